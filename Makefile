@@ -1,0 +1,45 @@
+# Verbs without logic: `make demo` shows the whole thing, `make test` proves it.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+
+.PHONY: help setup demo test test-all labs verify bench clean
+
+help:           ## this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+setup: $(VENV)/.ready   ## a virtual environment with everything in it
+
+$(VENV)/.ready: pyproject.toml constraints.txt
+	@echo "== setting up $(VENV) (the first time downloads about 500 MB)"
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; say make PYTHON=python3.11")'
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[staff,dev]'
+	@touch $@
+
+demo: setup     ## lab 1 from its source to the gradebook, with a class of about forty
+	@$(BIN)/python tests/demo/run.py
+
+test: setup     ## lint, types, drift of the notebooks, every test but the slow ones
+	@echo "== style and types"
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@echo "== the committed notebooks are what the sources make"
+	@$(BIN)/lab build --check
+	@echo "== tests"
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" -q
+
+test-all: setup ## the slow tests, too
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+labs: setup     ## rebuild the notebooks from their sources
+	@$(BIN)/lab build
+
+verify: setup   ## every mistake caught, no right answer rejected
+	@$(BIN)/lab verify
+
+bench: setup    ## what the README's figures are measured with
+	@$(BIN)/python benchmarks/grading.py
+
+clean:          ## what make made
+	rm -rf $(VENV) demo build

@@ -1,0 +1,1 @@
+"""Attention Labs: what staff run. Build, release, collect, grade, review, report."""

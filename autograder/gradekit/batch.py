@@ -1,0 +1,96 @@
+"""Many tasks over a pool of worker processes: bounded, in any order, and none lost.
+
+A task that kills its worker (a bug of ours, or the machine's) comes back as an exception, and the
+others go on in a new pool.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from itertools import islice
+from typing import TypeVar
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+# Enough that no worker waits for the next task, few enough that memory stays flat.
+WAITING_PER_WORKER = 2
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def processes(jobs: int) -> Executor:
+    """A pool of fresh worker processes on this machine; 0 jobs means one a core."""
+    # A fork of this process would copy its threads' locks; a fresh process starts clean.
+    return ProcessPoolExecutor(jobs or cores(), mp_context=multiprocessing.get_context("spawn"))
+
+
+def run(
+    function: Callable[[Task], Result],
+    tasks: Iterable[Task],
+    jobs: int = 0,
+    pool: Callable[[int], Executor] = processes,
+) -> Iterator[tuple[Task, Result | Exception]]:
+    """Yield each task with its result, or with the exception that it ended in, as they finish.
+
+    Args:
+        function: importable by the workers.
+        tasks: read as workers become free, never all at once.
+        jobs: worker processes; 0 means one a core.
+        pool: makes the executor; called again when one breaks.
+    """
+    source = iter(tasks)
+    room = WAITING_PER_WORKER * (jobs or cores())
+    executor = pool(jobs)
+    running: dict[Future[Result], Task] = {}
+    # Under way when a worker ended: one of them did it. Each is tried again with no other beside
+    # it, so that only the culprit is blamed.
+    suspects: deque[Task] = deque()
+    try:
+        while True:
+            if suspects:
+                alone = suspects.popleft()
+                try:
+                    yield alone, executor.submit(function, alone).result()
+                except BrokenProcessPool as error:
+                    executor = _replace(executor, pool, jobs)
+                    yield alone, error
+                except Exception as error:  # the task's own, to be told apart by the caller
+                    yield alone, error
+                continue
+            for task in islice(source, room - len(running)):
+                running[executor.submit(function, task)] = task
+            if not running:
+                return
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
+                wait(running)
+                suspects.extend(task for future, task in running.items() if _broke(future))
+                executor = _replace(executor, pool, jobs)
+                done = {future for future in running if not _broke(future)}
+                running = {future: running[future] for future in done}
+            for future in done:
+                task, error = running.pop(future), future.exception()
+                if isinstance(error, Exception):
+                    yield task, error
+                else:
+                    yield task, future.result()
+    finally:
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _broke(future: Future[Result]) -> bool:
+    return isinstance(future.exception(), BrokenProcessPool)
+
+
+def _replace(executor: Executor, pool: Callable[[int], Executor], jobs: int) -> Executor:
+    executor.shutdown(wait=False, cancel_futures=True)
+    return pool(jobs)

@@ -1,0 +1,229 @@
+"""The ``lab`` command. Verbs import what they need when they run, so that ``lab --help`` is quick."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from gradekit.course import Course
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Attention Labs: build, release, hand in, grade and return labs on Transformers.",
+)
+
+STUDENT, TA, INSTRUCTOR = "Student", "TA", "Instructor"
+
+Lab = Annotated[str, typer.Argument(help="The lab, such as lab01.", metavar="LAB")]
+Labs = Annotated[list[str] | None, typer.Argument(help="Labs; all where none is named.")]
+Root = Annotated[
+    Path | None,
+    typer.Option("--course", help="The course's folder [default: the nearest with course.toml]."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
+
+
+def main() -> None:
+    """Run the command; an error of the course's making is one sentence and exit status 1."""
+    with _plain_errors():
+        app()
+
+
+@app.command(rich_help_panel=STUDENT)
+def submit(
+    folder: Annotated[Path, typer.Argument(help="The folder with your notebook.")] = Path(),
+) -> None:
+    """Pack a hand-in and say what was packed."""
+    from attnlab.submit import submit as pack
+
+    pack(folder)
+
+
+@app.command(rich_help_panel=INSTRUCTOR)
+def build(
+    labs: Labs = None,
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; fail on drift.")] = False,
+    course_folder: Root = None,
+) -> None:
+    """Make the solved and the students' notebooks from the sources."""
+    from gradekit import build as builder
+
+    course = _course(course_folder)
+    chosen = _chosen(course, labs)
+    if check:
+        drifted = builder.drift(course, chosen)
+        for line in drifted:
+            typer.echo(line)
+        if drifted:
+            _fail("The notebooks are not what the sources make; run `lab build`.")
+        typer.echo(f"{', '.join(chosen)}: the notebooks are what the sources make.")
+        return
+    for path in builder.build(course, chosen):
+        typer.echo(f"wrote {path.relative_to(course.root)}")
+
+
+@app.command(rich_help_panel=INSTRUCTOR)
+def verify(
+    labs: Labs = None,
+    as_json: Json = False,
+    mutants: Annotated[bool, typer.Option(help="Also make mutants of the reference.")] = True,
+    course_folder: Root = None,
+) -> None:
+    """Prove that the checks catch every known mistake and reject no right answer."""
+    from gradekit import verify_view
+    from gradekit.verify import to_json
+
+    course = _course(course_folder)
+    surprises = 0
+    for lab in _chosen(course, labs):
+        proofs = verify_view.verify_lab(course, lab, with_mutants=mutants, quiet=as_json)
+        if as_json:
+            typer.echo(json.dumps(to_json(lab, proofs)))
+        else:
+            verify_view.show(lab, proofs)
+        surprises += sum(len(list(proof.surprises())) for proof in proofs)
+    if surprises:
+        raise typer.Exit(1)
+
+
+@app.command(rich_help_panel=INSTRUCTOR)
+def release(
+    labs: Labs = None,
+    due: Annotated[bool, typer.Option("--due", help="Whatever the calendar says.")] = False,
+    course_folder: Root = None,
+) -> None:
+    """Make the students' bundle: notebook, visible checks, blank library, environment."""
+    from datetime import UTC, datetime
+
+    from gradekit import release as releasing
+
+    course = _course(course_folder)
+    if due:
+        labs = [lab for lab in course.labs if course.dates(lab).release <= datetime.now(UTC)]
+    for lab in _chosen(course, labs):
+        made = releasing.release(course, lab)
+        typer.echo(f"{lab}: {_short(made.folder, course)} and {_short(made.zip, course)}")
+
+
+@app.command(rich_help_panel=TA)
+def collect(
+    lab: Lab,
+    sources: Annotated[list[Path], typer.Argument(help="Folders or zips of hand-ins.")],
+    course_folder: Root = None,
+) -> None:
+    """Put hand-ins from folders, zips, Canvas or Moodle downloads where grading finds them."""
+    from gradekit import collect as collecting
+
+    course = _course(course_folder)
+    course.dates(lab)
+    summary = collecting.collect(course, lab, sources)
+    for line in summary.lines():
+        typer.echo(line)
+
+
+@app.command(rich_help_panel=TA)
+def grade(
+    lab: Lab,
+    students: Annotated[
+        list[str] | None, typer.Option("--student", help="Only this student; may be repeated.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Worker processes; 0 takes one a core.")] = 0,
+    sandbox: Annotated[
+        str, typer.Option(help="bubblewrap, or none (only for code you trust).")
+    ] = "bubblewrap",
+    again: Annotated[bool, typer.Option("--again", help="Grade anew what is graded.")] = False,
+    as_json: Json = False,
+    course_folder: Root = None,
+) -> None:
+    """Grade what was handed in: sandboxed, judged, into the gradebook."""
+    from gradekit import grade as grading
+    from gradekit import grade_view
+
+    course = _course(course_folder)
+    settings = grading.Settings(jobs=jobs, confinement=sandbox, again=again, students=students)
+    with grade_view.progress(quiet=as_json) as watch:
+        outcome = grading.grade(course, lab, settings, watch)
+    if as_json:
+        typer.echo(json.dumps([row.to_json() for row in outcome.rows]))
+    else:
+        grade_view.show(outcome)
+    if outcome.broken_ours:
+        raise typer.Exit(1)
+
+
+@app.command(rich_help_panel=TA)
+def feedback(lab: Lab, course_folder: Root = None) -> None:
+    """Write one page of feedback for each student."""
+    from gradekit import feedback as returning
+
+    course = _course(course_folder)
+    pages = returning.write_feedback(course, lab)
+    where = _short(pages[0].parent.parent.parent, course) if pages else "feedback"
+    typer.echo(f"{lab}: {len(pages)} pages in {where}/<student>/{lab}/")
+
+
+@app.command(rich_help_panel=TA)
+def doctor(course_folder: Root = None) -> None:
+    """Say what this machine has, what is missing, and how to get it."""
+    from gradekit import doctor as examining
+
+    findings = examining.examine(course_folder or Path.cwd())
+    for finding in findings:
+        typer.echo(f"{'ok     ' if finding.ok else 'MISSING'}  {finding.sentence}")
+    if not all(finding.ok for finding in findings):
+        raise typer.Exit(1)
+
+
+def _course(folder: Path | None) -> Course:
+    from gradekit.course import find_root, load_course
+
+    return load_course(folder or find_root(Path.cwd()))
+
+
+def _chosen(course: Course, labs: list[str] | None) -> list[str]:
+    for lab in labs or []:
+        course.dates(lab)
+    return list(labs or course.labs)
+
+
+def _short(path: Path, course: Course) -> str:
+    return str(path.relative_to(course.root)) if path.is_relative_to(course.root) else str(path)
+
+
+@contextmanager
+def _plain_errors() -> Iterator[None]:
+    """Turn the errors that a person can mend into one sentence; bugs of ours keep their trace."""
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError) as error:
+        if not _is_ours(error) and not isinstance(error, OSError):
+            raise
+        _fail(_sentence(error))
+
+
+def _is_ours(error: Any) -> bool:
+    return type(error).__module__.partition(".")[0] in {"gradekit", "attnlab"}
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'a file'}: {error.strerror}"
+    return str(error)
+
+
+def _fail(message: str) -> NoReturn:
+    typer.echo(f"lab: {message}", err=True)
+    sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""Makes wrong versions of a function by itself: one small change of its syntax tree each.
+
+A mutant that every check lets pass is a missing check, or is equivalent to the original and marked
+so, with a reason, in the exercise file. The changes: swap an operator or a comparison, change a
+number, an axis or a flag, drop a call or an argument, turn a condition round, drop a statement.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+_SWAPS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv, ast.Pow: ast.Mult,
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.And: ast.Or, ast.Or: ast.And,
+    ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A changed function.
+
+    Attributes:
+        label: which function and which change, in words that do not depend on line numbers.
+        make: builds the changed function or class.
+    """
+
+    label: str
+    make: Callable[[], Any]
+
+
+def mutants(function: Any) -> Iterator[Mutant]:
+    """Every mutant of a module-level function or class, in the order of its text."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    original = ast.unparse(tree)
+    seen = {original}
+    for path, change, replacement in _changes(tree.body[0]):
+        mutated = copy.deepcopy(tree)
+        _replace(mutated.body[0], path, copy.deepcopy(replacement))
+        text = ast.unparse(ast.fix_missing_locations(mutated))
+        if text in seen:
+            continue
+        seen.add(text)
+        yield Mutant(f"{function.__name__}: {change}", _maker(function, text))
+
+
+def _maker(function: Any, text: str) -> Callable[[], Any]:
+    def make() -> Any:
+        namespace = dict(vars(sys.modules[function.__module__]))
+        exec(compile(text, f"<mutant of {function.__name__}>", "exec"), namespace)  # noqa: S102
+        return namespace[function.__name__]
+
+    return make
+
+
+Path = tuple[tuple[str, int | None], ...]
+
+
+def _changes(root: ast.AST) -> Iterator[tuple[Path, str, Any]]:
+    """(where, the change in words, what to put there) for each possible change below `root`."""
+    for path, node, statement in _walk(root, (), root):
+        for replacement in _alternatives(node):
+            words = "dropped" if replacement is None else f"→ `{_text(replacement)}`"
+            context = f" in `{_text(statement)}`" if statement is not node else ""
+            yield path, f"`{_text(node)}` {words}{context}", replacement
+
+
+def _walk(node: ast.AST, path: Path, statement: ast.AST) -> Iterator[tuple[Path, ast.AST, ast.AST]]:
+    for name, value in ast.iter_fields(node):
+        if name in {"annotation", "returns", "decorator_list", "type_params", "bases"}:
+            continue
+        children = value if isinstance(value, list) else [value]
+        for index, child in enumerate(children):
+            if not isinstance(child, ast.AST) or _is_docstring(child) or isinstance(child, ast.Raise):
+                continue
+            step = (name, index if isinstance(value, list) else None)
+            inner = child if isinstance(child, ast.stmt) else statement
+            yield (*path, step), child, inner
+            yield from _walk(child, (*path, step), inner)
+
+
+def _alternatives(node: ast.AST) -> Iterator[Any]:
+    match node:
+        case ast.operator() | ast.cmpop() | ast.boolop() if type(node) in _SWAPS:
+            yield _SWAPS[type(node)]()
+        case ast.Constant(value=bool() as flag):
+            yield ast.Constant(not flag)
+        case ast.Constant(value=int() | float() as number):
+            yield ast.Constant(number + 1)
+            if number:
+                yield ast.Constant(number - 1)
+        case ast.UnaryOp(op=ast.USub() | ast.Not(), operand=operand):
+            yield operand
+        case ast.Call(func=ast.Attribute(value=inner)) if not _is_module(inner):
+            yield inner
+        case ast.Call(args=[first, *_]) if not isinstance(first, ast.Starred):
+            yield first
+        case ast.keyword(arg="dim", value=ast.Name()):
+            yield ast.keyword("dim", ast.Constant(0))
+        case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
+            yield _with(node, test=ast.UnaryOp(ast.Not(), test))
+        case ast.AugAssign() | ast.Expr(value=ast.Call()):
+            yield ast.Pass()
+    if isinstance(node, ast.Call):
+        for index in range(len(node.keywords)):
+            rest = node.keywords[:index] + node.keywords[index + 1 :]
+            yield _with(node, keywords=rest)
+
+
+def _with(node: ast.AST, **fields: Any) -> ast.AST:
+    changed = copy.copy(node)
+    for name, value in fields.items():
+        setattr(changed, name, value)
+    return changed
+
+
+def _replace(root: ast.AST, path: Path, replacement: Any) -> None:
+    *way, (name, index) = path
+    node: Any = root
+    for field, position in way:
+        node = getattr(node, field)
+        node = node if position is None else node[position]
+    if index is None:
+        setattr(node, name, replacement)
+    else:
+        getattr(node, name)[index] = replacement
+
+
+def _is_docstring(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_module(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id in {"torch", "math", "F", "nn", "np"}
+
+
+def _text(node: Any) -> str:
+    if isinstance(node, (ast.operator, ast.cmpop, ast.boolop)):
+        return type(node).__name__
+    if isinstance(node, (ast.If, ast.While, ast.For, ast.With, ast.FunctionDef)):
+        return ast.unparse(node).splitlines()[0]
+    return ast.unparse(node)

@@ -1,0 +1,191 @@
+"""The exam paper of a lab: what the untrusted side is asked, and what the trusted side expects.
+
+Asked and expected come from one place and one seed, so they cannot disagree. What the untrusted
+side gets is a :class:`~gradekit.probes.Probe`: text and a seed. What the judge gets is a
+:class:`~attnlab.checking.verdict.Question`: the observations of the reference and of the known
+mistakes, made here by running the same probe on them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from attnlab.checking.draw import Draw
+from attnlab.checking.judges import Judge, Kills
+from attnlab.checking.lab import Lab, observe
+from attnlab.checking.observation import pack, unpack
+from attnlab.checking.verdict import Question
+from attnlab.checking.visible import VisibleCheck, VisibleExercise
+from gradekit.catalog import LabExercises
+from gradekit.exercise import BadExercise, Check, Exercise, Version
+from gradekit.probes import Probe, as_suspect
+from gradekit.standalone import standalone_source, standalone_sources
+
+# Hidden inputs differ from student to student, but there are only so many papers, so that the
+# reference answers each of them once and not once a student.
+PAPERS = 8
+
+
+class Paper:
+    """The questions of one lab, for one hand-in.
+
+    Args:
+        lab: the lab's exercises.
+        secret: makes hidden inputs unguessable; any bytes that students do not know.
+    """
+
+    def __init__(self, lab: LabExercises, secret: bytes = b"") -> None:
+        self.lab = lab
+        self._secret = secret
+        self._observations: dict[tuple[str, str, int, str], Any] = {}
+        self._sources: dict[Any, str] = {}
+
+    def number(self, digest: str) -> int:
+        """Which of the papers the hand-in with this digest gets."""
+        return _hash(self._secret, digest) % PAPERS
+
+    def probes(self, exercise: Exercise, number: int) -> list[Probe]:
+        """What the untrusted side is asked about `exercise` on paper `number`."""
+        return [
+            Probe(
+                exercise=exercise.name,
+                check=check.name,
+                source=self._source(check.probe),
+                seed=self._seed(exercise, check, number),
+                forbids=exercise.forbids,
+                uses="" if check.chained else self._sources_of(exercise.uses),
+                replaces=() if check.chained else tuple(f.__name__ for f in exercise.uses),
+                suspects=tuple(
+                    self._suspect_source(version)
+                    for version, _ in self._suspects(exercise, check, number)
+                ),
+            )
+            for check in exercise.checks
+        ]
+
+    def questions(
+        self, exercise: Exercise, number: int, with_mistakes: bool = True
+    ) -> list[Question]:
+        """What the judge expects of `exercise` on paper `number`."""
+        return [
+            Question(
+                name=check.name,
+                title=check.title,
+                points=check.points,
+                hidden=check.hidden,
+                judge=self._judge(exercise, check, number),
+                expected=self.observe(exercise, check, number, None),
+                mistakes={
+                    mistake.name: self.observe(exercise, check, number, mistake)
+                    for mistake in (exercise.mistakes if with_mistakes else ())
+                },
+            )
+            for check in exercise.checks
+        ]
+
+    def observe(
+        self, exercise: Exercise, check: Check, number: int, version: Version | None
+    ) -> Any:
+        """What `check` sees of the reference, or of `version` in its place."""
+        seed = self._seed(exercise, check, number)
+        key = (exercise.name, check.name, seed, version.name if version else "")
+        if key not in self._observations:
+            names = {**self.lab.reference, **(version.names if version else {})}
+            self._observations[key] = self.run(exercise, check, number, names)
+        return self._observations[key]
+
+    def run(
+        self, exercise: Exercise, check: Check, number: int, names: Mapping[str, Any],
+        forbids: tuple[str, ...] = (),
+    ) -> Any:
+        """What `check` sees of `names` in this process, as it would come over the wire."""
+        suspects = [v.function for v, _ in self._suspects(exercise, check, number)]
+        draw = Draw(self._seed(exercise, check, number), suspects)
+        return unpack(pack(observe(check.probe, Lab(names), draw, forbids)))
+
+    def visible(self, exercise: Exercise) -> VisibleExercise:
+        """What a student's bundle holds of `exercise`."""
+        visible = [check for check in exercise.checks if not check.hidden]
+        questions = {q.name: q for q in self.questions(exercise, 0)}
+        return VisibleExercise(
+            name=exercise.name,
+            title=exercise.title,
+            points=exercise.points,
+            hidden_points=sum(check.points for check in exercise.checks if check.hidden),
+            checks=tuple(
+                VisibleCheck(
+                    question=questions[check.name],
+                    source=self._source(check.probe),
+                    seed=self._seed(exercise, check, 0),
+                    suspects=(),
+                    suspect_names=(),
+                )
+                for check in visible
+            ),
+            mistakes=tuple(mistake.known for mistake in exercise.mistakes),
+            forbids=exercise.forbids,
+        )
+
+    def _seed(self, exercise: Exercise, check: Check, number: int) -> int:
+        parts = [exercise.lab, exercise.name, check.name]
+        if not check.hidden:
+            return _hash(b"", *parts)
+        return _hash(self._secret, *parts, str(number))
+
+    def _judge(self, exercise: Exercise, check: Check, number: int) -> Judge:
+        suspects = self._suspects(exercise, check, number)
+        if not suspects:
+            return check.judge
+        return Kills(tuple((version.name, right) for version, right in suspects))
+
+    def _suspects(
+        self, exercise: Exercise, check: Check, number: int
+    ) -> list[tuple[Version, bool]]:
+        """Versions for a student's test to judge, with whether each is right, in this paper's order."""
+        if check.suspects_of is None:
+            return []
+        other = self.lab[check.suspects_of]
+        names = {mistake.name for mistake in other.mistakes}
+        for name in check.suspects:
+            if name not in names:
+                raise BadExercise(
+                    f"{exercise.name}.py: {check.name} suspects {name!r}, but "
+                    f"{check.suspects_of}.py has no such mistake"
+                )
+        wrong = [m for m in other.mistakes if not check.suspects or m.name in check.suspects]
+        right = [
+            *(Version("the reference", reference, None) for reference in other.references),
+            *other.right_versions,
+        ]
+        mixed = [(version, False) for version in wrong] + [(version, True) for version in right]
+        random.Random(self._seed(exercise, check, number)).shuffle(mixed)  # noqa: S311 - an order
+        return mixed
+
+    def _suspect_source(self, version: Version) -> str:
+        return as_suspect(self._source(version.function), version.function.__name__)
+
+    def _source(self, function: Any) -> str:
+        return self._cached(function, lambda: standalone_source(function))
+
+    def _sources_of(self, functions: tuple[Any, ...]) -> str:
+        return self._cached(functions, lambda: standalone_sources(functions) if functions else "")
+
+    def _cached(self, key: Any, make: Any) -> str:
+        if key not in self._sources:
+            self._sources[key] = make()
+        return self._sources[key]
+
+    @cached_property
+    def visible_exercises(self) -> list[VisibleExercise]:
+        """All exercises as a student's bundle holds them."""
+        return [self.visible(exercise) for exercise in self.lab.exercises]
+
+
+def _hash(secret: bytes, *parts: str) -> int:
+    """A number below 2**31 that depends on all of the arguments."""
+    digest = hashlib.blake2b("\0".join(parts).encode(), key=secret[:64], digest_size=4)
+    return int.from_bytes(digest.digest(), "little") >> 1

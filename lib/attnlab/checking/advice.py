@@ -1,0 +1,175 @@
+"""A difference in words: what was looked at, what was seen, where to look next.
+
+The sentences never hold the expected numbers of a hidden check; they say where and how the answer
+differs. A known mistake's own advice is better than these, and comes first (see
+:mod:`attnlab.checking.verdict`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnlab.checking.judges import Difference, Path
+from attnlab.checking.observation import Missing, Opaque, Raised, as_float, is_number
+
+
+def explain(difference: Difference) -> str:
+    """One or two sentences on a difference, for the student who made it."""
+    where = _place(difference.path)
+    expected, seen = difference.expected, difference.seen
+    match difference.kind:
+        case "missing":
+            return (
+                f"Your notebook does not define `{seen.name}`. "
+                "Has its cell run, and is the name spelled as in the task?"
+            )
+        case "forbidden":
+            return (
+                f"Your code calls `{seen.message}`, which is what this step builds. "
+                "Please write it from smaller pieces."
+            )
+        case "raised":
+            return _explain_raised(where, expected, seen)
+        case "did not raise":
+            return f"{where}an error of type {expected.type} was due here, and nothing was raised."
+        case "type":
+            return f"{where}expected {_sort(expected)}, got {_kind(seen)}."
+        case "length":
+            return f"{where}expected {expected} values, got {seen}."
+        case "keys":
+            return f"{where}expected the entries {', '.join(expected)}; got {', '.join(seen)}."
+        case "shape":
+            return (
+                f"{where}expected shape {tuple(expected.shape)}, got {tuple(seen.shape)}. "
+                "Write the shape behind each line of your code; where do the two part?"
+            )
+        case "dtype":
+            return f"{where}expected {_sort(expected)}, got {_kind(seen)}."
+        case "gradient":
+            return (
+                f"{where}no gradient reaches the input. "
+                "Something on the way leaves torch's graph: which call does that?"
+            )
+        case "band":
+            return f"{where}{as_float(seen):.4g} was seen; it should be {expected}."
+        case "rejects right":
+            return "Your test rejects a correct version. What does it ask for that is not promised?"
+        case "lets through":
+            return (
+                f"Your test accepts {seen} of {expected} wrong versions. "
+                "Which inputs would tell them from a right one?"
+            )
+        case "nan":
+            strange = _strange(seen, difference.wrong)
+            return f"{where}{strange} Follow the first such entry back through your code."
+        case _:
+            return f"{where}{_values(expected, seen, difference.wrong)}"
+
+
+def _place(path: Path) -> str:
+    """The words in front of a sentence that say which part of the observation it is about."""
+    names = [part for part in path if isinstance(part, str)]
+    numbers = [part + 1 for part in path if isinstance(part, int)]
+    words = " / ".join(names)
+    if numbers:
+        words = f"{words} (case {'.'.join(map(str, numbers))})" if words else (
+            f"case {'.'.join(map(str, numbers))}"
+        )
+    return f"{words}: " if words else ""
+
+
+def _explain_raised(where: str, expected: Any, seen: Raised) -> str:
+    if seen.type == "NotImplementedError":
+        return "Nothing is written here yet. Replace `raise NotImplementedError` with your code."
+    line = f" in the line `{seen.source_line}`" if seen.source_line else ""
+    message = f": {seen.message}" if seen.message else ""
+    due = f" (a {expected.type} was due)" if isinstance(expected, Raised) else ""
+    return f"{where}your code stopped with {seen.type}{due}{line}{message}".rstrip(".") + "."
+
+
+def _sort(value: Any) -> str:
+    """What sort of value was expected, without the value: a hidden check's must not be told."""
+    match value:
+        case bool():
+            return "True or False"
+        case str():
+            return "text"
+        case Tensor() if value.ndim > 0:
+            return _kind(value)
+        case list():
+            return "a list"
+        case dict():
+            return "a dictionary"
+        case _ if is_number(value):
+            return "a number"
+    return _kind(value)
+
+
+def _kind(value: Any) -> str:
+    match value:
+        case Tensor():
+            dtype = str(value.dtype).removeprefix("torch.")
+            return f"a {dtype} tensor of shape {tuple(value.shape)}"
+        case Opaque(type=name):
+            return f"an object of type {name}"
+        case Raised(type=name):
+            return f"{name}"
+        case Missing(name=name):
+            return f"no `{name}`"
+        case None:
+            return "None (is the `return` missing?)"
+        case bool() | str():
+            return f"{value!r}"
+        case _ if is_number(value):
+            return f"the number {as_float(value):.6g}"
+        case list():
+            return f"a list of {len(value)}"
+    return f"a {type(value).__name__}"
+
+
+def _strange(seen: Any, wrong: Tensor | None) -> str:
+    values = seen if isinstance(seen, Tensor) else torch.tensor(as_float(seen))
+    bad = ~torch.isfinite(values)
+    if wrong is not None:
+        bad &= wrong  # infinity may be right elsewhere
+    word = "NaN" if bool(values[bad].isnan().any()) else "infinity"
+    if values.ndim == 0:
+        return f"the result is {word}."
+    first = tuple(bad.nonzero()[0].tolist())
+    return f"{int(bad.sum())} of {bad.numel()} entries are {word}, the first at index {first}."
+
+
+def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
+    if is_number(expected) and is_number(seen):
+        return f"your number, {as_float(seen):.6g}, is not the right one."
+    if wrong is None:
+        return f"{_kind(seen)} is not right here."
+    count, total = int(wrong.sum()), wrong.numel()
+    first = tuple(wrong.nonzero()[0].tolist())
+    dtype = ""
+    if expected.dtype != seen.dtype:
+        dtype = f" (yours is {_dtype(seen)}, {_dtype(expected)} was expected)"
+    amount = "every entry differs" if count == total else f"{count} of {total} entries differ"
+    return f"{amount}, the first at index {first}{dtype}.{_pattern(wrong)}"
+
+
+def _dtype(tensor: Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
+
+
+def _pattern(wrong: Tensor) -> str:
+    """A remark where the wrong entries fill whole slices of one dimension, and others are right."""
+    if wrong.ndim < 2:
+        return ""
+    for dim in range(wrong.ndim):
+        others = [d for d in range(wrong.ndim) if d != dim]
+        some, every = wrong, wrong
+        for other in sorted(others, reverse=True):
+            some, every = some.any(other), every.all(other)
+        if torch.equal(some, every) and bool(some.any()) and not bool(some.all()):
+            wholes = some.nonzero().flatten().tolist()
+            return f" Along dimension {dim}, these are wrong as a whole: {wholes}."
+    return ""

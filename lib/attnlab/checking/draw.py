@@ -1,0 +1,109 @@
+"""Makes the inputs of a probe from a seed, the same ones on every machine.
+
+The grader runs each probe twice, once on the student's code and once on the reference, in two
+processes; both make the same inputs because both start from the same seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnlab.checking.observation import Raised
+
+NO_GRADIENT = "no gradient"
+
+
+class Draw:
+    """A source of inputs. Tensors are float64 unless said otherwise.
+
+    Args:
+        seed: makes the inputs; equal seeds make equal inputs.
+        suspects: versions of a function for a test that the student wrote, right and wrong ones
+            in an order that only the judge knows.
+    """
+
+    def __init__(self, seed: int, suspects: Sequence[Callable[..., Any]] = ()) -> None:
+        self.suspects = tuple(suspects)
+        self._generator = torch.Generator().manual_seed(seed)
+        self._given: list[tuple[Tensor, Tensor]] = []
+
+    def normal(self, *shape: int, dtype: torch.dtype = torch.float64) -> Tensor:
+        """Standard normal numbers of the given shape."""
+        return self._give(torch.randn(shape, generator=self._generator, dtype=torch.float64), dtype)
+
+    def uniform(
+        self, *shape: int, low: float = 0.0, high: float = 1.0, dtype: torch.dtype = torch.float64
+    ) -> Tensor:
+        """Numbers spread evenly over [low, high)."""
+        unit = torch.rand(shape, generator=self._generator, dtype=torch.float64)
+        return self._give(low + (high - low) * unit, dtype)
+
+    def integers(self, low: int, high: int, *shape: int) -> Tensor:
+        """Whole numbers from `low` up to, not including, `high` (int64)."""
+        return self._give(torch.randint(low, high, shape, generator=self._generator), torch.int64)
+
+    def choice(self, values: Sequence[float], *shape: int) -> Tensor:
+        """Entries picked at random from `values`, of the given shape."""
+        picks = torch.randint(0, len(values), shape, generator=self._generator)
+        return self._give(torch.tensor(values, dtype=torch.float64)[picks], torch.float64)
+
+    def permutation(self, n: int) -> Tensor:
+        """A random order of 0 … n-1 that is not the identity and not its own inverse (n > 2)."""
+        while True:
+            order = torch.randperm(n, generator=self._generator)
+            if n <= 2 or not torch.equal(order[order], torch.arange(n)):
+                return self._give(order, torch.int64)
+
+    def generator(self) -> torch.Generator:
+        """A generator of its own for code that takes one; each call gives another."""
+        seed = int(torch.randint(0, 2**31, (1,), generator=self._generator))
+        return torch.Generator().manual_seed(seed)
+
+    def strided(self, tensor: Tensor) -> Tensor:
+        """The same numbers, laid out so that memory is not contiguous."""
+        spread = torch.empty(*tensor.shape, 2, dtype=tensor.dtype)
+        spread[..., 0] = tensor
+        return self._give(spread[..., 0], tensor.dtype)
+
+    def raises(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Raised | None:
+        """What `function` raises (its type alone), or None where it raises nothing."""
+        try:
+            function(*args, **kwargs)
+        except Exception as error:  # any exception of the student's is an observation
+            return Raised(type(error).__name__)
+        return None
+
+    def gradients(self, function: Callable[..., Any], *inputs: Tensor) -> list[Any]:
+        """Gradients of a random weighting of `function`'s output, one for each float input.
+
+        Where the output does not depend on an input through torch's graph (detached, computed in
+        numpy), its place holds the string ``"no gradient"``.
+        """
+        leaves = [x.detach().clone().requires_grad_(x.is_floating_point()) for x in inputs]
+        out = function(*leaves)
+        weights = torch.randn(out.shape, generator=self._generator, dtype=torch.float64)
+        wanted = [leaf for leaf in leaves if leaf.requires_grad]
+        if not out.requires_grad:
+            return [NO_GRADIENT] * len(wanted)
+        grads = torch.autograd.grad((out * weights.to(out.dtype)).sum(), wanted, allow_unused=True)
+        return [NO_GRADIENT if grad is None else grad for grad in grads]
+
+    def untouched(self) -> bool:
+        """Whether every input given so far still holds what it held when it was given."""
+        return all(
+            torch.equal(torch.nan_to_num(now), torch.nan_to_num(then))
+            for now, then in self._given
+        )
+
+    def accepts(self, test: Callable[[Callable[..., Any]], Any]) -> list[bool]:
+        """For each suspect: does the student's `test` let it pass (True) or raise (False)?"""
+        return [self.raises(test, suspect) is None for suspect in self.suspects]
+
+    def _give(self, tensor: Tensor, dtype: torch.dtype) -> Tensor:
+        given = tensor.to(dtype)
+        self._given.append((given, given.clone()))
+        return given

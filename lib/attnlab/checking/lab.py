@@ -1,0 +1,108 @@
+"""The names that a probe may ask for, and running a probe on them."""
+
+from __future__ import annotations
+
+import linecache
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any
+
+from torch.overrides import TorchFunctionMode, resolve_name
+
+from attnlab.checking.draw import Draw
+from attnlab.checking.observation import Missing, Raised
+
+# What the names of a notebook cell's "file" hold: Jupyter and VS Code, Colab and terminals, the
+# grader.
+_NOTEBOOK_MARKS = ("ipykernel", "ipython-input", "<student")
+
+Probe = Callable[["Lab", Draw], Any]
+
+
+class MissingName(AttributeError):  # noqa: N818 - it names what a notebook lacks
+    """A probe asked for a name that the notebook does not define."""
+
+
+class ForbiddenCall(RuntimeError):  # noqa: N818 - it names what the student did
+    """The student's code called what the exercise is there to build."""
+
+
+class Lab:
+    """A namespace behind attributes: ``lab.softmax`` is what the notebook calls ``softmax``."""
+
+    def __init__(self, names: Mapping[str, Any]) -> None:
+        self._names = names
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self._names[name]
+        except KeyError:
+            raise MissingName(name) from None
+
+
+def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> Any:
+    """Run `probe` and return what it saw; an exception of the student's is an observation.
+
+    Args:
+        probe: the check.
+        lab: the names that it may use.
+        draw: its inputs.
+        forbids: torch functions, by full name, that stop the probe when they are called.
+    """
+    try:
+        with _forbidding(frozenset(forbids)):
+            return probe(lab, draw)
+    except MissingName as error:
+        return Missing(str(error))
+    except ForbiddenCall as error:
+        return Raised("ForbiddenCall", str(error))
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # what the student's code raises is what was seen; so is exit()
+        return Raised(type(error).__name__, _first_line(error), _line_of(error.__traceback__))
+
+
+@contextmanager
+def _forbidding(names: frozenset[str]) -> Iterator[None]:
+    if not names:
+        yield
+        return
+    with _Forbidding(names):
+        yield
+
+
+class _Forbidding(TorchFunctionMode):
+    """Sees every call of a torch function, however it was reached, and stops the named ones.
+
+    A courtesy that keeps honest students on the road, not a wall: code that means to get around
+    it can.
+    """
+
+    def __init__(self, names: frozenset[str]) -> None:
+        super().__init__()
+        self._names = names
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        name = resolve_name(func)
+        if name in self._names:
+            raise ForbiddenCall(name)
+        return func(*args, **(kwargs or {}))
+
+
+def _first_line(error: BaseException) -> str:
+    try:
+        return str(error).strip().partition("\n")[0]
+    except Exception:  # a student's exception may fail at this, too
+        return ""
+
+
+def _line_of(trace: TracebackType | None) -> str:
+    """The innermost line that a student wrote, as text; empty where there is none."""
+    for frame in reversed(traceback.extract_tb(trace)):
+        if any(mark in frame.filename for mark in _NOTEBOOK_MARKS):
+            return (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip()
+    return ""

@@ -1,0 +1,261 @@
+"""What a probe saw, as plain values, and those values as bytes without pickle.
+
+An observation is a tree of lists and dictionaries whose leaves are tensors, numbers, strings,
+booleans, ``None`` and three kinds of news: :class:`Raised`, :class:`Missing`, :class:`Opaque`.
+
+The bytes are one safetensors file: the tensors as they are, the tree as JSON in its metadata. The
+same format is the reply of the untrusted process and the file of visible checks in a student's
+bundle. ``unpack`` treats its input as hostile: whatever it is given, it returns a tree within the
+limits or raises :class:`MalformedObservation`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load, save
+
+MAX_TEXT = 4_000
+MAX_INT = 2**63
+# Kinds of number that every machine compares alike; tensors of other kinds become Opaque.
+DTYPES = frozenset({
+    torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool,
+    torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8,
+})
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How large the packed form of a tree may be.
+
+    Attributes:
+        size: bytes in all.
+        header: bytes of the part that is JSON (parsing it costs many times its size).
+        nodes: values in the tree.
+        depth: how deep they nest.
+        text: characters of one string; longer ones are clipped.
+    """
+
+    size: int = 32 * 2**20
+    header: int = 4 * 2**20
+    nodes: int = 20_000
+    depth: int = 12
+    text: int = MAX_TEXT
+
+
+LIMITS = Limits()
+
+
+class MalformedObservation(ValueError):  # noqa: N818 - it names what is wrong with the bytes
+    """The bytes are not an observation, or one beyond the limits. The message says which."""
+
+
+@dataclass(frozen=True)
+class Raised:
+    """The student's code raised: the exception's type, its first line, the line it came from."""
+
+    type: str
+    message: str = ""
+    source_line: str = ""
+
+
+@dataclass(frozen=True)
+class Missing:
+    """The notebook defines no such name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """A value that is not one of the kinds above: only its type is kept."""
+
+    type: str
+
+
+def clip(text: str, limit: int = MAX_TEXT) -> str:
+    """Cut `text` to `limit` characters, with an ellipsis where something was cut."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def pack(value: Any, limits: Limits = LIMITS) -> bytes:
+    """Write `value` as bytes; values of other types become :class:`Opaque`.
+
+    Raises:
+        MalformedObservation: the value is larger or deeper than the limits allow.
+    """
+    tensors: dict[str, torch.Tensor] = {}
+    tree = _Writer(limits, tensors).encode(value, depth=0)
+    data = save(tensors, metadata={"tree": json.dumps(tree)})
+    _check_size(data, limits)
+    return data
+
+
+def unpack(data: bytes, limits: Limits = LIMITS) -> Any:
+    """Read what :func:`pack` wrote, from a source that is not trusted.
+
+    Raises:
+        MalformedObservation: not an observation, or beyond the limits.
+    """
+    header_length = _check_size(data, limits)
+    try:
+        tree = json.loads(json.loads(data[8 : 8 + header_length])["__metadata__"]["tree"])
+        tensors = load(data)
+        return _Reader(limits, tensors).decode(tree, depth=0)
+    except MalformedObservation:
+        raise
+    except (
+        SafetensorError, AttributeError, KeyError, IndexError, RecursionError, RuntimeError,
+        TypeError, ValueError, OverflowError, MemoryError,
+    ) as error:
+        raise MalformedObservation(f"not an observation: {type(error).__name__}") from error
+
+
+def _check_size(data: bytes, limits: Limits) -> int:
+    """The length of the header in `data`, where both are within the limits."""
+    if len(data) > limits.size:
+        raise MalformedObservation(f"{len(data):,} bytes, more than {limits.size:,}")
+    header_length = int.from_bytes(data[:8], "little")
+    if header_length > limits.header:
+        raise MalformedObservation(f"a tree of more than {limits.header:,} bytes")
+    return header_length
+
+
+class _Walk:
+    """One walk over a tree: counts its values against the limits."""
+
+    def __init__(self, limits: Limits, tensors: dict[str, torch.Tensor]) -> None:
+        self._limits = limits
+        self._tensors = tensors
+        self._left = limits.nodes
+
+    def _spend(self, depth: int) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise MalformedObservation(f"more than {self._limits.nodes:,} values")
+        if depth > self._limits.depth:
+            raise MalformedObservation(f"nested more than {self._limits.depth} deep")
+
+
+class _Writer(_Walk):
+    """Turns a tree into JSON values, and puts its tensors aside."""
+
+    def encode(self, value: Any, depth: int) -> Any:
+        self._spend(depth)
+        match value:
+            case None | bool():
+                return value
+            case torch.Tensor():
+                return self._tensor(value)
+            case np.generic() if isinstance(value, (np.bool_, np.integer, np.floating, np.str_)):
+                return self.encode(value.item(), depth + 1)
+            case int():
+                return {"int": int(value)} if abs(value) < MAX_INT else {"opaque": "a huge int"}
+            case float():
+                return {"float": float(value)}
+            case str():
+                return {"str": clip(str(value), self._limits.text)}
+            case list() | tuple():
+                return [self.encode(item, depth + 1) for item in value]
+            case Mapping() if all(isinstance(key, str) for key in value):
+                return {
+                    "dict": [
+                        [clip(str(key), 200), self.encode(item, depth + 1)]
+                        for key, item in value.items()
+                    ]
+                }
+            case Raised():
+                fields = (value.type, value.message, value.source_line)
+                return {"raised": [clip(field, 400) for field in fields]}
+            case Missing():
+                return {"missing": clip(value.name, 200)}
+            case Opaque():
+                return {"opaque": clip(value.type, 200)}
+            case _:
+                return {"opaque": clip(_type_name(value), 200)}
+
+    def _tensor(self, value: torch.Tensor) -> Any:
+        dtype = str(value.dtype).removeprefix("torch.")
+        if value.layout != torch.strided or value.device.type != "cpu" or value.is_quantized:
+            return {"opaque": f"torch.Tensor ({value.layout}, {value.device.type})"}
+        if value.dtype not in DTYPES:
+            return {"opaque": f"torch.Tensor ({dtype})"}
+        key = str(len(self._tensors))
+        # A copy: safetensors refuses tensors that share memory; a subclass becomes a plain tensor.
+        plain = value.detach().as_subclass(torch.Tensor).resolve_neg()
+        self._tensors[key] = plain.clone(memory_format=torch.contiguous_format)
+        return {"tensor": key}
+
+
+class _Reader(_Walk):
+    """Turns JSON values back into a tree, trusting none of them."""
+
+    def decode(self, node: Any, depth: int) -> Any:
+        self._spend(depth)
+        if node is None or isinstance(node, bool):
+            return node
+        if isinstance(node, list):
+            return [self.decode(item, depth + 1) for item in node]
+        ((kind, content),) = node.items()
+        match kind, content:
+            case "tensor", str():
+                return self._tensor(content)
+            case "int", int() if abs(content) < MAX_INT:
+                return int(content)
+            case "float", float() | int():
+                return float(content)
+            case "str", str():
+                return clip(content, self._limits.text)
+            case "dict", list():
+                return {
+                    clip(_text(key), 200): self.decode(item, depth + 1) for key, item in content
+                }
+            case "raised", [type_, message, line]:
+                return Raised(*(clip(_text(field), 400) for field in (type_, message, line)))
+            case "missing", str():
+                return Missing(clip(content, 200))
+            case "opaque", str():
+                return Opaque(clip(content, 200))
+        raise MalformedObservation("a value of no known kind")
+
+    def _tensor(self, key: str) -> torch.Tensor:
+        tensor = self._tensors[key]
+        if tensor.dtype not in DTYPES:
+            raise MalformedObservation(f"a tensor of {tensor.dtype}")
+        return tensor
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise MalformedObservation("text was expected")
+    return value
+
+
+def _type_name(value: Any) -> str:
+    kind = type(value)
+    if kind.__module__ == "builtins":
+        return kind.__qualname__
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
+def is_number(value: Any) -> bool:
+    """Whether `value` is one number: an int, a float or a tensor with no dimensions."""
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, (int, float)) or (
+        isinstance(value, torch.Tensor) and value.ndim == 0 and value.dtype != torch.bool
+    )
+
+
+def as_float(value: Any) -> float:
+    """The number that :func:`is_number` saw, as a Python float (nan for a complex one)."""
+    if isinstance(value, torch.Tensor) and value.is_complex():
+        return math.nan
+    return float(value)

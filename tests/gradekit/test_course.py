@@ -1,0 +1,86 @@
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from gradekit.course import CourseError, find_root, load_course
+
+GOOD = """\
+[course]
+name = "A course"
+timezone = "Europe/Zurich"
+
+[[lab]]
+id = "lab01"
+title = "One"
+release = 2026-09-14T08:00:00
+due = 2026-09-20T23:59:00
+
+[[lab]]
+id = "lab02"
+title = "Two"
+release = 2026-09-21T08:00:00
+due = 2026-09-27T23:59:00
+
+[[extension]]
+student = "ada"
+lab = "lab01"
+due = 2026-09-23T23:59:00
+"""
+
+
+def course(folder: Path, text: str):
+    (folder / "course.toml").write_text(text)
+    return load_course(folder)
+
+
+def test_dates_have_the_courses_time_zone(tmp_path):
+    made = course(tmp_path, GOOD)
+    assert made.labs == ("lab01", "lab02")
+    assert made.dates("lab01").due.utcoffset() == timedelta(hours=2)
+
+
+def test_an_extension_moves_one_students_date_only(tmp_path):
+    made = course(tmp_path, GOOD)
+    assert made.due("lab01", "ada") - made.due("lab01", "grace") == timedelta(days=3)
+    assert made.due("lab02", "ada") == made.dates("lab02").due
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "words"),
+    [
+        ("due = 2026-09-27T23:59:00", "due = 2026-09-20T23:59:00", ["lab02", "before it is released"]),
+        ("due = 2026-09-27T23:59:00", 'due = "soon"', ["line 15", "lab.#2.due", "'soon'"]),
+        ("Europe/Zurich", "Zurich", ["line 3", "Europe/Zurich"]),
+        ('id = "lab02"', 'id = "lab01"', ["lab01", "twice"]),
+        ('lab = "lab01"', 'lab = "lab09"', ["lab09"]),
+        ("[[extension]]", "[[extention]]", ["extention"]),
+        ('title = "One"', "title = One", ["not valid TOML", "line 7"]),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_place(tmp_path, before, after, words):
+    assert before in GOOD
+    with pytest.raises(CourseError) as caught:
+        course(tmp_path, GOOD.replace(before, after, 1))
+    message = str(caught.value)
+    assert "course.toml" in message
+    assert "\n" not in message
+    for word in words:
+        assert word in message
+
+
+def test_an_unknown_lab_is_named_with_those_there_are(tmp_path):
+    with pytest.raises(CourseError, match=r"no lab 'lab07'; it has lab01, lab02"):
+        course(tmp_path, GOOD).dates("lab07")
+
+
+def test_the_course_is_found_from_a_folder_below_it(tmp_path):
+    (tmp_path / "course.toml").write_text(GOOD)
+    below = tmp_path / "labs" / "lab01"
+    below.mkdir(parents=True)
+    assert find_root(below) == tmp_path
+
+
+def test_the_repositorys_own_course_is_valid():
+    root = Path(__file__).parents[2]
+    assert load_course(root).labs[:2] == ("lab00", "lab01")

@@ -1,0 +1,43 @@
+import torch
+
+from attnlab.softmax import cross_entropy, softmax
+from gradekit.mutants import mutants
+
+
+def labels(function):
+    return [mutant.label for mutant in mutants(function)]
+
+
+def test_every_kind_of_change_is_made():
+    text = "\n".join(labels(cross_entropy))
+    for change in (
+        "`Div` → `Mult`",                     # an operator swapped
+        "`Eq` → `NotEq` in `if reduction == 'none':`",  # a comparison, quoted in its context
+        "`-1` → `1`",                         # a sign, and with it an axis
+        "`losses.sum()` → `losses`",          # a call dropped
+        "`NotEq` → `Eq`",                     # a comparison turned round
+        "→ `not reduction == 'sum'`",         # a condition turned round
+    ):
+        assert change in text
+    assert "keepdim=True" in "\n".join(labels(softmax))
+
+
+def test_mutants_are_all_different_and_their_labels_are_stable():
+    assert len(set(labels(softmax))) == len(labels(softmax)) > 8
+    assert labels(softmax) == labels(softmax)
+
+
+def test_a_mutant_runs_and_computes_something_else():
+    x = torch.randn(3, 5, dtype=torch.float64)
+    swapped = next(m for m in mutants(softmax) if "`Div` → `Mult`" in m.label)
+    assert not torch.allclose(swapped.make()(x), softmax(x))
+
+
+def test_nothing_is_changed_in_docstrings_annotations_or_error_messages():
+    def documented(x: int = 3) -> int:
+        """Add 1."""
+        if x > 2:
+            raise ValueError("at most 2")
+        return x
+
+    assert not [label for label in labels(documented) if "Add 1" in label or "ValueError(" in label]
