@@ -1,0 +1,63 @@
+"""The steps of CONTRIBUTING.md, followed word for word in a copy of the repository."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+STEP = re.compile(r"<!-- (file|append|run):? ?(\S*) -->\n```\w*\n(.*?)```", re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def newcomers_copy(tmp_path_factory):
+    copy = tmp_path_factory.mktemp("newcomer") / "repository"
+    kept = ["course.toml", "nbgrader_config.py", "pyproject.toml", "environment.yml",
+            "lib", "autograder", "solutions", "labs"]
+    for name in kept:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            copy.mkdir(exist_ok=True)
+            shutil.copy(source, copy / name)
+    return copy
+
+
+def lab(copy, *arguments):
+    path = os.pathsep.join([str(copy / "lib"), str(copy / "autograder")])
+    return subprocess.run(
+        [sys.executable, "-m", "gradekit.cli", *arguments],
+        cwd=copy, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True,
+    )
+
+
+def test_an_exercise_is_added_by_the_steps_alone(newcomers_copy):
+    commands = []
+    for kind, path, text in STEP.findall((ROOT / "CONTRIBUTING.md").read_text("utf-8")):
+        target = newcomers_copy / path
+        if kind == "file":
+            target.write_text(text)
+        elif kind == "append":
+            target.write_text(f"{target.read_text()}\n{text}")
+        else:
+            commands += [line.split()[1:] for line in text.splitlines()]
+    assert commands == [["verify", "lab01"], ["build", "lab01"]]
+
+    proof = lab(newcomers_copy, "verify", "lab01", "--no-mutants", "--json")
+    assert proof.returncode == 0, proof.stdout + proof.stderr
+    row = next(r for r in json.loads(proof.stdout)["exercises"] if r["name"] == "perplexity")
+    assert row["points"] == row["reference"] == 5
+    assert row["blank"] == 0
+    assert [m["lost"] > 0 and m["advised"] for m in row["mistakes"]] == [True, True]
+
+    built = lab(newcomers_copy, "build", "lab01")
+    assert built.returncode == 0, built.stderr
+    text = (newcomers_copy / "labs/lab01/lab01_softmax.ipynb").read_text()
+    assert "def perplexity" in text
+    assert "cross_entropy(logits, target).exp()" not in text
