@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help setup demo test test-all labs verify bench clean
+.PHONY: help setup demo test test-all labs verify clean
 
 help:           ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -37,9 +37,6 @@ labs: setup     ## rebuild the notebooks from their sources
 
 verify: setup   ## every mistake caught, no right answer rejected
 	@$(BIN)/lab verify
-
-bench: setup    ## what the README's figures are measured with
-	@$(BIN)/python benchmarks/grading.py
 
 clean:          ## what make made
 	rm -rf $(VENV) demo build

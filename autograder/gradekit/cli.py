@@ -1,4 +1,4 @@
-"""The ``lab`` command. Verbs import what they need when they run, so that ``lab --help`` is quick."""
+"""The ``lab`` command. Verbs import what they need when they run, so that help is quick."""
 
 from __future__ import annotations
 

@@ -11,6 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 FILE_NAME = "course.toml"
+# The folders that nbgrader calls source and release.
+SOLVED, RELEASED = "solutions", "labs"
 
 
 class CourseError(ValueError):
@@ -105,7 +107,9 @@ class CourseFile(_Values):
                 raise ValueError(f"lab {name} stands twice; give each lab one [[lab]] table")
         for extension in self.extension:
             if extension.lab not in ids:
-                raise ValueError(f"an extension names lab {extension.lab}, which has no [[lab]] table")
+                raise ValueError(
+                    f"an extension names lab {extension.lab}, which has no [[lab]] table"
+                )
         return self
 
 

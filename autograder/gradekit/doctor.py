@@ -46,15 +46,16 @@ def _packages() -> Iterator[Finding]:
         if importlib.util.find_spec(name):
             yield Finding(True, f"{name} {importlib.metadata.version(name)}")
         else:
-            yield Finding(False, f"{name} for {purpose}: pip install -c constraints.txt -e '.[staff]'")
+            how = "pip install -c constraints.txt -e '.[staff]'"
+            yield Finding(False, f"{name}, needed for {purpose}: {how}")
 
 
 def _sandbox() -> Finding:
-    from gradekit.sandbox import SandboxUnavailable, describe
+    from gradekit import bubblewrap
 
     try:
-        return Finding(True, describe("bubblewrap"))
-    except SandboxUnavailable as error:
+        return Finding(True, f"{bubblewrap.version(bubblewrap.find())} to confine student code")
+    except bubblewrap.SandboxUnavailable as error:
         return Finding(False, str(error))
 
 
@@ -75,4 +76,4 @@ def _browser() -> Finding:
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found:
         return Finding(True, f"{found} for the browser tests")
-    return Finding(True, "no Chromium: the browser tests are skipped (Debian: apt install chromium)")
+    return Finding(True, "no Chromium: browser tests are skipped (Debian: apt install chromium)")

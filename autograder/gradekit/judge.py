@@ -9,7 +9,7 @@ from attnlab.checking.observation import MalformedObservation, Raised, unpack
 from attnlab.checking.verdict import Verdict, judge_exercise
 from gradekit.exercise import Exercise
 from gradekit.paper import Paper
-from gradekit.probes import Stopped
+from gradekit.submission_run import Stopped
 
 Observations = Mapping[tuple[str, str], bytes | Stopped]
 

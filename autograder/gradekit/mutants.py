@@ -81,7 +81,9 @@ def _walk(node: ast.AST, path: Path, statement: ast.AST) -> Iterator[tuple[Path,
             continue
         children = value if isinstance(value, list) else [value]
         for index, child in enumerate(children):
-            if not isinstance(child, ast.AST) or _is_docstring(child) or isinstance(child, ast.Raise):
+            if not isinstance(child, ast.AST) or isinstance(child, ast.Raise):
+                continue
+            if _is_docstring(child):
                 continue
             step = (name, index if isinstance(value, list) else None)
             inner = child if isinstance(child, ast.stmt) else statement

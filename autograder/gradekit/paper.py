@@ -145,7 +145,7 @@ class Paper:
     def _suspects(
         self, exercise: Exercise, check: Check, number: int
     ) -> list[tuple[Version, bool]]:
-        """Versions for a student's test to judge, with whether each is right, in this paper's order."""
+        """Versions for a student's test to judge, in this paper's order; and is each right?"""
         if check.suspects_of is None:
             return []
         other = self.lab[check.suspects_of]

@@ -148,8 +148,8 @@ def _blank(exercise: Exercise) -> dict[str, Any]:
         raise NotImplementedError
 
     if exercise.references:
-        return {name: blank for name in exercise.names}
-    return {name: _ABSENT for name in exercise.names}
+        return dict.fromkeys(exercise.names, blank)
+    return dict.fromkeys(exercise.names, _ABSENT)
 
 
 def _mistake(tried: _Tries, mistake: Version) -> MistakeProof:

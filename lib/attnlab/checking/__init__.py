@@ -11,5 +11,9 @@ same probe, run on the reference.
 :mod:`.judges`        is one observation as good as another, and if not, where
 :mod:`.advice`        a difference in words: looked at, seen, where to look next
 :mod:`.verdict`       checks, their points and their advice, put together
+:mod:`.visible`       the file of visible checks that ships with a notebook
+:mod:`.find`          which such file holds an exercise
+:mod:`.trial`         runs an exercise's visible checks here and now
+:mod:`.render`        a verdict's face, with :mod:`.picture` where tensors differ
 ====================  ===========================================================
 """

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from attnlab.checking.observation import Raised
+from attnlab.checking.stops import ForbiddenCall, MissingName
 
 NO_GRADIENT = "no gradient"
 
@@ -73,18 +74,23 @@ class Draw:
         """What `function` raises (its type alone), or None where it raises nothing."""
         try:
             function(*args, **kwargs)
-        except Exception as error:  # any exception of the student's is an observation
+        except (MissingName, ForbiddenCall):
+            raise
+        except Exception as error:  # any other is the student's, and an observation
             return Raised(type(error).__name__)
         return None
 
-    def gradients(self, function: Callable[..., Any], *inputs: Tensor) -> list[Any]:
+    def gradients(self, function: Callable[..., Any], *inputs: Tensor) -> Any:
         """Gradients of a random weighting of `function`'s output, one for each float input.
 
         Where the output does not depend on an input through torch's graph (detached, computed in
-        numpy), its place holds the string ``"no gradient"``.
+        numpy), its place holds the string ``"no gradient"``. An output that is not a tensor is
+        returned as it is.
         """
         leaves = [x.detach().clone().requires_grad_(x.is_floating_point()) for x in inputs]
         out = function(*leaves)
+        if not isinstance(out, Tensor):
+            return out
         weights = torch.randn(out.shape, generator=self._generator, dtype=torch.float64)
         wanted = [leaf for leaf in leaves if leaf.requires_grad]
         if not out.requires_grad:
@@ -94,10 +100,7 @@ class Draw:
 
     def untouched(self) -> bool:
         """Whether every input given so far still holds what it held when it was given."""
-        return all(
-            torch.equal(torch.nan_to_num(now), torch.nan_to_num(then))
-            for now, then in self._given
-        )
+        return all(_equal(now, then) for now, then in self._given)
 
     def accepts(self, test: Callable[[Callable[..., Any]], Any]) -> list[bool]:
         """For each suspect: does the student's `test` let it pass (True) or raise (False)?"""
@@ -107,3 +110,10 @@ class Draw:
         given = tensor.to(dtype)
         self._given.append((given, given.clone()))
         return given
+
+
+def _equal(now: Tensor, then: Tensor) -> bool:
+    """Whether two tensors hold the same: NaN equals NaN, and infinity only infinity."""
+    if now.shape != then.shape or now.dtype != then.dtype:
+        return False
+    return bool(((now == then) | (now.isnan() & then.isnan())).all())

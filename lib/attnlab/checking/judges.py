@@ -121,9 +121,13 @@ class Close(_AllOrNothing):
         if math.isnan(right) and math.isnan(theirs):
             return None
         atol, rtol = self._tolerance(expected)
-        if right == theirs or abs(right - theirs) <= atol + rtol * abs(right):
+        # Infinity is close to itself alone, though every distance from it is within rtol of it.
+        if right == theirs or (
+            math.isfinite(right) and abs(right - theirs) <= atol + rtol * abs(right)
+        ):
             return None
-        kind = "nan" if math.isnan(theirs) or math.isinf(theirs) else "values"
+        strange = math.isnan(theirs) or (math.isinf(theirs) and math.isfinite(right))
+        kind = "nan" if strange else "values"
         return Difference(kind, path, expected, seen)
 
     def _tensors(self, expected: Tensor, seen: Tensor, path: Path) -> Difference | None:

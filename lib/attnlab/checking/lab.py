@@ -13,20 +13,13 @@ from torch.overrides import TorchFunctionMode, resolve_name
 
 from attnlab.checking.draw import Draw
 from attnlab.checking.observation import Missing, Raised
+from attnlab.checking.stops import ForbiddenCall, MissingName
 
 # What the names of a notebook cell's "file" hold: Jupyter and VS Code, Colab and terminals, the
 # grader.
 _NOTEBOOK_MARKS = ("ipykernel", "ipython-input", "<student")
 
 Probe = Callable[["Lab", Draw], Any]
-
-
-class MissingName(AttributeError):  # noqa: N818 - it names what a notebook lacks
-    """A probe asked for a name that the notebook does not define."""
-
-
-class ForbiddenCall(RuntimeError):  # noqa: N818 - it names what the student did
-    """The student's code called what the exercise is there to build."""
 
 
 class Lab:
@@ -58,9 +51,7 @@ def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> 
         return Missing(str(error))
     except ForbiddenCall as error:
         return Raised("ForbiddenCall", str(error))
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # what the student's code raises is what was seen; so is exit()
+    except (Exception, SystemExit) as error:  # what the student's code raises is what was seen
         return Raised(type(error).__name__, _first_line(error), _line_of(error.__traceback__))
 
 

@@ -108,9 +108,8 @@ def judge_exercise(
         return Verdict(answers, (), ())
     recognised = recognise(answers, mistakes)
     specific = list(dict.fromkeys(mistake.advice for mistake in recognised))
-    sentence = _sentence(failed[0])
-    ladder = f"{failed[0].question.title} {sentence[:1].upper()}{sentence[1:]}"
-    return Verdict(answers, (*specific, ladder), tuple(mistake.name for mistake in recognised))
+    names = tuple(mistake.name for mistake in recognised)
+    return Verdict(answers, (*specific, _ladder(failed[0])), names)
 
 
 def recognise(
@@ -159,6 +158,12 @@ def _telling(answer: Answer) -> bool:
     return not (difference.kind == "raised" and difference.seen.type == "NotImplementedError")
 
 
-def _sentence(answer: Answer) -> str:
-    assert answer.difference is not None
-    return explain(answer.difference)
+def _ladder(answer: Answer) -> str:
+    """What was seen in a check that failed; the check is named where it matters which it was."""
+    difference = answer.difference
+    assert difference is not None
+    sentence = explain(difference)
+    blank = difference.kind == "raised" and difference.seen.type == "NotImplementedError"
+    if blank or difference.kind in ("missing", "forbidden"):
+        return sentence
+    return f"“{answer.question.title.rstrip('.')}”: {sentence}"

@@ -1,0 +1,370 @@
+"""log_softmax and logsumexp: logarithms that survive where probabilities do not."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from attnlab.softmax import log_softmax, logsumexp, softmax
+from gradekit.exercise import Exercise
+
+exercise = Exercise(
+    logsumexp,
+    log_softmax,
+    uses=[softmax],
+    forbids=[
+        "torch.log_softmax",
+        "torch.nn.functional.log_softmax",
+        "torch.Tensor.log_softmax",
+        "torch.special.log_softmax",
+        "torch.logsumexp",
+        "torch.Tensor.logsumexp",
+        "torch.special.logsumexp",
+        "torch.logcumsumexp",
+        "torch.Tensor.logcumsumexp",
+        "torch.nn.functional.cross_entropy",
+    ],
+)
+
+
+def dtype_of(out):
+    return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
+
+
+@exercise.check(points=1)
+def shapes_and_dtypes(lab, draw):
+    """logsumexp drops the axis, log_softmax keeps the shape; both keep the dtype."""
+    x = draw.normal(2, 3, 5)
+    return {
+        "logsumexp, shape": list(lab.logsumexp(x, dim=1).shape),
+        "log_softmax, shape": list(lab.log_softmax(x, dim=1).shape),
+        "logsumexp, dtype of float32": dtype_of(lab.logsumexp(x.float(), dim=-1)),
+        "log_softmax, dtype of float32": dtype_of(lab.log_softmax(x.float(), dim=-1)),
+    }
+
+
+@exercise.check(points=1.5)
+def logsumexp_values(lab, draw):
+    """logsumexp is right along every axis."""
+    x = draw.normal(3, 5, 7)
+    return {
+        "no dim given": lab.logsumexp(x),
+        "dim=0": lab.logsumexp(x, dim=0),
+        "dim=1": lab.logsumexp(x, 1),
+        "dim=-1": lab.logsumexp(x, dim=-1),
+        "dim=-2": lab.logsumexp(x, dim=-2),
+        "one dimension": lab.logsumexp(draw.normal(11), dim=0),
+        "not contiguous": lab.logsumexp(draw.strided(draw.normal(2, 5, 3)), dim=1),
+    }
+
+
+@exercise.check(points=1.5)
+def log_softmax_values(lab, draw):
+    """log_softmax is right along every axis."""
+    x = draw.normal(3, 5, 7)
+    return {
+        "no dim given": lab.log_softmax(x),
+        "dim=0": lab.log_softmax(x, dim=0),
+        "dim=1": lab.log_softmax(x, 1),
+        "dim=-1": lab.log_softmax(x, dim=-1),
+        "dim=-2": lab.log_softmax(x, dim=-2),
+        "one dimension": lab.log_softmax(draw.normal(11), dim=0),
+        "not contiguous": lab.log_softmax(draw.strided(draw.normal(2, 5, 3)), dim=1),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def logsumexp_far_from_zero(lab, draw):
+    """logsumexp stays finite for scores in the tens of thousands, on both sides of zero."""
+    x = draw.normal(4, 3, 6)
+    offsets = torch.tensor([0.0, 1e3, -1e3, 1e4], dtype=torch.float64)[:, None, None]
+    return {
+        "last axis": lab.logsumexp(x + offsets, dim=-1),
+        "middle axis": lab.logsumexp(x + offsets, dim=1),
+        "first axis": lab.logsumexp(x + offsets, dim=0),
+        "all very low": lab.logsumexp(x - 2e4, dim=-1),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def log_softmax_of_the_unlikely(lab, draw):
+    """log_softmax stays finite where the probability itself is too small for a float."""
+    x = draw.normal(4, 3, 6)
+    offsets = torch.tensor([0.0, 1e3, -1e3, 1e4], dtype=torch.float64)[:, None, None]
+    # Largest score 0: then float32 rounds all right answers alike, whatever they subtract first.
+    below = 200.0 * (x[0] - x[0].amax(-1, keepdim=True))
+    return {
+        "entries far apart": lab.log_softmax(x + offsets, dim=0),
+        "slices far apart": lab.log_softmax(x + offsets, dim=-1),
+        "float32": lab.log_softmax(below.float(), dim=-1),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def minus_infinity(lab, draw):
+    """A score of -inf counts for nothing; a slice of nothing else has the logsumexp -inf."""
+    x = draw.normal(4, 6)
+    x[0, 2] = x[1, 0] = x[1, 5] = -math.inf
+    empty = x.clone()
+    empty[2] = -math.inf
+    return {
+        "logsumexp": lab.logsumexp(x, dim=-1),
+        "log_softmax": lab.log_softmax(x, dim=-1),
+        "logsumexp, one row all -inf": lab.logsumexp(empty, dim=-1),
+        "logsumexp, all -inf, first axis": lab.logsumexp(empty.T, dim=0),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def gradients_and_input(lab, draw):
+    """Gradients flow back through both, and the input stays as it was."""
+    x = draw.normal(2, 5, 3)
+    for function in (lab.logsumexp, lab.log_softmax):
+        function(x, dim=0)
+    return {
+        "logsumexp": draw.gradients(lambda x: lab.logsumexp(x, dim=1), x),
+        "log_softmax": draw.gradients(lambda x: lab.log_softmax(x, dim=1), x),
+        "input as it was": draw.untouched(),
+    }
+
+
+@exercise.mistake(
+    "Where a probability is too small for a float it becomes 0, and its logarithm -inf. Can you "
+    "take the logarithm of the formula on paper first, and see what of exp is left?",
+    of="log_softmax",
+)
+def log_of_softmax(x, dim=-1):
+    exp = (x - x.amax(dim, keepdim=True)).exp()
+    return (exp / exp.sum(dim, keepdim=True)).log()
+
+
+@exercise.mistake(
+    "log of a softmax that is clamped from below (or has a small number added) stops at some floor, "
+    "about -20 or -100. Does the true logarithm have a floor?",
+    of="log_softmax",
+)
+def log_of_clamped_softmax(x, dim=-1):
+    exp = (x - x.amax(dim, keepdim=True)).exp()
+    return (exp / exp.sum(dim, keepdim=True)).clamp(min=1e-9).log()
+
+
+@exercise.mistake(
+    "This logarithm has base 2 or 10. The exponential of softmax has base e: which logarithm undoes "
+    "it?",
+    of="log_softmax",
+)
+def log_softmax_base_two(x, dim=-1):
+    shifted = x - x.amax(dim, keepdim=True)
+    return (shifted - shifted.exp().sum(dim, keepdim=True).log()) / math.log(2)
+
+
+@exercise.mistake(
+    "The last line mixes a natural logarithm with one of base 2 or 10. Which logarithm undoes exp?",
+    of="logsumexp",
+)
+def logsumexp_base_two(x, dim=-1):
+    top = x.amax(dim, keepdim=True).clamp(min=torch.finfo(x.dtype).min)
+    return (x - top).exp().sum(dim).log2() + top.squeeze(dim)
+
+
+@exercise.mistake(
+    "exp overflows for scores above 709, and underflows to log 0 for very low ones. What can you take "
+    "out of the sum before the exponential, and give back after the logarithm?",
+    of="logsumexp",
+)
+def logsumexp_without_max(x, dim=-1):
+    return x.exp().sum(dim).log()
+
+
+@exercise.mistake(
+    "In log_softmax, exp of a large score overflows before the logarithm can help. Do you have a "
+    "function already that sums exponentials safely?",
+    of="log_softmax",
+)
+def log_softmax_without_max(x, dim=-1):
+    return x - x.exp().sum(dim, keepdim=True).log()
+
+
+@exercise.mistake(
+    "You subtract one maximum for the whole tensor: slices far below it underflow to log 0 = -inf. "
+    "Which maximum belongs to each slice?",
+    of="logsumexp",
+)
+def logsumexp_global_max(x, dim=-1):
+    top = x.max()
+    return (x - top).exp().sum(dim).log() + top
+
+
+@exercise.mistake(
+    "Your logsumexp is too large by the maximum of each slice. Count how often the maximum was taken "
+    "out, and how often it comes back.",
+    of="logsumexp",
+)
+def max_added_twice(x, dim=-1):
+    top = x.amax(dim, keepdim=True).clamp(min=torch.finfo(x.dtype).min)
+    return (x - top).exp().sum(dim).log() + 2 * top.squeeze(dim)
+
+
+@exercise.mistake(
+    "Your logsumexp lacks the maximum that you subtracted before the exponential. What does a sum "
+    "of exp(x - m) have to do with the sum of exp(x)?",
+    of="logsumexp",
+)
+def max_not_added_back(x, dim=-1):
+    top = x.amax(dim, keepdim=True).clamp(min=torch.finfo(x.dtype).min)
+    return (x - top).exp().sum(dim).log()
+
+
+@exercise.mistake(
+    "In log_softmax the maximum is subtracted twice: once from the scores that stay, and again "
+    "inside a logsumexp that already holds it.",
+    of="log_softmax",
+)
+def max_subtracted_twice(x, dim=-1):
+    top = x.amax(dim, keepdim=True)
+    return x - top - ((x - top).exp().sum(dim, keepdim=True).log() + top)
+
+
+@exercise.mistake(
+    "The axis that logsumexp sums over should be gone from the shape, and yours still has it with "
+    "length 1. Which `keepdim` is one too many?",
+    of="logsumexp",
+)
+def axis_kept(x, dim=-1):
+    top = x.amax(dim, keepdim=True).clamp(min=torch.finfo(x.dtype).min)
+    return (x - top).exp().sum(dim, keepdim=True).log() + top
+
+
+@exercise.mistake(
+    "Your logsumexp takes the last axis, whatever `dim` says. Does each line that reduces an axis "
+    "use `dim`?",
+    of="logsumexp",
+)
+def logsumexp_dim_ignored(x, dim=-1):
+    top = x.amax(-1, keepdim=True).clamp(min=torch.finfo(x.dtype).min)
+    return (x - top).exp().sum(-1).log() + top.squeeze(-1)
+
+
+@exercise.mistake(
+    "Your logsumexp is one number for the whole tensor. Along which axis was the sum asked for?",
+    of="logsumexp",
+)
+def logsumexp_of_everything(x, dim=-1):
+    top = x.max().clamp(min=torch.finfo(x.dtype).min)
+    return (x - top).exp().sum().log() + top
+
+
+@exercise.mistake(
+    "Your log_softmax takes the last axis, whatever `dim` says. Does each line that reduces an axis "
+    "use `dim`?",
+    of="log_softmax",
+)
+def log_softmax_dim_ignored(x, dim=-1):
+    shifted = x - x.amax(-1, keepdim=True)
+    return shifted - shifted.exp().sum(-1, keepdim=True).log()
+
+
+@exercise.mistake(
+    "The result of logsumexp has one axis less than the scores, so subtracting it lines it up with the "
+    "wrong axis. Where must an axis of length 1 go back in?",
+    of="log_softmax",
+)
+def axis_lost(x, dim=-1):
+    top = x.amax(dim, keepdim=True)
+    return x - ((x - top).exp().sum(dim).log() + top.squeeze(dim))
+
+
+@exercise.mistake(
+    "A row of nothing but -inf gives NaN: its maximum is -inf, and -inf - (-inf) is not a number. "
+    "What else could you subtract from such a row?",
+    of="logsumexp",
+)
+def nan_for_empty_rows(x, dim=-1):
+    top = x.amax(dim, keepdim=True)
+    return (x - top).exp().sum(dim).log() + top.squeeze(dim)
+
+
+@exercise.mistake(
+    "No gradient gets back through logsumexp: a `.detach()`, `.data` or a trip through numpy cuts "
+    "torch's graph. Which line is it?",
+    of="logsumexp",
+)
+def logsumexp_detached(x, dim=-1):
+    x = x.detach()
+    top = x.amax(dim, keepdim=True).clamp(min=torch.finfo(x.dtype).min)
+    return (x - top).exp().sum(dim).log() + top.squeeze(dim)
+
+
+@exercise.mistake(
+    "log_softmax lets only part of the gradient through: the sum of exponentials depends on the "
+    "scores, too. What cuts it from torch's graph?",
+    of="log_softmax",
+)
+def normaliser_detached(x, dim=-1):
+    shifted = x - x.amax(dim, keepdim=True)
+    return shifted - shifted.exp().sum(dim, keepdim=True).log().detach()
+
+
+@exercise.mistake(
+    "Your code writes into the tensor that it was given. What does the same and makes a new tensor?",
+    of="log_softmax",
+)
+def in_place(x, dim=-1):
+    x -= x.amax(dim, keepdim=True)
+    return x - x.exp().sum(dim, keepdim=True).log()
+
+
+@exercise.mistake(
+    "log_softmax returns probabilities, not their logarithms: all entries lie between 0 and 1.",
+    of="log_softmax",
+)
+def returns_probabilities(x, dim=-1):
+    exp = (x - x.amax(dim, keepdim=True)).exp()
+    return exp / exp.sum(dim, keepdim=True)
+
+
+@exercise.mistake(
+    "Your log_softmax has the wrong sign: can the logarithm of a probability be above 0?",
+    of="log_softmax",
+)
+def sign_turned(x, dim=-1):
+    shifted = x - x.amax(dim, keepdim=True)
+    return shifted.exp().sum(dim, keepdim=True).log() - shifted
+
+
+@exercise.also_right(of="logsumexp")
+def with_a_mask_for_empty_rows(x, dim=-1):
+    top = x.max(dim=dim, keepdim=True).values
+    top = torch.where(torch.isinf(top), torch.zeros_like(top), top)
+    return (torch.log(torch.sum(torch.exp(x - top), dim=dim, keepdim=True)) + top).squeeze(dim)
+
+
+@exercise.also_right(of="logsumexp")
+def one_score_at_a_time(x, dim=-1):
+    total, *rest = x.unbind(dim)
+    for score in rest:
+        total = torch.logaddexp(total, score)
+    return total
+
+
+@exercise.also_right(of="logsumexp")
+def maximum_detached(x, dim=-1):
+    top = x.detach().amax(dim=dim, keepdim=True).nan_to_num(neginf=0.0)
+    return (x - top).exp().sum(dim=dim).log().add(top.squeeze(dim))
+
+
+@exercise.also_right(of="log_softmax")
+def shifted_first(x, dim=-1):
+    shifted = x - x.amax(dim, keepdim=True)
+    return shifted - shifted.exp().sum(dim, keepdim=True).log()
+
+
+@exercise.also_right(of="log_softmax")
+def slice_by_slice(x, dim=-1):
+    def one(row):
+        top = row.max()
+        return row - (top + (row - top).exp().sum().log())
+
+    last = x.movedim(dim, -1)
+    rows = [one(row) for row in last.reshape(-1, last.shape[-1])]
+    return torch.stack(rows).reshape(last.shape).movedim(-1, dim)

@@ -1,0 +1,379 @@
+"""temperature and entropy: how sharp a distribution is, and a knob for it."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from attnlab.softmax import cross_entropy, entropy, log_softmax, logsumexp, softmax, temperature
+from gradekit.exercise import Exercise
+
+exercise = Exercise(
+    temperature,
+    entropy,
+    uses=[softmax, logsumexp, log_softmax, cross_entropy],
+    forbids=[
+        "torch.special.entr",
+        "torch.nn.functional.gumbel_softmax",
+        "torch.distributions.Categorical.entropy",
+    ],
+)
+
+
+def dtype_of(out):
+    return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
+
+
+def distribution(draw, *shape):
+    """Random probabilities along the last axis, laid out with gaps in memory."""
+    weights = draw.normal(*shape).exp()
+    return draw.strided(weights / weights.sum(-1, keepdim=True))
+
+
+@exercise.check(points=1)
+def shapes_and_dtypes(lab, draw):
+    """temperature keeps the shape, entropy drops the last axis; both keep the dtype."""
+    x, p = draw.normal(2, 3, 5), distribution(draw, 2, 3, 5)
+    return {
+        "temperature, shape": list(lab.temperature(x, 2.0).shape),
+        "temperature 0, shape": list(lab.temperature(x, 0.0).shape),
+        "entropy, shape": list(lab.entropy(p).shape),
+        "temperature, dtype of float32": dtype_of(lab.temperature(x.float(), 2.0)),
+        "temperature 0, dtype of float32": dtype_of(lab.temperature(x.float(), 0.0)),
+        "entropy, dtype of float32": dtype_of(lab.entropy(p.float())),
+    }
+
+
+@exercise.check(points=1.5)
+def temperature_values(lab, draw):
+    """temperature is right at 1, and above and below it."""
+    x = draw.strided(draw.normal(2, 3, 5))
+    return {f"T = {T}": lab.temperature(x, T) for T in (0.25, 1.0, 2, 7.5)} | {
+        "one dimension": lab.temperature(draw.normal(7), 0.5)
+    }
+
+
+@exercise.check(points=1.5)
+def entropy_values(lab, draw):
+    """entropy is right for distributions without zeros; V equal chances give log V."""
+    return {
+        "one dimension": lab.entropy(distribution(draw, 7)),
+        "three dimensions": lab.entropy(distribution(draw, 2, 3, 5)),
+        "11 equal chances": lab.entropy(torch.full((2, 11), 1 / 11, dtype=torch.float64)),
+    }
+
+
+@exercise.check(points=1.5, hidden=True)
+def cold(lab, draw):
+    """Towards T = 0 everything goes to the largest score, and at 0 all of it."""
+    x = draw.normal(2, 3, 5)
+    return {
+        "T = 0.01": lab.temperature(x, 0.01),
+        "T = 1e-6": lab.temperature(x, 1e-6),
+        "T = 0.0": lab.temperature(x, 0.0),
+        "T = 0": lab.temperature(x, 0),
+        "T = 0, one dimension": lab.temperature(1e3 * draw.normal(7), 0.0),
+        "T = 0, all below zero": lab.temperature(-5.0 - draw.uniform(3, 7), 0.0),
+    }
+
+
+@exercise.check(points=0.5, hidden=True)
+def hot(lab, draw):
+    """Towards infinite temperature every entry gets the same probability."""
+    x = draw.normal(2, 3, 5)
+    return {f"T = {T:g}": lab.temperature(x, T) for T in (100.0, 1e12)}
+
+
+@exercise.check(points=1, hidden=True)
+def entropy_with_zeros(lab, draw):
+    """An entry of 0 contributes 0; a sure thing has entropy 0."""
+    p = torch.tensor([[0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.25, 0.25, 0.5], [1e-300, 0.0, 1.0]])
+    p = draw.strided(p.double())
+    return {"float64": lab.entropy(p), "float32": lab.entropy(p.float())}
+
+
+@exercise.check(points=1, hidden=True)
+def gradients_and_input(lab, draw):
+    """Gradients flow back through both, and the inputs stay as they were."""
+    x, p = draw.normal(3, 5), distribution(draw, 3, 5)
+    for T in (0.0, 2.0):
+        lab.temperature(x, T)
+    lab.entropy(p)
+    return {
+        "temperature": draw.gradients(lambda x: lab.temperature(x, 2.5), x),
+        "entropy": draw.gradients(lambda p: lab.entropy(p), p),
+        "inputs as they were": draw.untouched(),
+    }
+
+
+def argmax_or(x, T, otherwise):
+    """One-hot at T = 0, else what `otherwise` makes; a part that the wrong versions share."""
+    if T == 0:
+        return torch.nn.functional.one_hot(x.argmax(-1), x.shape[-1]).to(x.dtype)
+    return otherwise()
+
+
+@exercise.mistake(
+    "Your distribution gets sharper when T grows: hot should mean flat. Is it the product or the "
+    "quotient that shrinks the differences between scores?",
+    of="temperature",
+)
+def multiplied_by_temperature(logits, T):
+    return argmax_or(logits, T, lambda: torch.softmax(logits * T, -1))
+
+
+@exercise.mistake(
+    "You divide the probabilities by T, and they no longer sum to one. Where does T come in, before or "
+    "after the exponential?",
+    of="temperature",
+)
+def applied_after_softmax(logits, T):
+    return argmax_or(logits, T, lambda: torch.softmax(logits, -1) / T)
+
+
+@exercise.mistake(
+    "Raising probabilities to the power 1/T is a good start, but afterwards they do not sum to one.",
+    of="temperature",
+)
+def power_not_normalised(logits, T):
+    return argmax_or(logits, T, lambda: torch.softmax(logits, -1) ** (1 / T))
+
+
+@exercise.mistake(
+    "Dividing probabilities by T and taking softmax of them again is not the same as dividing scores. "
+    "How many softmaxes does the formula have?",
+    of="temperature",
+)
+def softmax_twice(logits, T):
+    return argmax_or(logits, T, lambda: torch.softmax(torch.softmax(logits, -1) / T, -1))
+
+
+@exercise.mistake(
+    "T is never used: the result is the same at every temperature.",
+    of="temperature",
+)
+def temperature_ignored(logits, T):
+    return argmax_or(logits, T, lambda: torch.softmax(logits, -1))
+
+
+@exercise.mistake(
+    "At T = 0 you divide by 0: infinities, and NaN from inf - inf. What is the limit of the distribution "
+    "when T goes to 0, and can you write it down without dividing?",
+    of="temperature",
+)
+def zero_division(logits, T):
+    return torch.softmax(logits / T, -1)
+
+
+@exercise.mistake(
+    "Your T has a floor: below it, cooling changes nothing, and at 0 some probability is still left on "
+    "the losers. Is there a case that you could treat by itself instead?",
+    of="temperature",
+)
+def temperature_with_a_floor(logits, T):
+    return torch.softmax(logits / max(T, 0.1), -1)
+
+
+@exercise.mistake(
+    "At T = 0 you give every entry the same probability; that is the other end of the scale. Who wins "
+    "when it gets cold?",
+    of="temperature",
+)
+def uniform_when_cold(logits, T):
+    if T == 0:
+        return torch.full_like(logits, 1 / logits.shape[-1])
+    return torch.softmax(logits / T, -1)
+
+
+@exercise.mistake(
+    "At T = 0 you return the plain softmax, as if T were 1. What is the limit when T goes to 0?",
+    of="temperature",
+)
+def plain_when_cold(logits, T):
+    return torch.softmax(logits / T if T else logits, -1)
+
+
+@exercise.mistake(
+    "At T = 0 you return the position of the largest score. A distribution was asked for: how does one "
+    "look that puts everything on this position?",
+    of="temperature",
+)
+def position_when_cold(logits, T):
+    return logits.argmax(-1) if T == 0 else torch.softmax(logits / T, -1)
+
+
+@exercise.mistake(
+    "At T = 0 there is one winner in your whole tensor; each row should have its own.",
+    of="temperature",
+)
+def one_winner_for_all(logits, T):
+    if T == 0:
+        return (logits == logits.max()).to(logits.dtype)
+    return torch.softmax(logits / T, -1)
+
+
+@exercise.mistake(
+    "temperature normalises along another axis than the last.",
+    of="temperature",
+)
+def temperature_on_first_axis(logits, T):
+    return argmax_or(logits, T, lambda: torch.softmax(logits / T, 0))
+
+
+@exercise.mistake(
+    "No gradient gets back through temperature: a `.detach()`, `.data` or a trip through numpy cuts "
+    "torch's graph.",
+    of="temperature",
+)
+def temperature_detached(logits, T):
+    return argmax_or(logits, T, lambda: torch.softmax(logits.detach() / T, -1))
+
+
+@exercise.mistake(
+    "temperature writes into the logits that it was given (`/=`, `div_`). What does the same and makes a "
+    "new tensor?",
+    of="temperature",
+)
+def temperature_in_place(logits, T):
+    if T == 0:
+        return argmax_or(logits, T, None)
+    logits /= T
+    return torch.softmax(logits, -1)
+
+
+@exercise.mistake(
+    "An entry of probability 0 makes the entropy NaN: 0 times log 0 is 0 times -inf. What should such an "
+    "entry contribute, and how can it be kept away from the logarithm?",
+    of="entropy",
+)
+def nan_for_zeros(p):
+    return -(p * p.log()).sum(-1)
+
+
+@exercise.mistake(
+    "A small number inside the logarithm makes every entropy a little wrong. Only entries of exactly 0 "
+    "need help: how can you treat them, and nobody else?",
+    of="entropy",
+)
+def epsilon_in_logarithm(p):
+    return -(p * (p + 1e-8).log()).sum(-1)
+
+
+@exercise.mistake(
+    "Your entropy is in bits (log base 2) or in digits (base 10). What do V equal chances give, and what "
+    "should they?",
+    of="entropy",
+)
+def entropy_in_bits(p):
+    return -torch.xlogy(p, p).sum(-1) / math.log(2)
+
+
+@exercise.mistake(
+    "Your entropy has the wrong sign: the logarithm of a probability is never above 0. Can a surprise be "
+    "negative?",
+    of="entropy",
+)
+def entropy_negative(p):
+    return torch.xlogy(p, p).sum(-1)
+
+
+@exercise.mistake(
+    "You take the mean of -p log p over the entries. Expectations weigh with p already: mean or sum?",
+    of="entropy",
+)
+def entropy_mean(p):
+    return -torch.xlogy(p, p).mean(-1)
+
+
+@exercise.mistake(
+    "You take the plain sum of the surprises -log p. How often does each of them happen?",
+    of="entropy",
+)
+def entropy_unweighted(p):
+    return -p.clamp(min=torch.finfo(p.dtype).tiny).log().sum(-1)
+
+
+@exercise.mistake(
+    "Your entropy is one number for all distributions together. Along which axis does one lie?",
+    of="entropy",
+)
+def entropy_of_everything(p):
+    return -torch.xlogy(p, p).sum()
+
+
+@exercise.mistake(
+    "Your entropy sums along the first axis; each distribution lies along the last.",
+    of="entropy",
+)
+def entropy_on_first_axis(p):
+    return -torch.xlogy(p, p).sum(0)
+
+
+@exercise.mistake(
+    "entropy takes probabilities, and you apply softmax to them again. What are they already?",
+    of="entropy",
+)
+def entropy_of_softmax(p):
+    p = torch.softmax(p, -1)
+    return -(p * p.log()).sum(-1)
+
+
+@exercise.mistake(
+    "No gradient gets back through entropy: a `.detach()`, `.item()` or a trip through numpy cuts torch's "
+    "graph.",
+    of="entropy",
+)
+def entropy_detached(p):
+    p = p.detach()
+    return -torch.xlogy(p, p).sum(-1)
+
+
+@exercise.mistake(
+    "entropy writes into the probabilities that it was given. What does the same and makes a new tensor?",
+    of="entropy",
+)
+def entropy_in_place(p):
+    zero = p == 0
+    if bool(zero.any()) or not p.requires_grad:
+        p[zero] = 1.0
+        return -(p.mul_(p.log())).sum(-1)
+    return -(p * p.log()).sum(-1)
+
+
+@exercise.also_right(of="temperature")
+def by_one_hot(logits, T):
+    if T == 0:
+        V = logits.shape[-1]
+        return torch.nn.functional.one_hot(logits.argmax(dim=-1), num_classes=V).to(logits)
+    z = (logits - logits.amax(-1, keepdim=True)) / T
+    return z.exp() / z.exp().sum(-1, keepdim=True)
+
+
+@exercise.also_right(of="temperature")
+def by_comparison(logits, T):
+    top = logits.amax(-1, keepdim=True)
+    if T < 1e-9:
+        return (logits == top).type(logits.dtype)
+    return torch.nn.functional.softmax((logits - top) / T, dim=-1)
+
+
+@exercise.also_right(of="temperature")
+def very_cold_for_zero(logits, T):
+    top = logits - logits.max(-1, keepdim=True).values
+    return torch.softmax(top / max(T, 1e-15), dim=-1)
+
+
+@exercise.also_right(of="entropy")
+def zeros_replaced(p):
+    safe = torch.where(p > 0, p, torch.ones_like(p))
+    return -(p * torch.log(safe)).sum(dim=-1)
+
+
+@exercise.also_right(of="entropy")
+def products_cleaned(p):
+    return -torch.nan_to_num(p * torch.log(p), nan=0.0).sum(-1)
+
+
+@exercise.also_right(of="entropy")
+def smallest_number_inside(p):
+    return -torch.einsum("...v,...v->...", p, p.clamp_min(torch.finfo(p.dtype).tiny).log())

@@ -1,0 +1,303 @@
+"""The shell that runs a notebook's cells: IPython without a kernel, outputs in nbformat's form.
+
+Untrusted side. The shell is made once, in the fork server, and each submission gets a copy of it by
+being forked; what a cell prints, shows, draws and raises is collected by :class:`Outputs`.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+KEPT_TYPES = ("text/plain", "image/png", "image/jpeg")
+_ENTRY_BYTES = 64
+
+
+class CellTimeout(BaseException):
+    """A cell ran for too long. No Exception, so that a cell's ``except Exception`` lets it by."""
+
+
+class Outputs:
+    """Collects the outputs of one cell at a time, within a budget.
+
+    Args:
+        cell_bytes: the budget of one cell.
+        total_bytes: the budget of all cells.
+    """
+
+    def __init__(self, cell_bytes: int, total_bytes: int) -> None:
+        self._cell_bytes = cell_bytes
+        self._total_left = total_bytes
+        self.begin()
+
+    @property
+    def left(self) -> int:
+        """What is left of the running cell's budget."""
+        return self._left
+
+    def begin(self) -> None:
+        """Forget what was collected and start a new cell."""
+        self._entries: list[dict[str, Any]] = []
+        self._left = min(self._cell_bytes, self._total_left)
+        self._cut = 0
+
+    def finish(self) -> list[dict[str, Any]]:
+        """The cell's outputs, with a last line where some were cut."""
+        if self._cut:
+            text = [f"[{self._cut:,} more bytes of output were cut]\n"]
+            self._entries.append({"output_type": "stream", "name": "stderr", "text": text})
+        for entry in self._entries:
+            if entry["output_type"] == "stream":
+                entry["text"] = "".join(entry["text"])
+        self._total_left -= min(self._cell_bytes, self._total_left) - self._left
+        return self._entries
+
+    def stream(self, name: str, text: str, cut: int = 0) -> None:
+        """Add text that was printed; what follows itself on the same stream is one output.
+
+        Args:
+            name: stdout or stderr.
+            text: what was printed.
+            cut: how many bytes of it the caller has left out.
+        """
+        self._cut += cut
+        if len(text) > self._left:
+            self._cut += len(text) - self._left
+            text = text[: self._left]
+        if not text:
+            return
+        last = self._entries[-1] if self._entries else {}
+        if last.get("name") != name:
+            self._spend(_ENTRY_BYTES)
+            self._entries.append({"output_type": "stream", "name": name, "text": []})
+        self._entries[-1]["text"].append(text)
+        self._spend(len(text))
+
+    def add(self, entry: dict[str, Any], size: int) -> None:
+        """Add a whole output of about `size` bytes, or leave it out where it does not fit."""
+        if size + _ENTRY_BYTES > self._left:
+            self._cut += size
+            return
+        self._spend(size + _ENTRY_BYTES)
+        self._entries.append(entry)
+
+    def show(self, kind: str, data: dict[str, Any], **fields: Any) -> None:
+        """Add a bundle of representations; those that a page could not show safely are dropped."""
+        kept = {key: _as_text(data[key]) for key in KEPT_TYPES if key in data}
+        if kept:
+            entry = {"output_type": kind, "data": kept, "metadata": {}, **fields}
+            self.add(entry, sum(map(len, kept.values())))
+
+    def clear(self) -> None:
+        """Forget what this cell has shown so far; its budget stays spent."""
+        self._entries = []
+
+    def _spend(self, size: int) -> None:
+        self._left = max(0, self._left - size)
+
+
+class Stream(io.TextIOBase):
+    """A standard stream whose text becomes output of the running cell."""
+
+    def __init__(self, outputs: Outputs, name: str, fd: int) -> None:
+        self._outputs = outputs
+        self._name = name
+        self._fd = fd
+
+    encoding = "utf-8"
+    errors = "replace"
+
+    @property
+    def name(self) -> str:
+        """The stream's name, as for Python's own."""
+        return f"<{self._name}>"
+
+    def writable(self) -> bool:
+        """Text can be written."""
+        return True
+
+    def fileno(self) -> int:
+        """The file beneath, for code that writes there by itself."""
+        return self._fd
+
+    def write(self, text: str) -> int:
+        """Add `text` to the cell's output."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        self._outputs.stream(self._name, text)
+        return len(text)
+
+
+class RawOutput:
+    """What is written to the files 1 and 2 themselves: by C code, by other programs.
+
+    It goes to a file, whose size is limited, and is shown when the cell (or the ``!`` line) ends.
+    """
+
+    def __init__(self) -> None:
+        self._file: int | None = None
+
+    def take_over(self, path: str) -> None:
+        """Send both files to `path` from now on."""
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+        os.unlink(path)
+        os.dup2(self._file, 1)
+        os.dup2(self._file, 2)
+
+    def fileno(self) -> int:
+        """The file that is written to."""
+        assert self._file is not None
+        return self._file
+
+    def drain(self, outputs: Outputs) -> None:
+        """Move what was written to `outputs`."""
+        if self._file is None:
+            return
+        size = os.fstat(self._file).st_size
+        if size:
+            text = os.pread(self._file, min(size, outputs.left), 0).decode("utf-8", "replace")
+            outputs.stream("stdout", text, cut=max(0, size - outputs.left))
+            os.ftruncate(self._file, 0)
+
+
+class _Hook(DisplayHook):
+    """Turns the value of a cell's last expression into an execute_result."""
+
+    def write_output_prompt(self) -> None:
+        pass
+
+    def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
+        count = self.prompt_count
+        self.shell.outputs.show("execute_result", format_dict, execution_count=count)
+
+    def finish_displayhook(self) -> None:
+        self._is_active = False
+
+
+class _Publisher(DisplayPublisher):
+    """Turns ``display(...)`` into display_data."""
+
+    def publish(self, data: Any, metadata: Any = None, **more: Any) -> None:
+        self.shell.outputs.show("display_data", data)
+
+    def clear_output(self, wait: bool = False) -> None:
+        self.shell.outputs.clear()
+
+
+class NotebookShell(InteractiveShell):
+    """IPython's shell with a notebook's outputs and nothing of a terminal or a kernel."""
+
+    displayhook_class = _Hook
+    display_pub_class = _Publisher
+    outputs = Outputs(0, 0)
+    raw = RawOutput()
+
+    def enable_gui(self, gui: Any = None) -> None:
+        """Figures are pictures here; there is no window to enable."""
+
+    def ask_exit(self) -> None:
+        """``exit()`` in a cell ends nothing."""
+
+    def system(self, cmd: str) -> None:
+        """``!command``: run it and show what it prints."""
+        done = subprocess.run(  # noqa: S602 - a shell line is what the student wrote
+            self.var_expand(cmd, depth=1), shell=True, check=False, stdin=subprocess.DEVNULL
+        )
+        self.raw.drain(self.outputs)
+        self.user_ns["_exit_code"] = done.returncode
+
+    system_raw = system_piped = system
+
+    def getoutput(self, cmd: str, split: bool = True, depth: int = 0) -> Any:
+        """``lines = !command``."""
+        done = subprocess.run(  # noqa: S602 - a shell line is what the student wrote
+            self.var_expand(cmd, depth=depth + 1), shell=True, check=False, text=True,
+            errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        return done.stdout.splitlines() if split else done.stdout
+
+    def _showtraceback(self, etype: Any, evalue: Any, stb: list[str]) -> None:
+        entry = {
+            "output_type": "error",
+            "ename": str(getattr(etype, "__name__", etype)),
+            "evalue": _as_text(evalue),
+            "traceback": [str(line) for line in stb],
+        }
+        self.outputs.add(entry, len(entry["evalue"]) + sum(map(len, entry["traceback"])))
+
+
+def make_shell() -> NotebookShell:
+    """The shell of this process. No history file, no thread, figures inline."""
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.xmode = "Context"
+    shell: NotebookShell = NotebookShell.instance(config=config)
+    shell.enable_matplotlib("inline")
+    shell.display_formatter.active_types = list(KEPT_TYPES)
+    return shell
+
+
+def run_cell(shell: NotebookShell, source: str, seconds: float) -> str:
+    """Run one cell; its outputs are in ``shell.outputs``.
+
+    Returns:
+        "ok", "error" (it raised) or "stopped" (it ran longer than `seconds`).
+    """
+    try:
+        with _alarm(seconds):
+            result = shell.run_cell(source, store_history=True)
+    except CellTimeout:
+        return "stopped"
+    error = result.error_before_exec or result.error_in_exec
+    if error is None:
+        return "ok"
+    return "stopped" if isinstance(error, CellTimeout) else "error"
+
+
+@contextmanager
+def collecting(shell: NotebookShell, outputs: Outputs) -> Iterator[None]:
+    """Send what is printed and shown to `outputs`."""
+    before = sys.stdout, sys.stderr
+    shell.outputs = outputs
+    sys.stdout, sys.stderr = Stream(outputs, "stdout", 1), Stream(outputs, "stderr", 2)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Raise :class:`CellTimeout` in the block after `seconds`; a courtesy, not a wall."""
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise CellTimeout(f"This cell was stopped after {seconds:g} s.")
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _as_text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return os.fsdecode(value)
+    try:
+        return str(value)
+    except Exception:  # an exception's own text is a student's code, too
+        return f"<{type(value).__name__}>"

@@ -1,0 +1,111 @@
+"""The student's attnlab: solved for the labs before this one, blank for this one and the rest.
+
+It is what a student's bundle holds and what the sandbox mounts: one function makes both, so that
+no notebook runs against a library that knows more than its author had.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from gradekit.blank import CannotBlank, blank_module
+from gradekit.catalog import load_lab
+from gradekit.course import Course, CourseError
+from gradekit.exercise import Exercise
+
+PACKAGE = "attnlab"
+_LEFT_OUT = ("__pycache__", ".ipynb_checkpoints")
+
+
+def write_edition(course: Course, lab: str, target: Path) -> None:
+    """Write the edition of `lab` as the folder ``attnlab`` in `target`.
+
+    Raises:
+        CourseError: a reference cannot be blanked, or `target` already holds an edition.
+    """
+    folder = target / PACKAGE
+    if folder.exists():
+        raise CourseError(f"{folder} is already there; remove it or choose another place")
+    texts = {
+        **dict.fromkeys(_modules(references(course, course.labs)), ()),
+        **_modules(blank_references(course, lab)),
+    }
+    for path, name in library_files():
+        copy = folder / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if path in texts:
+            copy.write_text(_blanked(path, lab, texts[path]), "utf-8")
+        else:
+            copy.write_bytes(path.read_bytes())
+
+
+def blank_references(course: Course, lab: str) -> frozenset[tuple[str, str]]:
+    """Module and name of each reference that students of `lab` do not get.
+
+    Raises:
+        CourseError: the course has no such lab, or its exercise files are at odds.
+    """
+    course.dates(lab)
+    first = course.labs.index(lab)
+    return references(course, course.labs[first:]) - references(course, course.labs[:first])
+
+
+def references(course: Course, labs: tuple[str, ...]) -> frozenset[tuple[str, str]]:
+    """Module and name of each library reference that the exercises of `labs` have."""
+    return frozenset(
+        (reference.__module__, reference.__name__)
+        for lab in labs
+        for exercise in _exercises(course, lab)
+        for reference in exercise.references
+    )
+
+
+def library_files() -> list[tuple[Path, Path]]:
+    """Every file of the installed attnlab, with its name inside the package; sorted."""
+    spec = importlib.util.find_spec(PACKAGE)
+    assert spec is not None
+    assert spec.origin is not None
+    root = Path(spec.origin).resolve().parent
+    return [
+        (path, path.relative_to(root))
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and not set(path.relative_to(root).parts) & set(_LEFT_OUT)
+    ]
+
+
+def module_file(module: str) -> Path:
+    """The file of an imported module."""
+    path = sys.modules[module].__file__
+    assert path is not None
+    return Path(path).resolve()
+
+
+def _exercises(course: Course, lab: str) -> tuple[Exercise, ...]:
+    """The exercises of `lab`; none while nobody has written any."""
+    if not any(course.exercises(lab).glob("[a-z]*.py")):
+        return ()
+    return load_lab(course, lab).exercises
+
+
+def _modules(named: frozenset[tuple[str, str]]) -> Mapping[Path, tuple[str, ...]]:
+    """The names by the file of their module."""
+    files: dict[Path, tuple[str, ...]] = {}
+    for module, name in sorted(named):
+        if module.partition(".")[0] != PACKAGE:
+            raise CourseError(f"{module}.{name} is a reference outside {PACKAGE}; move it there")
+        path = module_file(module)
+        files[path] = (*files.get(path, ()), name)
+    return files
+
+
+def _blanked(path: Path, lab: str, names: tuple[str, ...]) -> str:
+    try:
+        text = blank_module(path.read_text("utf-8"), names)
+    except CannotBlank as error:
+        raise CourseError(f"{path.name}: {error}") from error
+    if not names:
+        return text
+    return f"# Made by `lab release`: what {lab} and later labs ask for is blank.\n{text}"

@@ -1,0 +1,190 @@
+"""The fork server: imports torch and all else once, then forks one process per submission.
+
+Runs inside the outer wall, as ``python -m gradekit.forkserver FD SETTINGS``. It never reads a byte
+of a submission and never runs a line of one; it starts its process, watches its memory, ends it
+and counts what it used. Messages on the control channel are one JSON packet each:
+
+    ──► {"run": true} + the submission's channel
+    ──► {"stop": true}
+    ◄── {"ready": true}                          once, when all is imported
+    ◄── {"memory": bytes}                        a process was killed for its memory
+    ◄── {"ended": true, "cpu": s, "peak": bytes} nothing of the submission is left
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import select
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from gradekit import confine, memory
+from gradekit.limits import Limits
+
+WATCH_SECONDS = 0.1
+_WARM_CELLS = (
+    "import torch, matplotlib.pyplot as plt\n"
+    "x = torch.randn(4, 3, requires_grad=True)\n"
+    "torch.optim.Adam([x]).step()\n"
+    "(x @ x.T).softmax(-1).sum().backward()\n"
+    "print(x)\nx",
+    "fig, axes = plt.subplots(1, 2)\n"
+    "axes[0].plot([1, 2], label='a'); axes[0].legend(); axes[0].set_title('$d_k$')\n"
+    "fig.colorbar(axes[1].imshow([[1, 2], [3, 4]]))\nplt.show()",
+    "1 / 0",
+    "%time 1\nlen('a'",
+)
+
+
+def main(arguments: list[str]) -> None:
+    """Enter the outer wall, import everything, then serve until the control channel closes."""
+    control = socket.socket(fileno=int(arguments[0]))
+    settings = json.loads(arguments[1])
+    confined: bool = settings["confined"]
+    limits = Limits(**settings["limits"])
+    if confined:
+        confine.enter_outer_wall()
+    shell = warm_shell()
+    assert_single_thread()
+    gc.collect()
+    gc.freeze()
+    memory.collapse()
+    control.send(json.dumps({"ready": True}).encode())
+    while True:
+        packet, channels, _, _ = socket.recv_fds(control, 4096, 1)
+        if not packet:
+            return
+        if "run" in json.loads(packet):
+            _Submission(control, channels[0], shell, limits, confined).run()
+
+
+def warm_shell() -> Any:
+    """A shell in which everything that labs use has been imported and touched once."""
+    from gradekit.cells import Outputs, collecting, make_shell, run_cell
+
+    for module in ("attnlab.checking.judges", "gradekit.probe", "torch.nn.functional"):
+        importlib.import_module(module)
+    _import_all("attnlab")
+    shell = make_shell()
+    outputs = Outputs(2**20, 2**24)
+    with collecting(shell, outputs):
+        for source in _WARM_CELLS:
+            outputs.begin()
+            run_cell(shell, source, 60.0)
+            outputs.finish()
+    shell.reset(new_session=True)
+    return shell
+
+
+def _import_all(package: str) -> None:
+    """Import a package's modules where they can be imported; notebooks will want some of them."""
+    with suppress(Exception):
+        root = importlib.import_module(package)
+        for module in pkgutil.walk_packages(root.__path__, package + ".", onerror=lambda _: None):
+            with suppress(Exception):
+                importlib.import_module(module.name)
+
+
+def assert_single_thread(seconds: float = 5.0) -> None:
+    """Wait until this process has one thread; a fork of more would hang in the child."""
+    deadline = time.monotonic() + seconds
+    while len(os.listdir("/proc/self/task")) > 1:
+        if time.monotonic() > deadline:
+            names = ", ".join(thread.name for thread in threading.enumerate())
+            raise RuntimeError(f"the fork server has more than one thread ({names})")
+        time.sleep(0.01)
+
+
+class _Submission:
+    """One submission's process, from its fork until nothing of it is left."""
+
+    def __init__(
+        self, control: socket.socket, channel: int, shell: Any, limits: Limits, confined: bool
+    ) -> None:
+        self._control = control
+        self._channel = channel
+        self._shell = shell
+        self._limits = limits
+        self._confined = confined
+        self._peak = 0
+
+    def run(self) -> None:
+        """Fork, watch, end, and say so."""
+        child = confine.fork_alone() if self._confined else os.fork()
+        if child == 0:
+            self._become_student()
+        os.close(self._channel)
+        self._watch(child)
+        os.kill(child, signal.SIGKILL)
+        # The first process of a pid namespace is not waited for before all others have ended.
+        _, _, usage = os.wait4(child, 0)
+        cpu = usage.ru_utime + usage.ru_stime
+        self._say({"ended": True, "cpu": cpu, "peak": self._peak})
+
+    def _watch(self, child: int) -> None:
+        """Return when the submission's process has ended, or is to be ended."""
+        handle = os.pidfd_open(child)
+        try:
+            while True:
+                files = [handle, self._control.fileno()]
+                ready, _, _ = select.select(files, [], [], WATCH_SECONDS)
+                if self._control.fileno() in ready:
+                    self._control.recv(4096)  # "stop", or the trusted side is gone: the same
+                if ready:
+                    return
+                if self._confined:
+                    self._check_memory()
+        finally:
+            os.close(handle)
+
+    def _check_memory(self) -> None:
+        used = memory.used_below(os.getpid())
+        total = sum(used.values())
+        self._peak = max(self._peak, total)
+        if total > self._limits.memory_bytes:
+            self._say({"memory": total})  # first, so that it is known before the effect is seen
+            with suppress(ProcessLookupError):
+                os.kill(max(used, key=lambda pid: used[pid]), signal.SIGKILL)
+
+    def _say(self, message: dict[str, Any]) -> None:
+        self._control.send(json.dumps(message).encode())
+
+    def _become_student(self) -> None:
+        """In the fork: raise the inner wall, say so, then serve the submission."""
+        from gradekit import frames, probe
+
+        try:
+            channel = socket.socket(fileno=self._channel)
+            folder = self._raise_inner_wall()
+            frames.send(channel, {"walled": True})
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+        try:
+            probe.serve_submission(channel, self._shell, self._limits, folder)
+        finally:
+            os._exit(0)
+
+    def _raise_inner_wall(self) -> Path:
+        """Confine this process; returns the folder that its notebook runs in."""
+        confine.die_with_parent()
+        if not self._confined:
+            return Path(tempfile.mkdtemp(prefix="lab-"), "lab")
+        confine.enter_inner_wall(self._limits)
+        return Path(confine.SCRATCH, "lab")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,133 @@
+"""Frames: what travels between the trusted and the untrusted process, one message at a time.
+
+A frame is two lengths (4 bytes each, big-endian), a JSON object and raw bytes. Both sides cap what
+they read and what they send, so that no reply, however hostile, is larger than its reader allows.
+Nothing is ever unpickled. This file is read by both sides and imports nothing of either.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import time
+from dataclasses import dataclass
+from typing import Any
+
+MAX_TEXT = 16 * 2**20
+MAX_BODY = 256 * 2**20
+
+_HEAD = struct.Struct("!II")
+
+
+class BadFrame(ValueError):  # noqa: N818 - it names what arrived
+    """What arrived is not a frame, or one beyond the limits. The message says which."""
+
+
+class Closed(EOFError):  # noqa: N818 - it names what happened
+    """The other side closed the channel, or went away in the middle of a frame."""
+
+
+class Late(TimeoutError):  # noqa: N818 - it names what the other side was
+    """The other side did not send, or did not read, in time."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One message: a JSON object and raw bytes."""
+
+    message: dict[str, Any]
+    body: bytes = b""
+
+
+def send(
+    channel: socket.socket,
+    message: dict[str, Any],
+    body: bytes = b"",
+    deadline: float | None = None,
+) -> None:
+    """Send one frame.
+
+    Args:
+        channel: a connected stream socket.
+        message: what JSON can hold.
+        body: raw bytes.
+        deadline: the time of ``time.monotonic()`` at which to give up; None waits for ever.
+
+    Raises:
+        BadFrame: larger than any reader may allow.
+        Closed: the other side is gone.
+        Late: the other side did not read in time.
+    """
+    text = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
+    if len(text) > MAX_TEXT or len(body) > MAX_BODY:
+        raise BadFrame(f"{len(text):,} bytes of JSON and {len(body):,} raw bytes are too many")
+    for part in (_HEAD.pack(len(text), len(body)) + text, body):
+        _send_all(channel, memoryview(part), deadline)
+
+
+def receive(
+    channel: socket.socket,
+    max_text: int = MAX_TEXT,
+    max_body: int = MAX_BODY,
+    deadline: float | None = None,
+) -> Frame:
+    """Wait for one frame of at most `max_text` bytes of JSON and `max_body` raw bytes.
+
+    Raises:
+        BadFrame: not a frame, or a larger one.
+        Closed: the channel ended.
+        Late: no whole frame arrived before `deadline`.
+    """
+    text_length, body_length = _HEAD.unpack(_receive_exactly(channel, _HEAD.size, deadline))
+    if text_length > max_text:
+        raise BadFrame(f"{text_length:,} bytes of JSON, more than {max_text:,}")
+    if body_length > max_body:
+        raise BadFrame(f"{body_length:,} raw bytes, more than {max_body:,}")
+    text = _receive_exactly(channel, text_length, deadline)
+    body = _receive_exactly(channel, body_length, deadline)
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadFrame(f"not JSON: {type(error).__name__}") from error
+    if not isinstance(message, dict):
+        raise BadFrame("a JSON object was expected")
+    return Frame(message, bytes(body))
+
+
+def _send_all(channel: socket.socket, data: memoryview, deadline: float | None) -> None:
+    while data:
+        _set_timeout(channel, deadline)
+        try:
+            data = data[channel.send(data) :]
+        except TimeoutError as error:
+            raise Late("the other side did not read in time") from error
+        except OSError as error:
+            raise Closed("the other side is gone") from error
+
+
+def _receive_exactly(channel: socket.socket, length: int, deadline: float | None) -> bytearray:
+    # Grown as bytes arrive, so that an announced length alone costs no memory.
+    data = bytearray()
+    while len(data) < length:
+        _set_timeout(channel, deadline)
+        try:
+            piece = channel.recv(min(length - len(data), 2**20))
+        except TimeoutError as error:
+            raise Late("no whole frame arrived in time") from error
+        except OSError as error:
+            raise Closed("the other side is gone") from error
+        if not piece:
+            raise Closed("the channel ended")
+        data += piece
+    return data
+
+
+def _set_timeout(channel: socket.socket, deadline: float | None) -> None:
+    if deadline is None:
+        channel.settimeout(None)
+        return
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise Late("the time was over")
+    channel.settimeout(left)

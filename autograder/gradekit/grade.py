@@ -1,0 +1,285 @@
+"""``lab grade``: what is new in ``submitted/`` through the sandbox into journal and gradebook.
+
+A run plans (what has no record?), grades that, and then brings the gradebook to what the journal
+says. Killed at any moment, the next run goes on where it ended.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+import traceback
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gradekit import batch
+from gradekit.autograded import write_autograded
+from gradekit.bubblewrap import find as find_bubblewrap
+from gradekit.course import Course, CourseError
+from gradekit.entries import Entry, address_of, entry_of, rows_in, unstored
+from gradekit.grader import GraderSpec, LabGrader
+from gradekit.journal import Journal, plan
+from gradekit.late import lateness_of
+from gradekit.records import Record, State, SubmissionRecord
+from gradekit.submission import Handin, find_handins
+from gradekit.work import Done, Task, grade_one
+
+if TYPE_CHECKING:
+    from gradekit.grade_view import Watch
+
+RESULTS = "results"
+LEVELS = ("bubblewrap", "none")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the person who grades may choose.
+
+    Attributes:
+        jobs: worker processes; 0 for one a core.
+        confinement: bubblewrap, or none.
+        again: grade anew what has a record.
+        students: only these; None for all.
+    """
+
+    jobs: int = 0
+    confinement: str = "bubblewrap"
+    again: bool = False
+    students: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One student's line.
+
+    Attributes:
+        exercises: points by exercise; None where there is no result.
+        earned: their sum, before lateness and without what people mark by hand; None where
+            nothing was graded.
+        points: what could be earned.
+        advice: names of the known mistakes that were recognised, by exercise.
+    """
+
+    student: str
+    state: State
+    exercises: Mapping[str, float | None]
+    earned: float | None
+    points: float
+    advice: Mapping[str, tuple[str, ...]]
+    reason: str
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The record that ``lab grade --json`` prints."""
+        return {
+            "student": self.student, "state": str(self.state), "points": dict(self.exercises),
+            "earned": self.earned, "of": self.points,
+            "advice": {name: list(keys) for name, keys in self.advice.items()},
+            "reason": self.reason, "seconds": self.seconds,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to.
+
+    Attributes:
+        graded: how many hand-ins were graded in this run.
+    """
+
+    lab: str
+    rows: tuple[Row, ...]
+    graded: int
+    seconds: float
+
+    @property
+    def broken_ours(self) -> bool:
+        """Whether anything of ours failed."""
+        return any(row.state is State.OURS for row in self.rows)
+
+
+def grade(course: Course, lab: str, settings: Settings, watch: Watch) -> Outcome:
+    """Grade the hand-ins of `lab` that have no record yet, and update the gradebook.
+
+    Raises:
+        CourseError: the lab is not built, or a setting is not known.
+        SandboxUnavailable: this machine cannot confine student code.
+    """
+    start = time.perf_counter()
+    if settings.confinement not in LEVELS:
+        raise CourseError(f"--sandbox {settings.confinement}: choose {' or '.join(LEVELS)}")
+    results = course.root / RESULTS
+    spec = GraderSpec(course, lab, settings.confinement, course_secret(results))
+    with (
+        Journal(results / f"{lab}.jsonl", wait=None, on_wait=watch.say) as journal,
+        LabGrader(spec) as grader,
+    ):
+        for note in journal.notes:
+            watch.say(note)
+        run = _Run(settings, watch, journal, grader)
+        handins = run.survey()
+        graded = run.grade(handins)
+        rows = tuple(run.row(handin) for handin in handins)
+        run.write_gradebook(handins)
+    return Outcome(lab, rows, graded, time.perf_counter() - start)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A hand-in without its bytes: a thousand of these fit anywhere."""
+
+    student: str
+    digest: str
+    handin: Handin
+
+    @classmethod
+    def of(cls, handin: Handin) -> _Seen:
+        return cls(handin.student, handin.digest, replace(handin, files={}, modified={}))
+
+
+class _Run:
+    """One run over one lab."""
+
+    def __init__(
+        self, settings: Settings, watch: Watch, journal: Journal, grader: LabGrader
+    ) -> None:
+        self._settings, self._watch = settings, watch
+        self._journal, self._grader = journal, grader
+        self._course, self._lab = grader.spec.course, grader.spec.lab
+
+    def survey(self) -> list[_Seen]:
+        """What lies in ``submitted/`` now."""
+        found = find_handins(self._course.root, self._lab, self._settings.students)
+        return [_Seen.of(handin) for handin in found]
+
+    def grade(self, handins: Iterable[_Seen]) -> int:
+        """Grade what has no record; returns how many hand-ins that were."""
+        todo = self._todo(handins)
+        self._watch.begin(len(todo))
+        if not todo:
+            return 0
+        if self._settings.confinement == "bubblewrap":
+            find_bubblewrap()  # say now, not in every worker, that it is missing
+        jobs = min(self._settings.jobs or batch.cores(), len(todo))
+        for task, result in batch.run(grade_one, self._tasks(todo), jobs):
+            self._keep(task, result)
+            self._watch.advance(task.handin.student)
+        return len(todo)
+
+    def row(self, seen: _Seen) -> Row:
+        """The student's line, from the journal."""
+        record = self._journal.submission(seen.student, seen.digest)
+        assert record is not None
+        state = record.state
+        late = lateness_of(self._course, self._lab, seen.student, seen.handin.submitted_at)
+        if state is State.GRADED and late.is_late:
+            state = State.LATE
+        records = self._records(seen)
+        scores = _scores(state, {name: r.result.earned if r else None for name, r in records})
+        known = [score for score in scores.values() if score is not None]
+        return Row(
+            student=seen.student,
+            state=state,
+            exercises=scores,
+            earned=round(sum(known), 2) if known and state is not State.OURS else None,
+            points=self._grader.exercises.points,
+            advice={n: r.result.mistakes for n, r in records if r and r.result.mistakes},
+            reason=" ".join(filter(None, [record.reason, *record.notes, late.sentence])),
+            seconds=record.seconds,
+        )
+
+    def write_gradebook(self, handins: Iterable[_Seen]) -> None:
+        """Bring the gradebook to what the journal says; does nothing where it is there already."""
+        address = address_of(self._course)
+        entries = [entry for seen in handins if (entry := self._entry(seen)) is not None]
+        stored = {e.student: self._journal.stored(e.student, address.url) for e in entries}
+        new = unstored(entries, stored, rows_in(address))
+        if not new:
+            return
+        from gradekit.gradebook import Book  # imports nbgrader, which takes two seconds
+
+        with Book(address) as book:
+            due = self._course.dates(self._lab).due
+            book.register(self._lab, self._grader.released, due)
+            for entry in new:
+                before = stored[entry.student]
+                row = book.write(entry, before.answers if before else None)
+                self._journal.mark_stored(entry.stored(address, row))
+
+    def _todo(self, handins: Iterable[_Seen]) -> dict[str, tuple[str, ...]]:
+        pairs = [(seen.student, seen.digest) for seen in handins]
+        if not self._settings.again:
+            return plan(self._journal, pairs, self._grader.keys)
+        return {student: tuple(self._grader.keys(student, digest)) for student, digest in pairs}
+
+    def _tasks(self, todo: Mapping[str, tuple[str, ...]]) -> Iterator[Task]:
+        for handin in find_handins(self._course.root, self._lab, list(todo)):
+            asked = todo[handin.student]
+            records = self._records(_Seen.of(handin))
+            known = {n: r.result for n, r in records if r is not None and n not in asked}
+            yield Task(self._grader.spec, handin, asked, known)
+
+    def _keep(self, task: Task, result: Done | Exception) -> None:
+        """Put one result on record, then where people look."""
+        handin = task.handin
+        if isinstance(result, Exception):
+            log = note_failure(self._journal.path.with_suffix(".failures.log"), handin, result)
+            reason = f"{type(result).__name__}: {result} (the whole story is in {log.name})"
+            failed = SubmissionRecord(handin.student, self._lab, handin.digest, State.OURS, reason)
+            self._journal.append([failed])
+            return
+        keys = self._grader.keys(handin.student, handin.digest)
+        records = [
+            Record(handin.student, self._lab, handin.digest, keys[fresh.exercise], fresh)
+            for fresh in result.results
+        ]
+        self._journal.append([*records, result.record])
+        write_autograded(
+            self._course.root, handin, self._grader.released.name, result.notebook
+        )
+
+    def _entry(self, seen: _Seen) -> Entry | None:
+        record = self._journal.submission(seen.student, seen.digest)
+        if record is None:
+            return None
+        scores = {name: r.result.earned if r else None for name, r in self._records(seen)}
+        return entry_of(self._course, record, seen.handin.submitted_at, scores)
+
+    def _records(self, seen: _Seen) -> list[tuple[str, Record | None]]:
+        keys = self._grader.keys(seen.student, seen.digest)
+        return [(name, self._journal.record(key)) for name, key in keys.items()]
+
+
+def _scores(state: State, scores: Mapping[str, float | None]) -> dict[str, float | None]:
+    match state:
+        case State.THEIRS:
+            return dict.fromkeys(scores, 0.0)
+        case State.OURS:
+            return dict.fromkeys(scores)
+    return dict(scores)
+
+
+def note_failure(log: Path, handin: Handin, error: Exception) -> Path:
+    """Add a failure of ours, with its traceback, to the end of `log`."""
+    when = datetime.now().astimezone().isoformat(timespec="seconds")
+    story = "".join(traceback.format_exception(error))
+    with log.open("a", encoding="utf-8") as file:
+        file.write(f"{when} {handin.lab} {handin.student!r} {handin.digest[:12]}\n{story}\n")
+    return log
+
+
+def course_secret(folder: Path) -> bytes:
+    """The course's own random bytes, made on the first run; they make hidden inputs unguessable."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "secret"
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_bytes()
+    with open(handle, "wb") as file:
+        file.write(secrets.token_bytes(32))
+    return path.read_bytes()

@@ -1,0 +1,204 @@
+"""Sandbox and judge behind one call, for one lab, kept warm."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self, cast
+
+import torch
+
+import attnlab.checking
+from attnlab.checking.verdict import Verdict
+from gradekit.catalog import LabExercises, load_lab
+from gradekit.course import RELEASED, Course, CourseError
+from gradekit.edition import write_edition
+from gradekit.exercise import Exercise
+from gradekit.handed_in import runnable_cells
+from gradekit.judge import judge
+from gradekit.limits import MIB, Limits
+from gradekit.paper import Paper
+from gradekit.records import CheckResult, ExerciseResult, Graded, digest_of, make_key
+from gradekit.sandbox import Level, Sandbox, SandboxBroken
+from gradekit.seats import Released
+from gradekit.standalone import standalone_sources
+from gradekit.submission import Submission
+from gradekit.submission_run import SubmissionRun
+
+
+@dataclass(frozen=True)
+class GraderSpec:
+    """All that a worker needs to make a grader of its own."""
+
+    course: Course
+    lab: str
+    level: str
+    secret: bytes
+
+
+class LabGrader:
+    """Grades hand-ins of one lab. Use as a context manager; the sandbox starts when first needed.
+
+    Raises:
+        CourseError, BadExercise: the lab's files contradict themselves.
+    """
+
+    def __init__(self, spec: GraderSpec) -> None:
+        self.spec = spec
+        self.exercises: LabExercises = load_lab(spec.course, spec.lab)
+        self.released = released_notebook(spec.course, spec.lab, self.exercises)
+        self._paper = Paper(self.exercises, spec.secret)
+        self._cleanup = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._cleanup.close()
+
+    @cached_property
+    def sandbox(self) -> Sandbox:
+        """The running sandbox.
+
+        Raises:
+            SandboxUnavailable: this machine cannot confine code as asked.
+        """
+        edition = Path(tempfile.mkdtemp(prefix="gradekit-edition-"))
+        self._cleanup.callback(shutil.rmtree, edition, ignore_errors=True)
+        write_edition(self.spec.course, self.spec.lab, edition)
+        sandbox = Sandbox(
+            edition, limits_of(self.spec.course), cast("Level", self.spec.level),
+            private=[self.spec.course.root],
+        )
+        return self._cleanup.enter_context(sandbox)
+
+    def grade(self, submission: Submission, exercises: Sequence[str] | None = None) -> Graded:
+        """Run the notebook, ask about `exercises` (all where None), and judge the answers."""
+        asked = [
+            exercise
+            for exercise in self.exercises.exercises
+            if exercises is None or exercise.name in exercises
+        ]
+        number = self._paper.number(f"{submission.student}\0{submission.digest}")
+        cells = runnable_cells(submission.open())
+        probes = [self._paper.probes(exercise, number) for exercise in asked]
+        try:
+            run = self.sandbox.run(cells, probes, submission.files, seed=number)
+        except SandboxBroken as error:
+            return Graded({}, (), broken=f"the sandbox failed: {error}")
+        verdicts = judge(self._paper, number, asked, run.observations)
+        return Graded(
+            outputs={cell.id: cell.outputs for cell in run.cells},
+            results=tuple(result_of(exercise, verdicts[exercise.name]) for exercise in asked),
+            seconds=round(run.cpu_seconds, 3),
+            stopped=_stopped(run),
+        )
+
+    def keys(self, student: str, digest: str) -> Mapping[str, str]:
+        """The journal's key for each exercise: all that its result depends on."""
+        return {
+            name: make_key(student, self.spec.lab, digest, name, *versions)
+            for name, versions in self._versions.items()
+        }
+
+    @cached_property
+    def _versions(self) -> Mapping[str, tuple[str, ...]]:
+        """For each exercise the digests of its file, its references and its surroundings."""
+        surroundings = environment_digest(self.spec)
+        return {
+            exercise.name: (
+                *(self._file_digest(name) for name in _files(exercise)),
+                _reference_digest(exercise, self.spec.course),
+                surroundings,
+            )
+            for exercise in self.exercises.exercises
+        }
+
+    def _file_digest(self, name: str) -> str:
+        path = self.spec.course.exercises(self.spec.lab) / f"{name}.py"
+        return digest_of(path.read_bytes())
+
+
+def result_of(exercise: Exercise, verdict: Verdict) -> ExerciseResult:
+    """A verdict as the journal keeps it: no inputs, no numbers of hidden checks."""
+    return ExerciseResult(
+        exercise=exercise.name,
+        title=exercise.title,
+        checks=tuple(
+            CheckResult(
+                name=answer.question.name,
+                title=answer.question.title,
+                hidden=answer.question.hidden,
+                earned=round(answer.earned, 2),
+                points=answer.question.points,
+                passed=answer.passed,
+            )
+            for answer in verdict.answers
+        ),
+        advice=verdict.advice,
+        mistakes=verdict.mistakes,
+    )
+
+
+def released_notebook(course: Course, lab: str, exercises: LabExercises) -> Released:
+    """The notebook that students of `lab` were given.
+
+    Raises:
+        CourseError: it has not been built.
+    """
+    found = sorted((course.root / RELEASED / lab).glob("*.ipynb"))
+    if len(found) != 1:
+        raise CourseError(f"{RELEASED}/{lab} holds no notebook; `lab build {lab}` makes it")
+    names = {exercise.name: exercise.names for exercise in exercises.exercises}
+    return Released.read(found[0], names)
+
+
+def limits_of(course: Course) -> Limits:
+    """The sandbox's limits as course.toml sets them."""
+    values = course.values.limits
+    return Limits(
+        cell_seconds=values.cell_seconds,
+        submission_seconds=values.submission_seconds,
+        cpu_seconds=int(values.submission_seconds) + 1,
+        probe_seconds=values.exercise_seconds,
+        memory_bytes=values.memory_mib * MIB,
+        output_bytes=values.output_kib * 1024,
+        cell_output_bytes=max(16, values.output_kib // 2) * 1024,
+        file_bytes=values.file_mib * MIB,
+        processes=values.processes,
+    )
+
+
+def environment_digest(spec: GraderSpec) -> str:
+    """What every result depends on besides its exercise: versions, limits, shared code, secret."""
+    folder = Path(attnlab.checking.__file__).parent
+    shared = [path.read_bytes() for path in sorted(folder.glob("*.py"))]
+    values = (platform.python_version(), torch.__version__, str(limits_of(spec.course)))
+    return digest_of(*shared, *(value.encode() for value in values), spec.secret)
+
+
+def _files(exercise: Exercise) -> list[str]:
+    """The exercise files that an exercise's checks draw on."""
+    others = {check.suspects_of for check in exercise.checks if check.suspects_of}
+    return [exercise.name, *sorted(others)]
+
+
+def _reference_digest(exercise: Exercise, course: Course) -> str:
+    if exercise.answers:  # their reference is a cell of the lab's source
+        return digest_of(course.source(exercise.lab).read_bytes())
+    return digest_of(standalone_sources([*exercise.references, *exercise.uses]).encode())
+
+
+def _stopped(run: SubmissionRun) -> str | None:
+    reasons = [cell.reason for cell in run.cells if cell.state == "stopped" and cell.reason]
+    return f"A cell was stopped: {reasons[0]}." if reasons else None

@@ -1,0 +1,151 @@
+"""What a student's notebook shows to other people, made unable to run anything.
+
+formgrader and Jupyter render a notebook's Markdown, outputs and attachments as web pages. What a
+student wrote or printed gets no tag, script, foreign link or picture from elsewhere there. Text
+keeps its words: marks that would start a tag get a space, which every renderer then shows as text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from nbformat.notebooknode import NotebookNode
+
+MOST_TEXT = 256 * 2**10
+MOST_IMAGE = 8 * 2**20
+_IMAGES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
+_SCHEMES = r"\s*(?:https?://|\#|mailto:)"
+_REMARK = "[Output was cut here.]"
+
+# Each pattern marks a place where Markdown or MathJax would make more than text.
+_DEFUSED = (
+    (re.compile(r"<(?=[A-Za-z/!?])"), "< "),
+    (re.compile(r"!\[(?![^\]\n]*\]\(attachment:)"), "! ["),
+    (re.compile(rf"(?<=\])\((?!attachment:)(?!{_SCHEMES})"), " ("),
+    (re.compile(rf"(?<=\]):(?!{_SCHEMES})"), " :"),
+    (re.compile(r"\\(?=(?:href|url|require|style|class|cssId|unicode|def|let)\b)"), r"\\ "),
+    (re.compile(r"(?im)^(\s*(?:`{3,}|~{3,}).*)mermaid"), r"\1text"),
+)
+
+
+def harmless_text(source: str) -> str:
+    """Markdown that renders as text, formulas, links to the web and pictures of its own."""
+    text = source.replace("\0", "\N{REPLACEMENT CHARACTER}")
+    for pattern, harmless in _DEFUSED:
+        text = pattern.sub(harmless, text)
+    return text
+
+
+def harmless_cell(cell: NotebookNode, known_text: bool = False) -> NotebookNode:
+    """Make a student's cell fit for other people's eyes; its id and metadata are not looked at.
+
+    A raw cell becomes Markdown that shows its text as it stands.
+
+    Args:
+        known_text: the text is the released notebook's own and stays as it is.
+    """
+    if cell.cell_type == "code":
+        cell.outputs = harmless_outputs(cell.get("outputs", []))
+        return cell
+    text = cell.source
+    if cell.cell_type == "raw":
+        cell.cell_type = "markdown"
+        text = "\n".join(f"    {line}" for line in text.splitlines())
+    cell.source = text if known_text else harmless_text(text)
+    attachments = cell.pop("attachments", None)
+    if attachments:
+        cell.attachments = _attachments(attachments)
+    return cell
+
+
+def harmless_outputs(outputs: Iterable[Mapping[str, Any]]) -> list[NotebookNode]:
+    """The outputs that show text and pictures; all else (HTML, scripts, widgets, SVG) is dropped.
+
+    What does not have nbformat's shape is dropped, too. Long texts are cut, and say so.
+    """
+    kept = []
+    for output in outputs:
+        if not isinstance(output, Mapping):
+            continue
+        clean = _OUTPUTS.get(str(output.get("output_type")), _nothing)(output)
+        if clean:
+            kept.append(NotebookNode(clean))
+    return kept
+
+
+def _stream(output: Mapping[str, Any]) -> dict[str, Any] | None:
+    name = "stderr" if output.get("name") == "stderr" else "stdout"
+    text = _text(output.get("text"))
+    return {"output_type": "stream", "name": name, "text": text} if text else None
+
+
+def _error(output: Mapping[str, Any]) -> dict[str, Any]:
+    lines = output.get("traceback")
+    trace = [_text(line) for line in lines[:200]] if isinstance(lines, list) else []
+    return {
+        "output_type": "error", "ename": _text(output.get("ename"))[:200],
+        "evalue": _text(output.get("evalue")), "traceback": trace,
+    }
+
+
+def _shown(output: Mapping[str, Any]) -> dict[str, Any] | None:
+    data = output.get("data")
+    given = data if isinstance(data, Mapping) else {}
+    kept: dict[str, Any] = {}
+    if "text/plain" in given:
+        kept["text/plain"] = _text(given["text/plain"])
+    for kind in _IMAGES:
+        image = _image(kind, given.get(kind))
+        if image:
+            kept[kind] = image
+    if not kept:
+        return None
+    shown = {"output_type": str(output["output_type"]), "data": NotebookNode(kept)}
+    shown["metadata"] = NotebookNode()
+    if shown["output_type"] == "execute_result":
+        count = output.get("execution_count")
+        shown["execution_count"] = count if isinstance(count, int) else None
+    return shown
+
+
+def _nothing(output: Mapping[str, Any]) -> None:
+    """An output of a kind that is not shown."""
+
+
+_OUTPUTS: Mapping[str, Any] = {
+    "stream": _stream, "error": _error, "display_data": _shown, "execute_result": _shown,
+}
+
+
+def _text(value: Any) -> str:
+    parts = value if isinstance(value, list) else [value]
+    text = "".join(part for part in parts if isinstance(part, str))
+    text = text.encode("utf-8", "replace").decode()
+    return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}\n{_REMARK}"
+
+
+def _image(kind: str, value: Any) -> str | None:
+    """The picture in base64 if it is one; a page puts this text into an attribute."""
+    text = "".join(value.split()) if isinstance(value, str) else ""
+    if not text or len(text) > MOST_IMAGE:
+        return None
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    return text if data.startswith(_IMAGES[kind]) else None
+
+
+def _attachments(values: Any) -> NotebookNode:
+    kept = NotebookNode()
+    for name, bundle in values.items() if isinstance(values, Mapping) else []:
+        if not re.fullmatch(r"[\w .()-]{1,100}", str(name)) or not isinstance(bundle, Mapping):
+            continue
+        images = {kind: image for kind in _IMAGES if (image := _image(kind, bundle.get(kind)))}
+        if images:
+            kept[str(name)] = NotebookNode(images)
+    return kept

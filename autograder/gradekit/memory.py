@@ -1,0 +1,68 @@
+"""Memory: what the processes below one process use, and what makes forks of one cheap."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from pathlib import Path
+
+_MADV_COLLAPSE = 25
+_HUGE = 2 * 2**20
+
+
+def collapse() -> None:
+    """Move this process's memory into huge pages, where the kernel can: a fork is then 3 × cheaper.
+
+    Does nothing before Linux 6.1.
+    """
+    libc = ctypes.CDLL(None)
+    libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    for line in Path("/proc/self/maps").read_text("utf-8", "replace").splitlines():
+        span, access, _, _, inode = line.split()[:5]
+        if access != "rw-p" or inode != "0":
+            continue
+        start, end = (int(address, 16) for address in span.split("-"))
+        for address in range(-(-start // _HUGE) * _HUGE, end // _HUGE * _HUGE, _HUGE):
+            libc.madvise(address, _HUGE, _MADV_COLLAPSE)
+
+
+def used_below(ancestor: int) -> dict[int, int]:
+    """Bytes of memory that each process below `ancestor` answers for, by its number.
+
+    Pages that several processes share are split among them, so that a fork counts for what it
+    changes; what is shared with `ancestor` itself counts in part.
+    """
+    parents = _parents()
+    below = [pid for pid in parents if pid != ancestor and _is_below(pid, ancestor, parents)]
+    return {pid: _proportional_bytes(pid) for pid in below}
+
+
+def _is_below(pid: int, ancestor: int, parents: dict[int, int]) -> bool:
+    while pid in parents:
+        pid = parents[pid]
+        if pid == ancestor:
+            return True
+    return False
+
+
+def _parents() -> dict[int, int]:
+    found = {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                stat = Path("/proc", name, "stat").read_text("utf-8", "replace")
+            except OSError:
+                continue  # it has ended
+            found[int(name)] = int(stat.rpartition(")")[2].split()[1])
+    return found
+
+
+def _proportional_bytes(pid: int) -> int:
+    try:
+        text = Path("/proc", str(pid), "smaps_rollup").read_text("ascii", "replace")
+    except OSError:
+        return 0  # it has ended
+    for line in text.splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) * 1024
+    return 0

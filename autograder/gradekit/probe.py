@@ -1,0 +1,202 @@
+"""The untrusted side of grading: runs a notebook's cells, then probes what they defined.
+
+Runs in a process of its own, forked for one submission, which student code takes over from the
+first cell on. So it holds no answers, and nothing it says is believed: it runs what it is sent and
+says what it saw. Probes are answered in a second fork; where one crashes or hangs it, the next
+exercise gets a new one, so that a crash costs one exercise.
+
+The talk on the channel, after the submission (cells, files, seed) has been read:
+
+    ◄── {"cell": i, "state": …, "outputs": […]}         for each cell, when it has run
+    ──► {"probes": […], "seconds": …}                            for each group of probes
+    ◄── {"check": i} + observation, or {"check": i, "refused": …}   for each of its checks
+    ◄── {"done": "" or "late" or "ended"}
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from attnlab.checking.draw import Draw
+from attnlab.checking.lab import Lab, observe
+from attnlab.checking.observation import Raised, pack
+from gradekit import frames
+from gradekit.cells import NotebookShell, Outputs, collecting, run_cell
+from gradekit.limits import Limits
+from gradekit.probes import SUSPECT, Probe
+
+
+def serve_submission(
+    channel: socket.socket, shell: NotebookShell, limits: Limits, folder: Path
+) -> None:
+    """Do the whole talk for one submission; returns when the channel closes."""
+    order = frames.receive(channel)
+    _write_files(folder, order.message["files"], order.body)
+    _quieten(channel, shell, folder)
+    seed_everything(order.message["seed"])
+    outputs = Outputs(limits.cell_output_bytes, limits.output_bytes)
+    with collecting(shell, outputs):
+        for index, source in order.message["cells"]:
+            outputs.begin()
+            state = run_cell(shell, source, limits.cell_seconds)
+            shell.raw.drain(outputs)
+            answer = {"cell": index, "state": state, "outputs": outputs.finish()}
+            frames.send(channel, answer)
+        prober = _Prober(shell)
+        while True:
+            try:
+                request = frames.receive(channel).message
+            except frames.Closed:
+                return
+            prober.pass_on(request, channel)
+
+
+def seed_everything(seed: int) -> None:
+    """Start the three random number generators that labs use from `seed`."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    # torch.manual_seed also tells every kind of GPU, which takes longer than most probes.
+    torch.default_generator.manual_seed(seed)
+
+
+def answer_probe(probe: Probe, names: dict[str, Any]) -> bytes:
+    """Run one probe on `names` and return what it saw, as bytes.
+
+    Raises:
+        MalformedObservation: what it saw is too large.
+    """
+    seed_everything(probe.seed)
+    suspects = [_load(text, SUSPECT, "<suspect>") for text in probe.suspects]
+    question = _load(probe.source, probe.check, "<probe>")
+    try:
+        seen = observe(question, Lab(names), Draw(probe.seed, suspects), probe.forbids)
+    except BaseException as error:  # sys.exit() in a student's function
+        seen = Raised(type(error).__name__, str(error))
+    return pack(seen)
+
+
+def _load(source: str, name: str, filename: str) -> Callable[..., Any]:
+    space: dict[str, Any] = {"__name__": filename.strip("<>")}
+    exec(compile(source, filename, "exec"), space)  # noqa: S102 - the trusted side's text
+    function: Callable[..., Any] = space[name]
+    return function
+
+
+class _Prober:
+    """A fork of the process that ran the cells; made anew when it ends."""
+
+    def __init__(self, shell: NotebookShell) -> None:
+        self._shell = shell
+        self._child = 0
+        self._channel: socket.socket | None = None
+
+    def pass_on(self, request: dict[str, Any], channel: socket.socket) -> None:
+        """Have a group of probes answered; pass on each whole answer, and how it ended."""
+        seconds = request["seconds"]
+        deadline = time.monotonic() + seconds
+        try:
+            child = self._channel or self._start(channel)
+            frames.send(child, request, deadline=deadline)
+            for _ in request["probes"]:
+                answer = frames.receive(child, max_text=2**16, deadline=deadline)
+                frames.send(channel, answer.message, answer.body)
+            done = ""
+        except frames.Late:
+            done = "late"
+        except (frames.Closed, frames.BadFrame):
+            done = "ended"
+        if done:
+            self._end()
+        frames.send(channel, {"done": done})
+
+    def _start(self, channel: socket.socket) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        self._child = os.fork()
+        if self._child == 0:
+            with suppress(BaseException):
+                ours.close()
+                channel.close()
+                _answer_all(theirs, self._shell)
+            os._exit(0)
+        theirs.close()
+        self._channel = ours
+        return ours
+
+    def _end(self) -> None:
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
+            with suppress(ProcessLookupError):
+                os.kill(self._child, signal.SIGKILL)
+            os.waitpid(self._child, 0)
+
+
+def _answer_all(channel: socket.socket, shell: NotebookShell) -> None:
+    """In the fork: answer group after group."""
+    # A pool of threads that a cell has started is not there after a fork; asking it would hang.
+    torch.set_num_threads(1)
+    with collecting(shell, Outputs(0, 0)):
+        while True:
+            request = frames.receive(channel).message
+            probes = [Probe.from_json(values) for values in request["probes"]]
+            with _standing_in(shell.user_ns, probes[0]):
+                for index, probe in enumerate(probes):
+                    try:
+                        answer = answer_probe(probe, shell.user_ns)
+                        frames.send(channel, {"check": index}, answer)
+                    except BaseException as error:  # hostile objects raise anything, anywhere
+                        reason = f"its answer could not be read ({type(error).__name__}: {error})"
+                        frames.send(channel, {"check": index, "refused": reason[:300]})
+
+
+@contextmanager
+def _standing_in(names: dict[str, Any], probe: Probe) -> Iterator[None]:
+    """Put the references that this exercise uses in the place of the student's own, for a while."""
+    if not probe.uses:
+        yield
+        return
+    space: dict[str, Any] = {"__name__": "reference"}
+    exec(compile(probe.uses, "<reference>", "exec"), space)  # noqa: S102 - the trusted side's text
+    before = {name: names[name] for name in probe.replaces if name in names}
+    names.update({name: space[name] for name in probe.replaces})
+    try:
+        yield
+    finally:
+        for name in probe.replaces:
+            del names[name]
+        names.update(before)
+
+
+def _write_files(folder: Path, files: list[list[Any]], body: bytes) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    os.chdir(folder)
+    start = 0
+    for name, size in files:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(body[start : start + size])
+        start += size
+
+
+def _quieten(channel: socket.socket, shell: NotebookShell, folder: Path) -> None:
+    """Close every file but the channel; nothing to read from, and a file of our own to write to."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115 - open for as long as the process lives
+    shell.raw.take_over(str(folder.parent / ".output"))
+    keep = {0, 1, 2, channel.fileno(), shell.raw.fileno()}
+    for fd in {int(name) for name in os.listdir("/proc/self/fd")} - keep:
+        with suppress(OSError):
+            os.close(fd)

@@ -1,0 +1,107 @@
+"""What travels into the sandbox: cells to run, and probes to run on what they defined.
+
+Nothing here says what is right. This file is read by both sides and imports nothing of either.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import asdict, dataclass
+from typing import Any
+
+SUSPECT = "suspect"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell of a notebook."""
+
+    id: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One check's question to the lab's code.
+
+    Attributes:
+        exercise: the exercise's name.
+        check: the check's name, and the function ``(lab, draw)`` that `source` defines.
+        source: the probe's text.
+        seed: makes its inputs.
+        forbids: torch functions, by full name, that stop it when they are called.
+        uses: text that defines functions of earlier exercises which stand in for the student's.
+        replaces: the names that `uses` puts in their place, for this exercise only.
+        suspects: texts that each define ``suspect``, a version of a function for a test that
+            the student wrote (see :func:`as_suspect`).
+    """
+
+    exercise: str
+    check: str
+    source: str
+    seed: int
+    forbids: tuple[str, ...] = ()
+    uses: str = ""
+    replaces: tuple[str, ...] = ()
+    suspects: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The probe as plain JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Probe:
+        """The probe that :meth:`to_json` wrote."""
+        lists = {name: tuple(values[name]) for name in ("forbids", "replaces", "suspects")}
+        return cls(**{**values, **lists})
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A check without an answer, and why: a sentence for the student."""
+
+    reason: str
+
+
+def as_suspect(source: str, name: str) -> str:
+    """The text `source`, with its function or class `name` called ``suspect`` and no docstring.
+
+    A wrong version's own name says what is wrong with it; the test that is tried on it must not see
+    that.
+
+    Raises:
+        ValueError: `source` defines no `name`.
+    """
+    renamer = _Renamer(name)
+    tree = renamer.visit(ast.parse(source))
+    if not renamer.found:
+        raise ValueError(f"the text defines no function or class named {name!r}")
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+class _Renamer(ast.NodeTransformer):
+    """Renames one definition and each reading of its name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.found = False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self._definition(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return self._definition(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id == self.name:
+            node.id = SUSPECT
+        return node
+
+    def _definition(self, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
+        self.generic_visit(node)
+        if node.name == self.name:
+            self.found = True
+            node.name = SUSPECT
+            if ast.get_docstring(node) is not None:
+                node.body = node.body[1:] or [ast.Pass()]
+        return node

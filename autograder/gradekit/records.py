@@ -1,0 +1,196 @@
+"""What grading one hand-in comes to, as values: what the journal keeps and the gradebook shows.
+
+The judge makes an :class:`ExerciseResult` for each exercise, the sandbox outputs for each cell;
+both together are a :class:`Graded`. The journal keeps one :class:`Record` for each exercise and one
+:class:`SubmissionRecord` for each hand-in; outputs go into the autograded notebook.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from datetime import datetime
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from gradekit.submission import Submission
+
+
+class State(StrEnum):
+    """What became of a hand-in, in the words that reports use."""
+
+    GRADED = "graded"
+    LATE = "late"
+    THEIRS = "broken: theirs"
+    OURS = "broken: ours"
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One check's outcome. Never holds an input or a number of a hidden check."""
+
+    name: str
+    title: str
+    hidden: bool
+    earned: float
+    points: float
+    passed: bool
+
+
+@dataclass(frozen=True)
+class ExerciseResult:
+    """What the judge says about one exercise of one hand-in.
+
+    Attributes:
+        checks: in the order of the exercise file.
+        advice: sentences for the student, best first.
+        mistakes: names of the known mistakes that were recognised.
+        seconds: CPU seconds that the exercise's probes took.
+        broken: where we failed, what failed, in one sentence; such a result earns no grade at all.
+    """
+
+    exercise: str
+    title: str
+    checks: tuple[CheckResult, ...]
+    advice: tuple[str, ...] = ()
+    mistakes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    broken: str | None = None
+
+    @property
+    def earned(self) -> float | None:
+        """Points earned, rounded to a hundredth; None where we failed (never 0)."""
+        if self.broken is not None:
+            return None
+        return round(sum(check.earned for check in self.checks), 2)
+
+    @property
+    def points(self) -> float:
+        """Points to be had."""
+        return sum(check.points for check in self.checks)
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One hand-in after the sandbox and the judge.
+
+    Attributes:
+        outputs: nbformat outputs by the id of the cell (of ``Submission.open()``).
+        results: one for each exercise that was asked about.
+        seconds: CPU seconds of the whole hand-in.
+        stopped: what ended the notebook's run early (time, memory), in words for the student.
+        broken: where we failed as a whole, what failed, in one sentence.
+    """
+
+    outputs: Mapping[str, Sequence[Mapping[str, Any]]]
+    results: tuple[ExerciseResult, ...]
+    seconds: float = 0.0
+    stopped: str | None = None
+    broken: str | None = None
+
+
+class Grader(Protocol):
+    """Sandbox and judge behind one call, kept warm; nbgrader's plugins need no more of them."""
+
+    def grade(self, submission: Submission, exercises: Sequence[str] | None = None) -> Graded:
+        """Run the notebook and judge `exercises` (all where None)."""
+        ...
+
+    def keys(self, student: str, digest: str) -> Mapping[str, str]:
+        """The journal's key for each exercise, in the order of the lab."""
+        ...
+
+
+@dataclass(frozen=True)
+class Record:
+    """One exercise of one hand-in, as the journal keeps it."""
+
+    student: str
+    lab: str
+    digest: str
+    key: str
+    result: ExerciseResult
+
+    @property
+    def exercise(self) -> str:
+        """The exercise's name."""
+        return self.result.exercise
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as plain values."""
+        result = asdict(self.result)
+        own = {"student": self.student, "lab": self.lab, "digest": self.digest, "key": self.key}
+        return {**own, "earned": self.result.earned, "points": self.result.points, **result}
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Record:
+        """The record that :meth:`to_json` wrote. Raises KeyError or TypeError otherwise."""
+        checks = tuple(CheckResult(**_known(CheckResult, check)) for check in values["checks"])
+        lists = {name: tuple(values[name]) for name in ("advice", "mistakes")}
+        result = ExerciseResult(**{**_known(ExerciseResult, values), "checks": checks, **lists})
+        return cls(values["student"], values["lab"], values["digest"], values["key"], result)
+
+
+@dataclass(frozen=True)
+class SubmissionRecord:
+    """One hand-in as the journal keeps it. Lateness is worked out from the dates when it is read.
+
+    Attributes:
+        digest: of the bytes handed in.
+        state: graded, or broken by them or by us.
+        reason: why it is broken, in one sentence for student and TA.
+        notes: what was odd about the hand-in, for both.
+        answers: for each free-text cell, a digest of the text; empty where nothing was written.
+        submitted_at: ISO 8601 with an offset, or None where nobody knows.
+    """
+
+    student: str
+    lab: str
+    digest: str
+    state: State
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    answers: Mapping[str, str] = field(default_factory=dict)
+    submitted_at: str | None = None
+    seconds: float = 0.0
+
+    @property
+    def moment(self) -> datetime | None:
+        """When it was handed in."""
+        return datetime.fromisoformat(self.submitted_at) if self.submitted_at else None
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as plain values."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> SubmissionRecord:
+        """The record that :meth:`to_json` wrote. Raises like :meth:`Record.from_json`."""
+        known = _known(cls, values)
+        changed = {"state": State(known["state"]), "notes": tuple(known.get("notes", ()))}
+        return cls(**{**known, **changed})
+
+
+def make_key(*parts: str) -> str:
+    """One key for all that a result depends on.
+
+    By custom: student, lab, submission digest, exercise name, digest of the exercise file, of the
+    reference, of the environment.
+    """
+    return digest_of(*(part.encode("utf-8", "surrogatepass") for part in parts))
+
+
+def digest_of(*parts: bytes) -> str:
+    """SHA-256 of byte strings; where one ends and the next begins counts, too."""
+    whole = hashlib.sha256()
+    for part in parts:
+        whole.update(len(part).to_bytes(8, "big"))
+        whole.update(part)
+    return whole.hexdigest()
+
+
+def _known(kind: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    names = {entry.name for entry in fields(kind)}
+    return {name: value for name, value in values.items() if name in names}

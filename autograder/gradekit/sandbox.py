@@ -1,0 +1,212 @@
+"""The trusted side of the sandbox: starts it, sends submissions in, takes what they saw.
+
+    with Sandbox(edition=Path("release/lab01/edition")) as sandbox:
+        run = sandbox.run(cells, probes, files={"data.csv": b"..."}, seed=7)
+
+One sandbox serves one submission at a time and lives as long as its worker; the process or thread
+that starts it must outlive it. Whatever the untrusted side says is checked for its form here;
+whether it is right is for the judge.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Literal
+
+from gradekit import bubblewrap, seccomp
+from gradekit.bubblewrap import SandboxUnavailable
+from gradekit.limits import GIB, Limits
+from gradekit.probes import Cell, Probe
+from gradekit.submission_run import SubmissionRun
+from gradekit.talk import ServerGone, Talk
+
+__all__ = ["Sandbox", "SandboxBroken", "SandboxUnavailable", "describe"]
+
+Level = Literal["bubblewrap", "none"]
+_START_SECONDS = 60.0
+_STOP_SECONDS = 5.0
+
+
+class SandboxBroken(RuntimeError):  # noqa: N818 - it names what happened
+    """The sandbox failed, not the submission: no student may lose points by it."""
+
+
+def describe(level: Level = "bubblewrap", limits: Limits | None = None) -> str:
+    """What confines student code, in one line for people.
+
+    Raises:
+        SandboxUnavailable: this machine cannot confine code as asked.
+    """
+    if level == "none":
+        return "sandbox: none; student code can read and write what you can"
+    limits = limits or Limits()
+    program = bubblewrap.find()
+    bubblewrap.try_out(program)
+    calls = " and a system call filter" if seccomp.available() else ""
+    return (
+        f"sandbox: {bubblewrap.version(program)} without network or your files; each submission in "
+        f"its own namespaces{calls}, {limits.memory_bytes / GIB:g} GiB, "
+        f"{limits.processes} processes, {limits.submission_seconds:g} s"
+    )
+
+
+class Sandbox:
+    """A fork server behind two walls, ready to run submissions.
+
+    Args:
+        edition: a folder that holds the student edition of the package attnlab.
+        limits: what one submission may use.
+        level: what confines student code; "none" confines nothing and is for trying things out.
+        private: folders that must not be seen inside even if they lie within the Python
+            environment or the system's folders.
+    """
+
+    def __init__(
+        self,
+        edition: Path,
+        limits: Limits | None = None,
+        level: Level = "bubblewrap",
+        private: Iterable[Path] = (),
+    ) -> None:
+        self.limits = limits or Limits()
+        self.level = level
+        self._edition = edition
+        self._private = tuple(private)
+        self._server: _Server | None = None
+
+    def __enter__(self) -> Sandbox:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def start(self) -> None:
+        """Start the fork server, if it is not running, and wait until it is ready.
+
+        Raises:
+            SandboxUnavailable: this machine cannot confine code as asked.
+        """
+        if self._server is None:
+            self._server = _Server(self._edition, self.limits, self.level, self._private)
+
+    def close(self) -> None:
+        """End the fork server and all that runs below it."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+
+    def describe(self) -> str:
+        """What confines student code, in one line for people; see :func:`describe`."""
+        return describe(self.level, self.limits)
+
+    def run(
+        self,
+        cells: Sequence[Cell],
+        probes: Sequence[Sequence[Probe]],
+        files: Mapping[str, bytes] | None = None,
+        seed: int = 0,
+    ) -> SubmissionRun:
+        """Run a notebook's cells, then the probes of each exercise on what they defined.
+
+        Args:
+            cells: the code cells, in order.
+            probes: for each exercise, in order, its probes.
+            files: data files of the working folder, by their relative path.
+            seed: starts the random number generators of the submission.
+
+        Raises:
+            SandboxBroken: the sandbox itself failed, twice.
+            SandboxUnavailable: the sandbox could not be started again.
+        """
+        for again in (True, False):
+            self.start()
+            assert self._server is not None
+            try:
+                talk = Talk(self._server.control, self.limits)
+                return talk.run(cells, probes, dict(files or {}), seed)
+            except ServerGone as error:
+                said = self._server.last_words()
+                self.close()
+                if not again:
+                    raise SandboxBroken(f"the fork server ended ({error}): {said}") from error
+            except BaseException:
+                self.close()  # the control channel may hold half a talk
+                raise
+        raise AssertionError("unreachable")
+
+
+class _Server:
+    """The running fork server."""
+
+    def __init__(
+        self, edition: Path, limits: Limits, level: Level, private: Iterable[Path]
+    ) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="gradekit-"))
+        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
+        self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        assembled = self._folder / "lab"
+        bubblewrap.assemble(edition, assembled)
+        os.chmod(self._folder, 0o700)
+        settings = {"confined": level != "none", "limits": asdict(limits)}
+        python = [sys.executable, "-s", "-P", "-B", "-m", "gradekit.forkserver"]
+        line = [*python, str(theirs.fileno()), json.dumps(settings)]
+        scratch = self._folder / "scratch"
+        scratch.mkdir()
+        variables = {}
+        if level == "none":
+            variables = bubblewrap.environment(assembled, str(scratch))
+        else:
+            line = [*bubblewrap.command(bubblewrap.find(), assembled, private), "--", *line]
+        self._process = subprocess.Popen(  # noqa: S603 - our own line, no shell
+            line, pass_fds=[theirs.fileno()], env=variables, cwd="/", start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self._errors,
+        )
+        theirs.close()
+        self._wait_until_ready(level)
+
+    def _wait_until_ready(self, level: Level) -> None:
+        self.control.settimeout(_START_SECONDS)
+        try:
+            packet = self.control.recv(4096)
+        except TimeoutError:
+            packet = b""
+        self.control.settimeout(None)
+        if not packet:
+            said = self.last_words()
+            self.close()
+            raise SandboxUnavailable(
+                f"student code cannot be confined: the {level} sandbox did not start ({said}); "
+                "`lab doctor` says what this machine allows"
+            )
+
+    def last_words(self) -> str:
+        """The last line that the server, or bubblewrap, wrote to its errors."""
+        self._errors.seek(0)
+        lines = self._errors.read()[-4000:].decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else "it said nothing"
+
+    def close(self) -> None:
+        self.control.close()
+        try:
+            self._process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._errors.close()
+        shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,0 +1,141 @@
+"""The released notebook's cells that nbgrader knows by an id: what a hand-in is put back on."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from nbformat.notebooknode import NotebookNode
+
+from gradekit.handed_in import checked_exercise, open_notebook
+
+Kind = Literal["test", "solution", "answer", "locked"]
+
+
+@dataclass(frozen=True)
+class Seat:
+    """One released cell that nbgrader knows by its id.
+
+    Attributes:
+        kind: an autograded test, a solution cell, a free-text answer, or locked text or code.
+        points: what a test or an answer is worth.
+        names: what a solution cell defines.
+        exercise: what a test cell checks.
+        prompt: the prose in front of an answer.
+    """
+
+    grade_id: str
+    kind: Kind
+    cell: NotebookNode
+    points: float = 0.0
+    names: tuple[str, ...] = ()
+    exercise: str = ""
+    prompt: str = ""
+
+    def is_new(self, text: str) -> bool:
+        """Whether `text` is more than nothing and other than what was released."""
+        return text.strip() not in ("", self.cell.source.strip())
+
+    def is_defined_in(self, source: str) -> bool:
+        """Whether a student's text, which need not be valid Python, binds one of the names."""
+        return any(
+            re.search(
+                rf"^(?:async\s+def|def|class)\s+{name}\b|^{name}\s*(?::[^=\n]+)?=(?!=)|"
+                rf"^(?:from\s.+)?import\s.*\b{name}\b",
+                source, re.MULTILINE,
+            )
+            for name in map(re.escape, self.names)
+        )
+
+
+@dataclass(frozen=True)
+class Released:
+    """A lab's released notebook.
+
+    Attributes:
+        name: the file's name without .ipynb; nbgrader's notebook id.
+        notebook: as released.
+        solution_names: what a solution cell defines, by its id, where its text does not say.
+    """
+
+    name: str
+    notebook: NotebookNode
+    solution_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def read(
+        cls, path: Path, solution_names: Mapping[str, tuple[str, ...]] | None = None
+    ) -> Released:
+        """The released notebook at `path`. Raises NotANotebook or OSError."""
+        notebook, _ = open_notebook(path.read_bytes(), path.name)
+        return cls(path.stem, notebook, solution_names or {})
+
+    @cached_property
+    def seats(self) -> tuple[Seat, ...]:
+        """The cells that nbgrader knows, in order."""
+        seats, prose = [], ""
+        for cell in self.notebook.cells:
+            seat = _seat(cell, prose, self.solution_names)
+            if seat:
+                seats.append(seat)
+            if cell.cell_type == "markdown":
+                prose = cell.source
+        return tuple(seats)
+
+    @property
+    def tests(self) -> tuple[Seat, ...]:
+        """The autograded seats."""
+        return tuple(seat for seat in self.seats if seat.kind == "test")
+
+    @property
+    def answers(self) -> tuple[Seat, ...]:
+        """The seats that a person marks."""
+        return tuple(seat for seat in self.seats if seat.kind == "answer")
+
+    @cached_property
+    def sources(self) -> frozenset[str]:
+        """The texts of all released cells, for telling them from the student's own."""
+        return frozenset(cell.source.strip() for cell in self.notebook.cells)
+
+
+def grade_id_of(cell: NotebookNode) -> str | None:
+    """The id that nbgrader knows the cell by, if it has one."""
+    nbgrader = cell.metadata.get("nbgrader")
+    value = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+    return value if isinstance(value, str) and value else None
+
+
+def _seat(cell: NotebookNode, prose: str, names: Mapping[str, tuple[str, ...]]) -> Seat | None:
+    grade_id, nbgrader = grade_id_of(cell), cell.metadata.get("nbgrader", {})
+    if grade_id is None:
+        return None
+    grade, solution = bool(nbgrader.get("grade")), bool(nbgrader.get("solution"))
+    points = float(nbgrader.get("points", 0) or 0)
+    if grade and solution:
+        return Seat(grade_id, "answer", cell, points, prompt=prose)
+    if grade:
+        exercise = checked_exercise(cell.source) or grade_id.removeprefix("check_")
+        return Seat(grade_id, "test", cell, points, exercise=exercise)
+    if solution:
+        return Seat(grade_id, "solution", cell, names=names.get(grade_id) or _bound(cell.source))
+    return Seat(grade_id, "locked", cell)
+
+
+def _bound(source: str) -> tuple[str, ...]:
+    """The functions and classes that a released solution cell defines, else what it assigns."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        return ()
+    defined = [node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    assigned = [
+        target.id
+        for node in body if isinstance(node, ast.Assign)
+        for target in node.targets if isinstance(target, ast.Name)
+    ]
+    return tuple(defined or assigned)

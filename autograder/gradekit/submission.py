@@ -1,0 +1,310 @@
+"""A hand-in's folder -> the notebook to grade, or one sentence why there is none.
+
+``submitted/<student>/<lab>/`` may hold anything. Nothing in it is followed (links), executed or
+believed; a hand-in that cannot be read is named for student and TA, and the others go on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from nbformat.notebooknode import NotebookNode
+
+from gradekit.handed_in import MOST_BYTES, NotANotebook, open_notebook, read_json
+from gradekit.records import digest_of
+from gradekit.reseat import written_exercises
+from gradekit.seats import Released
+
+SUBMITTED = "submitted"
+TIMESTAMP = "timestamp.txt"
+MOST_FILES = 100
+MOST_TOTAL_BYTES = 64 * 2**20
+_DEPTH = 4
+_IGNORED = {"__MACOSX", "__pycache__", TIMESTAMP, "submission_secret.txt", "Thumbs.db"}
+_OFFSET = re.compile(r"([+-])(\d{2}):?(\d{2})")
+
+
+@dataclass(frozen=True)
+class Handin:
+    """What lies in one student's folder, unread: enough to know whether it is new.
+
+    Attributes:
+        files: contents by relative path; no links, no hidden files.
+        modified: when each was last written, in seconds since 1970.
+        notes: what was left out, one sentence each.
+        digest: of names and contents.
+        submitted_at: what timestamp.txt says, or None.
+    """
+
+    student: str
+    lab: str
+    files: Mapping[str, bytes]
+    modified: Mapping[str, float]
+    notes: tuple[str, ...]
+    digest: str
+    submitted_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One hand-in, ready to be graded.
+
+    Attributes:
+        notebook_bytes: the chosen notebook, or None where there is none that can be read.
+        name: the chosen notebook's path in the hand-in.
+        broken: why there is none, in one sentence for student and TA.
+        files: what else was handed in, by relative path; never a notebook.
+        notes: what was odd, one sentence each.
+    """
+
+    student: str
+    lab: str
+    notebook_bytes: bytes | None
+    name: str
+    broken: str | None
+    files: Mapping[str, bytes]
+    digest: str
+    submitted_at: datetime | None
+    notes: tuple[str, ...] = ()
+
+    def open(self) -> NotebookNode:
+        """The notebook, without outputs. Raises NotANotebook where it is broken."""
+        if self.notebook_bytes is None:
+            raise NotANotebook(self.broken or "there is no notebook")
+        return open_notebook(self.notebook_bytes, self.name)[0]
+
+
+def find_handins(
+    root: Path, lab: str, students: Sequence[str] | None = None
+) -> Iterator[Handin]:
+    """The hand-ins for `lab` in ``root/submitted``, by student, one at a time."""
+    base = root / SUBMITTED
+    for name in sorted(os.listdir(base)) if base.is_dir() else []:
+        if name.startswith(".") or (students is not None and name not in students):
+            continue
+        folder = base / name / lab
+        if folder.is_dir():
+            yield read_handin(folder, name, lab)
+
+
+def read_handin(folder: Path, student: str, lab: str) -> Handin:
+    """What lies in one folder."""
+    gathered = _Gathered()
+    if folder.is_symlink() or folder.parent.is_symlink():
+        gathered.notes.append(f"{folder.name} is a link to another place and was not followed.")
+    else:
+        gathered.walk(folder, "", _DEPTH)
+    stamp, note = _timestamp(folder)
+    notes = [*gathered.notes, note] if note else gathered.notes
+    files = gathered.files
+    parts = [part for name in sorted(files) for part in (_bytes(name), files[name])]
+    digest = digest_of(*parts, *map(_bytes, gathered.notes))
+    return Handin(student, lab, files, gathered.modified, tuple(notes), digest, stamp)
+
+
+def read_submission(handin: Handin, released: Released) -> Submission:
+    """The hand-in's notebook, chosen and checked; never raises for what a student did."""
+    files = {name: data for name, data in handin.files.items() if not _is_notebook(name)}
+    choice = _choose(handin, released)
+    notes = (*handin.notes, *choice.notes)
+    others = {name: data for name, data in files.items() if name != choice.name}
+    return Submission(
+        handin.student, handin.lab, choice.data, choice.name, choice.broken, others,
+        handin.digest, handin.submitted_at, notes,
+    )
+
+
+@dataclass(frozen=True)
+class _Choice:
+    name: str = ""
+    data: bytes | None = None
+    broken: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def _choose(handin: Handin, released: Released) -> _Choice:
+    expected = f"{released.name}.ipynb"
+    names = [name for name in handin.files if _is_notebook(name)] or _disguised(handin)
+    good: dict[str, tuple[NotebookNode, tuple[str, ...]]] = {}
+    bad: dict[str, str] = {}
+    for name in sorted(names, key=lambda name: (_base(name) != expected, name)):
+        try:
+            good[name] = open_notebook(handin.files[name], _base(name))
+        except NotANotebook as error:
+            bad[name] = str(error)
+    if not good:
+        return _Choice(broken=next(iter(bad.values()), None) or _nothing(handin, expected))
+    name, remark = _best(good, handin, released, expected)
+    notebook, notes = good[name]
+    remarks = [*([remark] if remark else []), *bad.values(), *notes]
+    if len(good) == 1 and _base(name) != expected:
+        remarks.insert(0, f"The notebook is called {name} and not {expected}; it was found anyway.")
+    if not written_exercises(notebook, released)[1]:
+        remarks.append(
+            f"{name} holds none of the steps of {handin.lab}; is it the notebook of another lab?"
+        )
+    return _Choice(name, handin.files[name], None, tuple(remarks))
+
+
+def _best(
+    good: Mapping[str, tuple[NotebookNode, tuple[str, ...]]], handin: Handin, released: Released,
+    expected: str,
+) -> tuple[str, str]:
+    """The notebook to grade, and where there are several, a sentence that says why this one."""
+    if len(good) == 1:
+        return next(iter(good)), ""
+    ranks = {}
+    for name, (notebook, _) in good.items():
+        new, had = written_exercises(notebook, released)
+        called = _base(name) == expected
+        # The right name decides, unless it is on an untouched copy and the work is elsewhere.
+        ranks[name] = (bool(called and new), new, had, called)
+    best = max(ranks.values())
+    tied = [name for name, rank in ranks.items() if rank == best]
+    name = max(tied, key=lambda name: (handin.modified[name], name))
+    if len(tied) > 1:
+        why = "they cannot be told apart, so the newest was graded"
+    elif best[0]:
+        why = "this one has the lab's own name"
+    else:
+        why = "this one holds the most of the lab"
+    return name, f"{len(good)} notebooks were handed in; {name} was graded: {why}."
+
+
+def _disguised(handin: Handin) -> list[str]:
+    """Notebooks under other names: ``lab01.ipynb.txt``, ``lab01.json``, no ending at all."""
+    found = []
+    for name, data in handin.files.items():
+        if data[:512].lstrip().startswith(b"{"):
+            try:
+                read_json(data, name)
+            except NotANotebook:
+                if ".ipynb" not in name:
+                    continue
+            found.append(name)
+    return found
+
+
+def _nothing(handin: Handin, expected: str) -> str:
+    held = ", ".join(sorted(handin.files)[:5]) or "nothing that can be read"
+    remarks = " ".join(note for note in handin.notes if ".ipynb" in note)
+    sentence = f"No notebook was handed in (it should be {expected}; found: {held})."
+    return f"{sentence} {remarks}".strip()
+
+
+@dataclass
+class _Gathered:
+    """The files below a folder, within limits."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    modified: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    total: int = 0
+
+    def walk(self, folder: Path, prefix: str, depth: int) -> None:
+        with os.scandir(folder) as entries:
+            ordered = sorted(entries, key=lambda entry: entry.name)
+        for entry in ordered:
+            if entry.name.startswith((".", "~$")) or entry.name in _IGNORED:
+                continue
+            name = _bytes(prefix + entry.name).decode("utf-8", "replace")
+            if entry.is_symlink():
+                self.notes.append(f"{name} is a link to another place and was not followed.")
+            elif entry.is_dir():
+                if entry.name.endswith(".ipynb"):
+                    self.notes.append(f"{name} is a folder, not a notebook.")
+                if depth:
+                    self.walk(Path(entry.path), f"{prefix}{entry.name}/", depth - 1)
+            elif not entry.is_file():
+                self.notes.append(f"{name} is neither file nor folder and was left out.")
+            else:
+                self._add(name, entry.path)
+
+    def _add(self, name: str, path: str) -> None:
+        most = MOST_BYTES if _is_notebook(name) else MOST_TOTAL_BYTES - self.total
+        try:
+            data, when, size = _read(path, most)
+        except OSError as error:
+            self.notes.append(f"{name} cannot be read ({error.strerror}).")
+            return
+        if data is None:
+            advice = "; clear its outputs and hand in again" if _is_notebook(name) else ""
+            self.notes.append(
+                f"{name} is {size / 2**20:.0f} MiB, which is too large to be read{advice}."
+            )
+        elif len(self.files) >= MOST_FILES:
+            self.notes.append(f"{name} is one of more than {MOST_FILES} files and was left out.")
+        else:
+            self.files[name] = data
+            self.modified[name] = when
+            self.total += len(data)
+
+
+def _read(path: str, most: int) -> tuple[bytes | None, float, int]:
+    """A regular file's bytes (None if more than `most`), its time and its size."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(handle, "rb") as file:
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError(0, "it is not a regular file")
+        data = file.read(most + 1) if about.st_size <= most else None
+        if data is not None and len(data) > most:
+            data = None
+        return data, about.st_mtime, about.st_size
+
+
+def _timestamp(folder: Path) -> tuple[datetime | None, str]:
+    """When timestamp.txt says the hand-in was made; and a note where it cannot be read."""
+    try:
+        data, _, _ = _read(str(folder / TIMESTAMP), 200)
+    except OSError:
+        return None, ""
+    moment = parse_timestamp((data or b"").decode("utf-8", "replace"))
+    unread = f"{TIMESTAMP} does not hold a time, so the hand-in counts as in time."
+    return moment, "" if moment else unread
+
+
+def parse_timestamp(text: str) -> datetime | None:
+    """The time in a line like ``2026-09-20 21:59:00.123456 UTC``, as nbgrader writes; or None."""
+    parts = text.strip().split(" ")
+    zone: timezone | ZoneInfo = UTC
+    if len(parts) == 3:
+        offset = _OFFSET.fullmatch(parts[2])
+        try:
+            if offset:
+                span = timedelta(hours=int(offset[2]), minutes=int(offset[3]))
+                zone = timezone(span if offset[1] == "+" else -span)
+            elif parts[2] not in ("UTC", "GMT", "Z"):
+                zone = ZoneInfo(parts[2])
+        except (ValueError, ZoneInfoNotFoundError, OSError):
+            return None
+        parts.pop()
+    try:
+        moment = datetime.fromisoformat(" ".join(parts))
+        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def format_timestamp(moment: datetime) -> str:
+    """The line that nbgrader's timestamp.txt holds."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
+
+
+def _is_notebook(name: str) -> bool:
+    return name.lower().endswith(".ipynb")
+
+
+def _base(name: str) -> str:
+    return name.rpartition("/")[2]
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

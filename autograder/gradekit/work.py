@@ -1,0 +1,80 @@
+"""One hand-in's journey through a worker process: bytes in, values out, no shared files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from multiprocessing.util import Finalize
+
+from gradekit.autograded import autograded_notebook
+from gradekit.grader import GraderSpec, LabGrader
+from gradekit.records import ExerciseResult, Graded, State, SubmissionRecord
+from gradekit.reseat import answer_digests
+from gradekit.submission import Handin, read_submission
+
+
+@dataclass(frozen=True)
+class Task:
+    """A hand-in to grade.
+
+    Attributes:
+        asked: the exercises to ask about.
+        known: results of the others, from the journal.
+    """
+
+    spec: GraderSpec
+    handin: Handin
+    asked: tuple[str, ...]
+    known: Mapping[str, ExerciseResult]
+
+
+@dataclass(frozen=True)
+class Done:
+    """A hand-in after grading.
+
+    Attributes:
+        results: fresh ones, one for each exercise asked about.
+        notebook: the autograded notebook as JSON text.
+    """
+
+    record: SubmissionRecord
+    results: tuple[ExerciseResult, ...]
+    notebook: str
+
+
+def grade_one(task: Task) -> Done:
+    """Grade one hand-in with this process's grader, which stays warm for the next."""
+    grader = _grader(task.spec)
+    handin = task.handin
+    submission = read_submission(handin, grader.released)
+    if submission.broken is not None:
+        state, reason, graded = State.THEIRS, submission.broken, Graded({}, ())
+    else:
+        graded = grader.grade(submission, task.asked)
+        state, reason = State.GRADED, graded.stopped or ""
+        if graded.broken is not None:
+            state, reason = State.OURS, graded.broken
+    results = {**task.known, **{result.exercise: result for result in graded.results}}
+    notebook = autograded_notebook(submission, grader.released, graded, results)
+    record = SubmissionRecord(
+        student=handin.student,
+        lab=handin.lab,
+        digest=handin.digest,
+        state=state,
+        reason=reason,
+        notes=submission.notes,
+        answers=answer_digests(notebook, grader.released),
+        submitted_at=handin.submitted_at.isoformat() if handin.submitted_at else None,
+        seconds=graded.seconds,
+    )
+    return Done(record, graded.results, json.dumps(notebook, ensure_ascii=False, indent=1) + "\n")
+
+
+@lru_cache(maxsize=1)
+def _grader(spec: GraderSpec) -> LabGrader:
+    grader = LabGrader(spec)
+    # A worker's interpreter ends without running atexit functions, but it runs these.
+    Finalize(None, grader.__exit__, args=(None, None, None), exitpriority=10)
+    return grader

@@ -1,0 +1,184 @@
+"""A small picture of where two tensors differ: expected, yours, and the difference.
+
+Colours are safe for the colour-blind (viridis for values, orange to purple for differences), and
+the background is white on purpose: it reads on a light page and on a dark one.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnlab.checking.judges import Difference
+
+MAX_SIDE = 24
+MAX_NUMBERS = 80
+STRANGE = "#bdbdbd"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A PNG and what it shows, in words."""
+
+    png: bytes
+    alt: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """One heat map: float64 values in two dimensions, and how to colour them."""
+
+    title: str
+    values: Tensor
+    colours: str
+    low: float
+    high: float
+
+
+def picture(difference: Difference) -> Picture | None:
+    """The picture of `difference`, or None where there is nothing to draw."""
+    expected, seen = difference.expected, difference.seen
+    if not (_drawable(expected) and _drawable(seen)):
+        return None
+    if difference.kind == "shape":
+        return _two_shapes(_real(expected), _real(seen))
+    if difference.kind in ("values", "nan") and expected.shape == seen.shape:
+        return _same_shape(_real(expected), _real(seen), difference.wrong)
+    return None
+
+
+def _drawable(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.ndim > 0 and value.numel() > 1
+
+
+def _real(tensor: Tensor) -> Tensor:
+    return tensor.detach().to(torch.float64)
+
+
+def _same_shape(right: Tensor, theirs: Tensor, wrong: Tensor | None) -> Picture:
+    if wrong is None:
+        wrong = ~torch.isclose(theirs, right, rtol=1e-9, atol=1e-9, equal_nan=True)
+    shape = tuple(right.shape)
+    first = [int(i) for i in wrong.nonzero()[0]] if bool(wrong.any()) else [0] * right.ndim
+    where = f"[{', '.join(map(str, first[:-2]))}] of " if right.ndim > 2 else ""
+    cut, right, theirs, wrong = _window(first, right, theirs, wrong)
+    # Equal entries show no colour: what rounding leaves is not a difference.
+    gap = torch.where(wrong, theirs - right, torch.zeros_like(right))
+    low, high = _range(right, theirs)
+    largest = max(float(_finite(gap).abs().max()) if _finite(gap).numel() else 0.0, 1e-12)
+    panels = [
+        _Panel("expected", right, "viridis", low, high),
+        _Panel("yours", theirs, "viridis", low, high),
+        _Panel("yours − expected", gap, "PuOr_r", -largest, largest),
+    ]
+    caption = f"{where}shape {shape}{cut}"
+    alt = (
+        f"Heat maps of the expected tensor, yours and their difference ({caption}): here "
+        f"{int(wrong.sum())} of {wrong.numel()} entries differ, by up to {largest:.3g}."
+    )
+    return Picture(_draw(panels), alt, caption)
+
+
+def _two_shapes(right: Tensor, theirs: Tensor) -> Picture:
+    low, high = _range(right, theirs)
+    panels = []
+    for name, tensor in (("expected", right), ("yours", theirs)):
+        _, part = _window([0] * tensor.ndim, tensor)
+        panels.append(_Panel(f"{name} {tuple(tensor.shape)}", part, "viridis", low, high))
+    shapes = f"expected shape {tuple(right.shape)}, yours {tuple(theirs.shape)}"
+    caption = "the first slice of each" if max(right.ndim, theirs.ndim) > 2 else ""
+    return Picture(_draw(panels), f"Heat maps of two tensors: {shapes}.", caption)
+
+
+def _window(first: list[int], *tensors: Tensor) -> Any:
+    """A slice of each tensor that fits a picture and holds index `first`; and which, in words."""
+    rows, columns = [0, *first][-2:]
+    row = max(0, min(rows, rows - MAX_SIDE // 2))
+    column = max(0, min(columns, columns - MAX_SIDE // 2))
+    parts = []
+    for tensor in tensors:
+        flat = tensor[tuple(first[:-2])] if tensor.ndim > 2 else tensor
+        flat = flat.reshape(1, -1) if flat.ndim == 1 else flat
+        parts.append(flat[row : row + MAX_SIDE, column : column + MAX_SIDE])
+        whole = flat.shape == parts[-1].shape
+    cut = "" if whole else f", from row {row} and column {column}"
+    return cut, *parts
+
+
+def _range(*tensors: Tensor) -> tuple[float, float]:
+    values = torch.cat([_finite(tensor) for tensor in tensors])
+    if not values.numel():
+        return 0.0, 1.0
+    low, high = float(values.min()), float(values.max())
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _finite(tensor: Tensor) -> Tensor:
+    return tensor[torch.isfinite(tensor)].flatten()
+
+
+def _draw(panels: list[_Panel]) -> bytes:
+    # Loaded when a picture is due, and never through pyplot: its figures are the student's.
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    rows = max(panel.values.shape[0] for panel in panels)
+    columns = max(panel.values.shape[1] for panel in panels)
+    numbers = all(panel.values.numel() <= MAX_NUMBERS for panel in panels) and columns <= 12
+    cell = 0.44 if numbers else min(0.3, 2.4 / max(rows, columns))
+    width = max(1.5, cell * columns + 0.25)
+    height = max(0.34, (0.26 / 0.44 if numbers else 1.0) * cell * rows) + 0.36
+    stacked = width * len(panels) > 10
+    size = (width, height * len(panels)) if stacked else (width * len(panels), height)
+    figure = Figure(figsize=size, dpi=110, facecolor="white", layout="constrained")
+    FigureCanvasAgg(figure)
+    grid = (len(panels), 1) if stacked else (1, len(panels))
+    for axes, panel in zip(figure.subplots(*grid, squeeze=False).flat, panels, strict=True):
+        _heat_map(axes, panel, numbers)
+        axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
+    data = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        figure.savefig(data, format="png", metadata={"Software": None})
+    return data.getvalue()
+
+
+def _heat_map(axes: Any, panel: _Panel, numbers: bool) -> None:
+    import matplotlib as mpl
+
+    values = panel.values.numpy()
+    colours = mpl.colormaps[panel.colours].with_extremes(bad=STRANGE)
+    masked = torch.where(torch.isfinite(panel.values), panel.values, torch.nan).numpy()
+    image = axes.imshow(masked, cmap=colours, vmin=panel.low, vmax=panel.high, aspect="auto")
+    axes.set_title(panel.title, fontsize=8.5, color="#222222", pad=4)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.spines[:].set_visible(False)
+    for row, column in ((r, c) for r in range(values.shape[0]) for c in range(values.shape[1])):
+        text = _cell_text(float(values[row, column]), numbers)
+        if text:
+            shade = image.cmap(image.norm(masked[row, column]))
+            dark = 0.3 * shade[0] + 0.59 * shade[1] + 0.11 * shade[2] < 0.5
+            axes.text(
+                column, row, text, ha="center", va="center", fontsize=6.8,
+                color="white" if dark else "#111111",
+            )  # fmt: skip
+
+
+def _cell_text(value: float, numbers: bool) -> str:
+    if value != value or value in (float("inf"), float("-inf")):
+        return {"nan": "NaN", "inf": "∞", "-inf": "−∞"}[str(value)]
+    if not numbers:
+        return ""
+    if value == 0:
+        return "0"
+    text = f"{value:.2f}" if 0.01 <= abs(value) < 100 else f"{value:.1g}" if abs(value) < 1 else (
+        f"{value:.0f}" if abs(value) < 1e4 else f"{value:.0e}"
+    )
+    return text.replace("-", "−")

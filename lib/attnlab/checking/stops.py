@@ -1,0 +1,11 @@
+"""What ends a probe at once, from however deep in it: news that no probe may keep to itself."""
+
+from __future__ import annotations
+
+
+class MissingName(AttributeError):  # noqa: N818 - it names what a notebook lacks
+    """A probe asked for a name that the notebook does not define."""
+
+
+class ForbiddenCall(RuntimeError):  # noqa: N818 - it names what the student did
+    """The student's code called what the exercise is there to build."""

@@ -1,0 +1,46 @@
+"""Runs the visible checks of an exercise on a namespace, right here, and judges what they saw."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from attnlab.checking.draw import Draw
+from attnlab.checking.lab import Lab, observe
+from attnlab.checking.observation import MalformedObservation, Opaque, Raised, pack, unpack
+from attnlab.checking.verdict import Verdict, judge_exercise
+from attnlab.checking.visible import VisibleCheck, VisibleExercise
+
+
+def try_exercise(exercise: VisibleExercise, names: Mapping[str, Any]) -> Verdict:
+    """What the visible checks of `exercise` say of the code in `names`."""
+    seen = {
+        check.question.name: _see(check, names, exercise.forbids) for check in exercise.checks
+    }
+    questions = [check.question for check in exercise.checks]
+    return judge_exercise(questions, seen, exercise.mistakes)
+
+
+def _see(check: VisibleCheck, names: Mapping[str, Any], forbids: tuple[str, ...]) -> Any:
+    draw = Draw(check.seed, check.suspect_functions())
+    # nbgrader gives a cell no points for anything on stderr, a warning included; and the student's
+    # own random numbers must not depend on whether they checked.
+    with contextlib.redirect_stderr(sys.stdout), torch.random.fork_rng(devices=[]):
+        try:
+            return _plain(observe(check.probe(), Lab(names), draw, forbids))
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a student may derive an exception from anything
+            return Raised(type(error).__name__)
+
+
+def _plain(seen: Any) -> Any:
+    """`seen` as the grader would get it: plain values alone, nothing that students defined."""
+    try:
+        return unpack(pack(seen))
+    except MalformedObservation:
+        return Opaque("a value too large to compare")

@@ -1,0 +1,200 @@
+"""The file that ships with a notebook: its visible checks and the numbers they expect.
+
+It holds no reference code and no hidden check. Probes are Python text, expectations are
+observations; the whole is one :func:`~attnlab.checking.observation.pack` of a plain tree, so that
+reading it runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attnlab.checking.judges import judge_from_json, judge_to_json
+from attnlab.checking.observation import Limits, pack, unpack
+from attnlab.checking.verdict import KnownMistake, Question
+
+FILE_NAME = "checks.safetensors"
+VERSION = 1
+# A lab's checks hold every known mistake's observation: more values than one probe may return.
+LIMITS = Limits(
+    size=128 * 2**20, header=32 * 2**20, nodes=1_000_000, depth=24, text=200_000
+)
+
+
+class NotAChecksFile(ValueError):  # noqa: N818 - it names what a file is not
+    """A file is not a checks file of this version. The message says which file."""
+
+
+@dataclass(frozen=True)
+class VisibleCheck:
+    """One check that students may see and run.
+
+    Attributes:
+        question: its points, judge and expectation; never hidden.
+        source: Python text that defines a probe ``(lab, draw)`` named as the question.
+        seed: makes the probe's inputs.
+        suspects: for a test that the student writes, a text for each version it is tried on, in
+            the order that the question's judge knows.
+        suspect_names: the name that each of those texts defines.
+    """
+
+    question: Question
+    source: str
+    seed: int
+    suspects: tuple[str, ...] = ()
+    suspect_names: tuple[str, ...] = ()
+
+    def probe(self) -> Callable[..., Any]:
+        """The probe, made from its text."""
+        return define(self.source, self.question.name)
+
+    def suspect_functions(self) -> list[Callable[..., Any]]:
+        """The versions that a student's test is tried on, made from their texts."""
+        return [
+            define(text, name)
+            for text, name in zip(self.suspects, self.suspect_names, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class VisibleExercise:
+    """The visible side of one exercise.
+
+    Attributes:
+        name: what ``check(name)`` is called with.
+        title: the line that people read.
+        points: of the whole exercise, hidden checks included.
+        hidden_points: the part of them that hidden checks decide.
+        checks: the visible ones, in order.
+        mistakes: the known mistakes, in order.
+        forbids: torch functions, by full name, that the student may not call here.
+    """
+
+    name: str
+    title: str
+    points: float
+    hidden_points: float
+    checks: tuple[VisibleCheck, ...]
+    mistakes: tuple[KnownMistake, ...] = ()
+    forbids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class VisibleLab:
+    """What a checks file holds: a lab's id and its exercises, in order."""
+
+    lab: str
+    exercises: tuple[VisibleExercise, ...]
+
+    def exercise(self, name: str) -> VisibleExercise | None:
+        """The exercise of that name, or None."""
+        return next((e for e in self.exercises if e.name == name), None)
+
+
+def write(path: Path, lab: str, exercises: Iterable[VisibleExercise]) -> None:
+    """Write a checks file; equal input gives equal bytes.
+
+    Raises:
+        ValueError: a check is hidden, and so must not be shipped.
+    """
+    tree = {"version": VERSION, "lab": lab, "exercises": [_exercise_tree(e) for e in exercises]}
+    path.write_bytes(pack(tree, LIMITS))
+
+
+def read(path: Path) -> VisibleLab:
+    """Read what :func:`write` wrote.
+
+    Raises:
+        OSError: the file cannot be read.
+        NotAChecksFile: it is something else, damaged, or of another version.
+    """
+    try:
+        tree = unpack(path.read_bytes(), LIMITS)
+        if tree["version"] != VERSION:
+            raise NotAChecksFile(
+                f"{path} is of version {tree['version']}, and this attnlab reads version "
+                f"{VERSION}: take both from the same bundle"
+            )
+        return VisibleLab(tree["lab"], tuple(map(_exercise_from, tree["exercises"])))
+    except NotAChecksFile:
+        raise
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise NotAChecksFile(
+            f"{path} is not a file of checks, or is damaged: copy it again from the lab's bundle"
+        ) from error
+
+
+def define(source: str, name: str) -> Callable[..., Any]:
+    """The function that the text of a checks file defines under `name`."""
+    namespace: dict[str, Any] = {"__name__": "attnlab_visible_check"}
+    exec(compile(source, f"<check {name}>", "exec"), namespace)  # noqa: S102 - our own text
+    function: Callable[..., Any] = namespace[name]
+    return function
+
+
+def _exercise_tree(exercise: VisibleExercise) -> dict[str, Any]:
+    return {
+        "name": exercise.name,
+        "title": exercise.title,
+        "points": float(exercise.points),
+        "hidden_points": float(exercise.hidden_points),
+        "checks": [_check_tree(exercise.name, check) for check in exercise.checks],
+        "mistakes": [[mistake.name, mistake.advice] for mistake in exercise.mistakes],
+        "forbids": list(exercise.forbids),
+    }
+
+
+def _check_tree(exercise: str, check: VisibleCheck) -> dict[str, Any]:
+    question = check.question
+    if question.hidden:
+        raise ValueError(
+            f"{exercise}: check {question.name} is hidden and must not be in a file for students"
+        )
+    if len(check.suspects) != len(check.suspect_names):
+        raise ValueError(f"{exercise}: check {question.name} needs one name for each suspect")
+    return {
+        "name": question.name,
+        "title": question.title,
+        "points": float(question.points),
+        "judge": judge_to_json(question.judge),
+        "expected": question.expected,
+        "mistakes": dict(question.mistakes),
+        "source": check.source,
+        "seed": check.seed,
+        "suspects": list(check.suspects),
+        "suspect_names": list(check.suspect_names),
+    }
+
+
+def _exercise_from(tree: dict[str, Any]) -> VisibleExercise:
+    return VisibleExercise(
+        name=tree["name"],
+        title=tree["title"],
+        points=tree["points"],
+        hidden_points=tree["hidden_points"],
+        checks=tuple(map(_check_from, tree["checks"])),
+        mistakes=tuple(KnownMistake(name, advice) for name, advice in tree["mistakes"]),
+        forbids=tuple(tree["forbids"]),
+    )
+
+
+def _check_from(tree: dict[str, Any]) -> VisibleCheck:
+    question = Question(
+        name=tree["name"],
+        title=tree["title"],
+        points=tree["points"],
+        hidden=False,
+        judge=judge_from_json(tree["judge"]),
+        expected=tree["expected"],
+        mistakes=tree["mistakes"],
+    )
+    return VisibleCheck(
+        question,
+        tree["source"],
+        tree["seed"],
+        tuple(tree["suspects"]),
+        tuple(tree["suspect_names"]),
+    )

@@ -1,0 +1,1 @@
+"""The labs' data, one file each. Nothing here needs a network."""

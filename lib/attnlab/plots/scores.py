@@ -1,0 +1,182 @@
+"""Figures about scores, probabilities and losses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attnlab.plots.canvas import COLOURS, DASHES, DIVERGING, FAINT, INK, Drawn, cells, panels, points, ticks
+
+Function = Callable[..., Tensor]
+
+
+def softmax_bars(softmax: Function, scores: Tensor, shift: float = 1000.0) -> Drawn:
+    """Scores on the left; on the right their probabilities, before and after a shift of all scores.
+
+    Args:
+        softmax: from (V,) scores to (V,) probabilities.
+        scores: (V,).
+        shift: what is added to every score.
+    """
+    plain, shifted = softmax(scores), softmax(scores + shift)
+    places = np.arange(len(scores))
+    with panels(2, 7.2, 2.5) as (left, right):
+        left.bar(places, points(scores), color=COLOURS[0], width=0.6)
+        left.axhline(0, color=INK, linewidth=0.8)
+        left.set(title="scores", xlabel="entry", ylabel="score x")
+        right.bar(places - 0.2, points(plain), color=COLOURS[0], width=0.4, label="softmax(x)")
+        right.bar(
+            places + 0.2, points(shifted), color=COLOURS[4], width=0.4, hatch="///", edgecolor="white",
+            label=f"softmax(x + {shift:g})",
+        )
+        right.set(title="probabilities: the shift is gone", xlabel="entry", ylabel="probability p")
+        right.legend()
+        for axes in (left, right):
+            axes.set_xticks(places.tolist())
+    return Drawn((left, right), {"scores": scores, "plain": plain, "shifted": shifted})
+
+
+def log_softmax_gap(softmax: Function, log_softmax: Function, widest: float = 1000.0) -> Drawn:
+    """The log-probability of the lower of two scores, by two roads, as the scores move apart.
+
+    Args:
+        softmax: from (..., V) scores to probabilities.
+        log_softmax: from (..., V) scores to log-probabilities.
+        widest: the largest gap between the two scores.
+    """
+    gap = torch.linspace(0, widest, 201, dtype=torch.float64)
+    scores = torch.stack([-gap, torch.zeros_like(gap)], dim=-1)  # (201, 2)
+    direct, detour = log_softmax(scores)[:, 0], softmax(scores)[:, 0].log()
+    alive = torch.isfinite(detour)
+    with panels(1, 7.2, 2.6) as (axes,):
+        axes.plot(points(gap), points(direct), color=COLOURS[0], label="log_softmax(x)")
+        axes.plot(
+            points(gap[alive]), points(detour[alive]), color=COLOURS[1], linestyle="--", linewidth=3.5,
+            label="log(softmax(x))",
+        )
+        if bool((~alive).any()):
+            end, floor = float(gap[alive][-1]), float(detour[alive][-1])
+            axes.plot(end, floor, marker="X", markersize=10, color=COLOURS[1], linestyle="none")
+            axes.annotate(
+                f"−∞ from a gap of about {end:.0f} on", (end, floor), xytext=(-12, -4),
+                textcoords="offset points", ha="right", va="top", color=COLOURS[1],
+            )
+        axes.set(
+            title="the same number by two roads; one of them ends",
+            xlabel="how far the score lies below the best one", ylabel="log-probability",
+        )
+        axes.legend(loc="upper right")
+    return Drawn((axes,), {"gap": gap, "log_softmax": direct, "log_of_softmax": detour})
+
+
+def loss_against_scale(cross_entropy: Function, logits: Tensor, names: Sequence[str]) -> Drawn:
+    """The loss for each possible right answer, as one vector of logits is scaled up.
+
+    Args:
+        cross_entropy: from logits (N, V) and targets (N,) to the mean loss.
+        logits: (V,).
+        names: V words.
+    """
+    scale = torch.linspace(0, 8, 81, dtype=logits.dtype)
+    losses = torch.stack(
+        [
+            torch.stack(
+                [cross_entropy((s * logits)[None], torch.tensor([word])) for s in scale]
+            )
+            for word in range(len(logits))
+        ]
+    )  # (V, 81)
+    with panels(1, 7.2, 2.8) as (axes,):
+        for word in logits.argsort(descending=True).tolist():
+            axes.plot(
+                points(scale), points(losses[word]), color=COLOURS[word], linestyle=DASHES[word],
+                label=f"“{names[word]}” (logit {float(logits[word]):g})",
+            )
+        start = math.log(len(logits))
+        axes.plot(0, start, marker="o", color=INK)
+        axes.annotate(f"log {len(logits)}", (0, start), xytext=(0, 20), textcoords="offset points")
+        axes.set(
+            title="surer is cheaper when right, and dearer when wrong",
+            xlabel="scale of the logits", ylabel="loss [nats]", ylim=(0, None),
+        )
+        axes.legend(title="right answer", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return Drawn((axes,), {"scale": scale, "losses": losses})
+
+
+def softmax_jacobian(softmax_backward: Function, p: Tensor) -> Drawn:
+    """The derivative of each probability by each score, one backward step for each row.
+
+    Args:
+        softmax_backward: from p and a gradient, both (V, V), to the gradient at the scores.
+        p: (V,), probabilities.
+    """
+    size = len(p)
+    jacobian = softmax_backward(p.expand(size, size), torch.eye(size, dtype=p.dtype))
+    limit = float(jacobian.abs().max())
+    names = [f"{i}" for i in range(size)]
+    with panels(2, 7.2, 2.9, width_ratios=(1, 1.2)) as (left, right):
+        left.barh(range(size), points(p), color=COLOURS[0], height=0.6)
+        left.set(
+            title="the distribution p", xlabel="probability", ylabel="entry", yticks=range(size)
+        )
+        left.invert_yaxis()
+        cells(right, jacobian, DIVERGING, 3, vmin=-limit, vmax=limit)
+        ticks(right, names, names)
+        right.set(title="∂p[j] / ∂x[i]: every row sums to 0", xlabel="score i", ylabel="probability j")
+    return Drawn((left, right), {"p": p, "jacobian": jacobian})
+
+
+def temperature_fan(temperature: Function, logits: Tensor, names: Sequence[str]) -> Drawn:
+    """Each word's probability against the temperature: a fan from one winner to equal shares.
+
+    Args:
+        temperature: from (V,) logits and T to probabilities.
+        logits: (V,).
+        names: V words.
+    """
+    heat = torch.logspace(-1.3, 2, 67, dtype=logits.dtype)
+    p = torch.stack([temperature(logits, float(T)) for T in heat])  # (67, V)
+    with panels(1, 7.2, 2.8) as (axes,):
+        for word in logits.argsort(descending=True).tolist():
+            axes.plot(
+                points(heat), points(p[:, word]), color=COLOURS[word], linestyle=DASHES[word],
+                label=f"“{names[word]}” (logit {float(logits[word]):g})",
+            )
+        axes.axvline(1, color=FAINT, linewidth=1)
+        axes.annotate("T = 1: plain softmax", (1, 1), xytext=(4, -2), textcoords="offset points",
+                      va="top", color=INK)
+        axes.set(
+            xscale="log", title="cold picks one word, hot does not care",
+            xlabel="temperature T", ylabel="probability", ylim=(-0.02, 1.02),
+        )
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return Drawn((axes,), {"temperature": heat, "probabilities": p})
+
+
+def entropy_curve(temperature: Function, entropy: Function, logits: Tensor) -> Drawn:
+    """The entropy of a distribution against its temperature, T = 0 included.
+
+    Args:
+        temperature: from (V,) logits and T to probabilities.
+        entropy: from (..., V) probabilities to their entropy.
+        logits: (V,).
+    """
+    heat = torch.cat([torch.zeros(1), torch.linspace(0.05, 8, 107)]).to(logits.dtype)
+    nats = torch.stack([entropy(temperature(logits, float(T))) for T in heat])
+    most = math.log(len(logits))
+    with panels(1, 7.2, 2.4) as (axes,):
+        axes.plot(points(heat), points(nats), color=COLOURS[0])
+        axes.axhline(most, color=COLOURS[1], linestyle="--")
+        axes.annotate(
+            f"log {len(logits)} = {most:.3f}: equal shares", (8, most), xytext=(0, 4),
+            textcoords="offset points", ha="right", va="bottom", color=COLOURS[1],
+        )
+        axes.set(
+            title="how undecided the distribution is", xlabel="temperature T",
+            ylabel="entropy [nats]", ylim=(-0.05, 1.25 * most),
+        )
+    return Drawn((axes,), {"temperature": heat, "entropy": nats})

@@ -1,0 +1,30 @@
+"""What a layer does when its words change places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from torch import Tensor
+
+
+def equivariance_gap(
+    f: Callable[[Tensor], Tensor],
+    X: Tensor,  # noqa: N803 - the lectures' letter
+    perm: Tensor,
+) -> Tensor:
+    """How far `f` is from treating a sequence as a set: 0 if the order of the words is lost on it.
+
+    Take the words in another order and apply `f`; or apply `f` and take its results in that
+    order. For a permutation-equivariant `f` the two agree.
+
+    Args:
+        f: a function from (T, d) to (T, k): one result for each word.
+        X: (T, d), the words.
+        perm: (T,), int64: the new order. Word perm[i] goes to place i.
+
+    Returns:
+        The largest absolute difference between the two, a tensor without dimensions.
+
+    Source: lecture N (self-attention is permutation equivariant).
+    """
+    return (f(X[perm]) - f(X)[perm]).abs().max()

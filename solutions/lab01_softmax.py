@@ -1,0 +1,531 @@
+"""Lab 1, softmax: the source of its notebook (`lab build` makes the notebooks from it).
+
+It runs as it stands: `python solutions/lab01_softmax.py`. An exercise's cell holds one import line
+where the answer is a function of the library; its task is that function's docstring.
+"""
+
+# %% [markdown]
+# # Lab 1: {{title}}
+#
+# At the end you will have, written by yourself and tested to the last digit, the three lines of
+# arithmetic that every Transformer runs on: **scores → probabilities → a loss and its gradient**, and
+# with them a first attention layer that gives one word two meanings.
+#
+# | | |
+# |---|---|
+# | due | {{due}} |
+# | points | {{points}}, in ten steps and one question |
+# | time | about five hours; no step needs more than one screen of code |
+# | you need | Python, a little torch: indexing, broadcasting, `sum(dim)` |
+
+# %%
+import math
+
+import torch
+from torch import Tensor
+
+from attnlab import check, plots
+
+plots.lab01_preview()
+
+# %% [markdown]
+# Each step reads the same: *why* → *predict* → *write* → *check* → *look*. Run the cell with `check`
+# as often as you like: it shows the checks that you may see, about half of the points. The others run
+# after you hand in, on other numbers; the docstring in the cell says all that they ask for.
+# Stuck? Every step has three hints to unfold. A wrong step costs the next one nothing.
+
+# %% [markdown]
+# ## 1.1 Softmax
+# *14 points, 40 minutes*
+#
+# A model gives every word a score, any real number. To choose, or to be judged, it needs
+# probabilities. Softmax makes them (lectures W, N and C):
+#
+# $$p_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
+#
+# On paper that is all. In a computer $e^{710}$ is already infinite in double precision, and scores
+# live along one axis of a larger tensor.
+#
+# **Predict.** Every score of a row grows by 1000. What happens to its probabilities on paper? And in
+# the formula as it stands?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which number may you subtract from all scores of a slice without changing $p$? Which choice of it
+# makes the largest exponent exactly 0?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Three lines: shift each slice, take the exponential, divide by the sum of the slice. Both the shift
+# and the sum reduce the axis `dim`; for x of shape (3, 5, 7) and `dim=1` they must come out as
+# (3, 1, 7), so that broadcasting lines them up again.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `x.amax(dim, keepdim=True)` is the largest score of each slice with its axis kept. `sum` knows
+# `keepdim`, too. torch's `exp` makes floats of whole numbers by itself; a tensor that you make with
+# `empty_like(x)` does not.
+# </details>
+
+# %% exercise="softmax"
+from attnlab.softmax import softmax
+
+# %%
+check("softmax")
+
+# %% [markdown]
+# **Look.** Four scores, and the same four 1000 higher. Are the two sets of bars the same height?
+
+# %%
+scores = torch.tensor([2.0, 1.0, 0.2, -1.0], dtype=torch.float64)
+plots.softmax_bars(softmax, scores)
+
+# %% [markdown]
+# ## 1.2 Log-softmax
+# *8 points, 30 minutes*
+#
+# Losses are made of logarithms of probabilities (lectures W, G, C). A probability of $e^{-800}$ is
+# rounded to 0, and its logarithm is $-\infty$; yet the number we want is just −800. Take the logarithm
+# on paper first, and the exponential of the score disappears:
+#
+# $$\log p_i = x_i - \operatorname{logsumexp}(x), \qquad
+# \operatorname{logsumexp}(x) = \log \sum_j e^{x_j}$$
+#
+# **Predict.** Two scores, 0 and −g. From which gap g on does `log(softmax(x))` break in double
+# precision: 75, 750 or 7500?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# In $\log \sum_j e^{x_j}$, which factor can you pull out of the sum, and what does the logarithm make
+# of it?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# logsumexp: the maximum m of each slice, then $m + \log \sum_j e^{x_j - m}$. What is m for a slice of
+# nothing but −∞, and which finite number could stand in? log_softmax: one subtraction; which axis has to
+# come back first?
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `clamp(min=torch.finfo(x.dtype).min)` lifts −∞ to the lowest finite number and leaves all others alone.
+# `squeeze(dim)` drops an axis of length 1, `unsqueeze(dim)` puts one in.
+# </details>
+
+# %% exercise="log_softmax"
+from attnlab.softmax import logsumexp, log_softmax
+
+# %%
+check("log_softmax")
+
+# %% [markdown]
+# **Look.** Both roads to the same logarithm. Where does the detour through probabilities end?
+
+# %%
+plots.log_softmax_gap(softmax, log_softmax)
+
+# %% [markdown]
+# ## 1.3 Cross-entropy
+# *14 points, 45 minutes*
+#
+# How good were the probabilities? Look at the one that the right word got, and take its surprise
+# (lecture W writes it $-\langle Y, \log \hat Y \rangle$, lectures G and C sum it over a sentence):
+#
+# $$\text{loss} = -\frac{1}{n} \sum_{t \text{ counts}} \log p_{t,\,y_t}$$
+#
+# Sentences differ in length, so batches are filled up with padding. Padding teaches nothing: it may
+# not enter the sum, nor the n that you divide by.
+#
+# **Predict.** A model that knows nothing gives V words the same score. What is its loss for V = 1000?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# From (N, V) log-probabilities you need one number for each row. Which one, and what can you look up in
+# a row whose target is −100?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Which rows count (a boolean mask; None is not 0)? Put a harmless column where they do not, pick one
+# log-probability for each row, turn the sign, set the ignored rows to 0, then reduce. How large must the
+# divisor be at least?
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `log_p.gather(1, column[:, None])[:, 0]` picks entry `column[i]` of row i.
+# `losses.where(mask, 0.0)` keeps the losses where the mask is True.
+# </details>
+
+# %% exercise="cross_entropy"
+from attnlab.softmax import cross_entropy
+
+# %%
+check("cross_entropy")
+
+# %% [markdown]
+# **Look.** One set of logits, made larger and larger: the model gets surer of "apple". What does it pay
+# when it is right, and what when the right answer was another word?
+
+# %%
+fruits = ["apple", "pear", "plum", "stone"]
+plots.loss_against_scale(cross_entropy, scores, fruits)
+
+# %% [markdown]
+# ## 1.4 The gradient of softmax
+# *8 points, 30 minutes*
+#
+# Learning runs the lab so far backwards. The derivative of one probability by one score is
+#
+# $$\frac{\partial p_j}{\partial x_i} = p_j\,(\delta_{ij} - p_i)$$
+#
+# with $\delta_{ij} = 1$ where $i = j$ and 0 elsewhere. For V words that is a table of V × V numbers for
+# each token, and nobody ever writes it down: given the gradient at p, a sum along the row is enough.
+#
+# **Predict.** Every probability of a row has the same gradient, 3. What is the gradient at the scores?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Put the formula into $\sum_j g_j \, \partial p_j / \partial x_i$, with $g$ for `grad_p`. What does
+# $\delta_{ij}$ leave of its half of the sum?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# What is left are two terms with a common factor $p_i$. One of them holds a sum that is the same for all
+# i of a row: compute it once, keep its axis.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# A product, a `sum(-1, keepdim=True)`, a difference, a product.
+# </details>
+
+# %% exercise="softmax_backward"
+from attnlab.softmax import softmax_backward
+
+# %%
+check("softmax_backward")
+
+# %% [markdown]
+# **Look.** The whole table for four words, one call of yours for each row. Raising a score raises its own
+# probability and takes from all the others.
+
+# %%
+plots.softmax_jacobian(softmax_backward, softmax(scores))
+
+# %% [markdown]
+# ## 1.5 Temperature and entropy
+# *8 points, 25 minutes*
+#
+# A generator that always takes the likeliest word is dull, one that takes any word is mad. One knob goes
+# from one to the other, and one number says where you are:
+#
+# $$p = \operatorname{softmax}(x / T), \qquad H(p) = -\sum_i p_i \log p_i$$
+#
+# **Predict.** Which entropy do you get at T = 0, and which when T is very large?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# What do the differences between scores become when T is small? Can you write the limit down without
+# dividing by T? And what should $0 \cdot \log 0$ be, if a word that never comes is no surprise?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Treat T = 0 by itself: zeros everywhere, a one where the largest score is. In entropy, keep the zeros
+# away from the logarithm, or repair their product; do not change the other entries.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `argmax(-1, keepdim=True)` with `scatter(-1, …, 1.0)` on zeros, or `one_hot`. `torch.xlogy(a, b)` is
+# a·log b, and 0 where a is 0; `torch.where` does it, too.
+# </details>
+
+# %% exercise="temperature"
+from attnlab.softmax import temperature, entropy
+
+# %%
+check("temperature")
+
+# %% [markdown]
+# **Look.** The fan opens from one winner to equal shares; the entropy climbs from 0 to log V.
+
+# %%
+plots.temperature_fan(temperature, scores, fruits)
+plots.entropy_curve(temperature, entropy, scores)
+
+# %% [markdown]
+# ## 1.6 A first attention
+# *10 points, 35 minutes*
+#
+# "My favourite **fruit** is apple", "my favourite **brand** is apple": one word, two meanings. Lecture N
+# gives apple the vector [5, 7], fruit [0, 8] and brand [6, 0], and moves each word towards the words it
+# resembles. Lecture S writes the same as
+#
+# $$\text{encode}(i) = \sum_j \text{weight}(i, j)\; x_j$$
+#
+# The weights of word i are its similarities to all words, normalised: divided by their sum (lecture N's
+# way), or through softmax (every Transformer's way).
+#
+# **Predict.** Apple's similarities are 1 to itself, .25 to fruit and 0 to the rest. Where does dividing by
+# the sum move apple = [5, 7]?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# The weights are a (T, T) table. Which of its axes belongs to the word that looks, and along which must it
+# sum to one?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Similarities (given, or a product of X with itself), weights (two ways), weighted sum (another product).
+# In a batch, which two axes of X change places in the first product? Which rows cannot be divided by their
+# sum?
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `X.mT` swaps the last two axes. `torch.where(total == 0, 0.0, scores / total)` keeps NaN out.
+# </details>
+
+# %% exercise="basic_self_attention"
+from attnlab.attention import basic_self_attention
+
+# %%
+check("basic_self_attention")
+
+# %% [markdown]
+# **Look.** Your attention on lecture N's two sentences. Only related words move, and apple ends up in two
+# places. Try `mode="softmax"` as well: who moves now, and why?
+
+# %%
+plots.apple_arrows(basic_self_attention, mode="sum")
+
+# %% [markdown]
+# ## 1.7 Does it notice the order?
+# *8 points, 20 minutes*
+#
+# Lecture N calls self-attention permutation equivariant: shuffle the words, and the results are shuffled
+# the same way and otherwise unchanged. So "dog bites man" and "man bites dog" hold the same vectors.
+# Measure it, for any layer f:
+#
+# $$\text{gap} = \max \big|\, f(X[\pi]) - f(X)[\pi] \,\big|$$
+#
+# **Predict.** Which of these has gap 0: your attention; your attention after each word's place was added
+# to its vector; a running sum over the words?
+#
+# The last point of this step runs on your own softmax and your own attention, all together.
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# With $\pi$ = (2, 0, 1), which word stands first on each side of the minus sign?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Call f twice: once on reordered words, once on the words as they are; reorder the second result. One
+# number at the end.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# Indexing with a tensor of places, `X[perm]`, reorders rows and makes a new tensor.
+# </details>
+
+# %% exercise="equivariance_gap"
+from attnlab.symmetry import equivariance_gap
+
+# %%
+check("equivariance_gap")
+
+# %% [markdown]
+# **Look.** Three layers, five random words. Which one would be lost without something like positions?
+
+# %%
+words = torch.randn(5, 3, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+order = torch.tensor([2, 4, 1, 0, 3])
+places = torch.arange(5.0)[:, None]
+plots.equivariance_bars(
+    {
+        "attention": equivariance_gap(basic_self_attention, words, order),
+        "attention, places added": equivariance_gap(
+            lambda X: basic_self_attention(X + places), words, order
+        ),
+        "running sum": equivariance_gap(lambda X: X.cumsum(0), words, order),
+    }
+)
+
+# %% [markdown]
+# ## 1.8 Test somebody else's softmax
+# *12 points, 35 minutes*
+#
+# You have seen how many ways there are to get softmax wrong. Now change sides: write a test that takes an
+# implementation, lets a right one pass in silence, and raises `AssertionError` for a wrong one. Your test
+# meets twenty wrong versions of 1.1 and a few right ones. Points are the share of wrong ones that it
+# catches; a test that rejects a right version gets none.
+#
+# **Predict.** Which wrong version would pass a test that only asks whether the sums are one?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Read the docstring of 1.1 as a list of promises. Which input would break each of them?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# A 3-D float64 tensor along each axis against `torch.softmax`; the same with slices thousands apart; a −∞;
+# whole numbers; the dtypes of float16 and float32; the sums to the last digits; the gradient; the input
+# afterwards.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `assert (p - expected).abs().max() < 1e-12`, `assert torch.equal(x, before)`, and
+# `torch.autograd.gradcheck(lambda t: impl(t, 1), x.requires_grad_())`.
+# </details>
+
+
+# %% exercise="test_softmax"
+def test_softmax(impl):
+    """Let a right version of softmax pass, and raise AssertionError for a wrong one.
+
+    Args:
+        impl: called as ``impl(x, dim)`` or ``impl(x)``; it should keep every promise of 1.1. Right
+            versions differ in their last digits, so allow 1e-12 or so.
+    """
+    ### BEGIN SOLUTION
+    generator = torch.Generator().manual_seed(0)
+    tame = torch.randn(3, 5, 7, generator=generator, dtype=torch.float64)
+    far = torch.tensor([0.0, 1e3, -1e4], dtype=torch.float64)
+    wild = tame + far[:, None, None]
+    wild[0, 1, 2] = -math.inf
+    for x in (tame, wild):
+        for dim in (0, 1, 2, -1, -2, -3):
+            before = x.clone()
+            p = impl(x, dim)
+            assert torch.equal(x, before), "the input was changed"
+            assert p.shape == x.shape, "the shape was changed"
+            assert (p - torch.softmax(x, dim)).abs().max() < 1e-12, "the numbers are wrong"
+    assert torch.equal(impl(tame), impl(tame, -1)), "the default is the last axis"
+    for dtype in (torch.float16, torch.float32, torch.float64):
+        assert impl(tame.to(dtype), 1).dtype == dtype, "the dtype was changed"
+    whole = torch.tensor([[3, 1, 2], [-4, 0, 4]])
+    error = impl(whole, 1).double() - torch.softmax(whole.double(), 1)
+    assert error.abs().max() < 1e-6, "whole numbers give something else"
+    leaf = tame.clone().requires_grad_()
+    assert torch.autograd.gradcheck(lambda t: impl(t, 1), leaf), "the gradient is wrong"
+    ### END SOLUTION
+
+
+# %%
+check("test_softmax")
+
+# %% [markdown]
+# **Look.** Your own softmax should pass, and a test that nothing can fail is no test. Silence is good news:
+
+# %%
+test_softmax(softmax)
+try:
+    test_softmax(lambda x, dim=-1: x.exp() / x.exp().sum(dim, keepdim=True))
+except AssertionError as error:
+    print("the formula as it stands is caught:", error)
+
+# %% [markdown]
+# ## 1.9 Predict, then run
+# *6 points, 15 minutes*
+#
+# Five numbers. Guess all of them before you run the cell below; then let your own functions answer.
+# Where you were wrong, correct the number and be able to say why. What stands here when you hand in counts.
+#
+# - **P1** Each entry of `softmax` of four scores of 1000.
+# - **P2** The loss of a GPT-2 that has learned nothing: equal logits for V = 50,257 words.
+# - **P3** All scores are doubled. Which temperature T does the same, `temperature(x, T) = softmax(2x)`?
+# - **P4** Every logit of a batch grows by 5. By how much does the cross-entropy grow?
+# - **P5** Lecture N asks: where does *fruit* move in the first sentence (a pair of numbers)? Its
+#   similarities are 1 to itself and .25 to apple, divided by their sum.
+
+# %% exercise="predictions"
+predictions = {}
+# Write five lines such as predictions["P1"] = 0.5 (for P5 a pair such as [1.5, 2.5]).
+### BEGIN SOLUTION
+predictions["P1"] = 0.25
+predictions["P2"] = 10.82
+predictions["P3"] = 0.5
+predictions["P4"] = 0.0
+predictions["P5"] = [1.0, 7.8]
+### END SOLUTION
+
+# %%
+check("predictions")
+
+# %% [markdown]
+# **Look.** Your guess beside what your functions say:
+
+# %%
+from attnlab.data import apples
+
+sentence = apples.fruit_sentence()
+moved = basic_self_attention(sentence.vectors, mode="sum", similarity=sentence.similarity)
+logits, target = torch.randn(6, 9, dtype=torch.float64), torch.arange(6)
+choices = [0.25, 0.5, 1.0, 2.0, 4.0]
+measured = {
+    "P1": softmax(torch.full((4,), 1000.0))[0],
+    "P2": cross_entropy(torch.zeros(2, 50257), torch.tensor([7, 42])),
+    "P3": min(choices, key=lambda T: (temperature(scores, T) - softmax(2 * scores)).abs().max()),
+    "P4": cross_entropy(logits + 5, target) - cross_entropy(logits, target),
+    "P5": moved[sentence.index("fruit")],
+}
+for name, value in measured.items():
+    numbers = [round(x, 3) + 0.0 for x in torch.as_tensor(value).flatten().tolist()]
+    print(f"{name}: you said {predictions.get(name)}, your functions say {numbers}")
+
+# %% [markdown]
+# ## 1.10 Errata hunt
+# *8 points, 25 minutes*
+#
+# Slides have mistakes, and code settles them. Four places where a number in the lectures does not hold:
+#
+# - **N1** Lecture N, masked self-attention: the row for "a" holds the scores .1, .3, .6, −∞, and the slide
+#   prints .26, **0.3**, .43, 0 as their softmax. *Slide*: the number for "am". *Right*: what it should be.
+# - **N2** Lecture N prints the table on the left below under "attention score", as if each row were a
+#   distribution. *Slide*: the sum of the row for "a". *Right*: the sum of any row of attention weights.
+# - **N6** Lecture N gives fruit the weight **.2** when apple looks. Later the same deck asks for softmax.
+#   *Slide*: that weight. *Right*: the weight of fruit when apple's whole row (0, 0, .25, 0, 1) goes
+#   through softmax.
+# - **S1** Lecture S prints the toy attention weights on the right below, one row for each output. *Slide*:
+#   the sum of the row for output 2. *Right*: the sum that makes the output a weighted mean.
+
+# %%
+plots.number_tables(
+    {"N2: attention score": apples.attention_scores(), "S1: attention weights": apples.toy_alignment()},
+    rows=(["I", "am", "a", "student"], ["1", "2", "3", "4"]),
+    columns=(["I", "am", "a", "student"], ["1", "2", "3"]),
+)
+
+# %% exercise="errata"
+from attnlab.data import apples
+
+errata = {}
+# Write four lines such as errata["N1"] = (slide, right, "your reason, in a short sentence").
+# Let code compute the right numbers: the tables are apples.attention_scores(),
+# apples.toy_alignment() and apples.fruit_sentence().similarity.
+### BEGIN SOLUTION
+scores_of_a = apples.attention_scores()[2].clone()
+scores_of_a[3] = -math.inf
+row_of_apple = apples.fruit_sentence().similarity[4]
+errata["N1"] = (0.3, softmax(scores_of_a)[1], "0.3156 was cut to 0.3, so the row sums to 0.99")
+errata["N2"] = (apples.attention_scores()[2].sum(), 1.0, "these are scores before any softmax")
+errata["N6"] = (0.2, softmax(row_of_apple)[2], "the slide divides by the sum, softmax does not")
+errata["S1"] = (apples.toy_alignment()[1].sum(), 1.0, "its weights share only two thirds of one")
+### END SOLUTION
+
+# %%
+check("errata")
+
+# %% [markdown]
+# ## What you can now explain
+#
+# - why subtracting a slice's maximum changes nothing on paper and everything in a computer;
+# - why a loss takes logits, and what padding does to a mean;
+# - what a softmax passes back, and why no V × V table is needed for it;
+# - how a word gets a meaning from its neighbours, and why attention alone cannot tell who bites whom.
+#
+# Next week a network with a memory learns where to look. Two things to try until then: `mode="softmax"` in
+# the picture of 1.6, and your `cross_entropy` on logits in float16.
+
+# %% [markdown] free_text="explain" points=4
+# ## In your own words
+# *4 points, marked by a person*
+#
+# A friend writes `loss = -torch.log(softmax(logits)[range(N), target]).mean()`. It works all morning; then
+# the loss is `inf`, and a minute later everything is `nan`. In four to six sentences: what happened, why
+# did it take a while, what was `inf` first and how did `nan` come of it, and what should the line be?

@@ -1,0 +1,100 @@
+"""A lab of one exercise with three visible checks, for tests of the student's side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnlab.checking.draw import Draw
+from attnlab.checking.judges import Close
+from attnlab.checking.lab import Lab, observe
+from attnlab.checking.verdict import KnownMistake, Question
+from attnlab.checking.visible import VisibleCheck, VisibleExercise, define, write
+
+SEED = 7
+
+SHAPE = '''\
+def shape(lab, draw):
+    return list(lab.softmax(draw.normal(2, 3)).shape)
+'''
+ROWS = '''\
+def rows(lab, draw):
+    return lab.softmax(draw.normal(3, 5))
+'''
+LARGE = '''\
+def large(lab, draw):
+    return {"large": lab.softmax(draw.normal(2, 4, 6) + 1e4 * draw.integers(0, 2, 2, 4, 1))}
+'''
+CHECKS = {
+    "shape": (SHAPE, "Gives back the shape that it was given.", 1.0),
+    "rows": (ROWS, "Sums to one along the last axis.", 3.0),
+    "large": (LARGE, "Stays finite when scores are in the thousands.", 2.5),
+}
+
+
+def right(x: Tensor, dim: int = -1) -> Tensor:
+    exp = (x - x.amax(dim, keepdim=True)).exp()
+    return exp / exp.sum(dim, keepdim=True)
+
+
+def no_max(x: Tensor, dim: int = -1) -> Tensor:
+    exp = x.exp()
+    return exp / exp.sum(dim, keepdim=True)
+
+
+def wrong_axis(x: Tensor, dim: int = -1) -> Tensor:
+    return right(x, 0)
+
+
+MISTAKES = (
+    KnownMistake("no_max", "Exponentials overflow. What can you subtract first?"),
+    KnownMistake("wrong_axis", "Which of your calls does not hear of `dim`?"),
+)
+
+
+def run(name: str, function: Callable[..., Any]) -> Any:
+    """What the check `name` sees of `function`."""
+    return observe(define(CHECKS[name][0], name), Lab({"softmax": function}), Draw(SEED))
+
+
+def question(name: str) -> Question:
+    _, title, points = CHECKS[name]
+    mistakes = {"no_max": run(name, no_max), "wrong_axis": run(name, wrong_axis)}
+    return Question(name, title, points, False, Close(), run(name, right), mistakes)
+
+
+def exercise(name: str = "softmax") -> VisibleExercise:
+    checks = tuple(
+        VisibleCheck(question(check), source, SEED) for check, (source, _, _) in CHECKS.items()
+    )
+    return VisibleExercise(
+        name, "softmax: scores become probabilities", 12.0, 5.5, checks, MISTAKES,
+        ("torch.softmax", "torch.Tensor.softmax"),
+    )
+
+
+def write_checks(folder: Path) -> Path:
+    path = folder / "checks.safetensors"
+    write(path, "lab01", [exercise(), exercise("attention")])
+    return path
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two observations are the same, NaN and dtypes included."""
+    if isinstance(left, Tensor) and isinstance(right, Tensor):
+        return left.dtype == right.dtype and left.shape == right.shape and bool(
+            torch.isclose(
+                left.to(torch.float64), right.to(torch.float64), rtol=0, atol=0, equal_nan=True
+            ).all()
+        )
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return list(left) == list(right) and all(same(left[key], right[key]) for key in left)
+    if isinstance(left, float) and isinstance(right, float):
+        return left == right or (left != left and right != right)
+    return type(left) is type(right) and bool(left == right)

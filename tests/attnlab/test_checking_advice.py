@@ -1,0 +1,88 @@
+import math
+
+import pytest
+import torch
+
+from attnlab.checking.advice import explain
+from attnlab.checking.draw import NO_GRADIENT
+from attnlab.checking.judges import AtLeast, Close, Kills, Within
+from attnlab.checking.observation import Missing, Opaque, Raised
+
+T = torch.tensor
+SECRET = 0.7310585786
+
+
+def words(expected, seen, judge=None):
+    return explain((judge or Close()).compare(expected, seen))
+
+
+@pytest.mark.parametrize(
+    ("expected", "seen", "sentence"),
+    [
+        (1, Missing("softmax"), "Your notebook does not define `softmax`. "
+            "Has its cell run, and is the name spelled as in the task?"),
+        (1, Raised("NotImplementedError"), "Nothing is written here yet. "
+            "Replace `raise NotImplementedError` with your code."),
+        (1, Raised("ForbiddenCall", "torch.softmax"), "Your code calls `torch.softmax`, which is "
+            "what this step builds. Please write it from smaller pieces."),
+        (1, Raised("KeyError", "'a'", "x['a']"),
+            "your code stopped with KeyError in the line `x['a']`: 'a'."),
+        (Raised("ValueError"), Raised("KeyError"),
+            "your code stopped with KeyError (a ValueError was due)."),
+        (Raised("ValueError"), 2,
+            "an error of type ValueError was due here, and nothing was raised."),
+        (T([1.0]), None, "expected a float32 tensor of shape (1,), got None "
+            "(is the `return` missing?)."),
+        (T([1.0]), Opaque("numpy.ndarray"),
+            "expected a float32 tensor of shape (1,), got an object of type numpy.ndarray."),
+        ([1, 2], [1], "expected 2 values, got 1."),
+        ({"a": 1}, {"b": 1}, "expected the entries a; got b."),
+        (T([1.0]), NO_GRADIENT, "no gradient reaches the input. "
+            "Something on the way leaves torch's graph: which call does that?"),
+        (T([1.0, 2.0]), T([1.0, math.nan]), "1 of 2 entries are NaN, the first at index (1,). "
+            "Follow the first such entry back through your code."),
+        (T([1.0, -math.inf]), T([math.inf, -math.inf]), "1 of 2 entries are infinity, the first "
+            "at index (0,). Follow the first such entry back through your code."),
+        (1.0, math.nan, "the result is NaN. Follow the first such entry back through your code."),
+        (T([1.0, 2.0]), T([1.0, 3.0]), "1 of 2 entries differ, the first at index (1,)."),
+        (T([1.0, 2.0]).double() / 3, T([1.0, 2.0]) / 3, "every entry differs, the first at index "
+            "(0,) (yours is float32, float64 was expected)."),
+        ([1, {"b": 2}], [1, {"b": 3}], "b (case 2): your number, 3, is not the right one."),
+    ],
+)  # fmt: skip
+def test_what_is_said(expected, seen, sentence):
+    assert words(expected, seen) == sentence
+
+
+def test_shapes_are_told():
+    text = words(torch.ones(2, 3), torch.ones(3, 2))
+    assert "expected shape (2, 3), got (3, 2)" in text
+
+
+def test_a_whole_wrong_slice_is_pointed_out():
+    seen = torch.ones(2, 3, 4)
+    seen[:, 1] = 5
+    assert "Along dimension 1, these are wrong as a whole: [1]." in words(torch.ones(2, 3, 4), seen)
+
+
+def test_bands_and_tests():
+    assert words(None, 0.5, AtLeast(0.9)) == "0.5 was seen; it should be 0.9 or more."
+    assert words(None, 0.5, Within(1, 2)) == "0.5 was seen; it should be between 1 and 2."
+    kills = Kills((("right", True), ("wrong", False), ("bad", False)))
+    assert "accepts 1 of 2 wrong" in words(None, [True, False, True], kills)
+    assert "rejects a correct version" in words(None, [False, False, False], kills)
+
+
+@pytest.mark.parametrize("expected", [SECRET, T(SECRET), T([SECRET, 2.0]), [SECRET], {"p": SECRET}])
+@pytest.mark.parametrize("seen", [
+    None, 2.5, "text", True, [2.5], [2.5, 1], {"p": 2.5}, {"q": 1}, T([2.5, 2.0]), T([[2.5]]),
+    T(math.nan), T([math.nan, 2.0]), NO_GRADIENT, Opaque("set"), Raised("KeyError"), Missing("f"),
+])  # fmt: skip
+def test_the_expected_numbers_are_never_told(expected, seen):
+    difference = Close().compare(expected, seen)
+    assert "0.73" not in explain(difference)
+
+
+@pytest.mark.parametrize(("expected", "sort"), [(True, "True or False"), ("secret", "text")])
+def test_expected_answers_of_other_kinds_are_not_told_either(expected, sort):
+    assert words(expected, 2.5) == f"expected {sort}, got the number 2.5."

@@ -1,0 +1,136 @@
+import json
+import math
+
+import pytest
+import torch
+
+from attnlab.checking.draw import NO_GRADIENT
+from attnlab.checking.judges import (
+    AtLeast,
+    Close,
+    Kills,
+    Within,
+    judge_from_json,
+    judge_to_json,
+)
+from attnlab.checking.observation import Missing, Opaque, Raised
+
+inf, nan = math.inf, math.nan
+T = torch.tensor
+
+
+def kind(expected, seen, judge=None):
+    difference = (judge or Close()).compare(expected, seen)
+    return difference and difference.kind
+
+
+@pytest.mark.parametrize(
+    ("expected", "seen"),
+    [
+        (T([1.0, nan, -inf], dtype=torch.float64), T([1.0, nan, -inf], dtype=torch.float64)),
+        (T([1.0]).double(), T([1.0 + 1e-10]).double()),
+        (T([1.0]).double(), T([1.0])),
+        (T([1.0]).half(), T([1.001]).half()),
+        (T(2.0), 2.0),
+        (2, 2.0),
+        (nan, T(nan)),
+        ({"a": [1, "x", None, True]}, {"a": [1, "x", None, True]}),
+        (Raised("ValueError", "ours"), Raised("ValueError", "theirs")),
+        (T([True, False]), T([True, False])),
+    ],
+)
+def test_as_good_as_expected(expected, seen):
+    assert kind(expected, seen) is None
+    assert Close().credit(expected, seen) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("expected", "seen", "rung"),
+    [
+        (T([1.0]), Missing("softmax"), "missing"),
+        (T([1.0]), Raised("KeyError"), "raised"),
+        (Raised("ValueError"), Raised("KeyError"), "raised"),
+        (T([1.0]), Raised("ForbiddenCall", "torch.softmax"), "forbidden"),
+        (Raised("ValueError"), T([1.0]), "did not raise"),
+        (T([1.0]), None, "type"),
+        (T([1.0]), 1.0, "type"),
+        (T([1.0]), Opaque("set"), "type"),
+        (True, 1, "type"),
+        (1, True, "type"),
+        ("a", "b", "values"),
+        ([1, 2], [1], "length"),
+        ({"a": 1}, {"b": 1}, "keys"),
+        (T([1.0, 2.0]), T([[1.0, 2.0]]), "shape"),
+        (T([1.0, 2.0]), T([1.0, nan]), "nan"),
+        (T([1.0, 2.0]), T([inf, 2.0]), "nan"),
+        (T([-inf, 2.0]), T([nan, 2.0]), "nan"),
+        (T([nan, 2.0]), T([0.0, 2.0]), "values"),
+        (T([1.0, 2.0]), T([1.0, 2.1]), "values"),
+        (T([1.0]).double(), T([1.0 + 1e-7]).double(), "values"),
+        (T([-inf, 2.0]), T([inf, 2.0]), "values"),
+        (1.0, nan, "nan"),
+        (1.0, 1.1, "values"),
+        (-inf, inf, "values"),
+        (-inf, 3.0, "values"),
+        (T(-inf), T(3.0), "values"),
+        (T([-inf, 2.0]), T([3.0, 2.0]), "values"),
+        (nan, 3.0, "values"),
+        (T([1.0]), NO_GRADIENT, "gradient"),
+        (T([1.0]), T([1.0 + 1j]), "dtype"),
+    ],
+)
+def test_the_rung_of_the_ladder(expected, seen, rung):
+    assert kind(expected, seen) == rung
+    assert Close().credit(expected, seen) == 0.0
+
+
+def test_the_way_to_the_first_difference():
+    expected = {"ok": 1, "rows": [T([1.0]), T([1.0, 2.0, 3.0])]}
+    seen = {"ok": 1, "rows": [T([1.0]), T([1.0, 9.0, 3.0])]}
+    difference = Close().compare(expected, seen)
+    assert difference.path == ("rows", 1)
+    assert difference.wrong.tolist() == [False, True, False]
+
+
+def test_float32_answers_to_float64_questions_are_not_close_enough():
+    right = torch.linspace(0, 1, 50, dtype=torch.float64)
+    assert kind(right, right.float()) == "values"
+    assert kind(right, right.float(), Close(atol=1e-6)) is None
+
+
+def test_bands():
+    assert kind(None, 0.5, Within(0, 1)) is None
+    assert kind(None, T(1.0), Within(0, 1)) is None
+    assert kind(None, 1.1, Within(0, 1)) == "band"
+    assert kind(None, nan, Within(0, 1)) == "band"
+    assert kind(None, "0.5", Within(0, 1)) == "type"
+    assert kind(None, True, Within(0, 1)) == "type"
+    assert kind(None, Raised("KeyError"), Within(0, 1)) == "raised"
+    assert kind(None, 0.9, AtLeast(0.95)) == "band"
+    assert kind(None, 1e9, AtLeast(0.95)) is None
+
+
+KILLS = Kills((("right", True), ("a", False), ("b", False), ("c", False), ("d", False)))
+
+
+@pytest.mark.parametrize(
+    ("seen", "rung", "credit"),
+    [
+        ([True, False, False, False, False], None, 1.0),
+        ([True, True, False, False, False], "lets through", 0.75),
+        ([True] * 5, "lets through", 0.0),
+        ([False] * 5, "rejects right", 0.0),
+        ([True, False], "type", 0.0),
+        ([1, 0, 0, 0, 0], "type", 0.0),
+        ("yes", "type", 0.0),
+        (Missing("test_softmax"), "missing", 0.0),
+    ],
+)
+def test_a_students_test_earns_the_share_of_the_wrong_versions_it_kills(seen, rung, credit):
+    assert kind(None, seen, KILLS) == rung
+    assert KILLS.credit(None, seen) == credit
+
+
+@pytest.mark.parametrize("judge", [Close(), Close(atol=1e-3), AtLeast(2), Within(0, 1), KILLS])
+def test_judges_travel_as_json(judge):
+    assert judge_from_json(json.loads(json.dumps(judge_to_json(judge)))) == judge

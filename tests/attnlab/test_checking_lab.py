@@ -1,0 +1,100 @@
+import linecache
+
+import pytest
+import torch
+from torch import nn
+
+from attnlab.checking.draw import Draw
+from attnlab.checking.lab import Lab, observe
+from attnlab.checking.observation import Missing, Raised
+
+FORBIDS = ("torch.softmax", "torch.Tensor.softmax", "torch.nn.functional.softmax")
+
+
+def see(function, forbids=()):
+    return observe(lambda lab, draw: lab.f(torch.ones(2)), Lab({"f": function}), Draw(0), forbids)
+
+
+def test_what_the_probe_returns_is_what_was_seen():
+    assert see(lambda x: 3) == 3
+
+
+def test_a_name_that_is_not_there():
+    assert observe(lambda lab, draw: lab.softmax(1), Lab({}), Draw(0)) == Missing("softmax")
+
+
+def test_an_exception_keeps_its_type_and_first_line():
+    def fails(x):
+        raise ValueError("one\ntwo")
+
+    assert see(fails) == Raised("ValueError", "one")
+
+
+@pytest.mark.parametrize("leave", [exit, lambda x: (_ for _ in ()).throw(SystemExit(1))])
+def test_leaving_python_is_an_observation(leave):
+    assert see(leave).type == "SystemExit"
+
+
+def test_an_interrupt_passes_through():
+    def stopped(x):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        see(stopped)
+
+
+def test_endless_recursion():
+    def endless(x):
+        return endless(x)
+
+    assert see(endless).type == "RecursionError"
+
+
+def test_an_exception_that_cannot_be_printed():
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    def fails(x):
+        raise Mute
+
+    assert see(fails) == Raised("Mute")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: torch.softmax(x, -1),
+        lambda x: x.softmax(-1),
+        lambda x: nn.functional.softmax(x, -1),
+        lambda x: nn.Softmax(-1)(x),
+        lambda x: getattr(torch, "soft" + "max")(x, dim=0),
+    ],
+)
+def test_what_is_forbidden_is_seen_however_it_is_reached(call):
+    assert see(call, FORBIDS).type == "ForbiddenCall"
+    assert isinstance(see(call), torch.Tensor), "and allowed where it is not forbidden"
+
+
+def test_a_forbidden_call_that_the_student_catches_is_still_no_answer():
+    def sly(x):
+        try:
+            return torch.softmax(x, -1)
+        except Exception:
+            return "hidden"
+
+    assert see(sly, FORBIDS) == "hidden", "they get what they returned, and not torch's answer"
+
+
+@pytest.mark.parametrize(
+    "name", ["/tmp/ipykernel_12/345.py", "<ipython-input-3-abc>", "/tmp/ipython-input-9-1.py"]
+)
+def test_the_line_of_the_student_is_quoted(name):
+    source = "def f(x):\n    return inner(x)\ndef inner(x):\n    return x @ torch.ones(5)\n"
+    names = {"torch": torch}
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    try:
+        exec(compile(source, name, "exec"), names)
+        assert see(names["f"]).source_line == "return x @ torch.ones(5)"
+    finally:
+        del linecache.cache[name]

@@ -1,0 +1,25 @@
+"""Courses to try things on: copies of the repository's own, in a temporary folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from demo.course_folder import SMALL_LIMITS, copy_course
+from gradekit.course import Course, load_course
+
+
+@pytest.fixture
+def course_copy(tmp_path: Path) -> Course:
+    """A course with the repository's labs, solutions and exercises, to change as you like."""
+    return load_course(copy_course(tmp_path / "course", SMALL_LIMITS))
+
+
+@pytest.fixture(scope="session")
+def built_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """A course whose notebooks were just built. Shared by the session: read it, do not change it."""
+    from gradekit.build import build
+
+    course = load_course(copy_course(tmp_path_factory.mktemp("built") / "course", SMALL_LIMITS))
+    build(course, ["lab01"])
+    return course

@@ -1,0 +1,107 @@
+"""`make demo`: lab 1 from its source to the gradebook, with a class of about fifty.
+
+Everything happens in the folder demo/, made anew each time, and by the commands that a person would
+type. At the end each student's points are held against what that hand-in is worth.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+sys.path[0] = str(REPOSITORY / "tests")  # not this folder, whose files are parts of `demo`
+
+from rich.console import Console  # noqa: E402
+from rich.markup import escape  # noqa: E402
+from rich.rule import Rule  # noqa: E402
+
+TARGET = REPOSITORY / "demo"
+
+
+def main() -> int:
+    """Run the demo; 0 where everybody got what they should."""
+    from demo.classroom import LAB, classroom
+    from demo.course_folder import SMALL_LIMITS, copy_course
+    from demo.incoming import write_incoming
+    from demo.outcome import compare, show
+    from gradekit.course import load_course
+
+    start, console = time.monotonic(), Console()
+    _say(console, "A course of its own", f"in {_short(TARGET)}, with small limits for endless loops")
+    if TARGET.exists():
+        shutil.rmtree(TARGET)
+    copy_course(TARGET, SMALL_LIMITS)
+
+    _say(console, "The instructor", "builds the notebooks from their source, and the students' bundle")
+    _lab(console, "build", LAB)
+    _lab(console, "release", LAB)
+
+    _say(console, "The class hands in", "folders, zips, and a zip as Canvas makes it")
+    with console.status("writing the hand-ins, and working out what each is worth"):
+        hand_ins = classroom(load_course(TARGET))
+        sources = write_incoming(hand_ins, TARGET / "incoming")
+    console.print(f"{len(hand_ins)} hand-ins, {sum(h.hostile for h in hand_ins)} of them hostile")
+    _lab(console, "collect", LAB, *(str(path.relative_to(TARGET)) for path in sources))
+
+    _say(console, "The TA grades", "in a sandbox, and writes feedback")
+    _lab(console, "grade", LAB)
+    _lab(console, "feedback", LAB)
+
+    _say(console, "What everybody got", "against what each hand-in is worth")
+    rows = json.loads(_lab(console, "grade", LAB, "--json", read=True))
+    results = compare(hand_ins, rows)
+    show(console, results)
+    _where_to_look(console, time.monotonic() - start)
+    return 0 if all(result.ok for result in results) else 1
+
+
+def _say(console: Console, what: str, more: str) -> None:
+    console.print()
+    console.print(Rule(f"[bold]{what}[/] {more}", align="left"))
+
+
+def _lab(console: Console, *arguments: str, read: bool = False) -> str:
+    """Run `lab` in the demo's course as a person would; end the demo where it fails."""
+    console.print(f"[bold cyan]$ lab {escape(shlex.join(arguments))}[/]", highlight=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "gradekit.cli", *arguments],
+        cwd=TARGET,
+        stdout=subprocess.PIPE if read else None,
+        text=True,
+    )
+    if done.returncode:
+        console.print(f"[red]`lab {arguments[0]}` ended with status {done.returncode}.[/]")
+        sys.exit(1)
+    return done.stdout if read else ""
+
+
+def _where_to_look(console: Console, seconds: float) -> None:
+    from demo.classroom import LAB
+
+    folder = _short(TARGET)
+    lines: Sequence[tuple[str, str]] = (
+        ("gradebook", f"{folder}/gradebook.db (nbgrader's own; SQLite)"),
+        ("feedback", f"{folder}/feedback/<student>/{LAB}/{LAB}.html, such as m01's"),
+        ("formgrader", f"cd {folder} && jupyter lab   (menu Nbgrader, Formgrader)"),
+        ("again", f"cd {folder} && lab grade {LAB}   (grades only what is new)"),
+    )
+    console.print()
+    for what, where in lines:
+        console.print(f"[bold]{what:11}[/] {escape(where)}", highlight=False, soft_wrap=True)
+    console.print(f"\nThe demo took {seconds:.0f} s.", highlight=False)
+
+
+def _short(path: Path) -> str:
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
