@@ -8,8 +8,8 @@ where the answer is a function of the library; its task is that function's docst
 # # Lab 1: {{title}}
 #
 # At the end you will have, written by yourself and tested to the last digit, the three lines of
-# arithmetic that every Transformer runs on: **scores → probabilities → a loss and its gradient**, and
-# with them a first attention layer that gives one word two meanings.
+# arithmetic that every Transformer runs on: **scores → probabilities → a loss and its gradient**,
+# and with them a first attention layer that gives one word two meanings.
 #
 # | | |
 # |---|---|
@@ -29,10 +29,10 @@ from attnlab import check, plots
 plots.lab01_preview()
 
 # %% [markdown]
-# Each step reads the same: *why* → *predict* → *write* → *check* → *look*. Run the cell with `check`
-# as often as you like: it shows the checks that you may see, about half of the points. The others run
-# after you hand in, on other numbers; the docstring in the cell says all that they ask for.
-# Stuck? Every step has three hints to unfold. A wrong step costs the next one nothing.
+# Each step reads the same: *why* → *predict* → *write* → *check* → *look*. Run the cell with
+# `check` as often as you like: it shows the checks that you may see, about half of the points. The
+# others run after you hand in, on other numbers; the docstring in the cell says all that they ask
+# for. Stuck? Every step has three hints to unfold. A wrong step costs the next one nothing.
 
 # %% [markdown]
 # ## 1.1 Softmax
@@ -44,10 +44,11 @@ plots.lab01_preview()
 # $$p_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
 #
 # On paper that is all. In a computer $e^{710}$ is already infinite in double precision, and scores
-# live along one axis of a larger tensor.
+# live along one axis of a larger tensor. (torch's own `softmax` and `log_softmax` are what you
+# build here: do without them.)
 #
-# **Predict.** Every score of a row grows by 1000. What happens to its probabilities on paper? And in
-# the formula as it stands?
+# **Predict.** Every score of a row grows by 1000. What happens to its probabilities on paper? And
+# in the formula as it stands?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -56,9 +57,9 @@ plots.lab01_preview()
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Three lines: shift each slice, take the exponential, divide by the sum of the slice. Both the shift
-# and the sum reduce the axis `dim`; for x of shape (3, 5, 7) and `dim=1` they must come out as
-# (3, 1, 7), so that broadcasting lines them up again.
+# Three lines: shift each slice, take the exponential, divide by the sum of the slice. Both the
+# shift and the sum reduce the axis `dim`; for x of shape (3, 5, 7) and `dim=1` they must come out
+# as (3, 1, 7), so that broadcasting lines them up again.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -77,7 +78,7 @@ check("softmax")
 # **Look.** Four scores, and the same four 1000 higher. Are the two sets of bars the same height?
 
 # %%
-scores = torch.tensor([2.0, 1.0, 0.2, -1.0], dtype=torch.float64)
+scores: Tensor = torch.tensor([2.0, 1.0, 0.2, -1.0], dtype=torch.float64)
 plots.softmax_bars(softmax, scores)
 
 # %% [markdown]
@@ -85,34 +86,37 @@ plots.softmax_bars(softmax, scores)
 # *8 points, 30 minutes*
 #
 # Losses are made of logarithms of probabilities (lectures W, G, C). A probability of $e^{-800}$ is
-# rounded to 0, and its logarithm is $-\infty$; yet the number we want is just −800. Take the logarithm
-# on paper first, and the exponential of the score disappears:
+# rounded to 0, and its logarithm is $-\infty$; yet the number we want is just −800. Take the
+# logarithm on paper first, and the exponential of the score disappears:
 #
 # $$\log p_i = x_i - \operatorname{logsumexp}(x), \qquad
 # \operatorname{logsumexp}(x) = \log \sum_j e^{x_j}$$
+#
+# (torch's `log_softmax` and `logsumexp` are what you build here. Your own softmax is welcome, if it
+# helps.)
 #
 # **Predict.** Two scores, 0 and −g. From which gap g on does `log(softmax(x))` break in double
 # precision: 75, 750 or 7500?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# In $\log \sum_j e^{x_j}$, which factor can you pull out of the sum, and what does the logarithm make
-# of it?
+# In $\log \sum_j e^{x_j}$, which factor can you pull out of the sum, and what does the logarithm
+# make of it?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# logsumexp: the maximum m of each slice, then $m + \log \sum_j e^{x_j - m}$. What is m for a slice of
-# nothing but −∞, and which finite number could stand in? log_softmax: one subtraction; which axis has to
-# come back first?
+# logsumexp: the maximum m of each slice, then $m + \log \sum_j e^{x_j - m}$. What is m for a slice
+# of nothing but −∞, and which finite number could stand in? log_softmax: one subtraction; which
+# axis has to come back first?
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `clamp(min=torch.finfo(x.dtype).min)` lifts −∞ to the lowest finite number and leaves all others alone.
-# `squeeze(dim)` drops an axis of length 1, `unsqueeze(dim)` puts one in.
+# `clamp(min=torch.finfo(x.dtype).min)` lifts −∞ to the lowest finite number and leaves all others
+# alone. `squeeze(dim)` drops an axis of length 1, `unsqueeze(dim)` puts one in.
 # </details>
 
 # %% exercise="log_softmax"
-from attnlab.softmax import logsumexp, log_softmax
+from attnlab.softmax import logsumexp, log_softmax  # noqa: F401, I001 - in this order
 
 # %%
 check("log_softmax")
@@ -133,20 +137,22 @@ plots.log_softmax_gap(softmax, log_softmax)
 # $$\text{loss} = -\frac{1}{n} \sum_{t \text{ counts}} \log p_{t,\,y_t}$$
 #
 # Sentences differ in length, so batches are filled up with padding. Padding teaches nothing: it may
-# not enter the sum, nor the n that you divide by.
+# not enter the sum, nor the n that you divide by. (Your own functions so far are welcome here;
+# torch's `cross_entropy`, `nll_loss`, `softmax` and `log_softmax` are not.)
 #
-# **Predict.** A model that knows nothing gives V words the same score. What is its loss for V = 1000?
+# **Predict.** A model that knows nothing gives V words the same score. What is its loss for
+# V = 1000?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# From (N, V) log-probabilities you need one number for each row. Which one, and what can you look up in
-# a row whose target is −100?
+# From (N, V) log-probabilities you need one number for each row. Which one, and what can you look
+# up in a row whose target is −100?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Which rows count (a boolean mask; None is not 0)? Put a harmless column where they do not, pick one
-# log-probability for each row, turn the sign, set the ignored rows to 0, then reduce. How large must the
-# divisor be at least?
+# Which rows count (a boolean mask; None is not 0)? Put a harmless column where they do not, pick
+# one log-probability for each row, turn the sign, set the ignored rows to 0, then reduce. How large
+# must the divisor be at least?
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -161,8 +167,8 @@ from attnlab.softmax import cross_entropy
 check("cross_entropy")
 
 # %% [markdown]
-# **Look.** One set of logits, made larger and larger: the model gets surer of "apple". What does it pay
-# when it is right, and what when the right answer was another word?
+# **Look.** One set of logits, made larger and larger: the model gets surer of "apple". What does it
+# pay when it is right, and what when the right answer was another word?
 
 # %%
 fruits = ["apple", "pear", "plum", "stone"]
@@ -176,10 +182,12 @@ plots.loss_against_scale(cross_entropy, scores, fruits)
 #
 # $$\frac{\partial p_j}{\partial x_i} = p_j\,(\delta_{ij} - p_i)$$
 #
-# with $\delta_{ij} = 1$ where $i = j$ and 0 elsewhere. For V words that is a table of V × V numbers for
-# each token, and nobody ever writes it down: given the gradient at p, a sum along the row is enough.
+# with $\delta_{ij} = 1$ where $i = j$ and 0 elsewhere. For V words that is a table of V × V numbers
+# for each token, and nobody ever writes it down: given the gradient at p, a sum along the row is
+# enough. (Write it by hand, without `backward()`.)
 #
-# **Predict.** Every probability of a row has the same gradient, 3. What is the gradient at the scores?
+# **Predict.** Every probability of a row has the same gradient, 3. What is the gradient at the
+# scores?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -188,8 +196,8 @@ plots.loss_against_scale(cross_entropy, scores, fruits)
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# What is left are two terms with a common factor $p_i$. One of them holds a sum that is the same for all
-# i of a row: compute it once, keep its axis.
+# What is left are two terms with a common factor $p_i$. One of them holds a sum that is the same
+# for all i of a row: compute it once, keep its axis.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -203,8 +211,8 @@ from attnlab.softmax import softmax_backward
 check("softmax_backward")
 
 # %% [markdown]
-# **Look.** The whole table for four words, one call of yours for each row. Raising a score raises its own
-# probability and takes from all the others.
+# **Look.** The whole table for four words, one call of yours for each row. Raising a score raises
+# its own probability and takes from all the others.
 
 # %%
 plots.softmax_jacobian(softmax_backward, softmax(scores))
@@ -213,8 +221,8 @@ plots.softmax_jacobian(softmax_backward, softmax(scores))
 # ## 1.5 Temperature and entropy
 # *8 points, 25 minutes*
 #
-# A generator that always takes the likeliest word is dull, one that takes any word is mad. One knob goes
-# from one to the other, and one number says where you are:
+# A generator that always takes the likeliest word is dull, one that takes any word is mad. One knob
+# goes from one to the other, and one number says where you are:
 #
 # $$p = \operatorname{softmax}(x / T), \qquad H(p) = -\sum_i p_i \log p_i$$
 #
@@ -222,22 +230,23 @@ plots.softmax_jacobian(softmax_backward, softmax(scores))
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# What do the differences between scores become when T is small? Can you write the limit down without
-# dividing by T? And what should $0 \cdot \log 0$ be, if a word that never comes is no surprise?
+# What do the differences between scores become when T is small? Can you write the limit down
+# without dividing by T? And what should $0 \cdot \log 0$ be, if a word that never comes is no
+# surprise?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Treat T = 0 by itself: zeros everywhere, a one where the largest score is. In entropy, keep the zeros
-# away from the logarithm, or repair their product; do not change the other entries.
+# Treat T = 0 by itself: zeros everywhere, a one where the largest score is. In entropy, keep the
+# zeros away from the logarithm, or repair their product; do not change the other entries.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `argmax(-1, keepdim=True)` with `scatter(-1, …, 1.0)` on zeros, or `one_hot`. `torch.xlogy(a, b)` is
-# a·log b, and 0 where a is 0; `torch.where` does it, too.
+# `argmax(-1, keepdim=True)` with `scatter(-1, …, 1.0)` on zeros, or `one_hot`. `torch.xlogy(a, b)`
+# is a·log b, and 0 where a is 0; `torch.where` does it, too.
 # </details>
 
 # %% exercise="temperature"
-from attnlab.softmax import temperature, entropy
+from attnlab.softmax import entropy, temperature
 
 # %%
 check("temperature")
@@ -253,28 +262,29 @@ plots.entropy_curve(temperature, entropy, scores)
 # ## 1.6 A first attention
 # *10 points, 35 minutes*
 #
-# "My favourite **fruit** is apple", "my favourite **brand** is apple": one word, two meanings. Lecture N
-# gives apple the vector [5, 7], fruit [0, 8] and brand [6, 0], and moves each word towards the words it
-# resembles. Lecture S writes the same as
+# "My favourite **fruit** is apple", "my favourite **brand** is apple": one word, two meanings.
+# Lecture N gives apple the vector [5, 7], fruit [0, 8] and brand [6, 0], and moves each word
+# towards the words it resembles. Lecture S writes the same as
 #
 # $$\text{encode}(i) = \sum_j \text{weight}(i, j)\; x_j$$
 #
-# The weights of word i are its similarities to all words, normalised: divided by their sum (lecture N's
-# way), or through softmax (every Transformer's way).
+# The weights of word i are its similarities to all words, normalised: divided by their sum (lecture
+# N's way), or through softmax (every Transformer's way). (Do it without torch's
+# `scaled_dot_product_attention`.)
 #
-# **Predict.** Apple's similarities are 1 to itself, .25 to fruit and 0 to the rest. Where does dividing by
-# the sum move apple = [5, 7]?
+# **Predict.** Apple's similarities are 1 to itself, .25 to fruit and 0 to the rest. Where does
+# dividing by the sum move apple = [5, 7]?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# The weights are a (T, T) table. Which of its axes belongs to the word that looks, and along which must it
-# sum to one?
+# The weights are a (T, T) table. Which of its axes belongs to the word that looks, and along which
+# must it sum to one?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Similarities (given, or a product of X with itself), weights (two ways), weighted sum (another product).
-# In a batch, which two axes of X change places in the first product? Which rows cannot be divided by their
-# sum?
+# Similarities (given, or a product of X with itself), weights (two ways), weighted sum (another
+# product). In a batch, which two axes of X change places in the first product? Which rows cannot be
+# divided by their sum?
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -288,8 +298,8 @@ from attnlab.attention import basic_self_attention
 check("basic_self_attention")
 
 # %% [markdown]
-# **Look.** Your attention on lecture N's two sentences. Only related words move, and apple ends up in two
-# places. Try `mode="softmax"` as well: who moves now, and why?
+# **Look.** Your attention on lecture N's two sentences. Only related words move, and apple ends up
+# in two places. Try `mode="softmax"` as well: who moves now, and why?
 
 # %%
 plots.apple_arrows(basic_self_attention, mode="sum")
@@ -298,14 +308,14 @@ plots.apple_arrows(basic_self_attention, mode="sum")
 # ## 1.7 Does it notice the order?
 # *8 points, 20 minutes*
 #
-# Lecture N calls self-attention permutation equivariant: shuffle the words, and the results are shuffled
-# the same way and otherwise unchanged. So "dog bites man" and "man bites dog" hold the same vectors.
-# Measure it, for any layer f:
+# Lecture N calls self-attention permutation equivariant: shuffle the words, and the results are
+# shuffled the same way and otherwise unchanged. So "dog bites man" and "man bites dog" hold the
+# same vectors. Measure it, for any layer f:
 #
 # $$\text{gap} = \max \big|\, f(X[\pi]) - f(X)[\pi] \,\big|$$
 #
-# **Predict.** Which of these has gap 0: your attention; your attention after each word's place was added
-# to its vector; a running sum over the words?
+# **Predict.** Which of these has gap 0: your attention; your attention after each word's place was
+# added to its vector; a running sum over the words?
 #
 # The last point of this step runs on your own softmax and your own attention, all together.
 #
@@ -315,8 +325,8 @@ plots.apple_arrows(basic_self_attention, mode="sum")
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Call f twice: once on reordered words, once on the words as they are; reorder the second result. One
-# number at the end.
+# Call f twice: once on reordered words, once on the words as they are; reorder the second result.
+# One number at the end.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -330,7 +340,8 @@ from attnlab.symmetry import equivariance_gap
 check("equivariance_gap")
 
 # %% [markdown]
-# **Look.** Three layers, five random words. Which one would be lost without something like positions?
+# **Look.** Three layers, five random words. Which one would be lost without something like
+# positions?
 
 # %%
 words = torch.randn(5, 3, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
@@ -350,10 +361,10 @@ plots.equivariance_bars(
 # ## 1.8 Test somebody else's softmax
 # *12 points, 35 minutes*
 #
-# You have seen how many ways there are to get softmax wrong. Now change sides: write a test that takes an
-# implementation, lets a right one pass in silence, and raises `AssertionError` for a wrong one. Your test
-# meets twenty wrong versions of 1.1 and a few right ones. Points are the share of wrong ones that it
-# catches; a test that rejects a right version gets none.
+# You have seen how many ways there are to get softmax wrong. Now change sides: write a test that
+# takes an implementation, lets a right one pass in silence, and raises `AssertionError` for a wrong
+# one. Your test meets twenty wrong versions of 1.1 and a few right ones. Points are the share of
+# wrong ones that it catches; a test that rejects a right version gets none.
 #
 # **Predict.** Which wrong version would pass a test that only asks whether the sums are one?
 #
@@ -363,13 +374,13 @@ plots.equivariance_bars(
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# A 3-D float64 tensor along each axis against `torch.softmax`; the same with slices thousands apart; a −∞;
-# whole numbers; the dtypes of float16 and float32; the sums to the last digits; the gradient; the input
-# afterwards.
+# A 3-D float64 tensor along each axis against `torch.softmax`; the same with slices thousands
+# apart; a −∞; whole numbers; the dtypes of float16 and float32; the sums to the last digits; the
+# gradient; the input afterwards.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `assert (p - expected).abs().max() < 1e-12`, `assert torch.equal(x, before)`, and
+# `assert (p - expected).abs().max() < 1e-12`, `assert torch.equal(x, before)`, and, on a small x,
 # `torch.autograd.gradcheck(lambda t: impl(t, 1), x.requires_grad_())`.
 # </details>
 
@@ -401,7 +412,7 @@ def test_softmax(impl):
     whole = torch.tensor([[3, 1, 2], [-4, 0, 4]])
     error = impl(whole, 1).double() - torch.softmax(whole.double(), 1)
     assert error.abs().max() < 1e-6, "whole numbers give something else"
-    leaf = tame.clone().requires_grad_()
+    leaf = tame[:2, :, :2].clone().requires_grad_()
     assert torch.autograd.gradcheck(lambda t: impl(t, 1), leaf), "the gradient is wrong"
     ### END SOLUTION
 
@@ -410,7 +421,8 @@ def test_softmax(impl):
 check("test_softmax")
 
 # %% [markdown]
-# **Look.** Your own softmax should pass, and a test that nothing can fail is no test. Silence is good news:
+# **Look.** Your own softmax should pass, and a test that nothing can fail is no test. Silence is
+# good news:
 
 # %%
 test_softmax(softmax)
@@ -424,11 +436,13 @@ except AssertionError as error:
 # *6 points, 15 minutes*
 #
 # Five numbers. Guess all of them before you run the cell below; then let your own functions answer.
-# Where you were wrong, correct the number and be able to say why. What stands here when you hand in counts.
+# Where you were wrong, correct the number and be able to say why. What stands here when you hand in
+# counts.
 #
 # - **P1** Each entry of `softmax` of four scores of 1000.
 # - **P2** The loss of a GPT-2 that has learned nothing: equal logits for V = 50,257 words.
-# - **P3** All scores are doubled. Which temperature T does the same, `temperature(x, T) = softmax(2x)`?
+# - **P3** All scores are doubled. Which temperature T does the same, `temperature(x, T) =
+#   softmax(2x)`?
 # - **P4** Every logit of a batch grows by 5. By how much does the cross-entropy grow?
 # - **P5** Lecture N asks: where does *fruit* move in the first sentence (a pair of numbers)? Its
 #   similarities are 1 to itself and .25 to apple, divided by their sum.
@@ -472,21 +486,28 @@ for name, value in measured.items():
 # ## 1.10 Errata hunt
 # *8 points, 25 minutes*
 #
-# Slides have mistakes, and code settles them. Four places where a number in the lectures does not hold:
+# Slides have mistakes, and code settles them. Four places where a number in the lectures does not
+# hold:
 #
-# - **N1** Lecture N, masked self-attention: the row for "a" holds the scores .1, .3, .6, −∞, and the slide
-#   prints .26, **0.3**, .43, 0 as their softmax. *Slide*: the number for "am". *Right*: what it should be.
-# - **N2** Lecture N prints the table on the left below under "attention score", as if each row were a
-#   distribution. *Slide*: the sum of the row for "a". *Right*: the sum of any row of attention weights.
-# - **N6** Lecture N gives fruit the weight **.2** when apple looks. Later the same deck asks for softmax.
-#   *Slide*: that weight. *Right*: the weight of fruit when apple's whole row (0, 0, .25, 0, 1) goes
-#   through softmax.
-# - **S1** Lecture S prints the toy attention weights on the right below, one row for each output. *Slide*:
-#   the sum of the row for output 2. *Right*: the sum that makes the output a weighted mean.
+# - **N1** Lecture N, masked self-attention: the row for "a" holds the scores .1, .3, .6, −∞, and
+#   the slide prints .26, **0.3**, .43, 0 as their softmax. *Slide*: the number for "am". *Right*:
+#   what it should be.
+# - **N2** Lecture N prints the table on the left below under "attention score", as if each row were
+#   a distribution. *Slide*: the sum of the row for "a". *Right*: the sum of any row of attention
+#   weights.
+# - **N6** Lecture N gives fruit the weight **.2** when apple looks. Later the same deck asks for
+#   softmax. *Slide*: that weight. *Right*: the weight of fruit when apple's whole row (0, 0, .25,
+#   0, 1) goes through softmax.
+# - **S1** Lecture S prints the toy attention weights on the right below, one row for each output.
+#   *Slide*: the sum of the row for output 2. *Right*: the sum that makes the output a weighted
+#   mean.
 
 # %%
 plots.number_tables(
-    {"N2: attention score": apples.attention_scores(), "S1: attention weights": apples.toy_alignment()},
+    {
+        "N2: attention score": apples.attention_scores(),
+        "S1: attention weights": apples.toy_alignment(),
+    },
     rows=(["I", "am", "a", "student"], ["1", "2", "3", "4"]),
     columns=(["I", "am", "a", "student"], ["1", "2", "3"]),
 )
@@ -517,15 +538,27 @@ check("errata")
 # - why subtracting a slice's maximum changes nothing on paper and everything in a computer;
 # - why a loss takes logits, and what padding does to a mean;
 # - what a softmax passes back, and why no V × V table is needed for it;
-# - how a word gets a meaning from its neighbours, and why attention alone cannot tell who bites whom.
+# - how a word gets a meaning from its neighbours, and why attention alone cannot tell who bites
+#   whom.
 #
-# Next week a network with a memory learns where to look. Two things to try until then: `mode="softmax"` in
-# the picture of 1.6, and your `cross_entropy` on logits in float16.
+# Next week a network with a memory learns where to look. Two things to try until then:
+# `mode="softmax"` in the picture of 1.6, and your `cross_entropy` on logits in float16.
 
 # %% [markdown] free_text="explain" points=4
 # ## In your own words
 # *4 points, marked by a person*
 #
-# A friend writes `loss = -torch.log(softmax(logits)[range(N), target]).mean()`. It works all morning; then
-# the loss is `inf`, and a minute later everything is `nan`. In four to six sentences: what happened, why
-# did it take a while, what was `inf` first and how did `nan` come of it, and what should the line be?
+# A friend writes `loss = -torch.log(softmax(logits)[range(N), target]).mean()`. It works all
+# morning; then the loss is `inf`, and a minute later everything is `nan`. In four to six sentences:
+# what happened, why did it take a while, what was `inf` first and how did `nan` come of it, and
+# what should the line be?
+#
+# <!-- BEGIN SOLUTION -->
+# Training pulls the logits of a row further and further apart. While the gap is below about 100 (in
+# float32) the smallest probability is still a number; beyond it softmax rounds to exactly 0, and
+# that takes some training to happen to a right word. Then log 0 = −∞ and the loss is inf. The
+# gradient of −log p at p = 0 is −1/0 = −∞, and softmax's backward step multiplies it by p = 0: 0 ·
+# ∞ is nan. One step of the optimiser puts nan into the parameters, and from there it is everywhere.
+# The line should not pass through the probabilities: `loss = -log_softmax(logits)[range(N),
+# target].mean()`.
+# <!-- END SOLUTION -->

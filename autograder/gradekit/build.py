@@ -9,10 +9,12 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import nbformat
+import torch
 from nbgrader.converters import GenerateAssignment
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
@@ -81,7 +83,8 @@ def build_into(course: Course, lab: str, place: Path) -> None:
     folder = place / SOLVED / lab
     folder.mkdir(parents=True)
     nbformat.write(notebook, folder / f"{source.path.stem}.ipynb")
-    visible.write(folder / visible.FILE_NAME, lab, Paper(exercises).visible_exercises)
+    with _one_thread():
+        visible.write(folder / visible.FILE_NAME, lab, Paper(exercises).visible_exercises)
     _generate_assignment(course, lab, place)
 
 
@@ -106,6 +109,17 @@ def _generate_assignment(course: Course, lab: str, place: Path) -> None:
         raise CourseError(
             f"{lab}: nbgrader's release step refuses the notebook: {log.cause or error}"
         ) from error
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Sums depend on how they are split, so expected numbers are made by one thread."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def nbgrader_config(course: Course, root: Path) -> Config:

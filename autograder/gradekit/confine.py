@@ -1,10 +1,11 @@
 """The inner wall: what a submission's process gives up between its fork and its first cell.
 
 Runs inside the outer wall, in processes that have not read a byte of a submission. The fork server
-takes a user namespace of its own; there it may start processes that are the first of a pid
-namespace. Each of those, one a submission, covers what can be written with empty scratch folders
-in memory and a /proc that shows itself alone, moves into a user, network and ipc namespace of its
-own, and drops every capability, the way to new namespaces, and a list of system calls.
+takes a user and a pid namespace of its own, in which it may start processes that are the first of
+a further pid namespace. Each of those, one a submission, covers what can be written with empty
+scratch folders in memory and a /proc that shows itself alone, moves into a user, network and ipc
+namespace of its own, and drops every capability, the way to new namespaces, and a list of system
+calls.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class ConfinementFailed(RuntimeError):  # noqa: N818 - it names what happened
 
 
 def enter_outer_wall() -> None:
-    """Finish what bubblewrap began: an ordinary user without capabilities, and a whole /proc.
+    """Finish what bubblewrap began: an ordinary user, no capabilities out there, alone in /proc.
 
     As root, bubblewrap is not asked for a user namespace (nested ones would fail) nor for /proc
     (it covers parts of root's, and a covered one cannot be mounted again further in), so both are
@@ -60,12 +61,18 @@ def enter_outer_wall() -> None:
     if "CapEff:\t0000000000000000" not in status or "CapPrm:\t0000000000000000" not in status:
         raise ConfinementFailed("the fork server still has capabilities")
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
-    _new_user_namespace(os.getuid(), os.getgid())
+    _new_user_namespace(os.getuid(), os.getgid(), _CLONE_NEWPID | _CLONE_NEWNS)
+    child = os.fork()  # only a child is within the pid namespace
+    if child:
+        os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) % 256)
+    die_with_parent()
+    _mount("none", "/", _MS_REC | _MS_PRIVATE, kind=None)
+    _mount("proc", "/proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
     _prctl(_PR_SET_DUMPABLE, 0)
 
 
 def fork_alone() -> int:
-    """Like ``os.fork``; the child is the first process of a pid namespace, and takes all in it along.
+    """Like ``os.fork``; the child is the first process of a pid namespace, which ends with it.
 
     Raises:
         ConfinementFailed: the kernel refused.

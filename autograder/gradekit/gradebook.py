@@ -158,9 +158,8 @@ class Book:
         }
 
         def renew() -> None:
-            rows = dict(self._db.execute(_of_lab(
-                lab, api.SubmittedAssignment.student_id, api.SubmittedNotebook.id
-            )).tuples())
+            query = _of_lab(lab, api.SubmittedAssignment.student_id, api.SubmittedNotebook.id)
+            rows = dict(iter(self._db.execute(query)))
             for student, points in stale.items():
                 self._set_penalty(rows[student], points)
 

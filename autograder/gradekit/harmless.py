@@ -25,18 +25,25 @@ _REMARK = "[Output was cut here.]"
 _DEFUSED = (
     (re.compile(r"<(?=[A-Za-z/!?])"), "< "),
     (re.compile(r"!\[(?![^\]\n]*\]\(attachment:)"), "! ["),
-    (re.compile(rf"(?<=\])\((?!attachment:)(?!{_SCHEMES})"), " ("),
+    (re.compile(rf"(?<=\])\((?!{_SCHEMES})"), " ("),
     (re.compile(rf"(?<=\]):(?!{_SCHEMES})"), " :"),
     (re.compile(r"\\(?=(?:href|url|require|style|class|cssId|unicode|def|let)\b)"), r"\\ "),
     (re.compile(r"(?im)^(\s*(?:`{3,}|~{3,}).*)mermaid"), r"\1text"),
 )
 
 
-def harmless_text(source: str) -> str:
-    """Markdown that renders as text, formulas, links to the web and pictures of its own."""
+def harmless_text(source: str, pictures: Iterable[str] = ()) -> str:
+    """Markdown that renders as text, formulas, links to the web and the cell's own pictures.
+
+    Args:
+        pictures: names of the cell's attachments; one that is missing would break the whole page.
+    """
     text = source.replace("\0", "\N{REPLACEMENT CHARACTER}")
     for pattern, harmless in _DEFUSED:
         text = pattern.sub(harmless, text)
+    for name in pictures:
+        own = re.compile(rf"(!\[[^\]\n]*\]) \(attachment:{re.escape(name)}\)")
+        text = own.sub(rf"\1(attachment:{name})", text)
     return text
 
 
@@ -55,10 +62,10 @@ def harmless_cell(cell: NotebookNode, known_text: bool = False) -> NotebookNode:
     if cell.cell_type == "raw":
         cell.cell_type = "markdown"
         text = "\n".join(f"    {line}" for line in text.splitlines())
-    cell.source = text if known_text else harmless_text(text)
-    attachments = cell.pop("attachments", None)
-    if attachments:
-        cell.attachments = _attachments(attachments)
+    pictures = _attachments(cell.pop("attachments", None))
+    if pictures:
+        cell.attachments = pictures
+    cell.source = text if known_text else harmless_text(text, pictures)
     return cell
 
 
@@ -143,7 +150,7 @@ def _image(kind: str, value: Any) -> str | None:
 def _attachments(values: Any) -> NotebookNode:
     kept = NotebookNode()
     for name, bundle in values.items() if isinstance(values, Mapping) else []:
-        if not re.fullmatch(r"[\w .()-]{1,100}", str(name)) or not isinstance(bundle, Mapping):
+        if not re.fullmatch(r"[\w.-]{1,100}", str(name)) or not isinstance(bundle, Mapping):
             continue
         images = {kind: image for kind in _IMAGES if (image := _image(kind, bundle.get(kind)))}
         if images:

@@ -48,9 +48,8 @@ def _with_mistakes(room: Room, student: str, made: list[tuple[Exercise, Version]
     }
     notebook = answered(room.right, answers)
     why = ", ".join(f"{exercise.name}: {mistake.name}" for exercise, mistake in made)
-    expected = Expected(
-        room.marks.of(notebook), mistakes={exercise.name: mistake.name for exercise, mistake in made}
-    )
+    mistakes = {exercise.name: mistake.name for exercise, mistake in made}
+    expected = Expected(room.marks.of(notebook, mistakes), mistakes=mistakes)
     return room.hand_in(student, why.replace("_", " "), notebook, expected)
 
 

@@ -7,7 +7,8 @@ and written mistakes), never the hostile hand-ins'.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from attnlab.checking.verdict import judge_exercise
@@ -18,6 +19,7 @@ from gradekit.paper import Paper
 
 # Hidden inputs differ from paper to paper; points must not.
 NUMBERS = (0, 5)
+_IMPORT = re.compile(r"(?:import|from) ")
 
 
 class Marks:
@@ -41,20 +43,26 @@ class Marks:
         """No points, by exercise."""
         return dict.fromkeys(self.full, 0.0)
 
-    def of(self, notebook: Notebook) -> dict[str, float]:
-        """The points that a harmless notebook's answers earn, by exercise.
+    def of(self, notebook: Notebook, changed: Collection[str]) -> dict[str, float]:
+        """The points that a harmless notebook earns, by exercise.
+
+        Args:
+            changed: the exercises whose answers may be wrong; the others are right. A wrong step
+                costs no other exercise anything, but for checks that run all steps together.
 
         Raises:
-            ValueError: they depend on the paper that the hand-in happens to get.
+            ValueError: the points depend on the paper that the hand-in happens to get.
         """
         names = _run(notebook, self.lab)
-        earned = [
-            {e.name: self._earned(e, number, names) for e in self.lab.exercises}
-            for number in NUMBERS
+        asked = [
+            exercise
+            for exercise in self.lab.exercises
+            if exercise.name in changed or any(check.chained for check in exercise.checks)
         ]
-        if any(other != earned[0] for other in earned):
-            raise ValueError(f"the points depend on hidden inputs: {earned}")
-        return earned[0]
+        papers = [{e.name: self._earned(e, n, names) for e in asked} for n in NUMBERS]
+        if any(paper != papers[0] for paper in papers):
+            raise ValueError(f"the points depend on hidden inputs: {papers}")
+        return {**self.full, **papers[0]}
 
     def _earned(self, exercise: Exercise, number: int, names: dict[str, Any]) -> float:
         seen = {
@@ -72,19 +80,15 @@ class Marks:
 
 
 def _run(notebook: Notebook, lab: LabExercises) -> dict[str, Any]:
-    """What the notebook's first code cell and its answers define, each cell by itself."""
+    """What the notebook imports above its first answer, and what its answers define."""
     names: dict[str, Any] = {"__name__": "__main__"}
-    code = [cell["source"] for cell in notebook.cells if cell["cell_type"] == "code"]
-    answers = [notebook.source(notebook.answer_at(e.name)) for e in lab.exercises]
-    setup = [text for text in code if "import" in text and text not in answers][:1]
-    for text in [*setup, *answers]:
-        with contextlib.suppress(Exception):
-            exec(compile(_without_magics(text), "<student>", "exec"), names)
+    places = [notebook.answer_at(exercise.name) for exercise in lab.exercises]
+    above = [cell["source"] for cell in notebook.cells[: places[0]] if cell["cell_type"] == "code"]
+    imports = [line for text in above for line in text.split("\n") if _IMPORT.match(line)]
+    for text in [*imports, *map(notebook.source, places)]:
+        with contextlib.suppress(Exception):  # as in a notebook, the next cell runs all the same
+            exec(compile(text, "<student>", "exec"), names)
     return names
-
-
-def _without_magics(text: str) -> str:
-    return "\n".join(line for line in text.split("\n") if not line.startswith(("%", "!")))
 
 
 @contextlib.contextmanager

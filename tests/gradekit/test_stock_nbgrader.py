@@ -35,6 +35,8 @@ def nbgrader(root: Path, *arguments: str) -> None:
         cwd=root, capture_output=True, text=True, check=False,
         env={
             "HOME": str(root / "home"),
+            # Tests share the machine's cores: threads of one notebook would wait for each other.
+            "OMP_NUM_THREADS": "1",
             # nbgrader calls `alembic`, which lies beside this Python.
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": library,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+
 from attnlab.attention import basic_self_attention
 from attnlab.data.apples import brand_sentence, fruit_sentence
 from attnlab.softmax import softmax
@@ -67,7 +68,8 @@ def lopsided_table(lab, draw):
     """Row i of a table belongs to word i, also where the table is not symmetric."""
     X, table = draw.normal(5, 3), draw.uniform(5, 5, low=0.5, high=2.0)
     return {
-        mode: lab.basic_self_attention(X, mode=mode, similarity=table) for mode in ("softmax", "sum")
+        mode: lab.basic_self_attention(X, mode=mode, similarity=table)
+        for mode in ("softmax", "sum")
     }
 
 
@@ -129,31 +131,33 @@ def weights_of(scores, mode, dim=-1):
 
 
 @exercise.mistake(
-    "You normalise the columns: your weights sum to one down the sentence, for the word that is looked "
-    "at, not along it, for the word that looks. Which axis of the table belongs to the target word?"
+    "You normalise the columns: your weights sum to one down the sentence, for the word that is "
+    "looked at, not along it, for the word that looks. Which axis of the table belongs to the "
+    "target word?"
 )
 def columns_normalised(X, mode="softmax", similarity=None):
     return weights_of(scores_of(X, similarity), mode, dim=-2) @ X
 
 
 @exercise.mistake(
-    "mode=\"sum\" gives what softmax gives. What does the lecture divide .25 and 1 by to get .2 and .8?"
+    "mode=\"sum\" gives what softmax gives. What does the lecture divide .25 and 1 by to get .2 "
+    "and .8?"
 )
 def always_softmax(X, mode="softmax", similarity=None):
     return weights_of(scores_of(X, similarity), "softmax") @ X
 
 
 @exercise.mistake(
-    "mode=\"softmax\" gives what dividing by the sum gives. Does a similarity of 0 mean a weight of 0 "
-    "there?"
+    "mode=\"softmax\" gives what dividing by the sum gives. Does a similarity of 0 mean a weight "
+    "of 0 there?"
 )
 def always_sum(X, mode="softmax", similarity=None):
     return weights_of(scores_of(X, similarity), "sum") @ X
 
 
 @exercise.mistake(
-    "No word looks at itself in your version, so nothing of its own meaning is left. What stands on the "
-    "diagonal of the lecture's table?"
+    "No word looks at itself in your version, so nothing of its own meaning is left. What stands "
+    "on the diagonal of the lecture's table?"
 )
 def self_excluded(X, mode="softmax", similarity=None):
     scores = scores_of(X, similarity)
@@ -163,8 +167,8 @@ def self_excluded(X, mode="softmax", similarity=None):
 
 
 @exercise.mistake(
-    "Your similarity of i to j differs from that of j to i: one side of the product was scaled and the "
-    "other was not. Which line treats the two copies of X differently?"
+    "Your similarity of i to j differs from that of j to i: one side of the product was scaled "
+    "and the other was not. Which line treats the two copies of X differently?"
 )
 def similarity_lopsided(X, mode="softmax", similarity=None):
     if similarity is None:
@@ -173,8 +177,8 @@ def similarity_lopsided(X, mode="softmax", similarity=None):
 
 
 @exercise.mistake(
-    "You use the cosine of the angle between words; the lengths of the vectors are lost. The task asks "
-    "for dot products as they are."
+    "You use the cosine of the angle between words; the lengths of the vectors are lost. The task "
+    "asks for dot products as they are."
 )
 def cosine_similarity(X, mode="softmax", similarity=None):
     unit = X / X.norm(dim=-1, keepdim=True).clamp(min=1e-9)
@@ -182,8 +186,8 @@ def cosine_similarity(X, mode="softmax", similarity=None):
 
 
 @exercise.mistake(
-    "The dot products were divided by √d. That comes in lab 3, with queries and keys; here they are used "
-    "as they are."
+    "The dot products were divided by √d. That comes in lab 3, with queries and keys; here they "
+    "are used as they are."
 )
 def scaled(X, mode="softmax", similarity=None):
     scores = scores_of(X, similarity)
@@ -191,23 +195,24 @@ def scaled(X, mode="softmax", similarity=None):
 
 
 @exercise.mistake(
-    "You normalise the features of each word's vector, not its weights: your vectors sum to one. What do "
-    "the weights of one word run over?"
+    "You normalise the features of each word's vector, not its weights: your vectors sum to one. "
+    "What do the weights of one word run over?"
 )
 def features_normalised(X, mode="softmax", similarity=None):
     return scores_of(X, similarity) @ weights_of(X, mode)
 
 
 @exercise.mistake(
-    "The similarities are used as weights as they are. What should the weights of one word sum to?"
+    "The similarities are used as weights as they are. What should the weights of one word sum "
+    "to?"
 )
 def not_normalised(X, mode="softmax", similarity=None):
     return scores_of(X, similarity) @ X
 
 
 @exercise.mistake(
-    "You leave words with similarity 0 out of the softmax. exp(0) is 1: a score of 0 is not a mask. What "
-    "does the softmax of a row of zeros look like?"
+    "You leave words with similarity 0 out of the softmax. exp(0) is 1: a score of 0 is not a "
+    "mask. What does the softmax of a row of zeros look like?"
 )
 def zeros_taken_for_a_mask(X, mode="softmax", similarity=None):
     scores = scores_of(X, similarity)
@@ -228,8 +233,8 @@ def nan_for_zero_rows(X, mode="softmax", similarity=None):
 
 
 @exercise.mistake(
-    "A small number in the denominator keeps 0/0 away, but every other row now sums to a little less than "
-    "one. Which rows need help?"
+    "A small number in the denominator keeps 0/0 away, but every other row now sums to a little "
+    "less than one. Which rows need help?"
 )
 def epsilon_in_denominator(X, mode="softmax", similarity=None):
     scores = scores_of(X, similarity)
@@ -239,16 +244,14 @@ def epsilon_in_denominator(X, mode="softmax", similarity=None):
 
 
 @exercise.mistake(
-    "The weights are applied the wrong way round: word i becomes a sum over the words that look at it. In "
-    "Σ_j weight(i, j) · X[j], which index of the weights is summed over?"
+    "The weights are applied the wrong way round: word i becomes a sum over the words that look "
+    "at it. In Σ_j weight(i, j) · X[j], which index of the weights is summed over?"
 )
 def weights_transposed(X, mode="softmax", similarity=None):
     return weights_of(scores_of(X, similarity), mode).mT @ X
 
 
-@exercise.mistake(
-    "You return the weights. What is weighted with them, and added up?"
-)
+@exercise.mistake("You return the weights. What is weighted with them, and added up?")
 def weights_returned(X, mode="softmax", similarity=None):
     return weights_of(scores_of(X, similarity), mode)
 
@@ -261,8 +264,8 @@ def table_ignored(X, mode="softmax", similarity=None):
 
 
 @exercise.mistake(
-    "`.T` (or transposing axes 0 and 1) swaps words and features only where there is no batch axis. Which "
-    "two axes are to change places for X of shape (2, 5, 3)?"
+    "`.T` (or transposing axes 0 and 1) swaps words and features only where there is no batch "
+    "axis. Which two axes are to change places for X of shape (2, 5, 3)?"
 )
 def first_axes_transposed(X, mode="softmax", similarity=None):
     scores = X @ X.transpose(0, 1) if similarity is None else similarity
@@ -270,8 +273,8 @@ def first_axes_transposed(X, mode="softmax", similarity=None):
 
 
 @exercise.mistake(
-    "Each sum runs over the whole table, not over the row of one word. What do the weights of a single "
-    "word sum to in your version?"
+    "Each sum runs over the whole table, not over the row of one word. What do the weights of a "
+    "single word sum to in your version?"
 )
 def whole_table_normalised(X, mode="softmax", similarity=None):
     scores = scores_of(X, similarity)
@@ -281,23 +284,24 @@ def whole_table_normalised(X, mode="softmax", similarity=None):
 
 
 @exercise.mistake(
-    "The moved word is added to the word itself (a residual connection; that is lab 6). What does the "
-    "formula sum over, and what else?"
+    "The moved word is added to the word itself (a residual connection; that is lab 6). What does "
+    "the formula sum over, and what else?"
 )
 def word_added(X, mode="softmax", similarity=None):
     return X + weights_of(scores_of(X, similarity), mode) @ X
 
 
 @exercise.mistake(
-    "No gradient gets back to the words (or only part of it): a `.detach()`, `no_grad` or a trip through "
-    "numpy cuts torch's graph. Do the weights depend on X?"
+    "No gradient gets back to the words (or only part of it): a `.detach()`, `no_grad` or a trip "
+    "through numpy cuts torch's graph. Do the weights depend on X?"
 )
 def weights_detached(X, mode="softmax", similarity=None):
     return weights_of(scores_of(X, similarity), mode).detach() @ X
 
 
 @exercise.mistake(
-    "Your code writes into the table that it was given. What does the same and makes a new tensor?"
+    "Your code writes into the table that it was given. What does the same and makes a new "
+    "tensor?"
 )
 def table_changed(X, mode="softmax", similarity=None):
     if mode == "softmax" or similarity is None:

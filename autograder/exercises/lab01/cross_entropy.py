@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import torch
+
 from attnlab.softmax import cross_entropy, log_softmax, logsumexp, softmax
 from gradekit.exercise import Exercise
 
@@ -179,8 +180,8 @@ def sum_for_mean(logits, target, ignore_index=None, reduction="mean"):
 
 
 @exercise.mistake(
-    "The argument `reduction` changes nothing: you return the mean each time. What are \"sum\" and "
-    "\"none\" to give?"
+    "The argument `reduction` changes nothing: you return the mean each time. What are \"sum\" "
+    "and \"none\" to give?"
 )
 def reduction_ignored(logits, target, ignore_index=None, reduction="mean"):
     counts = which_count(target, ignore_index)
@@ -188,8 +189,8 @@ def reduction_ignored(logits, target, ignore_index=None, reduction="mean"):
 
 
 @exercise.mistake(
-    "Ignored rows add nothing to your sum, but they still count in the number that you divide by, so "
-    "padding makes the loss look better. How many rows count?"
+    "Ignored rows add nothing to your sum, but they still count in the number that you divide by, "
+    "so padding makes the loss look better. How many rows count?"
 )
 def mean_over_padding_too(logits, target, ignore_index=None, reduction="mean"):
     losses = row_losses(logits, target, which_count(target, ignore_index))
@@ -210,28 +211,18 @@ def mean_of_means(logits, target, ignore_index=None, reduction="mean"):
 
 
 @exercise.mistake(
-    "You average over each right answer first and over the answers then, so that a rare word weighs "
-    "as much as a frequent one. Every row that counts should weigh the same."
-)
-def mean_over_classes(logits, target, ignore_index=None, reduction="mean"):
-    counts = which_count(target, ignore_index)
-    losses = row_losses(logits, target, counts)
-    if reduction != "mean" or not counts.any():
-        return reduced(losses, counts, reduction)
-    return torch.stack([losses[target == c].mean() for c in target[counts].unique()]).mean()
-
-
-@exercise.mistake(
-    "`ignore_index` changes nothing in your loss. Which rows should it take out of the sum, and out of "
-    "the number that you divide by?"
+    "`ignore_index` changes nothing in your loss. Which rows should it take out of the sum, and "
+    "out of the number that you divide by?"
 )
 def ignore_index_ignored(logits, target, ignore_index=None, reduction="mean"):
-    return reduced(row_losses(logits, target % logits.shape[-1]), torch.ones(len(target)), reduction)
+    losses = row_losses(logits, target % logits.shape[-1])
+    return reduced(losses, torch.ones(len(target)), reduction)
 
 
 @exercise.mistake(
-    "Your loss stops growing at about 20.7 (that is -log 1e-9): a clamp or a small number inside the "
-    "logarithm hides how wrong a sure mistake is. Which function takes logits and needs neither?"
+    "Your loss stops growing at about 20.7 (that is -log 1e-9): a clamp or a small number inside "
+    "the logarithm hides how wrong a sure mistake is. Which function takes logits and needs "
+    "neither?"
 )
 def clamped_probability(logits, target, ignore_index=None, reduction="mean"):
     counts = which_count(target, ignore_index)
@@ -242,8 +233,8 @@ def clamped_probability(logits, target, ignore_index=None, reduction="mean"):
 
 
 @exercise.mistake(
-    "The logarithm of a probability that has become 0 is -inf, and the loss infinite. Which function "
-    "goes from logits to log-probabilities without passing through the probabilities?"
+    "The logarithm of a probability that has become 0 is -inf, and the loss infinite. Which "
+    "function goes from logits to log-probabilities without passing through the probabilities?"
 )
 def log_of_softmax(logits, target, ignore_index=None, reduction="mean"):
     counts = which_count(target, ignore_index)
@@ -263,8 +254,8 @@ def in_bits(logits, target, ignore_index=None, reduction="mean"):
 
 
 @exercise.mistake(
-    "The targets were used to pick rows, not columns: with 17 rows and 7 columns that goes unnoticed. "
-    "Which axis of the log-probabilities do the target's numbers count along?"
+    "The targets were used to pick rows, not columns: with 17 rows and 7 columns that goes "
+    "unnoticed. Which axis of the log-probabilities do the target's numbers count along?"
 )
 def gather_along_rows(logits, target, ignore_index=None, reduction="mean"):
     counts = which_count(target, ignore_index)
@@ -275,8 +266,8 @@ def gather_along_rows(logits, target, ignore_index=None, reduction="mean"):
 
 
 @exercise.mistake(
-    "The probabilities were normalised down the batch, not along the words: rows now depend on each "
-    "other. Which axis has one entry for each word of the vocabulary?"
+    "The probabilities were normalised down the batch, not along the words: rows now depend on "
+    "each other. Which axis has one entry for each word of the vocabulary?"
 )
 def normalised_over_rows(logits, target, ignore_index=None, reduction="mean"):
     counts = which_count(target, ignore_index)
@@ -298,8 +289,8 @@ def looked_up_before_masking(logits, target, ignore_index=None, reduction="mean"
 
 
 @exercise.mistake(
-    "Your one-hot rows are as long as the largest target needs, not as long as a row of logits. Where "
-    "else can you read the number of columns V?"
+    "Your one-hot rows are as long as the largest target needs, not as long as a row of logits. "
+    "Where else can you read the number of columns V?"
 )
 def one_hot_of_seen_targets(logits, target, ignore_index=None, reduction="mean"):
     counts = which_count(target, ignore_index)
@@ -310,8 +301,8 @@ def one_hot_of_seen_targets(logits, target, ignore_index=None, reduction="mean")
 
 
 @exercise.mistake(
-    "Your loss has the wrong sign: a logarithm of a probability is never above 0, a surprise never "
-    "below."
+    "Your loss has the wrong sign: a logarithm of a probability is never above 0, a surprise "
+    "never below."
 )
 def sign_turned(logits, target, ignore_index=None, reduction="mean"):
     counts = which_count(target, ignore_index)
@@ -319,13 +310,15 @@ def sign_turned(logits, target, ignore_index=None, reduction="mean"):
 
 
 @exercise.mistake(
-    "Where every row is ignored, you divide 0 by 0. What should a batch of padding cost, and how can "
-    "the number you divide by be kept from 0?"
+    "Where every row is ignored, you divide 0 by 0. What should a batch of padding cost, and how "
+    "can the number you divide by be kept from 0?"
 )
 def nan_when_all_ignored(logits, target, ignore_index=None, reduction="mean"):
     counts = which_count(target, ignore_index)
     losses = row_losses(logits, target, counts)
-    return losses.sum() / counts.sum() if reduction == "mean" else reduced(losses, counts, reduction)
+    if reduction == "mean":
+        return losses.sum() / counts.sum()
+    return reduced(losses, counts, reduction)
 
 
 @exercise.mistake(
@@ -339,8 +332,8 @@ def none_drops_ignored_rows(logits, target, ignore_index=None, reduction="mean")
 
 
 @exercise.mistake(
-    "Rows whose target is 0 are left out although `ignore_index` is None. How does your code tell "
-    "\"no id is ignored\" from \"id 0 is ignored\"?"
+    "Rows whose target is 0 are left out although `ignore_index` is None. How does your code "
+    "tell \"no id is ignored\" from \"id 0 is ignored\"?"
 )
 def zero_always_ignored(logits, target, ignore_index=None, reduction="mean"):
     counts = which_count(target, ignore_index or 0)
@@ -348,8 +341,8 @@ def zero_always_ignored(logits, target, ignore_index=None, reduction="mean"):
 
 
 @exercise.mistake(
-    "`ignore_index=0` is taken for no `ignore_index` at all: in a condition, 0 and None look alike. "
-    "Which comparison tells them apart?"
+    "`ignore_index=0` is taken for no `ignore_index` at all: in a condition, 0 and None look "
+    "alike. Which comparison tells them apart?"
 )
 def zero_never_ignored(logits, target, ignore_index=None, reduction="mean"):
     counts = which_count(target, ignore_index if ignore_index else None)
@@ -366,33 +359,13 @@ def detached(logits, target, ignore_index=None, reduction="mean"):
 
 
 @exercise.mistake(
-    "Your code writes into the targets that it was given: after the first call no row is ignored any "
-    "more. What makes a changed copy?"
+    "Your code writes into the targets that it was given: after the first call no row is ignored "
+    "any more. What makes a changed copy?"
 )
 def targets_changed(logits, target, ignore_index=None, reduction="mean"):
     counts = which_count(target, ignore_index)
     target[~counts] = 0
     return reduced(row_losses(logits, target, counts), counts, reduction)
-
-
-@exercise.mistake(
-    "You divide by the number of logits, N·V, not by the number of rows that count."
-)
-def mean_over_all_logits(logits, target, ignore_index=None, reduction="mean"):
-    counts = which_count(target, ignore_index)
-    loss = reduced(row_losses(logits, target, counts), counts, reduction)
-    return loss / logits.shape[-1] if reduction == "mean" else loss
-
-
-@exercise.mistake(
-    "You add up the log-probabilities of the wrong columns, too. In the sum over the columns, which "
-    "one does y pick out?"
-)
-def all_columns(logits, target, ignore_index=None, reduction="mean"):
-    counts = which_count(target, ignore_index)
-    shifted = logits - logits.amax(-1, keepdim=True)
-    log_p = shifted - shifted.exp().sum(-1, keepdim=True).log()
-    return reduced(torch.where(counts, -log_p.sum(-1), 0.0), counts, reduction)
 
 
 @exercise.also_right

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+
 from attnlab.symmetry import equivariance_gap
 from gradekit.exercise import Exercise
 
@@ -104,8 +105,8 @@ def your_own_attention(lab, draw):
 
 
 @exercise.mistake(
-    "You reorder the results of `f`, but it never gets to see the words in the new order. What changes "
-    "places first?"
+    "You reorder the results of `f`, but it never gets to see the words in the new order. What "
+    "changes places first?"
 )
 def output_permuted_only(f, X, perm):
     return (f(X) - f(X)[perm]).abs().max()
@@ -120,8 +121,9 @@ def input_permuted_only(f, X, perm):
 
 
 WRONG_WAY_BACK = (
-    "One side is in the order `perm`, the other in its inverse (putting results in the order `perm` a "
-    "second time does not undo the first). With perm = (2, 0, 1), which word stands first on each side?"
+    "One side is in the order `perm`, the other in its inverse (putting results in the order "
+    "`perm` a second time does not undo the first). With perm = (2, 0, 1), which word stands first "
+    "on each side?"
 )
 
 
@@ -136,7 +138,8 @@ def same_permutation_twice(f, X, perm):
 
 
 @exercise.mistake(
-    "You reorder the features, not the words. For X of shape (T, d), which axis does `perm` run along?"
+    "You reorder the features, not the words. For X of shape (T, d), which axis does `perm` run "
+    "along?"
 )
 def features_permuted(f, X, perm):
     order = perm[perm < min(X.shape)]
@@ -144,23 +147,19 @@ def features_permuted(f, X, perm):
 
 
 @exercise.mistake(
-    "You compare sums (or means) over the words, and those cannot see which word went where. Compare word "
-    "by word; take the largest difference at the end."
+    "You compare sums (or means) over the words, and those cannot see which word went where. "
+    "Compare word by word; take the largest difference at the end."
 )
 def sums_compared(f, X, perm):
     return (f(X[perm]).sum(0) - f(X)[perm].sum(0)).abs().max()
 
 
-@exercise.mistake(
-    "You take the mean of the differences. The largest one was asked for."
-)
+@exercise.mistake("You take the mean of the differences. The largest one was asked for.")
 def mean_difference(f, X, perm):
     return (f(X[perm]) - f(X)[perm]).abs().mean()
 
 
-@exercise.mistake(
-    "You add the differences up. The largest one was asked for."
-)
+@exercise.mistake("You add the differences up. The largest one was asked for.")
 def summed_difference(f, X, perm):
     return (f(X[perm]) - f(X)[perm]).abs().sum()
 
@@ -173,8 +172,8 @@ def sign_kept(f, X, perm):
 
 
 @exercise.mistake(
-    "You square the differences (or take the length of a vector of them). The largest absolute difference "
-    "was asked for."
+    "You square the differences (or take the length of a vector of them). The largest absolute "
+    "difference was asked for."
 )
 def squared_difference(f, X, perm):
     return (f(X[perm]) - f(X)[perm]).square().max()
@@ -187,9 +186,7 @@ def yes_or_no(f, X, perm):
     return torch.allclose(f(X[perm]), f(X)[perm])
 
 
-@exercise.mistake(
-    "You return a difference for each word, not the largest of all."
-)
+@exercise.mistake("You return a difference for each word, not the largest of all.")
 def one_for_each_word(f, X, perm):
     return (f(X[perm]) - f(X)[perm]).abs().amax(-1)
 
@@ -202,8 +199,8 @@ def applied_twice(f, X, perm):
 
 
 @exercise.mistake(
-    "Words are reordered on both sides before `f` is called, so the two sides are the same thing and the "
-    "gap is always 0. Which side should reorder after `f`?"
+    "Words are reordered on both sides before `f` is called, so the two sides are the same thing "
+    "and the gap is always 0. Which side should reorder after `f`?"
 )
 def always_zero(f, X, perm):
     return (f(X[perm]) - f(X[perm])).abs().max()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+
 from attnlab.checking.judges import Close
 from gradekit.exercise import Exercise
 
@@ -70,8 +71,8 @@ def but(**wrong):
 
 
 @exercise.mistake(
-    "N1: you took softmax over all four scores and masked afterwards, so the row no longer sums to one. "
-    "When does -inf come in, before or after the exponential?"
+    "N1: you took softmax over all four scores and masked afterwards, so the row no longer sums "
+    "to one. When does -inf come in, before or after the exponential?"
 )
 def masked_after_softmax():
     return but(N1=(0.3, 0.2508, "the mask was applied too late"))
@@ -86,16 +87,16 @@ def filled_with_zero():
 
 
 @exercise.mistake(
-    "N1: your softmax ran down the column. The slide's rows are the words that look; along which axis do "
-    "their weights sum to one?"
+    "N1: your softmax ran down the column. The slide's rows are the words that look; along which "
+    "axis do their weights sum to one?"
 )
 def softmax_down_the_column():
     return but(N1=(0.3, 0.2985, "softmax along the other axis"))
 
 
 @exercise.mistake(
-    "N1: that is the value of another column. Counting from 0, \"am\" is column 1 of the row for \"a\", "
-    "which is row 2."
+    "N1: that is the value of another column. Counting from 0, \"am\" is column 1 of the row "
+    "for \"a\", which is row 2."
 )
 def another_column():
     return but(N1=(0.3, 0.2584, "looked at the first column"))
@@ -109,24 +110,24 @@ def scores_by_their_sum():
 
 
 @exercise.mistake(
-    "N2: the first entry is what the slide's row adds up to, the second what a row of weights must add "
-    "up to. Have they changed places?"
+    "N2: the first entry is what the slide's row adds up to, the second what a row of weights "
+    "must add up to. Have they changed places?"
 )
 def sums_swapped():
     return but(N2=(1.0, 1.1, "these are scores before softmax"))
 
 
 @exercise.mistake(
-    "N2: a row of attention weights is a distribution, whatever the scores in it add up to. What does "
-    "each row of a softmax add up to?"
+    "N2: a row of attention weights is a distribution, whatever the scores in it add up to. What "
+    "does each row of a softmax add up to?"
 )
 def sum_believed():
     return but(N2=(1.1, 1.1, "the slide's row sums to that"))
 
 
 @exercise.mistake(
-    "N6: .2 is what dividing by the sum gives, the slide's own way. What does your `softmax` make of the "
-    "row for apple?"
+    "N6: .2 is what dividing by the sum gives, the slide's own way. What does your `softmax` make "
+    "of the row for apple?"
 )
 def slide_believed():
     return but(N6=(0.2, 0.2, "the slide is right about it"))
@@ -140,30 +141,32 @@ def weight_of_apple():
 
 
 @exercise.mistake(
-    "N6: you left out the three words with similarity 0. Does softmax give a score of 0 no weight?"
+    "N6: you left out the three words with similarity 0. Does softmax give a score of 0 no "
+    "weight?"
 )
 def zeros_left_out():
     return but(N6=(0.2, 0.3208, "softmax over two words only"))
 
 
 @exercise.mistake(
-    "S1: you summed a column. Each row of that table is one output position; its weights say how much it "
-    "takes from each input. Which sums are to be one?"
+    "S1: you summed a column. Each row of that table is one output position; its weights say how "
+    "much it takes from each input. Which sums are to be one?"
 )
 def columns_summed():
     return but(S1=(5 / 6, 1.0, "columns do not all sum to one"))
 
 
 @exercise.mistake(
-    "S1: the second entry is what the weights of one output should add up to if they are to be a weighted "
-    "mean. Is 2/3 enough?"
+    "S1: the second entry is what the weights of one output should add up to if they are to be a "
+    "weighted mean. Is 2/3 enough?"
 )
 def toy_table_believed():
     return but(S1=(2 / 3, 2 / 3, "all rows but one agree"))
 
 
 @exercise.mistake(
-    "A reason of one or two words is a slogan. Say in a short sentence what went wrong on the slide."
+    "A reason of one or two words is a slogan. Say in a short sentence what went wrong on the "
+    "slide."
 )
 def no_reasons():
     return {"errata": {name: (slide, right, "wrong") for name, (slide, right, _) in RIGHT.items()}}
@@ -182,6 +185,6 @@ def rounded_and_in_lists():
 def tensors():
     scores = torch.tensor([0.0, 0.0, 0.25, 0.0, 1.0])
     return but(
-        N6=(scores[2] / scores.sum(), torch.softmax(scores, 0)[2], "softmax also serves words at zero"),
+        N6=(scores[2] / scores.sum(), torch.softmax(scores, 0)[2], "softmax serves words at zero"),
         N2=(torch.tensor([0.1, 0.3, 0.6, 0.1]).sum(), torch.ones(1), "a sum above one is no share"),
     )

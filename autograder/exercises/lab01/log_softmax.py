@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import torch
+
 from attnlab.softmax import log_softmax, logsumexp, softmax
 from gradekit.exercise import Exercise
 
@@ -139,8 +140,8 @@ def log_of_softmax(x, dim=-1):
 
 
 @exercise.mistake(
-    "log of a softmax that is clamped from below (or has a small number added) stops at some floor, "
-    "about -20 or -100. Does the true logarithm have a floor?",
+    "log of a softmax that is clamped from below (or has a small number added) stops at some "
+    "floor, about -20 or -100. Does the true logarithm have a floor?",
     of="log_softmax",
 )
 def log_of_clamped_softmax(x, dim=-1):
@@ -149,8 +150,8 @@ def log_of_clamped_softmax(x, dim=-1):
 
 
 @exercise.mistake(
-    "This logarithm has base 2 or 10. The exponential of softmax has base e: which logarithm undoes "
-    "it?",
+    "This logarithm has base 2 or 10. The exponential of softmax has base e: which logarithm "
+    "undoes it?",
     of="log_softmax",
 )
 def log_softmax_base_two(x, dim=-1):
@@ -159,7 +160,8 @@ def log_softmax_base_two(x, dim=-1):
 
 
 @exercise.mistake(
-    "The last line mixes a natural logarithm with one of base 2 or 10. Which logarithm undoes exp?",
+    "The last line mixes a natural logarithm with one of base 2 or 10. Which logarithm undoes "
+    "exp?",
     of="logsumexp",
 )
 def logsumexp_base_two(x, dim=-1):
@@ -168,8 +170,8 @@ def logsumexp_base_two(x, dim=-1):
 
 
 @exercise.mistake(
-    "exp overflows for scores above 709, and underflows to log 0 for very low ones. What can you take "
-    "out of the sum before the exponential, and give back after the logarithm?",
+    "exp overflows for scores above 709, and underflows to log 0 for very low ones. What can you "
+    "take out of the sum before the exponential, and give back after the logarithm?",
     of="logsumexp",
 )
 def logsumexp_without_max(x, dim=-1):
@@ -186,8 +188,8 @@ def log_softmax_without_max(x, dim=-1):
 
 
 @exercise.mistake(
-    "You subtract one maximum for the whole tensor: slices far below it underflow to log 0 = -inf. "
-    "Which maximum belongs to each slice?",
+    "You subtract one maximum for the whole tensor: slices far below it underflow to log 0 = "
+    "-inf. Which maximum belongs to each slice?",
     of="logsumexp",
 )
 def logsumexp_global_max(x, dim=-1):
@@ -196,8 +198,8 @@ def logsumexp_global_max(x, dim=-1):
 
 
 @exercise.mistake(
-    "Your logsumexp is too large by the maximum of each slice. Count how often the maximum was taken "
-    "out, and how often it comes back.",
+    "Your logsumexp is too large by the maximum of each slice. Count how often the maximum was "
+    "taken out, and how often it comes back.",
     of="logsumexp",
 )
 def max_added_twice(x, dim=-1):
@@ -255,8 +257,8 @@ def logsumexp_of_everything(x, dim=-1):
 
 
 @exercise.mistake(
-    "Your log_softmax takes the last axis, whatever `dim` says. Does each line that reduces an axis "
-    "use `dim`?",
+    "Your log_softmax takes the last axis, whatever `dim` says. Does each line that reduces an "
+    "axis use `dim`?",
     of="log_softmax",
 )
 def log_softmax_dim_ignored(x, dim=-1):
@@ -265,8 +267,8 @@ def log_softmax_dim_ignored(x, dim=-1):
 
 
 @exercise.mistake(
-    "The result of logsumexp has one axis less than the scores, so subtracting it lines it up with the "
-    "wrong axis. Where must an axis of length 1 go back in?",
+    "The result of logsumexp has one axis less than the scores, so subtracting it lines it up "
+    "with the wrong axis. Where must an axis of length 1 go back in?",
     of="log_softmax",
 )
 def axis_lost(x, dim=-1):
@@ -306,7 +308,8 @@ def normaliser_detached(x, dim=-1):
 
 
 @exercise.mistake(
-    "Your code writes into the tensor that it was given. What does the same and makes a new tensor?",
+    "Your code writes into the tensor that it was given. What does the same and makes a new "
+    "tensor?",
     of="log_softmax",
 )
 def in_place(x, dim=-1):

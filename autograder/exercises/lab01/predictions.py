@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+
 from attnlab.checking.judges import Close
 from gradekit.exercise import Exercise
 
@@ -17,9 +18,8 @@ def number(value):
 @exercise.check(points=1)
 def all_answered(lab, draw):
     """Each of the five questions has an answer: four numbers and one pair of numbers."""
-    return {
-        name: torch.as_tensor(lab.predictions[name]).numel() for name in ("P1", "P2", "P3", "P4", "P5")
-    }
+    names = ("P1", "P2", "P3", "P4", "P5")
+    return {name: torch.as_tensor(lab.predictions[name]).numel() for name in names}
 
 
 @exercise.check(points=1, hidden=True, judge=Close(atol=1e-3))
@@ -61,8 +61,8 @@ def but(**wrong):
 
 
 @exercise.mistake(
-    "P1: a softmax that subtracts the maximum sees four zeros here, not four thousands. What are four equal "
-    "shares of one?"
+    "P1: a softmax that subtracts the maximum sees four zeros here, not four thousands. What are "
+    "four equal shares of one?"
 )
 def overflow_expected():
     return but(P1=float("nan"))
@@ -73,9 +73,7 @@ def winner_takes_all():
     return but(P1=1.0)
 
 
-@exercise.mistake(
-    "P2: your number is in bits. The loss of this lab uses the natural logarithm."
-)
+@exercise.mistake("P2: your number is in bits. The loss of this lab uses the natural logarithm.")
 def loss_in_bits():
     return but(P2=15.62)
 
@@ -89,55 +87,54 @@ def probability_for_loss():
 
 
 @exercise.mistake(
-    "P2: that is the surprise of a coin, or of no surprise at all. How many words are equally likely here?"
+    "P2: that is the surprise of a coin, or of no surprise at all. How many words are equally "
+    "likely here?"
 )
 def loss_of_a_sure_thing():
     return but(P2=0.0)
 
 
 @exercise.mistake(
-    "P3: larger scores are sharper, and so is a lower temperature. Do you multiply the scores by T or "
-    "divide by it?"
+    "P3: larger scores are sharper, and so is a lower temperature. Do you multiply the scores by "
+    "T or divide by it?"
 )
 def temperature_upside_down():
     return but(P3=2.0)
 
 
 @exercise.mistake(
-    "P4: adding a number to all scores of a row leaves softmax as it is. What does that mean for its "
-    "logarithm?"
+    "P4: adding a number to all scores of a row leaves softmax as it is. What does that mean for "
+    "its logarithm?"
 )
 def loss_moves_along():
     return but(P4=5.0)
 
 
 @exercise.mistake(
-    "P4: adding a number to all scores of a row leaves softmax as it is. What does that mean for its "
-    "logarithm?"
+    "P4: adding a number to all scores of a row leaves softmax as it is. What does that mean for "
+    "its logarithm?"
 )
 def loss_moves_against():
     return but(P4=-5.0)
 
 
 @exercise.mistake(
-    "P5: this is where apple moves. Which row of the table belongs to fruit, and which vector does it weight "
-    "with .8?"
+    "P5: this is where apple moves. Which row of the table belongs to fruit, and which vector "
+    "does it weight with .8?"
 )
 def apple_for_fruit():
     return but(P5=[4.0, 7.2])
 
 
 @exercise.mistake(
-    "P5: similarities of 1 and .25 are not weights yet: 1.25 times a word is too much of it. What does the "
-    "lecture divide them by?"
+    "P5: similarities of 1 and .25 are not weights yet: 1.25 times a word is too much of it. What "
+    "does the lecture divide them by?"
 )
 def fruit_not_normalised():
     return but(P5=[1.25, 9.75])
 
 
-@exercise.mistake(
-    "P5: fruit does not stay where it was: apple pulls at it as it pulls at apple."
-)
+@exercise.mistake("P5: fruit does not stay where it was: apple pulls at it as it pulls at apple.")
 def fruit_stays():
     return but(P5=[0.0, 8.0])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import torch
+
 from attnlab.softmax import softmax
 from gradekit.exercise import Exercise
 
@@ -219,8 +220,8 @@ def detached_denominator(x, dim=-1):
 
 
 @exercise.mistake(
-    "numpy does not know torch's graph: a tensor that asks for gradients cannot go through it, and "
-    "what comes back has none. Which torch calls do the same?"
+    "numpy does not know torch's graph: a tensor that asks for gradients cannot go through it, "
+    "and what comes back has none. Which torch calls do the same?"
 )
 def through_numpy(x, dim=-1):
     import numpy as np
@@ -249,8 +250,8 @@ def returns_log_probabilities(x, dim=-1):
 
 
 @exercise.mistake(
-    "Given whole numbers, your result is whole numbers: the probabilities were cut off to 0 and 1. "
-    "Which of your tensors takes its dtype from the input?"
+    "Given whole numbers, your result is whole numbers: the probabilities were cut off to 0 and "
+    "1. Which of your tensors takes its dtype from the input?"
 )
 def integers_not_cast(x, dim=-1):
     exp = (x - x.amax(dim, keepdim=True)).exp()
@@ -275,8 +276,8 @@ def sign_turned(x, dim=-1):
 
 
 @exercise.mistake(
-    "These are powers of another base than e. Compare your weights for two scores that are 1 apart "
-    "with the formula."
+    "These are powers of another base than e. Compare your weights for two scores that are 1 "
+    "apart with the formula."
 )
 def powers_of_two(x, dim=-1):
     exp = torch.exp2(x - x.amax(dim, keepdim=True))

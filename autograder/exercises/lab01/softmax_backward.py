@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import torch
-from attnlab.softmax import softmax, softmax_backward
-from gradekit.exercise import Exercise
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
+
+from attnlab.softmax import softmax, softmax_backward
+from gradekit.exercise import Exercise
 
 exercise = Exercise(softmax_backward, uses=[softmax], forbids=["torch.Tensor.backward"])
 
@@ -83,16 +84,16 @@ def equal_gradients_and_inputs(lab, draw):
 
 
 @exercise.mistake(
-    "You multiply each gradient by its own probability and stop there. But raising one score lowers "
-    "all the other probabilities of its row: which term says so?"
+    "You multiply each gradient by its own probability and stop there. But raising one score "
+    "lowers all the other probabilities of its row: which term says so?"
 )
 def product_only(p, grad_p):
     return p * grad_p
 
 
 @exercise.mistake(
-    "You subtract the plain mean of the row's gradients. In the Jacobian each of them comes with a "
-    "weight: with which?"
+    "You subtract the plain mean of the row's gradients. In the Jacobian each of them comes with "
+    "a weight: with which?"
 )
 def unweighted_mean(p, grad_p):
     return p * (grad_p - grad_p.mean(-1, keepdim=True))
@@ -107,33 +108,33 @@ def unweighted_sum(p, grad_p):
 
 
 @exercise.mistake(
-    "The row's term is subtracted with the same size from every entry. Look at ∂p[j]/∂x[i] for i ≠ j "
-    "again: there are two probabilities in it. What became of the second?"
+    "The row's term is subtracted with the same size from every entry. Look at ∂p[j]/∂x[i] for i "
+    "≠ j again: there are two probabilities in it. What became of the second?"
 )
 def second_factor_missing(p, grad_p):
     return p * grad_p - (p * grad_p).sum(-1, keepdim=True)
 
 
 @exercise.mistake(
-    "The sum runs over the first axis, so that rows change each other's gradients. Along which axis do "
-    "the probabilities sum to one?"
+    "The sum runs over the first axis, so that rows change each other's gradients. Along which "
+    "axis do the probabilities sum to one?"
 )
 def sum_over_batch(p, grad_p):
     return p * (grad_p - (p * grad_p).sum(0, keepdim=True))
 
 
 @exercise.mistake(
-    "One sum was taken over the whole tensor, so that rows change each other's gradients. Along which "
-    "axis do the probabilities sum to one?"
+    "One sum was taken over the whole tensor, so that rows change each other's gradients. Along "
+    "which axis do the probabilities sum to one?"
 )
 def sum_over_everything(p, grad_p):
     return p * (grad_p - (p * grad_p).sum())
 
 
 @exercise.mistake(
-    "The numbers are right, but a tensor of V × V numbers is made on the way: 20 GB for each token at "
-    "V = 50,000. Write the product of the Jacobian and a vector as a sum, and simplify it on paper: "
-    "what is left?"
+    "The numbers are right, but a tensor of V × V numbers is made on the way: 20 GB for each "
+    "token at V = 50,000. Write the product of the Jacobian and a vector as a sum, and simplify "
+    "it on paper: what is left?"
 )
 def full_jacobian(p, grad_p):
     jacobian = torch.diag_embed(p) - p.unsqueeze(-1) * p.unsqueeze(-2)
@@ -141,63 +142,64 @@ def full_jacobian(p, grad_p):
 
 
 @exercise.mistake(
-    "The sum over the row lost its axis, so subtracting it lines it up with another axis. What are "
-    "the shapes on the two sides of your minus sign?"
+    "The sum over the row lost its axis, so subtracting it lines it up with another axis. What "
+    "are the shapes on the two sides of your minus sign?"
 )
 def keepdim_missing(p, grad_p):
     return p * (grad_p - (p * grad_p).sum(-1))
 
 
 @exercise.mistake(
-    "The roles of `p` and `grad_p` are swapped in your last product: which of the two does every entry of "
-    "the Jacobian start with?"
+    "The roles of `p` and `grad_p` are swapped in your last product: which of the two does every "
+    "entry of the Jacobian start with?"
 )
 def roles_swapped(p, grad_p):
     return grad_p * (p - (p * grad_p).sum(-1, keepdim=True))
 
 
 @exercise.mistake(
-    "The indices of your Jacobian are mixed up: it should be symmetric, ∂p[j]/∂x[i] = ∂p[i]/∂x[j]. "
-    "Write both for i ≠ j; do you find one factor p[i] and one p[j] in each?"
+    "The indices of your Jacobian are mixed up: it should be symmetric, ∂p[j]/∂x[i] = "
+    "∂p[i]/∂x[j]. Write both for i ≠ j; do you find one factor p[i] and one p[j] in each?"
 )
 def indices_transposed(p, grad_p):
     return p * grad_p - (p * p * grad_p).sum(-1, keepdim=True)
 
 
 @exercise.mistake(
-    "This is the backward step of log_softmax. The gradient that you are given belongs to p itself: "
-    "which factor does the logarithm bring in?"
+    "This is the backward step of log_softmax. The gradient that you are given belongs to p "
+    "itself: which factor does the logarithm bring in?"
 )
 def backward_of_log_softmax(p, grad_p):
     return grad_p - p * grad_p.sum(-1, keepdim=True)
 
 
 @exercise.mistake(
-    "Your gradient points the other way: check the sign of ∂p[i]/∂x[i]. Does raising a score raise its "
-    "own probability?"
+    "Your gradient points the other way: check the sign of ∂p[i]/∂x[i]. Does raising a score "
+    "raise its own probability?"
 )
 def sign_turned(p, grad_p):
     return p * ((p * grad_p).sum(-1, keepdim=True) - grad_p)
 
 
 @exercise.mistake(
-    "The row's term is added; a higher score takes probability away from the others. Which sign does that "
-    "give for i ≠ j?"
+    "The row's term is added; a higher score takes probability away from the others. Which sign "
+    "does that give for i ≠ j?"
 )
 def term_added(p, grad_p):
     return p * (grad_p + (p * grad_p).sum(-1, keepdim=True))
 
 
 @exercise.mistake(
-    "Only the diagonal of the Jacobian is there, p(1 - p), as if each entry were a sigmoid of its own. "
-    "What do the entries off the diagonal do?"
+    "Only the diagonal of the Jacobian is there, p(1 - p), as if each entry were a sigmoid of its "
+    "own. What do the entries off the diagonal do?"
 )
 def diagonal_only(p, grad_p):
     return p * (1 - p) * grad_p
 
 
 @exercise.mistake(
-    "You take `p` for scores and apply softmax to it again. `p` is what softmax has returned already."
+    "You take `p` for scores and apply softmax to it again. `p` is what softmax has returned "
+    "already."
 )
 def softmax_again(p, grad_p):
     p = torch.softmax(p, -1)
@@ -205,8 +207,8 @@ def softmax_again(p, grad_p):
 
 
 @exercise.mistake(
-    "Your code writes into one of the tensors that it was given, and autograd may still need them. What "
-    "does the same and makes a new tensor?"
+    "Your code writes into one of the tensors that it was given, and autograd may still need "
+    "them. What does the same and makes a new tensor?"
 )
 def in_place(p, grad_p):
     grad_p -= (p * grad_p).sum(-1, keepdim=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import torch
+
 from attnlab.softmax import cross_entropy, entropy, log_softmax, logsumexp, softmax, temperature
 from gradekit.exercise import Exercise
 
@@ -12,11 +13,6 @@ exercise = Exercise(
     temperature,
     entropy,
     uses=[softmax, logsumexp, log_softmax, cross_entropy],
-    forbids=[
-        "torch.special.entr",
-        "torch.nn.functional.gumbel_softmax",
-        "torch.distributions.Categorical.entropy",
-    ],
 )
 
 
@@ -123,8 +119,8 @@ def multiplied_by_temperature(logits, T):
 
 
 @exercise.mistake(
-    "You divide the probabilities by T, and they no longer sum to one. Where does T come in, before or "
-    "after the exponential?",
+    "You divide the probabilities by T, and they no longer sum to one. Where does T come in, "
+    "before or after the exponential?",
     of="temperature",
 )
 def applied_after_softmax(logits, T):
@@ -132,33 +128,22 @@ def applied_after_softmax(logits, T):
 
 
 @exercise.mistake(
-    "Raising probabilities to the power 1/T is a good start, but afterwards they do not sum to one.",
+    "Raising probabilities to the power 1/T is a good start, but afterwards they do not sum to "
+    "one.",
     of="temperature",
 )
 def power_not_normalised(logits, T):
     return argmax_or(logits, T, lambda: torch.softmax(logits, -1) ** (1 / T))
 
 
-@exercise.mistake(
-    "Dividing probabilities by T and taking softmax of them again is not the same as dividing scores. "
-    "How many softmaxes does the formula have?",
-    of="temperature",
-)
-def softmax_twice(logits, T):
-    return argmax_or(logits, T, lambda: torch.softmax(torch.softmax(logits, -1) / T, -1))
-
-
-@exercise.mistake(
-    "T is never used: the result is the same at every temperature.",
-    of="temperature",
-)
+@exercise.mistake("T is never used: the result is the same at every temperature.", of="temperature")
 def temperature_ignored(logits, T):
     return argmax_or(logits, T, lambda: torch.softmax(logits, -1))
 
 
 @exercise.mistake(
-    "At T = 0 you divide by 0: infinities, and NaN from inf - inf. What is the limit of the distribution "
-    "when T goes to 0, and can you write it down without dividing?",
+    "At T = 0 you divide by 0: infinities, and NaN from inf - inf. What is the limit of the "
+    "distribution when T goes to 0, and can you write it down without dividing?",
     of="temperature",
 )
 def zero_division(logits, T):
@@ -166,8 +151,8 @@ def zero_division(logits, T):
 
 
 @exercise.mistake(
-    "Your T has a floor: below it, cooling changes nothing, and at 0 some probability is still left on "
-    "the losers. Is there a case that you could treat by itself instead?",
+    "Your T has a floor: below it, cooling changes nothing, and at 0 some probability is still "
+    "left on the losers. Is there a case that you could treat by itself instead?",
     of="temperature",
 )
 def temperature_with_a_floor(logits, T):
@@ -175,8 +160,8 @@ def temperature_with_a_floor(logits, T):
 
 
 @exercise.mistake(
-    "At T = 0 you give every entry the same probability; that is the other end of the scale. Who wins "
-    "when it gets cold?",
+    "At T = 0 you give every entry the same probability; that is the other end of the scale. Who "
+    "wins when it gets cold?",
     of="temperature",
 )
 def uniform_when_cold(logits, T):
@@ -194,8 +179,8 @@ def plain_when_cold(logits, T):
 
 
 @exercise.mistake(
-    "At T = 0 you return the position of the largest score. A distribution was asked for: how does one "
-    "look that puts everything on this position?",
+    "At T = 0 you return the position of the largest score. A distribution was asked for: how "
+    "does one look that puts everything on this position?",
     of="temperature",
 )
 def position_when_cold(logits, T):
@@ -213,16 +198,8 @@ def one_winner_for_all(logits, T):
 
 
 @exercise.mistake(
-    "temperature normalises along another axis than the last.",
-    of="temperature",
-)
-def temperature_on_first_axis(logits, T):
-    return argmax_or(logits, T, lambda: torch.softmax(logits / T, 0))
-
-
-@exercise.mistake(
-    "No gradient gets back through temperature: a `.detach()`, `.data` or a trip through numpy cuts "
-    "torch's graph.",
+    "No gradient gets back through temperature: a `.detach()`, `.data` or a trip through numpy "
+    "cuts torch's graph.",
     of="temperature",
 )
 def temperature_detached(logits, T):
@@ -230,8 +207,8 @@ def temperature_detached(logits, T):
 
 
 @exercise.mistake(
-    "temperature writes into the logits that it was given (`/=`, `div_`). What does the same and makes a "
-    "new tensor?",
+    "temperature writes into the logits that it was given (`/=`, `div_`). What does the same and "
+    "makes a new tensor?",
     of="temperature",
 )
 def temperature_in_place(logits, T):
@@ -242,8 +219,8 @@ def temperature_in_place(logits, T):
 
 
 @exercise.mistake(
-    "An entry of probability 0 makes the entropy NaN: 0 times log 0 is 0 times -inf. What should such an "
-    "entry contribute, and how can it be kept away from the logarithm?",
+    "An entry of probability 0 makes the entropy NaN: 0 times log 0 is 0 times -inf. What should "
+    "such an entry contribute, and how can it be kept away from the logarithm?",
     of="entropy",
 )
 def nan_for_zeros(p):
@@ -251,8 +228,8 @@ def nan_for_zeros(p):
 
 
 @exercise.mistake(
-    "A small number inside the logarithm makes every entropy a little wrong. Only entries of exactly 0 "
-    "need help: how can you treat them, and nobody else?",
+    "A small number inside the logarithm makes every entropy a little wrong. Only entries of "
+    "exactly 0 need help: how can you treat them, and nobody else?",
     of="entropy",
 )
 def epsilon_in_logarithm(p):
@@ -260,8 +237,8 @@ def epsilon_in_logarithm(p):
 
 
 @exercise.mistake(
-    "Your entropy is in bits (log base 2) or in digits (base 10). What do V equal chances give, and what "
-    "should they?",
+    "Your entropy is in bits (log base 2) or in digits (base 10). What do V equal chances give, "
+    "and what should they?",
     of="entropy",
 )
 def entropy_in_bits(p):
@@ -269,8 +246,8 @@ def entropy_in_bits(p):
 
 
 @exercise.mistake(
-    "Your entropy has the wrong sign: the logarithm of a probability is never above 0. Can a surprise be "
-    "negative?",
+    "Your entropy has the wrong sign: the logarithm of a probability is never above 0. Can a "
+    "surprise be negative?",
     of="entropy",
 )
 def entropy_negative(p):
@@ -278,19 +255,12 @@ def entropy_negative(p):
 
 
 @exercise.mistake(
-    "You take the mean of -p log p over the entries. Expectations weigh with p already: mean or sum?",
+    "You take the mean of -p log p over the entries. Expectations weigh with p already: mean or "
+    "sum?",
     of="entropy",
 )
 def entropy_mean(p):
     return -torch.xlogy(p, p).mean(-1)
-
-
-@exercise.mistake(
-    "You take the plain sum of the surprises -log p. How often does each of them happen?",
-    of="entropy",
-)
-def entropy_unweighted(p):
-    return -p.clamp(min=torch.finfo(p.dtype).tiny).log().sum(-1)
 
 
 @exercise.mistake(
@@ -319,8 +289,8 @@ def entropy_of_softmax(p):
 
 
 @exercise.mistake(
-    "No gradient gets back through entropy: a `.detach()`, `.item()` or a trip through numpy cuts torch's "
-    "graph.",
+    "No gradient gets back through entropy: a `.detach()`, `.item()` or a trip through numpy cuts "
+    "torch's graph.",
     of="entropy",
 )
 def entropy_detached(p):
@@ -329,7 +299,8 @@ def entropy_detached(p):
 
 
 @exercise.mistake(
-    "entropy writes into the probabilities that it was given. What does the same and makes a new tensor?",
+    "entropy writes into the probabilities that it was given. What does the same and makes a new "
+    "tensor?",
     of="entropy",
 )
 def entropy_in_place(p):
@@ -367,6 +338,11 @@ def very_cold_for_zero(logits, T):
 def zeros_replaced(p):
     safe = torch.where(p > 0, p, torch.ones_like(p))
     return -(p * torch.log(safe)).sum(dim=-1)
+
+
+@exercise.also_right(of="entropy")
+def by_entr(p):
+    return torch.special.entr(p).sum(-1)
 
 
 @exercise.also_right(of="entropy")

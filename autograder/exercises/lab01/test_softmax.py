@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+
 from gradekit.exercise import Exercise
 
 exercise = Exercise(answers=["test_softmax"])
@@ -44,9 +45,7 @@ def wrong_versions(lab, draw):
     return draw.accepts(lab.test_softmax)
 
 
-@exercise.mistake(
-    "Your test lets everything pass. Is there an `assert` in it, and is it reached?"
-)
+@exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
 def asserts_nothing():
     def test_softmax(impl):
         impl(torch.randn(3, 5))
@@ -55,8 +54,8 @@ def asserts_nothing():
 
 
 @exercise.mistake(
-    "Your test returns its verdict, True or False, and nobody looks at it. A test speaks by raising: "
-    "which statement turns a False into an error?"
+    "Your test returns its verdict, True or False, and nobody looks at it. A test speaks by "
+    "raising: which statement turns a False into an error?"
 )
 def returns_its_verdict():
     def test_softmax(impl):
@@ -69,8 +68,8 @@ def returns_its_verdict():
 
 
 @exercise.mistake(
-    "Your test asks for sums of one and nothing else. Which very simple function has them, too, without "
-    "looking at the scores?"
+    "Your test asks for sums of one and nothing else. Which very simple function has them, too, "
+    "without looking at the scores?"
 )
 def sums_only():
     def test_softmax(impl):
@@ -82,8 +81,8 @@ def sums_only():
 
 
 @exercise.mistake(
-    "Your test tries the last axis only, so a softmax that ignores `dim` gets through. Which shape and "
-    "which axes would show it?"
+    "Your test tries the last axis only, so a softmax that ignores `dim` gets through. Which "
+    "shape and which axes would show it?"
 )
 def last_axis_only():
     def test_softmax(impl):
@@ -94,22 +93,23 @@ def last_axis_only():
 
 
 @exercise.mistake(
-    "Your test asks for bits that agree exactly, so it rejects right versions: two right ways to add up "
-    "the same numbers differ in the last digit. How far apart may they be?"
+    "Your test asks for bits that agree exactly, so it rejects right versions: two right ways to "
+    "add up the same numbers differ in the last digit. How far apart may they be?"
 )
 def exactly_equal():
     def test_softmax(impl):
         x = torch.randn(31, 57, 7, dtype=torch.float64)
         for dim in range(3):
             exp = (x - x.amax(dim, keepdim=True)).exp()
-            assert torch.equal(impl(x, dim), torch.einsum("ijk,ijk->ijk", exp, 1 / exp.sum(dim, True)))
+            assert torch.equal(impl(x, dim), exp * (1 / exp.sum(dim, keepdim=True)))
 
     return {"test_softmax": test_softmax}
 
 
 @exercise.mistake(
-    "Your test looks at well-behaved scores along every axis and stops there. Read the task of softmax "
-    "again: what does it promise for very large scores, -inf, whole numbers, dtypes, gradients, the input?"
+    "Your test looks at well-behaved scores along every axis and stops there. Read the task of "
+    "softmax again: what does it promise for very large scores, -inf, whole numbers, dtypes, "
+    "gradients, the input?"
 )
 def ordinary_scores_only():
     def test_softmax(impl):
@@ -136,14 +136,15 @@ def by_properties():
                 given = scores.clone()
                 p = impl(given, dim)
                 assert torch.equal(given, scores)
-                assert p.dtype == scores.dtype and p.shape == scores.shape
+                assert p.dtype == scores.dtype
+                assert p.shape == scores.shape
                 top = scores.max(dim, keepdim=True)[0]
                 weight = (scores - top).exp()
                 assert same(p * weight.sum(dim, keepdim=True), weight)
                 assert same(p.sum(dim), torch.ones_like(p.sum(dim)))
         for dtype in (torch.float16, torch.float32):
             assert impl(x.to(dtype), 1).dtype == dtype
-        assert same(impl(torch.tensor([[1, 2, 3]]), -1).double().sum(), torch.ones(()))
+        assert abs(float(impl(torch.tensor([[1, 2, 3]]), -1).sum()) - 1) < 1e-5
         assert torch.autograd.gradcheck(lambda t: impl(t, 1), x.requires_grad_())
 
     return {"test_softmax": test_softmax}

@@ -51,7 +51,7 @@ class Drawn:
     data: Mapping[str, Tensor] = field(repr=False)
 
     def _ipython_display_(self) -> None:
-        """Nothing: the notebook shows the figure itself, and its description would only repeat it."""
+        """Nothing: the notebook shows the figure itself."""
 
 
 @contextmanager
@@ -67,9 +67,12 @@ def points(values: Tensor) -> np.ndarray[Any, Any]:
     return values.detach().numpy()
 
 
-def cells(axes: Axes, values: Tensor, colours: str, digits: int, **limits: float) -> None:
-    """A table of numbers on coloured cells, dark cells with light ink."""
-    image = axes.imshow(points(values), cmap=colours, aspect="equal", **limits)
+def cells(
+    axes: Axes, values: Tensor, colours: str, digits: int, limits: tuple[float, float]
+) -> None:
+    """A table of numbers on cells coloured between two limits, dark cells with light ink."""
+    low, high = limits
+    image = axes.imshow(points(values), cmap=colours, aspect="equal", vmin=low, vmax=high)
     axes.grid(False)
     axes.tick_params(length=0)
     for spine in axes.spines.values():

@@ -9,7 +9,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnlab.plots.canvas import COLOURS, DASHES, DIVERGING, FAINT, INK, Drawn, cells, panels, points, ticks
+from attnlab.plots.canvas import (
+    COLOURS,
+    DASHES,
+    DIVERGING,
+    FAINT,
+    INK,
+    Drawn,
+    cells,
+    panels,
+    points,
+    ticks,
+)
 
 Function = Callable[..., Tensor]
 
@@ -30,8 +41,8 @@ def softmax_bars(softmax: Function, scores: Tensor, shift: float = 1000.0) -> Dr
         left.set(title="scores", xlabel="entry", ylabel="score x")
         right.bar(places - 0.2, points(plain), color=COLOURS[0], width=0.4, label="softmax(x)")
         right.bar(
-            places + 0.2, points(shifted), color=COLOURS[4], width=0.4, hatch="///", edgecolor="white",
-            label=f"softmax(x + {shift:g})",
+            places + 0.2, points(shifted), color=COLOURS[4], width=0.4, hatch="///",
+            edgecolor="white", label=f"softmax(x + {shift:g})",
         )
         right.set(title="probabilities: the shift is gone", xlabel="entry", ylabel="probability p")
         right.legend()
@@ -55,8 +66,8 @@ def log_softmax_gap(softmax: Function, log_softmax: Function, widest: float = 10
     with panels(1, 7.2, 2.6) as (axes,):
         axes.plot(points(gap), points(direct), color=COLOURS[0], label="log_softmax(x)")
         axes.plot(
-            points(gap[alive]), points(detour[alive]), color=COLOURS[1], linestyle="--", linewidth=3.5,
-            label="log(softmax(x))",
+            points(gap[alive]), points(detour[alive]), color=COLOURS[1], linestyle="--",
+            linewidth=3.5, label="log(softmax(x))",
         )
         if bool((~alive).any()):
             end, floor = float(gap[alive][-1]), float(detour[alive][-1])
@@ -124,9 +135,11 @@ def softmax_jacobian(softmax_backward: Function, p: Tensor) -> Drawn:
             title="the distribution p", xlabel="probability", ylabel="entry", yticks=range(size)
         )
         left.invert_yaxis()
-        cells(right, jacobian, DIVERGING, 3, vmin=-limit, vmax=limit)
+        cells(right, jacobian, DIVERGING, 3, (-limit, limit))
         ticks(right, names, names)
-        right.set(title="∂p[j] / ∂x[i]: every row sums to 0", xlabel="score i", ylabel="probability j")
+        right.set(
+            title="∂p[j] / ∂x[i]: every row sums to 0", xlabel="score i", ylabel="probability j"
+        )
     return Drawn((left, right), {"p": p, "jacobian": jacobian})
 
 

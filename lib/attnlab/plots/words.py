@@ -76,7 +76,7 @@ def number_tables(
         for panel, (title, table), names, tops in zip(
             axes, tables.items(), rows, columns, strict=True
         ):
-            cells(panel, table, SEQUENTIAL, 2, vmin=0, vmax=1.2)
+            cells(panel, table, SEQUENTIAL, 2, (0, 1.2))
             ticks(panel, list(names), list(tops))
             panel.xaxis.tick_top()
             panel.set_title(title, pad=22)
@@ -151,7 +151,7 @@ def tensor_cells(tensor: Tensor) -> Drawn:
     _, height, width = stack.shape
     with panels(len(stack), max(0.9 * width * len(stack), 3.0), 0.6 * height + 0.9) as axes:
         for number, (panel, table) in enumerate(zip(axes, stack, strict=True)):
-            cells(panel, table, SEQUENTIAL, 0, vmin=float(stack.min()), vmax=2 * float(stack.max()))
+            cells(panel, table, SEQUENTIAL, 0, (float(stack.min()), 2 * float(stack.max())))
             ticks(panel, [str(row) for row in range(height)], [str(c) for c in range(width)])
             name = f"[{number}]" if tensor.ndim == 3 else ""
             panel.set(title=f"x{name}", xlabel="last axis", ylabel="axis before")
@@ -178,7 +178,5 @@ def _point(axes: Axes, place: Tensor, name: str, colour: str, marker: str) -> No
 
 
 def _arrow(axes: Axes, start: Tensor, end: Tensor, colour: str) -> None:
-    axes.annotate(
-        "", end.tolist(), start.tolist(),
-        arrowprops={"arrowstyle": "-|>", "color": colour, "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0},
-    )
+    style = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", tuple(end.tolist()), tuple(start.tolist()), arrowprops=style)

@@ -1,0 +1,140 @@
+"""Lab 0, setting up: the source of its notebook (`lab build` makes the notebooks from it).
+
+It runs as it stands: `python solutions/lab00_setup.py`.
+"""
+
+# %% [markdown]
+# # Lab 0: {{title}}
+#
+# In half an hour you will know that your machine is ready, what `check` tells you, and how to hand
+# in your work.
+#
+# | | |
+# |---|---|
+# | due | {{due}} |
+# | points | {{points}}, which do not count: they show how points work |
+# | time | about half an hour |
+
+# %%
+import sys
+
+import torch
+from torch import Tensor
+
+from attnlab import check, plots
+
+print("Python", sys.version.split()[0], "and torch", torch.__version__, "are here.")
+plots.lab00_preview()
+
+# %% [markdown]
+# Run a cell with Shift-Enter. If the one above printed two versions and drew four boxes, your
+# kernel works. If it says `ModuleNotFoundError`, the notebook runs in another Python than the one
+# you installed the course into: choose the kernel at the top right.
+
+# %% [markdown]
+# ## 0.1 Hello, tensor
+# *2 points, 5 minutes*
+#
+# A tensor is a block of numbers with axes. Reading a shape, and knowing which axis is which, is
+# half of this course.
+#
+# **Predict.** Which numbers stand in the last row of the first page?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which torch function counts, and which method folds a line of numbers into pages?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Count from 0 to 23 in float32, then give the result the shape (2, 3, 4).
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `torch.arange(…, dtype=…)` and `.reshape(…)`.
+# </details>
+
+# %% exercise="hello_tensor"
+from attnlab.setup_lab import hello_tensor
+
+# %% [markdown]
+# Now check it. You see one line for each check, and the points that are decided after you hand in.
+
+# %%
+check("hello_tensor")
+
+# %% [markdown]
+# **Look.** Your tensor, page by page.
+
+# %%
+numbers: Tensor = hello_tensor()
+plots.tensor_cells(numbers)
+
+# %% [markdown]
+# ## 0.2 A slip on purpose
+# *2 points, 10 minutes*
+#
+# In this course a batch of sentences has the shape (B, T, d): sentences, words, features. Make one
+# vector of each sentence, the mean of its words:
+#
+# $$\text{mean}_b = \frac{1}{T} \sum_{t=1}^{T} x_{b,t}$$
+#
+# **First write it wrong**: `return x.mean(0)`. Run both cells. `check` says what it looked at, what
+# it saw, and where to look next; where numbers differ, it draws them. Then mend it.
+#
+# **Predict.** For x of shape (2, 3, 4): which shape does `x.mean(0)` have, and which one is right?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which of the three axes should be gone?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Axes are numbered from 0: B is 0, T is 1, d is 2. Reduce the words.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `mean` takes the axis as its first argument, and drops it unless told otherwise.
+# </details>
+
+# %% exercise="sentence_means"
+from attnlab.setup_lab import sentence_means
+
+# %%
+check("sentence_means")
+
+# %% [markdown]
+# **Look.** Three words of four features, twice, and the two means.
+
+# %%
+plots.tensor_cells(numbers)
+plots.tensor_cells(sentence_means(numbers))
+
+# %% [markdown]
+# ## 0.3 Hand in, for practice
+# *1 point, 10 minutes*
+#
+# 1. Save this notebook (Ctrl-S, or Cmd-S on a Mac).
+# 2. Open a terminal in its folder and run `python -m attnlab submit`.
+# 3. Read what it says: which file it packed, what is inside, which steps are still open.
+# 4. Write the name of that file below, save, and run the command once more, so that the zip holds
+#    this answer, too.
+# 5. Give the zip to your course's system, as you will every week.
+
+# %% exercise="hand_in"
+# The name of the file that was packed, as text: packed = "…"
+### BEGIN SOLUTION
+packed = "lab00-handin.zip"
+### END SOLUTION
+
+# %%
+check("hand_in")
+
+# %% [markdown]
+# ## What you can now do
+#
+# - read a shape, and say which axis is which;
+# - run `check`, and use what it says;
+# - hand in, and see what you handed in.
+#
+# When this lab comes back to you, look at the page: points for each check, and advice where points
+# are missing. That is what every lab's page looks like.

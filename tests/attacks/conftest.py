@@ -1,0 +1,44 @@
+"""Two sandboxes for all attacks: one that confines, and one that shows what would happen else."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from attnlab import checking
+from gradekit.limits import GIB, MIB, Limits
+from gradekit.sandbox import Sandbox
+
+LIMITS = Limits(
+    cell_seconds=3,
+    submission_seconds=30,
+    probe_seconds=3,
+    memory_bytes=1 * GIB,
+    file_bytes=32 * MIB,
+    scratch_bytes=64 * MIB,
+)
+
+
+@pytest.fixture(scope="session")
+def edition(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library that knows no answers: its checks' machinery alone."""
+    folder = tmp_path_factory.mktemp("edition")
+    source = Path(checking.__file__).parent
+    shutil.copytree(source, folder / "attnlab" / "checking")
+    (folder / "attnlab" / "__init__.py").write_text('"""No answers."""\n')
+    return folder
+
+
+@pytest.fixture(scope="session")
+def sandbox(edition: Path) -> Iterator[Sandbox]:
+    with Sandbox(edition, LIMITS) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def unconfined(edition: Path) -> Iterator[Sandbox]:
+    with Sandbox(edition, LIMITS, level="none") as started:
+        yield started

@@ -1,0 +1,51 @@
+"""Jupyter servers for a browser: started for one test, ended with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def serving(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str], seconds: float = 90
+) -> Iterator[str]:
+    """Run a Jupyter server in `folder`; gives its address, with a token for the browser."""
+    runtime = Path(environment["JUPYTER_RUNTIME_DIR"])
+    log = runtime.parent / "server.log"
+    with log.open("wb") as output:
+        server = subprocess.Popen(
+            [sys.executable, "-m", *command], cwd=folder, env=dict(environment),
+            stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        try:
+            yield _address(server, runtime, log, time.monotonic() + seconds)
+        finally:
+            _end(server)
+
+
+def _address(server: subprocess.Popen[bytes], runtime: Path, log: Path, until: float) -> str:
+    file = runtime / f"jpserver-{server.pid}.json"
+    while time.monotonic() < until and server.poll() is None:
+        try:
+            return str(json.loads(file.read_text())["url"])
+        except (OSError, ValueError):  # not there yet, or half written
+            time.sleep(0.1)
+    raise AssertionError(f"the server did not start:\n{log.read_text()[-3000:]}")
+
+
+def _end(server: subprocess.Popen[bytes]) -> None:
+    """End the server; its kernels end with it, and what does not is ended with its session."""
+    server.send_signal(signal.SIGTERM)
+    try:
+        server.wait(20)
+    except subprocess.TimeoutExpired:
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()

@@ -1,0 +1,217 @@
+"""What students write and print reaches a TA's browser as text and pictures, nothing else."""
+
+from __future__ import annotations
+
+import base64
+from html.parser import HTMLParser
+from typing import Any
+
+import nbformat
+import pytest
+from nbconvert import HTMLExporter
+from nbformat import NotebookNode
+
+from gradekit.harmless import MOST_TEXT, harmless_cell, harmless_outputs, harmless_text
+
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"0" * 20).decode()
+
+
+class Active(HTMLParser):
+    """Collects everything of a page that a browser would act on and that holds the word PWN."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[str] = []
+        self._inside = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._inside = tag
+        for name, value in attrs:
+            if "PWN" in f"{name}{value}" and name not in ("id", "alt", "title"):
+                self.found.append(f"{tag} {name}={value}")
+
+    def handle_data(self, data: str) -> None:
+        if self._inside in ("script", "style") and "PWN" in data:
+            self.found.append(f"{self._inside}: {data}")
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+
+@pytest.fixture(scope="module")
+def exporter() -> HTMLExporter:
+    return HTMLExporter(template_name="classic")
+
+
+def active(exporter: HTMLExporter, cell: NotebookNode) -> list[str]:
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    page, _ = exporter.from_notebook_node(notebook)
+    parser = Active()
+    parser.feed(page)
+    return parser.found
+
+
+MARKDOWN = {
+    "script": "<script>PWN()</script>",
+    "event": '<img src=x onerror="PWN()">',
+    "split tag": '<img\nsrc=x\nonerror="PWN()">',
+    "svg": "<svg><script>PWN()</script></svg>",
+    "frame": '<iframe srcdoc="<script>PWN()</script>"></iframe>',
+    "form": '<form action="https://PWN.example"><button>go</button></form>',
+    "base": '<base href="https://PWN.example/">',
+    "details": '<details open ontoggle="PWN()">',
+    "in a table": '| a |\n|---|\n| <b onclick="PWN()">x</b> |',
+    "after a comment": '<!-- --><b onclick="PWN()">x</b>',
+    "closing": '</div><b onclick="PWN()">x</b>',
+    "in a formula": "$<b onclick='PWN()'>x</b>$",
+    "picture from elsewhere": "![x](https://PWN.example/seen.png)",
+    "picture by reference": "![x][ref]\n\n[ref]: https://PWN.example/seen.png",
+}
+
+LINKS = {
+    "javascript": "[x](javascript:PWN())",
+    "in angles": "[x](<javascript:PWN()>)",
+    "with entity": "[x](&#106;avascript:PWN())",
+    "with tab": "[x](<java\tscript:PWN()>)",
+    "with space": "[x]( javascript:PWN())",
+    "by reference": "[x][1]\n\n[1]: javascript:PWN()",
+    "autolink": "<javascript:PWN()>",
+    "data": "[x](data:text/html;base64,PWN)",
+}
+
+
+def cell(source: str, kind: str = "markdown") -> NotebookNode:
+    return nbformat.from_dict({"cell_type": kind, "metadata": {}, "source": source, "id": "a"})
+
+
+@pytest.mark.parametrize("attack", sorted(set(MARKDOWN) - {"picture by reference"}))
+def test_markdown_attacks_work_without_the_defence(attack: str, exporter: HTMLExporter) -> None:
+    if attack in ("in a formula",):
+        pytest.skip("the renderer escapes formulas; kept in case it stops")
+    assert active(exporter, cell(MARKDOWN[attack]))
+
+
+@pytest.mark.parametrize("attack", MARKDOWN)
+def test_markdown_is_harmless(attack: str, exporter: HTMLExporter) -> None:
+    links = [f for f in active(exporter, harmless_cell(cell(MARKDOWN[attack]))) if "img" in f]
+    assert links == []
+    found = active(exporter, harmless_cell(cell(MARKDOWN[attack])))
+    assert all(f.startswith("a href=https://") for f in found)
+
+
+@pytest.mark.parametrize("attack", LINKS)
+def test_links_go_to_the_web_only(attack: str, exporter: HTMLExporter) -> None:
+    assert active(exporter, harmless_cell(cell(LINKS[attack]))) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Plain words, *emphasis*, `code` and a list:\n\n- one\n- two",
+        "$p_i = e^{x_i} / \\sum_j e^{x_j}$, so $0 < p_i \\le 1$",
+        "$$\\begin{pmatrix} a & b \\\\ c & d \\end{pmatrix}$$",
+        "See [the paper](https://arxiv.org/abs/1706.03762) and [above](#top).",
+        "x[0] is x(1), and 3 < 4 > 2 & more",
+    ],
+)
+def test_honest_markdown_stays_as_it_is(text: str) -> None:
+    assert harmless_text(text) == text
+
+
+def test_a_picture_that_is_missing_is_no_picture() -> None:
+    assert harmless_text("![a](attachment:b.png)") == "![a] (attachment:b.png)"
+    assert harmless_text("![a](attachment:b.png)", ["b.png"]) == "![a](attachment:b.png)"
+
+
+def test_formulas_and_code_can_still_be_read() -> None:
+    assert harmless_text("where $a<b$") == "where $a< b$"
+    assert "\\href" not in harmless_text("$\\href{javascript:PWN()}{x}$")
+    assert "mermaid" not in harmless_text("```mermaid\ngraph TD\n```")
+
+
+def test_raw_cells_become_text(exporter: HTMLExporter) -> None:
+    raw = cell("<script>PWN()</script>", "raw")
+    raw.metadata = NotebookNode(raw_mimetype="text/html")
+    assert harmless_cell(raw).cell_type == "markdown"
+    assert active(exporter, raw) == []
+
+
+def test_attachments_are_pictures(exporter: HTMLExporter) -> None:
+    given = cell("![a](attachment:a.png) ![b](attachment:b.png)")
+    given.attachments = {
+        "a.png": {"image/png": PNG, "text/html": "<script>PWN()</script>"},
+        "b.png": {"image/svg+xml": "PWN"}, 'c"onload=PWN': {"image/png": PNG}, "d": 5,
+        "e.png": {'image/png" onerror="PWN()': "x"},
+    }
+    assert harmless_cell(given).attachments == {"a.png": {"image/png": PNG}}
+    assert active(exporter, given) == []
+
+
+OUTPUTS: dict[str, Any] = {
+    "html": {"output_type": "display_data", "data": {"text/html": "<script>PWN()</script>"}},
+    "javascript": {
+        "output_type": "display_data", "data": {"application/javascript": "PWN()"},
+    },
+    "svg": {
+        "output_type": "display_data", "data": {"image/svg+xml": "<svg onload='PWN()'></svg>"},
+    },
+    "markdown": {
+        "output_type": "display_data", "data": {"text/markdown": "<img src=x onerror=PWN()>"},
+    },
+    "latex": {
+        "output_type": "display_data", "data": {"text/latex": "<img src=x onerror=PWN()>"},
+    },
+    "not a picture": {
+        "output_type": "display_data", "data": {"image/png": '"><script>PWN()</script>'},
+    },
+    "size": {
+        "output_type": "display_data", "data": {"image/png": PNG},
+        "metadata": {"image/png": {"width": '1" onload="PWN()'}},
+    },
+}
+
+
+@pytest.mark.parametrize("attack", OUTPUTS)
+def test_outputs_are_harmless(attack: str, exporter: HTMLExporter) -> None:
+    output = nbformat.from_dict({"metadata": {}, **OUTPUTS[attack]})
+    given = nbformat.v4.new_code_cell("x", outputs=[output])
+    if attack in ("html", "javascript", "markdown"):
+        assert active(exporter, given), "the attack does not work even without the defence"
+    assert active(exporter, harmless_cell(given)) == []
+
+
+def test_text_and_pictures_stay() -> None:
+    outputs: list[Any] = [
+        {"output_type": "stream", "name": "stderr", "text": ["careful", "!\n"]},
+        {"output_type": "execute_result", "execution_count": 3, "metadata": {"a": 1},
+         "data": {"text/plain": "tensor(1.)", "text/html": "<b>1</b>", "image/png": PNG + "\n"}},
+        {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": ["a", 5]},
+    ]
+    stream, shown, error = harmless_outputs(outputs)
+    assert stream == {"output_type": "stream", "name": "stderr", "text": "careful!\n"}
+    assert shown.data == {"text/plain": "tensor(1.)", "image/png": PNG}
+    assert (shown.execution_count, shown.metadata) == (3, {})
+    assert error.traceback == ["a", ""]
+    nbformat.validate(nbformat.v4.new_notebook(cells=[
+        nbformat.v4.new_code_cell("x", outputs=[stream, shown, error])
+    ]))
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        [5, None, "text", {}], [{"output_type": ["stream"]}], [{"output_type": "comm", "data": 1}],
+        [{"output_type": "display_data", "data": [1]}], [{"output_type": "stream"}],
+        [{"output_type": "display_data", "data": {"image/png": 7, "image/jpeg": PNG}}],
+    ],
+)
+def test_malformed_outputs_are_dropped(outputs: list[Any]) -> None:
+    assert harmless_outputs(outputs) == []
+
+
+def test_long_texts_are_cut_and_say_so() -> None:
+    (output,) = harmless_outputs(
+        [{"output_type": "stream", "name": "stdout", "text": "x" * (MOST_TEXT + 5)}]
+    )
+    assert output.text.endswith("[Output was cut here.]")
+    assert len(output.text) < MOST_TEXT + 50
