@@ -5,8 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 from demo.course_folder import SMALL_LIMITS, copy_course
 from gradekit.course import Course, load_course
+
+# Small tensors, and two test processes on two cores: threads would only get in each other's way.
+torch.set_num_threads(1)
 
 
 @pytest.fixture

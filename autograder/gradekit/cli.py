@@ -99,6 +99,9 @@ def verify(
 def release(
     labs: Labs = None,
     due: Annotated[bool, typer.Option("--due", help="Whatever the calendar says.")] = False,
+    exchange: Annotated[
+        bool, typer.Option("--exchange", help="Also publish to nbgrader's exchange.")
+    ] = False,
     course_folder: Root = None,
 ) -> None:
     """Make the students' bundle: notebook, visible checks, blank library, environment."""
@@ -112,6 +115,9 @@ def release(
     for lab in _chosen(course, labs):
         made = releasing.release(course, lab)
         typer.echo(f"{lab}: {_short(made.folder, course)} and {_short(made.zip, course)}")
+        if exchange:
+            releasing.publish(course, lab)
+            typer.echo(f"{lab}: published to nbgrader's exchange")
 
 
 @app.command(rich_help_panel=TA)

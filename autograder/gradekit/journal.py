@@ -85,6 +85,7 @@ class Journal:
         self._lock: IO[str] | None = None
         self._file: IO[bytes] | None = None
         self._places: dict[str, _Place] = {}
+        self._latest: dict[tuple[str, str], dict[str, str]] = {}
         self._submissions: dict[str, SubmissionRecord] = {}
         self._stored: dict[tuple[str, str], Stored] = {}
 
@@ -141,6 +142,12 @@ class Journal:
         self._file.seek(place.offset)
         return Record.from_json(json.loads(self._file.readline()))
 
+    def results(self, student: str, digest: str) -> dict[str, Record]:
+        """The latest record of each exercise of one hand-in, whatever its key."""
+        keys = self._latest.get((student, digest), {})
+        found = {name: self.record(key) for name, key in keys.items()}
+        return {name: record for name, record in found.items() if record is not None}
+
     def submission(self, student: str, digest: str | None = None) -> SubmissionRecord | None:
         """The student's latest hand-in on record; with `digest`, only if it is that one."""
         record = self._submissions.get(student)
@@ -192,6 +199,8 @@ class Journal:
             earned = None if values["broken"] is not None else float(values["earned"])
             place = _Place(offset, values["exercise"], earned, float(values["points"]))
             self._places[values["key"]] = place
+            latest = self._latest.setdefault((values["student"], values["digest"]), {})
+            latest[place.exercise] = values["key"]
         elif kind == "submission":
             record = SubmissionRecord.from_json(values)
             self._submissions[record.student] = record

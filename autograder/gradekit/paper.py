@@ -71,21 +71,7 @@ class Paper:
         self, exercise: Exercise, number: int, with_mistakes: bool = True
     ) -> list[Question]:
         """What the judge expects of `exercise` on paper `number`."""
-        return [
-            Question(
-                name=check.name,
-                title=check.title,
-                points=check.points,
-                hidden=check.hidden,
-                judge=self._judge(exercise, check, number),
-                expected=self.observe(exercise, check, number, None),
-                mistakes={
-                    mistake.name: self.observe(exercise, check, number, mistake)
-                    for mistake in (exercise.mistakes if with_mistakes else ())
-                },
-            )
-            for check in exercise.checks
-        ]
+        return [self._question(exercise, check, number, with_mistakes) for check in exercise.checks]
 
     def observe(
         self, exercise: Exercise, check: Check, number: int, version: Version | None
@@ -109,8 +95,6 @@ class Paper:
 
     def visible(self, exercise: Exercise) -> VisibleExercise:
         """What a student's bundle holds of `exercise`."""
-        visible = [check for check in exercise.checks if not check.hidden]
-        questions = {q.name: q for q in self.questions(exercise, 0)}
         return VisibleExercise(
             name=exercise.name,
             title=exercise.title,
@@ -118,16 +102,29 @@ class Paper:
             hidden_points=sum(check.points for check in exercise.checks if check.hidden),
             checks=tuple(
                 VisibleCheck(
-                    question=questions[check.name],
+                    question=self._question(exercise, check, 0, with_mistakes=True),
                     source=self._source(check.probe),
                     seed=self._seed(exercise, check, 0),
-                    suspects=(),
-                    suspect_names=(),
                 )
-                for check in visible
+                for check in exercise.checks
+                if not check.hidden
             ),
             mistakes=tuple(mistake.known for mistake in exercise.mistakes),
             forbids=exercise.forbids,
+        )
+
+    def _question(
+        self, exercise: Exercise, check: Check, number: int, with_mistakes: bool
+    ) -> Question:
+        mistakes = exercise.mistakes if with_mistakes else ()
+        return Question(
+            name=check.name,
+            title=check.title,
+            points=check.points,
+            hidden=check.hidden,
+            judge=self._judge(exercise, check, number),
+            expected=self.observe(exercise, check, number, None),
+            mistakes={m.name: self.observe(exercise, check, number, m) for m in mistakes},
         )
 
     def _seed(self, exercise: Exercise, check: Check, number: int) -> int:

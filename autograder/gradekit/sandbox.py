@@ -11,7 +11,6 @@ whether it is right is for the judge.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import socket
 import subprocess
@@ -21,14 +20,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Literal
+from typing import IO, Literal, get_args
 
 from gradekit import bubblewrap, seccomp
 from gradekit.bubblewrap import SandboxUnavailable
 from gradekit.limits import GIB, Limits
 from gradekit.probes import Cell, Probe
 from gradekit.submission_run import SubmissionRun
-from gradekit.talk import ServerGone, Talk
+from gradekit.talk import ServerGone, Talk, check_names
 
 __all__ = ["Sandbox", "SandboxBroken", "SandboxUnavailable", "describe"]
 
@@ -78,6 +77,9 @@ class Sandbox:
         level: Level = "bubblewrap",
         private: Iterable[Path] = (),
     ) -> None:
+        if level not in get_args(Level):
+            known = " or ".join(get_args(Level))
+            raise ValueError(f"there is no sandbox {level!r}; it can be {known}")
         self.limits = limits or Limits()
         self.level = level
         self._edition = edition
@@ -133,7 +135,9 @@ class Sandbox:
         Raises:
             SandboxBroken: the sandbox itself failed, twice.
             SandboxUnavailable: the sandbox could not be started again.
+            ValueError: a data file lies outside the working folder, or is a notebook.
         """
+        check_names(files or {})
         for again in (True, False):
             self.start()
             assert self._server is not None
@@ -160,25 +164,33 @@ class _Server:
         self._folder = Path(tempfile.mkdtemp(prefix="gradekit-"))
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        assembled = self._folder / "lab"
-        bubblewrap.assemble(edition, assembled)
-        os.chmod(self._folder, 0o700)
-        settings = {"confined": level != "none", "limits": asdict(limits)}
-        python = [sys.executable, "-s", "-P", "-B", "-m", "gradekit.forkserver"]
-        line = [*python, str(theirs.fileno()), json.dumps(settings)]
-        scratch = self._folder / "scratch"
+        self._process: subprocess.Popen[bytes] | None = None
+        try:
+            with theirs:
+                self._process = self._start(edition, limits, level, private, theirs.fileno())
+            self._wait_until_ready(level)
+        except BaseException:
+            self.close()
+            raise
+
+    def _start(
+        self, edition: Path, limits: Limits, level: Level, private: Iterable[Path], channel: int
+    ) -> subprocess.Popen[bytes]:
+        assembled, scratch = self._folder / "lab", self._folder / "scratch"
         scratch.mkdir()
-        variables = {}
+        bubblewrap.assemble(edition, assembled)
+        settings = json.dumps({"confined": level != "none", "limits": asdict(limits)})
+        python = [sys.executable, "-s", "-P", "-B", "-m", "gradekit.forkserver"]
+        line = [*python, str(channel), settings]
         if level == "none":
             variables = bubblewrap.environment(assembled, str(scratch))
         else:
+            variables = {}
             line = [*bubblewrap.command(bubblewrap.find(), assembled, private), "--", *line]
-        self._process = subprocess.Popen(  # noqa: S603 - our own line, no shell
-            line, pass_fds=[theirs.fileno()], env=variables, cwd="/", start_new_session=True,
+        return subprocess.Popen(  # noqa: S603 - our own line, no shell
+            line, pass_fds=[channel], env=variables, cwd="/", start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self._errors,
         )
-        theirs.close()
-        self._wait_until_ready(level)
 
     def _wait_until_ready(self, level: Level) -> None:
         self.control.settimeout(_START_SECONDS)
@@ -188,11 +200,9 @@ class _Server:
             packet = b""
         self.control.settimeout(None)
         if not packet:
-            said = self.last_words()
-            self.close()
             raise SandboxUnavailable(
-                f"student code cannot be confined: the {level} sandbox did not start ({said}); "
-                "`lab doctor` says what this machine allows"
+                f"student code cannot be run: the sandbox ({level}) did not start "
+                f"({self.last_words()}); `lab doctor` says what this machine allows"
             )
 
     def last_words(self) -> str:
@@ -202,11 +212,13 @@ class _Server:
         return lines[-1] if lines else "it said nothing"
 
     def close(self) -> None:
+        """End it and all below it, and remove its files."""
         self.control.close()
-        try:
-            self._process.wait(_STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        if self._process is not None:
+            try:
+                self._process.wait(_STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
         self._errors.close()
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -38,8 +38,14 @@ class Seat:
     prompt: str = ""
 
     def is_new(self, text: str) -> bool:
-        """Whether `text` is more than nothing and other than what was released."""
-        return text.strip() not in ("", self.cell.source.strip())
+        """Whether `text` says anything that the released cell does not."""
+        return bool(self.own_text(text))
+
+    def own_text(self, text: str) -> str:
+        """The student's part of a free-text cell: without the question and the placeholder."""
+        given = {line.strip() for line in self.cell.source.splitlines()}
+        given.discard("")
+        return "\n".join(line for line in text.splitlines() if line.strip() not in given).strip()
 
     def is_defined_in(self, source: str) -> bool:
         """Whether a student's text, which need not be valid Python, binds one of the names."""

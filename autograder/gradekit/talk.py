@@ -11,7 +11,7 @@ import json
 import select
 import socket
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -41,6 +41,20 @@ class _Ended(Exception):  # noqa: N818 - it names what happened
 
 class _OutOfTime(_Ended):
     """The time of the whole submission is over."""
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Let pass the names of data files for the working folder.
+
+    Raises:
+        ValueError: one is not a relative path within the folder, or is a notebook's.
+    """
+    for name in names:
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts or not path.parts or path.suffix == ".ipynb":
+            raise ValueError(
+                f"{name!r} cannot be a data file: it must be a relative path and no notebook"
+            )
 
 
 class Talk:
@@ -181,7 +195,7 @@ class _Attempt:
         self, cells: Sequence[Cell], wanted: Sequence[int], files: Mapping[str, bytes], seed: int
     ) -> None:
         """Send the cells named by `wanted`, the data files and the seed."""
-        names = [[_safe(name), len(data)] for name, data in files.items()]
+        names = [[name, len(data)] for name, data in files.items()]
         sources = [[index, cells[index].source] for index in wanted]
         self._send({"cells": sources, "files": names, "seed": seed}, b"".join(files.values()))
 
@@ -309,10 +323,3 @@ def _not_run(cell: Cell) -> CellRun:
 
 def _key(probe: Probe) -> tuple[str, str]:
     return probe.exercise, probe.check
-
-
-def _safe(name: str) -> str:
-    path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or not path.parts or path.suffix == ".ipynb":
-        raise ValueError(f"{name!r} cannot be a data file: it must be a relative path, no notebook")
-    return str(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import torch
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -18,6 +19,7 @@ def verify_lab(
     course: Course, lab: str, with_mutants: bool, quiet: bool = False
 ) -> list[ExerciseProof]:
     """Prove every exercise of `lab`, with a progress bar on a terminal unless `quiet`."""
+    torch.set_num_threads(1)  # the tensors are small: threads cost more than they give
     exercises = load_lab(course, lab)
     paper = Paper(exercises)
     bar = track(

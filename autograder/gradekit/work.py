@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from multiprocessing.util import Finalize
 
+import torch
+
 from gradekit.autograded import autograded_notebook
 from gradekit.grader import GraderSpec, LabGrader
 from gradekit.records import ExerciseResult, Graded, State, SubmissionRecord
@@ -74,6 +76,8 @@ def grade_one(task: Task) -> Done:
 
 @lru_cache(maxsize=1)
 def _grader(spec: GraderSpec) -> LabGrader:
+    # Workers share the cores among themselves; threads within each would only fight for them.
+    torch.set_num_threads(1)
     grader = LabGrader(spec)
     # A worker's interpreter ends without running atexit functions, but it runs these.
     Finalize(None, grader.__exit__, args=(None, None, None), exitpriority=10)

@@ -12,7 +12,7 @@ from typing import Any
 
 PLACEHOLDERS = {
     "code": re.compile(r"^\s*raise NotImplementedError\b", re.MULTILINE),
-    "markdown": re.compile(r"^\s*YOUR ANSWER HERE\s*$", re.MULTILINE),
+    "markdown": re.compile(r"^\s*(YOUR ANSWER HERE|\*Write your answer here\b.*)$", re.MULTILINE),
 }
 _CONFLICT = re.compile(r"^\s*\"?(<{7}|>{7}) ", re.MULTILINE)
 

@@ -20,9 +20,10 @@ def softmax(x: Tensor, dim: int = -1) -> Tensor:
         dim: the axis whose entries share one unit of probability; may be negative.
 
     Returns:
-        Probabilities, same shape as `x`. Scores in the tens of thousands do no harm. The dtype is
-        that of `x`; an integer `x` gives what the same numbers as floats give, in a floating dtype.
-        Gradients flow back to `x`, and `x` itself stays as it was.
+        Probabilities, same shape as `x`, that sum to 1 but for rounding (nothing is added to the
+        denominator). Scores in the tens of thousands do no harm. The dtype is that of `x`; an
+        integer `x` gives what the same numbers as floats give, in a floating dtype. Gradients
+        flow back to `x`, and `x` itself stays as it was.
 
     Source: lectures W (softmax recap), N (step 3), C.
     """

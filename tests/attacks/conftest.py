@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from attnlab import checking
-from gradekit.limits import GIB, MIB, Limits
+from gradekit.limits import MIB, Limits
 from gradekit.sandbox import Sandbox
 
 LIMITS = Limits(
     cell_seconds=3,
     submission_seconds=30,
     probe_seconds=3,
-    memory_bytes=1 * GIB,
+    memory_bytes=768 * MIB,
     file_bytes=32 * MIB,
     scratch_bytes=64 * MIB,
 )

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 from attack import run_cells, text_of
@@ -22,7 +23,8 @@ while True:
         while True: pass
     except BaseException: pass
 """
-PROBE = "def double(lab, draw):\n    return lab.double(draw.integers(0, 9, 3))\n"
+ASK = "def double(lab, draw):\n    return lab.double(draw.integers(0, 9, 3))\n"
+ASKED = Probe("double", "double", ASK, seed=1)
 
 
 def around(sandbox, hostile: str):
@@ -32,7 +34,7 @@ def around(sandbox, hostile: str):
         Cell("hostile", hostile),
         Cell("after", "print(double(21))"),
     ]
-    return sandbox.run(cells, [[Probe("double", "double", PROBE, seed=1)]])
+    return sandbox.run(cells, [[ASKED]])
 
 
 def assert_only_the_cell_suffers(run, reason: str) -> None:
@@ -87,7 +89,7 @@ def test_many_endings_leave_what_came_before_them(sandbox):
     cells = [Cell("good", "def double(x):\n    return 2 * x")] + [
         Cell(f"bad-{i}", ending) for i in range(6)
     ]
-    run = sandbox.run(cells, [[Probe("double", "double", PROBE, seed=1)]])
+    run = sandbox.run(cells, [[ASKED]])
     assert [cell.state for cell in run.cells] == ["ok"] + ["stopped"] * 6
     assert isinstance(run.observations["double", "double"], bytes)
 
@@ -110,16 +112,11 @@ def test_a_crash_in_an_answer_costs_one_exercise(sandbox):
     assert [unpack(answer) for answer in (seen[1], seen[3])] == [7, 7]
 
 
-def test_the_time_of_a_whole_submission_is_limited(edition):
-    from gradekit.limits import Limits
-    from gradekit.sandbox import Sandbox
-
-    with Sandbox(edition, Limits(cell_seconds=9, submission_seconds=1.5)) as sandbox:
-        run = sandbox.run(
-            [Cell("slow", "import time\ntime.sleep(60)")],
-            [[Probe("double", "double", PROBE, seed=1)]],
-        )
-        assert run.wall_seconds < 5
-        (answer,) = run.observations.values()
-        assert answer == Stopped("the notebook takes longer than 1.5 s")
-        assert run_cells(sandbox, "1").cells[0].state == "ok"
+def test_the_time_of_a_whole_submission_is_limited(sandbox, monkeypatch):
+    monkeypatch.setattr(sandbox, "limits", replace(sandbox.limits, submission_seconds=1.5))
+    slow = "import time\ntime.sleep(1)"
+    run = sandbox.run([Cell("a", slow), Cell("b", slow), Cell("c", slow)], [[ASKED]])
+    assert run.wall_seconds < 4
+    assert [cell.state for cell in run.cells] == ["ok", "stopped", "stopped"]
+    assert run.observations["double", "double"] == Stopped("the notebook takes longer than 1.5 s")
+    assert run_cells(sandbox, "1").cells[0].state == "ok"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -13,32 +12,23 @@ from attack import said
 
 
 @contextmanager
-def listener(family: socket.AddressFamily, address) -> Iterator[tuple[object, Callable[[], bytes]]]:
-    """A server that keeps what the first caller sends."""
-    heard: list[bytes] = []
-    with socket.socket(family) as server:
+def listener(family: str, address: object) -> Iterator[socket.socket]:
+    """A server that callers can reach."""
+    with socket.socket(getattr(socket, family)) as server:
         server.bind(address)
         server.listen()
-        server.settimeout(20)
+        server.settimeout(0.2)
+        yield server
 
-        def serve() -> None:
-            try:
-                with server.accept()[0] as connection:
-                    connection.settimeout(5)
-                    heard.append(connection.recv(100))
-            except OSError:
-                return
 
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-
-        def wait() -> bytes:
-            thread.join(5)
-            return b"".join(heard)
-
-        yield server.getsockname(), wait
-        server.shutdown(socket.SHUT_RDWR)
-        thread.join()
+def heard(server: socket.socket) -> bytes:
+    """What the first caller sent; nothing where nobody called."""
+    try:
+        connection, _ = server.accept()
+    except TimeoutError:
+        return b""
+    with connection:
+        return connection.recv(100)
 
 
 def call(family: str, address: object) -> str:
@@ -64,12 +54,11 @@ def pathname(tmp_path) -> str:
 )
 def test_no_listener_of_the_machine_can_be_reached(sandbox, unconfined, tmp_path, family, place):
     os.chmod(tmp_path, 0o755)
-    with listener(getattr(socket, family), place(tmp_path)) as (address, heard):
-        said(unconfined, call(family, address))
-        assert heard() == b"answers, please"
-    (tmp_path / "socket").unlink(missing_ok=True)
-    with listener(getattr(socket, family), place(tmp_path)) as (address, heard):
-        answer = said(sandbox, call(family, address))
+    with listener(family, place(tmp_path)) as server:
+        said(unconfined, call(family, server.getsockname()))
+        assert heard(server) == b"answers, please"
+        answer = said(sandbox, call(family, server.getsockname()))
+        assert heard(server) == b""
         assert "Error" in answer
 
 

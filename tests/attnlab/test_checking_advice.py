@@ -36,6 +36,13 @@ def words(expected, seen, judge=None):
         (T([1.0]), Opaque("numpy.ndarray"),
             "expected a float32 tensor of shape (1,), got an object of type numpy.ndarray."),
         ([1, 2], [1], "expected 2 values, got 1."),
+        ([1], [], "expected 1 value, got 0."),
+        ({"rejects a": True}, {"rejects a": False}, "rejects a: this is not so."),
+        ({"raises": False}, {"raises": True}, "raises: this should not be so."),
+        ({"its shape": [2, 3]}, {"its shape": [3]}, "its shape: expected shape (2, 3), got (3,). "
+            "Write the shape behind each line of your code; where do the two part?"),
+        ({"sizes": [2, 3]}, {"sizes": [2, 4]},
+            "sizes (case 2): your number, 4, is not the right one."),
         ({"a": 1}, {"b": 1}, "expected the entries a; got b."),
         (T([1.0]), NO_GRADIENT, "no gradient reaches the input. "
             "Something on the way leaves torch's graph: which call does that?"),

@@ -32,10 +32,10 @@ def test_the_pictures_words():
     seen = torch.zeros(3, 5, 7)
     seen[1, 2, 3] = 0.25
     words = drawn(torch.zeros(3, 5, 7), seen)
-    assert words.caption == "[1] of shape (3, 5, 7)"
+    assert words.caption == "slice [1] of a tensor of shape (3, 5, 7)"
     assert words.alt == (
-        "Heat maps of the expected tensor, yours and their difference ([1] of shape (3, 5, 7)): "
-        "here 1 of 35 entries differ, by up to 0.25."
+        "Heat maps of the expected tensor, yours and their difference "
+        "(slice [1] of a tensor of shape (3, 5, 7)): here 1 of 35 entries differ, by up to 0.25."
     )
 
 

@@ -79,7 +79,10 @@ def test_what_is_open_is_said_and_packed_all_the_same(tmp_path):
     save(
         tmp_path / "lab01_softmax.ipynb", step(OPEN), step("x = 1", "cross_entropy"),
         new_code_cell("class Cell:\n    def f(self):\n        raise NotImplementedError('later')"),
-        new_markdown_cell("YOUR ANSWER HERE", metadata={"nbgrader": {"grade_id": "explain"}}),
+        new_markdown_cell(
+            "Why?\n\n*Write your answer here, in place of this line.*",
+            metadata={"nbgrader": {"grade_id": "explain"}},
+        ),
         new_markdown_cell("Replace `raise NotImplementedError` with code.\n\n    raise it"),
     )  # fmt: skip
     handin = pack_handin(tmp_path)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from demo.course_folder import SMALL_LIMITS, copy_course
 from gradekit.course import load_course
 

@@ -35,10 +35,9 @@ def in_style(solved: Notebook, exercise: Exercise, style: int) -> str:
 def put_in(text: str, exercise: Exercise, version: Version) -> str:
     """The cell's text with `version` in the place of what it is a version of."""
     if version.of is None:
-        source = standalone_source(version.function)
-        values = f"{version.function.__name__}()"
-        lines = [f'{name} = {values}["{name}"]' for name in exercise.names]
-        return "\n".join([text, "", "", source.strip(), *lines])
+        own = version.function.__name__
+        lines = [f'{name} = {own}()["{name}"]' for name in exercise.names]
+        return "\n".join([text, "", "", named(version, own), *lines])
     lines = text.split("\n")
     (old,) = (n for n in ast.parse(text).body if getattr(n, "name", None) == version.of)
     assert old.end_lineno is not None

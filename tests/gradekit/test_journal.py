@@ -61,6 +61,16 @@ def test_a_later_line_replaces_an_earlier_one(tmp_path: Path) -> None:
         assert journal.earned(make_key("ada", "softmax")) == 8
 
 
+def test_the_latest_results_of_a_hand_in_are_found_by_exercise(tmp_path: Path) -> None:
+    second = Record("ada", LAB, "digest of ada", "another key", result("softmax", 8, 8))
+    with Journal(tmp_path / "lab01.jsonl") as journal:
+        journal.append([*graded("ada"), *graded("bob"), second])
+        assert journal.results("ada", "digest of ada") == {
+            "softmax": second, "entropy": record("ada", "entropy", 3),
+        }
+        assert journal.results("ada", "another") == {}
+
+
 def test_records_are_plain_json_a_line_each(tmp_path: Path) -> None:
     path = tmp_path / "lab01.jsonl"
     with Journal(path) as journal:

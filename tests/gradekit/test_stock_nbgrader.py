@@ -15,6 +15,9 @@ from small_course import PROJECT, copy_real_course
 
 from gradekit.build import build
 from gradekit.catalog import load_lab
+from gradekit.course import load_course
+from gradekit.paper import Paper
+from gradekit.stock import judge_names
 
 LAB = "lab01"
 NOTEBOOK = "lab01_softmax"
@@ -52,6 +55,40 @@ def half_done(solved: Path, untouched: Path) -> nbformat.NotebookNode:
     cell = next(cell for cell in notebook.cells if cell.id == "softmax")
     cell.source = answers["softmax"]
     return notebook
+
+
+@pytest.fixture(scope="module")
+def paper():
+    return Paper(load_lab(load_course(PROJECT), LAB))
+
+
+def test_a_warning_on_stderr_costs_nothing(paper, capsys):
+    """nbgrader gives a cell no points for anything on stderr, so nothing may get there."""
+    softmax = paper.lab.reference["softmax"]
+
+    def noisy(x, dim=-1):
+        print("careful!", file=sys.stderr)
+        return softmax(x, dim)
+
+    verdict = judge_names(paper, paper.lab["softmax"], {**paper.lab.reference, "softmax": noisy})
+    assert verdict.earned == verdict.points
+    assert capsys.readouterr().err == ""
+
+
+def test_part_of_an_answer_earns_part_of_the_points(paper):
+    def softmax(x, dim=-1):
+        return x.exp() / x.exp().sum(dim, keepdim=True)
+
+    names = {**paper.lab.reference, "softmax": softmax}
+    verdict = judge_names(paper, paper.lab["softmax"], names)
+    assert 0 < verdict.earned < verdict.points
+
+
+def test_a_wrong_step_costs_the_next_one_nothing(paper):
+    """What an exercise uses is the reference, unless its check is about the student's own chain."""
+    names = {**paper.lab.reference, "softmax": lambda x, dim=-1: x}
+    exercise = paper.lab["basic_self_attention"]
+    assert judge_names(paper, exercise, names).passed
 
 
 @pytest.fixture(scope="module")

@@ -63,11 +63,13 @@ def entropy_values(lab, draw):
 def cold(lab, draw):
     """Towards T = 0 everything goes to the largest score, and at 0 all of it."""
     x = draw.normal(2, 3, 5)
+    close = torch.tensor([[-1.0, 0.5, 0.5 + 1e-5, 0.2], [2.0, 1.0, -1.0, 2.0 - 1e-5]])
     return {
         "T = 0.01": lab.temperature(x, 0.01),
         "T = 1e-6": lab.temperature(x, 1e-6),
         "T = 0.0": lab.temperature(x, 0.0),
         "T = 0": lab.temperature(x, 0),
+        "T = 0, a close second": lab.temperature(close.double(), 0.0),
         "T = 0, one dimension": lab.temperature(1e3 * draw.normal(7), 0.0),
         "T = 0, all below zero": lab.temperature(-5.0 - draw.uniform(3, 7), 0.0),
     }
@@ -97,7 +99,7 @@ def gradients_and_input(lab, draw):
     lab.entropy(p)
     return {
         "temperature": draw.gradients(lambda x: lab.temperature(x, 2.5), x),
-        "entropy": draw.gradients(lambda p: lab.entropy(p), p),
+        "entropy": draw.gradients(lambda x: lab.entropy(torch.softmax(x, -1)), x),
         "inputs as they were": draw.untouched(),
     }
 

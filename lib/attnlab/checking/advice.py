@@ -38,12 +38,13 @@ def explain(difference: Difference) -> str:
         case "type":
             return f"{where}expected {_sort(expected)}, got {_kind(seen)}."
         case "length":
-            return f"{where}expected {expected} values, got {seen}."
+            noun = "value" if expected == 1 else "values"
+            return f"{where}expected {expected} {noun}, got {seen}."
         case "keys":
             return f"{where}expected the entries {', '.join(expected)}; got {', '.join(seen)}."
         case "shape":
             return (
-                f"{where}expected shape {tuple(expected.shape)}, got {tuple(seen.shape)}. "
+                f"{where}expected shape {_shape(expected)}, got {_shape(seen)}. "
                 "Write the shape behind each line of your code; where do the two part?"
             )
         case "dtype":
@@ -142,7 +143,13 @@ def _strange(seen: Any, wrong: Tensor | None) -> str:
     return f"{int(bad.sum())} of {bad.numel()} entries are {word}, the first at index {first}."
 
 
+def _shape(value: Any) -> tuple[int, ...]:
+    return tuple(value.shape if isinstance(value, Tensor) else value)
+
+
 def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
+    if isinstance(seen, bool):
+        return "this should not be so." if seen else "this is not so."
     if is_number(expected) and is_number(seen):
         return f"your number, {as_float(seen):.6g}, is not the right one."
     if wrong is None:

@@ -66,7 +66,7 @@ def _same_shape(right: Tensor, theirs: Tensor, wrong: Tensor | None) -> Picture:
         wrong = ~torch.isclose(theirs, right, rtol=1e-9, atol=1e-9, equal_nan=True)
     shape = tuple(right.shape)
     first = [int(i) for i in wrong.nonzero()[0]] if bool(wrong.any()) else [0] * right.ndim
-    where = f"[{', '.join(map(str, first[:-2]))}] of " if right.ndim > 2 else ""
+    slice_ = f"slice [{', '.join(map(str, first[:-2]))}] of a tensor of "
     cut, right, theirs, wrong = _window(first, right, theirs, wrong)
     # Equal entries show no colour: what rounding leaves is not a difference.
     gap = torch.where(wrong, theirs - right, torch.zeros_like(right))
@@ -77,7 +77,7 @@ def _same_shape(right: Tensor, theirs: Tensor, wrong: Tensor | None) -> Picture:
         _Panel("yours", theirs, "viridis", low, high),
         _Panel("yours − expected", gap, "PuOr_r", -largest, largest),
     ]
-    caption = f"{where}shape {shape}{cut}"
+    caption = f"{slice_ if len(shape) > 2 else ''}shape {shape}{cut}"
     alt = (
         f"Heat maps of the expected tensor, yours and their difference ({caption}): here "
         f"{int(wrong.sum())} of {wrong.numel()} entries differ, by up to {largest:.3g}."

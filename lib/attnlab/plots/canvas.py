@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
@@ -60,6 +61,10 @@ def panels(columns: int, width: float, height: float, **options: Any) -> Iterato
     with plt.rc_context(_STYLE):
         _, axes = plt.subplots(1, columns, figsize=(width, height), squeeze=False, **options)
         yield tuple(axes.flat)
+        interactive = plt.isinteractive()
+    # The first figure of a notebook switches interactive mode on, and leaving the context would
+    # switch it off again: later figures would not be shown.
+    matplotlib.interactive(interactive)
 
 
 def points(values: Tensor) -> np.ndarray[Any, Any]:

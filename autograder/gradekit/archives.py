@@ -1,0 +1,173 @@
+"""Files in a folder or a zip, one by one, when the archive may be hostile.
+
+Nothing is unpacked to disk here: names are checked, links are left out, sizes are counted while
+reading, whatever the archive says about them.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+MOST_FILE_BYTES = 64 * 2**20
+MOST_NAMES = 50_000
+_MOST_PARTS = 12
+_CHUNK = 2**16
+_IGNORED = {"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store", "Thumbs.db"}
+
+
+class Refused(ValueError):  # noqa: N818 - it says what happened to a file
+    """A file is not taken. The message says why, in a few words."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One file that was found.
+
+    Attributes:
+        path: where in its folder or zip, with forward slashes, never absolute or upwards.
+        when: when it was last changed, by what the folder or zip says.
+        read: its bytes; raises Refused.
+    """
+
+    path: PurePosixPath
+    when: datetime | None
+    read: Callable[[], bytes]
+
+
+@dataclass(frozen=True)
+class Unsafe:
+    """A name that was found and is not taken, and why."""
+
+    name: str
+    why: str
+
+
+def folder_items(folder: Path) -> Iterator[Item | Unsafe]:
+    """The files below `folder`, in order; links are named and not followed."""
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in _IGNORED)
+        for name in [*folders, *sorted(files)]:
+            path = Path(place, name)
+            shown = _clean(str(path.relative_to(folder)))
+            if path.is_symlink():
+                yield Unsafe(shown, "it is a link to another place")
+            elif name in files and name not in _IGNORED:
+                if not path.is_file():
+                    yield Unsafe(shown, "it is not a regular file")
+                    continue
+                when = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+                yield Item(PurePosixPath(shown), when, partial(read_file, path))
+
+
+def zip_items(
+    archive: Path | bytes, zone: tzinfo, most: int = MOST_FILE_BYTES
+) -> Iterator[Item | Unsafe]:
+    """The files in a zip, in order.
+
+    Args:
+        archive: the file, or its bytes.
+        zone: the time zone of the times in it; a zip does not say.
+        most: bytes that one file in it may have.
+
+    Raises:
+        Refused: it is no zip, or holds too many names.
+    """
+    try:
+        opened = zipfile.ZipFile(io.BytesIO(archive) if isinstance(archive, bytes) else archive)
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise Refused(f"it is not a zip that can be read ({error})") from None
+    with opened as source:
+        entries = source.infolist()
+        if len(entries) > MOST_NAMES:
+            raise Refused(f"it holds {len(entries)} names, more than {MOST_NAMES}")
+        for entry in entries:
+            parts = PurePosixPath(entry.filename).parts
+            if entry.is_dir() or any(part in _IGNORED for part in parts):
+                continue
+            shown = _clean(entry.filename)
+            why = _why_unsafe(entry)
+            if why:
+                yield Unsafe(shown, why)
+                continue
+            read = _entry_reader(source, entry, most)
+            yield Item(PurePosixPath(shown), _moment(entry, zone), read)
+
+
+def is_zip(path: PurePosixPath | Path) -> bool:
+    """Whether a name says that it is a zip."""
+    return path.suffix.lower() == ".zip"
+
+
+def _why_unsafe(entry: zipfile.ZipInfo) -> str:
+    name = entry.filename.replace("\\", "/")
+    parts = name.split("/")
+    if name.startswith("/") or (len(name) > 1 and name[1] == ":"):
+        return "its path is absolute"
+    if ".." in parts:
+        return "its path leads out of the archive"
+    if stat.S_ISLNK(entry.external_attr >> 16):
+        return "it is a link to another place"
+    if entry.flag_bits & 1:
+        return "it is encrypted; hand it in without a password"
+    if len(parts) > _MOST_PARTS or any(len(part.encode()) > 200 for part in parts):
+        return "its path is too long"
+    return ""
+
+
+def _entry_reader(
+    source: zipfile.ZipFile, entry: zipfile.ZipInfo, most: int
+) -> Callable[[], bytes]:
+    def read() -> bytes:
+        parts, total = [], 0
+        try:
+            with source.open(entry) as file:
+                while chunk := file.read(_CHUNK):
+                    total += len(chunk)
+                    if total > most:
+                        raise Refused(f"it has more than {most // 2**20} MiB")
+                    parts.append(chunk)
+        except (
+            zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError
+        ) as error:
+            raise Refused(f"it is damaged in the archive ({error})") from None
+        return b"".join(parts)
+
+    return read
+
+
+def read_file(path: Path) -> bytes:
+    """A regular file's bytes, links not followed. Raises Refused."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(handle, "rb") as file:
+            data = file.read(MOST_FILE_BYTES + 1)
+    except OSError as error:
+        raise Refused(f"it cannot be read ({error.strerror})") from None
+    if len(data) > MOST_FILE_BYTES:
+        raise Refused(f"it has more than {MOST_FILE_BYTES // 2**20} MiB")
+    return data
+
+
+def _moment(entry: zipfile.ZipInfo, zone: tzinfo) -> datetime | None:
+    try:
+        moment = datetime(*entry.date_time, tzinfo=zone)
+    except ValueError:
+        return None
+    return moment if moment.year > 1980 else None  # 1980 is a zip's way of not knowing
+
+
+def _clean(name: str) -> str:
+    """A path as text that can be shown and written: one form of each letter, no control marks."""
+    text = name.replace("\\", "/").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    text = unicodedata.normalize("NFC", text)
+    return "".join("_" if unicodedata.category(mark)[0] == "C" else mark for mark in text)
