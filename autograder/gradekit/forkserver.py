@@ -34,6 +34,7 @@ from gradekit import confine, memory
 from gradekit.limits import Limits
 
 WATCH_SECONDS = 0.1
+_MAX_WARNINGS = 5
 _WARM_CELLS = (
     "import torch, matplotlib.pyplot as plt\n"
     "x = torch.randn(4, 3, requires_grad=True)\n"
@@ -94,7 +95,8 @@ def _import_all(package: str) -> None:
         root = importlib.import_module(package)
         for module in pkgutil.walk_packages(root.__path__, package + ".", onerror=lambda _: None):
             with suppress(Exception):
-                importlib.import_module(module.name)
+                if not module.name.endswith("__main__"):
+                    importlib.import_module(module.name)
 
 
 def assert_single_thread(seconds: float = 5.0) -> None:
@@ -119,6 +121,7 @@ class _Submission:
         self._limits = limits
         self._confined = confined
         self._peak = 0
+        self._warnings = 0
 
     def run(self) -> None:
         """Fork, watch, end, and say so."""
@@ -144,19 +147,27 @@ class _Submission:
                     self._control.recv(4096)  # "stop", or the trusted side is gone: the same
                 if ready:
                     return
-                if self._confined:
-                    self._check_memory()
+                if self._confined and self._too_much_memory():
+                    return
         finally:
             os.close(handle)
 
-    def _check_memory(self) -> None:
+    def _too_much_memory(self) -> bool:
+        """Kill the largest processes until the rest fits; True where that did not help for long."""
         used = memory.used_below(os.getpid())
         total = sum(used.values())
         self._peak = max(self._peak, total)
-        if total > self._limits.memory_bytes:
-            self._say({"memory": total})  # first, so that it is known before the effect is seen
+        if total <= self._limits.memory_bytes:
+            return False
+        self._warnings += 1
+        self._say({"memory": total})  # first, so that it is known before the effect is seen
+        for pid in sorted(used, key=lambda pid: used[pid], reverse=True):
+            if total <= self._limits.memory_bytes:
+                break
+            total -= used[pid]
             with suppress(ProcessLookupError):
-                os.kill(max(used, key=lambda pid: used[pid]), signal.SIGKILL)
+                os.kill(pid, signal.SIGKILL)
+        return self._warnings > _MAX_WARNINGS
 
     def _say(self, message: dict[str, Any]) -> None:
         self._control.send(json.dumps(message).encode())

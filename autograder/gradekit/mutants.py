@@ -2,7 +2,8 @@
 
 A mutant that every check lets pass is a missing check, or is equivalent to the original and marked
 so, with a reason, in the exercise file. The changes: swap an operator or a comparison, change a
-number, an axis or a flag, drop a call or an argument, turn a condition round, drop a statement.
+number, an axis or a flag, take one torch function for another, drop a call or an argument, turn a
+condition round or never meet it, drop a statement.
 """
 
 from __future__ import annotations
@@ -23,6 +24,17 @@ _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.And: ast.Or, ast.Or: ast.And,
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+
+# Names of torch that are easily taken for one another.
+_TWINS = {
+    one: other
+    for pair in (
+        ("amax", "amin"), ("max", "min"), ("argmax", "argmin"), ("sum", "mean"), ("exp", "expm1"),
+        ("log", "log2"), ("zeros", "ones"), ("zeros_like", "ones_like"), ("cat", "stack"),
+        ("tril", "triu"), ("sin", "cos"), ("squeeze", "unsqueeze"), ("any", "all"),
+    )
+    for one, other in (pair, pair[::-1])
 }  # fmt: skip
 
 
@@ -107,10 +119,14 @@ def _alternatives(node: ast.AST) -> Iterator[Any]:
             yield inner
         case ast.Call(args=[first, *_]) if not isinstance(first, ast.Starred):
             yield first
+        case ast.Attribute(attr=name) if name in _TWINS:
+            yield _with(node, attr=_TWINS[name])
         case ast.keyword(arg="dim", value=ast.Name()):
             yield ast.keyword("dim", ast.Constant(0))
         case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):
             yield _with(node, test=ast.UnaryOp(ast.Not(), test))
+            if not isinstance(node, ast.While):
+                yield _with(node, test=ast.Constant(False))
         case ast.AugAssign() | ast.Expr(value=ast.Call()):
             yield ast.Pass()
     if isinstance(node, ast.Call):

@@ -23,11 +23,12 @@ from types import TracebackType
 from typing import IO, Literal, get_args
 
 from gradekit import bubblewrap, seccomp
+from gradekit.attempt import ServerGone
 from gradekit.bubblewrap import SandboxUnavailable
 from gradekit.limits import GIB, Limits
 from gradekit.probes import Cell, Probe
 from gradekit.submission_run import SubmissionRun
-from gradekit.talk import ServerGone, Talk, check_names
+from gradekit.talk import Talk, check_names
 
 __all__ = ["Sandbox", "SandboxBroken", "SandboxUnavailable", "describe"]
 

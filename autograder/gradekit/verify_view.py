@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import torch
-from rich.console import Console
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, JustifyMethod
 from rich.progress import track
 from rich.table import Table
 
@@ -45,10 +46,16 @@ def show(lab: str, proofs: Iterable[ExerciseProof]) -> None:
 
 
 def _table(lab: str, proofs: list[ExerciseProof]) -> Table:
-    table = Table(title=f"{lab}: are its checks right?")
-    for heading in ("exercise", "points", "reference", "blank", "mistakes caught", "advised",
-                    "right answers kept", "mutants caught", "equivalent", "seconds"):  # fmt: skip
-        table.add_column(heading, justify="left" if heading == "exercise" else "right")
+    table = Table(
+        title=f"{lab}: are its checks right?", box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False
+    )
+    headings = (
+        "exercise", "points", "right\nearns", "blank\nearns", "mistakes\ncaught", "\nadvised",
+        "others\nkept", "mutants\ncaught", "s",
+    )  # fmt: skip
+    for heading in headings:
+        justify: JustifyMethod = "left" if heading == "exercise" else "right"
+        table.add_column(heading, justify=justify)
     for proof in proofs:
         table.add_row(
             proof.name,
@@ -58,12 +65,11 @@ def _table(lab: str, proofs: list[ExerciseProof]) -> Table:
             _share([mistake.lost > 0 for mistake in proof.mistakes]),
             _share([mistake.advised for mistake in proof.mistakes]),
             _share([points == proof.points for _, points, _ in proof.also_right]),
-            f"{proof.mutants.caught} of {proof.mutants.made}",
-            f"{proof.mutants.equivalent}",
+            f"{proof.mutants.caught}/{proof.mutants.made - proof.mutants.equivalent}",
             f"{proof.seconds:.1f}",
         )
     return table
 
 
 def _share(flags: list[bool]) -> str:
-    return f"{sum(flags)} of {len(flags)}"
+    return f"{sum(flags)}/{len(flags)}"

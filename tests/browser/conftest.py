@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,13 @@ def browser_type_launch_args() -> dict[str, Any]:
 def browser_context_args() -> dict[str, Any]:
     """A window in which a notebook and its outputs have room."""
     return {"viewport": {"width": 1280, "height": 1000}}
+
+
+@pytest.fixture
+def context(context: Any) -> Any:
+    """A browser's session that reaches nothing but this machine."""
+    context.route(re.compile(r"^https?://(?!127\.0\.0\.1[:/])"), lambda route: route.abort())
+    return context
 
 
 @pytest.fixture

@@ -3,48 +3,55 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import zipfile
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from demo.hand_in import HandIn
+from gradekit.layouts import safe_student
 
 TIMESTAMP = "timestamp.txt"
 # A zip has the clock of the computer that packed it and says nothing of its zone.
 CLOCK = ZoneInfo("Europe/Zurich")
 
 
-def write_incoming(hand_ins: Iterable[HandIn], folder: Path) -> list[Path]:
-    """Write the hand-ins below `folder`: what `lab collect` is given.
+@dataclass(frozen=True)
+class Incoming:
+    """What a TA is given.
 
-    Returns:
-        A folder with a folder for each student, a folder with a zip for each student, and
-        Canvas's zip.
+    Attributes:
+        sources: for `lab collect`: a folder with a folder for each student, a folder with a zip
+            for each student, and Canvas's zip.
+        hand_ins: under the names that students have once they are collected.
     """
+
+    sources: tuple[Path, ...]
+    hand_ins: tuple[HandIn, ...]
+
+
+def write_incoming(hand_ins: Iterable[HandIn], folder: Path, lab: str) -> Incoming:
+    """Write the hand-ins below `folder`: mistakes by Canvas, others in zips and in folders."""
     folders, zips, canvas = folder / "folders", folder / "zips", folder / "submissions.zip"
     folders.mkdir(parents=True)
     zips.mkdir()
+    collected = []
     with zipfile.ZipFile(canvas, "w", zipfile.ZIP_DEFLATED) as archive:
         for number, hand_in in enumerate(hand_ins):
-            if not _is_plain(hand_in):
-                write_folder(hand_in, folders / hand_in.student)
-            elif re.fullmatch(r"m\d+", hand_in.student):
-                _add_to_canvas(archive, hand_in, number)
-            elif number % 2:
-                (zips / f"{hand_in.student}.zip").write_bytes(_zipped(hand_in))
+            name = safe_student(hand_in.student)
+            if re.fullmatch(r"m\d+", hand_in.student):
+                name = f"{hand_in.student}_{41000 + number}"
+                _add_to_canvas(archive, hand_in, f"{name}_{990000 + number}")
+            elif number % 2 and hand_in.expected.state != "late":
+                _write(zips / f"{name}.zip", _zipped(hand_in), hand_in)
             else:
-                write_folder(hand_in, folders / hand_in.student)
-    return [folders, zips, canvas]
-
-
-def write_folder(hand_in: HandIn, folder: Path) -> None:
-    """The hand-in's files, and nothing else, in `folder`."""
-    folder.mkdir(parents=True)
-    for name, data in hand_in.files.items():
-        (folder / name).write_bytes(data)
+                write_folder(hand_in, folders / hand_in.student / lab)
+            collected.append(replace(hand_in, student=name))
+    return Incoming((folders, zips, canvas), tuple(collected))
 
 
 def write_submitted(hand_ins: Iterable[HandIn], course: Path, lab: str) -> None:
@@ -53,17 +60,24 @@ def write_submitted(hand_ins: Iterable[HandIn], course: Path, lab: str) -> None:
         write_folder(hand_in, course / "submitted" / hand_in.student / lab)
 
 
-def _is_plain(hand_in: HandIn) -> bool:
-    """Whether a zip could carry it: an ordinary name, in time (only a folder has a timestamp)."""
-    return hand_in.student.isalnum() and hand_in.expected.state != "late"
+def write_folder(hand_in: HandIn, folder: Path) -> None:
+    """The hand-in's files, and nothing else, in `folder`."""
+    folder.mkdir(parents=True)
+    for name, data in hand_in.files.items():
+        _write(folder / name, data, hand_in)
 
 
-def _add_to_canvas(archive: zipfile.ZipFile, hand_in: HandIn, number: int) -> None:
+def _write(path: Path, data: bytes, hand_in: HandIn) -> None:
+    path.write_bytes(data)
+    seconds = _moment(hand_in).timestamp()
+    os.utime(path, (seconds, seconds))
+
+
+def _add_to_canvas(archive: zipfile.ZipFile, hand_in: HandIn, prefix: str) -> None:
     """Canvas puts student, two numbers and the file's name into one name, all in one folder."""
     for name, data in hand_in.files.items():
         if name != TIMESTAMP:
-            entry = f"{hand_in.student}_{41000 + number}_{990000 + number}_{name}"
-            archive.writestr(zipfile.ZipInfo(entry, _moment(hand_in)), data)
+            archive.writestr(_entry(f"{prefix}_{name}", hand_in), data)
 
 
 def _zipped(hand_in: HandIn) -> bytes:
@@ -71,11 +85,15 @@ def _zipped(hand_in: HandIn) -> bytes:
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in hand_in.files.items():
             if name != TIMESTAMP:
-                archive.writestr(zipfile.ZipInfo(name, _moment(hand_in)), data)
+                archive.writestr(_entry(name, hand_in), data)
     return packed.getvalue()
 
 
-def _moment(hand_in: HandIn) -> tuple[int, int, int, int, int, int]:
+def _entry(name: str, hand_in: HandIn) -> zipfile.ZipInfo:
+    clock = _moment(hand_in).astimezone(CLOCK)
+    return zipfile.ZipInfo(name, (*clock.date().timetuple()[:3], clock.hour, clock.minute, 0))
+
+
+def _moment(hand_in: HandIn) -> datetime:
     text = hand_in.files[TIMESTAMP].decode().strip()
-    moment = datetime.strptime(text, "%Y-%m-%d %H:%M:%S %z").astimezone(CLOCK)
-    return (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
+    return datetime.strptime(text, "%Y-%m-%d %H:%M:%S %z")

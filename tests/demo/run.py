@@ -45,10 +45,10 @@ def main() -> int:
 
     _say(console, "The class hands in", "folders, zips, and a zip as Canvas makes it")
     with console.status("writing the hand-ins, and working out what each is worth"):
-        hand_ins = classroom(load_course(TARGET))
-        sources = write_incoming(hand_ins, TARGET / "incoming")
-    console.print(f"{len(hand_ins)} hand-ins, {sum(h.hostile for h in hand_ins)} of them hostile")
-    _lab(console, "collect", LAB, *(str(path.relative_to(TARGET)) for path in sources))
+        incoming = write_incoming(classroom(load_course(TARGET)), TARGET / "incoming", LAB)
+    hostile = sum(hand_in.hostile for hand_in in incoming.hand_ins)
+    console.print(f"{len(incoming.hand_ins)} hand-ins, {hostile} of them hostile")
+    _lab(console, "collect", LAB, *(str(path.relative_to(TARGET)) for path in incoming.sources))
 
     _say(console, "The TA grades", "in a sandbox, and writes feedback")
     _lab(console, "grade", LAB)
@@ -56,7 +56,7 @@ def main() -> int:
 
     _say(console, "What everybody got", "against what each hand-in is worth")
     rows = json.loads(_lab(console, "grade", LAB, "--json", read=True))
-    results = compare(hand_ins, rows)
+    results = compare(incoming.hand_ins, rows)
     show(console, results)
     _where_to_look(console, time.monotonic() - start)
     return 0 if all(result.ok for result in results) else 1

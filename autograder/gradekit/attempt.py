@@ -1,0 +1,205 @@
+"""The trusted side's end of one process that runs a submission.
+
+It believes nothing: a reply has a size, a form and a time, and what breaks one of them is the end.
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gradekit import frames
+from gradekit.limits import GIB, Limits
+from gradekit.outputs import clean_outputs
+from gradekit.probes import Cell, Probe, Stopped
+from gradekit.submission_run import CellRun
+
+_GRACE_SECONDS = 2.0
+_WALL_SECONDS = 30.0
+_END_SECONDS = 20.0
+_SMALL_TEXT = 2**16
+_FORGED = "wrote something of its own into the grader's channel"
+_ENDED_ITSELF = "ended its own process"
+_LOOP = "is there a loop without an end?"
+
+
+class ServerGone(RuntimeError):  # noqa: N818 - it names what happened
+    """The fork server ended, or did not keep to the talk."""
+
+
+class Ended(Exception):  # noqa: N818 - it names what happened
+    """The submission's process is no more, or no longer listened to; the message says why."""
+
+
+class OutOfTime(Ended):
+    """The time of the whole submission is over."""
+
+
+class Attempt:
+    """One process that runs a submission, from its start until nothing of it is left."""
+
+    def __init__(self, control: socket.socket, limits: Limits, deadline: float) -> None:
+        self._control = control
+        self._limits = limits
+        self._deadline = deadline
+        self._output_left = limits.output_bytes
+        self._answers_left = limits.answer_bytes
+        self._memory = False
+        self._ended = False
+        self.closed = False
+        self.cpu = 0.0
+        self.peak = 0
+        self._channel, theirs = socket.socketpair()
+        try:
+            socket.send_fds(control, [b'{"run": true}'], [theirs.fileno()])
+        except OSError as error:
+            raise ServerGone("it does not take submissions") from error
+        finally:
+            theirs.close()
+        try:
+            self._receive(time.monotonic() + _WALL_SECONDS, _SMALL_TEXT, 0)
+        except (frames.BadFrame, frames.Closed, frames.Late) as error:
+            self.close()
+            raise ServerGone("the wall around a submission could not be raised") from error
+
+    def send_submission(
+        self, cells: Sequence[Cell], wanted: Sequence[int], files: Mapping[str, bytes], seed: int
+    ) -> None:
+        """Send the cells named by `wanted`, the data files and the seed."""
+        names = [[name, len(data)] for name, data in files.items()]
+        sources = [[index, cells[index].source] for index in wanted]
+        self._send({"cells": sources, "files": names, "seed": seed}, b"".join(files.values()))
+
+    def read_cell(self, index: int, cell_id: str) -> CellRun:
+        """Wait for one cell's outputs."""
+        limits = self._limits
+        most = 8 * limits.cell_output_bytes + _SMALL_TEXT
+        give_up = time.monotonic() + limits.cell_seconds + _GRACE_SECONDS
+        answer = self._reply(give_up, limits.cell_seconds, most, 0).message
+        state = answer.get("state")
+        if answer.get("cell") != index or state not in ("ok", "error", "stopped"):
+            raise Ended(_FORGED)
+        outputs, spent = clean_outputs(answer.get("outputs"), self._output_left)
+        self._output_left -= spent
+        self._memory = False  # what was killed for its memory was not what runs the cells
+        reason = _too_slow(limits.cell_seconds) if state == "stopped" else ""
+        return CellRun(cell_id, outputs, state, reason)
+
+    def ask(self, probes: Sequence[Probe]) -> dict[tuple[str, str], bytes | Stopped]:
+        """Send one group of probes and read their answers."""
+        seconds = self._limits.probe_seconds
+        give_up = time.monotonic() + seconds + _GRACE_SECONDS
+        self._send({"probes": [probe.to_json() for probe in probes], "seconds": seconds})
+        seen: dict[tuple[str, str], bytes | Stopped] = {}
+        while True:
+            frame = self._reply(give_up, seconds, _SMALL_TEXT, self._answers_left)
+            self._answers_left -= len(frame.body)
+            match frame.message:
+                case {"done": str(how)}:
+                    break
+                case {"check": int(index), "refused": str(why)} if 0 <= index < len(probes):
+                    seen[probe_key(probes[index])] = Stopped(why[:300])
+                case {"check": int(index)} if 0 <= index < len(probes):
+                    seen[probe_key(probes[index])] = frame.body
+                case _:
+                    raise Ended(_FORGED)
+        self._listen_to_server(wait=0)
+        reason = self.why(_too_slow(seconds) if how == "late" else _ENDED_ITSELF)
+        self._memory = False
+        return {probe_key(probe): seen.get(probe_key(probe), Stopped(reason)) for probe in probes}
+
+    def why(self, reason: str) -> str:
+        """`reason`, unless the server has told of a better one."""
+        if self._memory:
+            return f"went past {self._limits.memory_bytes / GIB:g} GiB of memory"
+        return reason
+
+    def close(self) -> None:
+        """End all of its processes and wait until none is left."""
+        self.closed = True
+        self._channel.close()
+        if not self._ended:
+            try:
+                self._control.send(b'{"stop": true}')
+            except OSError as error:
+                raise ServerGone("it is not there any more") from error
+        give_up = time.monotonic() + _END_SECONDS
+        while not self._ended:
+            self._listen_to_server(wait=max(0.0, give_up - time.monotonic()))
+            if not self._ended and time.monotonic() >= give_up:
+                raise ServerGone("it did not end a submission")
+
+    def _send(self, message: dict[str, Any], body: bytes = b"") -> None:
+        deadline = min(self._deadline, time.monotonic() + _WALL_SECONDS)
+        try:
+            frames.send(self._channel, message, body, deadline)
+        except frames.Closed as error:
+            raise Ended(_ENDED_ITSELF) from error
+        except frames.Late as error:
+            raise self._late(deadline, _WALL_SECONDS) from error
+
+    def _reply(
+        self, give_up: float, seconds: float, max_text: int, max_body: int
+    ) -> frames.Frame:
+        """The next frame, before `give_up`, which people call `seconds`, or all time is over."""
+        deadline = min(give_up, self._deadline)
+        try:
+            return self._receive(deadline, max_text, max_body)
+        except frames.Late as error:
+            raise self._late(deadline, seconds) from error
+        except frames.BadFrame as error:
+            raise Ended(_FORGED) from error
+        except frames.Closed as error:
+            raise Ended(_ENDED_ITSELF) from error
+
+    def _late(self, deadline: float, seconds: float) -> Ended:
+        if deadline == self._deadline:
+            limit = self._limits.submission_seconds
+            return OutOfTime(f"the notebook takes longer than {limit:g} s")
+        return Ended(_too_slow(seconds))
+
+    def _receive(self, deadline: float, max_text: int, max_body: int) -> frames.Frame:
+        """The next frame; until it comes, listen to the server."""
+        while not _ready(self._channel, wait=0):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise frames.Late("no reply in time")
+            select.select([self._channel, self._control], [], [], left)
+            self._listen_to_server(wait=0)
+            if self._ended and not _ready(self._channel, wait=0):
+                raise frames.Closed("it has ended")
+        return frames.receive(self._channel, max_text, max_body, deadline)
+
+    def _listen_to_server(self, wait: float) -> None:
+        """Take what the server has to say; wait for up to `wait` seconds for a first message."""
+        while _ready(self._control, wait):
+            wait = 0
+            try:
+                packet = self._control.recv(4096)
+            except OSError:
+                packet = b""
+            if not packet:
+                raise ServerGone("it is not there any more")
+            message = json.loads(packet)
+            if "memory" in message:
+                self._memory = True
+            if "ended" in message:
+                self._ended = True
+                self.cpu, self.peak = float(message["cpu"]), int(message["peak"])
+
+
+def _too_slow(seconds: float) -> str:
+    return f"stopped after {seconds:g} s: {_LOOP}"
+
+
+def _ready(channel: socket.socket, wait: float) -> bool:
+    return bool(select.select([channel], [], [], wait)[0])
+
+
+def probe_key(probe: Probe) -> tuple[str, str]:
+    """What a probe's answer is filed under."""
+    return probe.exercise, probe.check

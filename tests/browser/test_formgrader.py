@@ -1,0 +1,98 @@
+"""A TA marks the free-text answer, in nbgrader's own formgrader in a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright", reason="no playwright: install the extra `dev`")
+
+from playwright.sync_api import Page, expect
+from servers import serving
+
+from demo.classroom import room_of
+from gradekit.course import Course, load_course
+
+pytestmark = pytest.mark.browser
+
+LAB, TOKEN = "lab01", "a-token-for-this-test"
+ANSWER = "The exponential of a large score is **infinity**, and its ratio is not a number."
+
+
+@pytest.fixture
+def graded(built_course: Course, tmp_path: Path) -> Course:
+    """A course in which ada's solved notebook, with an answer of her own, has been graded."""
+    course = load_course(shutil.copytree(built_course.root, tmp_path / "course"))
+    solved = room_of(course).solved
+    (answer,) = solved.free_text()
+    folder = course.root / "submitted" / "ada" / LAB
+    folder.mkdir(parents=True)
+    book = solved.with_source(answer, ANSWER)
+    (folder / "lab01_softmax.ipynb").write_bytes(book.bytes())
+    (row,) = grade(course)
+    assert row["state"] == "graded"
+    return course
+
+
+def grade(course: Course, *options: str) -> list[dict[str, Any]]:
+    """What ``lab grade lab01 --json`` says."""
+    done = subprocess.run(
+        [sys.executable, "-m", "gradekit.cli", "grade", LAB, "--json", "--jobs", "1", *options],
+        cwd=course.root, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    return rows
+
+
+@pytest.fixture
+def formgrader(graded: Course, private: dict[str, str]) -> Iterator[str]:
+    """Formgrader's address, with a token and where to go on."""
+    command = [
+        "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0",
+        f"--IdentityProvider.token={TOKEN}",
+    ]  # fmt: skip
+    with serving(command, graded.root, private) as address:
+        yield f"{address}login?token={TOKEN}&next=%2Fformgrader%2Fgradebook"
+
+
+@pytest.mark.timeout(300)
+def test_a_ta_marks_the_answer_and_grading_again_keeps_the_mark(
+    page: Page, formgrader: str, graded: Course
+) -> None:
+    page.goto(formgrader)
+    page.get_by_role("link", name=LAB, exact=True).click()
+    page.get_by_role("link", name="lab01_softmax").click()
+    page.get_by_role("link", name="Submission #1").click()
+
+    expect(page.get_by_text("The exponential of a large score is infinity")).to_be_visible()
+    checked = page.locator("#check_softmax")
+    assert float(checked.get_attribute("placeholder") or 0) == 14, "the automatic points"
+
+    mark = page.locator("#explain")
+    mark.scroll_into_view_if_needed()
+    mark.fill("3")
+    with page.expect_response(re.compile("/formgrader/api/grade/")) as saved:
+        mark.press("Tab")
+    assert saved.value.ok
+    comment = page.locator("textarea.comment").last
+    comment.fill("Say where the infinity is divided by infinity.")
+    with page.expect_response(re.compile("/formgrader/api/comment/")) as saved:
+        comment.press("Tab")
+    assert saved.value.ok
+
+    for options in ((), ("--again",)):
+        (row,) = grade(graded, *options)
+        assert row["state"] == "graded"
+        page.reload()
+        expect(mark).to_have_value("3")
+        expect(comment).to_have_value("Say where the infinity is divided by infinity.")
+        assert float(checked.get_attribute("placeholder") or 0) == 14
