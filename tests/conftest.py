@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+
 from demo.course_folder import SMALL_LIMITS, copy_course
 from gradekit.course import Course, load_course
 

@@ -57,14 +57,18 @@ class Attempt:
         try:
             socket.send_fds(control, [b'{"run": true}'], [theirs.fileno()])
         except OSError as error:
+            self.abandon()
             raise ServerGone("it does not take submissions") from error
         finally:
             theirs.close()
         try:
             self._receive(time.monotonic() + _WALL_SECONDS, _SMALL_TEXT, 0)
         except (frames.BadFrame, frames.Closed, frames.Late) as error:
-            self.close()
+            self.abandon()
             raise ServerGone("the wall around a submission could not be raised") from error
+        except BaseException:
+            self.abandon()
+            raise
 
     def send_submission(
         self, cells: Sequence[Cell], wanted: Sequence[int], files: Mapping[str, bytes], seed: int
@@ -118,10 +122,14 @@ class Attempt:
             return f"went past {self._limits.memory_bytes / GIB:g} GiB of memory"
         return reason
 
-    def close(self) -> None:
-        """End all of its processes and wait until none is left."""
+    def abandon(self) -> None:
+        """Listen no more. The server is not asked to end anything: it is to be closed itself."""
         self.closed = True
         self._channel.close()
+
+    def close(self) -> None:
+        """End all of its processes and wait until none is left."""
+        self.abandon()
         if not self._ended:
             try:
                 self._control.send(b'{"stop": true}')

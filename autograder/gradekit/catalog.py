@@ -67,7 +67,22 @@ def load_lab(course: Course, lab: str) -> LabExercises:
             f'check("{name}"); add one or remove the file'
         )
     exercises = tuple(_load(lab, name, files[name]) for name in order)
+    _forbid_peeking(exercises)
     return LabExercises(lab, exercises, _reference(exercises, text))
+
+
+def _forbid_peeking(exercises: tuple[Exercise, ...]) -> None:
+    """A reference enters the sandbox only after every question about it has been answered."""
+    asked: set[str] = set()
+    ours = {name for exercise in exercises for name in exercise.names}
+    for exercise in exercises:
+        for function in exercise.uses:
+            if function.__name__ in ours - asked:
+                raise BadExercise(
+                    f"{exercise.lab}/{exercise.name}.py uses {function.__name__}, which is asked "
+                    "about only later; use what earlier exercises build"
+                )
+        asked.update(exercise.names)
 
 
 def _load(lab: str, name: str, path: Path) -> Exercise:

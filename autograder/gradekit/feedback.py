@@ -36,6 +36,7 @@ class ExerciseView:
     """One exercise on the page.
 
     Attributes:
+        title: the heading above it in the notebook.
         earned: points that count; None where we failed and nobody gave any.
         result: the judge's, or None where there is none.
         code: what the student wrote.
@@ -236,7 +237,7 @@ def _exercise(
     solution = seat.exercise
     code = "" if record.state is State.THEIRS else cells.get(solution, "")
     return ExerciseView(
-        seat.exercise, result.title if result else seat.exercise, seat.points, earned,
+        seat.exercise, seat.heading or seat.exercise, seat.points, earned,
         result if record.state is not State.OURS else None, code, comments.get(solution, ""),
         by_hand,
     )
@@ -251,9 +252,7 @@ def _answer(
     earned = 0.0 if unwritten else None
     if mark is not None and (mark.manual is not None or mark.extra):
         earned = mark.score
-    heading = next((line.strip("# ") for line in seat.cell.source.splitlines() if line.strip()), "")
-    prompt = next((line.strip("# ") for line in seat.prompt.splitlines() if line.strip()), "")
-    title = heading if seat.cell.source.lstrip().startswith("#") else prompt or "In your own words"
+    title = seat.heading or "In your own words"
     return AnswerView(title, seat.points, earned, text, comments.get(seat.grade_id, ""))
 
 

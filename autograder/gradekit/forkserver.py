@@ -190,6 +190,8 @@ class _Submission:
 
     def _raise_inner_wall(self) -> Path:
         """Confine this process; returns the folder that its notebook runs in."""
+        # kill(0, …) reaches a process group across pid namespaces, and the server is in the old one.
+        os.setsid()
         confine.die_with_parent()
         if not self._confined:
             return Path(tempfile.mkdtemp(prefix="lab-"), "lab")

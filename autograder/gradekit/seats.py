@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -27,6 +27,7 @@ class Seat:
         names: what a solution cell defines.
         exercise: what a test cell checks.
         prompt: the prose in front of an answer.
+        heading: the nearest heading above, or in the cell itself; empty where there is none.
     """
 
     grade_id: str
@@ -36,6 +37,7 @@ class Seat:
     names: tuple[str, ...] = ()
     exercise: str = ""
     prompt: str = ""
+    heading: str = ""
 
     def is_new(self, text: str) -> bool:
         """Whether `text` says anything that the released cell does not."""
@@ -84,11 +86,13 @@ class Released:
     @cached_property
     def seats(self) -> tuple[Seat, ...]:
         """The cells that nbgrader knows, in order."""
-        seats, prose = [], ""
+        seats, prose, heading = [], "", ""
         for cell in self.notebook.cells:
+            if cell.cell_type == "markdown":
+                heading = _heading(cell.source) or heading
             seat = _seat(cell, prose, self.solution_names)
             if seat:
-                seats.append(seat)
+                seats.append(replace(seat, heading=heading))
             if cell.cell_type == "markdown":
                 prose = cell.source
         return tuple(seats)
@@ -130,6 +134,12 @@ def _seat(cell: NotebookNode, prose: str, names: Mapping[str, tuple[str, ...]]) 
     if solution:
         return Seat(grade_id, "solution", cell, names=names.get(grade_id) or _bound(cell.source))
     return Seat(grade_id, "locked", cell)
+
+
+def _heading(source: str) -> str:
+    """The text of the heading that a Markdown cell begins with."""
+    line = source.lstrip().partition("\n")[0]
+    return line.lstrip("#").strip() if line.startswith("#") else ""
 
 
 def _bound(source: str) -> tuple[str, ...]:

@@ -44,6 +44,7 @@ class Talk:
         self._cpu = 0.0
         self._peak = 0
         self._notes: list[str] = []
+        self._attempts: list[Attempt] = []
 
     def run(
         self,
@@ -83,6 +84,7 @@ class Talk:
         stopped: dict[int, CellRun] = {}
         for tries_left in range(MAX_TRIES_AGAIN, -2, -1):
             attempt = Attempt(self._control, self._limits, self._deadline)
+            self._attempts.append(attempt)
             runs: dict[int, CellRun] = {}
             try:
                 attempt.send_submission(cells, wanted, files, seed)

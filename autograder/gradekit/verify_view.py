@@ -47,15 +47,15 @@ def show(lab: str, proofs: Iterable[ExerciseProof]) -> None:
 
 def _table(lab: str, proofs: list[ExerciseProof]) -> Table:
     table = Table(
-        title=f"{lab}: are its checks right?", box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False
+        title=f"{lab}: are its checks right?", box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False
     )
     headings = (
-        "exercise", "points", "right\nearns", "blank\nearns", "mistakes\ncaught", "\nadvised",
+        "exercise", "points", "right\nearns", "blank\nearns", "mistakes\ncaught", "and\nadvised",
         "others\nkept", "mutants\ncaught", "s",
     )  # fmt: skip
     for heading in headings:
         justify: JustifyMethod = "left" if heading == "exercise" else "right"
-        table.add_column(heading, justify=justify)
+        table.add_column(heading, justify=justify, no_wrap=heading == "exercise")
     for proof in proofs:
         table.add_row(
             proof.name,

@@ -13,8 +13,6 @@ from pathlib import Path
 import pytest
 from attack import run_cells, said
 
-from gradekit.sandbox import SandboxBroken
-
 
 @pytest.fixture
 def bystander() -> Iterator[subprocess.Popen]:
@@ -32,10 +30,20 @@ def test_other_processes_cannot_be_killed(sandbox, unconfined, bystander):
     assert bystander.wait(5) == -signal.SIGKILL
 
 
-def test_the_fork_server_cannot_be_killed(sandbox, unconfined):
+def test_the_fork_server_cannot_be_killed(sandbox):
     kill = "import os, signal\nos.kill(os.getppid() or 2, signal.SIGKILL)"
-    with pytest.raises(SandboxBroken):
-        run_cells(unconfined, kill)
+    server = f"import os\nif os.fork(): os.wait()\nelse: exec({kill!r})"
+    naive = subprocess.run([sys.executable, "-c", server], check=False)
+    assert naive.returncode == -signal.SIGKILL
+    before, _, after = run_cells(sandbox, "1", kill, "2").cells
+    assert (before.state, after.state) == ("ok", "ok")
+
+
+def test_a_signal_to_the_process_group_stays_inside(sandbox):
+    kill = "import os, signal\nos.kill(0, signal.SIGKILL)"
+    group = f"import os\nif os.fork(): os.wait()\nelse: exec({kill!r})"
+    naive = subprocess.run([sys.executable, "-c", group], check=False, start_new_session=True)
+    assert naive.returncode == -signal.SIGKILL
     before, _, after = run_cells(sandbox, "1", kill, "2").cells
     assert (before.state, after.state) == ("ok", "ok")
 

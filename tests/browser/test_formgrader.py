@@ -64,7 +64,7 @@ def formgrader(graded: Course, private: dict[str, str]) -> Iterator[str]:
         yield f"{address}login?token={TOKEN}&next=%2Fformgrader%2Fgradebook"
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(420)
 def test_a_ta_marks_the_answer_and_grading_again_keeps_the_mark(
     page: Page, formgrader: str, graded: Course
 ) -> None:

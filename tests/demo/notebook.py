@@ -10,7 +10,7 @@ from typing import Any
 Cell = Mapping[str, Any]
 
 
-class NoSuchCell(LookupError):  # noqa: N818 - it names what is missing
+class NoSuchCell(LookupError):
     """The notebook has no such cell. The message says which."""
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from demo.hand_in import HandIn
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+from demo.hand_in import HandIn
 
 
 @dataclass(frozen=True)

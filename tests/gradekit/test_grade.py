@@ -5,6 +5,7 @@ import re
 from datetime import timedelta
 
 import pytest
+
 from demo.classroom import room_of
 from gradekit import batch, grade
 from gradekit.course import CourseError

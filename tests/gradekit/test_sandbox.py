@@ -2,6 +2,7 @@ import base64
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,7 +15,7 @@ from attnlab.checking.observation import Missing, Raised, unpack
 from gradekit import bubblewrap
 from gradekit.limits import Limits
 from gradekit.probes import Cell, Probe, as_suspect
-from gradekit.sandbox import Sandbox, SandboxUnavailable, describe
+from gradekit.sandbox import Sandbox, SandboxBroken, SandboxUnavailable, describe
 from gradekit.talk import in_safe_order
 
 DOUBLE = "def ask(lab, draw):\n    return lab.double(draw.integers(0, 9, 3))\n"
@@ -306,6 +307,22 @@ class TestFailures:
             assert list(tmp_path.iterdir())
         assert not any(map(alive, started))
         assert list(tmp_path.iterdir()) == []
+
+    def test_a_server_that_fails_twice_is_our_fault(self, edition, monkeypatch):
+        class Broken:
+            def __init__(self, *_):
+                self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                theirs.close()
+
+            def last_words(self):
+                return "it broke"
+
+            def close(self):
+                self.control.close()
+
+        monkeypatch.setattr("gradekit.sandbox._Server", Broken)
+        with pytest.raises(SandboxBroken, match="it broke"):
+            run(Sandbox(edition), "1")
 
     def test_all_of_it_ends_when_the_trusted_process_is_killed(self, edition, tmp_path):
         script = (

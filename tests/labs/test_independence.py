@@ -1,6 +1,7 @@
 """A wrong step costs the next one nothing, except the one check that is there to chain them."""
 
 import pytest
+
 from demo.classroom import LAB, room_of
 from gradekit.grader import GraderSpec, LabGrader
 from gradekit.submission import Handin, read_submission

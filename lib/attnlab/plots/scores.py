@@ -17,6 +17,7 @@ from attnlab.plots.canvas import (
     INK,
     Drawn,
     cells,
+    decades,
     panels,
     points,
     ticks,
@@ -101,7 +102,7 @@ def loss_against_scale(cross_entropy: Function, logits: Tensor, names: Sequence[
             for word in range(len(logits))
         ]
     )  # (V, 81)
-    with panels(1, 7.2, 2.8) as (axes,):
+    with panels(1, 5.6, 2.8) as (axes,):
         for word in logits.argsort(descending=True).tolist():
             axes.plot(
                 points(scale), points(losses[word]), color=COLOURS[word], linestyle=DASHES[word],
@@ -153,7 +154,7 @@ def temperature_fan(temperature: Function, logits: Tensor, names: Sequence[str])
     """
     heat = torch.logspace(-1.3, 2, 67, dtype=logits.dtype)
     p = torch.stack([temperature(logits, float(T)) for T in heat])  # (67, V)
-    with panels(1, 7.2, 2.8) as (axes,):
+    with panels(1, 5.6, 2.8) as (axes,):
         for word in logits.argsort(descending=True).tolist():
             axes.plot(
                 points(heat), points(p[:, word]), color=COLOURS[word], linestyle=DASHES[word],
@@ -166,6 +167,7 @@ def temperature_fan(temperature: Function, logits: Tensor, names: Sequence[str])
             xscale="log", title="cold picks one word, hot does not care",
             xlabel="temperature T", ylabel="probability", ylim=(-0.02, 1.02),
         )
+        decades(axes)
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return Drawn((axes,), {"temperature": heat, "probabilities": p})
 

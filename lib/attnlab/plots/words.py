@@ -18,6 +18,7 @@ from attnlab.plots.canvas import (
     SEQUENTIAL,
     Drawn,
     cells,
+    decades,
     panels,
     points,
     ticks,
@@ -99,6 +100,7 @@ def lab01_preview() -> Drawn:
             xscale="log", title="one knob from sure to undecided", xlabel="temperature",
             ylabel="probability", ylim=(-0.02, 1.02),
         )
+        decades(left)
         end = {}
         for sentence, topic, colour in (
             (fruit_sentence(), "fruit", COLOURS[2]),
