@@ -5,13 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import torch
 
 from demo.course_folder import SMALL_LIMITS, copy_course
+from demo.graded import GradedClass, grade_class
 from gradekit.course import Course, load_course
-
-# Small tensors, and two test processes on two cores: threads would only get in each other's way.
-torch.set_num_threads(1)
 
 
 @pytest.fixture
@@ -22,9 +19,22 @@ def course_copy(tmp_path: Path) -> Course:
 
 @pytest.fixture(scope="session")
 def built_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """A course whose notebooks were just built. Shared by the session: read it, do not change it."""
+    """A course whose lab 1 was just built. Shared by the session: read it, do not change it."""
     from gradekit.build import build
 
     course = load_course(copy_course(tmp_path_factory.mktemp("built") / "course", SMALL_LIMITS))
     build(course, ["lab01"])
     return course
+
+
+@pytest.fixture(scope="session")
+def graded_class(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
+    """The demo's class, graded. It takes a minute or two, once for each process that asks.
+
+    Tests that use it stand in the group "class" (``pytest.mark.xdist_group("class")``), so that
+    one process runs them all; they read it and do not change it.
+    """
+    from demo.classroom import classroom
+
+    course = load_course(copy_course(tmp_path_factory.mktemp("class") / "course", SMALL_LIMITS))
+    return grade_class(course, classroom(course))

@@ -35,8 +35,8 @@ class Ended(Exception):  # noqa: N818 - it names what happened
     """The submission's process is no more, or no longer listened to; the message says why."""
 
 
-class OutOfTime(Ended):
-    """The time of the whole submission is over."""
+class EndedForGood(Ended):
+    """Another try would end in the same way: its whole time is over, or it is too large."""
 
 
 class Attempt:
@@ -145,6 +145,8 @@ class Attempt:
         deadline = min(self._deadline, time.monotonic() + _WALL_SECONDS)
         try:
             frames.send(self._channel, message, body, deadline)
+        except frames.BadFrame as error:
+            raise EndedForGood(f"the notebook with its files is too large: {error}") from error
         except frames.Closed as error:
             raise Ended(_ENDED_ITSELF) from error
         except frames.Late as error:
@@ -167,7 +169,7 @@ class Attempt:
     def _late(self, deadline: float, seconds: float) -> Ended:
         if deadline == self._deadline:
             limit = self._limits.submission_seconds
-            return OutOfTime(f"the notebook takes longer than {limit:g} s")
+            return EndedForGood(f"the notebook takes longer than {limit:g} s")
         return Ended(_too_slow(seconds))
 
     def _receive(self, deadline: float, max_text: int, max_body: int) -> frames.Frame:

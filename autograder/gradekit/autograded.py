@@ -88,9 +88,10 @@ def judged_output(result: ExerciseResult) -> NotebookNode:
         sentence = f"Not graded: {result.broken} This is our fault and costs nobody a point."
         return _output(0.0, f"<p>{escape(sentence)}</p>")
     rows = "".join(
-        f"<tr><td>{_PASSED if check.passed else _FAILED}</td>"
-        f'<td style="text-align: left">{escape(check.title)}{" (hidden)" if check.hidden else ""}'
-        f"</td><td>{check.earned:g} / {check.points:g}</td></tr>"
+        f'<tr><td style="padding: 2px 8px">{_PASSED if check.passed else _FAILED}</td>'
+        f'<td style="padding: 2px 8px; text-align: left">{escape(check.title)}'
+        f"{' (hidden)' if check.hidden else ''}</td>"
+        f'<td style="padding: 2px 8px">{check.earned:g} / {check.points:g}</td></tr>'
         for check in result.checks
     )
     advice = "".join(f"<li>{escape(sentence)}</li>" for sentence in result.advice)

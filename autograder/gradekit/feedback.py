@@ -213,13 +213,15 @@ def render(page: Page) -> str:
 
 
 def cells_of(root: Path, released: Released, record: SubmissionRecord) -> dict[str, str]:
-    """The texts of the student's re-seated cells by id; empty where there is no notebook."""
+    """The texts of the student's re-seated cells by id, untouched ones left out."""
     path = root / AUTOGRADED / record.student / record.lab / f"{released.name}.ipynb"
     try:
         notebook, _ = open_notebook(path.read_bytes())
     except (OSError, NotANotebook):
         return {}
-    return {name: cell.source for cell in notebook.cells if (name := grade_id_of(cell))}
+    known = {seat.grade_id: seat.cell.source for seat in released.seats}
+    texts = {name: cell.source for cell in notebook.cells if (name := grade_id_of(cell))}
+    return {name: text for name, text in texts.items() if text != known.get(name)}
 
 
 def _exercise(
@@ -235,7 +237,7 @@ def _exercise(
     if mark is not None and by_hand:
         earned = (mark.manual if mark.manual is not None else earned or 0.0) + (mark.extra or 0.0)
     solution = seat.exercise
-    code = "" if record.state is State.THEIRS else cells.get(solution, "")
+    code = "" if record.state is State.THEIRS else cells.get(solution, "").strip()
     return ExerciseView(
         seat.exercise, seat.heading or seat.exercise, seat.points, earned,
         result if record.state is not State.OURS else None, code, comments.get(solution, ""),

@@ -160,7 +160,8 @@ class _Submission:
         if total <= self._limits.memory_bytes:
             return False
         self._warnings += 1
-        self._say({"memory": total})  # first, so that it is known before the effect is seen
+        # First, so that it is known before the effect is seen; and never waiting for a reader.
+        self._say({"memory": total}, socket.MSG_DONTWAIT)
         for pid in sorted(used, key=lambda pid: used[pid], reverse=True):
             if total <= self._limits.memory_bytes:
                 break
@@ -169,8 +170,9 @@ class _Submission:
                 os.kill(pid, signal.SIGKILL)
         return self._warnings > _MAX_WARNINGS
 
-    def _say(self, message: dict[str, Any]) -> None:
-        self._control.send(json.dumps(message).encode())
+    def _say(self, message: dict[str, Any], flags: int = 0) -> None:
+        with suppress(BlockingIOError):
+            self._control.send(json.dumps(message).encode(), flags)
 
     def _become_student(self) -> None:
         """In the fork: raise the inner wall, say so, then serve the submission."""
@@ -190,7 +192,7 @@ class _Submission:
 
     def _raise_inner_wall(self) -> Path:
         """Confine this process; returns the folder that its notebook runs in."""
-        # kill(0, …) reaches a process group across pid namespaces, and the server is in the old one.
+        # kill(0, …) reaches a process group across pid namespaces; the server is in the old one.
         os.setsid()
         confine.die_with_parent()
         if not self._confined:

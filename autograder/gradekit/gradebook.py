@@ -203,7 +203,7 @@ class Book:
     def _register_cells(self, lab: str, notebook: Any, released: Released) -> None:
         graded = {cell.name: cell for cell in notebook.grade_cells}
         solved = {cell.name for cell in notebook.solution_cells}
-        sources = {cell.name: cell for cell in notebook.source_cells}
+        sources = {cell.name for cell in notebook.source_cells}
         now = {seat.grade_id for seat in released.seats if seat.kind in ("test", "answer")}
         gone = sorted(set(graded) - now)
         if gone:
@@ -219,11 +219,12 @@ class Book:
                 self._db.add(row)
             if seat.kind in ("solution", "answer") and name not in solved:
                 self._db.add(api.SolutionCell(name=name, notebook=notebook))
-            source = sources.get(name) or api.SourceCell(name=name, notebook=notebook)
-            source.cell_type, source.source = cell.cell_type, cell.source
-            source.locked = is_locked(cell)
-            source.checksum = cell.metadata.nbgrader.get("checksum")
-            self._db.add(source)
+            # nbgrader's own release step knows the test cells' hidden part, and that is kept.
+            if name not in sources:
+                self._db.add(api.SourceCell(
+                    name=name, notebook=notebook, cell_type=cell.cell_type, source=cell.source,
+                    locked=is_locked(cell), checksum=cell.metadata.nbgrader.get("checksum"),
+                ))
 
     def _rows(self, lab: str, released: Released) -> _Lab:
         assignment = self._one(api.Assignment, name=lab)

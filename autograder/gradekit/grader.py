@@ -201,4 +201,7 @@ def _reference_digest(exercise: Exercise, course: Course) -> str:
 
 def _stopped(run: SubmissionRun) -> str | None:
     reasons = [cell.reason for cell in run.cells if cell.state == "stopped" and cell.reason]
-    return f"A cell was stopped: {reasons[0]}." if reasons else None
+    if not reasons:
+        return None
+    end = "" if reasons[0].endswith(("?", ".", "!")) else "."
+    return f"A cell was stopped: {reasons[0]}{end}"

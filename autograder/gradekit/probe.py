@@ -185,8 +185,10 @@ def _write_files(folder: Path, files: list[list[Any]], body: bytes) -> None:
     start = 0
     for name, size in files:
         path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(body[start : start + size])
+        # A file that cannot be (a folder of its name, too large) is missing, as any file may be.
+        with suppress(OSError, ValueError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(body[start : start + size])
         start += size
 
 

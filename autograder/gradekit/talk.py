@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
-from gradekit.attempt import Attempt, Ended, OutOfTime, probe_key
+from gradekit.attempt import Attempt, Ended, EndedForGood, probe_key
 from gradekit.limits import Limits
 from gradekit.probes import Cell, Probe, Stopped
 from gradekit.submission_run import CellRun, SubmissionRun
@@ -59,13 +59,18 @@ class Talk:
             ServerGone: the fork server failed.
         """
         started = time.monotonic()
-        runs, attempt = self._run_cells(cells, files, seed)
-        observations: dict[tuple[str, str], bytes | Stopped]
-        if isinstance(attempt, str):
-            observations = {probe_key(p): Stopped(attempt) for exercise in probes for p in exercise}
-        else:
-            observations = self._ask_all(attempt, probes)
-            self._close(attempt)
+        try:
+            runs, attempt = self._run_cells(cells, files, seed)
+            observations: dict[tuple[str, str], bytes | Stopped]
+            if isinstance(attempt, str):
+                asked = [probe_key(probe) for exercise in probes for probe in exercise]
+                observations = dict.fromkeys(asked, Stopped(attempt))
+            else:
+                observations = self._ask_all(attempt, probes)
+                self._close(attempt)
+        finally:
+            for left in self._attempts:
+                left.abandon()
         done = tuple(runs.get(i, _not_run(cell)) for i, cell in enumerate(cells))
         seconds = time.monotonic() - started
         return SubmissionRun(
@@ -95,7 +100,7 @@ class Talk:
                 self._close(attempt)
                 reason = attempt.why(str(ended))
                 culprit = next((index for index in wanted if index not in runs), None)
-                if culprit is None or isinstance(ended, OutOfTime):
+                if culprit is None or isinstance(ended, EndedForGood):
                     return {**runs, **stopped}, reason
                 stopped[culprit] = CellRun(cells[culprit].id, (), "stopped", reason)
                 self._notes.append(f"cell {culprit + 1} {reason}")

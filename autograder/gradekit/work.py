@@ -48,7 +48,7 @@ class Done:
 
 def grade_one(task: Task) -> Done:
     """Grade one hand-in with this process's grader, which stays warm for the next."""
-    grader = _grader(task.spec)
+    grader = grader_of(task.spec)
     handin = task.handin
     submission = read_submission(handin, grader.released)
     if submission.broken is not None:
@@ -75,7 +75,8 @@ def grade_one(task: Task) -> Done:
 
 
 @lru_cache(maxsize=1)
-def _grader(spec: GraderSpec) -> LabGrader:
+def grader_of(spec: GraderSpec) -> LabGrader:
+    """This process's grader for a lab; it stays warm for the next hand-in."""
     # Workers share the cores among themselves; threads within each would only fight for them.
     torch.set_num_threads(1)
     grader = LabGrader(spec)

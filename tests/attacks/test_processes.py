@@ -48,6 +48,16 @@ def test_a_signal_to_the_process_group_stays_inside(sandbox):
     assert (before.state, after.state) == ("ok", "ok")
 
 
+def test_its_process_group_is_its_own(sandbox):
+    group = "import os, signal\nos.killpg(os.getpgrp(), 9)\nos.kill(0, signal.SIGKILL)"
+    server = f"import os\nif os.fork(): os.wait()\nelse: exec({group!r})"
+    naive = subprocess.run([sys.executable, "-c", server], check=False, start_new_session=True)
+    assert naive.returncode == -signal.SIGKILL
+    for _ in range(2):
+        _, after = run_cells(sandbox, group, "print('still here')").cells
+        assert after.outputs[0]["text"] == "still here\n"
+
+
 def test_other_processes_cannot_be_traced(sandbox):
     attach = (
         "import ctypes\n"
@@ -67,7 +77,7 @@ def test_no_way_to_new_namespaces_or_mounts(sandbox):
     assert "-1 -1\n-1 -1" in said(sandbox, ways)
 
 
-MARK = "left-behind-by-a-notebook"
+MARK = f"left-behind-by-a-notebook-{os.getpid()}"
 LEAVE = f"""
 import subprocess, sys
 subprocess.Popen(

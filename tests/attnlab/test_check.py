@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from small_lab import no_max, right, write_checks
+from small_lab import exercise, no_max, right, write_checks
 from torch import Tensor
 
 import attnlab
 from attnlab import check
-from attnlab.checking.visible import FILE_NAME
+from attnlab.checking.visible import FILE_NAME, write
 
 VISIBLE = 6.5
 
@@ -24,6 +24,7 @@ def lab(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ATTNLAB_CHECKS", raising=False)
     monkeypatch.delenv("ATTNLAB_GRADING", raising=False)
+    monkeypatch.setattr("attnlab.checking.find._checkout", lambda: None)
     return tmp_path
 
 
@@ -170,7 +171,6 @@ def test_an_unknown_exercise_is_one_sentence(lab, capsys, name, sentence):
 
 
 def test_no_checks_file_is_one_sentence(lab, capsys, monkeypatch):
-    monkeypatch.setattr("attnlab.checking.find._checkout", lambda: Path("/nowhere"))
     (lab / FILE_NAME).unlink()
     assert checked(right) == 0.0
     (line,) = capsys.readouterr().out.splitlines()
@@ -216,6 +216,18 @@ def test_while_grading_it_is_silent_and_looks_at_nothing(lab, capfd, monkeypatch
 def test_importing_attnlab_does_not_load_torch():
     program = "import sys, attnlab; sys.exit('torch' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_names_are_suggested_from_the_nearest_lab(lab, tmp_path_factory, monkeypatch, capsys):
+    course = tmp_path_factory.mktemp("course")
+    (course / "labs" / "lab00").mkdir(parents=True)
+    write(course / "labs" / "lab00" / FILE_NAME, "lab00", [exercise("sofmax2")])
+    monkeypatch.setattr("attnlab.checking.find._checkout", lambda: course)
+    assert checked(right, "sofmax") == 0.0
+    assert 'did you mean "softmax"?' in capsys.readouterr().out
+    (lab / FILE_NAME).unlink()
+    assert checked(right, "sofmax") == 0.0
+    assert 'did you mean "sofmax2"?' in capsys.readouterr().out
 
 
 def test_as_a_script(lab):

@@ -1,4 +1,4 @@
-"""A course of its own, made from the repository's: nothing that is graded touches the repository."""
+"""A copy of the repository's course: nothing that is graded touches the repository itself."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-FILES = ("course.toml", "nbgrader_config.py", "constraints.txt", "environment.yml", "pyproject.toml")
+FILES = ("course.toml", "nbgrader_config.py")
 FOLDERS = ("solutions", "labs", "autograder/exercises")
 # Small enough that a loop without an end costs seconds, large enough for two slow cores.
 SMALL_LIMITS = {"cell_seconds": 5, "exercise_seconds": 5, "submission_seconds": 60}

@@ -22,7 +22,7 @@ def damaged_cells(room: Room) -> Iterator[HandIn]:
     """Right answers in a notebook whose other cells are not as they were released."""
     right, at = room.right, room.right.check_at("softmax")
     stop = code("raise RuntimeError('I was here')", "stop")
-    yield room.hand_in("raiser", "all right, and `raise` in the first cell", right.inserted(0, stop))
+    yield room.hand_in("raiser", "all right, `raise` in the first cell", right.inserted(0, stop))
     yield room.hand_in("deleter", "a test cell deleted", right.with_cells(at))
     changed = right.with_source(at, "14.0  # it says so")
     yield room.hand_in("changer", "a test cell changed to its full points", changed)

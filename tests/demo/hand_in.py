@@ -32,6 +32,11 @@ class Expected:
         """The points altogether, before the late rule."""
         return round(sum(self.points.values()), 2)
 
+    @property
+    def score(self) -> float:
+        """What counts in the end."""
+        return round(self.total * self.share, 2)
+
 
 @dataclass(frozen=True)
 class HandIn:

@@ -76,7 +76,7 @@ from pathlib import Path
 
 for place in ("/tmp", "/scratch", "..", "../..", "../../..", os.path.expanduser("~"), sys.prefix,
               *sys.path, os.path.expanduser("~/.ipython/profile_default/startup")):
-    for name in ("sitecustomize.py", "00-first.py", "nbgrader_config.py", "torch.py", "gradebook.db"):
+    for name in ("sitecustomize.py", "00-first.py", "torch.py", "gradebook.db"):
         try:
             Path(place, name).write_text("raise SystemExit('spoiled')")
         except OSError:
@@ -140,9 +140,8 @@ def vandal(room: Room) -> HandIn:
 
 def bombs(room: Room) -> Iterator[HandIn]:
     """Right answers, and something that would bring a careless grader down."""
-    yield _attack(
-        room, "quitter", "os._exit(0) in a cell", "import os\nos._exit(0)", ("ended its own process",)
-    )
+    leave = "import os\nos._exit(0)"
+    yield _attack(room, "quitter", "os._exit(0) in a cell", leave, ("ended its own process",))
     grab = "hoard = [bytearray(b'x') * 2**28 for _ in range(160)]  # 40 GiB, every page touched"
     yield _attack(room, "hoarder", "40 GiB of memory", grab)
     loud = "print('x' * 200_000_000)"
@@ -156,7 +155,7 @@ def spies(room: Room) -> Iterator[HandIn]:
 
 
 def scripted(room: Room) -> HandIn:
-    """Script in every place that a page shows: outputs, an error, the free text, the student's id."""
+    """Script wherever a page shows something: outputs, an error, free text, the student's id."""
     notebook = room.right.appended(code(SHOWN, "shown"))
     for at in notebook.free_text():
         notebook = notebook.with_source(at, f"My answer. {SCRIPT}")

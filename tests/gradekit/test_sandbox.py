@@ -137,6 +137,16 @@ class TestCells:
         (cell,) = run(sandbox, source, files={"data/words.txt": b"uno dos"}).cells
         assert cell.outputs[0]["text"] == "uno dos\n"
 
+    def test_files_that_cannot_be_written_cost_nothing(self, sandbox):
+        files = {"a": b"1", "a/b": b"2", "n" * 300: b"3", "nul\0": b"4", "large": bytes(2**27)}
+        (cell,) = run(sandbox, "import os\nprint(sorted(os.listdir()))", files=files).cells
+        assert cell.outputs[0]["text"] in ("['a']\n", "['a', 'large']\n")
+
+    def test_a_notebook_too_large_to_send_is_its_own_fault(self, sandbox):
+        result = run(sandbox, "x = 1", "#" * 2**24, probes=[[probe(DOUBLE)]])
+        assert "too large" in result.observations["exercise", "ask"].reason
+        assert run(sandbox, "1").cells[0].state == "ok"
+
     @pytest.mark.parametrize("name", ["/etc/x", "../x", "lab01.ipynb", "a/../../b", ""])
     def test_no_notebook_and_nothing_outside_is_written(self, sandbox, name):
         with pytest.raises(ValueError, match="data file"):
@@ -280,6 +290,22 @@ class TestOuterWall:
         assert len(done.stdout.split()) == 1
 
 
+    def test_an_environment_within_a_private_folder_is_there(self, tmp_path, monkeypatch):
+        lab, shown = tmp_path / "lab", tmp_path / "shown"
+        packages = shown / "course" / ".venv" / "lib"
+        for folder in (lab / "gradekit", packages):
+            folder.mkdir(parents=True)
+        for path in (lab / "passwd", lab / "group", packages / "torch", packages.parents[1] / "db"):
+            path.write_text("")
+        system = (*bubblewrap._SYSTEM, str(shown))
+        monkeypatch.setattr(bubblewrap, "_SYSTEM", system)
+        monkeypatch.setattr(bubblewrap, "python_paths", lambda: [packages])
+        line = bubblewrap.command(bubblewrap.find(), lab, [shown / "course"])
+        find = ["/usr/bin/find", str(shown / "course"), "-type", "f"]
+        done = subprocess.run([*line, "--", *find], capture_output=True, text=True, check=True)
+        assert done.stdout.split() == [str(packages / "torch")]
+
+
 def descendants(pid):
     found = subprocess.run(
         ["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False
@@ -333,7 +359,8 @@ class TestFailures:
             "    print('up', flush=True)\n"
             "    s.run([Cell('a', 'while True: pass')], [])\n"
         )
-        variables = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+        paths = os.pathsep.join(path for path in sys.path if path)
+        variables = {**os.environ, "PYTHONPATH": paths, "TMPDIR": str(tmp_path)}
         line = [sys.executable, "-c", script]
         with subprocess.Popen(line, env=variables, stdout=subprocess.PIPE) as trusted:
             assert trusted.stdout.readline() == b"up\n"

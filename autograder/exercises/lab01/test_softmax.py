@@ -14,7 +14,7 @@ def right_version(x, dim=-1):
 
 
 def not_normalised(x, dim=-1):
-    return (x - x.amax(dim, keepdim=True)).exp()
+    return torch.sigmoid(x)
 
 
 def all_the_same(x, dim=-1):
@@ -30,7 +30,7 @@ def openly_wrong(lab, draw):
     """Accepts torch's own softmax; rejects three versions that are openly wrong."""
     lab.test_softmax(right_version)
     return {
-        "rejects exponentials that nobody divided": draw.raises(lab.test_softmax, not_normalised)
+        "rejects shares that do not sum to one": draw.raises(lab.test_softmax, not_normalised)
         is not None,
         "rejects the same probability for all": draw.raises(lab.test_softmax, all_the_same)
         is not None,

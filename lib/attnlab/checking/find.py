@@ -39,7 +39,8 @@ def find_exercise(
             f"There is no {FILE_NAME} beside this notebook (looked in {folders[0]}): "
             "copy it there from the lab's bundle, it came with the notebook."
         )
-    return _unknown(name, [exercise.name for lab in labs for exercise in lab.exercises])
+    nearest = labs[:1] if paths[0].parent in folders else labs
+    return _unknown(name, [exercise.name for lab in nearest for exercise in lab.exercises])
 
 
 def _candidates(folders: Sequence[Path]) -> list[Path]:

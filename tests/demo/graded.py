@@ -1,0 +1,48 @@
+"""A class that was graded: what was handed in, and what the commands say of it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from demo.hand_in import HandIn
+from gradekit.course import Course
+
+
+@dataclass(frozen=True)
+class GradedClass:
+    """A class after `lab grade`.
+
+    Attributes:
+        rows: what `lab grade --json` printed.
+        said: what it printed beside them.
+    """
+
+    course: Course
+    hand_ins: tuple[HandIn, ...]
+    rows: tuple[Mapping[str, Any], ...]
+    said: str
+
+    def row(self, student: str) -> Mapping[str, Any]:
+        """One student's record."""
+        return next(row for row in self.rows if row["student"] == student)
+
+
+def grade_class(course: Course, hand_ins: Sequence[HandIn]) -> GradedClass:
+    """Put the hand-ins into a built course and run `lab grade` on them, as a person would."""
+    from demo.classroom import LAB
+    from demo.incoming import write_submitted
+
+    write_submitted(hand_ins, course.root, LAB)
+    done = lab(course, "grade", LAB, "--json")
+    return GradedClass(course, tuple(hand_ins), tuple(json.loads(done.stdout)), done.stderr)
+
+
+def lab(course: Course, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command `lab` in the course's folder."""
+    line = [sys.executable, "-m", "gradekit.cli", *arguments]
+    return subprocess.run(line, cwd=course.root, capture_output=True, text=True, check=False)
