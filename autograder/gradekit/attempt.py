@@ -26,6 +26,8 @@ _FORGED = "wrote something of its own into the grader's channel"
 _ENDED_ITSELF = "ended its own process"
 _LOOP = "is there a loop without an end?"
 
+_TOO_LARGE = "what it returned is too large, or of too many parts, to be looked at"
+
 
 class ServerGone(RuntimeError):  # noqa: N818 - it names what happened
     """The fork server ended, or did not keep to the talk."""
@@ -105,8 +107,9 @@ class Attempt:
             match frame.message:
                 case {"done": str(how)}:
                     break
-                case {"check": int(index), "refused": str(why)} if 0 <= index < len(probes):
-                    seen[probe_key(probes[index])] = Stopped(why[:300])
+                case {"check": int(index), "refused": str()} if 0 <= index < len(probes):
+                    # Not in the sender's words: they may hold what students are not to read.
+                    seen[probe_key(probes[index])] = Stopped(_TOO_LARGE)
                 case {"check": int(index)} if 0 <= index < len(probes):
                     seen[probe_key(probes[index])] = frame.body
                 case _:

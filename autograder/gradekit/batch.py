@@ -78,11 +78,8 @@ def run(
                 done = {future for future in running if not _broke(future)}
                 running = {future: running[future] for future in done}
             for future in done:
-                task, error = running.pop(future), future.exception()
-                if isinstance(error, Exception):
-                    yield task, error
-                else:
-                    yield task, future.result()
+                task, failure = running.pop(future), future.exception()
+                yield task, failure if isinstance(failure, Exception) else future.result()
     finally:
         executor.shutdown(wait=True, cancel_futures=True)
 

@@ -96,7 +96,8 @@ class LabGrader:
             run = self.sandbox.run(cells, probes, submission.files, seed=number)
         except SandboxBroken as error:
             return Graded({}, (), broken=f"the sandbox failed: {error}")
-        verdicts = judge(self._paper, number, asked, run.observations)
+        sources = [cell.source for cell in cells]
+        verdicts = judge(self._paper, number, asked, run.observations, sources)
         return Graded(
             outputs={cell.id: cell.outputs for cell in run.cells},
             results=tuple(result_of(exercise, verdicts[exercise.name]) for exercise in asked),

@@ -22,6 +22,7 @@ MOST_BYTES = 20 * 2**20
 MOST_CELLS = 2000
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
 _TEXT_CONFLICT = re.compile(r"^(?:<{7} .*|>{7} .*)$", re.MULTILINE)
+_CALL = re.compile(r"(?:\s|#[^\n]*\n)*check\s*\(")
 _TYPES = {
     "code": "code", "markdown": "markdown", "raw": "raw", "heading": "markdown", "html": "raw",
 }
@@ -101,7 +102,7 @@ def runnable_cells(notebook: NotebookNode) -> tuple[Cell, ...]:
 
 def checked_exercise(source: str) -> str | None:
     """The exercise that a test cell checks: its text is exactly one call of ``check``."""
-    if len(source) > 2000 or "check" not in source:
+    if len(source) > 2000 or not _CALL.match(source):
         return None
     try:
         body = ast.parse(source).body

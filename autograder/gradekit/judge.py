@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from attnlab.checking.observation import MalformedObservation, Raised, unpack
+from attnlab.checking.observation import MalformedObservation, Raised, Silence, unpack
 from attnlab.checking.verdict import Verdict, judge_exercise
 from gradekit.exercise import Exercise
 from gradekit.paper import Paper
@@ -15,7 +16,11 @@ Observations = Mapping[tuple[str, str], bytes | Stopped]
 
 
 def judge(
-    paper: Paper, number: int, exercises: Sequence[Exercise], observations: Observations
+    paper: Paper,
+    number: int,
+    exercises: Sequence[Exercise],
+    observations: Observations,
+    sources: Sequence[str] = (),
 ) -> dict[str, Verdict]:
     """One verdict for each exercise.
 
@@ -25,18 +30,24 @@ def judge(
         exercises: the ones that were asked about.
         observations: the untrusted side's answers by (exercise, check); a missing one earns
             nothing.
+        sources: the notebook's cells; advice quotes a line only if it stands in one of them.
     """
+    lines = frozenset(line.strip() for source in sources for line in source.splitlines())
     return {
-        exercise.name: _judge_exercise(paper, number, exercise, observations)
+        exercise.name: _judge_exercise(paper, number, exercise, observations, lines)
         for exercise in exercises
     }
 
 
 def _judge_exercise(
-    paper: Paper, number: int, exercise: Exercise, observations: Observations
+    paper: Paper,
+    number: int,
+    exercise: Exercise,
+    observations: Observations,
+    lines: frozenset[str],
 ) -> Verdict:
     seen = {
-        check.name: _open(observations.get((exercise.name, check.name)))
+        check.name: _open(observations.get((exercise.name, check.name)), lines)
         for check in exercise.checks
     }
     verdict = judge_exercise(paper.questions(exercise, number, with_mistakes=False), seen, [])
@@ -47,12 +58,15 @@ def _judge_exercise(
     return judge_exercise(paper.questions(exercise, number), seen, known)
 
 
-def _open(answer: bytes | Stopped | None) -> Any:
+def _open(answer: bytes | Stopped | None, lines: frozenset[str]) -> Any:
     if answer is None:
-        return Raised("Stopped", "no answer came back for this question")
+        return Silence("it was not asked")
     if isinstance(answer, Stopped):
-        return Raised("Stopped", answer.reason)
+        return Silence(answer.reason)
     try:
-        return unpack(answer)
+        seen = unpack(answer)
     except MalformedObservation as error:
-        return Raised("Stopped", f"the answer could not be read: {error}")
+        return Silence(f"what came cannot be read ({error})")
+    if isinstance(seen, Raised) and seen.source_line not in lines:
+        return replace(seen, source_line="")
+    return seen

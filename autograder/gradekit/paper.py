@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from attnlab.checking.draw import Draw
+from attnlab.checking.draw import Draw, seed_everything
 from attnlab.checking.judges import Judge, Kills
 from attnlab.checking.lab import Lab, observe
 from attnlab.checking.observation import pack, unpack
@@ -90,7 +90,9 @@ class Paper:
     ) -> Any:
         """What `check` sees of `names` in this process, as it would come over the wire."""
         suspects = [v.function for v, _ in self._suspects(exercise, check, number)]
-        draw = Draw(self._seed(exercise, check, number), suspects)
+        seed = self._seed(exercise, check, number)
+        seed_everything(seed)  # as the untrusted side does
+        draw = Draw(seed, suspects)
         return unpack(pack(observe(check.probe, Lab(names), draw, forbids)))
 
     def visible(self, exercise: Exercise) -> VisibleExercise:

@@ -16,7 +16,6 @@ The talk on the channel, after the submission (cells, files, seed) has been read
 from __future__ import annotations
 
 import os
-import random
 import signal
 import socket
 import sys
@@ -26,10 +25,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
-from attnlab.checking.draw import Draw
+from attnlab.checking.draw import Draw, seed_everything
 from attnlab.checking.lab import Lab, observe
 from attnlab.checking.observation import Raised, pack
 from gradekit import frames
@@ -61,14 +59,6 @@ def serve_submission(
             except frames.Closed:
                 return
             prober.pass_on(request, channel)
-
-
-def seed_everything(seed: int) -> None:
-    """Start the three random number generators that labs use from `seed`."""
-    random.seed(seed)
-    np.random.seed(seed % 2**32)
-    # torch.manual_seed also tells every kind of GPU, which takes longer than most probes.
-    torch.default_generator.manual_seed(seed)
 
 
 def answer_probe(probe: Probe, names: dict[str, Any]) -> bytes:

@@ -18,6 +18,8 @@ from gradekit.handed_in import checked_exercise
 from gradekit.records import digest_of
 from gradekit.seats import Released, Seat, grade_id_of
 
+_MOST_PROSE = 20_000
+
 
 def reseat(notebook: NotebookNode, released: Released) -> NotebookNode:
     """A copy of `notebook` on the released cells; the student's other cells stay where they are.
@@ -80,6 +82,7 @@ class _Search:
         self.cells, self.ids, self.released = cells, ids, released
         self.merged: set[int] = set()
         self._taken: set[int] = set()
+        self._checks = [checked_exercise(cell.source) for cell in cells]
 
     def find(self, seat: Seat) -> int | None:
         """The place of `seat`, or None."""
@@ -107,7 +110,7 @@ class _Search:
         return self._first(seat, [
             place for place in self._places()
             if self.cells[place].source.strip() == text
-            or (seat.exercise and checked_exercise(self.cells[place].source) == seat.exercise)
+            or (seat.exercise and self._checks[place] == seat.exercise)
         ])
 
     def _locked(self, seat: Seat) -> int | None:
@@ -130,7 +133,7 @@ class _Search:
         return next((p for p in code if self.ids[p] == seat.grade_id), None)
 
     def _answer(self, seat: Seat) -> int | None:
-        named = [p for p in self._places(seat) if checked_exercise(self.cells[p].source) is None]
+        named = [p for p in self._places(seat) if self._checks[p] is None]
         texts = [p for p in named if seat.is_new(self.cells[p].source)]
         if not texts:
             texts = self._below(seat, named)
@@ -221,9 +224,11 @@ def _first_line(text: str) -> str:
 def _is_prose(cell: NotebookNode) -> bool:
     if cell.cell_type != "code":
         return True
+    if len(cell.source) > _MOST_PROSE:
+        return False
     try:
         ast.parse(cell.source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        words = r"^\s*(?:def|class|import|from|for|if|@|%|!)"
+        words = r"^[ \t]*(?:def|class|import|from|for|if|@|%|!)"
         return not re.search(words, cell.source, re.MULTILINE)
     return False

@@ -53,8 +53,8 @@ class Seat:
         """Whether a student's text, which need not be valid Python, binds one of the names."""
         return any(
             re.search(
-                rf"^(?:async\s+def|def|class)\s+{name}\b|^{name}\s*(?::[^=\n]+)?=(?!=)|"
-                rf"^(?:from\s.+)?import\s.*\b{name}\b",
+                rf"^(?:async +def|def|class)[ \t]+{name}\b|^{name}[ \t]*(?::[^=\n]+)?=(?!=)|"
+                rf"^(?:from [^\n]{{1,100}}\s)?import [^\n]{{0,200}}\b{name}\b",
                 source, re.MULTILINE,
             )
             for name in map(re.escape, self.names)

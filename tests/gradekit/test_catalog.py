@@ -34,7 +34,7 @@ def test_a_file_that_no_cell_checks_is_named(course_copy):
 
 def test_an_exercise_may_only_use_what_earlier_ones_build(course_copy):
     path = course_copy.exercises(LAB) / "log_softmax.py"
-    edit(path, "import log_softmax, logsumexp, softmax", "import cross_entropy, log_softmax, logsumexp")
+    edit(path, "logsumexp, softmax\n", "logsumexp, cross_entropy\n")
     edit(path, "uses=[softmax]", "uses=[cross_entropy]")
     with pytest.raises(BadExercise, match="uses cross_entropy, which is asked about only later"):
         load_lab(course_copy, LAB)

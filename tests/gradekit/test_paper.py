@@ -1,4 +1,4 @@
-"""The paper: what is asked and what is expected come from one place, and only one of them travels."""
+"""The paper: what is asked and what is expected come from one place; only one of them travels."""
 
 import json
 

@@ -21,6 +21,10 @@ def explain(difference: Difference) -> str:
     where = _place(difference.path)
     expected, seen = difference.expected, difference.seen
     match difference.kind:
+        case "silence":
+            return f"No answer came from your code: {seen.reason.rstrip('.')}."
+        case "number":
+            return f"{where}your number is not the right one."
         case "missing":
             return (
                 f"Your notebook does not define `{seen.name}`. "

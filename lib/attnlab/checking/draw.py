@@ -6,9 +6,11 @@ processes; both make the same inputs because both start from the same seed.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -117,3 +119,11 @@ def _equal(now: Tensor, then: Tensor) -> bool:
     if now.shape != then.shape or now.dtype != then.dtype:
         return False
     return bool(((now == then) | (now.isnan() & then.isnan())).all())
+
+
+def seed_everything(seed: int) -> None:
+    """Start the three random number generators that labs use from `seed`."""
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    # torch.manual_seed also tells every kind of GPU, which takes longer than most probes.
+    torch.default_generator.manual_seed(seed)

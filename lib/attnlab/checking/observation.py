@@ -80,6 +80,13 @@ class Opaque:
     type: str
 
 
+@dataclass(frozen=True)
+class Silence:
+    """No answer came, and why. Only a judge makes it; it does not travel."""
+
+    reason: str
+
+
 def clip(text: str, limit: int = MAX_TEXT) -> str:
     """Cut `text` to `limit` characters, with an ellipsis where something was cut."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from attnlab.checking.advice import explain
+from attnlab.checking.discretion import discreet
 from attnlab.checking.judges import Close, Difference, Judge
 
 
@@ -153,7 +154,7 @@ def _telling(answer: Answer) -> bool:
     """Whether this failure says anything: a missing name or a blank body does not."""
     difference = answer.difference
     assert difference is not None
-    if difference.kind == "missing":
+    if difference.kind in ("missing", "silence"):
         return False
     return not (difference.kind == "raised" and difference.seen.type == "NotImplementedError")
 
@@ -162,7 +163,7 @@ def _ladder(answer: Answer) -> str:
     """What was seen in a check that failed; the check is named where it matters which it was."""
     difference = answer.difference
     assert difference is not None
-    sentence = explain(difference)
+    sentence = explain(discreet(difference) if answer.question.hidden else difference)
     blank = difference.kind == "raised" and difference.seen.type == "NotImplementedError"
     if blank or difference.kind in ("missing", "forbidden"):
         return sentence

@@ -1,0 +1,60 @@
+"""What is said about a hidden check holds nothing that the student's code chose to say."""
+
+import pytest
+import torch
+
+from attnlab.checking.judges import Close
+from attnlab.checking.observation import Missing, Opaque, Raised, Silence
+from attnlab.checking.verdict import Question, judge_exercise
+
+SECRET = "the inputs are 4 8 15 16 23 42"
+NUMBER = 4815.162342
+
+
+def advice(expected, seen, hidden):
+    question = Question("edges", "Is right at the edges.", 2, hidden, Close(), expected, {})
+    return " ".join(judge_exercise([question], {"edges": seen}, []).advice)
+
+
+@pytest.mark.parametrize(
+    ("expected", "seen"),
+    [
+        (1.0, Raised("ValueError", SECRET, "x = f(x)")),
+        (1.0, Raised(SECRET, "", "")),
+        ([1.0], [Raised("ValueError", "", SECRET)]),
+        (1.0, Raised("ForbiddenCall", SECRET)),
+        (1.0, Missing(SECRET)),
+        (1.0, SECRET),
+        ("right", SECRET),
+        (1.0, Opaque(SECRET)),
+        ({"a": 1.0}, {SECRET: 1.0}),
+    ],
+)
+def test_words_of_the_students_code_are_not_repeated(expected, seen):
+    assert SECRET in advice(expected, seen, hidden=False)
+    assert SECRET not in advice(expected, seen, hidden=True)
+    assert "at the edges" in advice(expected, seen, hidden=True) or "notebook" in advice(
+        expected, seen, hidden=True
+    ) or "calls" in advice(expected, seen, hidden=True)
+
+
+def test_numbers_of_the_students_code_are_not_repeated():
+    assert "4815.16" in advice(1.0, NUMBER, hidden=False)
+    assert "4815" not in advice(1.0, NUMBER, hidden=True)
+    assert "4815" not in advice(torch.ones(()), torch.tensor(NUMBER), hidden=True)
+
+
+def test_pythons_own_exceptions_and_the_line_stay_helpful():
+    said = advice(1.0, Raised("IndexError", SECRET, "row = x[7]"), hidden=True)
+    assert "IndexError" in said
+    assert "row = x[7]" in said
+
+
+def test_a_forbidden_call_is_still_named():
+    assert "torch.softmax" in advice(1.0, Raised("ForbiddenCall", "torch.softmax"), hidden=True)
+
+
+def test_silence_says_why():
+    said = advice(1.0, Silence("stopped after 5 s: is there a loop without an end?"), hidden=True)
+    assert "No answer came" in said
+    assert "loop without an end" in said
