@@ -50,7 +50,7 @@ THIEF = """\
 import os
 from pathlib import Path
 
-for place in ("../../gradebook.db", "../../../gradebook.db", "../../solutions", "/proc/1/environ",
+for place in ("../../gradebook.db", "../../../gradebook.db", "../../solutions", "/etc/shadow",
               os.path.expanduser("~/.ssh")):
     try:
         path = Path(place)

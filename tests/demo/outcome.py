@@ -96,7 +96,7 @@ def show(console: Console, results: Sequence[Result]) -> None:
     table = Table()
     for heading in ("student", "the hand-in", "state"):
         table.add_column(heading, overflow="fold")
-    for heading in ("points", "expected", "in the gradebook"):
+    for heading in ("points", "expected", "gradebook"):
         table.add_column(heading, justify="right")
     table.add_column("ok", justify="center")
     for result in results:

@@ -7,6 +7,7 @@ type. At the end each student's points are held against what that hand-in is wor
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -24,6 +25,9 @@ from rich.markup import escape  # noqa: E402
 from rich.rule import Rule  # noqa: E402
 
 TARGET = REPOSITORY / "demo"
+# In a file or a log the tables get this much room; a terminal says itself how wide it is.
+if not sys.stdout.isatty():
+    os.environ.setdefault("COLUMNS", "120")
 
 
 def main() -> int:
