@@ -224,7 +224,7 @@ class _Run:
             yield Task(self._grader.spec, handin, asked, known)
 
     def _keep(self, task: Task, result: Done | Exception) -> None:
-        """Put one result on record, then where people look."""
+        """Put one result where people look, then on record."""
         handin = task.handin
         if isinstance(result, Exception):
             log = note_failure(self._journal.path.with_suffix(".failures.log"), handin, result)
@@ -237,10 +237,11 @@ class _Run:
             Record(handin.student, self._lab, handin.digest, keys[fresh.exercise], fresh)
             for fresh in result.results
         ]
-        self._journal.append([*records, result.record])
+        # The record last: killed in between, the next run does both again.
         write_autograded(
             self._course.root, handin, self._grader.released.name, result.notebook
         )
+        self._journal.append([*records, result.record])
 
     def _entry(self, seen: _Seen) -> Entry | None:
         record = self._journal.submission(seen.student, seen.digest)

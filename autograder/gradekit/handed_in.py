@@ -20,6 +20,7 @@ from gradekit.probes import Cell
 
 MOST_BYTES = 20 * 2**20
 MOST_CELLS = 2000
+MOST_PICTURES = 20  # attached to one cell
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
 _TEXT_CONFLICT = re.compile(r"^(?:<{7} .*|>{7} .*)$", re.MULTILINE)
 _CALL = re.compile(r"(?:\s|#[^\n]*\n)*check\s*\(")
@@ -54,11 +55,7 @@ def open_notebook(raw: bytes, name: str = "the notebook") -> tuple[NotebookNode,
         notes.append(
             f"{name} holds git's merge-conflict marks (<<<<<<<) in a cell; keep one version of it."
         )
-    metadata = values.get("metadata")
-    whole = {
-        "nbformat": 4, "nbformat_minor": 5, "cells": plain,
-        "metadata": metadata if isinstance(metadata, dict) else {},
-    }
+    whole = {"nbformat": 4, "nbformat_minor": 5, "cells": plain, "metadata": {}}
     return nbformat.from_dict(whole), tuple(notes)
 
 
@@ -150,7 +147,7 @@ def _cells(values: Mapping[str, Any], name: str) -> tuple[list[Any], list[str]]:
 
 def _plain(cell: Any, number: int) -> dict[str, Any]:
     """One cell in nbformat 4's shape, whatever it was."""
-    values = cell if isinstance(cell, dict) else {"cell_type": "raw", "source": repr(cell)}
+    values = cell if isinstance(cell, dict) else {"cell_type": "raw", "source": cell}
     given = values.get("cell_type")
     kind = _TYPES.get(given, "raw") if isinstance(given, str) else "raw"
     # nbformat 2 and 3 call the text of a code cell its input.
@@ -158,16 +155,31 @@ def _plain(cell: Any, number: int) -> dict[str, Any]:
     if given == "heading":
         level = values.get("level")
         text = "#" * (level if isinstance(level, int) and 1 <= level <= 6 else 1) + " " + text
-    metadata = values.get("metadata")
     plain: dict[str, Any] = {
         "id": f"cell-{number}", "cell_type": kind, "source": text,
-        "metadata": metadata if isinstance(metadata, dict) else {},
+        "metadata": _identity(values.get("metadata")),
     }
     if kind == "code":
         plain.update(outputs=[], execution_count=None)
-    elif isinstance(values.get("attachments"), dict):
-        plain["attachments"] = values["attachments"]
+    else:
+        plain["attachments"] = _pictures(values.get("attachments"))
     return plain
+
+
+def _identity(metadata: Any) -> dict[str, Any]:
+    """Of a cell's metadata what says which cell it is; the rest may be anything, nested deep."""
+    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
+    return {"nbgrader": {"grade_id": grade_id}} if isinstance(grade_id, str) else {}
+
+
+def _pictures(attachments: Any) -> dict[str, dict[str, str]]:
+    """The attachments of nbformat's shape: by name, then by kind, a text."""
+    named = attachments if isinstance(attachments, dict) else {}
+    return {
+        name: {kind: text for kind, text in bundle.items() if isinstance(text, str)}
+        for name, bundle in list(named.items())[:MOST_PICTURES] if isinstance(bundle, dict)
+    }
 
 
 def _text(value: Any) -> str:

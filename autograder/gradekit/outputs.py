@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_BASE64 = re.compile(r"[A-Za-z0-9+/\s]*={0,2}\s*")
+# The first repetition gives nothing back, or a long run of spaces would be tried over and over.
+_BASE64 = re.compile(r"[A-Za-z0-9+/\s]*+={0,2}\s*")
 _PICTURES = ("image/png", "image/jpeg")
 _TEXTS = ("text/plain",)
 _ENTRY_BYTES = 64

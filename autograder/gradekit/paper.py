@@ -28,6 +28,9 @@ from gradekit.standalone import standalone_source, standalone_sources
 # Hidden inputs differ from student to student, but there are only so many papers, so that the
 # reference answers each of them once and not once a student.
 PAPERS = 8
+# The paper in a student's bundle. The numbers that it expects are there for all to read, so no
+# hand-in sits it: one that only repeats them would pass.
+BUNDLE = -1
 
 
 class Paper:
@@ -104,9 +107,9 @@ class Paper:
             hidden_points=sum(check.points for check in exercise.checks if check.hidden),
             checks=tuple(
                 VisibleCheck(
-                    question=self._question(exercise, check, 0, with_mistakes=True),
+                    question=self._question(exercise, check, BUNDLE, with_mistakes=True),
                     source=self._source(check.probe),
-                    seed=self._seed(exercise, check, 0),
+                    seed=self._seed(exercise, check, BUNDLE),
                 )
                 for check in exercise.checks
                 if not check.hidden
@@ -131,7 +134,7 @@ class Paper:
 
     def _seed(self, exercise: Exercise, check: Check, number: int) -> int:
         parts = [exercise.lab, exercise.name, check.name]
-        if not check.hidden:
+        if number == BUNDLE:
             return _hash(b"", *parts)
         return _hash(self._secret, *parts, str(number))
 
@@ -161,7 +164,9 @@ class Paper:
             *other.right_versions,
         ]
         mixed = [(version, False) for version in wrong] + [(version, True) for version in right]
-        random.Random(self._seed(exercise, check, number)).shuffle(mixed)  # noqa: S311 - an order
+        # Not the probe's seed: that one travels, and would put them back in order.
+        order = _hash(self._secret, "order", exercise.lab, exercise.name, check.name, str(number))
+        random.Random(order).shuffle(mixed)  # noqa: S311 - an order
         return mixed
 
     def _suspect_source(self, version: Version) -> str:

@@ -71,7 +71,9 @@ def grade_one(task: Task) -> Done:
         submitted_at=handin.submitted_at.isoformat() if handin.submitted_at else None,
         seconds=graded.seconds,
     )
-    return Done(record, graded.results, json.dumps(notebook, ensure_ascii=False, indent=1) + "\n")
+    text = json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
+    # Half a character (a lone surrogate) cannot be written to a file.
+    return Done(record, graded.results, text.encode("utf-8", "replace").decode())
 
 
 @lru_cache(maxsize=1)

@@ -24,6 +24,7 @@ from safetensors.torch import load, save
 
 MAX_TEXT = 4_000
 MAX_INT = 2**63
+MAX_DIMENSIONS = 32
 # Kinds of number that every machine compares alike; tensors of other kinds become Opaque.
 DTYPES = frozenset({
     torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool,
@@ -88,8 +89,12 @@ class Silence:
 
 
 def clip(text: str, limit: int = MAX_TEXT) -> str:
-    """Cut `text` to `limit` characters, with an ellipsis where something was cut."""
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+    """Cut `text` to `limit` characters, with an ellipsis where something was cut.
+
+    Half a character (a lone surrogate), which no file and no page can hold, becomes "?".
+    """
+    short = text if len(text) <= limit else text[: limit - 1] + "…"
+    return short.encode("utf-8", "replace").decode()
 
 
 def pack(value: Any, limits: Limits = LIMITS) -> bytes:
@@ -194,6 +199,8 @@ class _Writer(_Walk):
             return {"opaque": f"torch.Tensor ({value.layout}, {value.device.type})"}
         if value.dtype not in DTYPES:
             return {"opaque": f"torch.Tensor ({dtype})"}
+        if value.ndim > MAX_DIMENSIONS:
+            return {"opaque": f"torch.Tensor (of {value.ndim} dimensions)"}
         key = str(len(self._tensors))
         # A copy: safetensors refuses tensors that share memory; a subclass becomes a plain tensor.
         plain = value.detach().as_subclass(torch.Tensor).resolve_neg()
@@ -236,6 +243,8 @@ class _Reader(_Walk):
         tensor = self._tensors[key]
         if tensor.dtype not in DTYPES:
             raise MalformedObservation(f"a tensor of {tensor.dtype}")
+        if tensor.ndim > MAX_DIMENSIONS:
+            raise MalformedObservation(f"a tensor of more than {MAX_DIMENSIONS} dimensions")
         return tensor
 
 

@@ -13,6 +13,10 @@ from typing import Any
 from attnlab.checking.advice import explain
 from attnlab.checking.discretion import discreet
 from attnlab.checking.judges import Close, Difference, Judge
+from attnlab.checking.observation import clip
+
+# Code may raise, return or name what it likes; a page shows this many characters of it.
+MOST_ADVICE = 1000
 
 
 @dataclass(frozen=True)
@@ -163,7 +167,8 @@ def _ladder(answer: Answer) -> str:
     """What was seen in a check that failed; the check is named where it matters which it was."""
     difference = answer.difference
     assert difference is not None
-    sentence = explain(discreet(difference) if answer.question.hidden else difference)
+    difference_told = discreet(difference) if answer.question.hidden else difference
+    sentence = clip(explain(difference_told), MOST_ADVICE)
     blank = difference.kind == "raised" and difference.seen.type == "NotImplementedError"
     if blank or difference.kind in ("missing", "forbidden"):
         return sentence

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import base64
+import io
+import traceback
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from functools import wraps
+from html import escape
+from typing import Any, ParamSpec
 
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 from torch import Tensor
+
+from attnlab.checking.render import notice
+
+P = ParamSpec("P")
 
 # Okabe and Ito's colours, from dark to light, so that they stay apart in grey print as well.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -43,25 +53,67 @@ _STYLE = {
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure that was drawn.
+    """A figure that was drawn, or the reason why there is none.
 
     Attributes:
         axes: its panels, from left to right.
         data: what the panels show, by name.
+        missing: one sentence where there is nothing to draw yet.
     """
 
     axes: tuple[Axes, ...]
     data: Mapping[str, Tensor] = field(repr=False)
+    missing: str = ""
 
     def _ipython_display_(self) -> None:
-        """Nothing: the notebook shows the figure itself."""
+        """The sentence, if there is one; a figure is shown by the notebook itself."""
+        if self.missing:
+            from IPython.display import display
+
+            face = notice(self.missing)
+            display({"text/plain": face.text(), "text/html": face.html()}, raw=True)
+
+
+class Described(Figure):
+    """A figure that a notebook shows with a sentence for those who do not see it."""
+
+    alt = ""
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        data = io.BytesIO()
+        self.savefig(data, format="png", bbox_inches="tight", facecolor="white")
+        png = base64.b64encode(data.getvalue()).decode()
+        image = f'<img alt="{escape(self.alt)}" src="data:image/png;base64,{png}">'
+        return {"text/plain": self.alt, "text/html": image, "image/png": png}
+
+
+def drawing(draw: Callable[P, Drawn]) -> Callable[P, Drawn]:
+    """A figure that says which function is still to be written, where one is, and draws nothing."""
+
+    @wraps(draw)
+    def draw_if_written(*args: P.args, **kwargs: P.kwargs) -> Drawn:
+        try:
+            return draw(*args, **kwargs)
+        except NotImplementedError as error:
+            if str(error):  # torch's own, not the placeholder of a step
+                raise
+            *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+            name = frame.f_code.co_name
+            return Drawn((), {}, f"No picture yet: `{name}` is still to be written.")
+
+    return draw_if_written
 
 
 @contextmanager
-def panels(columns: int, width: float, height: float, **options: Any) -> Iterator[tuple[Axes, ...]]:
-    """`columns` panels side by side, in the labs' style; sizes in inches."""
+def panels(
+    columns: int, width: float, height: float, alt: str, **options: Any
+) -> Iterator[tuple[Axes, ...]]:
+    """`columns` panels side by side, in the labs' style; sizes in inches, `alt` in words."""
     with plt.rc_context(_STYLE):
-        _, axes = plt.subplots(1, columns, figsize=(width, height), squeeze=False, **options)
+        figure, axes = plt.subplots(
+            1, columns, figsize=(width, height), squeeze=False, FigureClass=Described, **options
+        )
+        figure.alt = alt
         yield tuple(axes.flat)
         interactive = plt.isinteractive()
     # The first figure of a notebook switches interactive mode on, and leaving the context would

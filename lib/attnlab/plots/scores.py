@@ -18,6 +18,7 @@ from attnlab.plots.canvas import (
     Drawn,
     cells,
     decades,
+    drawing,
     panels,
     points,
     ticks,
@@ -26,6 +27,7 @@ from attnlab.plots.canvas import (
 Function = Callable[..., Tensor]
 
 
+@drawing
 def softmax_bars(softmax: Function, scores: Tensor, shift: float = 1000.0) -> Drawn:
     """Scores on the left; on the right their probabilities, before and after a shift of all scores.
 
@@ -36,7 +38,11 @@ def softmax_bars(softmax: Function, scores: Tensor, shift: float = 1000.0) -> Dr
     """
     plain, shifted = softmax(scores), softmax(scores + shift)
     places = np.arange(len(scores))
-    with panels(2, 7.2, 2.5) as (left, right):
+    alt = (
+        f"Two bar charts: {len(scores)} scores; and their probabilities, before and after "
+        f"{shift:g} is added to every score."
+    )
+    with panels(2, 7.2, 2.5, alt) as (left, right):
         left.bar(places, points(scores), color=COLOURS[0], width=0.6)
         left.axhline(0, color=INK, linewidth=0.8)
         left.set(title="scores", xlabel="entry", ylabel="score x")
@@ -45,13 +51,16 @@ def softmax_bars(softmax: Function, scores: Tensor, shift: float = 1000.0) -> Dr
             places + 0.2, points(shifted), color=COLOURS[4], width=0.4, hatch="///",
             edgecolor="white", label=f"softmax(x + {shift:g})",
         )
-        right.set(title="probabilities: the shift is gone", xlabel="entry", ylabel="probability p")
+        right.set(
+            title="their probabilities", xlabel="entry", ylabel="probability p", ylim=(0, 1)
+        )
         right.legend()
         for axes in (left, right):
             axes.set_xticks(places.tolist())
     return Drawn((left, right), {"scores": scores, "plain": plain, "shifted": shifted})
 
 
+@drawing
 def log_softmax_gap(softmax: Function, log_softmax: Function, widest: float = 1000.0) -> Drawn:
     """The log-probability of the lower of two scores, by two roads, as the scores move apart.
 
@@ -64,13 +73,17 @@ def log_softmax_gap(softmax: Function, log_softmax: Function, widest: float = 10
     scores = torch.stack([-gap, torch.zeros_like(gap)], dim=-1)  # (201, 2)
     direct, detour = log_softmax(scores)[:, 0], softmax(scores)[:, 0].log()
     alive = torch.isfinite(detour)
-    with panels(1, 7.2, 2.6) as (axes,):
+    alt = (
+        "Two lines fall together from 0, log-probability against the gap between two scores; the "
+        "one by way of probabilities may end early."
+    )
+    with panels(1, 7.2, 2.6, alt) as (axes,):
         axes.plot(points(gap), points(direct), color=COLOURS[0], label="log_softmax(x)")
         axes.plot(
             points(gap[alive]), points(detour[alive]), color=COLOURS[1], linestyle="--",
             linewidth=3.5, label="log(softmax(x))",
         )
-        if bool((~alive).any()):
+        if bool(alive.any()) and not bool(alive.all()):
             end, floor = float(gap[alive][-1]), float(detour[alive][-1])
             axes.plot(end, floor, marker="X", markersize=10, color=COLOURS[1], linestyle="none")
             axes.annotate(
@@ -78,13 +91,14 @@ def log_softmax_gap(softmax: Function, log_softmax: Function, widest: float = 10
                 textcoords="offset points", ha="right", va="top", color=COLOURS[1],
             )
         axes.set(
-            title="the same number by two roads; one of them ends",
+            title="the same number by two roads",
             xlabel="how far the score lies below the best one", ylabel="log-probability",
         )
         axes.legend(loc="upper right")
     return Drawn((axes,), {"gap": gap, "log_softmax": direct, "log_of_softmax": detour})
 
 
+@drawing
 def loss_against_scale(cross_entropy: Function, logits: Tensor, names: Sequence[str]) -> Drawn:
     """The loss for each possible right answer, as one vector of logits is scaled up.
 
@@ -102,11 +116,15 @@ def loss_against_scale(cross_entropy: Function, logits: Tensor, names: Sequence[
             for word in range(len(logits))
         ]
     )  # (V, 81)
-    with panels(1, 5.6, 2.8) as (axes,):
+    alt = (
+        "One curve for each word that may be the right answer: the loss against the scale of the "
+        f"logits, all from log {len(logits)} at scale 0."
+    )
+    with panels(1, 5.6, 2.8, alt) as (axes,):
         for word in logits.argsort(descending=True).tolist():
             axes.plot(
                 points(scale), points(losses[word]), color=COLOURS[word], linestyle=DASHES[word],
-                label=f"“{names[word]}” (logit {float(logits[word]):g})",
+                label=_label(names[word], logits[word]),
             )
         start = math.log(len(logits))
         axes.plot(0, start, marker="o", color=INK)
@@ -119,6 +137,7 @@ def loss_against_scale(cross_entropy: Function, logits: Tensor, names: Sequence[
     return Drawn((axes,), {"scale": scale, "losses": losses})
 
 
+@drawing
 def softmax_jacobian(softmax_backward: Function, p: Tensor) -> Drawn:
     """The derivative of each probability by each score, one backward step for each row.
 
@@ -130,7 +149,11 @@ def softmax_jacobian(softmax_backward: Function, p: Tensor) -> Drawn:
     jacobian = softmax_backward(p.expand(size, size), torch.eye(size, dtype=p.dtype))
     limit = float(jacobian.abs().max())
     names = [f"{i}" for i in range(size)]
-    with panels(2, 7.2, 2.9, width_ratios=(1, 1.2)) as (left, right):
+    alt = (
+        f"Left, {size} probabilities as bars. Right, a table of {size} by {size} numbers: the "
+        "derivative of each probability by each score."
+    )
+    with panels(2, 7.2, 2.9, alt, width_ratios=(1, 1.2)) as (left, right):
         left.barh(range(size), points(p), color=COLOURS[0], height=0.6)
         left.set(
             title="the distribution p", xlabel="probability", ylabel="entry", yticks=range(size)
@@ -139,11 +162,12 @@ def softmax_jacobian(softmax_backward: Function, p: Tensor) -> Drawn:
         cells(right, jacobian, DIVERGING, 3, (-limit, limit))
         ticks(right, names, names)
         right.set(
-            title="∂p[j] / ∂x[i]: every row sums to 0", xlabel="score i", ylabel="probability j"
+            title="∂p[j] / ∂x[i]", xlabel="score i", ylabel="probability j"
         )
     return Drawn((left, right), {"p": p, "jacobian": jacobian})
 
 
+@drawing
 def temperature_fan(temperature: Function, logits: Tensor, names: Sequence[str]) -> Drawn:
     """Each word's probability against the temperature: a fan from one winner to equal shares.
 
@@ -154,11 +178,15 @@ def temperature_fan(temperature: Function, logits: Tensor, names: Sequence[str])
     """
     heat = torch.logspace(-1.3, 2, 67, dtype=logits.dtype)
     p = torch.stack([temperature(logits, float(T)) for T in heat])  # (67, V)
-    with panels(1, 5.6, 2.8) as (axes,):
+    alt = (
+        "One curve for each word: its probability against the temperature, from 0.05 to 100 on a "
+        "logarithmic axis."
+    )
+    with panels(1, 5.6, 2.8, alt) as (axes,):
         for word in logits.argsort(descending=True).tolist():
             axes.plot(
                 points(heat), points(p[:, word]), color=COLOURS[word], linestyle=DASHES[word],
-                label=f"“{names[word]}” (logit {float(logits[word]):g})",
+                label=_label(names[word], logits[word]),
             )
         axes.axvline(1, color=FAINT, linewidth=1)
         axes.annotate("T = 1: plain softmax", (1, 1), xytext=(4, -2), textcoords="offset points",
@@ -172,6 +200,7 @@ def temperature_fan(temperature: Function, logits: Tensor, names: Sequence[str])
     return Drawn((axes,), {"temperature": heat, "probabilities": p})
 
 
+@drawing
 def entropy_curve(temperature: Function, entropy: Function, logits: Tensor) -> Drawn:
     """The entropy of a distribution against its temperature, T = 0 included.
 
@@ -183,7 +212,11 @@ def entropy_curve(temperature: Function, entropy: Function, logits: Tensor) -> D
     heat = torch.cat([torch.zeros(1), torch.linspace(0.05, 8, 107)]).to(logits.dtype)
     nats = torch.stack([entropy(temperature(logits, float(T))) for T in heat])
     most = math.log(len(logits))
-    with panels(1, 7.2, 2.4) as (axes,):
+    alt = (
+        "A curve: the entropy of the distribution against its temperature from 0 to 8, below a "
+        f"dashed line at log {len(logits)}."
+    )
+    with panels(1, 7.2, 2.4, alt) as (axes,):
         axes.plot(points(heat), points(nats), color=COLOURS[0])
         axes.axhline(most, color=COLOURS[1], linestyle="--")
         axes.annotate(
@@ -195,3 +228,8 @@ def entropy_curve(temperature: Function, entropy: Function, logits: Tensor) -> D
             ylabel="entropy [nats]", ylim=(-0.05, 1.25 * most),
         )
     return Drawn((axes,), {"temperature": heat, "entropy": nats})
+
+
+def _label(name: str, logit: Tensor) -> str:
+    number = f"{float(logit):g}".replace("-", "−")
+    return f"“{name}” (logit {number})"

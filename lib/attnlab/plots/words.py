@@ -19,14 +19,17 @@ from attnlab.plots.canvas import (
     Drawn,
     cells,
     decades,
+    drawing,
     panels,
     points,
     ticks,
 )
 
 Attention = Callable[..., Tensor]
+Layer = Callable[[Tensor], Tensor]
 
 
+@drawing
 def apple_arrows(attention: Attention, mode: str = "sum") -> Drawn:
     """Where attention moves the words of the two sentences about apples, in the plane.
 
@@ -39,23 +42,36 @@ def apple_arrows(attention: Attention, mode: str = "sum") -> Drawn:
         topic: attention(sentence.vectors, mode=mode, similarity=sentence.similarity)
         for topic, sentence in sentences.items()
     }
-    with panels(2, 7.2, 3.5, sharex=True, sharey=True) as axes:
+    alt = (
+        "Two panels with the words of a sentence as points in the plane, and an arrow from each "
+        "word that attention moves to its new place: apple beside fruit, and apple beside brand."
+    )
+    with panels(2, 7.2, 3.5, alt, sharex=True, sharey=True) as axes:
         for panel, topic in zip(axes, sentences, strict=True):
             _arrows(panel, sentences[topic], moved[topic], topic)
         axes[0].set_ylabel("second feature")
     return Drawn(axes, moved)
 
 
-def equivariance_bars(gaps: Mapping[str, float | Tensor]) -> Drawn:
+@drawing
+def equivariance_bars(
+    gap: Callable[..., Tensor], layers: Mapping[str, Layer], X: Tensor, perm: Tensor  # noqa: N803
+) -> Drawn:
     """How much each layer notices the order of its words, as bars.
 
     Args:
-        gaps: the layer's name and its gap, 0 or more.
+        gap: called as ``gap(layer, X, perm)``; 0 or more.
+        layers: by name, each from (T, d) to (T, k).
+        X: (T, d), the words.
+        perm: (T,), the other order.
     """
-    values = torch.tensor([float(gap) for gap in gaps.values()])
-    with panels(1, 7.2, 0.8 + 0.4 * len(gaps)) as (axes,):
-        bars = axes.barh(list(gaps), points(values), color=COLOURS[0], height=0.55)
-        axes.bar_label(bars, [f"{value:.2g}" for value in values.tolist()], padding=4)
+    values = torch.tensor([float(gap(layer, X, perm)) for layer in layers.values()])
+    alt = "Bars with the equivariance gap of each layer: " + ", ".join(
+        f"{name} {_gap(value)}" for name, value in zip(layers, values.tolist(), strict=True)
+    )
+    with panels(1, 7.2, 0.8 + 0.4 * len(layers), alt + ".") as (axes,):
+        bars = axes.barh(list(layers), points(values), color=COLOURS[0], height=0.55)
+        axes.bar_label(bars, [_gap(value) for value in values.tolist()], padding=4)
         axes.invert_yaxis()
         axes.grid(False, axis="y")
         axes.margins(x=0.12)
@@ -73,7 +89,8 @@ def number_tables(
         rows: for each table its R row names.
         columns: for each table its C column names.
     """
-    with panels(len(tables), 3.6 * len(tables), 2.7) as axes:
+    alt = f"Tables of numbers, with the sum of each row: {', '.join(tables)}."
+    with panels(len(tables), 3.6 * len(tables), 2.7, alt) as axes:
         for panel, (title, table), names, tops in zip(
             axes, tables.items(), rows, columns, strict=True
         ):
@@ -93,9 +110,15 @@ def lab01_preview() -> Drawn:
     logits = torch.tensor([2.0, 1.0, 0.2, -1.0], dtype=torch.float64)
     heat = torch.logspace(-1.3, 2, 67, dtype=torch.float64)
     p = torch.softmax(logits / heat[:, None], -1)
-    with panels(2, 7.2, 2.9) as (left, right):
+    alt = (
+        "Left, the probabilities of four words against the temperature: one wins when it is cold, "
+        "all get the same when it is hot. Right, the word apple, with an arrow towards fruit and "
+        "another towards brand."
+    )
+    with panels(2, 7.2, 2.9, alt) as (left, right):
         for word in range(len(logits)):
             left.plot(points(heat), points(p[:, word]), color=COLOURS[word], linestyle=DASHES[word])
+        left.text(0.7, 0.9, "the likeliest of four words", color=COLOURS[0], fontsize=9)
         left.set(
             xscale="log", title="one knob from sure to undecided", xlabel="temperature",
             ylabel="probability", ylim=(-0.02, 1.02),
@@ -112,7 +135,7 @@ def lab01_preview() -> Drawn:
             _point(right, there, topic, colour, "s")
             _arrow(right, start, start + 3 * (end[topic] - start), colour)
         _point(right, start, "apple", INK, "o")
-        right.text(-0.9, -0.8, "arrows drawn at three times their length", color=FAINT, fontsize=8)
+        right.text(-0.9, 1.2, "arrows three times\nas long as they are", color="#666666", fontsize=9)
         right.set(
             title="one word, pulled to two meanings", xlabel="first feature",
             ylabel="second feature", xlim=(-1.2, 8.6), ylim=(-1.2, 9.6),
@@ -122,42 +145,58 @@ def lab01_preview() -> Drawn:
 
 def lab00_preview() -> Drawn:
     """What lab 0 ends with: the way of an answer, from writing to handing in."""
-    steps = ("write", "check", "mend", "submit()")
-    with panels(1, 7.2, 1.1) as (axes,):
-        for place, (step, colour) in enumerate(zip(steps, COLOURS, strict=False)):
+    steps = ("write", "check", "mend", "hand in")
+    alt = "Four boxes: write, check, mend, hand in; an arrow leads from mend back to check."
+    with panels(1, 7.2, 1.1, alt) as (axes,):
+        for place, step in enumerate(steps):
             axes.text(
                 place, 0, step, ha="center", va="center", color="white", fontsize=12,
-                bbox={"boxstyle": "round,pad=0.5", "facecolor": colour, "edgecolor": "none"},
+                bbox={"boxstyle": "round,pad=0.5", "facecolor": COLOURS[0], "edgecolor": "none"},
             )
         for here, there in pairwise(range(len(steps))):
             axes.annotate(
-                "", (there - 0.3, 0), (here + 0.3, 0), arrowprops={"arrowstyle": "->", "color": INK}
+                "", (there - 0.33, 0), (here + 0.33, 0),
+                arrowprops={"arrowstyle": "->", "color": INK},
             )
         axes.annotate(
             "", (1, -0.45), (2, -0.45),
-            arrowprops={"arrowstyle": "->", "color": FAINT, "connectionstyle": "arc3,rad=-0.35"},
+            arrowprops={"arrowstyle": "->", "color": INK, "connectionstyle": "arc3,rad=-0.35"},
         )
         axes.set(xlim=(-0.5, 3.5), ylim=(-1, 0.6))
         axes.axis("off")
     return Drawn((axes,), {"places": torch.arange(len(steps))})
 
 
-def tensor_cells(tensor: Tensor) -> Drawn:
-    """A tensor of up to three dimensions as a row of tables, one for each entry of the first axis.
+@drawing
+def tensor_cells(make: Callable[[], Tensor], name: str = "x") -> Drawn:
+    """A tensor of two or three dimensions as a row of tables, one for each entry of the first axis.
 
     Args:
-        tensor: (R, C) or (B, R, C).
+        make: gives the tensor, (R, C) or (B, R, C).
+        name: what it is called.
     """
-    stack = tensor.detach().double()
-    stack = stack[None] if stack.ndim == 2 else stack
+    tensor = make()
+    if not (isinstance(tensor, Tensor) and tensor.ndim in (2, 3)):
+        shape = f"of shape {tuple(tensor.shape)}" if isinstance(tensor, Tensor) else "something else"
+        return Drawn((), {}, f"A picture needs a tensor with two or three axes; {name} is {shape}.")
+    stack = tensor.detach().double().reshape(-1, *tensor.shape[-2:])
     _, height, width = stack.shape
-    with panels(len(stack), max(0.9 * width * len(stack), 3.0), 0.6 * height + 0.9) as axes:
+    low, high = float(stack.min()), float(stack.max())
+    first = tensor.ndim - 2
+    alt = f"{name}, a tensor of shape {tuple(tensor.shape)}, as tables of numbers."
+    size = 0.9 * width * len(stack) + 0.6
+    with panels(len(stack), size, 0.55 * height + 0.8, alt, sharey=True) as axes:
         for number, (panel, table) in enumerate(zip(axes, stack, strict=True)):
-            cells(panel, table, SEQUENTIAL, 0, (float(stack.min()), 2 * float(stack.max())))
+            cells(panel, table, SEQUENTIAL, 0, (low, high + (high - low)))
             ticks(panel, [str(row) for row in range(height)], [str(c) for c in range(width)])
-            name = f"[{number}]" if tensor.ndim == 3 else ""
-            panel.set(title=f"x{name}", xlabel="last axis", ylabel="axis before")
+            page = f"[{number}]" if tensor.ndim == 3 else ""
+            panel.set(title=f"{name}{page}", xlabel=f"axis {first + 1}")
+        axes[0].set_ylabel(f"axis {first}")
     return Drawn(axes, {"tensor": tensor})
+
+
+def _gap(value: float) -> str:
+    return "0, but for rounding" if 0 < value < 1e-9 else f"{value:.2g}"
 
 
 def _arrows(axes: Axes, sentence: Sentence, moved: Tensor, topic: str) -> None:
