@@ -20,7 +20,6 @@ from gradekit.probes import Cell
 
 MOST_BYTES = 20 * 2**20
 MOST_CELLS = 2000
-MOST_PICTURES = 20  # attached to one cell
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
 _TEXT_CONFLICT = re.compile(r"^(?:<{7} .*|>{7} .*)$", re.MULTILINE)
 _CALL = re.compile(r"(?:\s|#[^\n]*\n)*check\s*\(")
@@ -55,7 +54,10 @@ def open_notebook(raw: bytes, name: str = "the notebook") -> tuple[NotebookNode,
         notes.append(
             f"{name} holds git's merge-conflict marks (<<<<<<<) in a cell; keep one version of it."
         )
-    whole = {"nbformat": 4, "nbformat_minor": 5, "cells": plain, "metadata": {}}
+    whole = {
+        "nbformat": 4, "nbformat_minor": 5, "cells": plain,
+        "metadata": _shallow(values.get("metadata")),
+    }
     return nbformat.from_dict(whole), tuple(notes)
 
 
@@ -157,29 +159,26 @@ def _plain(cell: Any, number: int) -> dict[str, Any]:
         text = "#" * (level if isinstance(level, int) and 1 <= level <= 6 else 1) + " " + text
     plain: dict[str, Any] = {
         "id": f"cell-{number}", "cell_type": kind, "source": text,
-        "metadata": _identity(values.get("metadata")),
+        "metadata": _shallow(values.get("metadata")),
     }
     if kind == "code":
         plain.update(outputs=[], execution_count=None)
-    else:
-        plain["attachments"] = _pictures(values.get("attachments"))
+    elif isinstance(values.get("attachments"), dict):
+        plain["attachments"] = _shallow(values["attachments"])
     return plain
 
 
-def _identity(metadata: Any) -> dict[str, Any]:
-    """Of a cell's metadata what says which cell it is; the rest may be anything, nested deep."""
-    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
-    return {"nbgrader": {"grade_id": grade_id}} if isinstance(grade_id, str) else {}
+def _shallow(value: Any, depth: int = 8) -> dict[str, Any]:
+    """A JSON object without what is nested deeper than any editor nests it, where Python ends."""
 
+    def kept(item: Any, left: int) -> Any:
+        if isinstance(item, dict):
+            return {key: kept(part, left - 1) for key, part in item.items()} if left else {}
+        if isinstance(item, list):
+            return [kept(part, left - 1) for part in item] if left else []
+        return item
 
-def _pictures(attachments: Any) -> dict[str, dict[str, str]]:
-    """The attachments of nbformat's shape: by name, then by kind, a text."""
-    named = attachments if isinstance(attachments, dict) else {}
-    return {
-        name: {kind: text for kind, text in bundle.items() if isinstance(text, str)}
-        for name, bundle in list(named.items())[:MOST_PICTURES] if isinstance(bundle, dict)
-    }
+    return kept(value, depth) if isinstance(value, dict) else {}
 
 
 def _text(value: Any) -> str:

@@ -21,6 +21,7 @@ _IMAGES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _SCHEMES = r"\s*(?:https?://|\#|mailto:)"
 _REMARK = "[Output was cut here.]"
 
+_PICTURE = re.compile(r"(!\[[^\]\n]{0,200}\])( \(attachment:([\w.-]{1,100})\))")
 # What a student sends must not keep us busy: every repetition is short or cannot be tried twice.
 # Each pattern marks a place where Markdown or MathJax would make more than text.
 _DEFUSED = (
@@ -44,10 +45,12 @@ def harmless_text(source: str, pictures: Iterable[str] = ()) -> str:
         text = f"{text[:MOST_TEXT]}\n\n[This text was cut here.]"
     for pattern, harmless in _DEFUSED:
         text = pattern.sub(harmless, text)
-    for name in pictures:
-        own = re.compile(rf"(!\[[^\]\n]{{0,200}}\]) \(attachment:{re.escape(name)}\)")
-        text = own.sub(rf"\1(attachment:{name})", text)
-    return text
+    known = frozenset(pictures)
+
+    def own(found: re.Match[str]) -> str:
+        return found[1] + found[2].lstrip() if found[3] in known else found[0]
+
+    return _PICTURE.sub(own, text)
 
 
 def harmless_cell(cell: NotebookNode, known_text: bool = False) -> NotebookNode:
