@@ -14,6 +14,8 @@ It runs as it stands: `python solutions/lab00_setup.py`.
 # | due | {{due}} |
 # | points | {{points}}, which do not count: they show how points work |
 # | time | about half an hour |
+#
+# Start here: click on the cell below and press Shift-Enter, which runs it. Go on like that.
 
 # %%
 import sys
@@ -27,16 +29,17 @@ print("Python", sys.version.split()[0], "and torch", torch.__version__, "are her
 plots.lab00_preview()
 
 # %% [markdown]
-# Run a cell with Shift-Enter. If the one above printed two versions and drew four boxes, your
-# kernel works. If it says `ModuleNotFoundError`, the notebook runs in another Python than the one
-# you installed the course into: choose the kernel at the top right.
+# If the cell printed two versions and drew four boxes, your kernel works. If it says
+# `ModuleNotFoundError`, the notebook runs in another Python than the one you installed the course
+# into: choose the kernel at the top right.
 
 # %% [markdown]
 # ## 0.1 Hello, tensor
 # *2 points, 5 minutes*
 #
 # A tensor is a block of numbers with axes. Reading a shape, and knowing which axis is which, is
-# half of this course.
+# half of this course. Make one with three axes: the numbers from 0 to 23 as two pages of three rows
+# by four columns.
 #
 # **Predict.** Which numbers stand in the last row of the first page?
 #
@@ -57,7 +60,8 @@ plots.lab00_preview()
 from attnlab.setup_lab import hello_tensor
 
 # %% [markdown]
-# Now check it. You see one line for each check, and the points that are decided after you hand in.
+# Run the cell with your code, then the next one. You see one line for each check, and how many
+# points are decided after you hand in.
 
 # %%
 check("hello_tensor")
@@ -66,8 +70,7 @@ check("hello_tensor")
 # **Look.** Your tensor, page by page.
 
 # %%
-numbers: Tensor = hello_tensor()
-plots.tensor_cells(numbers)
+plots.tensor_cells(hello_tensor, "hello_tensor()")
 
 # %% [markdown]
 # ## 0.2 A slip on purpose
@@ -78,10 +81,10 @@ plots.tensor_cells(numbers)
 #
 # $$\text{mean}_b = \frac{1}{T} \sum_{t=1}^{T} x_{b,t}$$
 #
-# **First write it wrong**: `return x.mean(0)`. Run both cells. `check` says what it looked at, what
-# it saw, and where to look next; where numbers differ, it draws them. Then mend it.
-#
 # **Predict.** For x of shape (2, 3, 4): which shape does `x.mean(0)` have, and which one is right?
+#
+# **First write it wrong**: `return x.mean(0)`. Run your cell and the one with `check`: it says what
+# it looked at, what it saw, and where to look next, and draws what differs. Then mend it.
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -103,25 +106,27 @@ from attnlab.setup_lab import sentence_means
 check("sentence_means")
 
 # %% [markdown]
-# **Look.** Three words of four features, twice, and the two means.
+# **Look.** Two sentences of three words with two features each, and the mean of each sentence.
 
 # %%
-plots.tensor_cells(numbers)
-plots.tensor_cells(sentence_means(numbers))
+x: Tensor = torch.tensor([[[0, 3], [3, 3], [6, 9]], [[1, 0], [9, 8], [8, 1]]]).float()
+plots.tensor_cells(lambda: x, "x")
+plots.tensor_cells(lambda: sentence_means(x), "sentence_means(x)")
 
 # %% [markdown]
 # ## 0.3 Hand in, for practice
 # *1 point, 10 minutes*
 #
 # 1. Save this notebook (Ctrl-S, or Cmd-S on a Mac).
-# 2. Open a terminal in its folder and run `python -m attnlab submit`.
+# 2. Open a terminal in its folder (in JupyterLab: File, New, Terminal) and run
+#    `python -m attnlab submit`.
 # 3. Read what it says: which file it packed, what is inside, which steps are still open.
 # 4. Write the name of that file below, save, and run the command once more, so that the zip holds
 #    this answer, too.
 # 5. Give the zip to your course's system, as you will every week.
 
 # %% exercise="hand_in"
-# The name of the file that was packed, as text: packed = "…"
+# TODO: write the name of the file that was packed, as text: packed = "…"
 ### BEGIN SOLUTION
 packed = "lab00-handin.zip"
 ### END SOLUTION

@@ -270,7 +270,7 @@ def run_cell(shell: NotebookShell, source: str, seconds: float) -> str:
 @contextmanager
 def collecting(shell: NotebookShell, outputs: Outputs) -> Iterator[None]:
     """Send what is printed and shown to `outputs`."""
-    before = sys.stdout, sys.stderr
+    before = [getattr(sys, name, None) for name in ("stdout", "stderr")]
     shell.outputs = outputs
     sys.stdout, sys.stderr = Stream(outputs, "stdout", 1), Stream(outputs, "stderr", 2)
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -142,35 +142,39 @@ class _Collection:
         """The hand-ins in one source; files are read here, one source at a time."""
         try:
             if source.is_dir():
-                return self._group(folder_items(source), source.name, source.name)
+                return self._group(partial(folder_items, source), source.name, source.name)
             if source.is_file():
                 items = list(zip_items(source, self._course.timezone))
                 files = [item for item in items if isinstance(item, Item)]
                 if any(len(item.path.parts) == 1 for item in files) and not self._say_whose(files):
                     # The whole zip is one student's, and only its own name can say whose.
                     whole = Item(PurePosixPath(source.name), None, partial(read_file, source))
-                    return self._group([whole], source.parent.name, "")
-                return self._group(
-                    zip_items(source, self._course.timezone), source.name, source.stem
-                )
+                    return self._group(lambda: [whole], source.parent.name, "")
+                entries = partial(zip_items, source, self._course.timezone)
+                return self._group(entries, source.name, source.stem)
             self._refused.append((str(source), "there is no such folder or zip"))
         except Refused as error:
             self._refused.append((str(source), str(error)))
         return []
 
     def _say_whose(self, files: Iterable[Item]) -> bool:
-        return any(isinstance(self._place(item.path, ""), Place) for item in files)
+        listed = list(files)
+        shared = common_top(item.path for item in listed)
+        return any(isinstance(self._place(item.path, "", shared), Place) for item in listed)
 
-    def _place(self, path: PurePosixPath, top: str) -> Place | str:
-        return place_of(path, self._lab, self._course.labs, top)
+    def _place(self, path: PurePosixPath, top: str, shared: int) -> Place | str:
+        return place_of(path, self._lab, self._course.labs, top, shared)
 
-    def _group(self, items: Iterable[Item | Unsafe], origin: str, top: str) -> list[_Found]:
+    def _group(
+        self, items: Callable[[], Iterable[Item | Unsafe]], origin: str, top: str
+    ) -> list[_Found]:
         found: dict[tuple[str, str], _Found] = {}
-        for item in items:
+        shared = common_top(item.path for item in items() if isinstance(item, Item))
+        for item in items():
             if isinstance(item, Unsafe):
                 self._refused.append((f"{origin}/{item.name}", item.why))
                 continue
-            place = self._place(item.path, top)
+            place = self._place(item.path, top, shared)
             if isinstance(place, str):
                 self._refused.append((f"{origin}/{item.path}", place))
                 continue

@@ -25,7 +25,7 @@ from gradekit.grader import GraderSpec, LabGrader
 from gradekit.journal import Journal, plan
 from gradekit.late import lateness_of
 from gradekit.records import Record, State, SubmissionRecord
-from gradekit.submission import Handin, find_handins
+from gradekit.submission import Handin, find_handins, nameless_folders
 from gradekit.work import Done, Task, grade_one
 
 if TYPE_CHECKING:
@@ -153,6 +153,8 @@ class _Run:
 
     def survey(self) -> list[_Seen]:
         """What lies in ``submitted/`` now."""
+        for name in nameless_folders(self._course.root):
+            self._watch.say(f"submitted/{name} was left out: its name is not UTF-8; rename it")
         found = find_handins(self._course.root, self._lab, self._settings.students)
         return [_Seen.of(handin) for handin in found]
 

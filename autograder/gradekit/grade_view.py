@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,13 +38,13 @@ class _Bar:
         self._task = bar.add_task("grading", total=None, visible=False)
 
     def say(self, sentence: str) -> None:
-        self._bar.console.print(escape(sentence), highlight=False, soft_wrap=True)
+        self._bar.console.print(_safe(sentence), highlight=False, soft_wrap=True)
 
     def begin(self, total: int) -> None:
         self._bar.update(self._task, total=total, visible=total > 0)
 
     def advance(self, student: str) -> None:
-        self._bar.update(self._task, advance=1, description=f"graded {escape(student)}")
+        self._bar.update(self._task, advance=1, description=f"graded {_safe(student)}")
 
 
 @contextmanager
@@ -80,8 +81,8 @@ def show(outcome: Outcome) -> None:
     table.add_column("note", overflow="fold")
     for row in outcome.rows:
         table.add_row(
-            escape(row.student), f"[{_STYLES[row.state]}]{row.state}[/]" if _STYLES[row.state]
-            else str(row.state), _points(row), escape(row.reason),
+            _safe(row.student), f"[{_STYLES[row.state]}]{row.state}[/]" if _STYLES[row.state]
+            else str(row.state), _points(row), _safe(row.reason),
         )  # fmt: skip
     console.print(table)
     counts = Counter(row.state for row in outcome.rows)
@@ -91,6 +92,12 @@ def show(outcome: Outcome) -> None:
         + f"; {outcome.seconds:.1f} s",
         highlight=False,
     )
+
+
+def _safe(text: str) -> str:
+    """Text of a student's for the terminal: no markup, and nothing that steers a terminal."""
+    odd = ("Cc", "Cf", "Cs")
+    return escape("".join("�" if unicodedata.category(c) in odd else c for c in text))
 
 
 def _points(row: Row) -> str:

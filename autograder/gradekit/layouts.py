@@ -47,16 +47,22 @@ class Place:
     by_staff: bool = False
 
 
-def place_of(path: PurePosixPath, lab: str, labs: Iterable[str], top: str = "") -> Place | str:
+def place_of(
+    path: PurePosixPath, lab: str, labs: Iterable[str], top: str = "", shared: int = 0
+) -> Place | str:
     """What a path says; or why it says nothing, in a few words.
+
+    A folder's name counts only as far out as the source itself decides: further in, a student may
+    have called a folder whatever they like, another student's name included.
 
     Args:
         path: from the top of a source.
         lab: the lab that is collected; `labs` are all of the course.
         top: the source's own name, which may stand in front of every path in it.
+        shared: how many outer folders all paths of the source share (see :func:`common_top`).
     """
     parts = path.parts
-    for depth, part in enumerate(parts[:-1]):
+    for depth, part in enumerate(parts[:-1][: shared + 1]):
         rest = PurePosixPath(*parts[depth + 1 :])
         if match := _MOODLE.fullmatch(part):
             if match["kind"] != "file":
@@ -67,12 +73,12 @@ def place_of(path: PurePosixPath, lab: str, labs: Iterable[str], top: str = "") 
             if fields[1] != lab:
                 return f"it is for {fields[1]}"
             return _named(fields[0], rest, attempt=part, when=when, by_staff=True)
-    if match := _CANVAS.fullmatch(path.name):
+    if len(parts) <= shared + 1 and (match := _CANVAS.fullmatch(path.name)):
         again = _CANVAS_AGAIN.search(match["name"])
         name = PurePosixPath(_CANVAS_AGAIN.sub("", match["name"]))
         version = int(again[1]) if again else 0
         return _named(f"{match['who']}_{match['user']}", name, version=version)
-    if SUBMITTED in parts[:-2]:
+    if SUBMITTED in parts[:-2][: shared + 1]:
         parts = parts[parts.index(SUBMITTED) + 1 :]
     elif len(parts) > 2 and parts[0] == top:
         parts = parts[1:]

@@ -45,20 +45,21 @@ def serve_submission(
     _quieten(channel, shell, folder)
     seed_everything(order.message["seed"])
     outputs = Outputs(limits.cell_output_bytes, limits.output_bytes)
-    with collecting(shell, outputs):
-        for index, source in order.message["cells"]:
-            outputs.begin()
+    for index, source in order.message["cells"]:
+        outputs.begin()
+        # For each cell anew: the one before may have left anything in sys.stdout's place.
+        with collecting(shell, outputs):
             state = run_cell(shell, source, limits.cell_seconds)
-            shell.raw.drain(outputs)
-            answer = {"cell": index, "state": state, "outputs": outputs.finish()}
-            frames.send(channel, answer)
-        prober = _Prober(shell)
-        while True:
-            try:
-                request = frames.receive(channel).message
-            except frames.Closed:
-                return
-            prober.pass_on(request, channel)
+        shell.raw.drain(outputs)
+        answer = {"cell": index, "state": state, "outputs": outputs.finish()}
+        frames.send(channel, answer)
+    prober = _Prober(shell)
+    while True:
+        try:
+            request = frames.receive(channel).message
+        except frames.Closed:
+            return
+        prober.pass_on(request, channel)
 
 
 def answer_probe(probe: Probe, names: dict[str, Any]) -> bytes:

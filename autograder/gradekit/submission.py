@@ -28,6 +28,7 @@ MOST_FILES = 100
 MOST_TOTAL_BYTES = 64 * 2**20
 _DEPTH = 4
 _IGNORED = {"__MACOSX", "__pycache__", TIMESTAMP, "submission_secret.txt", "Thumbs.db"}
+_YEARS = (1970, 2999)
 _OFFSET = re.compile(r"([+-])(\d{2}):?(\d{2})")
 
 
@@ -84,14 +85,26 @@ class Submission:
 def find_handins(
     root: Path, lab: str, students: Sequence[str] | None = None
 ) -> Iterator[Handin]:
-    """The hand-ins for `lab` in ``root/submitted``, by student, one at a time."""
+    """The hand-ins for `lab` in ``root/submitted``, by student, one at a time.
+
+    Those of :func:`nameless_folders` are left out: neither gradebook nor page can hold their names.
+    """
     base = root / SUBMITTED
     for name in sorted(os.listdir(base)) if base.is_dir() else []:
         if name.startswith(".") or (students is not None and name not in students):
             continue
+        if not _is_text(name):
+            continue
         folder = base / name / lab
         if folder.is_dir():
             yield read_handin(folder, name, lab)
+
+
+def nameless_folders(root: Path) -> list[str]:
+    """The folders in ``root/submitted`` whose names are not UTF-8, as people can read them."""
+    base = root / SUBMITTED
+    names = sorted(os.listdir(base)) if base.is_dir() else []
+    return [ascii(os.fsencode(name))[1:] for name in names if not _is_text(name)]
 
 
 def read_handin(folder: Path, student: str, lab: str) -> Handin:
@@ -209,8 +222,13 @@ class _Gathered:
     total: int = 0
 
     def walk(self, folder: Path, prefix: str, depth: int) -> None:
-        with os.scandir(folder) as entries:
-            ordered = sorted(entries, key=lambda entry: entry.name)
+        try:
+            with os.scandir(folder) as entries:
+                ordered = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            shown = _bytes(prefix or folder.name).decode("utf-8", "replace")
+            self.notes.append(f"{shown} cannot be read ({error.strerror}).")
+            return
         for entry in ordered:
             if entry.name.startswith((".", "~$")) or entry.name in _IGNORED:
                 continue
@@ -288,9 +306,11 @@ def parse_timestamp(text: str) -> datetime | None:
         parts.pop()
     try:
         moment = datetime.fromisoformat(" ".join(parts))
-        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+        moment = (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+    # Close to the ends of the calendar, a step into another time zone would fail.
+    return moment if _YEARS[0] <= moment.year <= _YEARS[1] else None
 
 
 def format_timestamp(moment: datetime) -> str:
@@ -300,6 +320,14 @@ def format_timestamp(moment: datetime) -> str:
 
 def _is_notebook(name: str) -> bool:
     return name.lower().endswith(".ipynb")
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _base(name: str) -> str:

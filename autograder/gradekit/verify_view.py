@@ -50,8 +50,8 @@ def _table(lab: str, proofs: list[ExerciseProof]) -> Table:
         title=f"{lab}: are its checks right?", box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False
     )
     headings = (
-        "exercise", "points", "right\nearns", "blank\nearns", "mistakes\ncaught", "and\nadvised",
-        "others\nkept", "mutants\ncaught", "s",
+        "exercise", "points", "right\nearns", "blank\nearns", "wrong\ncaught", "wrong\nadvised",
+        "others\nkept", "mutants", "s",
     )  # fmt: skip
     for heading in headings:
         justify: JustifyMethod = "left" if heading == "exercise" else "right"

@@ -11,10 +11,15 @@ from multiprocessing.util import Finalize
 import torch
 
 from gradekit.autograded import autograded_notebook
+from gradekit.course import SOLVED
 from gradekit.grader import GraderSpec, LabGrader
-from gradekit.records import ExerciseResult, Graded, State, SubmissionRecord
+from gradekit.records import ExerciseResult, Graded, State, SubmissionRecord, digest_of
 from gradekit.reseat import answer_digests
 from gradekit.submission import Handin, read_submission
+
+
+class GraderAtFault(RuntimeError):  # noqa: N818 - it names whose fault it is
+    """The lab's own solution does not earn full marks. One sentence: where it fails."""
 
 
 @dataclass(frozen=True)
@@ -78,10 +83,38 @@ def grade_one(task: Task) -> Done:
 
 @lru_cache(maxsize=1)
 def grader_of(spec: GraderSpec) -> LabGrader:
-    """This process's grader for a lab; it stays warm for the next hand-in."""
+    """This process's grader for a lab; it stays warm for the next hand-in.
+
+    Raises:
+        GraderAtFault: it does not give the lab's own solution full marks.
+    """
     # Workers share the cores among themselves; threads within each would only fight for them.
     torch.set_num_threads(1)
     grader = LabGrader(spec)
     # A worker's interpreter ends without running atexit functions, but it runs these.
     Finalize(None, grader.__exit__, args=(None, None, None), exitpriority=10)
+    prove(grader)
     return grader
+
+
+def prove(grader: LabGrader) -> None:
+    """Grade the lab's own solution first: what fails there is our fault, and no student's.
+
+    Raises:
+        GraderAtFault: it earns less than all points.
+    """
+    course, lab = grader.spec.course, grader.spec.lab
+    name = f"{grader.released.name}.ipynb"
+    text = (course.root / SOLVED / lab / name).read_bytes()
+    handin = Handin("", lab, {name: text}, {name: 0.0}, (), digest_of(text), None)
+    graded = grader.grade(read_submission(handin, grader.released))
+    short = [result for result in graded.results if result.earned != result.points]
+    if graded.broken or short:
+        why = graded.broken or "; ".join(
+            f"{result.exercise} earns {result.earned:g} of {result.points:g} ({result.advice[-1]})"
+            for result in short
+        )
+        raise GraderAtFault(
+            f"{SOLVED}/{lab}/{name} should earn all points, but {why}; run `lab build {lab}` and "
+            f"`lab verify {lab}`, nobody is graded until then"
+        )

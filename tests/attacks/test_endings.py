@@ -120,3 +120,13 @@ def test_the_time_of_a_whole_submission_is_limited(sandbox, monkeypatch):
     assert [cell.state for cell in run.cells] == ["ok", "stopped", "stopped"]
     assert run.observations["double", "double"] == Stopped("the notebook takes longer than 1.5 s")
     assert run_cells(sandbox, "1").cells[0].state == "ok"
+
+
+@pytest.mark.parametrize("stream", ["sys.stdout = None", "sys.stderr = None", "del sys.stdout"])
+def test_a_lost_standard_stream_costs_no_later_cell(sandbox, stream):
+    naive = f"import sys\n{stream}\nsys.stdout.write(sys.stderr.name)"
+    assert subprocess.run([sys.executable, "-c", naive], capture_output=True).returncode != 0
+    run = run_cells(sandbox, f"import sys\n{stream}", "print('heard')", "1 / 0")
+    assert "heard" in text_of(run.cells[1])
+    assert "division by zero" in text_of(run.cells[2])
+    assert "stopped" not in {cell.state for cell in run.cells}

@@ -37,13 +37,22 @@ def words(expected, seen, judge=None):
             "expected a float32 tensor of shape (1,), got an object of type numpy.ndarray."),
         ([1, 2], [1], "expected 2 values, got 1."),
         ([1], [], "expected 1 value, got 0."),
-        ({"rejects a": True}, {"rejects a": False}, "rejects a: this is not so."),
-        ({"raises": False}, {"raises": True}, "raises: this should not be so."),
+        ({"rejects a": True}, {"rejects a": False}, "rejects a: this should be so, and is not."),
+        ({"raises": False}, {"raises": True}, "raises: this should not be so, and is."),
         ({"its shape": [2, 3]}, {"its shape": [3]}, "its shape: expected shape (2, 3), got (3,). "
             "Write the shape behind each line of your code; where do the two part?"),
         ({"sizes": [2, 3]}, {"sizes": [2, 4]},
             "sizes (case 2): your number, 4, is not the right one."),
-        ({"a": 1}, {"b": 1}, "expected the entries a; got b."),
+        ({"a": 1}, {"b": 1}, "there is no entry a; nobody asked for b."),
+        ({"a": 1, "b": 1}, {}, "there is no entry a and no b."),
+        (T([1.0]), Raised("TypeError", "expected one of:"),
+            "your code stopped with TypeError: expected one of."),
+        (T([1.0]), Raised("TypeError", "-: 'Tensor' and 'torch.return_types.max'"),
+            "your code stopped with TypeError: -: 'Tensor' and 'torch.return_types.max'. "
+            "With an axis, `max` and its like give two things, values and places: which of them "
+            "do you need?"),
+        (1.5, 1.500001, "your number, 1.5, is not the right one: it is off in the last digits "
+            "only."),
         (T([1.0]), NO_GRADIENT, "no gradient reaches the input. "
             "Something on the way leaves torch's graph: which call does that?"),
         (T([1.0, 2.0]), T([1.0, math.nan]), "1 of 2 entries are NaN, the first at index (1,). "

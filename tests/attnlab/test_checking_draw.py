@@ -119,3 +119,12 @@ def test_lab_answers_names_and_misses_others():
     assert lab.a == 1
     with pytest.raises(MissingName, match="b"):
         _ = lab.b
+
+
+def test_a_failure_of_pytests_is_an_answer_and_an_interrupt_is_none():
+    def interrupted():
+        raise KeyboardInterrupt
+
+    assert Draw(1).raises(pytest.fail, "no") == Raised("Failed")
+    with pytest.raises(KeyboardInterrupt):
+        Draw(1).raises(interrupted)

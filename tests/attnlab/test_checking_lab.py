@@ -98,3 +98,14 @@ def test_the_line_of_the_student_is_quoted(name):
         assert see(names["f"]).source_line == "return x @ torch.ones(5)"
     finally:
         del linecache.cache[name]
+
+
+@pytest.mark.parametrize("off", [torch.no_grad, torch.inference_mode])
+def test_gradients_that_a_notebook_has_switched_off_are_on_for_a_probe(off):
+    def probe(lab, draw):
+        return draw.gradients(lambda x: 2 * x, draw.normal(3))
+
+    with off():
+        assert Draw(3).gradients(lambda x: 2 * x, torch.zeros(3)) == ["no gradient"]
+        (gradient,) = observe(probe, Lab({}), Draw(3))
+    assert isinstance(gradient, torch.Tensor)

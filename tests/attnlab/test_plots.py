@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import math
+import struct
 from collections.abc import Callable, Iterator
+from html import escape
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -16,7 +19,7 @@ from attnlab import plots
 from attnlab.attention import basic_self_attention
 from attnlab.data.apples import attention_scores, toy_alignment
 from attnlab.plots import Drawn
-from attnlab.plots.canvas import COLOURS, DASHES
+from attnlab.plots.canvas import COLOURS, DASHES, Described
 from attnlab.softmax import (
     cross_entropy,
     entropy,
@@ -25,6 +28,7 @@ from attnlab.softmax import (
     softmax_backward,
     temperature,
 )
+from attnlab.symmetry import equivariance_gap
 
 SCORES = torch.tensor([2.0, 1.0, 0.2, -1.0], dtype=torch.float64)
 NAMES = ("apple", "pear", "plum", "stone")
@@ -37,13 +41,18 @@ FIGURES: dict[str, Callable[[], Drawn]] = {
     "temperature_fan": lambda: plots.temperature_fan(temperature, SCORES, NAMES),
     "entropy_curve": lambda: plots.entropy_curve(temperature, entropy, SCORES),
     "apple_arrows": lambda: plots.apple_arrows(basic_self_attention),
-    "equivariance_bars": lambda: plots.equivariance_bars({"attention": 0.0, "running sum": 2.5}),
+    "equivariance_bars": lambda: plots.equivariance_bars(
+        equivariance_gap,
+        {"attention": basic_self_attention, "running sum": lambda X: X.cumsum(0)},
+        torch.eye(2, dtype=torch.float64),
+        torch.tensor([1, 0]),
+    ),
     "number_tables": lambda: plots.number_tables(
         {"N": attention_scores(), "S": toy_alignment()}, ["abcd", "1234"], ["abcd", "123"]
     ),
     "lab00_preview": plots.lab00_preview,
     "lab01_preview": plots.lab01_preview,
-    "tensor_cells": lambda: plots.tensor_cells(torch.arange(24).reshape(2, 3, 4)),
+    "tensor_cells": lambda: plots.tensor_cells(lambda: torch.arange(24).reshape(2, 3, 4)),
 }
 WITHOUT_AXES = ("lab00_preview", "number_tables")  # boxes and tables: names of rows and columns
 
@@ -68,6 +77,45 @@ def test_a_figure_can_be_drawn_and_names_its_axes(name: str) -> None:
         assert all(axes.get_xlabel() and axes.get_title(loc="left") for axes in drawn.axes)
         # Bars that carry names need no name for their axis; panels may share the one at the left.
         assert drawn.axes[0].get_ylabel() or name == "equivariance_bars"
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_notebook_shows_a_figure_with_words_for_those_who_do_not_see_it(name: str) -> None:
+    figure = FIGURES[name]().axes[0].figure
+    assert isinstance(figure, Described)
+    bundle = figure._repr_mimebundle_()
+    assert len(bundle["text/plain"].split()) >= 8
+    assert f'alt="{escape(bundle["text/plain"])}"' in bundle["text/html"]
+    png = base64.b64decode(bundle["image/png"])
+    width, height = struct.unpack(">II", png[16:24])
+    assert width <= 760, "as wide as a notebook's page"
+    assert height <= 420, "at most half a screen"
+
+
+def blank(*args: object) -> torch.Tensor:
+    raise NotImplementedError
+
+
+def test_a_step_that_is_still_blank_is_named_and_nothing_is_drawn() -> None:
+    drawn = plots.softmax_bars(blank, SCORES)
+    assert (drawn.axes, plt.get_fignums()) == ((), [])
+    assert drawn.missing == "No picture yet: `blank` is still to be written."
+    layers = {"attention": blank}
+    assert "`blank`" in plots.equivariance_bars(
+        equivariance_gap, layers, torch.eye(2), torch.tensor([1, 0])
+    ).missing
+
+
+def test_torchs_own_not_implemented_is_no_blank_step() -> None:
+    def softmax_of_a_strange_dtype(x: torch.Tensor) -> torch.Tensor:
+        raise NotImplementedError("not for this dtype")
+
+    with pytest.raises(NotImplementedError, match="this dtype"):
+        plots.softmax_bars(softmax_of_a_strange_dtype, SCORES)
+
+
+def test_a_tensor_with_other_axes_is_named_instead_of_drawn() -> None:
+    assert "x is of shape (4,)" in plots.tensor_cells(lambda: SCORES).missing
 
 
 def lines(drawn: Drawn) -> list[np.ndarray]:
@@ -133,14 +181,14 @@ def test_arrows_end_where_attention_moves_the_words() -> None:
 
 def test_bars_and_tables_show_their_numbers() -> None:
     bars = FIGURES["equivariance_bars"]()
-    assert [patch.get_width() for patch in bars.axes[0].patches] == [0.0, 2.5]
+    assert [patch.get_width() for patch in bars.axes[0].patches] == [0.0, 1.0]
     tables = FIGURES["number_tables"]()
     assert {"0.70", "0.10", "Σ = 1.1"} <= {text.get_text() for text in tables.axes[0].texts}
 
 
 def test_a_rounded_zero_has_no_sign() -> None:
     drawn = plots.number_tables({"t": torch.tensor([[-0.001, -0.5]])}, ["a"], ["bc"])
-    assert [text.get_text() for text in drawn.axes[0].texts] == ["0.00", "−0.50", "Σ = -0.501"]
+    assert [text.get_text() for text in drawn.axes[0].texts] == ["0.00", "−0.50", "Σ = −0.501"]
 
 
 def test_colours_and_dashes_stay_apart() -> None:
@@ -164,3 +212,13 @@ def test_a_notebook_goes_on_showing_figures() -> None:
         assert mpl.is_interactive()
     finally:
         mpl.interactive(False)
+
+
+def test_while_grading_a_figure_is_described_and_not_drawn(monkeypatch, capsys):
+    scores = torch.tensor([2.0, 1.0, 0.2, -1.0], dtype=torch.float64)
+    before = plt.get_fignums()
+    monkeypatch.setenv("ATTNLAB_GRADING", "1")
+    drawn = plots.softmax_bars(softmax, scores)
+    assert plt.get_fignums() == before
+    assert drawn.data
+    assert "not drawn while grading" in capsys.readouterr().out

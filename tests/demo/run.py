@@ -90,12 +90,12 @@ def _lab(console: Console, *arguments: str, read: bool = False, may_fail: bool =
 def _where_to_look(console: Console, seconds: float) -> None:
     from demo.classroom import LAB
 
-    folder = _short(TARGET)
+    folder, programs = _short(TARGET), os.path.relpath(Path(sys.executable).parent, TARGET)
     lines: Sequence[tuple[str, str]] = (
         ("gradebook", f"{folder}/gradebook.db (nbgrader's own; SQLite)"),
-        ("feedback", f"{folder}/feedback/<student>/{LAB}/{LAB}.html, such as m01's"),
-        ("formgrader", f"cd {folder} && jupyter lab   (menu Nbgrader, Formgrader)"),
-        ("again", f"cd {folder} && lab grade {LAB}   (grades only what is new)"),
+        ("feedback", f"{folder}/feedback/<student>/{LAB}/{LAB}.html, such as half's"),
+        ("formgrader", f"cd {folder} && {programs}/jupyter lab   (menu Nbgrader, Formgrader)"),
+        ("again", f"cd {folder} && {programs}/lab grade {LAB}   (grades only what is new)"),
     )
     console.print()
     for what, where in lines:

@@ -105,6 +105,23 @@ def test_every_layout_says_whose_it_is(path: str, student: str, course: Course) 
 
 
 @pytest.mark.parametrize(
+    "inner",
+    [
+        f"submitted/ada/{LAB}", f"{LAB}/submitted/ada/{LAB}",
+        f"ada+{LAB}+2030-01-01 00:00:00 UTC", "Ada_77_assignsubmission_file_",
+    ],
+)
+def test_a_student_cannot_hand_in_for_another(inner: str, course: Course) -> None:
+    eve = f"eve/{inner}/{NAME}.ipynb"
+    believed = place_of(PurePosixPath(eve), LAB, [LAB], shared=9)
+    assert isinstance(believed, Place)
+    assert believed.student.lower().startswith("ada")
+    bring(course, {f"ada/{NAME}.ipynb": NOTEBOOK, eve: b"{}", f"eve/{LAB}/ada_1_2_x.ipynb": b"{}"})
+    assert lies_there(course)["ada"] == ONE
+    assert lies_there(course).keys() == {"ada", "eve"}
+
+
+@pytest.mark.parametrize(
     "name", ["ada.zip", "ada-lab01-handin.zip", "ada_lab01.zip", "ada lab01-handin (1).zip"]
 )
 def test_a_students_own_zip_is_named_after_them(name: str, course: Course) -> None:

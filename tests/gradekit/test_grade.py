@@ -141,3 +141,15 @@ def test_the_json_record_is_complete(three):
 def test_an_unknown_sandbox_is_one_sentence(course_copy):
     with pytest.raises(CourseError, match="choose bubblewrap or none"):
         run(course_copy, confinement="docker")
+
+
+def test_a_grader_that_fails_its_own_solution_grades_nobody(course_copy, room):
+    """Whatever broke it, no student may pay for it."""
+    hand_in(course_copy, "ada", room.solved)
+    solved = course_copy.root / "solutions" / LAB / "lab01_softmax.ipynb"
+    at = room.solved.answer_at("softmax")
+    solved.write_bytes(room.solved.with_source(at, WRONG).bytes())
+    outcome, rows = run(course_copy)
+    assert outcome.broken_ours
+    assert rows["ada"].state is State.OURS
+    assert "softmax earns 11 of 14" in rows["ada"].reason

@@ -230,3 +230,11 @@ def test_long_texts_keep_nobody_busy(text: str) -> None:
     harmless_cell(given)
     assert Seat("a", "solution", cell(""), names=("softmax",)).is_defined_in(text) is False
     assert time.process_time() - start < 2
+
+
+def test_many_attachments_take_one_look_at_the_text() -> None:
+    text = ("![a" + "x" * 100) * 2000 + "![a](attachment:a1.png)"
+    names = [f"a{n}.png" for n in range(20_000)]
+    started = time.perf_counter()
+    assert harmless_text(text, names).endswith("![a](attachment:a1.png)")
+    assert time.perf_counter() - started < 5

@@ -1,6 +1,7 @@
 """The paper: what is asked and what is expected come from one place; only one of them travels."""
 
 import json
+import random
 
 import pytest
 
@@ -28,14 +29,33 @@ def test_a_probe_answered_by_the_reference_earns_everything(paper):
     assert verdict.earned == exercise.points
 
 
-def test_hidden_inputs_differ_between_papers_and_secrets_and_visible_ones_do_not(paper):
+def test_inputs_differ_between_papers_and_secrets_and_from_the_bundles(paper):
     exercise = paper.lab["softmax"]
     other = Paper(paper.lab, b"another secret")
-    for check, *probes in zip(
-        exercise.checks, paper.probes(exercise, 0), paper.probes(exercise, 1),
-        other.probes(exercise, 0), strict=True,
-    ):  # fmt: skip
-        assert len({probe.seed for probe in probes}) == (3 if check.hidden else 1)
+    in_bundle = {check.seed for check in paper.visible(exercise).checks}
+    assert in_bundle == {check.seed for check in other.visible(exercise).checks}
+    for probes in zip(
+        paper.probes(exercise, 0), paper.probes(exercise, 1), other.probes(exercise, 0),
+        strict=True,
+    ):
+        seeds = {probe.seed for probe in probes}
+        assert len(seeds) == 3
+        assert not seeds & in_bundle
+
+
+def test_no_number_that_travels_puts_the_suspects_back_in_order(paper):
+    """They are shuffled; who knows the shuffle's seed knows which of them are right."""
+    (probe,) = (probe for probe in paper.probes(paper.lab["test_softmax"], 0) if probe.suspects)
+    right = len(paper.lab["softmax"].right_versions) + 1
+    order = list(range(len(probe.suspects)))
+    random.Random(probe.seed).shuffle(order)
+    guess = [place >= len(order) - right for place in order]
+    (question,) = (
+        question for question in paper.questions(paper.lab["test_softmax"], 0)
+        if question.name == probe.check
+    )
+    assert guess != [is_right for _, is_right in question.judge.suspects]
+    assert question.judge.credit(None, guess) == 0
 
 
 def test_the_number_of_papers_is_small_and_all_are_used(paper):

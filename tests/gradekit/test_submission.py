@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import handins
+import nbformat
 import pytest
 from handins import ANSWER, LAB, NAME, as_bytes, code, done, hand_in, markdown
 
@@ -16,6 +17,7 @@ from gradekit.submission import (
     Submission,
     find_handins,
     format_timestamp,
+    nameless_folders,
     parse_timestamp,
     read_submission,
 )
@@ -280,6 +282,8 @@ def test_the_digest_follows_names_and_contents_and_not_the_time(tmp_path: Path) 
         ("yesterday", None),
         ("2026-09-20 21:59:00 ../../etc/passwd", None),
         ("0001-01-01 00:00:00 +2300", None),
+        ("0001-01-01 00:00:00 UTC", None),
+        ("9999-12-31 23:59:59 UTC", None),  # midnight in Zürich is in a year that there is not
         ("", None),
     ],
 )
@@ -307,3 +311,48 @@ def test_an_unreadable_timestamp_is_remarked_on(tmp_path: Path, released: Releas
 def test_prose_only_notebook_has_nothing_to_run(tmp_path: Path, released: Released) -> None:
     hand_in(tmp_path, "ada", as_bytes([markdown("hello")]))
     assert runnable_cells(read(tmp_path, released).open()) == ()
+
+
+@pytest.mark.parametrize("place", ["notebook", "cell", "attachments", "a cell itself"])
+def test_what_is_nested_deep_is_left_out(place: str, tmp_path: Path, released: Released) -> None:
+    deep: Any = "x"
+    for _ in range(900):
+        deep = {"a": deep}
+    tree = json.loads(as_bytes(done()))
+    with pytest.raises(RecursionError):
+        nbformat.from_dict({**tree, "metadata": deep})
+    match place:
+        case "notebook":
+            tree["metadata"] = deep
+        case "cell":
+            tree["cells"][0]["metadata"]["mine"] = deep
+        case "attachments":
+            tree["cells"].append({"cell_type": "markdown", "source": "", "attachments": deep})
+        case _:
+            tree["cells"].append(deep)
+    hand_in(tmp_path, "ada", {f"{NAME}.ipynb": json.dumps(tree).encode()})
+    assert runnable_cells(read(tmp_path, released).open())
+
+
+def test_a_folder_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(tmp_path, "ada", {f"{NAME}.ipynb": b"{}", "locked/a.csv": b"1"})
+    scan = os.scandir
+
+    def refuse(path: Any) -> Any:
+        if str(path).endswith("locked"):
+            raise PermissionError(13, "Permission denied")
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    (found,) = find_handins(tmp_path, LAB)
+    assert list(found.files) == [f"{NAME}.ipynb"]
+    assert found.notes == ("locked/ cannot be read (Permission denied).",)
+
+
+def test_a_folder_whose_name_is_no_text_is_left_out_and_named(tmp_path: Path) -> None:
+    hand_in(tmp_path, "ada", {f"{NAME}.ipynb": b"{}"})
+    os.makedirs(os.fsencode(tmp_path) + b"/submitted/bad\xff/" + LAB.encode())
+    assert [found.student for found in find_handins(tmp_path, LAB)] == ["ada"]
+    assert nameless_folders(tmp_path) == ["'bad\\xff'"]

@@ -43,7 +43,7 @@ def all_reductions(lab, logits, target, **options):
 @exercise.check(points=2)
 def shapes_and_dtypes(lab, draw):
     """One number for "mean" and "sum", one a row for "none", in the dtype of the logits."""
-    logits, target = draw.normal(5, 13), draw.integers(0, 13, 5)
+    logits, target = draw.normal(5, 13), draw.integers(5, 12, 5)
     seen = all_reductions(lab, logits.float(), target, ignore_index=int(target[2]))
     return {
         "shapes": {name: list(torch.as_tensor(loss).shape) for name, loss in seen.items()},
@@ -71,7 +71,7 @@ def uniform_logits(lab, draw):
     """Equal logits for V words cost log V, whatever the right answers are."""
     return {
         f"V = {columns}": lab.cross_entropy(
-            torch.full((5, columns), 3.0, dtype=torch.float64), draw.integers(0, columns, 5)
+            torch.full((5, columns), 3.0, dtype=torch.float64), draw.integers(0, columns - 1, 5)
         )
         for columns in (2, 13, 1000)
     }

@@ -46,6 +46,7 @@ def attention_and_positions(lab, draw):
     return {
         "attention": lab.equivariance_gap(attention, X, perm),
         "attention after places are added": lab.equivariance_gap(with_positions, X, perm),
+        "the same, signs turned": lab.equivariance_gap(lambda X: -with_positions(X), X, perm),
     }
 
 
@@ -61,6 +62,7 @@ def other_layers(lab, draw):
         "the running sum": running_sum,
         "the next word": next_word,
         "places added": lambda X: X + places,
+        "places added, signs turned": lambda X: -X - places,
         "places alone": lambda X: places,
         "one place weighs more": lambda X: X * torch.tensor([1.0, 1, 9, 1, 1]).double()[:, None],
         "all below zero": lambda X: -1e3 - running_sum(X.abs()),
@@ -74,11 +76,15 @@ def other_orders(lab, draw):
     X, perm = draw.normal(6, 4), draw.permutation(6)
     swap = torch.tensor([0, 1, 5, 3, 4, 2])
     long, long_perm = draw.normal(11, 3), draw.permutation(11)
+    weights = draw.normal(11, 1)
     return {
         "two words swapped": lab.equivariance_gap(running_sum, X, swap),
         "nothing moved": lab.equivariance_gap(next_word, X, torch.arange(6)),
         "six words": lab.equivariance_gap(next_word, X, perm),
         "eleven words": lab.equivariance_gap(with_positions, long, long_perm),
+        "eleven words, weighed by place": lab.equivariance_gap(
+            lambda X: X * weights, long, long_perm
+        ),
         "eleven words, signs turned": lab.equivariance_gap(
             lambda X: -with_positions(X), long, long_perm
         ),

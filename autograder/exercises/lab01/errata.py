@@ -10,27 +10,39 @@ from gradekit.exercise import Exercise
 exercise = Exercise(answers=["errata"])
 
 
-def number(value):
-    """A number that may have come as a tensor, a list of one or a fraction."""
-    return float(torch.as_tensor(value).double().reshape(()))
+NAMES = ("N1", "N2", "N6", "S1")
+
+
+def plain(value):
+    """A number, a list of numbers or text, however the numbers came."""
+    if isinstance(value, str):
+        return value
+    numbers = torch.as_tensor(value).double().flatten().tolist()
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def entries(lab, place, *names):
+    """What stands at this place of these items, as far as they have been written."""
+    items = {name: lab.errata[name] for name in names if name in lab.errata}
+    parts = {n: item if isinstance(item, (tuple, list)) else () for n, item in items.items()}
+    return {n: part[place] if len(part) > place else "not there" for n, part in parts.items()}
 
 
 def right_number(lab, name):
-    return number(lab.errata[name][1])
+    return {name: plain(value) for name, value in entries(lab, 1, name).items()}
 
 
 @exercise.check(points=2, judge=Close(atol=5e-3))
 def what_the_slides_say(lab, draw):
-    """The first entry of each item is the number that the slide gives."""
-    return {name: number(lab.errata[name][0]) for name in ("N1", "N2", "N6", "S1")}
+    """The first of each item's three parts is the number that the slide gives."""
+    return {name: plain(value) for name, value in entries(lab, 0, *NAMES).items()}
 
 
 @exercise.check(points=1)
 def reasons(lab, draw):
-    """The third entry of each item is a reason, in at least four words."""
-    return {
-        name: len(str(lab.errata[name][2]).split()) >= 4 for name in ("N1", "N2", "N6", "S1")
-    }
+    """The third part of each item is a reason, in at least four words."""
+    given = entries(lab, 2, *NAMES).items()
+    return {name: len(str(reason).split()) >= 4 for name, reason in given}
 
 
 @exercise.check(points=1.5, hidden=True, judge=Close(atol=5e-3))
@@ -110,7 +122,7 @@ def scores_by_their_sum():
 
 
 @exercise.mistake(
-    "N2: the first entry is what the slide's row adds up to, the second what a row of weights "
+    "N2: the first part is what the slide's row adds up to, the second what a row of weights "
     "must add up to. Have they changed places?"
 )
 def sums_swapped():
@@ -157,7 +169,7 @@ def columns_summed():
 
 
 @exercise.mistake(
-    "S1: the second entry is what the weights of one output should add up to if they are to be a "
+    "S1: the second part is what the weights of one output should add up to if they are to be a "
     "weighted mean. Is 2/3 enough?"
 )
 def toy_table_believed():
@@ -165,7 +177,7 @@ def toy_table_believed():
 
 
 @exercise.mistake(
-    "A reason of one or two words is a slogan. Say in a short sentence what went wrong on the "
+    "A reason of one or two words says little. Say in a short sentence what went wrong on the "
     "slide."
 )
 def no_reasons():

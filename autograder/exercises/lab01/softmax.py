@@ -65,7 +65,9 @@ def sums_to_one(lab, draw):
     """Sums to one along the axis, to the last digits, even where one score towers over the rest."""
     scores = draw.normal(3, 5, 7)
     towering = draw.normal(4, 6) - 50.0 * torch.arange(6)
+    shares = lab.softmax(scores, dim=1)
     return {
+        "shares between 0 and 1": bool(((shares > -1e-9) & (shares < 1 + 1e-9)).all()),
         "shares of one": lab.softmax(scores, dim=1).sum(1),
         "distance from one below 1e-13": [
             bool((lab.softmax(x, dim=dim).sum(dim) - 1).abs().max() < 1e-13)
@@ -90,7 +92,7 @@ def scores_far_apart(lab, draw):
 @exercise.check(points=1, hidden=True)
 def minus_infinity(lab, draw):
     """Gives probability 0 to a score of -inf."""
-    scores = draw.normal(3, 7)
+    scores = 3 * draw.normal(3, 7)
     scores[0, 2] = scores[1, 0] = scores[2, 3] = scores[2, 6] = -math.inf
     return lab.softmax(scores, dim=-1)
 

@@ -15,6 +15,18 @@ from torch import Tensor
 from attnlab.checking.judges import Difference, Path
 from attnlab.checking.observation import Missing, Opaque, Raised, as_float, is_number
 
+_PUZZLES = {
+    "torch.return_types.": "With an axis, `max` and its like give two things, values and places: "
+    "which of them do you need?",
+    "Boolean value of Tensor": "Comparing tensors gives an answer for each entry. How do you make "
+    "one of them?",
+    "must match the size of tensor": "What are the shapes on the two sides of the operation?",
+    "received an invalid combination of arguments": "Does this call get what it needs, in the "
+    "order it expects?",
+    "in-place operation": "Which line writes into a tensor that it was given?",
+    "object has no attribute": "Which value did you expect there, and which did you get?",
+}
+
 
 def explain(difference: Difference) -> str:
     """One or two sentences on a difference, for the student who made it."""
@@ -22,7 +34,8 @@ def explain(difference: Difference) -> str:
     expected, seen = difference.expected, difference.seen
     match difference.kind:
         case "silence":
-            return f"No answer came from your code: {seen.reason.rstrip('.')}."
+            end = "" if seen.reason.endswith(("?", ".")) else "."
+            return f"No answer came from your code: {seen.reason}{end}"
         case "number":
             return f"{where}your number is not the right one."
         case "missing":
@@ -45,7 +58,7 @@ def explain(difference: Difference) -> str:
             noun = "value" if expected == 1 else "values"
             return f"{where}expected {expected} {noun}, got {seen}."
         case "keys":
-            return f"{where}expected the entries {', '.join(expected)}; got {', '.join(seen)}."
+            return where + _entries(expected, seen)
         case "shape":
             return (
                 f"{where}expected shape {_shape(expected)}, got {_shape(seen)}. "
@@ -92,7 +105,22 @@ def _explain_raised(where: str, expected: Any, seen: Raised) -> str:
     line = f" in the line `{seen.source_line}`" if seen.source_line else ""
     message = f": {seen.message}" if seen.message else ""
     due = f" (a {expected.type} was due)" if isinstance(expected, Raised) else ""
-    return f"{where}your code stopped with {seen.type}{due}{line}{message}".rstrip(".") + "."
+    stopped = f"{where}your code stopped with {seen.type}{due}{line}{message}".rstrip(".: ") + "."
+    return f"{stopped} {_meaning(seen.message)}".rstrip()
+
+
+def _meaning(message: str) -> str:
+    """What to look for behind torch's words, where they are known to puzzle."""
+    found = (question for words, question in _PUZZLES.items() if words in message)
+    return next(found, "")
+
+
+def _entries(expected: Any, seen: Any) -> str:
+    missing = [str(name) for name in expected if name not in seen]
+    extra = [str(name) for name in seen if name not in expected]
+    parts = [f"there is no entry {' and no '.join(missing)}"] if missing else []
+    parts += [f"nobody asked for {' and '.join(extra)}"] if extra else []
+    return "; ".join(parts) + "."
 
 
 def _sort(value: Any) -> str:
@@ -153,9 +181,9 @@ def _shape(value: Any) -> tuple[int, ...]:
 
 def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
     if isinstance(seen, bool):
-        return "this should not be so." if seen else "this is not so."
+        return "this should not be so, and is." if seen else "this should be so, and is not."
     if is_number(expected) and is_number(seen):
-        return f"your number, {as_float(seen):.6g}, is not the right one."
+        return f"your number, {as_float(seen):.6g}, is not the right one{_nearly(expected, seen)}."
     if wrong is None:
         return f"{_kind(seen)} is not right here."
     count, total = int(wrong.sum()), wrong.numel()
@@ -165,6 +193,12 @@ def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
         dtype = f" (yours is {_dtype(seen)}, {_dtype(expected)} was expected)"
     amount = "every entry differs" if count == total else f"{count} of {total} entries differ"
     return f"{amount}, the first at index {first}{dtype}.{_pattern(wrong)}"
+
+
+def _nearly(expected: Any, seen: Any) -> str:
+    """A remark where the numbers agree as far as people look."""
+    right, theirs = as_float(expected), as_float(seen)
+    return ": it is off in the last digits only" if abs(right - theirs) < 1e-5 * abs(right) else ""
 
 
 def _dtype(tensor: Tensor) -> str:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
+import torch
 from torch.overrides import TorchFunctionMode, resolve_name
 
 from attnlab.checking.draw import Draw
@@ -45,7 +46,8 @@ def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> 
         forbids: torch functions, by full name, that stop the probe when they are called.
     """
     try:
-        with _forbidding(frozenset(forbids)):
+        # A notebook may have switched gradients off for good, somewhere above.
+        with torch.inference_mode(False), torch.enable_grad(), _forbidding(frozenset(forbids)):
             return probe(lab, draw)
     except MissingName as error:
         return Missing(str(error))

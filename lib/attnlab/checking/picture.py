@@ -18,14 +18,17 @@ from attnlab.checking.judges import Difference
 
 MAX_SIDE = 24
 MAX_NUMBERS = 80
+CELL_WIDTH, PAGE_WIDTH = 0.32, 7.2  # inches: so wide that numbers need not be scaled down
+SHARPNESS = 2  # pixels of the picture for one of the page
 STRANGE = "#bdbdbd"
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A PNG and what it shows, in words."""
+    """A PNG, the width in pixels at which a page shows it, and what it shows, in words."""
 
     png: bytes
+    width: int
     alt: str
     caption: str
 
@@ -82,7 +85,7 @@ def _same_shape(right: Tensor, theirs: Tensor, wrong: Tensor | None) -> Picture:
         f"Heat maps of the expected tensor, yours and their difference ({caption}): here "
         f"{int(wrong.sum())} of {wrong.numel()} entries differ, by up to {largest:.3g}."
     )
-    return Picture(_draw(panels), alt, caption)
+    return _picture(panels, alt, caption)
 
 
 def _two_shapes(right: Tensor, theirs: Tensor) -> Picture:
@@ -93,7 +96,7 @@ def _two_shapes(right: Tensor, theirs: Tensor) -> Picture:
         panels.append(_Panel(f"{name} {tuple(tensor.shape)}", part, "viridis", low, high))
     shapes = f"expected shape {tuple(right.shape)}, yours {tuple(theirs.shape)}"
     caption = "the first slice of each" if max(right.ndim, theirs.ndim) > 2 else ""
-    return Picture(_draw(panels), f"Heat maps of two tensors: {shapes}.", caption)
+    return _picture(panels, f"Heat maps of two tensors: {shapes}.", caption)
 
 
 def _window(first: list[int], *tensors: Tensor) -> Any:
@@ -123,6 +126,11 @@ def _finite(tensor: Tensor) -> Tensor:
     return tensor[torch.isfinite(tensor)].flatten()
 
 
+def _picture(panels: list[_Panel], alt: str, caption: str) -> Picture:
+    png = _draw(panels)
+    return Picture(png, int.from_bytes(png[16:20], "big") // SHARPNESS, alt, caption)
+
+
 def _draw(panels: list[_Panel]) -> bytes:
     # Loaded when a picture is due, and never through pyplot: its figures are the student's.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -131,12 +139,12 @@ def _draw(panels: list[_Panel]) -> bytes:
     rows = max(panel.values.shape[0] for panel in panels)
     columns = max(panel.values.shape[1] for panel in panels)
     numbers = all(panel.values.numel() <= MAX_NUMBERS for panel in panels) and columns <= 12
-    cell = 0.44 if numbers else min(0.3, 2.4 / max(rows, columns))
-    width = max(1.5, cell * columns + 0.25)
-    height = max(0.34, (0.26 / 0.44 if numbers else 1.0) * cell * rows) + 0.36
-    stacked = width * len(panels) > 10
+    cell = CELL_WIDTH if numbers else min(0.3, 2.1 / max(rows, columns))
+    width = max(1.5, cell * columns + 0.12)
+    height = max(0.34, (0.26 if numbers else cell) * rows) + 0.36
+    stacked = width * len(panels) > PAGE_WIDTH
     size = (width, height * len(panels)) if stacked else (width * len(panels), height)
-    figure = Figure(figsize=size, dpi=110, facecolor="white", layout="constrained")
+    figure = Figure(figsize=size, dpi=110 * SHARPNESS, facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     grid = (len(panels), 1) if stacked else (1, len(panels))
     for axes, panel in zip(figure.subplots(*grid, squeeze=False).flat, panels, strict=True):
@@ -166,7 +174,7 @@ def _heat_map(axes: Any, panel: _Panel, numbers: bool) -> None:
             shade = image.cmap(image.norm(masked[row, column]))
             dark = 0.3 * shade[0] + 0.59 * shade[1] + 0.11 * shade[2] < 0.5
             axes.text(
-                column, row, text, ha="center", va="center", fontsize=6.8,
+                column, row, text, ha="center", va="center", fontsize=6.6,
                 color="white" if dark else "#111111",
             )  # fmt: skip
 
@@ -181,4 +189,6 @@ def _cell_text(value: float, numbers: bool) -> str:
     text = f"{value:.2f}" if 0.01 <= abs(value) < 100 else f"{value:.1g}" if abs(value) < 1 else (
         f"{value:.0f}" if abs(value) < 1e4 else f"{value:.0e}"
     )
+    if abs(value) < 0.01:
+        text = text.replace("0.", ".", 1)  # as wide as the others
     return text.replace("-", "−")

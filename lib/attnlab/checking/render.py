@@ -53,15 +53,34 @@ class Report:
         advice = "".join(map(_advice_box, self.verdict.advice))
         failed = self._first_failed
         shown = "" if failed is None else _evidence(failed) + _source(self._check(failed))
+        shown = shown if self._written else ""
         hidden = _div("margin-top:8px;font-size:12px;opacity:.75", _rich(self._hidden))
         colour = PASS if self.verdict.passed else FAIL
-        head = _div("font-weight:600;font-size:14px;margin-bottom:6px", _rich(self._headline))
+        head = _div(
+            "display:flex;font-weight:600;font-size:14px;margin-bottom:6px",
+            _div("flex:1", _rich(self.exercise.title))
+            + _div("flex:0 0 auto;padding-left:16px", self._earned),
+        )
         return _card(colour, head + rows + advice + shown + (hidden if self._hidden else ""))
 
     @property
     def _headline(self) -> str:
+        return f"{self.exercise.title} — {self._earned}"
+
+    @property
+    def _earned(self) -> str:
         earned, points = _number(self.earned), _number(self.verdict.points)
-        return f"{self.exercise.title} — {earned} of {points} visible points"
+        return f"{earned} of {points} visible points"
+
+    @property
+    def _written(self) -> bool:
+        """Whether there is anything to look into: not where the step is still blank."""
+        failed = self._first_failed
+        difference = failed.difference if failed is not None else None
+        return difference is None or not (
+            difference.kind == "missing"
+            or (difference.kind == "raised" and difference.seen.type == "NotImplementedError")
+        )
 
     @property
     def _hidden(self) -> str:
@@ -69,7 +88,8 @@ class Report:
         if not hidden:
             return ""
         noun = "point is" if hidden == 1 else "points are"
-        return f"{_number(hidden)} more {noun} decided by hidden checks after you hand in."
+        rest = "on the rest of what the task asks for"
+        return f"{_number(hidden)} more {noun} decided by hidden checks after you hand in, {rest}."
 
     @property
     def _first_failed(self) -> Answer | None:
@@ -139,16 +159,23 @@ def _evidence(answer: Answer) -> str:
         isinstance(value, Tensor) and value.numel() == 1
         for value in (difference.expected, difference.seen)
     ):
-        right, theirs = (float(v) for v in (difference.expected, difference.seen))
-        return _div("margin-top:6px", f"expected {_code(f'{right:.10g}')}, "
-                                      f"yours {_code(f'{theirs:.10g}')}")
+        right, theirs = _two_numbers(float(difference.expected), float(difference.seen))
+        return _div("margin-top:6px", f"expected {_code(right)}, yours {_code(theirs)}")
     return ""
+
+
+def _two_numbers(right: float, theirs: float) -> tuple[str, str]:
+    """Two numbers that differ, in no more digits than it takes to see that."""
+    if abs(right) < 1e-9 * abs(theirs):
+        return "0", f"{theirs:.4g}"  # what rounding leaves of a zero says nothing
+    pairs = ((f"{right:.{digits}g}", f"{theirs:.{digits}g}") for digits in (4, 7, 10, 13, 16))
+    return next((pair for pair in pairs if pair[0] != pair[1]), (f"{right!r}", f"{theirs!r}"))
 
 
 def _image(drawn: Picture) -> str:
     data = base64.b64encode(drawn.png).decode()
     image = (
-        f'<img alt="{escape(drawn.alt)}" src="data:image/png;base64,{data}" '
+        f'<img alt="{escape(drawn.alt)}" width="{drawn.width}" src="data:image/png;base64,{data}" '
         'style="max-width:100%;box-sizing:border-box;background:#fff;border-radius:6px;padding:4px">'
     )
     caption = _div("font-size:12px;opacity:.75", escape(drawn.caption)) if drawn.caption else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import os
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,11 +16,13 @@ from typing import Any, ParamSpec
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
+from IPython.display import display
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 from torch import Tensor
 
+from attnlab.check import GRADING_VARIABLE
 from attnlab.checking.render import notice
 
 P = ParamSpec("P")
@@ -68,8 +71,6 @@ class Drawn:
     def _ipython_display_(self) -> None:
         """The sentence, if there is one; a figure is shown by the notebook itself."""
         if self.missing:
-            from IPython.display import display
-
             face = notice(self.missing)
             display({"text/plain": face.text(), "text/html": face.html()}, raw=True)
 
@@ -119,6 +120,10 @@ def panels(
     # The first figure of a notebook switches interactive mode on, and leaving the context would
     # switch it off again: later figures would not be shown.
     matplotlib.interactive(interactive)
+    if os.environ.get(GRADING_VARIABLE) == "1":
+        # Making the picture takes longer than all else in a lab, and nobody's points hang on it.
+        plt.close(figure)
+        display({"text/plain": f"[A figure, not drawn while grading. {alt}]"}, raw=True)
 
 
 def points(values: Tensor) -> np.ndarray[Any, Any]:

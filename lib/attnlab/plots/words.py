@@ -99,9 +99,8 @@ def number_tables(
             panel.xaxis.tick_top()
             panel.set_title(title, pad=22)
             for row, total in enumerate(table.sum(1).tolist()):
-                panel.text(
-                    table.shape[1] - 0.35, row, f"Σ = {total:.3g}", va="center", clip_on=False
-                )
+                label = f"Σ = {total:.3g}".replace("-", "−")
+                panel.text(table.shape[1] - 0.35, row, label, va="center", clip_on=False)
     return Drawn(axes, dict(tables))
 
 
@@ -118,7 +117,7 @@ def lab01_preview() -> Drawn:
     with panels(2, 7.2, 2.9, alt) as (left, right):
         for word in range(len(logits)):
             left.plot(points(heat), points(p[:, word]), color=COLOURS[word], linestyle=DASHES[word])
-        left.text(0.7, 0.9, "the likeliest of four words", color=COLOURS[0], fontsize=9)
+        left.text(0.7, 0.9, "the likeliest of four", color=COLOURS[0], fontsize=9)
         left.set(
             xscale="log", title="one knob from sure to undecided", xlabel="temperature",
             ylabel="probability", ylim=(-0.02, 1.02),
@@ -135,7 +134,7 @@ def lab01_preview() -> Drawn:
             _point(right, there, topic, colour, "s")
             _arrow(right, start, start + 3 * (end[topic] - start), colour)
         _point(right, start, "apple", INK, "o")
-        right.text(-0.9, 1.2, "arrows three times\nas long as they are", color="#666666", fontsize=9)
+        right.text(-0.9, 1.2, "arrows drawn at three\ntimes their length", color=INK, fontsize=9)
         right.set(
             title="one word, pulled to two meanings", xlabel="first feature",
             ylabel="second feature", xlim=(-1.2, 8.6), ylim=(-1.2, 9.6),
@@ -177,17 +176,19 @@ def tensor_cells(make: Callable[[], Tensor], name: str = "x") -> Drawn:
     """
     tensor = make()
     if not (isinstance(tensor, Tensor) and tensor.ndim in (2, 3)):
-        shape = f"of shape {tuple(tensor.shape)}" if isinstance(tensor, Tensor) else "something else"
-        return Drawn((), {}, f"A picture needs a tensor with two or three axes; {name} is {shape}.")
+        shape = getattr(tensor, "shape", None)
+        kind = "no tensor" if shape is None else f"of shape {tuple(shape)}"
+        return Drawn((), {}, f"A picture needs a tensor with two or three axes; {name} is {kind}.")
     stack = tensor.detach().double().reshape(-1, *tensor.shape[-2:])
     _, height, width = stack.shape
     low, high = float(stack.min()), float(stack.max())
     first = tensor.ndim - 2
+    digits = 0 if torch.equal(stack, stack.round()) else 2
     alt = f"{name}, a tensor of shape {tuple(tensor.shape)}, as tables of numbers."
     size = 0.9 * width * len(stack) + 0.6
     with panels(len(stack), size, 0.55 * height + 0.8, alt, sharey=True) as axes:
         for number, (panel, table) in enumerate(zip(axes, stack, strict=True)):
-            cells(panel, table, SEQUENTIAL, 0, (low, high + (high - low)))
+            cells(panel, table, SEQUENTIAL, digits, (low, high + (high - low)))
             ticks(panel, [str(row) for row in range(height)], [str(c) for c in range(width)])
             page = f"[{number}]" if tensor.ndim == 3 else ""
             panel.set(title=f"{name}{page}", xlabel=f"axis {first + 1}")

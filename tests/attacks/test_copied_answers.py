@@ -1,0 +1,80 @@
+"""A notebook without answers repeats what it found: the bundle's numbers, the order of suspects."""
+
+from __future__ import annotations
+
+import pytest
+
+from attnlab.checking.visible import FILE_NAME
+from demo.classroom import LAB, room_of
+from demo.notebook import code
+from gradekit.grader import GraderSpec, LabGrader
+from gradekit.judge import judge
+from gradekit.paper import BUNDLE
+from gradekit.submission import Handin, read_submission
+
+# Answers each visible check as the file of checks expects it, each other one as it did before, and
+# tells right suspects from wrong ones by undoing a shuffle whose seed travels with the probe.
+REPEAT = """
+import random
+from pathlib import Path
+import gradekit.probe
+from attnlab.checking.observation import pack
+from attnlab.checking.visible import read
+
+bundle, ask = read(Path("checks.safetensors")), gradekit.probe.answer_probe
+
+def repeat(probe, names):
+    for check in bundle.exercise(probe.exercise).checks:
+        if check.question.name == probe.check:
+            return pack(check.question.expected)
+    if probe.suspects:
+        order = list(range(len(probe.suspects)))
+        random.Random(probe.seed).shuffle(order)
+        return pack([place >= len(order) - 5 for place in order])
+    return ask(probe, names)
+
+gradekit.probe.answer_probe = repeat
+"""
+
+
+@pytest.fixture(scope="module")
+def grader(built_course):
+    with LabGrader(GraderSpec(built_course, LAB, "bubblewrap", b"a secret")) as grader:
+        yield grader
+
+
+@pytest.fixture(scope="module")
+def passed(built_course, grader):
+    """The checks that the notebook of REPEAT passes, by exercise."""
+    notebook = room_of(built_course).released.appended(code(REPEAT))
+    checks = (built_course.root / "labs" / LAB / FILE_NAME).read_bytes()
+    files = {f"{grader.released.name}.ipynb": notebook.bytes(), FILE_NAME: checks}
+    handin = Handin("eve", LAB, files, dict.fromkeys(files, 0.0), (), "digest", None)
+    graded = grader.grade(read_submission(handin, grader.released))
+    return {
+        result.exercise: {check.name for check in result.checks if check.passed}
+        for result in graded.results
+    }
+
+
+def test_the_bundles_numbers_would_pass_the_bundles_questions(grader):
+    paper, exercise = grader._paper, grader.exercises["softmax"]
+    visible = {check.name for check in exercise.checks if not check.hidden}
+    verdict = judge(paper, BUNDLE, [exercise], {})["softmax"]
+    assert not verdict.passed
+    expected = {q.name: q.expected for q in paper.questions(exercise, BUNDLE)}
+    shipped = {c.question.name: c.question.expected for c in paper.visible(exercise).checks}
+    assert shipped.keys() == visible
+    for name, numbers in shipped.items():
+        judge_of = {q.name: q.judge for q in paper.questions(exercise, BUNDLE)}[name]
+        assert judge_of.compare(expected[name], numbers) is None
+
+
+def test_the_bundles_numbers_are_wrong_when_graded(passed):
+    assert "any_axis" not in passed["softmax"]
+    assert "logsumexp_values" not in passed["log_softmax"]
+    assert "values" not in passed["cross_entropy"] | passed["softmax_backward"]
+
+
+def test_the_order_of_suspects_is_not_told(passed):
+    assert "wrong_versions" not in passed["test_softmax"]

@@ -1,0 +1,49 @@
+"""Hidden inputs differ from student to student; what the same code earns must not."""
+
+from __future__ import annotations
+
+import pytest
+
+from attnlab.checking.verdict import judge_exercise
+from demo.course_folder import REPOSITORY
+from gradekit.catalog import load_lab
+from gradekit.course import load_course
+from gradekit.exercise import Exercise, Version
+from gradekit.paper import Paper
+
+LAB = "lab01"
+NUMBER = 3
+# Its right versions take seconds each; they make their own inputs.
+SLOW = "test_softmax"
+
+
+@pytest.fixture(scope="module")
+def papers() -> list[Paper]:
+    """The papers of several courses; each has its own secret, and so its own hidden inputs."""
+    lab = load_lab(load_course(REPOSITORY), LAB)
+    return [Paper(lab, bytes([secret, 1])) for secret in range(8)]
+
+
+def earned(paper: Paper, exercise: Exercise, version: Version) -> float:
+    """What `version` earns on one paper of a course."""
+    names = {**paper.lab.reference, **version.names}
+    seen = {
+        check.name: paper.run(exercise, check, NUMBER, names, exercise.forbids)
+        for check in exercise.checks
+    }
+    return judge_exercise(paper.questions(exercise, NUMBER, with_mistakes=False), seen, []).earned
+
+
+def test_right_answers_keep_all_points_whatever_the_inputs(papers: list[Paper]) -> None:
+    for exercise in papers[0].lab.exercises:
+        for version in exercise.right_versions:
+            asked = papers[:1] if exercise.name == SLOW else papers
+            got = {earned(paper, exercise, version) for paper in asked}
+            assert got == {exercise.points}, f"{exercise.name}: {version.name}"
+
+
+@pytest.mark.parametrize("name", ["softmax", "cross_entropy", "equivariance_gap"])
+def test_mistakes_lose_the_same_points_whatever_the_inputs(papers: list[Paper], name: str) -> None:
+    exercise = papers[0].lab[name]
+    for mistake in exercise.mistakes:
+        assert len({earned(paper, exercise, mistake) for paper in papers[:5]}) == 1, mistake.name
