@@ -27,10 +27,10 @@ test: setup     ## lint, types, drift of the notebooks, every test but the slow 
 	@echo "== the committed notebooks are what the sources make"
 	@$(BIN)/lab build --check
 	@echo "== tests"
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" -q
+	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" -q
 
 test-all: setup ## the slow tests, too
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 labs: setup     ## rebuild the notebooks from their sources
 	@$(BIN)/lab build

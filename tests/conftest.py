@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
 from demo.course_folder import SMALL_LIMITS, copy_course
 from demo.graded import GradedClass, grade_class
 from gradekit.course import Course, load_course
+
+# Small tensors, and two test processes on two cores: threads would only get in each other's way.
+torch.set_num_threads(1)
 
 
 @pytest.fixture
@@ -29,10 +33,9 @@ def built_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 
 @pytest.fixture(scope="session")
 def graded_class(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
-    """The demo's class, graded. It takes a minute or two, once for each process that asks.
+    """The demo's class, graded. It takes a minute, once for each process that asks: one file does.
 
-    Tests that use it stand in the group "class" (``pytest.mark.xdist_group("class")``), so that
-    one process runs them all; they read it and do not change it.
+    Read it, do not change it.
     """
     from demo.classroom import classroom
 

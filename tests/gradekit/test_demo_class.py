@@ -12,7 +12,7 @@ from demo.hostile import SCRIPT
 from demo.outcome import compare, scores_in_book
 from gradekit.course import Course
 
-pytestmark = [pytest.mark.xdist_group("class"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.timeout(600)
 
 # Worked out by hand from the checks that each mistake fails.
 LOST = {

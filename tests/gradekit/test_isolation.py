@@ -17,7 +17,7 @@ from demo.hand_in import HandIn
 from demo.outcome import scores_in_book
 from gradekit.course import Course, load_course
 
-pytestmark = [pytest.mark.xdist_group("class"), pytest.mark.timeout(600)]
+pytestmark = pytest.mark.timeout(600)
 
 EIGHT = ("noether", "ada", "m02", "m08", "half", "untouched", "warner", "torn")
 TWO = ("vandal", "patcher")

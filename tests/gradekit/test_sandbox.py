@@ -249,7 +249,7 @@ class TestProbes:
             for name in ("big", "small")
         ]
         seen = run(sandbox, source, probes=[probes]).observations
-        assert "more than" in seen["e", "big"].reason
+        assert "too large" in seen["e", "big"].reason
         assert unpack(seen["e", "small"]) == 1
 
 
