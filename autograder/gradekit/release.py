@@ -12,6 +12,7 @@ import shutil
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from importlib.metadata import metadata, requires
 from importlib.resources import files
 from pathlib import Path
@@ -45,8 +46,6 @@ dependencies:
   - pip:
       - -r requirements.txt
 """
-# Zip files know no earlier day; with one time for all, equal bundles are equal bytes.
-_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ def release(course: Course, lab: str) -> Release:
             shutil.rmtree(folder)
         shutil.copytree(bundle, folder)
     archive = folder.with_suffix(".zip")
-    _write_zip(archive, folder)
+    _write_zip(archive, folder, course.dates(lab).release)
     return Release(folder, archive)
 
 
@@ -133,11 +132,13 @@ def _write_pages(course: Course, lab: str, bundle: Path) -> None:
     (bundle / "environment.yml").write_text(_ENVIRONMENT.format(python=python), "utf-8")
 
 
-def _write_zip(archive: Path, folder: Path) -> None:
+def _write_zip(archive: Path, folder: Path, moment: datetime) -> None:
     paths: Sequence[Path] = sorted(path for path in folder.rglob("*") if path.is_file())
+    # One time for all files, the lab's release: equal bundles are equal bytes.
+    when = moment.timetuple()[:6]
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as bundle:
         for path in paths:
-            info = zipfile.ZipInfo(path.relative_to(folder.parent).as_posix(), _TIME)
+            info = zipfile.ZipInfo(path.relative_to(folder.parent).as_posix(), when)
             info.compress_type = zipfile.ZIP_DEFLATED
             info.create_system = 3  # Unix, wherever it was made, for the mode below
             info.external_attr = 0o100644 << 16
