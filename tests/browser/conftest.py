@@ -29,6 +29,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items[:] = [item for item in items if item not in ours] + ours
 
 
+@pytest.fixture(scope="session", autouse=True)
+def patience() -> None:
+    """A page may take its time on a busy machine; what never comes still fails."""
+    from playwright.sync_api import expect
+
+    expect.set_options(timeout=30_000)
+
+
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, Any]:
     """Debian's Chromium, which must not phone home; as root it cannot have its own sandbox."""
