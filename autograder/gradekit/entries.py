@@ -19,7 +19,7 @@ from traitlets.config.loader import PyFileConfigLoader
 from gradekit.course import Course
 from gradekit.journal import Stored
 from gradekit.late import lateness_of
-from gradekit.records import State, SubmissionRecord, digest_of
+from gradekit.records import State, SubmissionRecord, counted, digest_of
 
 CONFIG_FILE = "nbgrader_config.py"
 _SQLITE = "sqlite:///"
@@ -78,17 +78,12 @@ def entry_of(
         scores: points by exercise, for all exercises of the lab, as on record; what they are where
             the hand-in is broken is decided here.
     """
-    match record.state:
-        case State.THEIRS:
-            scores = dict.fromkeys(scores, 0.0)
-        case State.OURS:
-            scores = dict.fromkeys(scores)
     due, own_due = course.dates(record.lab).due, course.due(record.lab, record.student)
     late = lateness_of(course, record.lab, record.student, submitted_at)
     return Entry(
         record.student, record.lab,
         submitted_at.astimezone(UTC).replace(tzinfo=None) if submitted_at else None,
-        (own_due - due).total_seconds(), dict(scores),
+        (own_due - due).total_seconds(), counted(record.state, scores),
         None if record.state is State.OURS else dict(record.answers), late.percent,
     )
 

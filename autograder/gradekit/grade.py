@@ -24,7 +24,7 @@ from gradekit.entries import Entry, address_of, entry_of, rows_in, unstored
 from gradekit.grader import GraderSpec, LabGrader
 from gradekit.journal import Journal, plan
 from gradekit.late import lateness_of
-from gradekit.records import Record, State, SubmissionRecord
+from gradekit.records import Record, State, SubmissionRecord, counted
 from gradekit.submission import Handin, find_handins, nameless_folders
 from gradekit.work import Done, Task, grade_one
 
@@ -181,7 +181,7 @@ class _Run:
         if state is State.GRADED and late.is_late:
             state = State.LATE
         records = self._records(seen)
-        scores = _scores(state, {name: r.result.earned if r else None for name, r in records})
+        scores = counted(state, {name: r.result.earned if r else None for name, r in records})
         known = [score for score in scores.values() if score is not None]
         return Row(
             student=seen.student,
@@ -255,15 +255,6 @@ class _Run:
     def _records(self, seen: _Seen) -> list[tuple[str, Record | None]]:
         keys = self._grader.keys(seen.student, seen.digest)
         return [(name, self._journal.record(key)) for name, key in keys.items()]
-
-
-def _scores(state: State, scores: Mapping[str, float | None]) -> dict[str, float | None]:
-    match state:
-        case State.THEIRS:
-            return dict.fromkeys(scores, 0.0)
-        case State.OURS:
-            return dict.fromkeys(scores)
-    return dict(scores)
 
 
 def note_failure(log: Path, handin: Handin, error: Exception) -> Path:

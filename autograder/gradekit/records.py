@@ -12,10 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol
-
-if TYPE_CHECKING:
-    from gradekit.submission import Submission
+from typing import Any
 
 
 class State(StrEnum):
@@ -91,18 +88,6 @@ class Graded:
     broken: str | None = None
 
 
-class Grader(Protocol):
-    """Sandbox and judge behind one call, kept warm; nbgrader's plugins need no more of them."""
-
-    def grade(self, submission: Submission, exercises: Sequence[str] | None = None) -> Graded:
-        """Run the notebook and judge `exercises` (all where None)."""
-        ...
-
-    def keys(self, student: str, digest: str) -> Mapping[str, str]:
-        """The journal's key for each exercise, in the order of the lab."""
-        ...
-
-
 @dataclass(frozen=True)
 class Record:
     """One exercise of one hand-in, as the journal keeps it."""
@@ -171,6 +156,16 @@ class SubmissionRecord:
         known = _known(cls, values)
         changed = {"state": State(known["state"]), "notes": tuple(known.get("notes", ()))}
         return cls(**{**known, **changed})
+
+
+def counted(state: State, scores: Mapping[str, float | None]) -> dict[str, float | None]:
+    """The points by exercise that count: 0 where the hand-in is broken, none where we failed."""
+    match state:
+        case State.THEIRS:
+            return dict.fromkeys(scores, 0.0)
+        case State.OURS:
+            return dict.fromkeys(scores)
+    return dict(scores)
 
 
 def make_key(*parts: str) -> str:
