@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor
+
 from gradekit.course import Course, CourseError
 from gradekit.exercise import BadExercise, Exercise
 
@@ -68,7 +72,7 @@ def load_lab(course: Course, lab: str) -> LabExercises:
         )
     exercises = tuple(_load(lab, name, files[name]) for name in order)
     _forbid_peeking(exercises)
-    return LabExercises(lab, exercises, _reference(exercises, text))
+    return LabExercises(lab, exercises, _reference(exercises, text, folder))
 
 
 def _forbid_peeking(exercises: tuple[Exercise, ...]) -> None:
@@ -103,8 +107,8 @@ def _load(lab: str, name: str, path: Path) -> Exercise:
     return exercise
 
 
-def _reference(exercises: tuple[Exercise, ...], source: str) -> dict[str, Any]:
-    """The right answers: the library's functions, then what the solution cells define."""
+def _reference(exercises: tuple[Exercise, ...], source: str, folder: Path) -> dict[str, Any]:
+    """The right answers: the library's functions, what solution cells define, saved weights."""
     names: dict[str, Any] = {
         reference.__name__: reference
         for exercise in exercises
@@ -113,7 +117,29 @@ def _reference(exercises: tuple[Exercise, ...], source: str) -> dict[str, Any]:
     for exercise in exercises:
         if exercise.answers:
             names.update(_solution_names(exercise, source, names))
+    names.update(saved_weights(exercises, folder))
     return names
+
+
+def saved_weights(
+    exercises: tuple[Exercise, ...], folder: Path
+) -> dict[str, dict[str, Tensor]]:
+    """The reference's saved weights, by the names of their files, which lie in `folder`.
+
+    Raises:
+        BadExercise: one is not there, or is no file of weights.
+    """
+    found = {}
+    for exercise in exercises:
+        for name in exercise.saves:
+            try:
+                found[name] = load_file(folder / name)
+            except (OSError, SafetensorError) as error:
+                raise BadExercise(
+                    f"{exercise.lab}/{exercise.name}.py saves {name}, but that file beside it "
+                    f"cannot be read ({error}); _measure_{exercise.name}.py makes it"
+                ) from error
+    return found
 
 
 def _solution_names(

@@ -68,12 +68,17 @@ class LimitValues(_Values):
 
 
 class LabDates(_Values):
-    """One ``[[lab]]`` table. Dates have the course's time zone."""
+    """One ``[[lab]]`` table. Dates have the course's time zone.
+
+    Attributes:
+        limits: those that are set for this lab alone.
+    """
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     title: str
     release: datetime
     due: datetime
+    limits: LimitValues = LimitValues()
 
     @model_validator(mode="after")
     def _in_order(self) -> LabDates:
@@ -150,6 +155,11 @@ class Course(_Values):
             if extension.lab == lab and extension.student == student:
                 return self._local(extension.due)
         return self.dates(lab).due
+
+    def limits(self, lab: str) -> LimitValues:
+        """What one hand-in of `lab` may use: the course's limits, but for the lab's own."""
+        ours = self.dates(lab).limits.model_dump(exclude_unset=True)
+        return self.values.limits.model_copy(update=ours)
 
     def source(self, lab: str) -> Path:
         """The text source of `lab`.

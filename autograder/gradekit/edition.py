@@ -1,4 +1,4 @@
-"""The student's attnlab: solved for the labs before this one, blank for this one and the rest.
+"""The student's attnlab: solved for the labs already due, blank for this one and the rest.
 
 It is what a student's bundle holds and what the sandbox mounts: one function makes both, so that
 no notebook runs against a library that knows more than its author had.
@@ -43,14 +43,15 @@ def write_edition(course: Course, lab: str, target: Path) -> None:
 
 
 def blank_references(course: Course, lab: str) -> frozenset[tuple[str, str]]:
-    """Module and name of each reference that students of `lab` do not get.
+    """Module and name of each reference that students of `lab` do not get: those not yet due.
 
     Raises:
         CourseError: the course has no such lab, or its exercise files are at odds.
     """
-    course.dates(lab)
-    first = course.labs.index(lab)
-    return references(course, course.labs[first:]) - references(course, course.labs[:first])
+    release = course.dates(lab).release
+    solved = tuple(other for other in course.labs if course.dates(other).due <= release)
+    others = tuple(other for other in course.labs if other not in solved)
+    return references(course, others) - references(course, solved)
 
 
 def references(course: Course, labs: tuple[str, ...]) -> frozenset[tuple[str, str]]:
@@ -108,4 +109,4 @@ def _blanked(path: Path, lab: str, names: tuple[str, ...]) -> str:
         raise CourseError(f"{path.name}: {error}") from error
     if not names:
         return text
-    return f"# Made by `lab release`: what {lab} and later labs ask for is blank.\n{text}"
+    return f"# Made by `lab release`: what is not yet due when {lab} is released is blank.\n{text}"

@@ -65,6 +65,9 @@ class Version:
     """A whole other version of the exercise's answer, wrong (with advice) or right (without).
 
     Attributes:
+        function: the version; or, for saved weights and for answers, what makes it.
+        of: the reference or the file of weights in whose place it stands.
+        saved: whether that is a file of weights.
         names: what it puts in the place of the reference, by name.
     """
 
@@ -72,10 +75,13 @@ class Version:
     function: Function
     of: str | None
     advice: str = ""
+    saved: bool = False
 
     @property
     def names(self) -> Mapping[str, Any]:
         """The definitions that this version changes."""
+        if self.of is not None and self.saved:
+            return {self.of: self.function()}
         if self.of is not None:
             return {self.of: self.function}
         return dict(self.function())
@@ -94,6 +100,7 @@ class Exercise:
         answers: names that the lab's solution cell defines, where the library has no reference.
         forbids: torch functions, by full name, that the student may not call here.
         uses: references of earlier exercises that stand in for the student's own.
+        saves: files of weights that the notebook saves; the reference's own lie beside this file.
         equivalent: mutants of the reference that no check can catch, each with the reason.
 
     Attributes:
@@ -110,12 +117,14 @@ class Exercise:
         answers: Sequence[str] = (),
         forbids: Sequence[str] = (),
         uses: Sequence[Function] = (),
+        saves: Sequence[str] = (),
         equivalent: Mapping[str, str] | None = None,
     ) -> None:
         self.references = references
         self.answers = tuple(answers)
         self.forbids = tuple(forbids)
         self.uses = tuple(uses)
+        self.saves = tuple(saves)
         self.equivalent = dict(equivalent or {})
         self.checks: list[Check] = []
         self.mistakes: list[Version] = []
@@ -163,8 +172,10 @@ class Exercise:
 
         Args:
             advice: what helps the student who wrote it; never the answer itself.
-            of: the reference it replaces, where the exercise has several. For an exercise of
-                answers the function takes no argument and returns the names with wrong values.
+            of: the reference it replaces, where the exercise has several; or a file that the
+                exercise saves, and then the function takes no argument and returns the weights in
+                it by name. For an exercise of answers the function takes no argument and returns
+                the names with wrong values.
         """
 
         def add(function: Function) -> Function:
@@ -185,4 +196,4 @@ class Exercise:
             if len(self.references) > 1:
                 raise BadExercise(f"{function.__name__}: say which function it replaces with of=…")
             of = self.references[0].__name__
-        return Version(function.__name__, function, of, advice)
+        return Version(function.__name__, function, of, advice, of in self.saves)

@@ -15,7 +15,7 @@ from typing import Self, cast
 
 import torch
 
-import attnlab.checking
+import attnlab
 from attnlab.checking.verdict import Verdict
 from gradekit.catalog import LabExercises, load_lab
 from gradekit.course import RELEASED, Course, CourseError
@@ -24,6 +24,7 @@ from gradekit.exercise import Exercise
 from gradekit.handed_in import runnable_cells
 from gradekit.judge import judge
 from gradekit.limits import MIB, Limits
+from gradekit.outcome import Outcome
 from gradekit.paper import Paper
 from gradekit.records import CheckResult, ExerciseResult, Graded, digest_of, make_key
 from gradekit.sandbox import Level, Sandbox, SandboxBroken
@@ -77,7 +78,7 @@ class LabGrader:
         self._cleanup.callback(shutil.rmtree, edition, ignore_errors=True)
         write_edition(self.spec.course, self.spec.lab, edition)
         sandbox = Sandbox(
-            edition, limits_of(self.spec.course), cast("Level", self.spec.level),
+            edition, limits_of(self.spec), cast("Level", self.spec.level),
             private=[self.spec.course.root],
         )
         return self._cleanup.enter_context(sandbox)
@@ -164,9 +165,9 @@ def released_notebook(course: Course, lab: str, exercises: LabExercises) -> Rele
     return Released.read(found[0], names)
 
 
-def limits_of(course: Course) -> Limits:
+def limits_of(spec: GraderSpec) -> Limits:
     """The sandbox's limits as course.toml sets them."""
-    values = course.values.limits
+    values = spec.course.limits(spec.lab)
     return Limits(
         cell_seconds=values.cell_seconds,
         submission_seconds=values.submission_seconds,
@@ -182,9 +183,10 @@ def limits_of(course: Course) -> Limits:
 
 def environment_digest(spec: GraderSpec) -> str:
     """What every result depends on besides its exercise: versions, limits, shared code, secret."""
-    folder = Path(attnlab.checking.__file__).parent
-    shared = [path.read_bytes() for path in sorted(folder.glob("*.py"))]
-    values = (platform.python_version(), torch.__version__, str(limits_of(spec.course)))
+    library = Path(attnlab.__file__).parent
+    paths = [*library.glob("checking/*.py"), *library.glob("data/*.py")]
+    shared = [path.read_bytes() for path in sorted(paths)]
+    values = (platform.python_version(), torch.__version__, str(limits_of(spec)))
     return digest_of(*shared, *(value.encode() for value in values), spec.secret)
 
 
@@ -197,7 +199,9 @@ def _files(exercise: Exercise) -> list[str]:
 def _reference_digest(exercise: Exercise, course: Course) -> str:
     if exercise.answers:  # their reference is a cell of the lab's source
         return digest_of(course.source(exercise.lab).read_bytes())
-    return digest_of(standalone_sources([*exercise.references, *exercise.uses]).encode())
+    scores = [c.judge.score for c in exercise.checks if isinstance(c.judge, Outcome)]
+    asked = [*exercise.references, *exercise.uses, *scores]
+    return digest_of(standalone_sources(asked).encode())
 
 
 def _stopped(run: SubmissionRun) -> str | None:

@@ -53,7 +53,7 @@ def serve_submission(
         shell.raw.drain(outputs)
         answer = {"cell": index, "state": state, "outputs": outputs.finish()}
         frames.send(channel, answer)
-    prober = _Prober(shell)
+    prober = _Prober(shell, folder)
     while True:
         try:
             request = frames.receive(channel).message
@@ -62,8 +62,8 @@ def serve_submission(
         prober.pass_on(request, channel)
 
 
-def answer_probe(probe: Probe, names: dict[str, Any]) -> bytes:
-    """Run one probe on `names` and return what it saw, as bytes.
+def answer_probe(probe: Probe, names: dict[str, Any], folder: Path | None = None) -> bytes:
+    """Run one probe on `names` and the files in `folder`; what it saw, as bytes.
 
     Raises:
         MalformedObservation: what it saw is too large.
@@ -72,7 +72,7 @@ def answer_probe(probe: Probe, names: dict[str, Any]) -> bytes:
     suspects = [_load(text, SUSPECT, "<suspect>") for text in probe.suspects]
     question = _load(probe.source, probe.check, "<probe>")
     try:
-        seen = observe(question, Lab(names), Draw(probe.seed, suspects), probe.forbids)
+        seen = observe(question, Lab(names, folder), Draw(probe.seed, suspects), probe.forbids)
     except BaseException as error:  # sys.exit() in a student's function
         seen = Raised(type(error).__name__, str(error))
     return pack(seen)
@@ -88,8 +88,9 @@ def _load(source: str, name: str, filename: str) -> Callable[..., Any]:
 class _Prober:
     """A fork of the process that ran the cells; made anew when it ends."""
 
-    def __init__(self, shell: NotebookShell) -> None:
+    def __init__(self, shell: NotebookShell, folder: Path) -> None:
         self._shell = shell
+        self._folder = folder
         self._child = 0
         self._channel: socket.socket | None = None
 
@@ -119,7 +120,7 @@ class _Prober:
             with suppress(BaseException):
                 ours.close()
                 channel.close()
-                _answer_all(theirs, self._shell)
+                _answer_all(theirs, self._shell, self._folder)
             os._exit(0)
         theirs.close()
         self._channel = ours
@@ -134,7 +135,7 @@ class _Prober:
             os.waitpid(self._child, 0)
 
 
-def _answer_all(channel: socket.socket, shell: NotebookShell) -> None:
+def _answer_all(channel: socket.socket, shell: NotebookShell, folder: Path) -> None:
     """In the fork: answer group after group."""
     # A pool of threads that a cell has started is not there after a fork; asking it would hang.
     torch.set_num_threads(1)
@@ -145,7 +146,7 @@ def _answer_all(channel: socket.socket, shell: NotebookShell) -> None:
             with _standing_in(shell.user_ns, probes[0]):
                 for index, probe in enumerate(probes):
                     try:
-                        answer = answer_probe(probe, shell.user_ns)
+                        answer = answer_probe(probe, shell.user_ns, folder)
                         frames.send(channel, {"check": index}, answer)
                     except BaseException as error:  # hostile objects raise anything, anywhere
                         reason = f"its answer could not be read ({type(error).__name__}: {error})"

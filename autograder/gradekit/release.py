@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import zipfile
@@ -19,13 +20,14 @@ from pathlib import Path
 from string import Template
 from tempfile import TemporaryDirectory
 
+import nbformat
 from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeError, ExchangeFactory
 
 from gradekit.build import RELEASED, build, nbgrader_config
 from gradekit.course import Course, CourseError
-from gradekit.edition import write_edition
+from gradekit.edition import blank_references, write_edition
 from gradekit.leaks import leaks
 from gradekit.solved import human_date
 
@@ -64,6 +66,7 @@ def release(course: Course, lab: str) -> Release:
             something that students must not see.
     """
     build(course, [lab])
+    _refuse_blank_imports(course, lab)
     folder = course.root / BUNDLES / lab
     with TemporaryDirectory() as place:
         bundle = Path(place) / lab
@@ -111,6 +114,24 @@ def student_requirements() -> list[str]:
         if extra is None or name in _ALSO:
             wanted.append(_EXTRA.sub("", line))
     return sorted(set(wanted))
+
+
+def _refuse_blank_imports(course: Course, lab: str) -> None:
+    """The notebook may import an earlier lab's answer only if that lab is due by then."""
+    (path,) = (course.root / RELEASED / lab).glob("*.ipynb")
+    blank = blank_references(course, lab)
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type != "code":
+            continue
+        for node in ast.walk(ast.parse(cell.source)):
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            for alias in node.names:
+                if (node.module, alias.name) in blank:
+                    raise CourseError(
+                        f"{lab}: its notebook imports {node.module}.{alias.name}, the answer to a "
+                        f"lab that is not due when {lab} is released; move a date in course.toml"
+                    )
 
 
 def _write_pages(course: Course, lab: str, bundle: Path) -> None:

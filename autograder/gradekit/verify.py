@@ -147,9 +147,11 @@ def _blank(exercise: Exercise) -> dict[str, Any]:
     def blank(*args: Any, **kwargs: Any) -> None:
         raise NotImplementedError
 
-    if exercise.references:
-        return dict.fromkeys(exercise.names, blank)
-    return dict.fromkeys(exercise.names, _ABSENT)
+    filler = blank if exercise.references else _ABSENT
+    return {
+        **dict.fromkeys(exercise.names, filler),
+        **dict.fromkeys(exercise.saves, _ABSENT),
+    }
 
 
 def _mistake(tried: _Tries, mistake: Version) -> MistakeProof:

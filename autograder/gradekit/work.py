@@ -106,7 +106,13 @@ def prove(grader: LabGrader) -> None:
     course, lab = grader.spec.course, grader.spec.lab
     name = f"{grader.released.name}.ipynb"
     text = (course.root / SOLVED / lab / name).read_bytes()
-    handin = Handin("", lab, {name: text}, {name: 0.0}, (), digest_of(text), None)
+    saved = {
+        file: (course.exercises(lab) / file).read_bytes()
+        for exercise in grader.exercises.exercises
+        for file in exercise.saves
+    }
+    files = {name: text, **saved}
+    handin = Handin("", lab, files, dict.fromkeys(files, 0.0), (), digest_of(text), None)
     graded = grader.grade(read_submission(handin, grader.released))
     short = [result for result in graded.results if result.earned != result.points]
     if graded.broken or short:

@@ -40,6 +40,15 @@ def test_dates_have_the_courses_time_zone(tmp_path):
     assert made.dates("lab01").due.utcoffset() == timedelta(hours=2)
 
 
+def test_a_lab_may_have_limits_of_its_own(tmp_path):
+    line = "due = 2026-09-27T23:59:00"
+    text = GOOD.replace(line, f"{line}\nlimits = {{ cell_seconds = 150 }}")
+    made = course(tmp_path, text + "\n[limits]\ncell_seconds = 30\nprocesses = 9\n")
+    assert made.limits("lab01").cell_seconds == 30
+    assert made.limits("lab02").cell_seconds == 150
+    assert made.limits("lab02").processes == 9
+
+
 def test_an_extension_moves_one_students_date_only(tmp_path):
     made = course(tmp_path, GOOD)
     assert made.due("lab01", "ada") - made.due("lab01", "grace") == timedelta(days=3)
@@ -56,6 +65,8 @@ def test_an_extension_moves_one_students_date_only(tmp_path):
         ('lab = "lab01"', 'lab = "lab09"', ["lab09"]),
         ("[[extension]]", "[[extention]]", ["extention"]),
         ('title = "One"', "title = One", ["not valid TOML", "line 7"]),
+        ('title = "Two"', 'title = "Two"\nlimits = {seconds = 3}', ["lab.#2.limits", "seconds"]),
+        ('title = "Two"', 'title = "Two"\nlimits = {cell_seconds = 0}', ["greater than 0"]),
     ],
 )
 def test_a_wrong_value_is_named_with_its_place(tmp_path, before, after, words):

@@ -107,6 +107,13 @@ def test_blank_from_this_lab_on_and_solved_before(course, tmp_path):
                 assert body(target / "attnlab" / file, name) == expected
 
 
+def test_a_lab_that_is_not_yet_due_stays_blank(course, tmp_path):
+    path = course.root / "course.toml"
+    path.write_text(path.read_text().replace("due = 2026-09-20", "due = 2026-09-22"))
+    write_edition(load_course(course.root), "lab02", tmp_path)
+    assert body(tmp_path / "attnlab" / "softmax.py", "softmax") == "raise NotImplementedError"
+
+
 def test_everything_else_is_there_as_it_is(course, tmp_path):
     write_edition(course, "lab01", tmp_path / "e")
     copied = {
@@ -127,7 +134,9 @@ def test_everything_else_is_there_as_it_is(course, tmp_path):
 def test_a_blank_module_says_so_and_shows_no_mark(course, tmp_path):
     write_edition(course, "lab01", tmp_path)
     text = (tmp_path / "attnlab" / "softmax.py").read_text()
-    assert text.startswith("# Made by `lab release`: what lab01 and later labs ask for is blank.\n")
+    assert text.startswith(
+        "# Made by `lab release`: what is not yet due when lab01 is released is blank.\n"
+    )
     assert "# blank" not in text
     assert '    # TODO: write your code here\n    raise NotImplementedError\n' in text
 

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from attnlab.checking.judges import Difference, Path
-from attnlab.checking.observation import Missing, Opaque, Raised, as_float, is_number
+from attnlab.checking.observation import SAVED, Missing, Opaque, Raised, as_float, is_number
 
 _PUZZLES = {
     "torch.return_types.": "With an axis, `max` and its like give two things, values and places: "
@@ -38,6 +38,11 @@ def explain(difference: Difference) -> str:
             return f"No answer came from your code: {seen.reason}{end}"
         case "number":
             return f"{where}your number is not the right one."
+        case "missing" if seen.name.endswith(SAVED):
+            return (
+                f"There is no file `{seen.name}` beside your notebook. Run the cell that trains "
+                "the model and saves it there, and hand the file in with the notebook."
+            )
         case "missing":
             return (
                 f"Your notebook does not define `{seen.name}`. "
@@ -71,6 +76,9 @@ def explain(difference: Difference) -> str:
                 f"{where}no gradient reaches the input. "
                 "Something on the way leaves torch's graph: which call does that?"
             )
+        case "outcome":
+            number = "" if seen is None else f"on data it has not seen it comes to {seen:.3g}. "
+            return f"{where}{number}{difference.detail}"
         case "band":
             return f"{where}{as_float(seen):.4g} was seen; it should be {expected}."
         case "rejects right":

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from attnlab.checking.judges import Difference
-from attnlab.checking.observation import Missing, Opaque, Raised, is_number
+from attnlab.checking.observation import SAVED, Missing, Opaque, Raised, is_number
 
 _TORCH_NAME = re.compile(r"torch(\.\w+){1,4}")
 _MOST_NAME = 60
@@ -29,7 +29,8 @@ def discreet(difference: Difference) -> Difference:
             name = seen.message if _TORCH_NAME.fullmatch(seen.message) else "a torch function"
             return replace(difference, seen=replace(seen, message=name))
         case "missing", Missing():
-            name = seen.name if seen.name.isidentifier() and len(seen.name) < _MOST_NAME else "it"
+            plain = seen.name.removesuffix(SAVED).isidentifier() and len(seen.name) < _MOST_NAME
+            name = seen.name if plain else "it"
             return replace(difference, seen=Missing(name))
         case "keys", _:
             return replace(difference, seen=["others"])

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from attnlab.checking.observation import Raised
-from attnlab.checking.stops import ForbiddenCall, MissingName
+from attnlab.checking.stops import ForbiddenCall, MissingFile, MissingName
 
 NO_GRADIENT = "no gradient"
 
@@ -76,7 +76,7 @@ class Draw:
         """What `function` raises (its type alone), or None where it raises nothing."""
         try:
             function(*args, **kwargs)
-        except (MissingName, ForbiddenCall, KeyboardInterrupt):
+        except (MissingName, MissingFile, ForbiddenCall, KeyboardInterrupt):
             raise
         except BaseException as error:  # pytest.fail() raises one that is no Exception
             return Raised(type(error).__name__)

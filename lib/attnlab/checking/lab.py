@@ -6,15 +6,18 @@ import linecache
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import torch
+from safetensors.torch import load_file
+from torch import Tensor
 from torch.overrides import TorchFunctionMode, resolve_name
 
 from attnlab.checking.draw import Draw
 from attnlab.checking.observation import Missing, Raised
-from attnlab.checking.stops import ForbiddenCall, MissingName
+from attnlab.checking.stops import ForbiddenCall, MissingFile, MissingName
 
 # What the names of a notebook cell's "file" hold: Jupyter and VS Code, Colab and terminals, the
 # grader.
@@ -24,10 +27,25 @@ Probe = Callable[["Lab", Draw], Any]
 
 
 class Lab:
-    """A namespace behind attributes: ``lab.softmax`` is what the notebook calls ``softmax``."""
+    """A namespace behind attributes: ``lab.softmax`` is what the notebook calls ``softmax``.
 
-    def __init__(self, names: Mapping[str, Any]) -> None:
+    Args:
+        names: what the notebook defined; the judge's own side also has saved weights in here, by
+            their file's name.
+        folder: where the notebook's files are, None where there are none.
+    """
+
+    def __init__(self, names: Mapping[str, Any], folder: Path | None = None) -> None:
         self._names = names
+        self._folder = folder
+
+    def saved_weights(self, name: str) -> dict[str, Tensor]:
+        """The tensors in the file `name` that the notebook saved, by their names."""
+        if name in self._names:
+            return dict(self._names[name])
+        if self._folder is None or not (self._folder / name).is_file():
+            raise MissingFile(name)
+        return load_file(self._folder / name)
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -49,7 +67,7 @@ def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> 
         # A notebook may have switched gradients off for good, somewhere above.
         with torch.inference_mode(False), torch.enable_grad(), _forbidding(frozenset(forbids)):
             return probe(lab, draw)
-    except MissingName as error:
+    except (MissingName, MissingFile) as error:
         return Missing(str(error))
     except ForbiddenCall as error:
         return Raised("ForbiddenCall", str(error))

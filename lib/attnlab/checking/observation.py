@@ -25,6 +25,8 @@ from safetensors.torch import load, save
 MAX_TEXT = 4_000
 MAX_INT = 2**63
 MAX_DIMENSIONS = 32
+# The end of the names of files of weights.
+SAVED = ".safetensors"
 # Kinds of number that every machine compares alike; tensors of other kinds become Opaque.
 DTYPES = frozenset({
     torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool,
@@ -69,7 +71,7 @@ class Raised:
 
 @dataclass(frozen=True)
 class Missing:
-    """The notebook defines no such name."""
+    """The notebook defines no such name, or there is no file of that name beside it."""
 
     name: str
 

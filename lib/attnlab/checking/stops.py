@@ -7,5 +7,9 @@ class MissingName(AttributeError):  # noqa: N818 - it names what a notebook lack
     """A probe asked for a name that the notebook does not define."""
 
 
+class MissingFile(FileNotFoundError):  # noqa: N818 - it names what a hand-in lacks
+    """A probe asked for a file of weights that does not lie beside the notebook."""
+
+
 class ForbiddenCall(RuntimeError):  # noqa: N818 - it names what the student did
     """The student's code called what the exercise is there to build."""

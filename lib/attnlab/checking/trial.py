@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -31,7 +32,7 @@ def _see(check: VisibleCheck, names: Mapping[str, Any], forbids: tuple[str, ...]
     # own random numbers must not depend on whether they checked.
     with contextlib.redirect_stderr(sys.stdout), torch.random.fork_rng(devices=[]):
         try:
-            return _plain(observe(check.probe(), Lab(names), draw, forbids))
+            return _plain(observe(check.probe(), Lab(names, Path.cwd()), draw, forbids))
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a student may derive an exception from anything

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import os
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +23,7 @@ from torch import Tensor
 
 from attnlab.check import GRADING_VARIABLE
 from attnlab.checking.render import notice
+from attnlab.unwritten import unwritten_step
 
 P = ParamSpec("P")
 
@@ -33,6 +33,8 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 INK, FAINT = "#222222", "#8A8A8A"
 # Blue to orange with white in the middle: signs can be told apart without red and green.
 DIVERGING, SEQUENTIAL = "PuOr_r", "Blues"
+# Attention weights, wherever they are drawn: from 0, white, to 1, dark.
+ATTENTION = SEQUENTIAL
 
 _STYLE = {
     "figure.dpi": 100,
@@ -93,13 +95,12 @@ def drawing(draw: Callable[P, Drawn]) -> Callable[P, Drawn]:
 
     @wraps(draw)
     def draw_if_written(*args: P.args, **kwargs: P.kwargs) -> Drawn:
+        if any(argument is None for argument in args):
+            return Drawn((), {}, "No picture yet: a cell above has made nothing to draw.")
         try:
             return draw(*args, **kwargs)
         except NotImplementedError as error:
-            if str(error):  # torch's own, not the placeholder of a step
-                raise
-            *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-            name = frame.f_code.co_name
+            name = unwritten_step(error)
             return Drawn((), {}, f"No picture yet: `{name}` is still to be written.")
 
     return draw_if_written

@@ -1,0 +1,115 @@
+"""Grades what was trained by what it does: saved weights, on data that only the staff have.
+
+The student's file holds numbers, and the staff's own model is built around them; so nothing of the
+student's runs here, and a model that was not trained has nothing to show.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnlab.checking.judges import Difference, Path
+from attnlab.checking.observation import Missing, Raised, Silence
+from attnlab.checking.weights import NoSuchWeight
+
+Weights = Mapping[str, Tensor]
+# The score of weights and the seed of the hidden data; raises NoSuchWeight for other models'.
+Score = Callable[[Weights, int], float]
+
+
+@dataclass(frozen=True)
+class Band:
+    """Scores from `low` to `high`, both included: the share of the points that they earn.
+
+    Attributes:
+        advice: what to tell those who earn less than all.
+    """
+
+    low: float
+    high: float
+    share: float
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A judge of saved weights, for hidden checks.
+
+    Attributes:
+        score: what the weights achieve.
+        bands: best first; the first that holds the score counts, and outside all there is nothing.
+        otherwise: what to tell those whose score is in no band.
+        seed: of the hidden data; a paper sets it from the course's secret.
+    """
+
+    score: Score
+    bands: tuple[Band, ...]
+    otherwise: str = "Has the training run to its end, and do its losses fall?"
+    seed: int = 0
+    _scores: dict[str, float | None] = field(default_factory=dict, compare=False, repr=False)
+
+    def with_seed(self, seed: int) -> Outcome:
+        """The same judge for other hidden data."""
+        return replace(self, seed=seed)
+
+    def compare(self, expected: Any, seen: Any) -> Difference | None:
+        """None where the score is in a band that earns everything."""
+        wrong = _not_weights(seen)
+        if wrong is not None:
+            return wrong
+        score = self._score_of(seen)
+        if score is None:
+            return Difference("outcome", detail="The saved weights are not those of this model.")
+        band = self._band(score)
+        if band is not None and band.share == 1:
+            return None
+        return Difference("outcome", seen=score, detail=band.advice if band else self.otherwise)
+
+    def credit(self, expected: Any, seen: Any) -> float:
+        """The share of the points that the score's band earns."""
+        score = None if _not_weights(seen) else self._score_of(seen)
+        band = None if score is None else self._band(score)
+        return band.share if band else 0.0
+
+    def _band(self, score: float) -> Band | None:
+        return next((band for band in self.bands if band.low <= score <= band.high), None)
+
+    def _score_of(self, weights: Weights) -> float | None:
+        key = f"{self.seed} {_digest(weights)}"
+        if key not in self._scores:
+            try:
+                with torch.no_grad():
+                    self._scores[key] = float(self.score(weights, self.seed))
+            except NoSuchWeight:
+                self._scores[key] = None
+        return self._scores[key]
+
+
+def _not_weights(seen: Any) -> Difference | None:
+    path: Path = ()
+    match seen:
+        case Silence():
+            return Difference("silence", path, None, seen)
+        case Missing():
+            return Difference("missing", path, None, seen)
+        case Raised():
+            return Difference("raised", path, None, seen)
+        case dict() if all(
+            isinstance(tensor, Tensor) and tensor.is_floating_point() for tensor in seen.values()
+        ):
+            return None
+    return Difference("type", path, {}, seen)
+
+
+def _digest(weights: Weights) -> str:
+    found = hashlib.blake2b(digest_size=16)
+    for name, tensor in weights.items():
+        found.update(f"{name}{tuple(tensor.shape)}{tensor.dtype}".encode())
+        found.update(tensor.contiguous().view(torch.uint8).numpy().tobytes())
+    return found.hexdigest()

@@ -1,0 +1,145 @@
+"""Weights reach a student's module in whatever layout it keeps them, and gradients come back."""
+
+import pytest
+import torch
+from torch import nn
+
+from attnlab.checking.weights import NoSuchWeight, give_weights, rename_weights, weight_gradients
+
+SPELLINGS = {
+    "q_proj.weight": ("W_q", "heads.{i}.q.weight"),
+    "k_proj.weight": ("W_k", "heads.{i}.k.weight"),
+    ("q_proj.weight", "k_proj.weight"): ("qk.weight", "W_qk"),
+}
+
+
+class Named(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.q_proj = nn.Linear(5, 6, bias=False)
+        self.k_proj = nn.Linear(5, 4, bias=False)
+
+    def both(self, x):
+        return self.q_proj(x), self.k_proj(x)
+
+
+class Raw(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.W_q = nn.Parameter(torch.empty(5, 6))
+        self.W_k = nn.Parameter(torch.empty(5, 4))
+
+    def both(self, x):
+        return x @ self.W_q, x @ self.W_k
+
+
+class Fused(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.qk = nn.Linear(5, 10, bias=False)
+
+    def both(self, x):
+        return self.qk(x).split((6, 4), dim=-1)
+
+
+class FusedRaw(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.W_qk = nn.Parameter(torch.empty(5, 10))
+
+    def both(self, x):
+        return (x @ self.W_qk).split((6, 4), dim=-1)
+
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.q = nn.Linear(5, 3, bias=False)
+        self.k = nn.Linear(5, 2, bias=False)
+
+
+class ByHead(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = nn.ModuleList([Head(), Head()])
+
+    def both(self, x):
+        return (
+            torch.cat([head.q(x) for head in self.heads], -1),
+            torch.cat([head.k(x) for head in self.heads], -1),
+        )
+
+
+LAYOUTS = [Named, Raw, Fused, FusedRaw, ByHead]
+
+
+@pytest.fixture
+def weights():
+    generator = torch.Generator().manual_seed(3)
+    return {
+        "q_proj.weight": torch.randn(6, 5, generator=generator),
+        "k_proj.weight": torch.randn(4, 5, generator=generator),
+    }
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_the_weights_are_used_in_their_roles(layout, weights):
+    module = layout()
+    give_weights(module, weights, SPELLINGS)
+    x = torch.randn(2, 5)
+    q, k = module.both(x)
+    torch.testing.assert_close(q, x @ weights["q_proj.weight"].T)
+    torch.testing.assert_close(k, x @ weights["k_proj.weight"].T)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_gradients_come_back_under_the_names_of_the_task(layout, weights):
+    module = layout()
+    give_weights(module, weights, SPELLINGS)
+    x = torch.randn(2, 5)
+    q, k = module.both(x)
+    (q.sum() + 3 * k.sum()).backward()
+    grads = weight_gradients(module, weights, SPELLINGS)
+    torch.testing.assert_close(grads["q_proj.weight"], x.sum(0).expand(6, 5))
+    torch.testing.assert_close(grads["k_proj.weight"], 3 * x.sum(0).expand(4, 5))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_saved_state_gets_the_names_of_the_task(layout, weights):
+    module = layout()
+    give_weights(module, weights, SPELLINGS)
+    found = rename_weights(module.state_dict(), weights, SPELLINGS)
+    assert found.keys() == weights.keys()
+    for name, tensor in weights.items():
+        torch.testing.assert_close(found[name], tensor)
+
+
+def test_a_part_that_was_not_used_has_no_gradient(weights):
+    module = Named()
+    module.both(torch.randn(2, 5))[0].sum().backward()
+    grads = weight_gradients(module, weights)
+    assert grads["k_proj.weight"] == "no gradient"
+    assert isinstance(grads["q_proj.weight"], torch.Tensor)
+
+
+def test_a_missing_weight_is_named_with_what_is_there(weights):
+    said = r"no weight q_proj\.weight of shape \(6, 5\).*W_q \(5, 6\)"
+    with pytest.raises(NoSuchWeight, match=said):
+        give_weights(Raw(), weights)
+
+
+def test_a_module_without_parameters_is_told_to_register_them(weights):
+    class Hidden(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = [nn.Linear(5, 6)]
+
+    with pytest.raises(NoSuchWeight, match="register"):
+        give_weights(Hidden(), weights, SPELLINGS)
+
+
+def test_a_weight_of_another_shape_does_not_fit(weights):
+    module = Named()
+    module.q_proj = nn.Linear(5, 7, bias=False)
+    with pytest.raises(NoSuchWeight, match=r"q_proj\.weight"):
+        give_weights(module, weights, SPELLINGS)
