@@ -29,6 +29,7 @@ Root = Annotated[
     Path | None,
     typer.Option("--course", help="The course's folder [default: the nearest with course.toml]."),
 ]
+Jobs = Annotated[int, typer.Option(help="Worker processes; 0 takes one a core.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
 
 
@@ -76,6 +77,7 @@ def verify(
     labs: Labs = None,
     as_json: Json = False,
     mutants: Annotated[bool, typer.Option(help="Also make mutants of the reference.")] = True,
+    jobs: Jobs = 0,
     course_folder: Root = None,
 ) -> None:
     """Prove that the checks catch every known mistake and reject no right answer."""
@@ -84,8 +86,8 @@ def verify(
 
     course = _course(course_folder)
     surprises = 0
-    for lab in _chosen(course, labs):
-        proofs = verify_view.verify_lab(course, lab, with_mutants=mutants, quiet=as_json)
+    found = verify_view.verify_labs(course, _chosen(course, labs), mutants, jobs, quiet=as_json)
+    for lab, proofs in found.items():
         if as_json:
             typer.echo(json.dumps(to_json(lab, proofs)))
         else:
@@ -142,7 +144,7 @@ def grade(
     students: Annotated[
         list[str] | None, typer.Option("--student", help="Only this student; may be repeated.")
     ] = None,
-    jobs: Annotated[int, typer.Option(help="Worker processes; 0 takes one a core.")] = 0,
+    jobs: Jobs = 0,
     sandbox: Annotated[
         str, typer.Option(help="bubblewrap, or none (only for code you trust).")
     ] = "bubblewrap",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 
 import torch
 from rich.box import SIMPLE_HEAD
@@ -10,27 +12,61 @@ from rich.console import Console, JustifyMethod
 from rich.progress import track
 from rich.table import Table
 
+from gradekit.batch import cores, run
 from gradekit.catalog import load_lab
 from gradekit.course import Course
 from gradekit.paper import Paper
 from gradekit.verify import ExerciseProof, verify_exercise
 
 
-def verify_lab(
-    course: Course, lab: str, with_mutants: bool, quiet: bool = False
-) -> list[ExerciseProof]:
-    """Prove every exercise of `lab`, with a progress bar on a terminal unless `quiet`."""
-    torch.set_num_threads(1)  # the tensors are small: threads cost more than they give
-    exercises = load_lab(course, lab)
-    paper = Paper(exercises)
+@dataclass(frozen=True)
+class _Task:
+    """One exercise to prove, in a worker process."""
+
+    course: Course
+    lab: str
+    exercise: str
+    with_mutants: bool
+
+
+def verify_labs(
+    course: Course, labs: Sequence[str], with_mutants: bool, jobs: int = 0, quiet: bool = False
+) -> dict[str, list[ExerciseProof]]:
+    """Prove every exercise of `labs`, with a progress bar on a terminal unless `quiet`.
+
+    Raises:
+        CourseError, BadExercise: a lab's files contradict themselves.
+    """
+    tasks = [
+        _Task(course, lab, exercise.name, with_mutants)
+        for lab in labs
+        for exercise in load_lab(course, lab).exercises
+    ]
     bar = track(
-        exercises.exercises,
-        description=f"verifying {lab}",
+        run(_prove, tasks, min(jobs or cores(), len(tasks))),
+        total=len(tasks),
+        description=f"verifying {', '.join(labs)}",
         console=Console(stderr=True),
         disable=quiet,
         transient=True,
     )
-    return [verify_exercise(paper, exercise, with_mutants) for exercise in bar]
+    proofs: dict[_Task, ExerciseProof] = {}
+    for task, proof in bar:
+        if isinstance(proof, Exception):
+            raise proof
+        proofs[task] = proof
+    return {lab: [proofs[task] for task in tasks if task.lab == lab] for lab in labs}
+
+
+def _prove(task: _Task) -> ExerciseProof:
+    torch.set_num_threads(1)  # the tensors are small: threads cost more than they give
+    paper = _paper(task.course, task.lab)
+    return verify_exercise(paper, paper.lab[task.exercise], task.with_mutants)
+
+
+@lru_cache(maxsize=1)
+def _paper(course: Course, lab: str) -> Paper:
+    return Paper(load_lab(course, lab))
 
 
 def show(lab: str, proofs: Iterable[ExerciseProof]) -> None:

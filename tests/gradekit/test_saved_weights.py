@@ -5,13 +5,13 @@ import shutil
 import pytest
 import torch
 from safetensors.torch import save
+from small_course import PROJECT
 
 from gradekit.build import build
 from gradekit.course import load_course
 from gradekit.grader import GraderSpec, LabGrader
 from gradekit.submission import Handin, read_submission
 from gradekit.work import prove
-from small_course import PROJECT
 
 FILE = "line.safetensors"
 
