@@ -51,6 +51,18 @@ def test_nothing_written_is_no_known_mistake(news):
     assert len(found.advice) == 1
 
 
+@pytest.mark.parametrize(("agreeing", "named"), [(1, ()), (2, ("m",)), (5, ("m",))])
+def test_agreeing_by_chance_in_one_small_case_is_not_enough(agreeing, named):
+    questions = [
+        Question(f"q{i}", "Q.", 1, False, Close(), 1.0, {"m": 2.0 if i < agreeing else 3.0})
+        for i in range(5)
+    ]
+    found = judge_exercise(
+        questions, {f"q{i}": 2.0 for i in range(5)}, [KnownMistake("m", "Advice.")]
+    )
+    assert found.mistakes == named
+
+
 def test_where_many_mistakes_look_alike_none_is_named():
     def three(advice):
         names = ("a", "b", "c")

@@ -122,11 +122,12 @@ def recognise(
 ) -> list[KnownMistake]:
     """The known mistakes that see what the student's code sees, in every check if possible.
 
-    A mistake is a candidate where it fails in the same way as the student in at least one check.
-    Those that agree in the most checks win; where several agree equally well, up to `most`
+    A mistake is a candidate where it fails in the same way as the student in at least a quarter of
+    the failed checks: in a single small case, two different mistakes may well agree. Those that agree in the most checks win; where several agree equally well, up to `most`
     with different advice are kept, and none if there are more (then nobody knows).
     """
     scores: dict[str, int] = {}
+    failed = sum(not answer.passed and _telling(answer) for answer in answers)
     for mistake in mistakes:
         failures, agreements = 0, 0
         for answer in answers:
@@ -135,7 +136,7 @@ def recognise(
             same = _same(answer.question.mistakes[mistake.name], answer.seen)
             agreements += same
             failures += same and not answer.passed and _telling(answer)
-        scores[mistake.name] = agreements if failures else 0
+        scores[mistake.name] = agreements if failures and 4 * failures >= failed else 0
     best = max(scores.values(), default=0)
     if best == 0:
         return []
