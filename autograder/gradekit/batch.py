@@ -81,7 +81,9 @@ def run(
                 task, failure = running.pop(future), future.exception()
                 yield task, failure if isinstance(failure, Exception) else future.result()
     finally:
-        executor.shutdown(wait=True, cancel_futures=True)
+        for future in running:
+            future.cancel()
+        executor.shutdown(wait=True)
 
 
 def _broke(future: Future[Result]) -> bool:
@@ -89,5 +91,5 @@ def _broke(future: Future[Result]) -> bool:
 
 
 def _replace(executor: Executor, pool: Callable[[int], Executor], jobs: int) -> Executor:
-    executor.shutdown(wait=False, cancel_futures=True)
+    executor.shutdown(wait=False)
     return pool(jobs)

@@ -149,6 +149,9 @@ def grade(
         str, typer.Option(help="bubblewrap, or none (only for code you trust).")
     ] = "bubblewrap",
     again: Annotated[bool, typer.Option("--again", help="Grade anew what is graded.")] = False,
+    cluster: Annotated[
+        str | None, typer.Option(help="A Dask scheduler, such as tcp://HOST:8786.")
+    ] = None,
     as_json: Json = False,
     course_folder: Root = None,
 ) -> None:
@@ -157,7 +160,7 @@ def grade(
     from gradekit import grade_view
 
     course = _course(course_folder)
-    settings = grading.Settings(jobs=jobs, confinement=sandbox, again=again, students=students)
+    settings = grading.Settings(jobs, sandbox, again, students, cluster)
     with grade_view.progress(quiet=as_json) as watch:
         outcome = grading.grade(course, lab, settings, watch)
     if as_json:

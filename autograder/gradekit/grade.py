@@ -11,6 +11,7 @@ import secrets
 import time
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -44,12 +45,14 @@ class Settings:
         confinement: bubblewrap, or none.
         again: grade anew what has a record.
         students: only these; None for all.
+        cluster: the address of a Dask scheduler whose workers grade; None for this machine.
     """
 
     jobs: int = 0
     confinement: str = "bubblewrap"
     again: bool = False
     students: list[str] | None = None
+    cluster: str | None = None
 
 
 @dataclass(frozen=True)
@@ -164,13 +167,28 @@ class _Run:
         self._watch.begin(len(todo))
         if not todo:
             return 0
-        if self._settings.confinement == "bubblewrap":
-            find_bubblewrap()  # say now, not in every worker, that it is missing
-        jobs = min(self._settings.jobs or batch.cores(), len(todo))
-        for task, result in batch.run(grade_one, self._tasks(todo), jobs):
-            self._keep(task, result)
-            self._watch.advance(task.handin.student)
+        with self._results(self._tasks(todo), len(todo)) as results:
+            for task, result in results:
+                self._keep(task, result)
+                self._watch.advance(task.handin.student)
         return len(todo)
+
+    @contextmanager
+    def _results(
+        self, tasks: Iterator[Task], count: int
+    ) -> Iterator[Iterator[tuple[Task, Done | Exception]]]:
+        """The tasks with their results as they come in, from here or from a cluster."""
+        address = self._settings.cluster
+        if address is None:
+            if self._settings.confinement == "bubblewrap":
+                find_bubblewrap()  # say now, not in every worker, that it is missing
+            jobs = min(self._settings.jobs or batch.cores(), count)
+            yield batch.run(grade_one, tasks, jobs)
+            return
+        from gradekit.cluster import connected  # imports Dask, which only this needs
+
+        with connected(address, self._course, self._lab) as cluster:
+            yield batch.run(cluster.function, tasks, cluster.workers, cluster.pool)
 
     def row(self, seen: _Seen) -> Row:
         """The student's line, from the journal."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from attnlab.checking.observation import MalformedObservation, Raised, Silence, unpack
-from attnlab.checking.verdict import Verdict, judge_exercise
+from attnlab.checking.verdict import Verdict, judge_exercise, telling
 from gradekit.exercise import Exercise
 from gradekit.paper import Paper
 from gradekit.submission_run import Stopped
@@ -51,7 +51,7 @@ def _judge_exercise(
         for check in exercise.checks
     }
     verdict = judge_exercise(paper.questions(exercise, number, with_mistakes=False), seen, [])
-    if verdict.passed:
+    if not any(map(telling, verdict.answers)):
         return verdict
     # Only now is it worth knowing what the known mistakes would have answered.
     known = [mistake.known for mistake in exercise.mistakes]

@@ -123,13 +123,16 @@ class Paper:
         self, exercise: Exercise, check: Check, number: int, with_mistakes: bool
     ) -> Question:
         mistakes = exercise.mistakes if with_mistakes else ()
+        # A test is judged by the versions it is tried on; what the reference's test says of them
+        # takes the longest of all to find out, and nobody asks.
+        reference = None if check.suspects_of else self.observe(exercise, check, number, None)
         return Question(
             name=check.name,
             title=check.title,
             points=check.points,
             hidden=check.hidden,
             judge=self._judge(exercise, check, number),
-            expected=self.observe(exercise, check, number, None),
+            expected=reference,
             mistakes={m.name: self.observe(exercise, check, number, m) for m in mistakes},
         )
 

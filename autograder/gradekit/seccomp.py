@@ -2,6 +2,9 @@
 
 A short list of refusals, not a list of permissions: torch, numpy and Python's own modules must run
 as they are. Memory that no limit counts (memfd, System V) is refused as well.
+
+This file holds what is refused behind bubblewrap, and turns lists into filters; what is refused
+besides where namespaces are not there to help is in strict.py.
 """
 
 from __future__ import annotations
@@ -10,6 +13,8 @@ import ctypes
 import errno
 import platform
 import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 # name: (number on x86_64, number on aarch64)
 REFUSED = {
@@ -51,11 +56,42 @@ REFUSED = {
 }
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
-_LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
+_LOAD, _AND, _JUMP, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x54, 0x05, 0x15, 0x35, 0x06
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
-_NUMBER_AT, _ARCHITECTURE_AT = 0, 4
+_NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16
 _X32_BIT = 0x40000000
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
+
+
+@dataclass(frozen=True)
+class Check:
+    """Whether a call may be made with this argument.
+
+    Attributes:
+        argument: which one; 32 bits of it are looked at.
+        values: those with which the call is made; where `refuse` is set, those with which it is not.
+        mask: the bits that are compared with `values`.
+    """
+
+    argument: int
+    values: tuple[int, ...]
+    mask: int = 0xFFFFFFFF
+    refuse: bool = False
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What becomes of one system call.
+
+    Attributes:
+        numbers: its number on x86_64 and on aarch64; None where there is no such call.
+        checks: what must all hold for it to be made; without any it is never made.
+        error: what it fails with; 0 to pretend that it was done.
+    """
+
+    numbers: tuple[int | None, int | None]
+    checks: tuple[Check, ...] = ()
+    error: int = errno.EPERM
 
 
 def available() -> bool:
@@ -63,8 +99,8 @@ def available() -> bool:
     return platform.machine() in _ARCHITECTURES
 
 
-def install() -> None:
-    """Refuse the calls of the list from now on, in this process and its children.
+def install(more: Iterable[Rule] = ()) -> None:
+    """Refuse the calls of the list, and by the rules, from now on, here and in all children.
 
     Does nothing on a processor that the list does not know. Needs no_new_privs.
 
@@ -73,7 +109,7 @@ def install() -> None:
     """
     if not available():
         return
-    program = _program(*_ARCHITECTURES[platform.machine()])
+    program = _program(*_ARCHITECTURES[platform.machine()], tuple(more))
     code = ctypes.create_string_buffer(program)
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(code))
     libc = ctypes.CDLL(None, use_errno=True)
@@ -81,21 +117,41 @@ def install() -> None:
         raise OSError(ctypes.get_errno(), "the system call filter was refused")
 
 
-def _program(column: int, architecture: int) -> bytes:
-    numbers = sorted(pair[column] for pair in REFUSED.values())
-    refuse = _ERRNO | errno.EPERM
+def _program(column: int, architecture: int, more: tuple[Rule, ...]) -> bytes:
     lines = [
         _line(_LOAD, 0, 0, _ARCHITECTURE_AT),
         _line(_EQUAL, 1, 0, architecture),
         _line(_RETURN, 0, 0, _KILL),
         _line(_LOAD, 0, 0, _NUMBER_AT),
         # The same calls by their other numbers (x32); aarch64 has none so high.
-        _line(_AT_LEAST, len(numbers) + 1, 0, _X32_BIT),
+        _line(_AT_LEAST, 0, 1, _X32_BIT),
+        _line(_RETURN, 0, 0, _ERRNO | errno.EPERM),
     ]
+    for rule in more:
+        number = rule.numbers[column]
+        if number is not None:
+            block = _block(rule)
+            lines += [_line(_EQUAL, 0, len(block), number), *block]
+    numbers = sorted(pair[column] for pair in REFUSED.values())
     for index, number in enumerate(numbers):
         lines.append(_line(_EQUAL, len(numbers) - index, 0, number))
-    lines += [_line(_RETURN, 0, 0, _ALLOW), _line(_RETURN, 0, 0, refuse)]
+    lines += [_line(_RETURN, 0, 0, _ALLOW), _line(_RETURN, 0, 0, _ERRNO | errno.EPERM)]
     return b"".join(lines)
+
+
+def _block(rule: Rule) -> list[bytes]:
+    """The lines for one call; they always end in an answer."""
+    refuse = _line(_RETURN, 0, 0, _ERRNO | rule.error)
+    lines = []
+    for check in rule.checks:
+        # The lower half of an argument comes first on these processors.
+        lines.append(_line(_LOAD, 0, 0, _ARGUMENTS_AT + 8 * check.argument))
+        lines.append(_line(_AND, 0, 0, check.mask))
+        for index, value in enumerate(check.values):
+            left = len(check.values) - index
+            lines.append(_line(_EQUAL, left, 0, value))
+        lines += [_line(_JUMP, 0, 0, 1), refuse] if check.refuse else [refuse]
+    return [*lines, _line(_RETURN, 0, 0, _ALLOW if rule.checks else _ERRNO | rule.error)]
 
 
 def _line(code: int, if_true: int, if_false: int, value: int) -> bytes:

@@ -11,7 +11,8 @@ from __future__ import annotations
 import ast
 import importlib
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -47,7 +48,7 @@ class _Collector:
 
     def __init__(self) -> None:
         self._imports: dict[str, None] = {"from __future__ import annotations": None}
-        self._definitions: dict[tuple[str, str], str] = {}
+        self._definitions: dict[tuple[str, int], str] = {}
         self._seen: set[tuple[str, str]] = set()
 
     def text(self) -> str:
@@ -59,7 +60,8 @@ class _Collector:
         if key in self._seen:
             return
         self._seen.add(key)
-        statement = _statements(module).get(name)
+        assert module.__file__ is not None
+        statement = _statements(Path(module.__file__)).get(name)
         if statement is None:
             return  # a builtin, or a name bound inside the function
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
@@ -67,7 +69,8 @@ class _Collector:
             return
         for needed in _names(statement):
             self.add(module, needed)
-        self._definitions[key] = ast.unparse(_undecorated(statement))
+        # By its line: one statement may bind several names.
+        self._definitions[module.__name__, statement.lineno] = ast.unparse(_undecorated(statement))
 
     def _add_import(self, statement: ast.Import | ast.ImportFrom, name: str) -> None:
         (alias,) = (a for a in statement.names if _bound_name(a) == name)
@@ -101,11 +104,15 @@ def _fields(node: ast.AST) -> dict[str, Any]:
     return dict(ast.iter_fields(node))
 
 
-def _statements(module: ModuleType) -> dict[str, ast.stmt]:
-    """The module's top-level statements by the names they bind."""
-    assert module.__file__ is not None
+def _statements(path: Path) -> Mapping[str, ast.stmt]:
+    """The top-level statements of a module's file by the names they bind."""
+    return _parsed(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _parsed(path: Path, changed: int) -> Mapping[str, ast.stmt]:
     bound: dict[str, ast.stmt] = {}
-    for statement in ast.parse(Path(module.__file__).read_text("utf-8")).body:
+    for statement in ast.parse(path.read_text("utf-8")).body:
         for name in _binds(statement):
             bound[name] = statement
     return bound
@@ -118,7 +125,9 @@ def _binds(statement: ast.stmt) -> Iterator[str]:
         case ast.Import() | ast.ImportFrom():
             yield from map(_bound_name, statement.names)
         case ast.Assign(targets=targets):
-            yield from (target.id for target in targets if isinstance(target, ast.Name))
+            for target in targets:
+                parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+                yield from (part.id for part in parts if isinstance(part, ast.Name))
         case ast.AnnAssign(target=ast.Name(id=name)):
             yield name
 

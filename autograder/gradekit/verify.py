@@ -111,6 +111,7 @@ class _Tries:
 
     def __init__(self, paper: Paper, exercise: Exercise) -> None:
         self.paper, self.exercise = paper, exercise
+        self._profiles: dict[str, list[bytes]] = {}
 
     def verdict(self, names: Mapping[str, Any], number: int) -> Verdict:
         exercise, paper = self.exercise, self.paper
@@ -122,6 +123,12 @@ class _Tries:
         }
         known = [mistake.known for mistake in exercise.mistakes]
         return judge_exercise(paper.questions(exercise, number), seen, known)
+
+    def profile(self, version: Version) -> list[bytes]:
+        """What every check of every paper sees of `version`, to be compared with another's."""
+        if version.name not in self._profiles:
+            self._profiles[version.name] = _profile(self, version)
+        return self._profiles[version.name]
 
     def verdicts(self, names: Mapping[str, Any]) -> list[Verdict]:
         return [self.verdict(names, number) for number in NUMBERS]
@@ -168,9 +175,9 @@ def _mistake(tried: _Tries, mistake: Version) -> MistakeProof:
 
 def _twin(tried: _Tries, mistake: Version) -> str | None:
     """A mistake with other advice whose observations equal this one's in every check."""
-    profile = _profile(tried, mistake)
+    profile = tried.profile(mistake)
     for other in tried.exercise.mistakes:
-        if other.advice != mistake.advice and _profile(tried, other) == profile:
+        if other.advice != mistake.advice and tried.profile(other) == profile:
             return other.name
     return None
 

@@ -97,6 +97,16 @@ def grader_of(spec: GraderSpec) -> LabGrader:
     return grader
 
 
+def saved_files(grader: LabGrader) -> dict[str, bytes]:
+    """The files of weights that the lab's own solution saves."""
+    folder = grader.spec.course.exercises(grader.spec.lab)
+    return {
+        file: (folder / file).read_bytes()
+        for exercise in grader.exercises.exercises
+        for file in exercise.saves
+    }
+
+
 def prove(grader: LabGrader) -> None:
     """Grade the lab's own solution first: what fails there is our fault, and no student's.
 
@@ -106,12 +116,7 @@ def prove(grader: LabGrader) -> None:
     course, lab = grader.spec.course, grader.spec.lab
     name = f"{grader.released.name}.ipynb"
     text = (course.root / SOLVED / lab / name).read_bytes()
-    saved = {
-        file: (course.exercises(lab) / file).read_bytes()
-        for exercise in grader.exercises.exercises
-        for file in exercise.saves
-    }
-    files = {name: text, **saved}
+    files = {name: text, **saved_files(grader)}
     handin = Handin("", lab, files, dict.fromkeys(files, 0.0), (), digest_of(text), None)
     graded = grader.grade(read_submission(handin, grader.released))
     short = [result for result in graded.results if result.earned != result.points]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
@@ -37,3 +39,231 @@ def basic_self_attention(
         total = scores.sum(-1, keepdim=True)  # (..., T, 1)
         weights = torch.where(total == 0, 0.0, scores / total)
     return weights @ X
+
+
+def qkv(
+    X: Tensor,  # noqa: N803 - the lectures' letter
+    W_q: Tensor,  # noqa: N803
+    W_k: Tensor,  # noqa: N803
+    W_v: Tensor,  # noqa: N803
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Give every word its query, its key and its value: three matrix products, nothing else.
+
+    A word is a row of X and the matrices stand on its right (lecture W's XW; lecture N writes the
+    same with columns, W x). No bias, no scale.
+
+    Args:
+        X: (..., T, d_model), one vector for each of T words.
+        W_q: (d_model, d_k), the matrix for queries.
+        W_k: (d_model, d_k), the matrix for keys.
+        W_v: (d_model, d_v), the matrix for values.
+
+    Returns:
+        The queries (..., T, d_k), the keys (..., T, d_k) and the values (..., T, d_v), in this
+        order. Gradients flow back to all four inputs.
+
+    Source: lectures N (step 1), W (learnable attention layer), S (query-key model).
+    """
+    return X @ W_q, X @ W_k, X @ W_v  # (..., T, d_k), (..., T, d_k), (..., T, d_v)
+
+
+def attention_loop(
+    q: Tensor,
+    K: Tensor,  # noqa: N803 - the lectures' letter
+    V: Tensor,  # noqa: N803
+) -> Tensor:
+    """What one query gets, one key after another: Σ_j weight_j · value_j.
+
+    weight_j is entry j of softmax over all keys of (q · K[j]) / √d_k.
+
+    Args:
+        q: (d_k,), one query.
+        K: (Lk, d_k), the keys.
+        V: (Lk, d_v), the values, one for each key.
+
+    Returns:
+        (d_v,), the weighted mean of the values, in the dtype of `V`. Scores in the thousands do
+        no harm; gradients flow back to all three inputs, and the inputs stay as they were.
+
+    Source: lecture S (encode(i) = Σ_j weight(i, j) × value_j); Attention Is All You Need, 3.2.1.
+    """
+    scores = torch.stack([(q * key).sum() for key in K]) / math.sqrt(len(q))  # (Lk,)
+    out = torch.zeros_like(V[0])  # (d_v,)
+    for j, weight in enumerate(softmax(scores)):
+        out = out + weight * V[j]
+    return out
+
+
+def scaled_dot_product_attention(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """Each query takes the mean of all values, weighted by how well their keys answer it.
+
+    The weights are softmax(q kᵀ / √d_k), one row for each query, one column for each key. A key
+    that the mask forbids has no part in it: its weight is exactly 0, however large its score or
+    its value, and the other weights are what they would be if the key were not there. A query
+    that may attend to no key gets zeros, in its output and in its weights.
+
+    Args:
+        q: (..., Lq, d_k), queries.
+        k: (..., Lk, d_k), keys.
+        v: (..., Lk, d_v), values.
+        mask: boolean, True where the query may attend to the key; (..., Lq, Lk) or any shape
+            that broadcasts to it, such as (Lq, Lk) or (Lk,). None: every query may attend to
+            every key.
+
+    Returns:
+        The outputs (..., Lq, d_v) and the weights (..., Lq, Lk), both in the dtype of `q`. The
+        same inputs give the same result each time. Scores in the millions do no harm. Gradients
+        flow back to q, k and v and are finite, also where a query may attend to no key; the
+        inputs stay as they were.
+
+    Source: Attention Is All You Need, section 3.2.1; lectures W, G, C.
+    """
+    scores = q @ k.mT / math.sqrt(q.shape[-1])  # (..., Lq, Lk)
+    if mask is None:
+        weights = softmax(scores)
+    else:
+        lowest = torch.finfo(scores.dtype).min
+        weights = softmax(scores.masked_fill(~mask, lowest)).masked_fill(~mask, 0)
+    return weights @ v, weights  # (..., Lq, d_v), (..., Lq, Lk)
+
+
+def score_variance(
+    d: int, n: int, generator: torch.Generator, scaled: bool = False
+) -> Tensor:
+    """How widely the scores q · k of random queries and keys spread: their variance.
+
+    Queries and keys hold independent standard normal numbers.
+
+    Args:
+        d: how many numbers a query (and a key) has.
+        n: how many pairs of a query and a key of its own; each pair gives one score.
+        generator: where all random numbers come from: equal generators give equal results.
+        scaled: whether each score is divided by √d, as attention does.
+
+    Returns:
+        The variance of the n scores, a tensor without dimensions.
+
+    Source: Attention Is All You Need, section 3.2.1, footnote 4; lectures W, G, C.
+    """
+    q, k = torch.randn(2, n, d, generator=generator)  # (n, d) each
+    scores = (q * k).sum(1)  # (n,)
+    if scaled:
+        scores = scores / math.sqrt(d)
+    return scores.var()
+
+
+def saturation(
+    d: int, num_keys: int, n: int, generator: torch.Generator, scaled: bool = True
+) -> Tensor:
+    """How much of the attention one key takes: the largest weight of a query, on average.
+
+    Queries and keys hold independent standard normal numbers. A query's weights are the softmax
+    of its scores with `num_keys` keys. Near 1 the softmax is saturated: one key takes all, and
+    hardly any gradient gets through.
+
+    Args:
+        d: how many numbers a query (and a key) has.
+        num_keys: how many keys each query looks at, keys of its own.
+        n: how many queries to take the mean over.
+        generator: where all random numbers come from: equal generators give equal results.
+        scaled: whether each score is divided by √d, as attention does.
+
+    Returns:
+        The mean over n queries of the largest of their weights, a tensor without dimensions.
+
+    Source: Attention Is All You Need, section 3.2.1; lectures W, G, C.
+    """
+    q = torch.randn(n, 1, d, generator=generator)
+    k = torch.randn(n, num_keys, d, generator=generator)
+    scores = (q * k).sum(-1)  # (n, num_keys)
+    if scaled:
+        scores = scores / math.sqrt(d)
+    return softmax(scores).amax(1).mean()
+
+
+def relevance_matrix(
+    X: Tensor,  # noqa: N803 - the lectures' letter
+    W_q: Tensor,  # noqa: N803
+    W_k: Tensor,  # noqa: N803
+) -> Tensor:
+    """How relevant word j is to word i: query of i · key of j, as it is.
+
+    The scores of attention before they are scaled and before the softmax. Different matrices for
+    queries and keys let "Korea" matter to "Korean" more than "Korean" to "Korea".
+
+    Args:
+        X: (..., T, d_model), one vector for each of T words.
+        W_q: (d_model, d_k), the matrix for queries, as in `qkv`.
+        W_k: (d_model, d_k), the matrix for keys.
+
+    Returns:
+        (..., T, T): entry (i, j) is query i · key j. Not divided by √d_k, no softmax.
+
+    Source: lecture S (content-based attention weights, query-key model).
+    """
+    return (X @ W_q) @ (X @ W_k).mT  # (..., T, T)
+
+
+def count_multiplications(
+    Lq: int,  # noqa: N803 - lengths as in the shapes (..., Lq, d_k)
+    Lk: int,  # noqa: N803
+    d_k: int,
+    d_v: int,
+) -> int:
+    """How many multiplications of two numbers attention takes, in its two matrix products.
+
+    The products are q kᵀ and weights v, as written in the formula. What the projections, the
+    scale and the softmax take does not count, nor do additions.
+
+    Args:
+        Lq: how many queries.
+        Lk: how many keys.
+        d_k: how many numbers a query has.
+        d_v: how many numbers a value has.
+
+    Returns:
+        The number of multiplications, a whole number, exact.
+
+    Source: lectures G (each head takes O(T²d)), S (n² weights for n items).
+    """
+    return Lq * Lk * d_k + Lq * Lk * d_v
+
+
+def weights_memory(
+    Lq: int,  # noqa: N803 - lengths as in the shapes (..., Lq, d_k)
+    Lk: int,  # noqa: N803
+    dtype: torch.dtype,
+) -> int:
+    """How many bytes the weights of one attention take.
+
+    Args:
+        Lq: how many queries.
+        Lk: how many keys.
+        dtype: the dtype of the weights, such as torch.float32.
+
+    Returns:
+        The number of bytes of the tensor of all weights, a whole number, exact.
+
+    Source: lecture S (n² weights for n items).
+    """
+    return Lq * Lk * dtype.itemsize
+
+
+def fit_exponent(sizes: Tensor, costs: Tensor) -> Tensor:
+    """The p for which costs ≈ constant × sizes^p fits best.
+
+    In a picture with logarithmic axes such a law is a straight line, and p is its slope. Best
+    means: the line of least squares through all the points (log size, log cost).
+
+    Args:
+        sizes: (n,), floating point, numbers above 0, not all the same.
+        costs: (n,), floating point, numbers above 0: what each size costs.
+
+    Returns:
+        The slope of that line, a tensor without dimensions.
+    """
+    x, y = sizes.log(), costs.log()  # (n,) each
+    x = x - x.mean()
+    return x @ y / (x @ x)

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor, nn
 
 from attnlab.checking.render import notice
@@ -77,7 +77,8 @@ def _save(path: Path, model: nn.Module, losses: Tensor) -> None:
     """Write the weights, first beside their place, so that a failure leaves an older file whole."""
     weights = {key: value.clone().contiguous() for key, value in model.state_dict().items()}
     unfinished = path.with_suffix(".part")
-    save_file(weights, unfinished, metadata={"losses": json.dumps(losses.tolist())})
+    # safetensors' own way of writing a file makes one that nobody else may read.
+    unfinished.write_bytes(save(weights, metadata={"losses": json.dumps(losses.tolist())}))
     unfinished.replace(path)
 
 

@@ -1,13 +1,27 @@
-"""Basic self-attention and the equivariance gap: the lectures' apples, and what order does."""
+"""Attention: the lectures' apples and numbers, torch's own attention, and what order does."""
 
 from __future__ import annotations
+
+import itertools
+import math
 
 import pytest
 import torch
 from torch import Tensor
 from torch.autograd import gradcheck
 
-from attnlab.attention import basic_self_attention
+from attnlab.attention import (
+    attention_loop,
+    basic_self_attention,
+    count_multiplications,
+    fit_exponent,
+    qkv,
+    relevance_matrix,
+    saturation,
+    scaled_dot_product_attention,
+    score_variance,
+    weights_memory,
+)
 from attnlab.data.apples import (
     Sentence,
     attention_scores,
@@ -106,3 +120,204 @@ def test_the_gap_is_the_largest_difference() -> None:
     gap = equivariance_gap(lambda X: X + places, X, torch.tensor([2, 0, 1]))
     assert gap == 7
     assert gap.shape == ()
+
+
+RANKS = [(4, 6, 3, 5), (7, 4, 2, 3), (2, 3, 5, 7, 11), (2, 3, 4, 5, 6, 7)]
+
+
+def qkv_of(*sizes: int) -> tuple[Tensor, Tensor, Tensor]:
+    *lead, Lq, Lk, d_k, d_v = sizes
+    numbers = normal(*lead, 2 * max(Lq, Lk), 3 * max(d_k, d_v))
+    q, k, v = numbers.chunk(3, -1)
+    return q[..., :Lq, :d_k], k[..., -Lk:, :d_k], v[..., :Lk, :d_v]
+
+
+def some_keys(*shape: int) -> Tensor:
+    """Every query may attend to some keys, and to some not."""
+    mask = normal(*shape) > 0
+    rows = torch.arange(shape[-2])
+    mask[..., rows, rows % shape[-1]] = True
+    mask[..., rows, (rows + 1) % shape[-1]] = False
+    return mask
+
+
+def generator(seed: int = 11) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def test_qkv_is_three_linear_layers() -> None:
+    X, shapes = normal(2, 5, 7), [(7, 4), (7, 4), (7, 11)]
+    weights = [normal(3, 7, 11)[i, :, : shape[1]] for i, shape in enumerate(shapes)]
+    for out, W in zip(qkv(X, *weights), weights, strict=True):
+        assert torch.allclose(out, torch.nn.functional.linear(X, W.T), atol=1e-12)
+    assert all(
+        torch.allclose(whole[1], alone, atol=1e-12)
+        for whole, alone in zip(qkv(X, *weights), qkv(X[1], *weights), strict=True)
+    )
+
+
+@pytest.mark.parametrize("sizes", RANKS)
+def test_attention_is_torchs(sizes: tuple[int, ...]) -> None:
+    q, k, v = qkv_of(*sizes)
+    out, weights = scaled_dot_product_attention(q, k, v)
+    expected = torch.nn.functional.scaled_dot_product_attention(q, k, v)
+    assert torch.allclose(out, expected, atol=1e-12)
+    assert torch.allclose(weights @ v, expected, atol=1e-12)
+    assert torch.allclose(weights.sum(-1), torch.ones(()).double(), atol=1e-12)
+
+
+@pytest.mark.parametrize("sizes", RANKS)
+def test_masked_attention_is_torchs(sizes: tuple[int, ...]) -> None:
+    q, k, v = qkv_of(*sizes)
+    lead, Lq, Lk = q.shape[:-2], q.shape[-2], k.shape[-2]
+    for shape in {(Lq, Lk), (*lead, Lq, Lk), (*lead[:1], *(1 for _ in lead[1:]), Lq, Lk)}:
+        mask = some_keys(*shape)
+        out, weights = scaled_dot_product_attention(q, k, v, mask)
+        expected = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+        assert torch.allclose(out, expected, atol=1e-12)
+        assert not weights[~mask.expand(weights.shape)].any()
+
+
+def test_example_by_hand() -> None:
+    q = torch.tensor([1.0, 0.0]).double()
+    k = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]).double()
+    out, weights = scaled_dot_product_attention(q[None], k, torch.eye(3).double())
+    expected = [0.401112, 0.197776, 0.401112]
+    assert weights[0].tolist() == pytest.approx(expected, abs=5e-7)
+    assert torch.equal(out, weights)
+    assert attention_loop(q, k, torch.eye(3).double()).tolist() == pytest.approx(expected, abs=5e-7)
+
+
+def test_loop_and_matrices_agree() -> None:
+    q, k, v = qkv_of(3, 5, 7, 11)
+    rows = torch.stack([attention_loop(query, k, v) for query in q])
+    assert torch.allclose(rows, scaled_dot_product_attention(q, k, v)[0], atol=1e-12)
+
+
+def test_order_of_keys_is_no_matter() -> None:
+    q, k, v = qkv_of(2, 3, 5, 7, 11)
+    order = torch.tensor([3, 0, 4, 1, 2])
+    out, weights = scaled_dot_product_attention(q, k, v)
+    moved, moved_weights = scaled_dot_product_attention(q, k[:, order], v[:, order])
+    assert torch.allclose(moved, out, atol=1e-12)
+    assert torch.allclose(moved_weights, weights[..., order], atol=1e-12)
+
+
+def test_a_forbidden_key_might_as_well_not_be_there() -> None:
+    q, k, v = qkv_of(2, 3, 5, 7, 11)
+    allowed = [0, 2, 4]
+    mask = torch.tensor([True, False, True, False, True])
+    k[:, [1, 3]], v[:, [1, 3]] = 1e6, 1e6
+    for scale in (1.0, 1e6, -1e6):
+        out, weights = scaled_dot_product_attention(scale * q, k, v, mask)
+        alone, few = scaled_dot_product_attention(scale * q, k[:, allowed], v[:, allowed])
+        assert torch.allclose(out, alone, atol=1e-9)
+        assert torch.allclose(weights[..., allowed], few, atol=1e-12)
+        assert not weights[..., ~mask].any()
+
+
+def test_a_query_without_keys_gets_zeros_and_finite_gradients() -> None:
+    q, k, v = (x.clone().requires_grad_() for x in qkv_of(2, 3, 5, 7, 11))
+    mask = some_keys(3, 5)
+    mask[1] = False
+    out, weights = scaled_dot_product_attention(q, k, v, mask)
+    assert not out[:, 1].any()
+    assert not weights[:, 1].any()
+    (out.sum() + weights.square().sum()).backward()
+    assert all(x.grad is not None and bool(x.grad.isfinite().all()) for x in (q, k, v))
+    assert q.grad is not None
+    assert not q.grad[:, 1].any()
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_gradients_of_attention(empty: bool) -> None:
+    inputs = tuple(x.clone().requires_grad_() for x in qkv_of(2, 3, 4, 2, 3))
+    mask = some_keys(2, 3, 4)
+    mask[1, 0] &= not empty
+    assert gradcheck(lambda q, k, v: scaled_dot_product_attention(q, k, v, mask), inputs)
+    assert gradcheck(scaled_dot_product_attention, inputs)
+    q, k, v = inputs
+    loose = tuple(x[0].detach().requires_grad_() for x in (q[:, 0], k, v))
+    assert gradcheck(attention_loop, loose)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
+def test_dtype_is_kept_and_inputs_stay(dtype: torch.dtype) -> None:
+    given = [x.to(dtype) for x in qkv_of(2, 3, 5, 7, 11)]
+    mask = some_keys(3, 5)
+    before = [x.clone() for x in (*given, mask)]
+    for result in (
+        scaled_dot_product_attention(*given), scaled_dot_product_attention(*given, mask)
+    ):
+        assert [x.dtype for x in result] == [dtype, dtype]
+        assert all(bool(x.isfinite().all()) for x in result)
+    assert attention_loop(given[0][0, 0], given[1][0], given[2][0]).dtype == dtype
+    assert all(torch.equal(a, b) for a, b in zip((*given, mask), before, strict=True))
+
+
+def test_scores_spread_as_the_root_of_d() -> None:
+    for d, lectures in ((4, 2.03), (16, 4.0), (64, 8.06), (512, 22.6)):
+        std = float(score_variance(d, 8000, generator()).sqrt())
+        assert std == pytest.approx(math.sqrt(d), rel=0.05)
+        assert std == pytest.approx(lectures, rel=0.05)
+        scaled = float(score_variance(d, 8000, generator(), scaled=True))
+        assert scaled == pytest.approx(std * std / d, rel=1e-5)
+
+
+def test_unscaled_softmax_saturates() -> None:
+    # Lecture numbers for 32 keys at d=512: .93 unscaled, .167 scaled.
+    unscaled = float(saturation(512, 32, 500, generator(), scaled=False))
+    assert unscaled == pytest.approx(0.93, abs=0.03)
+    assert float(saturation(512, 32, 500, generator())) == pytest.approx(0.167, abs=0.02)
+    assert float(saturation(16, 1, 9, generator())) == 1
+
+
+def test_random_numbers_come_from_the_generator() -> None:
+    before = torch.get_rng_state()
+    for measure in (lambda g: score_variance(5, 50, g), lambda g: saturation(5, 3, 50, g)):
+        assert measure(generator(1)) == measure(generator(1))
+        assert measure(generator(1)) != measure(generator(2))
+    assert torch.equal(torch.get_rng_state(), before)
+
+
+def test_relevance_is_not_symmetric() -> None:
+    X, W = normal(2, 5, 7), normal(2, 7, 4)
+    one, two = relevance_matrix(X, W[0], W[0]), relevance_matrix(X, W[0], W[1])
+    assert torch.allclose(one, one.mT, atol=1e-12)
+    assert (two - two.mT).abs().max() > 0.1
+    assert torch.allclose(two.mT, relevance_matrix(X, W[1], W[0]), atol=1e-12)
+    assert float(two[1, 2, 4]) == pytest.approx(float((X[1, 2] @ W[0]) @ (X[1, 4] @ W[1])))
+    q, k, v = qkv(X, W[0], W[1], W[1])
+    weights = scaled_dot_product_attention(q, k, v)[1]
+    assert torch.allclose(torch.softmax(two / 2, -1), weights, atol=1e-12)
+
+
+def test_multiplications_counted_one_by_one() -> None:
+    Lq, Lk, d_k, d_v = 2, 3, 5, 7
+    scores = sum(1 for _ in itertools.product(range(Lq), range(Lk), range(d_k)))
+    mixing = sum(1 for _ in itertools.product(range(Lq), range(Lk), range(d_v)))
+    assert count_multiplications(Lq, Lk, d_k, d_v) == scores + mixing
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
+def test_memory_is_that_of_the_weights(dtype: torch.dtype) -> None:
+    q, k, v = (x.to(dtype) for x in qkv_of(3, 5, 7, 11))
+    weights = scaled_dot_product_attention(q, k, v)[1]
+    assert weights_memory(3, 5, dtype) == weights.nelement() * weights.element_size()
+
+
+def test_cost_grows_with_the_square() -> None:
+    sizes = torch.tensor([64.0, 128, 256, 512, 1024]).double()
+    for cost in (
+        lambda T: count_multiplications(T, T, 64, 32), lambda T: weights_memory(T, T, torch.half)
+    ):
+        costs = torch.tensor([float(cost(int(T))) for T in sizes]).double()
+        assert float(fit_exponent(sizes, costs)) == pytest.approx(2)
+
+
+def test_exponent_of_points_off_the_line_is_numpys() -> None:
+    numpy = pytest.importorskip("numpy")
+    sizes, costs = normal(2, 9).exp()
+    expected = numpy.polyfit(sizes.log().numpy(), costs.log().numpy(), 1)[0]
+    assert float(fit_exponent(sizes, costs)) == pytest.approx(float(expected))
+    assert float(fit_exponent(sizes, 7 * sizes**-1.5)) == pytest.approx(-1.5)

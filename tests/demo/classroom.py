@@ -14,16 +14,16 @@ from gradekit.course import Course
 LAB = "lab01"
 
 
-def room_of(course: Course) -> Room:
+def room_of(course: Course, lab: str = LAB) -> Room:
     """What the class of a built course works with."""
-    (released,) = (course.root / "labs" / LAB).glob("*.ipynb")
-    solved = course.root / "solutions" / LAB / released.name
+    (released,) = (course.root / "labs" / lab).glob("*.ipynb")
+    solved = course.root / "solutions" / lab / released.name
     return Room(
-        load_lab(course, LAB),
+        load_lab(course, lab),
         released.name,
         Notebook.parse(released.read_bytes()),
         Notebook.parse(solved.read_bytes()),
-        course.dates(LAB).due,
+        course.dates(lab).due,
     )
 
 

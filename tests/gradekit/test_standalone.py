@@ -79,3 +79,14 @@ def test_the_kits_decorators_stay_behind_and_others_travel(tmp_path, monkeypatch
     source = standalone_source(made.probe)
     assert "exercise" not in source
     assert run(source)["probe"](None, None) == 3
+
+
+def test_one_line_may_bind_several_names(tmp_path, monkeypatch):
+    made = module(tmp_path, monkeypatch, """
+        LOW, HIGH = 2, 5
+        [FIRST, SECOND] = "ab"
+        def probe(lab, draw): return [LOW, HIGH, FIRST + SECOND]
+    """)
+    source = standalone_source(made.probe)
+    assert run(source)["probe"](None, None) == [2, 5, "ab"]
+    assert source.count("HIGH") == 2

@@ -13,7 +13,8 @@ from typing import Any
 from attnlab.checking.advice import explain
 from attnlab.checking.discretion import discreet
 from attnlab.checking.judges import Close, Difference, Judge
-from attnlab.checking.observation import clip
+from attnlab.checking.observation import Raised, clip
+from attnlab.checking.weights import NoSuchWeight
 
 # Code may raise, return or name what it likes; a page shows this many characters of it.
 MOST_ADVICE = 1000
@@ -127,7 +128,7 @@ def recognise(
     with different advice are kept, and none if there are more (then nobody knows).
     """
     scores: dict[str, int] = {}
-    failed = sum(not answer.passed and _telling(answer) for answer in answers)
+    failed = sum(telling(answer) for answer in answers)
     for mistake in mistakes:
         failures, agreements = 0, 0
         for answer in answers:
@@ -135,7 +136,7 @@ def recognise(
                 continue
             same = _same(answer.question.mistakes[mistake.name], answer.seen)
             agreements += same
-            failures += same and not answer.passed and _telling(answer)
+            failures += same and telling(answer)
         scores[mistake.name] = agreements if failures and 4 * failures >= failed else 0
     best = max(scores.values(), default=0)
     if best == 0:
@@ -152,13 +153,17 @@ def _answer(question: Question, seen: Any) -> Answer:
 
 
 def _same(mistaken: Any, seen: Any) -> bool:
+    if isinstance(seen, Raised) and seen.type == NoSuchWeight.__name__:
+        # Its message lists the weights there are: only the same ones say the same of a mistake.
+        return bool(mistaken == seen)
     return Close(atol=1e-7, rtol=1e-7).compare(mistaken, seen) is None
 
 
-def _telling(answer: Answer) -> bool:
-    """Whether this failure says anything: a missing name or a blank body does not."""
+def telling(answer: Answer) -> bool:
+    """Whether this answer fails in a way that says something: a blank body's does not."""
     difference = answer.difference
-    assert difference is not None
+    if difference is None:
+        return False
     if difference.kind in ("missing", "silence"):
         return False
     return not (difference.kind == "raised" and difference.seen.type == "NotImplementedError")

@@ -1,0 +1,110 @@
+"""How well a string of digits is copied, by its length, with attention and without: for the plot.
+
+Both translators are the same but for the context. The one looks back by attention at every step;
+the other gets one summary of the source, the last state of each direction, and gets it again at
+every step. Both see the same strings of 2 to 16 digits, as often.
+
+    python autograder/exercises/lab02/_measure_without_attention.py
+
+writes without_attention.json (a minute of CPU time for each seed); `attnlab.data.copying` holds
+its means for the lab.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnlab.data.dates import BOS, EOS, PAD, Batch
+from attnlab.decoding import greedy
+from attnlab.seq2seq import AttentionDecoderCell, pad_batch, train_translator
+from attnlab.translator import Encoder, Translator
+
+SEEDS = range(5)
+STEPS, SIZE, SHORTEST, LONGEST = 1500, 64, 2, 16
+LENGTHS = range(2, 25, 2)
+TRIES = 200  # strings of each length
+SYMBOLS = EOS + 1 + 10  # PAD, BOS, EOS and ten digits
+
+
+class SummaryCell(AttentionDecoderCell):
+    """A decoder step with one and the same context throughout: where the encoder ended."""
+
+    def forward(
+        self, y_prev: Tensor, state: Tensor, hidden: Tensor, mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        assert mask is not None
+        rows, half = torch.arange(len(hidden)), hidden.shape[-1] // 2
+        ends = hidden[rows, mask.sum(1) - 1, :half], hidden[:, 0, half:]
+        summary = torch.cat(ends, -1)  # (B, d_hidden)
+        new_state = self.gru(torch.cat([self.embedding(y_prev), summary], -1), state)
+        return self.out(new_state), new_state, torch.zeros(hidden.shape[:2])
+
+
+def strings(rng: random.Random, count: int, lengths: Sequence[int]) -> list[list[int]]:
+    """`count` strings of random digits, each of one of the lengths."""
+    return [
+        [rng.randrange(EOS + 1, SYMBOLS) for _ in range(rng.choice(lengths))]
+        for _ in range(count)
+    ]
+
+
+def batch_of(some: list[list[int]]) -> Batch:
+    """Strings as a batch whose target is its source."""
+    source, _, source_mask = pad_batch(some, PAD)
+    target, _, target_mask = pad_batch([[BOS, *digits, EOS] for digits in some], PAD)
+    return Batch(source, source_mask, target, target_mask)
+
+
+def measure(cell: type[AttentionDecoderCell], seed: int) -> dict[str, Any]:
+    """Train one translator and copy new strings with it."""
+    start = time.process_time()
+    torch.manual_seed(seed)
+    rng = random.Random(seed)
+    model = Translator(Encoder(SYMBOLS, 16, 64), cell(SYMBOLS, 16, 64, 64, 32), 64, 64)
+    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
+    scheduler = torch.optim.lr_scheduler.OneCycleLR(optimizer, 5e-3, total_steps=STEPS)
+    lengths = range(SHORTEST, LONGEST + 1)
+    batches = (batch_of(strings(rng, SIZE, lengths)) for _ in range(STEPS))
+    losses = train_translator(model, batches, optimizer, 1.0, scheduler)
+    model.eval()
+    new = random.Random(1000 + seed)
+    right = []
+    for length in LENGTHS:
+        some = strings(new, TRIES, [length])
+        batch = batch_of(some)
+        copies = greedy(model, batch.source, batch.source_mask, BOS, EOS, length + 5)
+        right.append(sum(copy == digits for copy, digits in zip(copies, some, strict=True)))
+    return {
+        "right": [count / TRIES for count in right],
+        "loss": round(sum(losses[-50:]) / 50, 4),
+        "cpu_seconds": round(time.process_time() - start, 1),
+    }
+
+
+def main() -> None:
+    """Measure, print a table, write the file."""
+    torch.set_num_threads(1)
+    found: dict[str, Any] = {
+        "trained_on": [SHORTEST, LONGEST], "steps": STEPS, "batch": SIZE, "tries": TRIES,
+        "lengths": list(LENGTHS), "with attention": [], "without attention": [],
+    }
+    for seed in SEEDS:
+        for name, cell in (
+            ("with attention", AttentionDecoderCell), ("without attention", SummaryCell)
+        ):
+            found[name].append(measure(cell, seed))
+            print(seed, name, found[name][-1], flush=True)
+    target = Path(__file__).with_name("without_attention.json")
+    target.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+"""test_attend: a test that tells right versions of attend from wrong ones."""
+
+from __future__ import annotations
+
+import torch
+
+from gradekit.exercise import Exercise
+
+exercise = Exercise(answers=["test_attend"])
+
+
+def right_version(scores, hidden, mask=None):
+    mask = torch.ones_like(scores).bool() if mask is None else mask
+    lowest = torch.finfo(scores.dtype).min
+    weights = scores.masked_fill(~mask, lowest).softmax(-1).masked_fill(~mask, 0.0)
+    return torch.einsum("bt,bth->bh", weights, hidden), weights
+
+
+def plain_mean(scores, hidden, mask=None):
+    """Every place has the same weight."""
+    return right_version(torch.zeros_like(scores), hidden, mask)
+
+
+def padding_counts(scores, hidden, mask=None):
+    return right_version(scores, hidden)
+
+
+def softmax_over_batch(scores, hidden, mask=None):
+    weights = scores.softmax(0)
+    return torch.einsum("bt,bth->bh", weights, hidden), weights
+
+
+@exercise.check(points=2)
+def openly_wrong(lab, draw):
+    """Accepts a right version; rejects three that are openly wrong."""
+    lab.test_attend(right_version)
+    return {
+        "rejects a plain mean": draw.raises(lab.test_attend, plain_mean) is not None,
+        "rejects attention to padding": draw.raises(lab.test_attend, padding_counts) is not None,
+        "rejects a softmax over the batch": draw.raises(lab.test_attend, softmax_over_batch)
+        is not None,
+    }
+
+
+@exercise.check(points=4, hidden=True, suspects_of="attend")
+def wrong_versions(lab, draw):
+    """Rejects the wrong versions of attend that students write, and accepts the right ones."""
+    return draw.accepts(lab.test_attend)
+
+
+@exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
+def asserts_nothing():
+    def test_attend(impl):
+        impl(torch.randn(2, 5), torch.randn(2, 5, 3))
+
+    return {"test_attend": test_attend}
+
+
+@exercise.mistake(
+    "Your test returns its verdict, True or False, and nobody looks at it. A test speaks by "
+    "raising: which statement turns a False into an error?"
+)
+def returns_its_verdict():
+    def test_attend(impl):
+        scores, hidden = torch.randn(2, 5), torch.randn(2, 5, 3)
+        context, weights = impl(scores, hidden)
+        if context.shape != (2, 3):
+            raise AssertionError("shape")
+        return torch.allclose(weights, scores.softmax(-1), atol=1e-6)
+
+    return {"test_attend": test_attend}
+
+
+@exercise.mistake(
+    "Your test looks at shapes and sums alone. Which attention has weights that sum to one and "
+    "never looks at a score?"
+)
+def sums_only():
+    def test_attend(impl):
+        mask = torch.arange(5) < torch.tensor([[3], [5]])
+        context, weights = impl(torch.randn(2, 5), torch.randn(2, 5, 3), mask)
+        assert context.shape == (2, 3)
+        assert torch.allclose(weights.sum(1), torch.ones(2))
+        assert (weights[~mask] == 0).all()
+
+    return {"test_attend": test_attend}
+
+
+@exercise.mistake(
+    "Your test has no padding in it. The third argument of `attend` is where most wrong versions "
+    "go wrong: which masks should a test try?"
+)
+def never_masks():
+    def test_attend(impl):
+        scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+        context, weights = impl(scores, hidden)
+        expected, shares = right_version(scores, hidden)
+        assert torch.allclose(context, expected)
+        assert torch.allclose(weights, shares)
+
+    return {"test_attend": test_attend}
+
+
+@exercise.mistake(
+    "Your test rejects right versions: two right ways to add up the same numbers differ in their "
+    "last digits. How far apart may they be?"
+)
+def exactly_equal():
+    def test_attend(impl):
+        for size in (41, 57):
+            scores = torch.randn(31, size, dtype=torch.float64)
+            hidden = torch.randn(31, size, 7, dtype=torch.float64)
+            context, _ = impl(scores, hidden)
+            assert torch.equal(context, (scores.softmax(1)[..., None] * hidden).sum(1))
+
+    return {"test_attend": test_attend}
+
+
+@exercise.mistake(
+    "Your test looks at well-behaved numbers with a mask and stops there. Read the task of "
+    "`attend` again: what does it promise for huge numbers at padding, for a sentence that is "
+    "all padding, for gradients, the dtype and the inputs?"
+)
+def ordinary_padding_only():
+    def test_attend(impl):
+        mask = torch.arange(5) < torch.tensor([[3], [5]])
+        scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+        context, weights = impl(scores, hidden, mask)
+        expected, shares = right_version(scores, hidden, mask)
+        assert torch.allclose(context, expected)
+        assert torch.allclose(weights, shares)
+
+    return {"test_attend": test_attend}
+
+
+@exercise.also_right
+def by_properties():
+    def test_attend(impl):
+        def near(a, b):
+            return a.shape == b.shape and bool((a - b).abs().max() < 1e-10)
+
+        g = torch.Generator().manual_seed(7)
+        for batch, places in ((3, 5), (4, 4), (1, 6)):
+            scores = 3 * torch.randn(batch, places, generator=g, dtype=torch.float64)
+            hidden = torch.randn(batch, places, 2, generator=g, dtype=torch.float64)
+            masks = [
+                None,
+                torch.arange(places) < torch.arange(1, batch + 1)[:, None],
+                torch.arange(places) >= torch.arange(batch)[:, None] + 1,
+                torch.zeros(batch, places).bool(),
+            ]
+            for mask in masks:
+                live = torch.ones(batch, places).bool() if mask is None else mask
+                given = scores.where(live, 5e3), hidden.where(live[..., None], 1e5)
+                for s, h in ((scores, hidden), given, (scores - 2e4, hidden)):
+                    leaf_s, leaf_h = s.clone().requires_grad_(), h.clone().requires_grad_()
+                    kept = None if mask is None else mask.clone()
+                    plain = s.clone(), h.clone()
+                    impl(*plain, mask)
+                    assert torch.equal(plain[0], s)
+                    assert torch.equal(plain[1], h)
+                    context, weights = impl(leaf_s, leaf_h, mask)
+                    assert mask is None or torch.equal(mask, kept)
+                    assert context.dtype == weights.dtype == torch.float64
+                    exp = (s - s.where(live, -1e300).amax(1, keepdim=True)).where(live, -1e300)
+                    share = exp.exp().where(live, 0.0)
+                    share = share / share.sum(1, keepdim=True).clamp(min=1e-30)
+                    assert near(weights, share)
+                    assert (weights[~live] == 0).all()
+                    assert near(context, torch.einsum("bt,bth->bh", share, h))
+                    pull = torch.randn(context.shape, generator=g, dtype=torch.float64)
+                    context.mul(pull).sum().backward()
+                    through = (h * pull[:, None]).sum(-1)
+                    mean = (share * through).sum(1, keepdim=True)
+                    assert torch.allclose(leaf_s.grad, share * (through - mean), atol=1e-6)
+                    assert torch.allclose(leaf_h.grad, share[..., None] * pull[:, None])
+        single = impl(scores.float(), hidden.float(), None)
+        assert {part.dtype for part in single} == {torch.float32}
+
+    return {"test_attend": test_attend}
+
+
+@exercise.also_right
+def sentence_by_sentence():
+    def test_attend(impl):
+        def one(s, h, live):
+            """A sentence's attention over its tokens alone."""
+            weights, context = torch.zeros_like(s), torch.zeros_like(h[0])
+            if live.any():
+                weights = weights.index_put((live.nonzero()[:, 0],), s[live].softmax(0))
+                context = s[live].softmax(0) @ h[live]
+            return context, weights
+
+        g = torch.Generator().manual_seed(3)
+        mask = torch.tensor(
+            [[1, 1, 0, 0], [1, 1, 1, 1], [0, 0, 0, 0], [0, 1, 0, 1], [1, 0, 0, 0]]
+        ).bool()
+        for offset, pad_score, pad_vector in ((0, 0, 0), (0, 9e3, 9e5), (-3e4, 0, -9e5)):
+            s = torch.randn(5, 4, generator=g, dtype=torch.float64) + offset
+            h = torch.randn(5, 4, 3, generator=g, dtype=torch.float64)
+            s[~mask], h[~mask] = pad_score, pad_vector
+            for live in (mask, torch.ones(5, 4).bool(), None):
+                known = torch.ones(5, 4).bool() if live is None else live.clone()
+                copies = s.clone(), h.clone()
+                out = impl(*copies, live)
+                torch.testing.assert_close(copies, (s, h), atol=0, rtol=0)
+                assert live is None or torch.equal(live, known)
+                leaves = s.clone().requires_grad_(), h.clone().requires_grad_()
+                mine = s.clone().requires_grad_(), h.clone().requires_grad_()
+                out = impl(*leaves, live)
+                rows = [one(a, b, m) for a, b, m in zip(*mine, known, strict=True)]
+                right = tuple(torch.stack(parts) for parts in zip(*rows, strict=True))
+                torch.testing.assert_close(out, right, atol=1e-9, rtol=1e-9)
+                assert bool((out[1][~known] == 0).all())
+                pulls = [torch.randn(x.shape, generator=g, dtype=torch.float64) for x in right]
+                sum((a * p).sum() for a, p in zip(out, pulls, strict=True)).backward()
+                sum((a * p).sum() for a, p in zip(right, pulls, strict=True)).backward()
+                for got, want in zip(leaves, mine, strict=True):
+                    torch.testing.assert_close(got.grad, want.grad, atol=1e-6, rtol=1e-6)
+        low = impl(s.float(), h.float(), mask)
+        assert all(part.dtype == torch.float32 for part in low)
+
+    return {"test_attend": test_attend}

@@ -1,0 +1,215 @@
+"""causal_mask: no query looks at a later key, with a cache of earlier keys or without."""
+
+from __future__ import annotations
+
+import torch
+
+from attnlab.masks import causal_mask
+from gradekit.exercise import Exercise
+
+exercise = Exercise(causal_mask)
+
+
+def dtype_of(mask):
+    return str(getattr(mask, "dtype", type(mask).__name__)).removeprefix("torch.")
+
+
+@exercise.check(points=1.5)
+def shape_and_dtype(lab, draw):
+    """Is a boolean tensor of shape (Lq, Lk), and square where Lk is not given."""
+    square, cached = lab.causal_mask(5), lab.causal_mask(3, 7)
+    return {
+        "shape, Lq=5": list(square.shape),
+        "shape, Lq=3, Lk=7": list(cached.shape),
+        "dtype": dtype_of(square),
+        "dtype, Lq=3, Lk=7": dtype_of(cached),
+    }
+
+
+@exercise.check(points=3)
+def as_many_keys_as_queries(lab, draw):
+    """Each query may attend to its own place and to all before it, at any length."""
+    return {f"Lq={T}": lab.causal_mask(T) for T in (4, 7, 1, 2)}
+
+
+@exercise.check(points=2.5, hidden=True)
+def with_a_cache(lab, draw):
+    """With more keys than queries, the last query stands at the last key."""
+    lengths = ((3, 7), (2, 11), (1, 5), (4, 5), (6, 6))
+    return {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in lengths}
+
+
+@exercise.check(points=1, hidden=True)
+def nothing_later_gets_through(lab, draw):
+    """In attention with this mask, another last token changes the last output only."""
+    v = draw.normal(2, 6, 3)
+    changed = v.clone()
+    changed[:, -1] += 1e6
+    seen = {}
+    for Lq in (6, 4):
+        scores = draw.normal(2, Lq, 6).masked_fill(~lab.causal_mask(Lq, 6).bool(), -1e300)
+        weights = torch.softmax(scores, -1)
+        moved = (weights @ changed - weights @ v).abs().amax((0, 2)) > 0
+        seen[f"outputs that move, Lq={Lq}"] = moved
+    return seen
+
+
+@exercise.check(points=1, hidden=True)
+def fewer_keys(lab, draw):
+    """With fewer keys than queries, the first queries stand before every key and see none."""
+    lengths = ((5, 3), (7, 2), (4, 1))
+    return {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in lengths}
+
+
+@exercise.check(points=1, hidden=True)
+def on_a_device(lab, draw):
+    """Lives on the device that was asked for, and on the default one else."""
+    devices = ("meta", torch.device("meta"), "cpu", None)
+    seen = {}
+    for device in devices:
+        mask = lab.causal_mask(3, 5, device=device)
+        seen[f"asked for {device!r}"] = {
+            "device": mask.device.type, "shape": list(mask.shape), "dtype": dtype_of(mask),
+        }
+    return seen
+
+
+@exercise.mistake(
+    "Your mask lets each query attend to its own and all later keys. Rows are queries and columns "
+    "are keys: in row 0, which column may be True?"
+)
+def transposed(Lq, Lk=None, device=None):
+    Lk = Lq if Lk is None else Lk
+    return torch.ones(Lq, Lk, dtype=torch.bool, device=device).triu(Lk - Lq)
+
+
+@exercise.mistake(
+    "True and False have changed places: your mask says True for what is hidden. Here, as in "
+    "torch's scaled_dot_product_attention, what does True mean?"
+)
+def true_means_hidden(Lq, Lk=None, device=None):
+    return ~causal_mask(Lq, Lk, device)
+
+
+@exercise.mistake(
+    "No query may attend to its own place in your mask, and the first one to nothing at all. Does "
+    "a token know itself?"
+)
+def diagonal_excluded(Lq, Lk=None, device=None):
+    Lk = Lq if Lk is None else Lk
+    return torch.ones(Lq, Lk, dtype=torch.bool, device=device).tril(Lk - Lq - 1)
+
+
+@exercise.mistake(
+    "Your mask lets each query see one key too many: the token that it is to predict. The loss "
+    "will look splendid. Which diagonal is the last that may be True?"
+)
+def one_ahead(Lq, Lk=None, device=None):
+    Lk = Lq if Lk is None else Lk
+    return torch.ones(Lq, Lk, dtype=torch.bool, device=device).tril(Lk - Lq + 1)
+
+
+@exercise.mistake(
+    "Your mask holds numbers, not True and False. `~mask` and `scores.masked_fill(~mask, …)` need "
+    "booleans: which dtype did you make it with?"
+)
+def numbers(Lq, Lk=None, device=None):
+    return causal_mask(Lq, Lk, device).float()
+
+
+@exercise.mistake(
+    "This is the mask to be added to scores (0 and -inf). It comes two steps later; here True and "
+    "False are asked for."
+)
+def additive(Lq, Lk=None, device=None):
+    mask = causal_mask(Lq, Lk, device)
+    return torch.zeros(mask.shape, device=device).masked_fill(~mask, -torch.inf)
+
+
+@exercise.mistake(
+    "Your triangle starts in the top left corner also when there are more keys than queries: the "
+    "first query sees the oldest key of the cache only. At which key does the last query stand?"
+)
+def top_left(Lq, Lk=None, device=None):
+    return torch.ones(Lq, Lq if Lk is None else Lk, dtype=torch.bool, device=device).tril()
+
+
+@exercise.mistake(
+    "The argument Lk is not used: your mask is always square. Which shape must it have, to fit "
+    "scores of three queries and seven keys?"
+)
+def keys_ignored(Lq, Lk=None, device=None):
+    return torch.ones(Lq, Lq, dtype=torch.bool, device=device).tril()
+
+
+@exercise.mistake(
+    "Your mask is square when Lk is given, too, with one row for each key. How many queries are "
+    "there?"
+)
+def queries_ignored(Lq, Lk=None, device=None):
+    Lk = Lq if Lk is None else Lk
+    return torch.ones(Lk, Lk, dtype=torch.bool, device=device).tril()
+
+
+@exercise.mistake(
+    "Your mask is cut from one of fixed size, so longer sequences get too small a mask. Where does "
+    "that size come from?"
+)
+def fixed_size(Lq, Lk=None, device=None):
+    Lk = Lq if Lk is None else Lk
+    biggest = torch.ones(6, 6, dtype=torch.bool, device=device).tril()
+    return biggest[Lk - Lq : Lk, :Lk]
+
+
+@exercise.mistake(
+    "Your mask is made on the CPU whatever `device` says. Scores on a GPU cannot be masked with "
+    "it: which call of yours decides where the tensor lives?"
+)
+def always_on_the_cpu(Lq, Lk=None, device=None):
+    return causal_mask(Lq, Lk)
+
+
+@exercise.mistake(
+    "Your mask has axes for batch and heads. A mask of shape (Lq, Lk) broadcasts over them by "
+    "itself."
+)
+def with_more_axes(Lq, Lk=None, device=None):
+    return causal_mask(Lq, Lk, device)[None, None]
+
+
+@exercise.mistake(
+    "Where there are fewer keys than queries, your first queries see keys. The last query stands "
+    "at the last key: where does that put the first ones?"
+)
+def first_key_for_all(Lq, Lk=None, device=None):
+    Lk = Lq if Lk is None else Lk
+    return torch.ones(Lq, Lk, dtype=torch.bool, device=device).tril(max(Lk - Lq, 0))
+
+
+@exercise.also_right
+def by_comparing_places(Lq, Lk=None, device=None):
+    Lk = Lk if Lk is not None else Lq
+    queries = torch.arange(Lk - Lq, Lk, device=device).unsqueeze(-1)
+    return torch.arange(Lk, device=device) <= queries
+
+
+@exercise.also_right
+def not_the_upper_triangle(Lq, Lk=None, device=None):
+    if Lk is None:
+        Lk = Lq
+    return torch.triu(torch.ones((Lq, Lk), device=device), diagonal=Lk - Lq + 1) == 0
+
+
+@exercise.also_right
+def by_loops(Lq, Lk=None, device=None):
+    Lk = Lq if Lk is None else Lk
+    rows = [[j - Lk <= i - Lq for j in range(Lk)] for i in range(Lq)]
+    return torch.tensor(rows, dtype=torch.bool).reshape(Lq, Lk).to(device)
+
+
+@exercise.also_right
+def last_rows_of_a_square(Lq, Lk=None, device=None):
+    Lk = Lq if Lk is None else Lk
+    side = max(Lq, Lk)
+    square = torch.ones(side, side, device=device).tril().bool()
+    return square[side - Lq :, side - Lk :] if Lq > Lk else square[Lk - Lq :]

@@ -1,0 +1,220 @@
+"""findings: six models, and what is wrong with each."""
+
+from __future__ import annotations
+
+from gradekit.exercise import Exercise
+
+exercise = Exercise(answers=["findings"])
+
+
+NAMES = ("A", "B", "C", "D", "E", "F")
+WORDS = (
+    "nothing",
+    "mask inverted",
+    "one token ahead",
+    "wrong corner",
+    "batch statistics",
+    "padding",
+)
+
+
+def finding(lab, name):
+    """What the student says of one model, as plain words."""
+    said = lab.findings.get(name) if isinstance(lab.findings, dict) else None
+    return " ".join(str(said).lower().split())
+
+
+@exercise.check(points=1)
+def all_six(lab, draw):
+    """Says one of the six things of each of the six models."""
+    return {name: finding(lab, name) in WORDS for name in NAMES}
+
+
+@exercise.check(points=0.5, hidden=True)
+def model_a(lab, draw):
+    """What is wrong with model A."""
+    return finding(lab, "A")
+
+
+@exercise.check(points=0.5, hidden=True)
+def model_b(lab, draw):
+    """What is wrong with model B."""
+    return finding(lab, "B")
+
+
+@exercise.check(points=0.5, hidden=True)
+def model_c(lab, draw):
+    """What is wrong with model C."""
+    return finding(lab, "C")
+
+
+@exercise.check(points=0.5, hidden=True)
+def model_d(lab, draw):
+    """What is wrong with model D."""
+    return finding(lab, "D")
+
+
+@exercise.check(points=0.5, hidden=True)
+def model_e(lab, draw):
+    """What is wrong with model E."""
+    return finding(lab, "E")
+
+
+@exercise.check(points=0.5, hidden=True)
+def model_f(lab, draw):
+    """What is wrong with model F."""
+    return finding(lab, "F")
+
+
+RIGHT = {
+    "A": "one token ahead",
+    "B": "padding",
+    "C": "nothing",
+    "D": "batch statistics",
+    "E": "mask inverted",
+    "F": "wrong corner",
+}
+
+
+def but(**wrong):
+    """The right findings, but for these."""
+    return {"findings": {**RIGHT, **wrong}}
+
+
+@exercise.mistake(
+    "Model A: `leaks` finds pairs there. If your list is empty, is your probe lenient, or is only "
+    "the last token changed?"
+)
+def a_is_fine():
+    return but(A="nothing")
+
+
+@exercise.mistake(
+    "Model A: with an inverted mask a query sees everything that is later. How far ahead do the "
+    "pairs of A reach?"
+)
+def a_inverted():
+    return but(A="mask inverted")
+
+
+@exercise.mistake(
+    "Model A: a triangle in the wrong corner needs more queries than keys (or fewer). Are the keys "
+    "of A cut anywhere? Which diagonal does its mask start from?"
+)
+def a_wrong_corner():
+    return but(A="wrong corner")
+
+
+@exercise.mistake(
+    "Model B: no output depends on a later token, that is right. What does `pad_invariant` say, "
+    "with padding in front?"
+)
+def b_is_fine():
+    return but(B="nothing")
+
+
+@exercise.mistake("Model B: `leaks` finds nothing there. Which other probe have you got?")
+def b_looks_ahead():
+    return but(B="one token ahead")
+
+
+@exercise.mistake(
+    "Model C: which of your two probes found something? If it is `leaks`, are both runs given the "
+    "same random numbers; if it is `pad_invariant`, do you compare outputs at real tokens only?"
+)
+def c_leaks():
+    return but(C="one token ahead")
+
+
+@exercise.mistake(
+    "Model C: padding is masked there. If your probe says otherwise: does it compare real tokens "
+    "with themselves, and only those?"
+)
+def c_attends_to_padding():
+    return but(C="padding")
+
+
+@exercise.mistake(
+    "Model D: every output moves with every later token. If you saw none of it: did something "
+    "switch the model to `eval()`?"
+)
+def d_is_fine():
+    return but(D="nothing")
+
+
+@exercise.mistake(
+    "Model D: every pair leaks, as with an inverted mask; but is the mask of D inverted? Ask it "
+    "again after `eval()`: which layer behaves differently then?"
+)
+def d_inverted():
+    return but(D="mask inverted")
+
+
+@exercise.mistake(
+    "Model D: padding does change its outputs, but later tokens do, too. What could hand both on "
+    "to every place?"
+)
+def d_padding():
+    return but(D="padding")
+
+
+@exercise.mistake(
+    "Model E: every pair leaks, and there is nothing in E that takes a mean over the batch. What "
+    "does True mean in scaled_dot_product_attention's `attn_mask`?"
+)
+def e_statistics():
+    return but(E="batch statistics")
+
+
+@exercise.mistake(
+    "Model E: it attends to padding, and to later tokens as well. Which one line does both?"
+)
+def e_padding():
+    return but(E="padding")
+
+
+@exercise.mistake("Model E: some pairs leak that are far more than one token apart.")
+def e_one_ahead():
+    return but(E="one token ahead")
+
+
+@exercise.mistake(
+    "Model F: the pairs reach further than one token, and short sequences (T up to 5) do not leak "
+    "at all. What happens to the keys of longer ones?"
+)
+def f_one_ahead():
+    return but(F="one token ahead")
+
+
+@exercise.mistake(
+    "Model F: with an inverted mask every later token would be seen. Some pairs are missing from "
+    "your list: which keys does the first query see, and why those?"
+)
+def f_inverted():
+    return but(F="mask inverted")
+
+
+@exercise.mistake(
+    "Model F: padding does matter there, because it shifts which keys are kept. But `leaks` finds "
+    "something, too, without any padding: at which key does the last query stand, and at which row "
+    "of the triangle?"
+)
+def f_padding():
+    return but(F="padding")
+
+
+@exercise.mistake(
+    "Model F: `leaks` finds pairs in sequences of eight tokens. How long were yours?"
+)
+def f_is_fine():
+    return but(F="nothing")
+
+
+@exercise.also_right
+def in_capitals():
+    return {"findings": {name: said.upper() for name, said in RIGHT.items()}}
+
+
+@exercise.also_right
+def with_more_models():
+    return {"findings": {"G": "never seen", **dict(reversed(RIGHT.items()))}}

@@ -1,0 +1,170 @@
+"""test_causal_mask: a test that tells right causal masks from wrong ones."""
+
+from __future__ import annotations
+
+import torch
+
+from gradekit.exercise import Exercise
+
+exercise = Exercise(answers=["test_causal_mask"])
+
+
+def right_version(Lq, Lk=None, device=None):
+    Lk = Lq if Lk is None else Lk
+    queries = torch.arange(Lk - Lq, Lk, device=device)
+    return torch.arange(Lk, device=device) <= queries[:, None]
+
+
+def everything(Lq, Lk=None, device=None):
+    return torch.ones(Lq, Lk or Lq, dtype=torch.bool, device=device)
+
+
+def looks_ahead(Lq, Lk=None, device=None):
+    return right_version(Lq, Lk, device).mT if Lk in (None, Lq) else everything(Lq, Lk, device)
+
+
+def no_cache(Lq, Lk=None, device=None):
+    return everything(Lq, Lk, device).tril()
+
+
+@exercise.check(points=2)
+def openly_wrong(lab, draw):
+    """Accepts a right mask; rejects three that are openly wrong."""
+    lab.test_causal_mask(right_version)
+    return {
+        "rejects a mask that allows everything": draw.raises(lab.test_causal_mask, everything)
+        is not None,
+        "rejects a mask that looks ahead": draw.raises(lab.test_causal_mask, looks_ahead)
+        is not None,
+        "rejects a mask that forgets the cache": draw.raises(lab.test_causal_mask, no_cache)
+        is not None,
+    }
+
+
+@exercise.check(points=4, hidden=True, suspects_of="causal_mask")
+def wrong_versions(lab, draw):
+    """Rejects the wrong causal masks that students write, and accepts the right ones."""
+    return draw.accepts(lab.test_causal_mask)
+
+
+def expected(Lq, Lk):
+    return torch.tensor([[j <= i + Lk - Lq for j in range(Lk)] for i in range(Lq)])
+
+
+@exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
+def asserts_nothing():
+    def test_causal_mask(impl):
+        impl(4)
+
+    return {"test_causal_mask": test_causal_mask}
+
+
+@exercise.mistake(
+    "Your test returns its verdict, True or False, and nobody looks at it. A test speaks by "
+    "raising: which statement turns a False into an error?"
+)
+def returns_its_verdict():
+    def test_causal_mask(impl):
+        if impl(4).shape != (4, 4):
+            raise AssertionError("shape")
+        return torch.equal(impl(4), expected(4, 4)) and torch.equal(impl(2, 5), expected(2, 5))
+
+    return {"test_causal_mask": test_causal_mask}
+
+
+@exercise.mistake(
+    "Your test knows square masks alone. Which lengths show where the triangle of a mask with a "
+    "cache begins?"
+)
+def square_only():
+    def test_causal_mask(impl):
+        mask = impl(5)
+        assert mask.dtype == torch.bool
+        assert torch.equal(mask, expected(5, 5))
+
+    return {"test_causal_mask": test_causal_mask}
+
+
+@exercise.mistake(
+    "Your test looks at shapes and dtypes and at no entry. Which entries must be True, and which "
+    "False?"
+)
+def shape_only():
+    def test_causal_mask(impl):
+        for Lq, Lk in ((5, None), (2, 7), (4, 2)):
+            mask = impl(Lq, Lk)
+            assert mask.shape == (Lq, Lk or Lq)
+            assert mask.dtype == torch.bool
+
+    return {"test_causal_mask": test_causal_mask}
+
+
+@exercise.mistake(
+    "Your test asks only that nothing is seen ahead. A mask that also hides what came before "
+    "would pass. What must every place be able to see?"
+)
+def future_only():
+    def test_causal_mask(impl):
+        for Lq, Lk in ((5, 5), (2, 7)):
+            mask = impl(Lq, Lk)
+            assert mask.shape == (Lq, Lk)
+            assert not (mask & ~expected(Lq, Lk)).any()
+            assert mask.any()
+
+    return {"test_causal_mask": test_causal_mask}
+
+
+@exercise.mistake(
+    "Your test rejects right masks: it puts the triangle in the top left corner when there are "
+    "more keys than queries. Read the task of 5.1 again: at which key does the last query stand?"
+)
+def top_left_demanded():
+    def test_causal_mask(impl):
+        assert torch.equal(impl(4), expected(4, 4))
+        assert torch.equal(impl(2, 5), torch.ones(2, 5).tril().bool())
+
+    return {"test_causal_mask": test_causal_mask}
+
+
+@exercise.mistake(
+    "Your test compares numbers and forgets to ask what kind they are and where they live: 1.0 "
+    "equals True. What does the task promise about dtype and device?"
+)
+def entries_only():
+    def test_causal_mask(impl):
+        for Lq, Lk in ((4, 4), (8, 8), (2, 7), (5, 3)):
+            assert (impl(Lq, Lk) == expected(Lq, Lk)).all()
+
+    return {"test_causal_mask": test_causal_mask}
+
+
+@exercise.also_right
+def by_properties():
+    def test_causal_mask(impl):
+        for Lq, Lk in ((1, 1), (7, 7), (9, 9), (3, 8), (1, 12), (6, 2)):
+            mask = impl(Lq, Lk)
+            assert mask.dtype is torch.bool
+            assert tuple(mask.shape) == (Lq, Lk)
+            for i in range(Lq):
+                own_place = i + Lk - Lq
+                for j in range(Lk):
+                    assert bool(mask[i, j]) == (j <= own_place)
+        assert torch.equal(impl(6), impl(6, 6))
+        assert impl(2, 3, device="meta").is_meta
+
+    return {"test_causal_mask": test_causal_mask}
+
+
+@exercise.also_right
+def by_tril():
+    def test_causal_mask(impl):
+        def same(mask, Lq, Lk):
+            torch.testing.assert_close(mask, torch.ones(Lq, Lk, dtype=bool).tril(Lk - Lq))
+
+        for Lq in range(1, 10):
+            same(impl(Lq), Lq, Lq)
+            for Lk in range(1, 10):
+                same(impl(Lq, Lk), Lq, Lk)
+        assert impl(4, device=torch.device("meta")).device.type == "meta"
+
+    return {"test_causal_mask": test_causal_mask}

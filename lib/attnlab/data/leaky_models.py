@@ -1,0 +1,101 @@
+"""Six small language models to be searched with probes. Some keep their promises.
+
+Each takes (B, T) token ids and gives (B, T, WIDTH) numbers in float64. All six promise the same
+two things: no output depends on a later token, and padding (the token PAD), wherever it stands,
+changes nothing for the real tokens. They know no positions, and they come as they would be
+trained: in training mode. Their code is here to be read, once a probe has said where to look.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812 - torch's own habit
+
+VOCAB, PAD = 7, 3
+WIDTH, D_K = 6, 4
+
+
+class OneLayer(nn.Module):
+    """Embeddings and one head of attention; what a subclass changes is how places are mixed."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        generator = torch.Generator().manual_seed(seed)
+
+        def weight(rows: int, columns: int) -> nn.Parameter:
+            numbers = torch.randn(rows, columns, generator=generator, dtype=torch.float64)
+            return nn.Parameter(numbers, requires_grad=False)
+
+        self.embedding = weight(VOCAB, WIDTH)
+        self.W_q, self.W_k = weight(WIDTH, D_K), weight(WIDTH, D_K)
+        self.W_v = weight(WIDTH, WIDTH)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """(B, T) token ids to (B, T, WIDTH)."""
+        x = self.embedding[ids]  # (B, T, WIDTH)
+        return x + self.mix(x @ self.W_q, x @ self.W_k, x @ self.W_v, ids != PAD)
+
+    def mix(self, q: Tensor, k: Tensor, v: Tensor, real: Tensor) -> Tensor:
+        """q, k: (B, T, D_K); v: (B, T, WIDTH); real: (B, T), True where the token is not PAD."""
+        raise NotImplementedError
+
+
+def attend(q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> Tensor:
+    """Attention over the keys that `allowed`, (B, Lq, Lk), says True for; zeros where none is."""
+    scores = (q @ k.mT / math.sqrt(D_K)).masked_fill(~allowed, -1e300)
+    return scores.softmax(-1).masked_fill(~allowed, 0.0) @ v
+
+
+class ModelA(OneLayer):  # noqa: D101
+    def mix(self, q: Tensor, k: Tensor, v: Tensor, real: Tensor) -> Tensor:  # noqa: D102
+        T = q.shape[1]  # noqa: N806
+        later = torch.ones(T, T, dtype=torch.bool).triu(2)
+        return attend(q, k, v, real[:, None, :] & ~later)
+
+
+class ModelB(OneLayer):  # noqa: D101
+    def mix(self, q: Tensor, k: Tensor, v: Tensor, real: Tensor) -> Tensor:  # noqa: D102
+        return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+class ModelC(OneLayer):  # noqa: D101
+    def mix(self, q: Tensor, k: Tensor, v: Tensor, real: Tensor) -> Tensor:  # noqa: D102
+        place = torch.arange(q.shape[1])
+        return attend(q, k, v, real[:, None, :] & (place[:, None] >= place))
+
+
+class ModelD(OneLayer):  # noqa: D101
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.norm = nn.BatchNorm1d(WIDTH, dtype=torch.float64)
+
+    def mix(self, q: Tensor, k: Tensor, v: Tensor, real: Tensor) -> Tensor:  # noqa: D102
+        later = torch.ones(q.shape[1], q.shape[1], dtype=torch.bool).triu(1)
+        mixed = attend(q, k, v, real[:, None, :] & ~later)
+        return self.norm(mixed.flatten(0, 1)).view_as(mixed)
+
+
+class ModelE(OneLayer):  # noqa: D101
+    def mix(self, q: Tensor, k: Tensor, v: Tensor, real: Tensor) -> Tensor:  # noqa: D102
+        later = torch.ones(q.shape[1], q.shape[1], dtype=torch.bool).triu(1)
+        hidden = later | ~real[:, None, :]
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=hidden).nan_to_num()
+
+
+class ModelF(OneLayer):  # noqa: D101
+    newest = 5  # how many keys and values the cache has room for
+
+    def mix(self, q: Tensor, k: Tensor, v: Tensor, real: Tensor) -> Tensor:  # noqa: D102
+        k, v, real = k[:, -self.newest :], v[:, -self.newest :], real[:, -self.newest :]
+        # A triangle, as scaled_dot_product_attention makes it for is_causal=True.
+        triangle = torch.ones(q.shape[1], k.shape[1], dtype=torch.bool).tril(0)
+        return attend(q, k, v, real[:, None, :] & triangle)
+
+
+def models() -> dict[str, nn.Module]:
+    """The six models by their letters, new ones at each call and the same each time."""
+    kinds = {"A": ModelA, "B": ModelB, "C": ModelC, "D": ModelD, "E": ModelE, "F": ModelF}
+    return {name: kind(seed) for seed, (name, kind) in enumerate(kinds.items())}

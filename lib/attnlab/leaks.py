@@ -1,0 +1,87 @@
+"""Probes that ask a model itself what it looks at, whatever its code says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+# Two runs whose outputs differ by no more than this are the same but for rounding.
+ROUNDING = 1e-9
+
+
+def leaks(
+    fn: Callable[[Tensor], Tensor],
+    T: int,  # noqa: N803 - the field's letter
+    vocab: int,
+) -> list[tuple[int, int]]:
+    """Which outputs of a model depend on tokens that come later.
+
+    Write another token at place j and run the model again: output i must not move for any i < j.
+    Every other token is tried, because a model may look for one in particular.
+
+    Args:
+        fn: a model: takes (B, T) token ids, int64, below `vocab`, for any B; gives (B, T, k),
+            float64. It is asked as it is, in the mode that it comes in. It may draw random
+            numbers, as dropout does, from torch's own generator: a change counts where two runs
+            that start from the same `torch.manual_seed` differ.
+        T: the number of places.
+        vocab: the number of tokens.
+
+    Returns:
+        The pairs (i, j), i < j, counted from 0 and sorted, where some change of the token at
+        place j alone changes output i of some sequence by more than ROUNDING = 1e-9 (rounding
+        errors stay below). An empty list is a model that never looks ahead.
+    """
+    ids = torch.arange(2 * T).view(2, T) % vocab
+
+    def run(ids: Tensor) -> Tensor:
+        torch.manual_seed(0)
+        return fn(ids)
+
+    before = run(ids)
+    found = set()
+    for j in range(T):
+        for token in range(vocab):
+            other = ids.clone()
+            other[:, j] = token
+            moved = (run(other) - before).abs().amax((0, 2))  # (T,)
+            found |= {(i, j) for i in range(j) if moved[i] > ROUNDING}
+    return sorted(found)
+
+
+def pad_invariant(
+    fn: Callable[[Tensor], Tensor],
+    T: int,  # noqa: N803 - the field's letter
+    vocab: int,
+    pad: int,
+) -> bool:
+    """Whether a model gives real tokens the same outputs, however much padding stands around them.
+
+    Batches for training are padded at the end, batches for generation at the front; so both are
+    tried.
+
+    Args:
+        fn: a model: takes (B, L) token ids, int64, below `vocab`, for any B and L; gives
+            (B, L, k), float64. It draws no random numbers.
+        T: the number of real tokens in a sequence.
+        vocab: the number of tokens, the padding token included (3 or more).
+        pad: the padding token, one of 0 … vocab-1. It does not occur among the real tokens.
+
+    Returns:
+        True if the outputs of T real tokens alone and of the same tokens with one to three
+        padding tokens behind them, or in front of them, differ by no more than ROUNDING = 1e-9.
+        What the model gives at padding does not matter.
+    """
+    real = torch.tensor([token for token in range(vocab) if token != pad])
+    ids = real[torch.arange(2 * T).view(2, T) % len(real)]
+    alone = fn(ids)
+    for count in (1, 2, 3):
+        padding = torch.full((2, count), pad)
+        behind = fn(torch.cat([ids, padding], 1))[:, :T]
+        in_front = fn(torch.cat([padding, ids], 1))[:, count:]
+        for seen in (behind, in_front):
+            if (seen - alone).abs().max() > ROUNDING:
+                return False
+    return True

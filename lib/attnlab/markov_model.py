@@ -1,0 +1,87 @@
+"""A tiny GPT for the Markov source, given whole: it takes any mask, so any leak can be tried.
+
+It is put together from torch's own modules. What is inside is the matter of other labs; here only
+what goes in (symbols and a mask), what comes out (scores for the next symbol) and how long
+training takes (about two seconds) are of interest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from attnlab.data.markov import NUM_SYMBOLS
+
+LENGTH = 32  # symbols in each sequence
+STEPS, BATCH, LEARNING_RATE = 400, 32, 1e-2
+
+Loss = Callable[[Tensor, Tensor], Tensor]
+
+
+class MarkovGPT(nn.Module):
+    """Scores for the next symbol, from the symbols that the mask shows.
+
+    Args:
+        seed: of the initial weights. The global random state stays as it was.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        super().__init__()
+        width, heads = 32, 2
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.symbols = nn.Embedding(NUM_SYMBOLS, width)
+            self.places = nn.Embedding(LENGTH, width)
+            self.block = nn.TransformerEncoderLayer(
+                width, heads, 4 * width, dropout=0.0, batch_first=True, norm_first=True
+            )
+            self.norm = nn.LayerNorm(width)
+            self.head = nn.Linear(width, NUM_SYMBOLS)
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """Score every symbol as the next one, at every place.
+
+        Args:
+            ids: (B, T), int64, symbols; T is 32 at most.
+            mask: (T, T), boolean: True where place i may look at place j.
+
+        Returns:
+            (B, T, 8), logits: entry [b, t] is about the symbol after ids[b, t].
+        """
+        x = self.symbols(ids) + self.places.weight[: ids.shape[1]]  # (B, T, width)
+        x = self.block(x, src_mask=~mask)  # torch's module asks what is forbidden
+        scores: Tensor = self.head(self.norm(x))
+        return scores
+
+
+def train_gpt(
+    model: MarkovGPT, ids: Tensor, mask: Tensor, loss: Loss, seed: int = 0
+) -> list[float]:
+    """Train `model` in place: 400 steps of Adam on batches of 32 sequences.
+
+    Args:
+        ids: (N, T), int64, the training sequences.
+        mask: (T, T), boolean: True where place i may look at place j.
+        loss: from logits (B, T, 8) and symbols (B, T) to one number.
+        seed: of the order of the batches.
+
+    Returns:
+        The loss of each step, in nats.
+    """
+    optimiser = torch.optim.Adam(model.parameters(), LEARNING_RATE)
+    rates = torch.optim.lr_scheduler.OneCycleLR(optimiser, LEARNING_RATE, total_steps=STEPS)
+    order = torch.Generator().manual_seed(seed)
+    losses = []
+    model.train()
+    for _ in range(STEPS):
+        batch = ids[torch.randint(0, len(ids), (BATCH,), generator=order)]  # (32, T)
+        now = loss(model(batch, mask), batch)
+        optimiser.zero_grad()
+        now.backward()
+        optimiser.step()
+        rates.step()
+        losses.append(float(now.detach()))
+    model.eval()
+    return losses

@@ -1,0 +1,152 @@
+"""Masks: who may look at whom. Boolean everywhere, True = may attend, as torch's SDPA has it.
+
+A mask has the shape of the scores, (..., Lq, Lk), or one that broadcasts to it: rows are queries,
+columns are keys. Two other conventions live beside this one, numbers added to the scores and
+booleans that say the opposite; the functions at the end lead there and back.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from attnlab.softmax import softmax
+
+
+def causal_mask(
+    Lq: int,  # noqa: N803 - the field's letters
+    Lk: int | None = None,  # noqa: N803
+    device: torch.device | str | None = None,
+) -> Tensor:
+    """No query looks ahead: each may attend to its own place and to all before it.
+
+    The last query stands at the place of the last key. So with more keys than queries (a cache
+    holds the keys of earlier tokens) the first query already has Lk - Lq keys behind it; with
+    fewer, the first Lq - Lk queries stand before every key and may attend to none.
+
+    Args:
+        Lq: number of queries.
+        Lk: number of keys; None: as many as queries.
+        device: where the mask is made, as torch.ones takes it.
+
+    Returns:
+        (Lq, Lk), torch.bool: True where the query may attend to the key.
+
+    Source: lectures N (look-ahead mask), C, W.
+    """
+    Lk = Lq if Lk is None else Lk  # noqa: N806
+    return torch.ones(Lq, Lk, dtype=torch.bool, device=device).tril(Lk - Lq)
+
+
+def padding_mask(ids: Tensor, pad: int) -> Tensor:
+    """No query looks at padding: the keys that are real tokens, for every head and query alike.
+
+    Args:
+        ids: (B, Lk), int64, the tokens of each sequence, padded to one length.
+        pad: the id of the padding token, any number.
+
+    Returns:
+        (B, 1, 1, Lk), torch.bool: True where the key is not padding. The two axes of length 1
+        broadcast over heads and queries. Queries that are padding themselves are not masked.
+    """
+    return (ids != pad)[:, None, None, :]  # (B, 1, 1, Lk)
+
+
+def combine(*masks: Tensor | None) -> Tensor | None:
+    """A query may attend to a key where every mask says so.
+
+    Args:
+        masks: any number of boolean masks whose shapes broadcast together, such as (Lq, Lk) and
+            (B, 1, 1, Lk), True = may attend. None stands for a mask that allows everything.
+            They stay as they are.
+
+    Returns:
+        Boolean, the shape that the masks' shapes broadcast to. None where there is no mask, or
+        all are None.
+    """
+    allowed = None
+    for mask in masks:
+        if mask is not None:
+            allowed = mask if allowed is None else allowed & mask
+    return allowed
+
+
+def to_additive(mask: Tensor, dtype: torch.dtype) -> Tensor:
+    """The mask as numbers to be added to the scores before softmax.
+
+    Args:
+        mask: boolean, any shape, True = may attend.
+        dtype: the dtype of the scores: float64, float32, bfloat16 or float16.
+
+    Returns:
+        The shape and device of `mask`, in `dtype`: 0 where the query may attend to the key;
+        elsewhere -inf, or in half precision (float16, bfloat16), where one NaN spoils a whole
+        training run, the lowest finite number that the dtype has.
+
+    Source: lecture N (look-ahead bias).
+    """
+    half = dtype in (torch.float16, torch.bfloat16)
+    lowest = torch.finfo(dtype).min if half else -math.inf
+    return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, lowest)
+
+
+def safe_softmax(scores: Tensor, mask: Tensor) -> Tensor:
+    """Softmax along the last axis over the keys that the mask allows, and zeros for no keys.
+
+    Args:
+        scores: (..., Lk), floating point, finite where the mask allows the key; elsewhere they
+            may be anything, infinity and NaN included, and do not matter at all.
+        mask: boolean, a shape that broadcasts to that of `scores`, True = may attend.
+
+    Returns:
+        Weights, shape and dtype of `scores`: exactly 0 for every forbidden key. The weights of a
+        row sum to 1 but for rounding (nothing is added to the denominator, and allowed scores
+        may be very low: -1e12 in float64). A row without an allowed key is all 0. Gradients flow
+        back to allowed scores. The gradient of every forbidden score is 0, and so is that of a
+        whole row without an allowed key. `scores` and `mask` stay as they are.
+    """
+    lowest = torch.finfo(scores.dtype).min
+    return softmax(scores.masked_fill(~mask, lowest)).masked_fill(~mask, 0)
+
+
+def to_mha_mask(mask: Tensor, num_heads: int) -> Tensor:
+    """The mask as the `attn_mask` of torch.nn.MultiheadAttention: True = must NOT attend.
+
+    Args:
+        mask: (Lq, Lk), or (B, 1, Lq, Lk) or (B, num_heads, Lq, Lk); boolean, True = may attend.
+        num_heads: the heads of the module.
+
+    Returns:
+        Boolean, True where the query must not attend to the key: (Lq, Lk) as it came, or
+        (B * num_heads, Lq, Lk), all heads of the first sequence first.
+    """
+    if mask.ndim == 4:
+        mask = mask.expand(-1, num_heads, -1, -1).flatten(0, 1)  # (B * h, Lq, Lk)
+    return ~mask
+
+
+def to_key_padding_mask(mask: Tensor) -> Tensor:
+    """A padding mask as the `key_padding_mask` of torch.nn.MultiheadAttention: True = padding.
+
+    Args:
+        mask: (B, 1, 1, Lk), boolean, True = may attend, as `padding_mask` makes it.
+
+    Returns:
+        (B, Lk), boolean: True where the key is to be ignored.
+    """
+    return ~mask[:, 0, 0]  # (B, Lk)
+
+
+def from_additive(bias: Tensor) -> Tensor:
+    """The boolean mask behind numbers that are added to scores.
+
+    Args:
+        bias: any shape and floating dtype: 0 where the query may attend to the key, and elsewhere
+            -inf or a very low number (-1e4 in some code, -1e9 in other, the dtype's lowest).
+
+    Returns:
+        Boolean, the shape of `bias`, True = may attend.
+    """
+    return bias == 0

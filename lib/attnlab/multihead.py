@@ -1,0 +1,257 @@
+"""Multi-head attention: several small attentions side by side, and a layer that mixes them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor, nn
+
+from attnlab.attention import scaled_dot_product_attention
+
+
+def split_heads(x: Tensor, num_heads: int) -> Tensor:
+    """Cut the features of every position into heads: head i gets the i-th run of them.
+
+    Feature j of head i at position t is x[b, t, i · D/h + j]: neighbours stay neighbours.
+
+    Args:
+        x: (B, T, D), in any memory layout; stays as it is.
+        num_heads: h, the number of heads.
+
+    Returns:
+        (B, h, T, D/h), in the dtype of `x`. Gradients flow back to `x`.
+
+    Raises:
+        ValueError: `num_heads` does not divide D.
+
+    Source: Attention Is All You Need, section 3.2.2; lectures W, G, N, C.
+    """
+    if x.shape[-1] % num_heads:
+        raise ValueError(f"{x.shape[-1]} features cannot be shared out among {num_heads} heads")
+    return x.unflatten(-1, (num_heads, -1)).transpose(1, 2)  # (B, h, T, D/h)
+
+
+def merge_heads(x: Tensor) -> Tensor:
+    """Lay the heads of every position side by side again: what undoes `split_heads`.
+
+    Args:
+        x: (B, h, T, d), in any memory layout; stays as it is.
+
+    Returns:
+        (B, T, h · d): at each position first the d features of head 0, then those of head 1, and
+        so on. In the dtype of `x`; gradients flow back to `x`.
+
+    Source: Attention Is All You Need, section 3.2.2 (Concat); lectures W, G, N, C.
+    """
+    return x.transpose(1, 2).flatten(2)  # (B, T, h * d)
+
+
+class MultiHeadAttention(nn.Module):
+    """Let h heads attend, each to what it has learned to look for, and mix what they find.
+
+    Each head projects queries, keys and values for itself and runs scaled dot-product attention
+    on them. The heads' outputs, side by side, go through one last projection. The weights live in
+    four `nn.Linear` layers by these names:
+
+        q_proj, k_proj   d_model → h · d_k   (rows i·d_k … (i+1)·d_k - 1 belong to head i)
+        v_proj           d_model → h · d_v
+        out_proj         h · d_v → d_model
+
+    The attributes `num_heads`, `d_k` and `d_v` hold the numbers that are in use.
+
+    Args:
+        d_model: features of the inputs and of the output.
+        num_heads: h, the number of heads.
+        d_k: features of one head's queries and keys; None: d_model / h.
+        d_v: features of one head's values; None: d_model / h.
+        bias: whether the four layers have a bias.
+        dropout: the chance of each attention weight to be dropped while training (the rest then
+            grows by 1 / (1 - dropout), as in `nn.Dropout`); nothing else is dropped.
+
+    Raises:
+        ValueError: d_k or d_v is None, and h does not divide d_model.
+
+    Source: Attention Is All You Need, section 3.2.2; lectures W, G, N, C.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        d_k: int | None = None,
+        d_v: int | None = None,
+        bias: bool = True,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        # blank: the numbers that are in use, four layers, and dropout
+        if None in (d_k, d_v) and d_model % num_heads:
+            raise ValueError(f"{d_model} features cannot be shared out among {num_heads} heads")
+        self.num_heads = num_heads
+        self.d_k = d_model // num_heads if d_k is None else d_k
+        self.d_v = d_model // num_heads if d_v is None else d_v
+        self.q_proj = nn.Linear(d_model, num_heads * self.d_k, bias)
+        self.k_proj = nn.Linear(d_model, num_heads * self.d_k, bias)
+        self.v_proj = nn.Linear(d_model, num_heads * self.d_v, bias)
+        self.out_proj = nn.Linear(num_heads * self.d_v, d_model, bias)
+        self.dropout = nn.Dropout(dropout)
+        # end blank
+
+    def forward(
+        self,
+        q: Tensor,
+        k: Tensor,
+        v: Tensor,
+        mask: Tensor | None = None,
+        need_weights: bool = False,
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        """Attend with every head.
+
+        Args:
+            q: (B, Lq, d_model), what the queries are made of.
+            k: (B, Lk, d_model), what the keys are made of.
+            v: (B, Lk, d_model), what the values are made of.
+            mask: boolean, True where a query may attend to a key; of any shape that broadcasts to
+                (B, h, Lq, Lk), such as (Lq, Lk), (B, 1, Lq, Lk) or (B, 1, 1, Lk). A query that
+                may attend to no key gets zeros from its heads. None: all may attend to all.
+            need_weights: whether to return the attention weights, too.
+
+        Returns:
+            The output, (B, Lq, d_model), alone; with `need_weights` the pair of the output and the
+            weights of each head, (B, h, Lq, Lk). Gradients flow back to the inputs and to all
+            parameters; the inputs stay as they were.
+        """
+        # blank: project, split, attend, merge, mix
+        q = split_heads(self.q_proj(q), self.num_heads)  # (B, h, Lq, d_k)
+        k = split_heads(self.k_proj(k), self.num_heads)  # (B, h, Lk, d_k)
+        v = split_heads(self.v_proj(v), self.num_heads)  # (B, h, Lk, d_v)
+        _, weights = scaled_dot_product_attention(q, k, v, mask)  # (B, h, Lq, Lk)
+        found = merge_heads(self.dropout(weights) @ v)  # (B, Lq, h * d_v)
+        out = self.out_proj(found)  # (B, Lq, d_model)
+        return (out, weights) if need_weights else out
+        # end blank
+
+
+def mha_param_shapes(
+    num_heads: int, key_dim: int, d_model: int, style: str = "keras"
+) -> list[tuple[int, ...]]:
+    """The shapes of the parameters of a multi-head attention layer, in the order of a library.
+
+    Args:
+        num_heads: h, the number of heads.
+        key_dim: features of one head's queries, keys and values alike.
+        d_model: features of the inputs and of the output.
+        style: "keras": the shapes that the lecture prints for Keras' layer. Queries, keys and
+            values come one after the other; a weight has an axis for the heads and is multiplied
+            from the right (x @ W), and its bias follows it. The output's weight and bias come last.
+            "torch": the four parameters of `nn.MultiheadAttention`, which stacks the three input
+            projections and multiplies by the transpose (x @ Wᵀ): in_proj_weight, in_proj_bias,
+            out_proj.weight, out_proj.bias.
+
+    Returns:
+        A list of tuples of int.
+
+    Raises:
+        ValueError: `style` is another word; or it is "torch", and h heads of `key_dim` features
+            are not d_model features, which torch asks for.
+
+    Source: lecture N (MultiHeadAttention in Keras: 150 and 418 numbers in all).
+    """
+    if style == "keras":
+        projection = [(d_model, num_heads, key_dim), (num_heads, key_dim)]
+        return [*projection, *projection, *projection, (num_heads, key_dim, d_model), (d_model,)]
+    if style != "torch":
+        raise ValueError(f'style is "keras" or "torch", not {style!r}')
+    if num_heads * key_dim != d_model:
+        raise ValueError(f"{num_heads} heads of {key_dim} features are not {d_model} features")
+    return [(3 * d_model, d_model), (3 * d_model,), (d_model, d_model), (d_model,)]
+
+
+def fuse_qkv(
+    W_q: Tensor,  # noqa: N803 - the field's letters
+    W_k: Tensor,  # noqa: N803
+    W_v: Tensor,  # noqa: N803
+    b_q: Tensor | None = None,
+    b_k: Tensor | None = None,
+    b_v: Tensor | None = None,
+) -> tuple[Tensor, Tensor | None]:
+    """Stack three projections into one, so that a single matrix product does the work of three.
+
+    The weights are laid out as in `nn.Linear`, (out, in): a projection is x Wᵀ + b.
+
+    Args:
+        W_q: (d_q, d_model), the queries' weight.
+        W_k: (d_k, d_model), the keys'.
+        W_v: (d_v, d_model), the values'; the three may differ in their number of rows.
+        b_q: (d_q,), the queries' bias; None: they get none (some models leave out the keys'),
+            also where the others have one.
+        b_k: (d_k,) or None, the keys'.
+        b_v: (d_v,) or None, the values'.
+
+    Returns:
+        The fused weight, (d_q + d_k + d_v, d_model), and the fused bias, (d_q + d_k + d_v,), or
+        None where all three are None: queries first, then keys, then values. In the dtype of the
+        weights; gradients flow back to all that was given, and nothing of it is changed.
+
+    Source: lectures W, C; torch's in_proj_weight, GPT-2's c_attn.
+    """
+
+    def or_zeros(bias: Tensor | None, weight: Tensor) -> Tensor:
+        return weight.new_zeros(len(weight)) if bias is None else bias
+
+    fused = torch.cat((W_q, W_k, W_v))  # (d_q + d_k + d_v, d_model)
+    if b_q is None and b_k is None and b_v is None:
+        return fused, None
+    return fused, torch.cat((or_zeros(b_q, W_q), or_zeros(b_k, W_k), or_zeros(b_v, W_v)))
+
+
+def project_fused(
+    x: Tensor,
+    W: Tensor,  # noqa: N803 - the field's letter
+    b: Tensor | None,
+    sizes: Sequence[int],
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Make queries, keys and values with the fused projection of `fuse_qkv`: one matrix product.
+
+    Args:
+        x: (..., T, d_model), the inputs.
+        W: (d_q + d_k + d_v, d_model), the fused weight: queries, keys, values.
+        b: (d_q + d_k + d_v,), the fused bias, or None.
+        sizes: (d_q, d_k, d_v), how many of the rows of `W` belong to each.
+
+    Returns:
+        q (..., T, d_q), k (..., T, d_k) and v (..., T, d_v). Gradients flow back to all that was
+        given.
+    """
+    fused = nn.functional.linear(x, W, b)  # (..., T, d_q + d_k + d_v)
+    q, k, v = fused.split(sizes, dim=-1)
+    return q, k, v
+
+
+def ablate_head(model: MultiHeadAttention, head: int) -> MultiHeadAttention:
+    """A copy of a multi-head attention in which one head says nothing.
+
+    The copy's output is that of the model less all that this head added to it through its part of
+    the output projection. Everything else stays: the other heads, the bias of `out_proj`, the
+    attention weights.
+
+    Args:
+        model: with `num_heads` heads of `d_v` values each and the output projection `out_proj`
+            (an `nn.Linear`, h · d_v → d_model); left as it is, now and when the copy is changed.
+        head: which one, 0 … num_heads - 1.
+
+    Returns:
+        A module of its own that is called as `model` is, in training where `model` is, and that
+        can be ablated and trained in its turn.
+
+    Raises:
+        IndexError: there is no such head (-1 is none, either).
+    """
+    if not 0 <= head < model.num_heads:
+        raise IndexError(f"the heads are 0 to {model.num_heads - 1}, not {head}")
+    ablated = copy.deepcopy(model)
+    with torch.no_grad():
+        ablated.out_proj.weight[:, head * model.d_v : (head + 1) * model.d_v] = 0
+    return ablated

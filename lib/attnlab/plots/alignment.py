@@ -1,0 +1,184 @@
+"""Figures about a decoder that looks back: where it looks, what that is worth, what a beam adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from matplotlib.axes import Axes
+from torch import Tensor
+
+from attnlab.data import bottleneck
+from attnlab.data.dates import BOS, EOS, PAD, SOURCE, TARGET, Pair
+from attnlab.plots.canvas import COLOURS, FAINT, INK, Drawn, drawing, panels, points
+from attnlab.plots.heatmap import attention_cells
+
+Greedy = Callable[..., list[list[int]]]
+Beam = Callable[..., list[tuple[list[int], float]]]
+
+_MOST_STEPS = 12
+_SPACE = "␣"
+
+
+@drawing
+def alignments(model: Any, greedy: Greedy, humans: Sequence[str]) -> Drawn:
+    """Where the decoder looked while it wrote some dates: one table of weights for each.
+
+    Args:
+        model: a trained translator.
+        greedy: decodes with it; its steps are watched.
+        humans: the dates as people write them.
+    """
+    watched = [_watch(model, greedy, human) for human in humans]
+    widths = [len(human) for human in humans]
+    alt = "Attention weights of each symbol written over the characters read: " + "; ".join(
+        f"“{human}” became {written}" for human, (written, _) in zip(humans, watched, strict=True)
+    )
+    with panels(
+        len(humans), 0.19 * sum(widths) + 0.6 * len(humans), 2.9, alt + ".", width_ratios=widths
+    ) as axes:
+        for panel, human, (written, weights) in zip(axes, humans, watched, strict=True):
+            _table(panel, human, written, weights)
+        axes[0].set_ylabel("written")
+    names = {human: weights for human, (_, weights) in zip(humans, watched, strict=True)}
+    return Drawn(axes, names)
+
+
+@drawing
+def copied_by_length() -> Drawn:
+    """How many strings of digits are copied without a mistake, by length: with attention, without.
+
+    The numbers were measured once, on the author's machine (`attnlab.data.bottleneck`).
+    """
+    alt = (
+        "The share of strings copied without a mistake against their length: with attention all "
+        "up to 16 digits and none from 22 on; without, fewer from 8 digits on and none from 16 on."
+    )
+    with panels(1, 6.4, 2.9, alt) as (axes,):
+        data = _copied(axes)
+        axes.set_title("copying digits: every step looks back, or lives on one summary")
+    return Drawn((axes,), data)
+
+
+@drawing
+def beam_widths(
+    model: Any,
+    beam_search: Beam,
+    one_sentence: Callable[..., tuple[Any, Any]],
+    pairs: Sequence[Pair],
+    widths: Sequence[int] = (1, 2, 3, 5, 8),
+) -> Drawn:
+    """What a wider beam finds: likelier sequences, and how many of them are right.
+
+    Args:
+        model: a translator, better not trained to the end.
+        beam_search: finds sequences.
+        one_sentence: makes of a model and one source a step function and a first state.
+        pairs: the dates to translate.
+        widths: of the beam.
+    """
+    best = [
+        [_best(model, beam_search, one_sentence, pair.human, width) for pair in pairs]
+        for width in widths
+    ]
+    likely = torch.tensor([[score for _, score in row] for row in best]).double().mean(1)
+    right = torch.tensor(
+        [[text == pair.iso for (text, _), pair in zip(row, pairs, strict=True)] for row in best]
+    )
+    share = right.double().mean(1)
+    alt = (
+        "Two curves against the width of the beam: the log-probability of the best sequence found, "
+        f"from {likely[0]:.2f} to {likely[-1]:.2f}; and the share of right dates, from "
+        f"{share[0]:.2f} to {share[-1]:.2f}."
+    )
+    with panels(2, 7.2, 2.6, alt) as (left, right_panel):
+        for panel, values, colour in ((left, likely, COLOURS[0]), (right_panel, share, COLOURS[1])):
+            panel.plot(list(widths), points(values), color=colour, marker="o")
+            panel.set(xlabel="width of the beam", xticks=list(widths))
+            panel.annotate(
+                "greedy", (widths[0], float(values[0])), xytext=(8, -2),
+                textcoords="offset points", va="center", color=INK, fontsize=9,
+            )
+            panel.margins(y=0.2)
+        left.set(title="it finds likelier sequences", ylabel="mean log-probability [nats]")
+        right_panel.set(title="and how many are right", ylabel="share of right dates")
+    return Drawn((left, right_panel), {"log-probability": likely, "right": share})
+
+
+def lab02_preview() -> Drawn:
+    """What lab 2 ends with: where a translator looks, and why it has to."""
+    weights, data = bottleneck.weights_of_a_date(), bottleneck.copied()
+    alt = (
+        "Left, a table of attention weights: while 1998-03-05 is written, the dark cells run down "
+        "the diagonal of “1998, march 5”. Right, the share of strings of digits copied without a "
+        "mistake against their length: with attention all up to 16, without fewer from 8 on."
+    )
+    with panels(2, 7.6, 2.9, alt, width_ratios=(1, 1.25)) as (left, right):
+        _table(left, bottleneck.DATE, bottleneck.ISO, weights)
+        left.set_ylabel("written")
+        left.set_title("where it looks")
+        _copied(right)
+        right.set_title("and what looking is worth")
+    return Drawn((left, right), {"weights": weights, **data})
+
+
+class _Watched:
+    """A translator whose cell's attention weights are kept, step by step."""
+
+    def __init__(self, model: Any) -> None:
+        self.encode = model.encode
+        self.weights: list[Tensor] = []
+        self._cell = model.cell
+
+    def cell(self, *args: Any, **kwargs: Any) -> Any:
+        out = self._cell(*args, **kwargs)
+        self.weights.append(out[2][0].detach())
+        return out
+
+
+def _watch(model: Any, greedy: Greedy, human: str) -> tuple[str, Tensor]:
+    """What is written for one date, and (steps, characters) weights."""
+    watched = _Watched(model)
+    source = torch.tensor([SOURCE.encode(human)])
+    (written,) = greedy(watched, source, source != PAD, BOS, EOS, _MOST_STEPS)
+    return TARGET.decode(written), torch.stack(watched.weights)
+
+
+def _best(
+    model: Any, beam_search: Beam, one_sentence: Callable[..., Any], human: str, width: int
+) -> tuple[str, float]:
+    """The best hypothesis for one date, as text, and its log-probability."""
+    source = torch.tensor([SOURCE.encode(human)])
+    step, state = one_sentence(model, source, source != PAD)
+    symbols, score = beam_search(step, state, BOS, EOS, width, _MOST_STEPS)[0]
+    return TARGET.decode(symbols), score
+
+
+def _table(axes: Axes, human: str, written: str, weights: Tensor) -> None:
+    rows = [*written, "end"][: len(weights)]
+    attention_cells(axes, weights, rows, [c.replace(" ", _SPACE) for c in human], digits=None)
+    axes.set(title=f"→ {written}", xlabel="read", ylabel="")
+    axes.tick_params(labelsize=8.5)
+
+
+def _copied(axes: Axes) -> dict[str, Tensor]:
+    """Both curves, each with the band between its worst and best seed."""
+    data, lengths = bottleneck.copied(), list(bottleneck.LENGTHS)
+    for (name, shares), colour, style, place in zip(
+        data.items(), COLOURS, ("-", "--"), ((16.6, 1.04), (4.2, 0.72)), strict=False
+    ):
+        low, high = shares.amin(0), shares.amax(0)
+        axes.fill_between(lengths, points(low), points(high), color=colour, alpha=0.2, linewidth=0)
+        axes.plot(lengths, points(shares.mean(0)), color=colour, linestyle=style)
+        axes.annotate(name, place, color=colour, va="center")
+    axes.axvline(bottleneck.LONGEST, color=FAINT, linewidth=1)
+    axes.annotate(
+        "longest\nin training", (bottleneck.LONGEST, 0.8), xytext=(-4, 0), ha="right",
+        textcoords="offset points", va="center", color=INK, fontsize=8.5,
+    )
+    axes.set(
+        xlabel="length of the string [digits]", ylabel="share copied without a mistake",
+        ylim=(-0.03, 1.1), xticks=lengths[1::2],
+    )
+    return data

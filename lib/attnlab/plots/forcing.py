@@ -1,0 +1,204 @@
+"""Figures about the parts of lab 2's translator: its score, what it is fed, how it learns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from matplotlib.axes import Axes
+from torch import Tensor, nn
+
+from attnlab.data.dates import BOS, EOS, PAD, SOURCE, TARGET, Batch, Pair, batch_of
+from attnlab.plots.canvas import (
+    COLOURS,
+    DASHES,
+    FAINT,
+    INK,
+    Drawn,
+    cells,
+    drawing,
+    panels,
+    points,
+    ticks,
+)
+from attnlab.plots.heatmap import attention_cells
+
+_SIGNS = {PAD: "PAD", BOS: "BOS", EOS: "EOS"}
+
+
+@drawing
+def padded_table(pad_batch: Callable[..., tuple[Tensor, ...]], words: Sequence[str]) -> Drawn:
+    """Words of unequal length as one table of letters, and its mask.
+
+    Args:
+        pad_batch: fills up the lists of letters' numbers.
+        words: in small letters.
+    """
+    ids, lengths, mask = pad_batch([[ord(c) - ord("a") + 1 for c in word] for word in words], 0)
+    alt = f"{len(words)} words as rows of numbers, filled up with 0; and the mask: dark at letters."
+    with panels(2, 7.2, 0.34 * len(words) + 0.9, alt, sharey=True) as (left, right):
+        cells(left, ids.double(), "Greys", 0, (0, 60))
+        attention_cells(right, mask, list(words), [str(t) for t in range(ids.shape[1])], None)
+        ticks(left, list(words), [str(t) for t in range(ids.shape[1])])
+        left.set(title="ids (0 is padding)", xlabel="place")
+        right.set(title="mask: True is dark", xlabel="place", ylabel="")
+        left.set_ylabel("sentence")
+    return Drawn((left, right), {"ids": ids, "lengths": lengths, "mask": mask})
+
+
+@drawing
+def score_growth(make_score: Callable[[int, int, int], nn.Module]) -> Drawn:
+    """The additive score of one place as its vector grows, beside a dot product with the state.
+
+    Args:
+        make_score: the class of the score, called as ``make_score(d_state, d_hidden, d_score)``.
+    """
+    torch.manual_seed(19)
+    score = make_score(4, 4, 32)
+    state, place = torch.randn(1, 4), torch.randn(1, 1, 4)
+    factor = torch.linspace(0, 12, 97)
+    with torch.no_grad():
+        hidden = factor[None, :, None] * place  # (1, 97, 4)
+        additive = score(state, hidden)[0]
+        product = (hidden @ state[0])[0]
+    alt = (
+        "Two curves against the length of a vector: the dot product is a straight line, the "
+        "additive score bends and levels off."
+    )
+    with panels(1, 6.4, 2.5, alt) as (axes,):
+        for values, name, colour, dash in (
+            (product, "dot product s · h", COLOURS[1], DASHES[1]),
+            (additive, "additive score", COLOURS[0], DASHES[0]),
+        ):
+            axes.plot(points(factor), points(values), color=colour, linestyle=dash, label=name)
+        axes.axhline(0, color=FAINT, linewidth=0.8)
+        axes.set(
+            title="tanh keeps a score within bounds", xlabel="length of h (1: as it was drawn)",
+            ylabel="score",
+        )
+        axes.legend()
+    return Drawn((axes,), {"factor": factor, "additive": additive, "product": product})
+
+
+@drawing
+def one_step(make: Callable[[], Any], humans: Sequence[str]) -> Drawn:
+    """Where an untrained decoder looks at its first step, for each of some dates.
+
+    Args:
+        make: makes a translator, not yet trained.
+        humans: dates as people write them.
+    """
+    source, _, mask = _padded([SOURCE.encode(human) for human in humans], PAD)
+    with torch.no_grad():
+        model = make()
+        hidden, state = model.encode(source, mask)
+        _, _, weights = model.cell(torch.full((len(humans),), BOS), state, hidden, mask)
+    alt = "The attention weights of one step on each of some dates: equal shares, 0 at padding."
+    with panels(1, 6.8, 2.2, alt) as (axes,):
+        for human, row, colour, dash in zip(humans, weights, COLOURS, DASHES, strict=False):
+            axes.stairs(
+                points(row), color=colour, linestyle=dash, linewidth=2, label=f"“{human}”"
+            )
+        axes.set(
+            title="one step before any training", xlabel="place of the source", ylabel="weight",
+            ylim=(0, 1.35 * float(weights.max())),
+        )
+        axes.legend(loc="upper right")
+    return Drawn((axes,), {"weights": weights})
+
+
+@drawing
+def fed_and_asked(loss_of: Callable[[Any, Batch], Tensor], pairs: Sequence[Pair]) -> Drawn:
+    """What a loss feeds the decoder at each step, and which symbol it judges the step by.
+
+    Nothing of the loss is known here: a decoder that writes down what it is fed stands in for the
+    model, and the gradient of its logits says what it was judged by.
+
+    Args:
+        loss_of: a loss of a model and a batch: `teacher_forced_loss`.
+        pairs: some dates, of which the ISO sides are used.
+    """
+    batch = batch_of(pairs, _padded)
+    spy = _Spy()
+    loss_of(spy, batch).backward()
+    fed = torch.stack(spy.fed, 1)  # (B, steps)
+    pulls = [torch.zeros_like(x) if x.grad is None else x.grad for x in spy.logits]
+    pull = torch.stack(pulls, 1)  # (B, steps, V)
+    asked = pull.argmin(-1).where(pull.abs().sum(-1) > 0, -1)
+    alt = "For each of some dates two rows of symbols: what every step is fed, what it is asked."
+    with panels(len(pairs), 3.9 * len(pairs), 1.5, alt) as axes:
+        for panel, pair, row, wanted in zip(axes, pairs, fed.tolist(), asked.tolist(), strict=True):
+            _two_rows(panel, row, wanted)
+            panel.set_title(f"“{pair.human}”")
+    return Drawn(axes, {"fed": fed, "asked": asked})
+
+
+@drawing
+def training_curve(model: Any, losses: Tensor) -> Drawn:
+    """The loss of every step of training, from what a model that knows nothing pays.
+
+    Args:
+        model: what was trained; None leaves a notice.
+        losses: one a step.
+    """
+    nothing = math.log(len(TARGET))
+    width = max(1, len(losses) // 60)
+    kernel = torch.ones(1, 1, width, dtype=torch.float64) / width
+    smooth = nn.functional.conv1d(losses.double()[None, None], kernel)[0, 0]
+    alt = f"A curve that falls from about {nothing:.2f} towards 0: the loss against the step."
+    with panels(1, 7.2, 2.4, alt) as (axes,):
+        axes.plot(points(losses), color=COLOURS[5], linewidth=0.7)
+        steps = torch.arange(len(smooth)) + width // 2
+        axes.plot(points(steps), points(smooth), color=COLOURS[0])
+        axes.axhline(nothing, color=COLOURS[1], linestyle="--")
+        axes.annotate(
+            f"log {len(TARGET)} = {nothing:.2f}: all symbols equally likely",
+            (len(losses), nothing), xytext=(0, -4), textcoords="offset points",
+            ha="right", va="top", color=COLOURS[1],
+        )
+        axes.set(
+            title="how it learns", xlabel="step", ylabel="loss [nats]", ylim=(0, 1.1 * nothing)
+        )
+    return Drawn((axes,), {"losses": losses})
+
+
+class _Spy:
+    """Stands in for a model: remembers what it is fed, and gives logits that gradients reach."""
+
+    def __init__(self) -> None:
+        self.fed: list[Tensor] = []
+        self.logits: list[Tensor] = []
+        self.cell = self._step
+
+    def encode(self, source: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        return torch.zeros(len(source), source.shape[1], 1), torch.zeros(len(source), 1)
+
+    def _step(self, y_prev: Tensor, state: Tensor, *_: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        self.fed.append(y_prev.clone())
+        self.logits.append(torch.zeros(len(y_prev), len(TARGET), requires_grad=True))
+        return self.logits[-1], state, torch.zeros(len(y_prev), 1)
+
+
+def _padded(sequences: Sequence[Sequence[int]], pad: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Rows of one length; written here so that a picture of one step does not need another's."""
+    rows = nn.utils.rnn.pad_sequence([torch.tensor(s) for s in sequences], True, pad)
+    return rows, torch.tensor([len(s) for s in sequences]), rows != pad
+
+
+def _two_rows(axes: Axes, fed: Sequence[int], asked: Sequence[int]) -> None:
+    for step, (given, wanted) in enumerate(zip(fed, asked, strict=True)):
+        for height, number, colour in ((1, given, INK), (0, wanted, COLOURS[0])):
+            sign = "–" if number < 0 else _SIGNS.get(number) or TARGET.decode([number])
+            pale = number == PAD or sign == "–"
+            axes.text(
+                step, height, sign, ha="center", va="center", color=FAINT if pale else colour,
+                fontsize=7 if len(sign) > 1 else 10, rotation=90 if len(sign) > 1 else 0,
+            )
+    axes.set(xlim=(-0.7, len(fed) - 0.3), ylim=(-0.6, 1.6), xlabel="step")
+    axes.set_xticks(range(len(fed)))
+    axes.set_yticks([1, 0], ["fed", "asked"])
+    axes.grid(False)
+    axes.tick_params(length=0, labelsize=8.5)
+

@@ -1,0 +1,94 @@
+"""Attention weights as a table of shaded cells: rows are queries, columns are keys.
+
+Every lab draws attention through this file, so that the same shade means the same weight in all of
+them: white is 0, the darkest blue is 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from matplotlib.axes import Axes
+from torch import Tensor
+
+from attnlab.plots.canvas import ATTENTION, FAINT, Drawn, cells, drawing, panels, points, ticks
+
+Weights = Tensor | Callable[[], Tensor]
+
+_MOST_NUMBERS = 8  # columns of a table that still has room for a number in each cell
+_LONGEST_LEVEL = 4  # letters of a key's name that fits under its column
+
+
+def attention_cells(
+    axes: Axes, weights: Tensor, queries: Sequence[str], keys: Sequence[str], digits: int | None = 2
+) -> None:
+    """Shade a table of attention weights into a panel that is there already.
+
+    Args:
+        axes: the panel.
+        weights: (Lq, Lk), from 0 to 1, or boolean (a mask: True is dark). A NaN is grey.
+        queries: Lq names, from top to bottom; empty for none.
+        keys: Lk names, from left to right; empty for none.
+        digits: of the number in each cell; None writes no numbers.
+    """
+    shades = weights.detach().cpu().double()
+    if digits is None:
+        image = axes.imshow(points(shades), cmap=ATTENTION, aspect="equal", vmin=0, vmax=1)
+        image.set_interpolation("nearest")
+        axes.grid(False)
+        axes.tick_params(length=0)
+        for spine in axes.spines.values():
+            spine.set_linewidth(0.6)
+            spine.set_visible(True)
+    else:
+        cells(axes, shades, ATTENTION, digits, (0, 1))
+    axes.set_facecolor(FAINT)  # what shows where there is no number
+    ticks(axes, list(queries), list(keys))
+    if any(len(name) > _LONGEST_LEVEL for name in keys):
+        for label in axes.get_xticklabels():
+            label.set(rotation=40, ha="right", rotation_mode="anchor")
+    axes.set(xlabel="keys", ylabel="queries")
+
+
+@drawing
+def attention_map(
+    weights: Weights, queries: Sequence[str], keys: Sequence[str], title: str = ""
+) -> Drawn:
+    """Who looks at whom: one table of attention weights.
+
+    Args:
+        weights: (Lq, Lk); or a function without arguments that makes them, so that a step which
+            is still to be written leaves a sentence in the place of the picture.
+        queries: Lq names for the rows.
+        keys: Lk names for the columns.
+        title: above the table.
+    """
+    return attention_maps({title: weights}, queries, keys)
+
+
+@drawing
+def attention_maps(
+    tables: Mapping[str, Weights], queries: Sequence[str], keys: Sequence[str]
+) -> Drawn:
+    """Tables of attention weights side by side, for the same queries and keys.
+
+    Args:
+        tables: by title, each (Lq, Lk) or a function without arguments that makes it.
+        queries: Lq names for the rows.
+        keys: Lk names for the columns.
+    """
+    made = {title: make if isinstance(make, Tensor) else make() for title, make in tables.items()}
+    few = len(keys) <= _MOST_NUMBERS
+    cell = 0.46 if few else max(0.17, 3.4 / len(keys))
+    width = max(1.6, cell * len(keys)) + 0.35
+    height = max(0.9, cell * len(queries)) + 0.35
+    alt = (
+        f"Attention weights as a table of {len(queries)} queries by {len(keys)} keys, from white "
+        "for 0 to dark blue for 1"
+    )
+    alt += (": " + ", ".join(filter(None, made)) + "." if any(made) else ".")
+    with panels(len(made), width * len(made), height, alt, sharey=True) as axes:
+        for panel, (title, weights) in zip(axes, made.items(), strict=True):
+            attention_cells(panel, weights, queries, keys, 2 if few else None)
+            panel.set(title=title, ylabel="queries" if panel is axes[0] else "")
+    return Drawn(axes, made)

@@ -1,0 +1,293 @@
+"""Figures about masks: what they show, what they hide, and what a leak does to a loss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import torch
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
+from torch import Tensor
+
+from attnlab.data.apples import attention_scores
+from attnlab.plots.canvas import (
+    COLOURS,
+    DASHES,
+    FAINT,
+    INK,
+    Drawn,
+    drawing,
+    panels,
+    points,
+    ticks,
+)
+from attnlab.plots.heatmap import attention_cells
+
+WORDS = ("I", "am", "a", "student")
+PAD = "pad"  # how a picture writes padding
+SENTENCE, SOURCE = ("I", "am", "here", PAD), ("je", "suis", "ici", PAD, PAD)
+STEPS_A_POINT = 10  # training steps behind each point of a curve
+
+Mask = Callable[..., Tensor]
+
+
+@drawing
+def causal_masks(causal_mask: Mask, words: Sequence[str], new: int = 2) -> Drawn:
+    """The causal mask of a sentence, and that of its last words with a cache of the others.
+
+    Args:
+        causal_mask: called as ``causal_mask(Lq)`` and ``causal_mask(Lq, Lk)``.
+        words: the sentence.
+        new: how many of its words are queries in the second panel.
+    """
+    whole, cached = causal_mask(len(words)), causal_mask(new, len(words))
+    alt = (
+        f"Two tables, dark where a query may attend: a triangle of {len(words)} words, and "
+        f"{new} queries with {len(words)} keys."
+    )
+    with panels(2, 5.6, 2.0, alt, gridspec_kw={"wspace": 0.5}) as (left, right):
+        attention_cells(left, whole, words, words, digits=None)
+        attention_cells(right, cached, words[-new:], words, digits=None)
+        left.set_title(f"all {len(words)} words are queries")
+        right.set(title=f"{new} are, the others wait in a cache", ylabel="")
+        for panel, mask in ((left, whole), (right, cached)):
+            _grid(panel, mask)
+    return Drawn((left, right), {"whole": whole, "cached": cached})
+
+
+@drawing
+def five_masks(causal_mask: Mask, padding_mask: Mask, combine: Mask) -> Drawn:
+    """The five masks of a Transformer side by side: dark cells are allowed.
+
+    Args:
+        causal_mask: called as ``causal_mask(Lq, Lk)``.
+        padding_mask: called as ``padding_mask(ids, pad)``.
+        combine: called as ``combine(mask, mask)``.
+    """
+    own, source = (torch.tensor([[w != PAD for w in s]]).long() for s in (SENTENCE, SOURCE))
+    causal = causal_mask(4)
+    padding, cross = padding_mask(own, 0)[0, 0], padding_mask(source, 0)[0, 0]  # (1, Lk)
+    both = combine(causal, padding)
+    tables = {
+        "causal": (causal, WORDS, WORDS),
+        "with a cache": (causal_mask(2, 4), WORDS[2:], WORDS),
+        "padding": (padding.expand(4, -1), SENTENCE, SENTENCE),
+        "both": (both, SENTENCE, SENTENCE),
+        "cross, padding": (cross.expand(4, -1), SENTENCE, SOURCE),
+    }
+    gaps = {"width_ratios": [4, 4, 4, 4, 5], "wspace": 0.8}
+    alt = (
+        "Five tables of queries by keys, dark where a query may attend: a triangle; its last two "
+        "rows; all columns but padding; triangle and padding together; a source's words but not "
+        "its padding."
+    )
+    with panels(5, 8.6, 2.1, alt, gridspec_kw=gaps) as axes:
+        for panel, (title, (mask, queries, keys)) in zip(axes, tables.items(), strict=True):
+            attention_cells(panel, mask, queries, keys, digits=None)
+            _grid(panel, mask)
+            panel.set_title(title, fontsize=9.5)
+            panel.set_ylabel("queries" if panel is axes[0] else "")
+            panel.tick_params(labelsize=8, labelrotation=0)
+            for label in panel.get_xticklabels():
+                label.set(rotation=90, ha="center", va="top", rotation_mode="default")
+    return Drawn(axes, {title: table[0] for title, table in tables.items()})
+
+
+@drawing
+def lecture_table(
+    causal_mask: Mask, to_additive: Mask, words: Sequence[str] = WORDS
+) -> Drawn:
+    """Lecture N's way from scores to weights in four tables: scores, mask, their sum, softmax.
+
+    Args:
+        causal_mask: called as ``causal_mask(4)``.
+        to_additive: called as ``to_additive(mask, dtype)``.
+        words: four names for the rows and columns.
+    """
+    scores = attention_scores()
+    bias = to_additive(causal_mask(len(words)), scores.dtype)
+    masked = scores + bias
+    weights = torch.softmax(masked, -1)
+    tables = {
+        "scores": scores, "+ mask": bias, "= masked scores": masked, "softmax: weights": weights
+    }
+    alt = (
+        "Four tables of 4 by 4 numbers: the scores; the mask, 0 on and below the diagonal and "
+        "minus infinity above it; their sum; and its softmax, with zeros above the diagonal."
+    )
+    with panels(4, 7.4, 2.2, alt, sharey=True) as axes:
+        for panel, (title, table) in zip(axes, tables.items(), strict=True):
+            _numbers(panel, table, words, digits=2 if table is weights else 1)
+            panel.set(title=title, ylabel="queries" if panel is axes[0] else "")
+    return Drawn(axes, tables)
+
+
+@drawing
+def leak_matrices(
+    leaks: Callable[..., list[tuple[int, int]]],
+    models: Mapping[str, Callable[[Tensor], Tensor]],
+    T: int,  # noqa: N803 - the field's letter
+    vocab: int,
+) -> Drawn:
+    """For each model, which outputs depend on which later tokens.
+
+    Args:
+        leaks: called as ``leaks(model, T, vocab)``; gives pairs (output, token).
+        models: by name.
+        T: places.
+        vocab: tokens.
+    """
+    later = torch.ones(T, T, dtype=torch.bool).triu(1)
+    tables, notes = {}, []
+    for name, model in models.items():
+        table = torch.zeros(T, T, dtype=torch.bool)
+        for i, j in leaks(model, T, vocab):
+            table[i, j] = True
+        tables[name] = table
+        notes.append(f"{name} {int(table.sum())}")
+    alt = (
+        f"For each model a table of {T} outputs by {T} tokens, with a mark where an output depends "
+        f"on a later token. Marks: {', '.join(notes)}."
+    )
+    colours = ListedColormap(["#E3E3E3", "white", COLOURS[1]])
+    places = [str(place) for place in range(T)]
+    with panels(len(tables), 8.2, 1.9, alt, sharey=True, gridspec_kw={"wspace": 0.12}) as axes:
+        for panel, (name, table) in zip(axes, tables.items(), strict=True):
+            shades = later.long() + (table & later).long()
+            panel.imshow(points(shades), cmap=colours, vmin=0, vmax=2)
+            _grid(panel, table)
+            ticks(panel, places, places)
+            for i, j in table.nonzero().tolist():
+                panel.text(
+                    j, i, "×", ha="center", va="center", color="white", fontsize=min(9, 56 / T)
+                )
+            panel.tick_params(length=0, labelsize=7.5)
+            panel.set(xlabel="token")
+            panel.set_title(f"{name}: {int(table.sum()) or 'no'} leaks", fontsize=9.5)
+        axes[0].set_ylabel("output")
+    return Drawn(axes, tables)
+
+
+@drawing
+def loss_curves(
+    curves: Mapping[str, Tensor], entropies: Sequence[float], tolerance: float = 0.05
+) -> Drawn:
+    """Training losses beside what is left to guess once 0, 1 and 2 symbols are known.
+
+    Args:
+        curves: by name, the loss of each training step; empty where nothing was trained.
+        entropies: of the next symbol in nats, knowing none, one and two before it.
+        tolerance: how far below the lowest of them a loss may be by luck.
+    """
+    trained = {name: smooth(curve) for name, curve in curves.items() if len(curve)}
+    if not trained:
+        return Drawn((), {}, "No picture yet: no model has been trained.")
+    alt = (
+        "The training loss against the step for each model: "
+        + ", ".join(f"{name} ends at {float(curve[-1]):.2f}" for name, curve in trained.items())
+        + f"; a line at the entropy of the source, {entropies[-1]:.3f}."
+    )
+    with panels(1, 6.9, 3.2, alt) as (axes,):
+        _floors(axes, entropies, tolerance)
+        for number, (name, curve) in enumerate(trained.items()):
+            steps = (torch.arange(len(curve)) + 0.5) * STEPS_A_POINT
+            axes.plot(
+                points(steps), points(curve), color=COLOURS[number], linestyle=DASHES[number],
+                label=name,
+            )
+        axes.set(
+            title="three masks, one source", xlabel="training step",
+            ylabel="training loss [nats]", ylim=(-0.06, 2.3),
+            xlim=(0, max(map(len, trained.values())) * STEPS_A_POINT),
+        )
+        axes.legend(title="each place sees", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return Drawn((axes,), dict(trained))
+
+
+def lab05_preview() -> Drawn:
+    """What lab 5 ends with: a mask on a table of scores, and losses that cannot be true."""
+    scores = attention_scores()
+    future = torch.ones(4, 4, dtype=torch.bool).triu(1)
+    weights = torch.softmax(scores.masked_fill(future, -torch.inf), -1)
+    curves = {name: torch.tensor(curve) for name, curve in _RECORDED.items()}
+    alt = (
+        "Left, a table of attention weights with zeros above the diagonal. Right, two training "
+        "losses: one stays above a line at 1.373, the other falls through it to 0."
+    )
+    with panels(2, 7.2, 2.8, alt, width_ratios=(1, 1.5)) as (left, right):
+        attention_cells(left, weights, WORDS, WORDS)
+        left.set(title="no word sees a later one")
+        _floors(right, (1.373,), 0.05)
+        for number, (name, curve) in enumerate(curves.items()):
+            steps = 5 + 20 * torch.arange(len(curve))
+            right.plot(
+                points(steps), points(curve), color=COLOURS[number], linestyle=DASHES[number]
+            )
+            place = (125, 1.62) if number == 0 else (175, 0.1)
+            right.text(*place, name, color=COLOURS[number], fontsize=9)
+        right.set(
+            title="one of these losses is too good", xlabel="training step", ylabel="loss [nats]",
+            xlim=(0, 400), ylim=(-0.06, 2.3),
+        )
+    return Drawn((left, right), {"weights": weights, **curves})
+
+
+def smooth(losses: Tensor) -> Tensor:
+    """Means over ten steps each, (n // 10,); what is left over at the end is dropped."""
+    whole = len(losses) // STEPS_A_POINT * STEPS_A_POINT
+    return losses[:whole].reshape(-1, STEPS_A_POINT).mean(-1)
+
+
+# Training losses of this lab's own models: means over the first ten of every twenty steps.
+_RECORDED = {
+    "a mask that hides the future": [
+        2.150, 2.030, 1.956, 1.932, 1.903, 1.813, 1.584, 1.516, 1.477, 1.440,
+        1.450, 1.439, 1.442, 1.411, 1.397, 1.419, 1.413, 1.382, 1.378, 1.380,
+    ],
+    "a mask off by one": [
+        2.141, 2.000, 1.787, 0.731, 0.015, 0.003, 0.002, 0.001, 0.001, 0.001,
+        0.001, 0.001, 0.001, 0.000, 0.000, 0.000, 0.000, 0.000, 0.000, 0.000,
+    ],
+}
+
+
+def _floors(axes: Axes, entropies: Sequence[float], tolerance: float) -> None:
+    """Lines at what is left to guess, and the ground below the last of them."""
+    known = ["nothing known", "one symbol known", "two known: the floor"]
+    if len(entropies) == 1:
+        known = ["entropy of the source"]
+    for number, (entropy, label) in enumerate(zip(entropies, known, strict=True)):
+        last, above = entropy == entropies[-1], number == 0 and len(entropies) > 1
+        axes.axhline(entropy, color=INK if last else FAINT, linewidth=1.4 if last else 1)
+        axes.annotate(
+            f"{label}, {entropy:.3f}", (1, entropy), xycoords=("axes fraction", "data"),
+            xytext=(-4, 2 if above else -3), textcoords="offset points", ha="right",
+            va="bottom" if above else "top", fontsize=8.5, color=INK,
+        )
+    axes.axhspan(-1, entropies[-1] - tolerance, color="#F1F1F1", zorder=0)
+    axes.annotate(
+        "impossible without\nseeing the answer", (1, entropies[-1] / 2),
+        xycoords=("axes fraction", "data"), xytext=(-4, 0), textcoords="offset points",
+        ha="right", va="center", fontsize=8.5, color=INK,
+    )
+
+
+def _grid(axes: Axes, table: Tensor) -> None:
+    """Thin lines between the cells."""
+    rows, columns = table.shape
+    for edge in range(1, rows):
+        axes.axhline(edge - 0.5, color="#C9C9C9", linewidth=0.6)
+    for edge in range(1, columns):
+        axes.axvline(edge - 0.5, color="#C9C9C9", linewidth=0.6)
+    axes.grid(False)
+
+
+def _numbers(axes: Axes, table: Tensor, words: Sequence[str], digits: int) -> None:
+    """A table of numbers in which −∞ can stand."""
+    attention_cells(axes, table.clamp(min=0), words, words, None)
+    _grid(axes, table)
+    for row, entries in enumerate(table.tolist()):
+        for column, value in enumerate(entries):
+            text = {-torch.inf: "−∞", 0.0: "0"}.get(value, f"{value:.{digits}f}")
+            colour = "white" if value > 0.55 else INK
+            axes.text(column, row, text, ha="center", va="center", fontsize=8.5, color=colour)

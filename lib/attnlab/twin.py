@@ -1,0 +1,135 @@
+"""torch's own multi-head attention with somebody else's weights in it, to compare the two.
+
+Two right layers differ in how they keep their weights: four `nn.Linear`, one fused matrix, a small
+matrix for each head. Here they are found under the usual names and put where torch wants them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from attnlab.checking.weights import rename_weights
+
+Names = str | tuple[str, ...]
+Twin = Callable[..., tuple[Tensor, Tensor]]
+
+_INPUTS = ("q_proj", "k_proj", "v_proj")
+# The usual names of the layers that make queries, keys, values and the output.
+_ALIASES = {
+    "q_proj": "W_q w_q Wq wq W_Q query q to_q q_linear linears.0 queries "
+    "W_query w_query q_lin linear_q w_qs",
+    "k_proj": "W_k w_k Wk wk W_K key k to_k k_linear linears.1 keys "
+    "W_key w_key k_lin linear_k w_ks",
+    "v_proj": "W_v w_v Wv wv W_V value v to_v v_linear linears.2 values "
+    "W_value w_value v_lin linear_v w_vs",
+    "out_proj": "W_o w_o Wo wo W_O o_proj c_proj proj projection out to_out out_linear linears.3 "
+    "linear fc fc_out output dense W_out w_out out_lin linear_out final_linear",
+}
+_FUSED = ("in_proj", "qkv_proj", "qkv", "c_attn", "to_qkv", "W_qkv", "query_key_value")
+_KEYS_AND_VALUES = ("kv_proj", "kv", "to_kv", "W_kv")
+
+
+def spellings(prefix: str = "") -> dict[Names, tuple[str, ...]]:
+    """Where else the weights of a multi-head attention may be kept, by the names of our own.
+
+    Args:
+        prefix: stands before every name, such as "attention." where the layer is part of a model.
+    """
+    found: dict[Names, tuple[str, ...]] = {}
+    for kind in ("weight", "bias"):
+        for layer, aliases in _ALIASES.items():
+            names = [layer, *aliases.split()]
+            if layer in _INPUTS:  # a layer for each head; at the end, heads are columns
+                names += [f"{name}{end}" for name in names for end in (".{i}", "s.{i}")]
+                names += [f"heads.{{i}}.{name}" for name in (layer, *aliases.split())]
+            raw = [f"{start}{layer[0]}" for start in ("b_", "b", "bias_")]
+            raw += ["b_out"] if layer == "out_proj" else []
+            keys = [f"{name}.{kind}" for name in names] + (names if kind == "weight" else raw)
+            found[f"{prefix}{layer}.{kind}"] = tuple(prefix + key for key in keys)
+        together = tuple(f"{prefix}{layer}.{kind}" for layer in _INPUTS)
+        fused = [f"{name}{dot}{kind}" for name in _FUSED for dot in "._"]
+        fused += _FUSED if kind == "weight" else ("b_qkv", "qkv_bias")
+        found[together] = tuple(prefix + key for key in fused)
+        found[together[1:]] = tuple(f"{prefix}{name}.{kind}" for name in _KEYS_AND_VALUES)
+    return found
+
+
+def torch_twin(
+    module: nn.Module, d_model: int, num_heads: int, d_k: int, d_v: int, bias: bool = True
+) -> Twin:
+    """torch's own multi-head attention with the weights of another one.
+
+    Args:
+        module: the other one. No two of d_model, num_heads · d_k and num_heads · d_v should be
+            equal: a square weight does not tell which way round it is kept.
+        d_model: features of its inputs and of its output.
+        num_heads: its number of heads.
+        d_k: features of one head's queries and keys.
+        d_v: features of one head's values.
+        bias: whether it has biases.
+
+    Returns:
+        A function, called as ``twin(q, k, v)`` or ``twin(q, k, v, mask)``, that returns the output
+        (B, Lq, d_model) and the weights of each head (B, h, Lq, Lk), and never drops anything. The
+        mask is boolean, True where a query may attend to a key, of any shape that broadcasts to
+        (B, h, Lq, Lk). Where a query may attend to no key, torch gives NaN.
+
+    Raises:
+        NoSuchWeight: the layer lacks one of the weights. It says which.
+    """
+    given = _weights_of(module, d_model, num_heads * d_k, num_heads * d_v, bias)
+    # torch knows one width for all. Features that are 0 everywhere change nothing but √d_k.
+    width = max(d_k, d_v, -(-d_model // num_heads))
+    total = num_heads * width
+    for kind in ("weight", "bias"):
+        given[f"q_proj.{kind}"] = given[f"q_proj.{kind}"] * (width / d_k) ** 0.5
+    weights = [_widened(given[f"{layer}.weight"], num_heads, width) for layer in _INPUTS]
+    biases = [_widened(given[f"{layer}.bias"][:, None], num_heads, width) for layer in _INPUTS]
+    mixing = _widened(given["out_proj.weight"].mT, num_heads, width)  # (total, d_model)
+    torchs = nn.MultiheadAttention(total, num_heads, batch_first=True, dtype=mixing.dtype).eval()
+    torchs.load_state_dict(
+        {
+            "in_proj_weight": _padded(torch.cat(weights), total),
+            "in_proj_bias": torch.cat(biases)[:, 0],
+            "out_proj.weight": _padded(mixing, total).mT,
+            "out_proj.bias": _padded(given["out_proj.bias"], total),
+        }
+    )
+
+    def twin(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        if mask is not None:
+            every = mask.expand(len(q), num_heads, q.shape[1], k.shape[1])
+            mask = ~every.flatten(0, 1)  # (B * h, Lq, Lk); torch's True says where not to look
+        padded = [_padded(x, total) for x in (q, k, v)]
+        out, weights = torchs(*padded, attn_mask=mask, average_attn_weights=False)
+        return out[..., :d_model], weights
+
+    return twin
+
+
+def _weights_of(
+    module: nn.Module, d_model: int, d_q: int, d_v: int, bias: bool
+) -> dict[str, Tensor]:
+    """The module's weights and biases (0 where it has none) by our own names, (out, in)."""
+    sizes = {"q_proj": (d_q, d_model), "k_proj": (d_q, d_model), "v_proj": (d_v, d_model)}
+    sizes["out_proj"] = (d_model, d_v)
+    biases = {f"{name}.bias": torch.zeros(rows) for name, (rows, _) in sizes.items()}
+    shapes = {f"{name}.weight": torch.empty(size) for name, size in sizes.items()}
+    state = {name: value.detach() for name, value in module.named_parameters()}
+    found = rename_weights(state, {**shapes, **biases} if bias else shapes, spellings())
+    dtype = found["q_proj.weight"].dtype
+    return {**{name: value.to(dtype) for name, value in biases.items()}, **found}
+
+
+def _widened(rows: Tensor, num_heads: int, width: int) -> Tensor:
+    """(h * d, n) as (h * width, n): each head gets more rows, and they are zero."""
+    heads = rows.unflatten(0, (num_heads, -1))  # (h, d, n)
+    return _padded(heads.mT, width).mT.flatten(0, 1)
+
+
+def _padded(x: Tensor, length: int) -> Tensor:
+    """`x` with zeros at the end of its last axis, up to a length."""
+    return nn.functional.pad(x, (0, length - x.shape[-1]))

@@ -1,0 +1,193 @@
+"""Decoding: greedy and beam search against a search through every sequence there is."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from attnlab.data.dates import BOS, EOS, PAD, SOURCE, batch_of, validation
+from attnlab.decoding import beam_search, greedy, one_sentence
+from attnlab.seq2seq import AttentionDecoderCell, pad_batch
+from attnlab.translator import Translator, dates_translator
+
+A, B, X, Y, END, START = range(6)
+CHANCES = {START: {A: 0.6, B: 0.4}, A: {X: 0.55, Y: 0.45}, B: {X: 0.95, Y: 0.05}}
+
+
+def two_roads(symbol: int, state: None) -> tuple[Tensor, None]:
+    """The smallest model that leads greedy astray."""
+    p = torch.zeros(6, dtype=torch.float64)
+    for following, chance in CHANCES.get(symbol, {END: 1.0}).items():
+        p[following] = chance
+    return p.log(), state
+
+
+class Random:
+    """A model of four symbols whose probabilities depend on all that went in; 3 is the end."""
+
+    start = torch.zeros(3, dtype=torch.float64)
+
+    def __init__(self, seed: int) -> None:
+        generator = torch.Generator().manual_seed(seed)
+        self.mix, self.symbols, self.out = (
+            2 * torch.randn(shape, generator=generator, dtype=torch.float64)
+            for shape in ((3, 3), (5, 3), (3, 4))
+        )
+
+    def __call__(self, symbol: int, state: Tensor) -> tuple[Tensor, Tensor]:
+        new_state = torch.tanh(state @ self.mix + self.symbols[symbol])
+        return (new_state @ self.out).log_softmax(-1), new_state
+
+    def search(self, width: int, max_len: int, alpha: float = 0.0) -> Any:
+        return beam_search(self, self.start, 4, 3, width, max_len, alpha)
+
+    def log_p(self, symbols: tuple[int, ...]) -> float:
+        total, state, last = 0.0, self.start, 4
+        for symbol in symbols:
+            log_p, state = self(last, state)
+            total, last = total + float(log_p[symbol]), symbol
+        return total
+
+
+def test_the_smallest_example_that_fools_greedy() -> None:
+    ((symbols, score),) = beam_search(two_roads, None, START, END, 1, 5)
+    assert symbols == [A, X, END]
+    assert math.exp(score) == pytest.approx(0.33)
+    best, second = beam_search(two_roads, None, START, END, 2, 5)
+    assert best[0] == [B, X, END]
+    assert math.exp(best[1]) == pytest.approx(0.38)
+    assert second[0] == [A, X, END]
+
+
+def test_what_cannot_come_is_never_kept() -> None:
+    assert len(beam_search(two_roads, None, START, END, 99, 1)) == 2
+    assert len(beam_search(two_roads, None, START, END, 99, 9)) == 4
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("alpha", [0.0, 0.7, 1.0])
+def test_a_beam_that_holds_everything_finds_the_best_there_is(seed: int, alpha: float) -> None:
+    model = Random(seed)
+    sequences = [
+        s
+        for length in (1, 2, 3, 4)
+        for s in itertools.product(range(4), repeat=length)
+        if 3 not in s[:-1] and (length == 4 or s[-1] == 3)
+    ]
+    scores = {s: model.log_p(s) / len(s) ** alpha for s in sequences}
+    order = sorted(sequences, key=lambda s: scores[s], reverse=True)
+    found = model.search(len(sequences), 4, alpha)
+    assert [tuple(symbols) for symbols, _ in found] == order
+    assert [score for _, score in found] == pytest.approx([scores[s] for s in order])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_hypotheses_differ_and_fall_in_score_and_end_at_their_end(seed: int) -> None:
+    found = Random(seed).search(5, 6, 0.6)
+    scores = [score for _, score in found]
+    assert scores == sorted(scores, reverse=True)
+    assert len({tuple(symbols) for symbols, _ in found}) == len(found) == 5
+    assert all(3 not in symbols[:-1] and len(symbols) <= 6 for symbols, _ in found)
+
+
+def test_a_finished_beam_asks_the_model_nothing_more() -> None:
+    calls = []
+
+    def ends_at_once(symbol: int, state: None) -> tuple[Tensor, None]:
+        calls.append(symbol)
+        return torch.tensor([-torch.inf, 0.0]), state
+
+    assert beam_search(ends_at_once, None, 0, 1, 3, 50) == [([1], 0.0)]
+    assert calls == [0]
+
+
+def test_length_normalisation_lets_the_longer_one_win() -> None:
+    def step(symbol: int, made: int) -> tuple[Tensor, int]:
+        log_p = torch.full((5,), -torch.inf, dtype=torch.float64)
+        for first, chance, length in ((3, -0.4, 3), (4, -0.3, 5)):
+            if symbol in (0, first):
+                log_p[2 if made + 1 == length else first] = chance
+        return log_p, made + 1
+
+    assert beam_search(step, 0, 0, 2, 2, 9, 0.0)[0] == ([3, 3, 2], pytest.approx(-1.2))
+    assert beam_search(step, 0, 0, 2, 2, 9, 1.0)[0] == ([4, 4, 4, 4, 2], pytest.approx(-0.3))
+
+
+@pytest.fixture(scope="module")
+def model() -> Translator:
+    made = dates_translator(AttentionDecoderCell, seed=3)
+    with torch.no_grad():  # untrained, so that it says something: louder, and with ends
+        made.cell.out.weight.mul_(20)
+        made.cell.out.bias[EOS] += 2.0
+    return made.eval()
+
+
+def test_greedy_takes_the_likeliest_symbol_of_each_step(model: Translator) -> None:
+    pairs = validation()[:6]
+    batch = batch_of(pairs, pad_batch)
+    written = greedy(model, batch.source, batch.source_mask, BOS, EOS, 9)
+    for pair, symbols in zip(pairs, written, strict=True):
+        assert EOS not in symbols
+        with torch.no_grad():
+            source = torch.tensor([SOURCE.encode(pair.human)])
+            hidden, state = model.encode(source, source != PAD)
+            last = BOS
+            for symbol in [*symbols, EOS][:9]:
+                logits, state, _ = model.cell(torch.tensor([last]), state, hidden)
+                assert int(logits.argmax()) == symbol
+                last = symbol
+
+
+def test_a_beam_of_one_is_greedy(model: Translator) -> None:
+    for pair in validation()[6:10]:
+        source = torch.tensor([SOURCE.encode(pair.human)])
+        (written,) = greedy(model, source, source != PAD, BOS, EOS, 9)
+        step, state = one_sentence(model, source, source != PAD)
+        ((symbols, _),) = beam_search(step, state, BOS, EOS, 1, 9)
+        assert [symbol for symbol in symbols if symbol != EOS] == written
+
+
+def test_greedy_records_no_gradients_and_leaves_them_on(model: Translator) -> None:
+    source = torch.tensor([SOURCE.encode("march 1998")])
+    seen = []
+
+    class Watched:
+        encode = model.encode
+
+        def cell(self, *args: Tensor) -> Any:
+            seen.append(torch.is_grad_enabled())
+            return model.cell(*args)
+
+    greedy(Watched(), source, source != PAD, BOS, EOS, 3)
+    assert seen
+    assert not any(seen)
+    assert torch.is_grad_enabled()
+
+
+def test_greedy_stops_when_all_are_over_and_not_before() -> None:
+    class Counter:
+        """Writes 7s; row i says its end at step ends[i], and 7 again if it is asked for more."""
+
+        def __init__(self, ends: list[int]) -> None:
+            self.ends, self.steps = torch.tensor(ends), 0
+
+        def encode(self, source: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+            return torch.zeros(len(source), 1, 1), torch.zeros(len(source), 1)
+
+        def cell(self, y_prev: Tensor, state: Tensor, *_: Tensor) -> tuple[Tensor, Tensor, None]:
+            self.steps += 1
+            now = torch.where(self.ends == self.steps, 2, 7)
+            return torch.nn.functional.one_hot(now, 9).float(), state, None
+
+    source = torch.ones(3, 1, dtype=torch.int64)
+    model = Counter([3, 1, 4])
+    assert greedy(model, source, source > 0, 1, 2, 20) == [[7, 7], [], [7, 7, 7]]
+    assert model.steps == 4
+    endless = Counter([99, 2, 99])
+    assert greedy(endless, source, source > 0, 1, 2, 5) == [[7] * 5, [7], [7] * 5]
+    assert endless.steps == 5

@@ -1,0 +1,88 @@
+"""A student who has nothing but a lab's bundle can do that lab, having missed all before it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from demo.course_folder import REPOSITORY, copy_course
+from gradekit.catalog import load_lab
+from gradekit.course import Course, CourseError, load_course
+from gradekit.release import release
+
+LABS = tuple(lab for lab in load_course(REPOSITORY).labs if lab not in {"lab00", "lab01"})
+
+# The solved notebook's code, on the student's edition and with no way to this project: what the
+# visible checks come to.
+RUN = """
+import json, socket, sys, types
+bundle, packages, notebook = sys.argv[1:]
+sys.path[:] = [bundle, *[p for p in sys.path if "site-packages" not in p], packages]
+
+def offline(*args, **kwargs):
+    raise OSError("no network here")
+
+socket.socket.connect = socket.create_connection = socket.getaddrinfo = offline
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell.instance()
+earned = {}
+for cell in json.load(open(notebook))["cells"]:
+    if cell["cell_type"] != "code":
+        continue
+    source = "".join(cell["source"]).partition("### BEGIN HIDDEN TESTS")[0]
+    result = shell.run_cell(source)
+    result.raise_error()
+    if cell["id"].startswith("check_"):
+        earned[cell["id"].removeprefix("check_")] = float(result.result)
+import attnlab
+assert attnlab.__file__.startswith(bundle), attnlab.__file__
+assert not [name for name in sys.modules if name.startswith("gradekit")]
+print(json.dumps(earned))
+"""
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    return load_course(copy_course(tmp_path_factory.mktemp("bundles") / "course"))
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_the_lab_can_be_done_with_its_bundle_alone(
+    lab: str, course: Course, tmp_path: Path
+) -> None:
+    bundle = release(course, lab).folder
+    exercises = load_lab(course, lab).exercises
+    for exercise in exercises:
+        for name in exercise.saves:  # training takes a minute; that is tested elsewhere
+            (bundle / name).write_bytes((course.exercises(lab) / name).read_bytes())
+    (notebook,) = (course.root / "solutions" / lab).glob("*.ipynb")
+    run = subprocess.run(
+        # -S: no .pth file, so that this project's own installation is out of reach.
+        [sys.executable, "-S", "-c", RUN, str(bundle), sysconfig.get_path("purelib"),
+         str(notebook)],
+        cwd=bundle, capture_output=True, text=True, check=False,
+        env={"HOME": str(tmp_path), "MPLBACKEND": "agg", "PATH": "", "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert json.loads(run.stdout.splitlines()[-1]) == {
+        exercise.name: sum(check.points for check in exercise.checks if not check.hidden)
+        for exercise in exercises
+    }
+
+
+def test_an_earlier_answer_is_not_given_away_before_it_is_due(
+    course: Course, tmp_path: Path
+) -> None:
+    late = load_course(copy_course(tmp_path / "course"))
+    path = late.root / "course.toml"
+    text = path.read_text("utf-8")
+    due = next(line for line in text.partition('id = "lab03"')[2].splitlines() if "due" in line)
+    path.write_text(text.replace(due, "due = 2027-10-04T23:59:00"), "utf-8")
+    with pytest.raises(CourseError, match=r"scaled_dot_product_attention.*not due when lab04"):
+        release(load_course(late.root), "lab04")
