@@ -14,7 +14,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@echo "== setting up $(VENV) (the first time downloads about 500 MB)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; say make PYTHON=python3.11")'
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[staff,dev]'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[staff,cluster,dev]'
 	@touch $@
 
 demo: setup     ## lab 1 from its source to the gradebook, with a class of about forty

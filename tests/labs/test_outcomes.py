@@ -1,0 +1,84 @@
+"""The bands that trained models are graded by are those that were measured, seed by seed."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from attnlab.data.markov import course_source
+from demo.course_folder import REPOSITORY
+from gradekit.catalog import LabExercises, load_lab
+from gradekit.course import load_course
+from gradekit.outcome import Outcome
+
+COURSE = load_course(REPOSITORY)
+TRAINS = {"lab02": "train_translator", "lab04": "retrieval", "lab05": "entropy_floor"}
+
+
+@pytest.fixture(scope="module")
+def labs() -> dict[str, LabExercises]:
+    return {lab: load_lab(COURSE, lab) for lab in TRAINS}
+
+
+def measured(lab: str) -> dict[str, Any]:
+    """What the script beside the exercise wrote down."""
+    path = COURSE.exercises(lab) / f"{TRAINS[lab]}.bands.json"
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return found
+
+
+def judges(labs: dict[str, LabExercises], lab: str) -> dict[str, Outcome]:
+    """The judges of the checks that look at saved weights, by the check's name."""
+    checks = labs[lab][TRAINS[lab]].checks
+    return {check.name: check.judge for check in checks if isinstance(check.judge, Outcome)}
+
+
+@pytest.mark.parametrize("lab", TRAINS)
+def test_the_script_that_measured_is_there(lab: str) -> None:
+    assert (COURSE.exercises(lab) / f"_measure_{TRAINS[lab]}.py").is_file()
+
+
+def test_one_head_fails_and_two_solve_it(labs: dict[str, LabExercises]) -> None:
+    two, one = judges(labs, "lab04").values()
+    bands = measured("lab04")
+    both, each = bands["retrieval_2_heads.safetensors"], bands["retrieval_1_head.safetensors"]
+    assert two.bands[0].low <= both["both"]["mean - 4 sd"]
+    assert one.bands[0].low <= each["each"]["mean - 4 sd"]
+    assert each["each"]["mean + 4 sd"] <= one.bands[0].high
+    for entry in (both, each):
+        assert len(entry["seeds"]) >= 10
+        assert all(row["cpu_seconds"] < 20 for row in entry["seeds"])
+    assert all(row["both"] < 0.13 for row in each["seeds"])
+
+
+def test_a_loss_below_the_floor_is_a_leak(labs: dict[str, LabExercises]) -> None:
+    found, bands = judges(labs, "lab05"), measured("lab05")
+    for check, name in (
+        ("model_of_the_past", "past"),
+        ("model_one_ahead", "ahead"),
+        ("model_without_a_mask", "all"),
+    ):
+        runs, full = bands[name]["runs"], found[check].bands[0]
+        assert len(runs) >= 10
+        assert full.low <= min(run["loss"] for run in runs)
+        assert bands[name]["mean_plus_4_sd"] <= full.high, "an honest training earns everything"
+        assert sum(run["cpu_seconds"] for run in runs) / len(runs) < 15
+    assert bands["floor"] == pytest.approx(course_source().entropy_rate)
+    past = found["model_of_the_past"].bands
+    assert past[0].low == pytest.approx(bands["floor"] - 0.05, abs=1e-3)
+    assert past[0].high <= past[1].high <= bands["floor"] + 0.251
+
+
+@pytest.mark.parametrize("lab", TRAINS)
+def test_the_references_own_weights_earn_everything(
+    lab: str, labs: dict[str, LabExercises]
+) -> None:
+    exercise = labs[lab][TRAINS[lab]]
+    for check in exercise.checks:
+        if isinstance(check.judge, Outcome):
+            weights = [labs[lab].reference[name] for name in exercise.saves]
+            for seed in range(3):
+                judge = check.judge.with_seed(seed)
+                assert any(judge.credit(None, dict(held)) == 1 for held in weights), check.name

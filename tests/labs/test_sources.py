@@ -1,0 +1,122 @@
+"""Every lab as its authors wrote it: a script that runs, text that keeps to the form."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gradekit.catalog import LabExercises, load_lab
+from gradekit.course import load_course
+from gradekit.source import Cell, Source, read_source
+
+ROOT = Path(__file__).resolve().parents[2]
+COURSE = load_course(ROOT)
+GRADED = [lab for lab in COURSE.labs if lab != "lab00"]
+SCREEN = 45  # lines of prose, unfolded, between two things that a student does
+
+# What the script of a lab says where its last cells have looked at the right answers.
+SAYS = {
+    "lab02": [r"(99|100)[.\d]*% of 500 new dates are right"],
+    "lab03": [r"scaled_dot_product_attention passes your test", r"formula is caught"],
+    "lab04": [r"MultiHeadAttention passes your test"],
+    "lab05": [r"\(impossible\)[\s\S]*\(impossible\)"],
+}
+
+
+@pytest.fixture(scope="module")
+def labs() -> dict[str, LabExercises]:
+    return {lab: load_lab(COURSE, lab) for lab in COURSE.labs}
+
+
+@pytest.fixture(scope="module")
+def sources() -> dict[str, Source]:
+    return {lab: read_source(COURSE.source(lab)) for lab in COURSE.labs}
+
+
+@pytest.mark.parametrize("lab", COURSE.labs)
+def test_the_source_runs_as_a_script_without_a_display(lab: str, tmp_path: Path) -> None:
+    for file in COURSE.exercises(lab).glob("*.safetensors"):  # so that nothing is trained here
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    environment = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(COURSE.source(lab))], check=False,
+        cwd=tmp_path, env={**environment, "OMP_NUM_THREADS": "1"}, capture_output=True, text=True,
+        timeout=240,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    for exercise in load_lab(COURSE, lab).exercises:
+        assert all(f"Loaded {name}" in done.stdout for name in exercise.saves)
+    for words in SAYS.get(lab, ()):
+        assert re.search(words, done.stdout), words
+
+
+@pytest.mark.parametrize("lab", GRADED)
+def test_exercises_and_a_question_are_worth_100_points_together(
+    lab: str, labs: dict[str, LabExercises], sources: dict[str, Source]
+) -> None:
+    exercises = labs[lab].exercises
+    (question,) = sources[lab].of("free_text")
+    assert labs[lab].points + question.points == 100
+    visible = sum(c.points for e in exercises for c in e.checks if not c.hidden)
+    assert 0.4 < visible / labs[lab].points < 0.6
+    assert sum(check.chained for e in exercises for check in e.checks) == 1
+    assert sum(any(c.suspects_of for c in e.checks) for e in exercises) == 1, "one writes a test"
+
+
+@pytest.mark.parametrize("lab", COURSE.labs)
+def test_points_in_the_text_are_those_of_the_checks(
+    lab: str, labs: dict[str, LabExercises], sources: dict[str, Source]
+) -> None:
+    points = 0
+    for cell in sources[lab].cells:
+        if found := re.search(r"^\*(\d+) points?,", cell.text, re.MULTILINE):
+            points = int(found[1])
+        elif cell.role == "exercise":
+            assert points == labs[lab][cell.name].points, cell.name
+
+
+@pytest.mark.parametrize("lab", COURSE.labs)
+def test_every_function_has_its_why_predict_hints_check_and_look(
+    lab: str, sources: dict[str, Source]
+) -> None:
+    cells = sources[lab].cells
+    for place, cell in enumerate(cells):
+        if cell.role == "exercise" and cell.text.startswith("from attnlab"):
+            before, after = cells[place - 1], cells[place + 1 : place + 6]
+            if "from attnlab.data" in cell.text:
+                continue  # an answer of the lab's own
+            assert "**Predict.**" in before.text, cell.name
+            hints = re.findall(r"<summary>Hint (\d): ([a-z ]+)</summary>", before.text)
+            assert hints == [("1", "a question"), ("2", "a plan"), ("3", "nearly code")], cell.name
+            assert any(later.role == "check" for later in after), cell.name
+            assert any(later.text.startswith("**Look.**") for later in after), cell.name
+
+
+@pytest.mark.parametrize("lab", COURSE.labs)
+def test_at_most_a_screen_between_two_things_to_do(lab: str, sources: dict[str, Source]) -> None:
+    for cell in sources[lab].cells:
+        if cell.is_markdown:
+            assert len(shown(cell).splitlines()) <= SCREEN, cell.text[:60]
+
+
+@pytest.mark.parametrize("lab", GRADED)
+def test_each_mistake_has_advice_and_each_function_two_other_right_answers(
+    lab: str, labs: dict[str, LabExercises]
+) -> None:
+    for exercise in labs[lab].exercises:
+        assert all(len(mistake.advice.split()) >= 6 for mistake in exercise.mistakes)
+        for name in exercise.names:
+            others = [v for v in exercise.right_versions if v.of == name or exercise.answers]
+            assert len(others) >= 2, f"{exercise.name}: {name}"
+
+
+def shown(cell: Cell) -> str:
+    """A cell's text as a reader sees it at first: hints folded, no model answer."""
+    text = re.sub(r"</summary>.*?</details>", "", cell.text, flags=re.DOTALL)
+    return re.sub(r"<!-- BEGIN SOLUTION.*?END SOLUTION -->", "", text, flags=re.DOTALL)
