@@ -315,8 +315,8 @@ forcing.fed_and_asked(
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `nn.utils.clip_grad_norm_(model.parameters(), max_norm)`. `loss.item()` is a number; a list of
-# tensors would keep every batch's graph in memory.
+# `nn.utils.clip_grad_norm_` takes all parameters of the model at once and the norm. `loss.item()`
+# is a number; a list of tensors would keep every batch's graph in memory.
 # </details>
 
 # %% exercise="train_translator"
@@ -366,8 +366,9 @@ forcing.training_curve(model, losses)
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `over = over | (y_prev == eos)` remembers. `with torch.no_grad():` around it all. `tolist()` makes
-# rows of a (B, steps) tensor, and `row[: row.index(eos)]` cuts one, if it has an `eos`.
+# A (B,) tensor of booleans remembers who is over: `|` adds those that say `eos` now. `with
+# torch.no_grad():` around it all. `tolist()` makes rows of a (B, steps) tensor, and
+# `row[: row.index(eos)]` cuts one, if it has an `eos`.
 # </details>
 
 # %% exercise="greedy"

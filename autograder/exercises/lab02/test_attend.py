@@ -4,40 +4,40 @@ from __future__ import annotations
 
 import torch
 
+from attnlab.seq2seq import attend
 from gradekit.exercise import Exercise
 
-exercise = Exercise(answers=["test_attend"])
+exercise = Exercise(answers=["test_attend"], uses=[attend])
 
 
 def right_version(scores, hidden, mask=None):
-    mask = torch.ones_like(scores).bool() if mask is None else mask
-    lowest = torch.finfo(scores.dtype).min
-    weights = scores.masked_fill(~mask, lowest).softmax(-1).masked_fill(~mask, 0.0)
-    return torch.einsum("bt,bth->bh", weights, hidden), weights
-
-
-def plain_mean(scores, hidden, mask=None):
-    """Every place has the same weight."""
-    return right_version(torch.zeros_like(scores), hidden, mask)
-
-
-def padding_counts(scores, hidden, mask=None):
-    return right_version(scores, hidden)
-
-
-def softmax_over_batch(scores, hidden, mask=None):
-    weights = scores.softmax(0)
+    """Sentence by sentence: a softmax over its tokens alone."""
+    weights = torch.zeros_like(scores)
+    for row, score in enumerate(scores):
+        tokens = slice(None) if mask is None else mask[row]
+        weights[row, tokens] = score[tokens].softmax(-1)
     return torch.einsum("bt,bth->bh", weights, hidden), weights
 
 
 @exercise.check(points=2)
 def openly_wrong(lab, draw):
-    """Accepts a right version; rejects three that are openly wrong."""
-    lab.test_attend(right_version)
+    """Accepts your own attend; rejects it once it is openly spoiled."""
+    lab.test_attend(lab.attend)
+
+    def plain_mean(scores, hidden, mask=None):
+        return lab.attend(torch.zeros_like(scores), hidden, mask)
+
+    def padding_counts(scores, hidden, mask=None):
+        return lab.attend(scores, hidden)
+
+    def other_sentence(scores, hidden, mask=None):
+        context, weights = lab.attend(scores, hidden, mask)
+        return context.flip(0), weights
+
     return {
         "rejects a plain mean": draw.raises(lab.test_attend, plain_mean) is not None,
         "rejects attention to padding": draw.raises(lab.test_attend, padding_counts) is not None,
-        "rejects a softmax over the batch": draw.raises(lab.test_attend, softmax_over_batch)
+        "rejects the context of another sentence": draw.raises(lab.test_attend, other_sentence)
         is not None,
     }
 

@@ -162,8 +162,7 @@ def mode_schedule_and_old_gradients(lab, draw):
         parameter.grad = torch.full_like(parameter, 3.0)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, 0.5)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch's own, of a scheduler that goes first
+    with warnings.catch_warnings(action="ignore"):  # torch's own, of a scheduler that goes first
         out = lab.train_translator(model, iter(batches(draw, 3)), optimizer, 0.7, scheduler)
     other = Toy(draw)
     lab.train_translator(other, batches(draw, 1), torch.optim.SGD(other.parameters(), lr=0.5))
@@ -186,10 +185,11 @@ def all_of_your_steps(lab, draw):
         if not name.startswith("cell.score."):
             weights[name] = draw.normal(*parameter.shape) / 2
     as_vector = dict(model.named_parameters()).get("cell.score.a")
-    flat = as_vector is not None and as_vector.ndim == 1
     weights["cell.score.W_s"] = draw.normal(7, 4)
     weights["cell.score.W_h"] = draw.normal(6, 4)
-    weights["cell.score.a"] = draw.normal(4) if flat else draw.normal(4)[:, None]
+    a = draw.normal(4)
+    is_vector = as_vector is not None and as_vector.ndim == 1
+    weights["cell.score.a"] = a if is_vector else a[:, None]
     give_weights(model, weights, SPELLINGS)
     some = dates.pairs(12, int(draw.integers(0, 10**6, 1)))
     in_batches = [dates.batch_of(some[i : i + 4], lab.pad_batch) for i in (0, 4, 8)]

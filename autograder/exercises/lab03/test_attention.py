@@ -6,38 +6,27 @@ import math
 
 import torch
 
+from attnlab.attention import scaled_dot_product_attention
 from gradekit.exercise import Exercise
 
-exercise = Exercise(answers=["test_attention"])
-
-
-def right_version(q, k, v, mask=None):
-    scores = q @ k.transpose(-2, -1) * q.shape[-1] ** -0.5
-    if mask is None:
-        weights = torch.softmax(scores, -1)
-    else:
-        low = torch.finfo(scores.dtype).min
-        weights = torch.softmax(torch.where(mask, scores, low), -1) * mask
-    return weights @ v, weights
-
-
-def equal_shares(q, k, v, mask=None):
-    weights = torch.softmax(0 * (q @ k.transpose(-2, -1)), -1)
-    return weights @ v, weights
-
-
-def no_scale(q, k, v, mask=None):
-    return right_version(q * math.sqrt(q.shape[-1]), k, v, mask)
-
-
-def mask_ignored(q, k, v, mask=None):
-    return right_version(q, k, v)
+exercise = Exercise(answers=["test_attention"], uses=[scaled_dot_product_attention])
 
 
 @exercise.check(points=4)
 def openly_wrong(lab, draw):
-    """Accepts a right attention; rejects three versions that are openly wrong."""
-    lab.test_attention(right_version)
+    """Accepts your own attention; rejects it once it is openly spoiled."""
+    attention = lab.scaled_dot_product_attention
+    lab.test_attention(attention)
+
+    def equal_shares(q, k, v, mask=None):
+        return attention(0 * q, k, v, mask)
+
+    def no_scale(q, k, v, mask=None):
+        return attention(q * math.sqrt(q.shape[-1]), k, v, mask)
+
+    def mask_ignored(q, k, v, mask=None):
+        return attention(q, k, v)
+
     return {
         "rejects equal weights for all keys": draw.raises(lab.test_attention, equal_shares)
         is not None,

@@ -38,6 +38,19 @@ def dtype_of(out):
     return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
 
 
+def alike(mask, keys):
+    """Both masks as numbers where one of them is: torch wants the two to be of one kind."""
+    if mask.dtype == keys.dtype or not (mask.is_floating_point() or keys.is_floating_point()):
+        return mask, keys
+    numbers = [
+        given.double()
+        if given.is_floating_point()
+        else torch.zeros(given.shape, dtype=torch.float64).masked_fill(given, -math.inf)
+        for given in (mask, keys)
+    ]
+    return numbers[0], numbers[1]
+
+
 def torch_attention(draw, width, heads):
     """torch's own multi-head attention with weights from `draw`."""
     module = nn.MultiheadAttention(width, heads, batch_first=True, dtype=torch.float64)
@@ -75,13 +88,11 @@ def in_torch_attention(lab, draw):
         return {"outputs": out, "weights": weights}
 
     bias = torch.zeros(3, 5, dtype=torch.float64).masked_fill(~random_mask(draw, 3, 5), -math.inf)
+    both = alike(lab.to_mha_mask(lab.causal_mask(5), 3), lab.to_key_padding_mask(keys))
     return {
         "attn_mask": attend(attn_mask=lab.to_mha_mask(mask, 3)),
         "key_padding_mask": attend(key_padding_mask=lab.to_key_padding_mask(keys)),
-        "both": attend(
-            attn_mask=lab.to_mha_mask(lab.causal_mask(5), 3),
-            key_padding_mask=lab.to_key_padding_mask(keys),
-        ),
+        "both": attend(attn_mask=both[0], key_padding_mask=both[1]),
         "from_additive": lab.from_additive(bias),
     }
 

@@ -4,33 +4,27 @@ from __future__ import annotations
 
 import torch
 
+from attnlab.masks import causal_mask
 from gradekit.exercise import Exercise
 
-exercise = Exercise(answers=["test_causal_mask"])
-
-
-def right_version(Lq, Lk=None, device=None):
-    Lk = Lq if Lk is None else Lk
-    queries = torch.arange(Lk - Lq, Lk, device=device)
-    return torch.arange(Lk, device=device) <= queries[:, None]
-
-
-def everything(Lq, Lk=None, device=None):
-    return torch.ones(Lq, Lk or Lq, dtype=torch.bool, device=device)
-
-
-def looks_ahead(Lq, Lk=None, device=None):
-    return right_version(Lq, Lk, device).mT if Lk in (None, Lq) else everything(Lq, Lk, device)
-
-
-def no_cache(Lq, Lk=None, device=None):
-    return everything(Lq, Lk, device).tril()
+exercise = Exercise(answers=["test_causal_mask"], uses=[causal_mask])
 
 
 @exercise.check(points=2)
 def openly_wrong(lab, draw):
-    """Accepts a right mask; rejects three that are openly wrong."""
-    lab.test_causal_mask(right_version)
+    """Accepts your own causal mask; rejects it once it is openly spoiled."""
+    lab.test_causal_mask(lab.causal_mask)
+
+    def everything(Lq, Lk=None, device=None):
+        return torch.ones_like(lab.causal_mask(Lq, Lk, device))
+
+    def looks_ahead(Lq, Lk=None, device=None):
+        return lab.causal_mask(Lq, Lk, device).flip(0, 1)
+
+    def no_cache(Lq, Lk=None, device=None):
+        longer = max(Lq, Lk or Lq)
+        return lab.causal_mask(longer, longer, device)[:Lq, : Lk or Lq]
+
     return {
         "rejects a mask that allows everything": draw.raises(lab.test_causal_mask, everything)
         is not None,
