@@ -23,13 +23,11 @@ line where the answer is a function of the library; its task is that function's 
 import math
 
 import torch
-from torch import Tensor
 
 from attnlab import check
 from attnlab.data import korea
 from attnlab.plots import attention as pictures
 from attnlab.plots import scaling as measures
-from attnlab.softmax import softmax
 
 pictures.lab03_preview()
 
@@ -325,9 +323,9 @@ check("cost")
 
 # %% [markdown]
 # **Look.** Counted: for short texts the three projections cost more than attention, for long ones
-# attention is all that counts. Measured, on this machine: for few tokens the line is flat, because
-# calling functions is what takes the time; then it gets steep, and steeper than you counted when
-# the table no longer fits into the processor's cache.
+# attention is all that counts. Measured, on this machine: for few tokens the line is flatter,
+# because calling functions is what takes the time; then it gets steep, and steeper than you counted
+# when the table no longer fits into the processor's cache.
 
 # %%
 measures.cost_curves(count_multiplications, weights_memory, fit_exponent)
@@ -449,7 +447,8 @@ for version in (scaled_dot_product_attention, masked_afterwards):
         test_attention(version)
         print(f"{version.__name__} passes your test")
     except AssertionError as error:
-        print(f"{version.__name__} is caught: {error}")
+        reason = str(error).partition("\n")[0]
+        print(f"{version.__name__} is caught: {reason or 'an assert fails'}")
     except NotImplementedError:
         print(f"{version.__name__}: your test or this function is still to be written")
 

@@ -113,7 +113,7 @@ plots.tensor_cells(lambda: split_heads(torch.arange(24).reshape(1, 4, 6), 3)[0],
 # Lecture N calls the cure "separate W matrices", lectures G and C write it down:
 #
 # $$\text{head}_i = \operatorname{Attention}(Q W_i^Q,\; K W_i^K,\; V W_i^V), \qquad
-# \text{MultiHead}(Q, K, V) = [\text{head}_1; \dots; \text{head}_h]\, W^O$$
+# \text{MultiHead}(Q, K, V) = [\text{head}_1, \dots, \text{head}_h]\, W^O$$
 #
 # Lecture W's numbers, 512 → 8 heads of 64 → 512, say what it costs: nothing. Eight heads of 64 have
 # as many weights as one of 512, and as many products: lecture G's $O(T^2 d)$ is the bill of all
@@ -184,6 +184,12 @@ def on_the_way() -> dict[str, Tensor]:
 
 
 pictures.shape_diagram(on_the_way)
+for shape in ((4, 7), (2, 7), (2, 1, 1, 7), (2, 4, 7)):  # the masks of your prediction
+    try:
+        torch.ones(shape).expand(2, 3, 4, 7)
+        print(shape, "fits weights of shape (2, 3, 4, 7)")
+    except RuntimeError:
+        print(shape, "does not fit: two axes differ, counted from the right")
 
 # %% [markdown]
 # The heads of a layer that has learned nothing, on a sentence of random words. Do they differ? How
@@ -291,7 +297,8 @@ from attnlab.multihead import fuse_qkv, project_fused  # noqa: F401 - for the ch
 check("fuse_qkv")
 
 # %% [markdown]
-# **Look.** A fused weight whose queries' rows are all 1, keys' rows 2 and values' rows 3.
+# **Look.** A fused weight whose queries' rows are all 1, keys' rows 2 and values' rows 3. (Yours in
+# the prediction had 21 rows, and `chunk(3)` would have cut off 7 for each.)
 
 # %%
 plots.tensor_cells(
@@ -335,7 +342,9 @@ check("ablate_head")
 
 # %% [markdown]
 # **Look.** How far the output of the untrained layer moves when a head is switched off. Nothing has
-# been learned yet, so no head is worth much more than another. That is about to change.
+# been learned yet, so no head is worth much more than another. That is about to change. The last
+# bar is your prediction, for head 0: a head that asks nothing looks everywhere alike, and still
+# says the mean of all its values. The output moves half as far, and the head is not off at all.
 
 
 # %%
@@ -343,10 +352,15 @@ def moved() -> dict[str, Tensor]:
     x, layer = some_words(), some_layer()
     whole = layer(x, x, x)
     without = {f"without head {i}": ablate_head(layer, i)(x, x, x) for i in range(3)}
+    asks_nothing = copy.deepcopy(layer)
+    with torch.no_grad():
+        for parameter in asks_nothing.q_proj.parameters():
+            parameter[: layer.d_k] = 0
+    without["queries of\nhead 0 at zero"] = asks_nothing(x, x, x)
     return {name: ((out - whole).norm() / whole.norm())[None] for name, out in without.items()}
 
 
-pictures.ablation_bars(moved, ["change"], "change of the output", "what is lost without a head")
+pictures.ablation_bars(moved, ["change"], "change of the output", "what a head adds")
 
 # %% [markdown]
 # ## 4.6 Two questions at once
@@ -398,7 +412,9 @@ check("retrieval")
 
 # %% [markdown]
 # **Train.** Once with one head, once with two. Each takes a few seconds and saves its weights
-# beside this notebook; both files are part of what you hand in.
+# beside this notebook; both files are part of what you hand in. A file that is there is loaded, and
+# knows nothing of what you have mended since: if you change your layer or your loss later, delete
+# the two files (or pass `again=True` to `trained`, once) and run this cell again.
 
 
 # %%
@@ -445,8 +461,9 @@ pictures.ablation_bars(
 
 # %% [markdown]
 # With two heads, each has taken one of the two boxes, and without it that digit is gone. One head
-# comes back with a mean: it settles for one digit and gives it twice, so both are right where the
-# two boxes happen to hold the same.
+# comes back with a mean of both boxes: it knows which two digits, but not which of them is which.
+# Both answers get the same two candidates, and the one with the slightly larger weight wins both
+# times. So one digit is always right, and both are right where the two boxes hold the same.
 #
 # (Is it the heads alone? No: with a hidden layer in the readout, `nn.Sequential(nn.Linear(D_MODEL,
 # 96), nn.ReLU(), nn.Linear(96, 20))`, one head solves the task as well. It then looks at the boxes
@@ -566,7 +583,7 @@ for version in (MultiHeadAttention, MasksLikeTorch):
         test_multi_head(version)
         print(f"{version.__name__} passes your test")
     except AssertionError as error:
-        print(f"{version.__name__} is caught: {error}")
+        print(f"{version.__name__} is caught: {str(error) or 'the assert gives no reason'}")
     except NotImplementedError:
         print(f"{version.__name__}: your test or this class is still to be written")
 
@@ -625,8 +642,8 @@ check("errata")
 # - **P3** Feature 7 of a word with 12 features, split into 3 heads: the head that it goes to, and
 #   its place there (a pair, counted from 0).
 # - **P4** The entropy, in nats, of a head that looks at 8 boxes all alike.
-# - **P5** The boxes held ten different digits. If they held four (0 … 3), how often would one head
-#   get both right, if it always knows one and cannot do better than guess the other?
+# - **P5** Each box held one of ten digits. If it held one of four (0 … 3), all equally often, how
+#   often would one head get both right, if it always gives one of the two digits twice?
 
 # %% exercise="predictions"
 predictions = {}
@@ -643,8 +660,8 @@ predictions["P5"] = 0.25
 check("predictions")
 
 # %% [markdown]
-# **Look.** Your guess beside what your code says. (For P5, what your model with one head reached:
-# it had ten digits to guess from. What does your rule say for ten?)
+# **Look.** Your guess beside what your code says. (For P5, what your model with one head reached
+# with ten digits. What does your rule say for ten?)
 
 
 # %%
@@ -667,7 +684,9 @@ answers = {
 for name, answer in answers.items():
     try:
         found = answer()
-        said = found if isinstance(found, str) else torch.as_tensor(found).tolist()
+        said = found if isinstance(found, str) else torch.as_tensor(found)
+        if isinstance(said, Tensor):
+            said = round(said.item(), 3) if said.ndim == 0 else said.tolist()
     except NotImplementedError:
         said = "nothing yet: a step above is open"
     print(f"{name}: you say {predictions.get(name)}, your code says {said}")
@@ -698,8 +717,8 @@ for name, answer in answers.items():
 # If two words matter for different reasons, the mean holds both and does not say which was which;
 # no linear map can undo that, however many features there are. In 4.6 one head put about half of
 # its weight on each box and got one of two digits right (99 % and 11 %), both in 11 % of the cases,
-# about as often as the two digits are equal; two heads of half the width put all their weight on
-# one box each and were right in 100 %. Switching one of them off cost exactly its digit. The heads'
-# findings stay apart because they stand side by side, and the last projection has a part of its own
-# for each, so what comes from which head can be used differently.
+# about as often as the two digits are equal; two heads of half the width put nearly all their
+# weight on one box each and were right in 100 %. Switching one of them off cost exactly its digit.
+# The heads' findings stay apart because they stand side by side, and the last projection has a part
+# of its own for each, so what comes from which head can be used differently.
 # <!-- END SOLUTION -->

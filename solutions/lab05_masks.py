@@ -17,7 +17,7 @@ where the answer is a function of the library; its task is that function's docst
 # | due | {{due}} |
 # | points | {{points}}, in twelve steps and one question |
 # | time | about six hours; training takes seconds |
-# | you need | labs 1 and 3: softmax, queries, keys |
+# | you need | torch: comparing, indexing, broadcasting; what a softmax is |
 
 # %%
 import torch
@@ -50,6 +50,11 @@ lab05_preview()
 # columns are keys, and its shape broadcasts to that of the scores, (B, heads, Lq, Lk). That is how
 # torch's `scaled_dot_product_attention` reads a mask. Others read it the other way round; 5.8 is
 # about them.
+#
+# **What comes from earlier labs** (you need not have done them): each word asks, with a *query*,
+# and is found by a *key*; the score of query i at key j says how well the two fit. Softmax makes
+# weights of each row of scores, and the weights average the *values* of the words. `softmax` and
+# `cross_entropy` of lab 1 are imported where a step needs them.
 #
 # Letters name the lectures: **W** Waterloo CS480/680, **S** SFU CMPT 728, **N** NUS business
 # analytics, **C** CMU 11868.
@@ -182,7 +187,9 @@ check("combine")
 
 # %% [markdown]
 # **Look.** The five masks that a Transformer needs, all made by your three functions. In the last
-# one the queries are a decoder's and the keys an encoder's: why is there no triangle in it?
+# one the queries are a decoder's and the keys an encoder's: why is there no triangle in it? (As to
+# your prediction: it fits, query i of every sentence gets the padding of sentence i, and nothing
+# complains.)
 
 # %%
 five_masks(causal_mask, padding_mask, combine)
@@ -201,8 +208,9 @@ five_masks(causal_mask, padding_mask, combine)
 # $$w = \operatorname{softmax}(\text{scores} + M), \qquad
 # M_{ij} = \begin{cases} 0 & \text{may attend} \\ -\infty & \text{may not} \end{cases}$$
 #
-# In half precision −∞ is not used: there a single NaN (−∞ − (−∞), 0 · ∞) spoils a whole run, and
-# the lowest finite number hides a key just as well.
+# In half precision we add the lowest finite number instead, as many published models do: it hides
+# a key just as well, and a row with nothing but forbidden keys stays finite. In float32 and float64
+# −∞ stays, and such a row becomes NaN: loud, so that somebody sees it (5.5).
 #
 # **Predict.** A famous piece of code adds −1e9 instead. What is −1e9 in float16?
 #
@@ -233,6 +241,7 @@ check("to_additive")
 
 # %%
 lecture_table(causal_mask, to_additive)
+print("-1e9 in float16 is", torch.tensor(-1e9).to(torch.float16).item())
 
 # %% [markdown]
 # ## 5.5 A row with nothing to see
@@ -389,8 +398,8 @@ check("findings")
 # ## 5.8 Others say it differently
 # *6 points, 25 minutes*
 #
-# The same mask, four ways. Mixing them up raises no error: a mask read the wrong way round shows
-# exactly the future and hides exactly the past.
+# The same mask, four ways. Mixing them up raises no error: a causal mask read the wrong way round
+# shows exactly the future, and hides the past and the word itself.
 #
 # | who | what it says | shape |
 # |---|---|---|
@@ -489,9 +498,11 @@ check("entropy_floor")
 
 # %% [markdown]
 # **Look.** Now train the same small GPT three times, on three views. (Each takes a second or two;
-# the weights are saved beside the notebook and are part of your hand-in. Changed one of your
-# functions? Then train with `again=True`.) The second view is a bug that people write: read its
-# line, and say what it lets through.
+# the weights are saved beside the notebook and are part of your hand-in. A file that is there is
+# loaded, and knows nothing of what you have mended since: if you change `next_token_loss` or
+# `causal_mask` later, delete the three files, or pass `again=True` to `trained` once, and run this
+# cell again.) The second view is a bug that people write: read its line, and say what it lets
+# through.
 
 # %%
 source = course_source()
@@ -600,7 +611,7 @@ for version in (causal_mask, top_left, strictly_before):
         test_causal_mask(version)
         print(f"{version.__name__} passes your test")
     except AssertionError as error:
-        print(f"{version.__name__} is caught: {error}")
+        print(f"{version.__name__} is caught: {str(error) or 'the assert gives no reason'}")
     except NotImplementedError:
         print(f"{version.__name__}: your test or causal_mask is still to be written")
 
@@ -618,8 +629,8 @@ for version in (causal_mask, top_left, strictly_before):
 #   *Right*: the weight that softmax gives it, with nothing masked.
 # - **S2** Lecture S sums a decoder's self-attention over the outputs $j' < j$ (and puts the
 #   attention to the inputs into the same sum, where a Transformer has two layers). Take five
-#   outputs. *Slide*: how many pairs (j, j') may look at each other as written. *Right*: how many in
-#   a decoder.
+#   outputs, and count the pairs (j, j') where output j attends to output j'. *Slide*: how many
+#   pairs there are as written, in all five rows together. *Right*: how many in a decoder.
 
 # %% exercise="errata"
 from attnlab.data import apples
@@ -682,7 +693,7 @@ answers = {
 for name, answer in answers.items():
     try:
         said = round(float(answer()), 3)
-    except (NotImplementedError, IndexError):  # no curve, no last point
+    except (NotImplementedError, IndexError, KeyError):  # no curve, no last point
         said = "nothing yet: a step above is open"
     print(f"{name}: you say {predictions.get(name)}, the code says {said}")
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gradekit import frames
-from gradekit.limits import GIB, Limits
+from gradekit.limits import GIB, MIB, Limits
 from gradekit.outputs import clean_outputs
 from gradekit.probes import Cell, Probe, Stopped
 from gradekit.submission_run import CellRun
@@ -51,6 +51,7 @@ class Attempt:
         self._output_left = limits.output_bytes
         self._answers_left = limits.answer_bytes
         self._memory = False
+        self._files = False
         self._ended = False
         self.closed = False
         self.cpu = 0.0
@@ -123,6 +124,8 @@ class Attempt:
         """`reason`, unless the server has told of a better one."""
         if self._memory:
             return f"went past {self._limits.memory_bytes / GIB:g} GiB of memory"
+        if self._files:
+            return f"wrote more than {self._limits.scratch_bytes / MIB:g} MiB, or too many files"
         return reason
 
     def abandon(self) -> None:
@@ -200,6 +203,8 @@ class Attempt:
             message = json.loads(packet)
             if "memory" in message:
                 self._memory = True
+            if "files" in message:
+                self._files = True
             if "ended" in message:
                 self._ended = True
                 self.cpu, self.peak = float(message["cpu"]), int(message["peak"])

@@ -111,6 +111,8 @@ def write_autograded(root: Path, handin: Handin, name: str, text: str) -> Path:
     folder = root / AUTOGRADED / handin.student / handin.lab
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.ipynb"
+    for part in (*folder.glob(f".{name}.ipynb.*"), *folder.glob(f".{TIMESTAMP}.*")):
+        part.unlink(missing_ok=True)  # of a run that was killed: one process at a time writes here
     write_whole(path, text)
     _write_timestamp(folder / TIMESTAMP, handin.submitted_at)
     return path

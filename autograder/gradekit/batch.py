@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
+from multiprocessing.connection import wait as wait_for
 from typing import TypeVar
 
 Task = TypeVar("Task")
@@ -30,7 +32,23 @@ def cores() -> int:
 def processes(jobs: int) -> Executor:
     """A pool of fresh worker processes on this machine; 0 jobs means one a core."""
     # A fork of this process would copy its threads' locks; a fresh process starts clean.
-    return ProcessPoolExecutor(jobs or cores(), mp_context=multiprocessing.get_context("spawn"))
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(jobs or cores(), context, _end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """In a worker: see to it that it ends when the process that started it does, even killed.
+
+    By itself it would wait for tasks for ever, and keep its sandbox.
+    """
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        wait_for([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, name="parent", daemon=True).start()
 
 
 def run(

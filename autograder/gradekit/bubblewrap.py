@@ -21,13 +21,18 @@ from gradekit.confine import NAMESPACES, NOBODY, SCRATCH
 
 # What runs inside. None of it knows an answer; sandbox.py, judges and exercises stay outside.
 UNTRUSTED = (
-    "cells", "confine", "forkserver", "frames", "limits", "memory", "probe", "probes", "seccomp",
+    "cells", "confine", "forkserver", "frames", "landlock", "limits", "memory", "probe", "probes",
+    "rooms", "scratch", "seccomp", "strict", "walls", "warden",
 )
 INSIDE = Path("/lab")
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = (
     "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
     "/etc/localtime", "/sys/devices/system/cpu",
+)
+_OTHER_LEVEL = (
+    "; `lab grade --sandbox landlock` needs neither bubblewrap nor user namespaces, but student "
+    "code then learns whether a file exists, its size and its dates; docs/trust.md says what else"
 )
 _ROOT = Path("/")
 _TEMPORARY = "/tmp"  # noqa: S108 - a name inside the sandbox
@@ -57,6 +62,7 @@ def find() -> str:
         raise SandboxUnavailable(
             "student code cannot be confined: bubblewrap is not installed; "
             "get it with `sudo apt install bubblewrap` (or your system's package of that name)"
+            + _OTHER_LEVEL
         )
     return program
 
@@ -88,6 +94,7 @@ def try_out(program: str) -> None:
             f"student code cannot be confined: bubblewrap is installed, but this system refuses it "
             f"({said[0]}); user namespaces must be allowed (in a container, start it with "
             "`--security-opt seccomp=unconfined`; elsewhere ask whoever runs the machine)"
+            + _OTHER_LEVEL
         )
 
 
@@ -176,10 +183,8 @@ def _walls() -> list[str]:
 
 def _places(assembled: Path, private: Iterable[Path]) -> list[Place]:
     """What exists inside, outer folders before inner ones, so that inner ones prevail."""
-    shown = [Path(path) for path in (*_SYSTEM, *_SETTINGS)]
-    shown += python_paths()
-    places = {path: Place(path, path) for path in shown if path.exists()}
-    for path in (*_own_packages(), *private):
+    places = {path: Place(path, path) for path in shown_paths()}
+    for path in (*own_packages(), *private):
         resolved = path.resolve()
         if any(resolved.is_relative_to(other.resolve()) for other in places):
             places.setdefault(resolved, Place(resolved, None))
@@ -187,6 +192,12 @@ def _places(assembled: Path, private: Iterable[Path]) -> list[Place]:
     for name in ("passwd", "group"):
         places[Path("/etc", name)] = Place(Path("/etc", name), assembled / name)
     return sorted(places.values(), key=lambda place: len(place.path.parts))
+
+
+def shown_paths() -> list[Path]:
+    """What of this machine student code may read: the system's programs, and Python's."""
+    shown = [Path(path) for path in (*_SYSTEM, *_SETTINGS)] + python_paths()
+    return [path for path in dict.fromkeys(shown) if path.exists()]
 
 
 def python_paths() -> list[Path]:
@@ -209,7 +220,7 @@ def _links(path: Path) -> list[Path]:
     return steps
 
 
-def _own_packages() -> list[Path]:
+def own_packages() -> list[Path]:
     """The folders of attnlab and gradekit; they are seen inside only if they lie in a bind."""
     found = []
     for name in ("attnlab", "gradekit"):

@@ -146,7 +146,7 @@ def grade(
     ] = None,
     jobs: Jobs = 0,
     sandbox: Annotated[
-        str, typer.Option(help="bubblewrap, or none (only for code you trust).")
+        str, typer.Option(help="bubblewrap, landlock (weaker), or none (only for code you trust).")
     ] = "bubblewrap",
     again: Annotated[bool, typer.Option("--again", help="Grade anew what is graded.")] = False,
     cluster: Annotated[

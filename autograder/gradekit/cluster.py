@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import io
 import platform
-import shutil
-import tempfile
 import threading
 import zipfile
 from collections.abc import Callable, Iterator
@@ -27,6 +25,7 @@ from distributed.worker import Worker
 
 from gradekit.course import FILE_NAME, RELEASED, SOLVED, Course, CourseError
 from gradekit.edition import library_files
+from gradekit.held import HeldFolder
 from gradekit.records import digest_of
 from gradekit.work import Done, Task, grade_one
 
@@ -92,6 +91,7 @@ class LabFiles(WorkerPlugin):
         self.packed, self.versions = packed, versions
         self.name = f"attention-labs-{digest_of(packed)}"
         self.folder: Path | None = None
+        self._held: HeldFolder | None = None
 
     def setup(self, worker: Worker) -> None:
         """Unpack; refuse a worker whose results could differ from ours."""
@@ -102,14 +102,15 @@ class LabFiles(WorkerPlugin):
                     f"worker {worker.address} has {here}, the machine that asks has {there}; "
                     "install the same environment on both"
                 )
-        self.folder = Path(tempfile.mkdtemp(prefix="gradekit-course-"))
+        self._held = HeldFolder()
+        self.folder = self._held.path
         with zipfile.ZipFile(io.BytesIO(self.packed)) as archive:
             archive.extractall(self.folder)
 
     def teardown(self, worker: Worker) -> None:
         """Remove the files."""
-        if self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        if self._held is not None:
+            self._held.close()
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The inner wall: what a submission's process gives up between its fork and its first cell.
+"""The inner wall behind bubblewrap: what a process gives up between its fork and its first cell.
 
 Runs inside the outer wall, in processes that have not read a byte of a submission. The fork server
 takes a user and a pid namespace of its own, in which it may start processes that are the first of
@@ -31,7 +31,7 @@ _CLONE_NEWNET = 0x40000000
 NAMESPACES = _CLONE_NEWNS | _CLONE_NEWIPC | _CLONE_NEWUSER | _CLONE_NEWPID | _CLONE_NEWNET
 
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC = 2, 4, 8
-_MS_REC, _MS_PRIVATE = 0x4000, 0x40000
+_MS_BIND, _MS_REC, _MS_PRIVATE = 0x1000, 0x4000, 0x40000
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 1, 4, 24
 _PR_SET_NO_NEW_PRIVS = 38
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -57,10 +57,7 @@ def enter_outer_wall() -> None:
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
         os.setresuid(NOBODY, NOBODY, NOBODY)
-    status = Path("/proc/self/status").read_text("ascii", "replace")
-    if "CapEff:\t0000000000000000" not in status or "CapPrm:\t0000000000000000" not in status:
-        raise ConfinementFailed("the fork server still has capabilities")
-    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    without_privileges()
     _new_user_namespace(os.getuid(), os.getgid(), _CLONE_NEWPID | _CLONE_NEWNS)
     child = os.fork()  # only a child is within the pid namespace
     if child:
@@ -68,7 +65,7 @@ def enter_outer_wall() -> None:
     die_with_parent()
     _mount("none", "/", _MS_REC | _MS_PRIVATE, kind=None)
     _mount("proc", "/proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
-    _prctl(_PR_SET_DUMPABLE, 0)
+    hide_from_tracers()
 
 
 def fork_alone() -> int:
@@ -85,9 +82,56 @@ def fork_alone() -> int:
         return child
 
 
+def without_privileges() -> None:
+    """Make sure that this process has no capability, and that nothing it starts can have any.
+
+    Raises:
+        ConfinementFailed: capabilities are left.
+    """
+    status = Path("/proc/self/status").read_text("ascii", "replace")
+    if "CapEff:\t0000000000000000" not in status or "CapPrm:\t0000000000000000" not in status:
+        raise ConfinementFailed("the fork server still has capabilities")
+    prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
 def die_with_parent() -> None:
     """Be killed when the parent dies."""
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def hide_from_tracers() -> None:
+    """Let no process of the same user look into this one."""
+    prctl(_PR_SET_DUMPABLE, 0)
+
+
+def show_to_tracers() -> None:
+    """Let processes of the same user look into this one where nothing else forbids it."""
+    prctl(_PR_SET_DUMPABLE, 1)
+
+
+def own_mounts() -> bool:
+    """Move into a mount namespace of one's own; False where this system refuses it."""
+    if _libc().unshare(_CLONE_NEWNS) != 0:
+        return False
+    return _libc().mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None) == 0
+
+
+def mount_folder(path: Path, options: str) -> None:
+    """Cover a folder by an empty one in memory.
+
+    Raises:
+        ConfinementFailed: the kernel refused.
+    """
+    _mount("tmpfs", str(path), _MS_NOSUID | _MS_NODEV, options)
+
+
+def bind(source: str, target: Path) -> None:
+    """Show `source` at `target`, too.
+
+    Raises:
+        ConfinementFailed: the kernel refused.
+    """
+    _mount(source, str(target), _MS_BIND | _MS_REC, kind=None)
 
 
 def enter_inner_wall(limits: Limits) -> None:
@@ -105,7 +149,7 @@ def enter_inner_wall(limits: Limits) -> None:
     _new_user_namespace(STUDENT, STUDENT, _CLONE_NEWNET | _CLONE_NEWIPC)
     # Capabilities in a namespace of one's own are the way to most holes in kernels.
     Path("/proc/sys/user/max_user_namespaces").write_text("0")
-    _limit_resources(limits)
+    limit_resources(limits, limits.processes)
     _give_up_privileges()
 
 
@@ -113,18 +157,23 @@ def _new_user_namespace(uid: int, gid: int, others: int = 0) -> None:
     """Enter a user namespace in which this process's user is `uid`, and namespaces that it owns."""
     uid_outside, gid_outside = os.getuid(), os.getgid()
     _check(_libc().unshare(_CLONE_NEWUSER | others), "new namespaces")
-    _prctl(_PR_SET_DUMPABLE, 1)
+    prctl(_PR_SET_DUMPABLE, 1)
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{uid} {uid_outside} 1")
     Path("/proc/self/gid_map").write_text(f"{gid} {gid_outside} 1")
 
 
-def _limit_resources(limits: Limits) -> None:
-    """Set the limits that the kernel keeps for each process, on this one and its children."""
+def limit_resources(limits: Limits, processes: int) -> None:
+    """Set the limits that the kernel keeps for each process, on this one and its children.
+
+    Args:
+        limits: all but the number of processes.
+        processes: how many this process's user may have, itself and those outside included.
+    """
     for kind, most in (
         (resource.RLIMIT_DATA, limits.memory_bytes),
         (resource.RLIMIT_FSIZE, limits.file_bytes),
-        (resource.RLIMIT_NPROC, limits.processes),
+        (resource.RLIMIT_NPROC, processes),
         (resource.RLIMIT_NOFILE, limits.open_files),
         (resource.RLIMIT_CPU, limits.cpu_seconds),
         (resource.RLIMIT_MEMLOCK, 0),
@@ -142,7 +191,7 @@ def _give_up_privileges() -> None:
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
     nothing = (ctypes.c_uint32 * 6)()
     _check(_libc().capset(header, nothing), "dropping capabilities")
-    _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+    prctl(_PR_SET_NO_NEW_PRIVS, 1)
     seccomp.install()
 
 
@@ -152,7 +201,12 @@ def _mount(source: str, target: str, flags: int, options: str = "", kind: str | 
     _check(result, f"mounting {target}")
 
 
-def _prctl(option: int, value: int) -> None:
+def prctl(option: int, value: int) -> None:
+    """A process attribute of the kernel's.
+
+    Raises:
+        ConfinementFailed: the kernel refused.
+    """
     _check(_libc().prctl(option, value, 0, 0, 0), f"prctl {option}")
 
 

@@ -33,7 +33,7 @@ class Finding:
 
 def examine(folder: Path) -> list[Finding]:
     """Look at Python, packages, the sandbox, the course's files and the disk."""
-    return [*_python(), *_packages(), _sandbox(), _course(folder), _disk(folder), _browser()]
+    return [*_python(), *_packages(), *_sandbox(), _course(folder), _disk(folder), _browser()]
 
 
 def _python() -> Iterator[Finding]:
@@ -50,13 +50,20 @@ def _packages() -> Iterator[Finding]:
             yield Finding(False, f"{name}, needed for {purpose}: {how}")
 
 
-def _sandbox() -> Finding:
-    from gradekit import bubblewrap
+def _sandbox() -> Iterator[Finding]:
+    """The levels of confinement, the default first. The second one is nice to have."""
+    from gradekit import bubblewrap, grants, landlock
 
     try:
-        return Finding(True, f"{bubblewrap.version(bubblewrap.find())} to confine student code")
+        program = bubblewrap.find()
+        bubblewrap.try_out(program)
+        named = f"{bubblewrap.version(program)}, with namespaces within namespaces"
+        yield Finding(True, f"--sandbox bubblewrap, the default: {named}")
     except bubblewrap.SandboxUnavailable as error:
-        return Finding(False, str(error))
+        yield Finding(False, str(error))
+    reason = grants.why_not()
+    abi = f"the kernel's Landlock (ABI {landlock.abi()}) and system call filters"
+    yield Finding(True, f"--sandbox landlock: {abi if reason is None else f'not here, {reason}'}")
 
 
 def _course(folder: Path) -> Finding:

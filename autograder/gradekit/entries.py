@@ -1,14 +1,16 @@
 """What one hand-in means to a gradebook, as a value; and which gradebook that is.
 
 Nothing here imports nbgrader, which takes two seconds: a run that finds nothing new ends here.
+A gradebook is nbgrader's own: SQLite by default, PostgreSQL where nbgrader_config.py has its URL.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
-from collections.abc import Iterable, Mapping
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +24,14 @@ from gradekit.late import lateness_of
 from gradekit.records import State, SubmissionRecord, counted, digest_of
 
 CONFIG_FILE = "nbgrader_config.py"
+SECONDS_TO_WAIT = 30.0
 _SQLITE = "sqlite:///"
+_PASSWORD = re.compile(r"(?<=://)([^/:@]*):[^/]*@|(?<=[?&])(password=)[^&]*")
+
+
+class GradebookError(RuntimeError):
+    """The gradebook cannot be used, or contradicts the lab. One sentence: what, where, what to do.
+    """
 
 
 @dataclass(frozen=True)
@@ -31,6 +40,24 @@ class Address:
 
     url: str
     course_id: str
+
+    @property
+    def shown(self) -> str:
+        """The URL as it may be read by anybody: without the password."""
+        return _PASSWORD.sub(lambda m: f"{m[1]}:***@" if m[2] is None else f"{m[2]}***", self.url)
+
+    @property
+    def file(self) -> Path | None:
+        """SQLite's file; None for other databases."""
+        if not self.url.startswith(_SQLITE):
+            return None
+        return Path(self.url.removeprefix(_SQLITE).partition("?")[0])
+
+    @property
+    def wait(self) -> float:
+        """The seconds to wait for another program that writes a SQLite file."""
+        given = re.search(r"[?&]timeout=([\d.]+)", self.url)
+        return float(given[1]) if given else SECONDS_TO_WAIT
 
 
 @dataclass(frozen=True)
@@ -61,7 +88,7 @@ class Entry:
 
     def stored(self, address: Address, row: str) -> Stored:
         """The journal's note that the gradebook has this entry."""
-        return Stored(self.student, self.fingerprint, address.url, row, self.answers or {})
+        return Stored(self.student, self.fingerprint, address.shown, row, self.answers or {})
 
 
 def entry_of(
@@ -103,27 +130,74 @@ def rows_in(address: Address) -> frozenset[str]:
 
     A gradebook that was thrown away and made anew has other ids, so what the journal says is
     stored there is not.
+
+    Raises:
+        GradebookError: the database does not answer, or another program keeps it locked.
     """
     query = "SELECT id FROM submitted_assignment"
-    if address.url.startswith(_SQLITE):
-        path = Path(address.url.removeprefix(_SQLITE).partition("?")[0])
-        if not path.is_file():
+    if address.file is not None:
+        if not address.file.is_file():
             return frozenset()
-        with closing(sqlite3.connect(f"file:{path.resolve()}?mode=ro", uri=True)) as connection:
+        # Not read-only: what a killed program left half written is rolled back on reading.
+        place = f"{address.file.resolve().as_uri()}?mode=rw"
+        with closing(sqlite3.connect(place, timeout=address.wait, uri=True)) as connection:
             try:
                 return frozenset(row for (row,) in connection.execute(query))
-            except sqlite3.DatabaseError:
+            except sqlite3.DatabaseError as error:
+                if is_locked(error):
+                    raise GradebookError(locked(address)) from error
                 return frozenset()
     from sqlalchemy import create_engine, inspect, text
 
-    engine = create_engine(address.url)
+    with plain_errors(address):
+        engine = create_engine(address.url)
+        try:
+            with engine.connect() as link:
+                if not inspect(link).has_table("submitted_assignment"):
+                    return frozenset()
+                return frozenset(link.execute(text(query)).scalars())
+        finally:
+            engine.dispose()
+
+
+def is_locked(error: BaseException | None) -> bool:
+    """Whether SQLite says that another program holds its lock."""
+    return isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
+
+
+def locked(address: Address) -> str:
+    """What to tell people then."""
+    return (
+        f"the gradebook {address.shown} is locked: another program has been writing it for "
+        f"{address.wait:g} s; end that program or wait for it, and run the same again (what was "
+        "graded is on record)"
+    )
+
+
+@contextmanager
+def plain_errors(address: Address) -> Iterator[None]:
+    """Turn what a database, or its missing driver, says into one sentence."""
+    from sqlalchemy.exc import ArgumentError, DBAPIError
+
     try:
-        with engine.connect() as link:
-            if not inspect(link).has_table("submitted_assignment"):
-                return frozenset()
-            return frozenset(link.execute(text(query)).scalars())
-    finally:
-        engine.dispose()
+        yield
+    except ModuleNotFoundError as error:
+        raise GradebookError(
+            f"the gradebook {address.shown} needs the Python package {error.name}; "
+            "pip install 'attention-labs[postgres]' brings PostgreSQL's"
+        ) from error
+    except ArgumentError as error:
+        raise GradebookError(
+            f"{CONFIG_FILE}: {address.shown} is no address of a database ({error})"
+        ) from error
+    except DBAPIError as error:
+        if is_locked(error.orig):
+            raise GradebookError(locked(address)) from error
+        said = " ".join(str(error.orig).split())
+        raise GradebookError(
+            f"the gradebook {address.shown} cannot be opened, read or written: {said}; mend that "
+            "and run the same again (what was graded is on record)"
+        ) from error
 
 
 def unstored(

@@ -8,6 +8,7 @@ and counts what it used. Messages on the control channel are one JSON packet eac
     ──► {"stop": true}
     ◄── {"ready": true}                          once, when all is imported
     ◄── {"memory": bytes}                        a process was killed for its memory
+    ◄── {"files": bytes}                         the submission was ended for its files
     ◄── {"ended": true, "cpu": s, "peak": bytes} nothing of the submission is left
 """
 
@@ -22,7 +23,6 @@ import select
 import signal
 import socket
 import sys
-import tempfile
 import threading
 import time
 import traceback
@@ -32,6 +32,8 @@ from typing import Any
 
 from gradekit import confine, memory
 from gradekit.limits import Limits
+from gradekit.walls import Namespaces, Walls
+from gradekit.warden import Grants, Warden
 
 WATCH_SECONDS = 0.1
 _MAX_WARNINGS = 5
@@ -53,11 +55,11 @@ def main(arguments: list[str]) -> None:
     """Enter the outer wall, import everything, then serve until the control channel closes."""
     control = socket.socket(fileno=int(arguments[0]))
     settings = json.loads(arguments[1])
-    confined: bool = settings["confined"]
     limits = Limits(**settings["limits"])
-    if confined:
-        confine.enter_outer_wall()
+    walls = walls_of(settings["level"], limits, settings["grants"])
+    walls.enter_outer(control.fileno())
     shell = warm_shell()
+    walls.prepare()
     assert_single_thread()
     gc.collect()
     gc.freeze()
@@ -68,7 +70,14 @@ def main(arguments: list[str]) -> None:
         if not packet:
             return
         if "run" in json.loads(packet):
-            _Submission(control, channels[0], shell, limits, confined).run()
+            _Submission(control, channels[0], shell, limits, walls).run()
+
+
+def walls_of(level: str, limits: Limits, grants: dict[str, Any] | None) -> Walls:
+    """The walls of a level of confinement; only landlock's has `grants`."""
+    if grants is not None:
+        return Warden(Grants(**grants), limits)
+    return Namespaces(limits) if level == "bubblewrap" else Walls()
 
 
 def warm_shell() -> Any:
@@ -113,27 +122,24 @@ class _Submission:
     """One submission's process, from its fork until nothing of it is left."""
 
     def __init__(
-        self, control: socket.socket, channel: int, shell: Any, limits: Limits, confined: bool
+        self, control: socket.socket, channel: int, shell: Any, limits: Limits, walls: Walls
     ) -> None:
         self._control = control
         self._channel = channel
         self._shell = shell
         self._limits = limits
-        self._confined = confined
+        self._walls = walls
         self._peak = 0
         self._warnings = 0
 
     def run(self) -> None:
         """Fork, watch, end, and say so."""
-        child = confine.fork_alone() if self._confined else os.fork()
+        child = self._walls.fork()
         if child == 0:
             self._become_student()
         os.close(self._channel)
         self._watch(child)
-        os.kill(child, signal.SIGKILL)
-        # The first process of a pid namespace is not waited for before all others have ended.
-        _, _, usage = os.wait4(child, 0)
-        cpu = usage.ru_utime + usage.ru_stime
+        cpu = self._walls.end(child)
         self._say({"ended": True, "cpu": cpu, "peak": self._peak})
 
     def _watch(self, child: int) -> None:
@@ -147,7 +153,7 @@ class _Submission:
                     self._control.recv(4096)  # "stop", or the trusted side is gone: the same
                 if ready:
                     return
-                if self._confined and self._too_much_memory():
+                if self._walls.confined and (self._too_much_memory() or self._too_many_files()):
                     return
         finally:
             os.close(handle)
@@ -169,6 +175,12 @@ class _Submission:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         return self._warnings > _MAX_WARNINGS
+
+    def _too_many_files(self) -> bool:
+        size = self._walls.files_beyond_limit()
+        if size:
+            self._say({"files": size}, socket.MSG_DONTWAIT)
+        return size > 0
 
     def _say(self, message: dict[str, Any], flags: int = 0) -> None:
         with suppress(BlockingIOError):
@@ -195,10 +207,7 @@ class _Submission:
         # kill(0, …) reaches a process group across pid namespaces; the server is in the old one.
         os.setsid()
         confine.die_with_parent()
-        if not self._confined:
-            return Path(tempfile.mkdtemp(prefix="lab-"), "lab")
-        confine.enter_inner_wall(self._limits)
-        return Path(confine.SCRATCH, "lab")
+        return self._walls.enter_inner()
 
 
 if __name__ == "__main__":

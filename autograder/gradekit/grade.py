@@ -8,24 +8,26 @@ from __future__ import annotations
 
 import os
 import secrets
+import tempfile
 import time
 import traceback
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from gradekit import batch
 from gradekit.autograded import write_autograded
-from gradekit.bubblewrap import find as find_bubblewrap
 from gradekit.course import Course, CourseError
 from gradekit.entries import Entry, address_of, entry_of, rows_in, unstored
 from gradekit.grader import GraderSpec, LabGrader
+from gradekit.held import remove_stale
 from gradekit.journal import Journal, plan
 from gradekit.late import lateness_of
 from gradekit.records import Record, State, SubmissionRecord, counted
+from gradekit.sandbox import Level, check_level
 from gradekit.submission import Handin, find_handins, nameless_folders
 from gradekit.work import Done, Task, grade_one
 
@@ -33,7 +35,12 @@ if TYPE_CHECKING:
     from gradekit.grade_view import Watch
 
 RESULTS = "results"
-LEVELS = ("bubblewrap", "none")
+LEVELS = get_args(Level)
+_SECRET_BYTES = 32
+
+
+class GradingStopped(RuntimeError):  # noqa: N818 - it says what happened
+    """A result cannot be kept, so no more are made. One sentence: what, where, what to do."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,7 @@ class Settings:
 
     Attributes:
         jobs: worker processes; 0 for one a core.
-        confinement: bubblewrap, or none.
+        confinement: bubblewrap, landlock or none.
         again: grade anew what has a record.
         students: only these; None for all.
         cluster: the address of a Dask scheduler whose workers grade; None for this machine.
@@ -114,7 +121,7 @@ def grade(course: Course, lab: str, settings: Settings, watch: Watch) -> Outcome
     """
     start = time.perf_counter()
     if settings.confinement not in LEVELS:
-        raise CourseError(f"--sandbox {settings.confinement}: choose {' or '.join(LEVELS)}")
+        raise CourseError(f"--sandbox {settings.confinement}: choose one of {', '.join(LEVELS)}")
     results = course.root / RESULTS
     spec = GraderSpec(course, lab, settings.confinement, course_secret(results))
     with (
@@ -123,6 +130,7 @@ def grade(course: Course, lab: str, settings: Settings, watch: Watch) -> Outcome
     ):
         for note in journal.notes:
             watch.say(note)
+        remove_stale()
         run = _Run(settings, watch, journal, grader)
         handins = run.survey()
         graded = run.grade(handins)
@@ -180,8 +188,7 @@ class _Run:
         """The tasks with their results as they come in, from here or from a cluster."""
         address = self._settings.cluster
         if address is None:
-            if self._settings.confinement == "bubblewrap":
-                find_bubblewrap()  # say now, not in every worker, that it is missing
+            check_level(self._settings.confinement)  # say now, not in every worker, what is missing
             jobs = min(self._settings.jobs or batch.cores(), count)
             yield batch.run(grade_one, tasks, jobs)
             return
@@ -216,7 +223,7 @@ class _Run:
         """Bring the gradebook to what the journal says; does nothing where it is there already."""
         address = address_of(self._course)
         entries = [entry for seen in handins if (entry := self._entry(seen)) is not None]
-        stored = {e.student: self._journal.stored(e.student, address.url) for e in entries}
+        stored = {e.student: self._journal.stored(e.student, address.shown) for e in entries}
         new = unstored(entries, stored, rows_in(address))
         if not new:
             return
@@ -247,7 +254,8 @@ class _Run:
         """Put one result where people look, then on record."""
         handin = task.handin
         if isinstance(result, Exception):
-            log = note_failure(self._journal.path.with_suffix(".failures.log"), handin, result)
+            with self._keeping(handin):
+                log = note_failure(self._journal.path.with_suffix(".failures.log"), handin, result)
             reason = f"{type(result).__name__}: {result} (the whole story is in {log.name})"
             failed = SubmissionRecord(handin.student, self._lab, handin.digest, State.OURS, reason)
             self._journal.append([failed])
@@ -258,10 +266,22 @@ class _Run:
             for fresh in result.results
         ]
         # The record last: killed in between, the next run does both again.
-        write_autograded(
-            self._course.root, handin, self._grader.released.name, result.notebook
-        )
+        with self._keeping(handin):
+            write_autograded(
+                self._course.root, handin, self._grader.released.name, result.notebook
+            )
         self._journal.append([*records, result.record])
+
+    @contextmanager
+    def _keeping(self, handin: Handin) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise GradingStopped(
+                f"{self._lab}: what became of {handin.student} cannot be written to "
+                f"{error.filename or self._course.root} ({error.strerror}); mend that, as by "
+                f"making room, and run the same again: what is on record stays, the rest follows"
+            ) from error
 
     def _entry(self, seen: _Seen) -> Entry | None:
         record = self._journal.submission(seen.student, seen.digest)
@@ -288,10 +308,17 @@ def course_secret(folder: Path) -> bytes:
     """The course's own random bytes, made on the first run; they make hidden inputs unguessable."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "secret"
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_bytes()
-    with open(handle, "wb") as file:
-        file.write(secrets.token_bytes(32))
+    if path.is_file() and path.stat().st_size < _SECRET_BYTES:
+        path.unlink()  # a run was killed as it made it: nothing was graded with it
+    if not path.exists():
+        handle, whole = tempfile.mkstemp(prefix=".secret.", dir=folder)
+        try:
+            with open(handle, "wb") as file:
+                file.write(secrets.token_bytes(_SECRET_BYTES))
+                file.flush()
+                os.fsync(handle)
+            with suppress(FileExistsError):  # another run was quicker
+                os.link(whole, path)
+        finally:
+            os.unlink(whole)
     return path.read_bytes()

@@ -8,32 +8,27 @@ extra credit) is never touched.
 from __future__ import annotations
 
 import json
-import os
-import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from nbgrader import api
 from nbgrader.utils import is_locked
 from sqlalchemy import insert, select, update
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import IntegrityError, OperationalError
 
-from gradekit.entries import Address, Entry
+from gradekit.entries import Address, Entry, GradebookError, plain_errors
 from gradekit.marks import Mark, Marks, grade_of_answer, grade_of_test
+from gradekit.new_gradebook import alembic_on_path, make_where_missing
 from gradekit.seats import Released, Seat
 
 T = TypeVar("T")
 _TRIES = 3
 NO_RESPONSE = "No response."
-
-
-class GradebookError(RuntimeError):
-    """The gradebook and the lab contradict each other. One sentence: what, where, what to do."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +58,10 @@ class Book:
         url = self.address.url
         if url.startswith("sqlite:") and "timeout=" not in url:
             # formgrader may be writing at the same time; its transactions are short.
-            url += f"{'&' if '?' in url else '?'}timeout=30"
-        try:
-            with _alembic_on_path():
-                self._gradebook = api.Gradebook(url, self.address.course_id)
-        except OperationalError as error:
-            raise GradebookError(
-                f"the gradebook {self.address.url} cannot be opened: {error.orig}"
-            ) from error
+            url += f"{'&' if '?' in url else '?'}timeout={self.address.wait:g}"
+        with plain_errors(self.address), alembic_on_path():
+            make_where_missing(self.address)
+            self._gradebook = api.Gradebook(url, self.address.course_id)
         self._db = self._gradebook.db
         return self
 
@@ -89,7 +80,8 @@ class Book:
             GradebookError: the gradebook has graded cells that the notebook no longer has.
         """
         self._transaction(lambda: self._register(lab, released, due))
-        self._labs[lab] = self._rows(lab, released)
+        with self._reading():
+            self._labs[lab] = self._rows(lab, released)
 
     def write(self, entry: Entry, answers_before: Mapping[str, str] | None = None) -> str:
         """Write one hand-in's results; what a person gave stays.
@@ -117,6 +109,10 @@ class Book:
 
     def marks(self, lab: str) -> dict[str, Marks]:
         """What the gradebook holds for each student who handed in `lab`, manual marks included."""
+        with self._reading():
+            return self._marks(lab)
+
+    def _marks(self, lab: str) -> dict[str, Marks]:
         found: dict[str, dict[str, Mark]] = {}
         comments: dict[str, dict[str, str]] = {}
         penalties: dict[str, float] = {}
@@ -139,7 +135,6 @@ class Book:
          .join(api.BaseCell, api.BaseCell.id == note.cell_id)):
             if text and text.strip():
                 comments[student][name] = text
-        self._db.rollback()
         return {
             student: Marks(student, found[student], comments[student], penalties[student])
             for student in sorted(found)
@@ -167,21 +162,30 @@ class Book:
             self._transaction(renew)
         return len(stale)
 
-    def _transaction(self, work: Callable[[], T]) -> T:
-        for attempt in range(1, _TRIES + 1):
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        with plain_errors(self.address):
             try:
-                result = work()
-                self._db.commit()
-                return result
-            except OperationalError as error:
+                yield
+            finally:
                 self._db.rollback()
-                if attempt == _TRIES:
-                    raise GradebookError(
-                        f"the gradebook {self.address.url} refuses to be written: {error.orig}"
-                    ) from error
-            except BaseException:
-                self._db.rollback()
-                raise
+
+    def _transaction(self, work: Callable[[], T]) -> T:
+        start = time.monotonic()
+        with plain_errors(self.address):
+            for attempt in range(1, _TRIES + 1):
+                try:
+                    result = work()
+                    self._db.commit()
+                    return result
+                except (OperationalError, IntegrityError):
+                    # Locked, or somebody else made the same row (a student's) at the same time.
+                    self._db.rollback()
+                    if attempt == _TRIES or time.monotonic() - start >= self.address.wait:
+                        raise
+                except BaseException:
+                    self._db.rollback()
+                    raise
         raise AssertionError
 
     def _register(self, lab: str, released: Released, due: datetime | None) -> None:
@@ -231,13 +235,11 @@ class Book:
         notebook = self._one(api.Notebook, name=released.name, assignment_id=assignment.id)
         graded = {cell.name: cell.id for cell in notebook.grade_cells}
         commented = {cell.name: cell.id for cell in notebook.solution_cells}
-        rows = _Lab(
+        return _Lab(
             assignment.id, notebook.id, graded, commented,
             {seat.grade_id: seat for seat in released.tests},
             frozenset(seat.grade_id for seat in released.answers),
         )
-        self._db.rollback()
-        return rows
 
     def _write(self, lab: _Lab, entry: Entry, before: Mapping[str, str]) -> str:
         db = self._db
@@ -333,14 +335,3 @@ def _of_lab(lab: str, *columns: Any) -> Any:
         .join(notebook, notebook.assignment_id == submitted.id)
         .where(api.Assignment.name == lab)
     )
-
-
-@contextmanager
-def _alembic_on_path() -> Iterator[None]:
-    """nbgrader asks the program `alembic` for a version; it lies beside this Python."""
-    before = os.environ.get("PATH", "")
-    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{before}"
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = before

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import platform
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ from gradekit.course import RELEASED, Course, CourseError
 from gradekit.edition import write_edition
 from gradekit.exercise import Exercise
 from gradekit.handed_in import runnable_cells
+from gradekit.held import HeldFolder
 from gradekit.judge import judge
 from gradekit.limits import MIB, Limits
 from gradekit.outcome import Outcome
@@ -74,11 +73,11 @@ class LabGrader:
         Raises:
             SandboxUnavailable: this machine cannot confine code as asked.
         """
-        edition = Path(tempfile.mkdtemp(prefix="gradekit-edition-"))
-        self._cleanup.callback(shutil.rmtree, edition, ignore_errors=True)
-        write_edition(self.spec.course, self.spec.lab, edition)
+        folder = HeldFolder()
+        self._cleanup.callback(folder.close)
+        write_edition(self.spec.course, self.spec.lab, folder.path)
         sandbox = Sandbox(
-            edition, limits_of(self.spec), cast("Level", self.spec.level),
+            folder.path, limits_of(self.spec), cast("Level", self.spec.level),
             private=[self.spec.course.root],
         )
         return self._cleanup.enter_context(sandbox)

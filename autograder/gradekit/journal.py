@@ -4,7 +4,8 @@
 :class:`~gradekit.records.Record`), *submission*, and *stored* (a gradebook holds this much of it).
 A later line replaces an earlier one with the same key. Lines are written in one go and flushed to
 the disk before anybody acts on them, so a kill at any moment loses at most the hand-ins in flight;
-a line cut short by it is dropped when the journal is next opened.
+a line cut short by it is dropped when the journal is next opened. Where the disk is full, lines
+that were written half are taken back.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -83,7 +85,8 @@ class Journal:
         self.notes: tuple[str, ...] = ()
         self._wait, self._on_wait = wait, on_wait
         self._lock: IO[str] | None = None
-        self._file: IO[bytes] | None = None
+        self._file: IO[bytes] | None = None  # unbuffered, and only added to
+        self._reader: IO[bytes] | None = None
         self._places: dict[str, _Place] = {}
         self._latest: dict[tuple[str, str], dict[str, str]] = {}
         self._submissions: dict[str, SubmissionRecord] = {}
@@ -93,7 +96,8 @@ class Journal:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._lock = _take_lock(self.path.with_suffix(".lock"), self._wait, self._on_wait)
-            self._file = self.path.open("a+b")
+            self._file = self.path.open("ab", buffering=0)
+            self._reader = self.path.open("rb")
             self._load()
             _sync_folder(self.path.parent)
         except OSError as error:
@@ -138,9 +142,9 @@ class Journal:
         place = self._places.get(key)
         if place is None:
             return None
-        assert self._file is not None
-        self._file.seek(place.offset)
-        return Record.from_json(json.loads(self._file.readline()))
+        assert self._reader is not None
+        self._reader.seek(place.offset)
+        return Record.from_json(json.loads(self._reader.readline()))
 
     def results(self, student: str, digest: str) -> dict[str, Record]:
         """The latest record of each exercise of one hand-in, whatever its key."""
@@ -165,24 +169,34 @@ class Journal:
     def _write(self, lines: list[tuple[str, dict[str, Any]]], durable: bool) -> None:
         if self._file is None:
             raise JournalBroken(f"{self.path} is not open; use `with Journal(…) as journal:`")
-        self._file.seek(0, os.SEEK_END)
-        offset, parts = self._file.tell(), []
+        handle = self._file.fileno()
+        start = os.fstat(handle).st_size
+        text, parts = b"", []
         for kind, values in lines:
-            line = json.dumps({"kind": kind, **values}, ensure_ascii=True).encode() + b"\n"
-            parts.append((offset, kind, values))
-            offset += len(line)
-            self._file.write(line)
-        self._file.flush()
-        if durable:
-            os.fsync(self._file.fileno())
+            parts.append((start + len(text), kind, values))
+            text += json.dumps({"kind": kind, **values}, ensure_ascii=True).encode() + b"\n"
+        try:
+            _write_all(handle, text)
+            if durable:
+                os.fsync(handle)
+        except OSError as error:
+            # If not even this works, the next to open the journal drops the half line.
+            with suppress(OSError):
+                os.ftruncate(handle, start)
+            self._file.close()
+            self._file = None
+            raise JournalBroken(
+                f"{self.path} cannot be written ({error.strerror}); mend that, as by making room, "
+                f"and run the same again: what is on record stays, the rest follows"
+            ) from error
         for place, kind, values in parts:
             self._learn(place, kind, values)
 
     def _load(self) -> None:
         assert self._file is not None
+        assert self._reader is not None
         notes = []
-        self._file.seek(0)
-        for number, (offset, line) in enumerate(_lines(self._file), start=1):
+        for number, (offset, line) in enumerate(_lines(self._reader), start=1):
             if not line.endswith(b"\n"):
                 notes.append(f"{self.path}: the last line was cut short and is dropped")
                 self._file.truncate(offset)
@@ -196,11 +210,11 @@ class Journal:
 
     def _learn(self, offset: int, kind: str, values: dict[str, Any]) -> None:
         if kind == "exercise":
-            earned = None if values["broken"] is not None else float(values["earned"])
-            place = _Place(offset, values["exercise"], earned, float(values["points"]))
-            self._places[values["key"]] = place
-            latest = self._latest.setdefault((values["student"], values["digest"]), {})
-            latest[place.exercise] = values["key"]
+            result = Record.from_json(values)  # all of it, so that a damaged line is no result
+            place = _Place(offset, result.exercise, result.result.earned, result.result.points)
+            self._places[result.key] = place
+            latest = self._latest.setdefault((result.student, result.digest), {})
+            latest[place.exercise] = result.key
         elif kind == "submission":
             record = SubmissionRecord.from_json(values)
             self._submissions[record.student] = record
@@ -211,10 +225,10 @@ class Journal:
             raise ValueError(kind)
 
     def _close(self) -> None:
-        for handle in (self._file, self._lock):
+        for handle in (self._file, self._reader, self._lock):
             if handle is not None:
                 handle.close()  # closing the lock file's only handle gives the lock back
-        self._file = self._lock = None
+        self._file = self._reader = self._lock = None
 
 
 def plan(
@@ -260,10 +274,11 @@ def _take_lock(
                 on_wait(f"{sentence}; waiting")
                 told = True
             time.sleep(0.1)
-    handle.truncate(0)
     since = datetime.now().astimezone().isoformat(timespec="seconds")
-    json.dump({"pid": os.getpid(), "host": socket.gethostname(), "since": since}, handle)
-    handle.flush()
+    who = json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": since})
+    with suppress(OSError):  # it is only for those who wait, and the lock holds without it
+        os.ftruncate(handle.fileno(), 0)
+        _write_all(handle.fileno(), who.encode())
     return handle
 
 
@@ -277,6 +292,12 @@ def _holder(path: Path) -> str:
         )
     except (OSError, ValueError, KeyError, TypeError):
         return f"{journal} is being written by another process"
+
+
+def _write_all(handle: int, data: bytes) -> None:
+    left = memoryview(data)
+    while left:
+        left = left[os.write(handle, left) :]
 
 
 def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:

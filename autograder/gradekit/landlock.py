@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import stat
 import struct
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -32,7 +33,7 @@ _OF_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE
 READ = _READ_FILE | _READ_DIR
 LIST = _READ_DIR
 RUN = READ | _EXECUTE
-USE = _READ_FILE | _WRITE_FILE
+USE = _READ_FILE | _WRITE_FILE | _TRUNCATE
 # No _EXECUTE: a program that its owner cannot read would hide its memory from who counts it.
 WRITE = (
     READ | _WRITE_FILE | _TRUNCATE | _REFER | _REMOVE_DIR | _REMOVE_FILE
@@ -77,8 +78,10 @@ def leave_signals_behind() -> None:
     Raises:
         OSError: the kernel refused.
     """
-    ruleset = _create(0, 0, _SIGNALS)
+    ruleset = _create(_REFER, 0, _SIGNALS)
     try:
+        # Moving a file to another folder is refused by every domain that does not allow it.
+        _allow(ruleset, Path("/"), _REFER)
         _restrict(ruleset)
     finally:
         os.close(ruleset)
@@ -101,12 +104,11 @@ def _allow(ruleset: int, path: Path, allowed: int) -> None:
     except (FileNotFoundError, NotADirectoryError):
         return
     try:
-        if not os.path.isdir(f"/proc/self/fd/{place}"):
+        if not stat.S_ISDIR(os.fstat(place).st_mode):
             allowed &= _OF_A_FILE
         rule = struct.pack("=Qi", allowed, place)
-        _check(
-            _libc().syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0), f"a Landlock rule for {path}"
-        )
+        result = _libc().syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0)
+        _check(result, f"a Landlock rule for {path}")
     finally:
         os.close(place)
 

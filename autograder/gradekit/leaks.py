@@ -41,6 +41,27 @@ def leaks(course: Course, lab: str, folder: Path) -> list[str]:
 
 def answer_lines(course: Course, lab: str) -> dict[str, str]:
     """Telling lines of the references that are blank in `lab`, with whose they are."""
+    lines, said = _blanked(course, lab)
+    return {line: whose for line, whose in lines.items() if line not in said}
+
+
+def hidden_checks(course: Course, lab: str) -> dict[str, str]:
+    """Names, docstrings and telling lines of the hidden checks of `lab`, with whose they are."""
+    lines: dict[str, str] = {}
+    shown = [_blanked(course, lab)[1]]
+    for exercise in load_lab(course, lab).exercises:
+        for check in exercise.checks:
+            text = [f"def {check.name}(lab", check.title, *_probe_lines(check)]
+            if check.hidden:
+                lines |= dict.fromkeys(text, f"the hidden check {check.name} of {exercise.name}")
+            else:
+                shown += text
+    said = "\n".join(shown)
+    return {line: whose for line, whose in lines.items() if line not in said}
+
+
+def _blanked(course: Course, lab: str) -> tuple[dict[str, str], str]:
+    """The telling lines that `lab` blanks, with whose they are, and what the library still says."""
     blank = blank_references(course, lab)
     files = {module_file(module) for module, _ in blank}
     lines: dict[str, str] = {}
@@ -59,23 +80,7 @@ def answer_lines(course: Course, lab: str) -> dict[str, str]:
                 kept[start:stop] = rest
                 lines.update(dict.fromkeys(answer, f"a line of {node.name}"))
         elsewhere.append("\n".join(kept))
-    said = "\n".join(elsewhere)
-    return {line: whose for line, whose in lines.items() if line not in said}
-
-
-def hidden_checks(course: Course, lab: str) -> dict[str, str]:
-    """Names, docstrings and telling lines of the hidden checks of `lab`, with whose they are."""
-    lines: dict[str, str] = {}
-    shown: list[str] = []
-    for exercise in load_lab(course, lab).exercises:
-        for check in exercise.checks:
-            text = [f"def {check.name}(lab", check.title, *_probe_lines(check)]
-            if check.hidden:
-                lines |= dict.fromkeys(text, f"the hidden check {check.name} of {exercise.name}")
-            else:
-                shown += text
-    said = "\n".join(shown)
-    return {line: whose for line, whose in lines.items() if line not in said}
+    return lines, "\n".join(elsewhere)
 
 
 def _probe_lines(check: Check) -> list[str]:

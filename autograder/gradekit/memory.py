@@ -60,9 +60,19 @@ def _parents() -> dict[int, int]:
 def _proportional_bytes(pid: int) -> int:
     try:
         text = Path("/proc", str(pid), "smaps_rollup").read_text("ascii", "replace")
+    except PermissionError:
+        return _resident_bytes(pid)  # it hides what it shares: all of it counts
     except OSError:
         return 0  # it has ended
     for line in text.splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) * 1024
     return 0
+
+
+def _resident_bytes(pid: int) -> int:
+    try:
+        pages = Path("/proc", str(pid), "statm").read_text("ascii", "replace").split()[1]
+    except OSError:
+        return 0  # it has ended
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

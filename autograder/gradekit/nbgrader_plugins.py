@@ -108,7 +108,7 @@ class FinishEntry(NbGraderPreprocessor):
             keys = grader.keys(handin.student, handin.digest)
             scores = {name: journal.earned(key) for name, key in keys.items()}
             entry = entry_of(place.course, record, handin.submitted_at, scores)
-            before = journal.stored(handin.student, place.address.url)
+            before = journal.stored(handin.student, place.address.shown)
             book.register(handin.lab, grader.released, place.course.dates(handin.lab).due)
             row = book.write(entry, before.answers if before else None)
             journal.mark_stored(entry.stored(place.address, row))

@@ -11,7 +11,6 @@ whether it is right is for the judge.
 from __future__ import annotations
 
 import json
-import shutil
 import socket
 import subprocess
 import sys
@@ -20,19 +19,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Literal, get_args
+from typing import IO, Any, Literal, get_args
 
-from gradekit import bubblewrap, seccomp
+from gradekit import bubblewrap, grants, landlock, seccomp
 from gradekit.attempt import ServerGone
 from gradekit.bubblewrap import SandboxUnavailable
+from gradekit.held import HeldFolder
 from gradekit.limits import GIB, Limits
 from gradekit.probes import Cell, Probe
 from gradekit.submission_run import SubmissionRun
 from gradekit.talk import Talk, check_names
 
-__all__ = ["Sandbox", "SandboxBroken", "SandboxUnavailable", "describe"]
+__all__ = ["Level", "Sandbox", "SandboxBroken", "SandboxUnavailable", "check_level", "describe"]
 
-Level = Literal["bubblewrap", "none"]
+Level = Literal["bubblewrap", "landlock", "none"]
 _START_SECONDS = 60.0
 _STOP_SECONDS = 5.0
 
@@ -49,15 +49,37 @@ def describe(level: Level = "bubblewrap", limits: Limits | None = None) -> str:
     """
     if level == "none":
         return "sandbox: none; student code can read and write what you can"
+    if level == "landlock":
+        grants.check()
+        walls = (
+            f"Landlock (ABI {landlock.abi()}) and a strict system call filter, without network or "
+            "your files' contents, not without their names, sizes and dates"
+        )
+    else:
+        program = bubblewrap.find()
+        bubblewrap.try_out(program)
+        calls = " and a system call filter" if seccomp.available() else ""
+        walls = (
+            f"{bubblewrap.version(program)} without network or your files; each submission in its "
+            f"own namespaces{calls}"
+        )
     limits = limits or Limits()
-    program = bubblewrap.find()
-    bubblewrap.try_out(program)
-    calls = " and a system call filter" if seccomp.available() else ""
     return (
-        f"sandbox: {bubblewrap.version(program)} without network or your files; each submission in "
-        f"its own namespaces{calls}, {limits.memory_bytes / GIB:g} GiB, "
-        f"{limits.processes} processes, {limits.submission_seconds:g} s"
+        f"sandbox: {walls}, {limits.memory_bytes / GIB:g} GiB, {limits.processes} processes, "
+        f"{limits.submission_seconds:g} s"
     )
+
+
+def check_level(level: str) -> None:
+    """Let pass a level that this machine has, as far as that is known without trying it.
+
+    Raises:
+        SandboxUnavailable: bubblewrap is not installed, or Landlock lacks a part.
+    """
+    if level == "bubblewrap":
+        bubblewrap.find()
+    elif level == "landlock":
+        grants.check()
 
 
 class Sandbox:
@@ -66,7 +88,8 @@ class Sandbox:
     Args:
         edition: a folder that holds the student edition of the package attnlab.
         limits: what one submission may use.
-        level: what confines student code; "none" confines nothing and is for trying things out.
+        level: what confines student code; "landlock" where bubblewrap cannot be had; "none"
+            confines nothing and is for trying things out.
         private: folders that must not be seen inside even if they lie within the Python
             environment or the system's folders.
     """
@@ -79,7 +102,7 @@ class Sandbox:
         private: Iterable[Path] = (),
     ) -> None:
         if level not in get_args(Level):
-            known = " or ".join(get_args(Level))
+            known = ", ".join(get_args(Level))
             raise ValueError(f"there is no sandbox {level!r}; it can be {known}")
         self.limits = limits or Limits()
         self.level = level
@@ -162,7 +185,9 @@ class _Server:
     def __init__(
         self, edition: Path, limits: Limits, level: Level, private: Iterable[Path]
     ) -> None:
-        self._folder = Path(tempfile.mkdtemp(prefix="gradekit-"))
+        self._held = HeldFolder()
+        self._folder = self._held.path
+        self._scratch = self._folder / "scratch"
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._process: subprocess.Popen[bytes] | None = None
@@ -177,17 +202,20 @@ class _Server:
     def _start(
         self, edition: Path, limits: Limits, level: Level, private: Iterable[Path], channel: int
     ) -> subprocess.Popen[bytes]:
-        assembled, scratch = self._folder / "lab", self._folder / "scratch"
-        scratch.mkdir()
+        check_level(level)
+        assembled = self._folder / "lab"
+        self._scratch.mkdir()
         bubblewrap.assemble(edition, assembled)
-        settings = json.dumps({"confined": level != "none", "limits": asdict(limits)})
-        python = [sys.executable, "-s", "-P", "-B", "-m", "gradekit.forkserver"]
-        line = [*python, str(channel), settings]
-        if level == "none":
-            variables = bubblewrap.environment(assembled, str(scratch))
-        else:
+        settings: dict[str, Any] = {"level": level, "limits": asdict(limits), "grants": None}
+        variables, walls = bubblewrap.environment(assembled, str(self._scratch)), []
+        if level == "landlock":
+            self._folder.chmod(0o711)  # for another user than root to get through
+            settings["grants"] = asdict(grants.grants_for(assembled, self._scratch, private))
+        elif level == "bubblewrap":
             variables = {}
-            line = [*bubblewrap.command(bubblewrap.find(), assembled, private), "--", *line]
+            walls = [*bubblewrap.command(bubblewrap.find(), assembled, private), "--"]
+        python = [sys.executable, "-s", "-P", "-B", "-m", "gradekit.forkserver"]
+        line = [*walls, *python, str(channel), json.dumps(settings)]
         return subprocess.Popen(  # noqa: S603 - our own line, no shell
             line, pass_fds=[channel], env=variables, cwd="/", start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self._errors,
@@ -222,4 +250,4 @@ class _Server:
                 self._process.kill()
                 self._process.wait()
         self._errors.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._held.close()

@@ -69,7 +69,7 @@ class Check:
 
     Attributes:
         argument: which one; 32 bits of it are looked at.
-        values: those with which the call is made; where `refuse` is set, those with which it is not.
+        values: those with which the call is made; with `refuse`, those with which it is not.
         mask: the bits that are compared with `values`.
     """
 

@@ -50,11 +50,15 @@ def solved_notebook(course: Course, source: Source, exercises: LabExercises) -> 
         _notebook_cell(source, cell, cell_id, fields, exercises)
         for cell, cell_id in zip(source.cells, _cell_ids(source), strict=True)
     ]
+    about: dict[str, Any] = {
+        "lab": exercises.lab,
+        "generated": f"by `lab build`; edit solutions/{source.path.name} instead",
+    }
+    saves = [name for exercise in exercises.exercises for name in exercise.saves]
+    if saves:
+        about["saves"] = saves  # so that handing in can say which one is missing
     metadata = {
-        "attnlab": {
-            "lab": exercises.lab,
-            "generated": f"by `lab build`; edit solutions/{source.path.name} instead",
-        },
+        "attnlab": about,
         "kernelspec": _KERNEL,
         "language_info": {"name": "python"},
     }

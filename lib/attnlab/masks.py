@@ -82,8 +82,8 @@ def to_additive(mask: Tensor, dtype: torch.dtype) -> Tensor:
 
     Returns:
         The shape and device of `mask`, in `dtype`: 0 where the query may attend to the key;
-        elsewhere -inf, or in half precision (float16, bfloat16), where one NaN spoils a whole
-        training run, the lowest finite number that the dtype has.
+        elsewhere -inf, or in half precision (float16, bfloat16) the lowest finite number that the
+        dtype has, so that a row of nothing but forbidden keys is no NaN there.
 
     Source: lecture N (look-ahead bias).
     """

@@ -120,8 +120,8 @@ class MultiHeadAttention(nn.Module):
 
         Returns:
             The output, (B, Lq, d_model), alone; with `need_weights` the pair of the output and the
-            weights of each head, (B, h, Lq, Lk). Gradients flow back to the inputs and to all
-            parameters; the inputs stay as they were.
+            weights of each head, (B, h, Lq, Lk), as they are before any is dropped. Gradients flow
+            back to the inputs and to all parameters; the inputs stay as they were.
         """
         # blank: project, split, attend, merge, mix
         q = split_heads(self.q_proj(q), self.num_heads)  # (B, h, Lq, d_k)

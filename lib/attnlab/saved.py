@@ -69,7 +69,8 @@ def _load(path: Path, model: nn.Module) -> Tensor | None:
     except (SafetensorError, OSError, RuntimeError, TypeError, ValueError) as error:
         print(f"{path} does not fit this model ({type(error).__name__}), so it is trained anew.")
         return None
-    print(f"Loaded {path}. To train again, delete the file or pass again=True.")
+    print(f"Loaded {path}; nothing was trained.")
+    print("Mended a step since? Then delete the file, or pass again=True once.")
     return found
 
 

@@ -164,6 +164,7 @@ def teacher_forced_loss(model: Any, batch: Batch) -> Tensor:
         model: with two things to call:
             `model.encode(source, source_mask)` → hidden (B, S, d_hidden) and state (B, d_state);
             `model.cell(y_prev, state, hidden, source_mask)` → logits (B, V), new state, weights.
+            It is asked in the mode, training or evaluation, in which it comes, and stays in it.
         batch: source (B, S), source_mask (B, S), target (B, T), target_mask (B, T). A row of
             `target` is BOS, the symbols, EOS, and PAD up to the length of the longest.
 

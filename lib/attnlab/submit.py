@@ -40,6 +40,7 @@ class HandIn:
         path: the zip.
         files: what is in it, the notebook first.
         left_out: data files that were too large.
+        missing: files of weights that the lab's cells should have saved.
         saved: when the notebook was last saved.
         open_steps: steps that still hold the placeholder of the task.
         never_run: whether the saved notebook shows no sign of having been run.
@@ -49,6 +50,7 @@ class HandIn:
     path: Path
     files: tuple[Packed, ...]
     left_out: tuple[Packed, ...]
+    missing: tuple[str, ...]
     saved: datetime
     open_steps: tuple[str, ...]
     never_run: bool
@@ -63,6 +65,11 @@ class HandIn:
             f"Left out {file.name}: {_size(file.size)} is more than {_size(MOST_BYTES)}."
             for file in self.left_out
         ]
+        if self.missing:
+            names = " and no ".join(self.missing)
+            lines.append(
+                f"There is no {names}: run the cell that trains it, or grading has to train it."
+            )
         if self.never_run:
             lines.append("No cell of the saved notebook has been run: did you save after working?")
         if self.open_steps:
@@ -110,6 +117,7 @@ def pack_handin(folder: str | Path = ".") -> HandIn:
         path=target,
         files=tuple(files),
         left_out=tuple(file for file in data if file.size > MOST_BYTES),
+        missing=tuple(name for name in _saves(notebook) if not (place / name).is_file()),
         saved=datetime.fromtimestamp(notebook.path.stat().st_mtime),
         open_steps=notebook.open_steps,
         never_run=notebook.never_run,
@@ -147,6 +155,13 @@ def _lab_of(notebook: NotebookFile) -> str:
         f"{notebook.path.name} does not say which lab it is: give it back its first name, "
         "such as lab01_softmax.ipynb."
     )
+
+
+def _saves(notebook: NotebookFile) -> list[str]:
+    """The files of weights that the lab says its cells save."""
+    ours = notebook.metadata.get("attnlab")
+    names = ours.get("saves") if isinstance(ours, dict) else None
+    return [Path(str(name)).name for name in names] if isinstance(names, list) else []
 
 
 def _data_files(folder: Path) -> Iterator[Path]:

@@ -17,17 +17,29 @@ Names = str | tuple[str, ...]
 Twin = Callable[..., tuple[Tensor, Tensor]]
 
 _INPUTS = ("q_proj", "k_proj", "v_proj")
-# The usual names of the layers that make queries, keys, values and the output.
-_ALIASES = {
-    "q_proj": "W_q w_q Wq wq W_Q query q to_q q_linear linears.0 queries "
-    "W_query w_query q_lin linear_q w_qs",
-    "k_proj": "W_k w_k Wk wk W_K key k to_k k_linear linears.1 keys "
-    "W_key w_key k_lin linear_k w_ks",
-    "v_proj": "W_v w_v Wv wv W_V value v to_v v_linear linears.2 values "
-    "W_value w_value v_lin linear_v w_vs",
-    "out_proj": "W_o w_o Wo wo W_O o_proj c_proj proj projection out to_out out_linear linears.3 "
-    "linear fc fc_out output dense W_out w_out out_lin linear_out final_linear",
+# The usual names of the layers that make queries, keys, values and the output: one of the words,
+# alone or in one of the forms.
+_WORDS = {
+    "q_proj": "q Q query queries",
+    "k_proj": "k K key keys",
+    "v_proj": "v V value values",
+    "out_proj": "o O out output",
 }
+_FORMS = (
+    "{} W_{} w_{} W{} w{} {}_proj proj_{} {}_projection project_{} to_{} to{} {}_linear linear_{} "
+    "{}_lin lin_{} {}_layer fc_{} {}_dense w_{}s proj.{} layers.{} linears.{} projections.{}"
+).split()
+_ALIASES = {
+    layer: " ".join(form.format(word) for word in words.split() for form in _FORMS)
+    for layer, words in _WORDS.items()
+}
+_ALIASES["q_proj"] += " linears.0 layers.0"
+_ALIASES["k_proj"] += " linears.1 layers.1"
+_ALIASES["v_proj"] += " linears.2 layers.2"
+_ALIASES["out_proj"] += (
+    " linears.3 layers.3 c_proj proj projection linear fc dense final_linear final_layer "
+    "unify_heads unifyheads merge mix"
+)
 _FUSED = ("in_proj", "qkv_proj", "qkv", "c_attn", "to_qkv", "W_qkv", "query_key_value")
 _KEYS_AND_VALUES = ("kv_proj", "kv", "to_kv", "W_kv")
 

@@ -1,4 +1,4 @@
-"""Two sandboxes for all attacks: one that confines, and one that shows what would happen else."""
+"""Sandboxes for all attacks: one a level that confines, and one that shows what happens else."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from attnlab import checking
+from gradekit.grants import why_not
 from gradekit.limits import MIB, Limits
 from gradekit.sandbox import Sandbox
 
@@ -33,9 +34,25 @@ def edition(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def sandbox(edition: Path) -> Iterator[Sandbox]:
+def namespaces(edition: Path) -> Iterator[Sandbox]:
+    """The first level alone, for what only namespaces can promise."""
     with Sandbox(edition, LIMITS) as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def domains(edition: Path) -> Iterator[Sandbox]:
+    """The second level alone, for what it does in a way of its own."""
+    if reason := why_not():
+        pytest.skip(f"no second level here: {reason}")
+    with Sandbox(edition, LIMITS, level="landlock") as started:
+        yield started
+
+
+@pytest.fixture(scope="session", params=["namespaces", "domains"])
+def sandbox(request: pytest.FixtureRequest) -> Sandbox:
+    """Each level in turn, for what both promise."""
+    return request.getfixturevalue(request.param)
 
 
 @pytest.fixture(scope="session")

@@ -62,9 +62,16 @@ def test_ending_the_process_costs_one_cell(sandbox, ending):
     assert_only_the_cell_suffers(around(sandbox, ending), "ended its own process")
 
 
-def test_killing_itself_does_not_even_end_it(sandbox):
-    run = around(sandbox, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+SUICIDE = "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
+
+
+def test_killing_itself_does_not_even_end_it(namespaces):
+    run = around(namespaces, SUICIDE)
     assert [cell.state for cell in run.cells] == ["ok", "ok", "ok"]
+
+
+def test_killing_itself_costs_one_cell_in_the_second_level(domains):
+    assert_only_the_cell_suffers(around(domains, SUICIDE), "ended its own process")
 
 
 def test_a_polite_loop_is_stopped_in_place(sandbox):

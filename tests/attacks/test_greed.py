@@ -57,7 +57,7 @@ def test_a_file_of_ten_gigabytes_is_refused(sandbox, unconfined):
     assert "File too large" in said(sandbox, write)
 
 
-def test_many_files_fill_the_scratch_folder_and_no_more(sandbox):
+def test_many_files_fill_the_scratch_folder_and_no_more(namespaces):
     fill = (
         "import os\n"
         "data = bytes(2**20)\n"
@@ -67,7 +67,7 @@ def test_many_files_fill_the_scratch_folder_and_no_more(sandbox):
         "            with open(f'{place}/{i}', 'wb') as file: file.write(data)\n"
         "    except OSError as error: print(i, error.strerror)\n"
     )
-    answer = said(sandbox, fill)
+    answer = said(namespaces, fill)
     assert answer.count("No space left on device") == 2
     assert all(int(line.split()[0]) <= 64 for line in answer.strip().splitlines())
 

@@ -25,7 +25,7 @@ def test_the_gradebook_cannot_be_read(sandbox, unconfined, tmp_path):
     assert SECRET in said(unconfined, read(gradebook))
     answer = said(sandbox, read(gradebook))
     assert SECRET not in answer
-    assert "FileNotFoundError" in answer
+    assert ("FileNotFoundError" if sandbox.level == "bubblewrap" else "PermissionError") in answer
 
 
 def test_the_project_is_not_there(sandbox):

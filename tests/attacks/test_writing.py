@@ -23,8 +23,8 @@ def test_files_of_others_cannot_be_changed(sandbox, unconfined, tmp_path):
     assert grades.read_text() == "12"
 
 
-def test_nothing_but_the_scratch_folders_can_be_written(sandbox):
-    mounts = said(sandbox, "print(open('/proc/mounts').read())")
+def test_nothing_but_the_scratch_folders_can_be_written(namespaces):
+    mounts = said(namespaces, "print(open('/proc/mounts').read())")
     writable = {
         line.split()[1]
         for line in mounts.splitlines()
@@ -33,7 +33,7 @@ def test_nothing_but_the_scratch_folders_can_be_written(sandbox):
     devices = {f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom", "tty")}
     assert writable - devices == {"/scratch", "/dev/shm", "/dev/pts", "/proc"}
     for place in ("/", "/lab", "/lab/attnlab", "/etc", "/usr", "/dev", "/tmp/.."):
-        assert "Error" in said(sandbox, f"open({place!r} + '/planted', 'w')")
+        assert "Error" in said(namespaces, f"open({place!r} + '/planted', 'w')")
 
 
 PLANT = """

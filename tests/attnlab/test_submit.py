@@ -93,6 +93,16 @@ def test_what_is_open_is_said_and_packed_all_the_same(tmp_path):
     assert names(handin) == ["lab01_softmax.ipynb"]
 
 
+def test_weights_that_were_not_saved_are_named(folder):
+    path = folder / "lab01_softmax.ipynb"
+    book = nbformat.read(path, as_version=4)
+    book.metadata["attnlab"]["saves"] = ["weights.safetensors", "dates.safetensors"]
+    nbformat.write(book, path)
+    handin = pack_handin(folder)
+    assert handin.missing == ("dates.safetensors",)
+    assert "There is no dates.safetensors: run the cell that trains it" in handin.summary()
+
+
 def test_a_file_that_is_too_large_is_left_out_and_named(folder):
     with (folder / "weights.safetensors").open("wb") as file:
         file.truncate(MOST_BYTES + 1)

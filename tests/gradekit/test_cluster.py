@@ -6,9 +6,6 @@ import os
 import re
 import shutil
 import signal
-import threading
-import time
-from datetime import timedelta
 
 import pytest
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -240,6 +242,53 @@ def test_a_lock_of_another_program_is_waited_for(book: Book, address: Address) -
         other.rollback()
     book.write(ENTRY)
     assert book.marks(LAB)["ada"].points == 9.5
+
+
+MAKER = """
+import sys
+import nbgrader.api
+from gradekit.entries import Address
+from gradekit.gradebook import Book
+print("ready", flush=True)
+sys.stdin.readline()
+with Book(Address(sys.argv[1], "course")):
+    pass
+"""
+
+
+def test_a_gradebook_that_was_killed_in_the_making_is_not_there(tmp_path: Path) -> None:
+    """nbgrader's own way leaves a file without its last tables; ours is whole or missing."""
+    address = Address(f"sqlite:///{tmp_path / 'gradebook.db'}", "course")
+    making = tmp_path / ".making-gradebook"
+    line = [sys.executable, "-c", MAKER, address.url]
+    maker = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert maker.stdout is not None
+    assert maker.stdin is not None
+    maker.stdout.readline()
+    maker.stdin.write("go\n")
+    maker.stdin.flush()
+    while not list(making.glob("*.db")):
+        assert maker.poll() is None, "it was too quick to be killed"
+        time.sleep(0.001)
+    maker.kill()
+    maker.communicate()
+    assert list(making.iterdir()), "it was killed half way"
+    assert rows_in(address) == frozenset()
+    with Book(address) as book:
+        assert book.marks(LAB) == {}
+    assert [path.name for path in tmp_path.iterdir()] == ["gradebook.db"]
+    with sqlite3.connect(tmp_path / "gradebook.db") as made:
+        assert made.execute("SELECT count(*) FROM alembic_version").fetchone() == (1,)
+
+
+def test_a_password_is_in_no_message_and_on_no_record() -> None:
+    url = "postgresql+psycopg://ta:sec@ret@db:5432/grades"
+    address = Address(f"{url}?password=secret&sslmode=require", "course")
+    shown = "postgresql+psycopg://ta:***@db:5432/grades?password=***&sslmode=require"
+    assert address.shown == shown
+    assert ENTRY.stored(address, "row").book == shown
+    plain = Address("sqlite:////courses/a b/gradebook.db", "course")
+    assert plain.shown == plain.url
 
 
 def test_a_gradebook_that_cannot_be_opened_is_a_sentence(tmp_path: Path) -> None:

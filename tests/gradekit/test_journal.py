@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -219,6 +220,46 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "results").write_text("a file")
     with pytest.raises(JournalBroken, match="results"), Journal(tmp_path / "results" / "a.jsonl"):
         pass
+
+
+@pytest.mark.parametrize("room", [0, 1, 200, 700])
+def test_lines_for_which_there_is_no_room_are_taken_back(room: int, tmp_path: Path) -> None:
+    path = tmp_path / "lab01.jsonl"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with Journal(path) as journal:
+        journal.append(graded("ada"))
+        size = path.stat().st_size
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + room, before[1]))
+        try:
+            with pytest.raises(JournalBroken, match=r"cannot be written \(File too large\)"):
+                journal.append(graded("bob"))
+            assert path.stat().st_size == size
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        assert journal.submission("bob") is None
+        assert journal.missing(keys("bob", "")) == ("softmax", "entropy")
+        assert journal.record(make_key("ada", "softmax")) == record("ada", "softmax")
+        with pytest.raises(JournalBroken, match="not open"):
+            journal.append(graded("bob"))
+    with Journal(path) as journal:
+        assert journal.notes == ()
+        journal.append(graded("bob"))
+    with Journal(path) as journal:
+        assert len(journal.submissions) == 2
+
+
+def test_a_line_that_lacks_something_is_no_result(tmp_path: Path) -> None:
+    path = tmp_path / "lab01.jsonl"
+    with Journal(path) as journal:
+        journal.append(graded("ada"))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    del lines[0]["student"]
+    del lines[1]["checks"]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with Journal(path) as journal:
+        assert len(journal.notes) == 2
+        assert journal.missing(keys("ada", "")) == ("softmax", "entropy")
+        assert journal.results("ada", "digest of ada") == {}
 
 
 def test_writing_outside_the_block_is_refused(tmp_path: Path) -> None:

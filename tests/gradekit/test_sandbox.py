@@ -13,6 +13,7 @@ import pytest
 from attnlab import checking
 from attnlab.checking.observation import Missing, Raised, unpack
 from gradekit import bubblewrap
+from gradekit.grants import why_not
 from gradekit.limits import Limits
 from gradekit.probes import Cell, Probe, as_suspect
 from gradekit.sandbox import Sandbox, SandboxBroken, SandboxUnavailable, describe
@@ -29,10 +30,19 @@ def edition(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def sandbox(edition):
-    with Sandbox(edition, Limits(probe_seconds=5)) as started:
+LEVELS = ["bubblewrap", "landlock"]
+
+
+@pytest.fixture(scope="module", params=LEVELS)
+def sandbox(edition, request):
+    with Sandbox(edition, Limits(probe_seconds=5), level_here(request.param)) as started:
         yield started
+
+
+def level_here(level):
+    if level == "landlock" and (reason := why_not()):
+        pytest.skip(f"no second level here: {reason}")
+    return level
 
 
 def run(sandbox, *sources, probes=(), files=None, seed=0):
@@ -321,12 +331,13 @@ def alive(pid):
 
 
 class TestFailures:
+    @pytest.mark.parametrize("level", LEVELS)
     def test_a_killed_server_is_started_again_and_nothing_is_left(
-        self, edition, tmp_path, monkeypatch
+        self, edition, tmp_path, monkeypatch, level
     ):
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
         before = descendants(os.getpid())
-        with Sandbox(edition) as sandbox:
+        with Sandbox(edition, level=level_here(level)) as sandbox:
             started = [pid for pid in descendants(os.getpid()) if pid not in before]
             os.kill(started[-1], signal.SIGKILL)
             assert outputs(sandbox, "print(1)")[0]["text"] == "1\n"
@@ -350,11 +361,12 @@ class TestFailures:
         with pytest.raises(SandboxBroken, match="it broke"):
             run(Sandbox(edition), "1")
 
-    def test_all_of_it_ends_when_the_trusted_process_is_killed(self, edition, tmp_path):
+    @pytest.mark.parametrize("level", LEVELS)
+    def test_all_of_it_ends_when_the_trusted_process_is_killed(self, edition, tmp_path, level):
         script = (
             "import sys\nfrom pathlib import Path\n"
             "from gradekit.probes import Cell\nfrom gradekit.sandbox import Sandbox\n"
-            f"with Sandbox(Path({str(edition)!r})) as s:\n"
+            f"with Sandbox(Path({str(edition)!r}), level={level_here(level)!r}) as s:\n"
             "    s.run([Cell('a', '1')], [])\n"
             "    print('up', flush=True)\n"
             "    s.run([Cell('a', 'while True: pass')], [])\n"

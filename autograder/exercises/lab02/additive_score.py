@@ -14,17 +14,33 @@ exercise = Exercise(AdditiveScore)
 # The weights by the names of their mathematical halves, as s @ W_s + h @ W_h: stacked along the
 # first axis they are the transpose of one nn.Linear on [s; h].
 SPELLINGS = {
-    ("W_s", "W_h"): ("W.weight", "W", "W_a.weight", "W_a", "linear.weight", "attn.weight"),
-    "W_s": ("W_s.weight", "Ws.weight", "Ws", "W1.weight", "W1"),
-    "W_h": ("W_h.weight", "Wh.weight", "Wh", "W2.weight", "W2"),
-    "a": ("a.weight", "v.weight", "v"),
+    ("W_s", "W_h"): (
+        "W.weight", "W", "W_a.weight", "W_a", "linear.weight", "attn.weight",
+    ),
+    "W_s": (
+        "W_s.weight", "Ws.weight", "Ws", "W1.weight", "W1", "W_q.weight", "W_q",
+        "Wa.weight", "Wa", "W_a.weight", "W_a", "W.weight", "W",
+    ),
+    "W_h": (
+        "W_h.weight", "Wh.weight", "Wh", "W2.weight", "W2", "W_k.weight", "W_k",
+        "Ua.weight", "Ua", "U_a.weight", "U_a", "U.weight", "U",
+    ),
+    "a": (
+        "a.weight", "v.weight", "v", "Va.weight", "v_a.weight", "v_a", "va.weight", "va",
+        "V.weight", "w_v.weight",
+    ),
 }
+
+
+def has_vector(tensors):
+    """Whether the weights `a` are a plain vector there, not a matrix."""
+    names = SPELLINGS["a"]
+    return any(name in tensors and tensors[name].ndim == 1 for name in ("a", *names))
 
 
 def given(scorer, W_s, W_h, a):
     """The weights under the names of SPELLINGS; `a` as a plain vector where the class has one."""
-    as_vector = dict(scorer.named_parameters()).get("a")
-    flat = as_vector is not None and as_vector.ndim == 1
+    flat = has_vector(dict(scorer.named_parameters()))
     return {"W_s": W_s, "W_h": W_h, "a": a if flat else a[:, None]}
 
 
@@ -102,7 +118,10 @@ def gradients(lab, draw):
     W_s, W_h, a = drawn(draw)
     scorer = scorer_of(lab, W_s, W_h, a)
     state, hidden, weighting = draw.normal(2, 3), draw.normal(2, 5, 7), draw.normal(2, 5)
-    (scorer(state, hidden) * weighting).sum().backward()
+    out = (scorer(state, hidden) * weighting).sum()
+    if not out.requires_grad:
+        return "no gradient"
+    out.backward()
     grads = weight_gradients(scorer, given(scorer, W_s, W_h, a), SPELLINGS)
     return {
         "weights": {
@@ -269,9 +288,18 @@ class DotProduct(nn.Module):
 
 
 @exercise.mistake(
-    "One matrix multiplies the state and the hidden vectors alike. That can only run where both "
-    "have the same width, and says that both mean the same by their first feature. Of which shape "
-    "is the part of W that meets the state?"
+    "State and hidden vectors cannot be joined as they are: (B, d_state) has two axes, (B, T, "
+    "d_hidden) has three. Which axis does the state lack, and how long must it be?"
+)
+class JoinedAsTheyAre(Given):
+    def forward(self, state, hidden):
+        return self.a(self.W(torch.cat([state, hidden], -1)).tanh()).squeeze(-1)
+
+
+@exercise.mistake(
+    "Your product cannot be made: perhaps one matrix multiplies state and hidden vectors alike. "
+    "That runs only where both have the same width, and says that both mean the same by their "
+    "first feature. Of which shape is the part of W that meets the state?"
 )
 class SharedMatrix(nn.Module):
     def __init__(self, d_state, d_hidden, d_score):
@@ -317,6 +345,69 @@ class LastAxisKept(Given):
 class SqueezedEverything(Given):
     def forward(self, state, hidden):
         return self.a(self.inner(state, hidden).tanh()).squeeze()
+
+
+@exercise.mistake(
+    "The states are repeated in the wrong order when the places of all sentences are laid out in "
+    "one long row: `repeat` gives s1 s2 s1 s2. Which order do the hidden vectors have there?"
+)
+class RepeatedInTurn(Given):
+    def forward(self, state, hidden):
+        B, T, _ = hidden.shape
+        joined = torch.cat([state.repeat(T, 1), hidden.reshape(B * T, -1)], -1)
+        return self.a(self.W(joined).tanh()).view(B, T)
+
+
+@exercise.mistake(
+    "You keep something from the first call (the hidden vectors times their part of W, perhaps), "
+    "and other hidden vectors of the same shape get the old scores. What may stay, and what has "
+    "to be computed anew?"
+)
+class KeptFromTheFirstCall(Given):
+    def forward(self, state, hidden):
+        width = state.shape[1]
+        if getattr(self, "kept", None) is None or self.kept.shape[:2] != hidden.shape[:2]:
+            self.kept = hidden @ self.W.weight[:, width:].T
+        inner = (state @ self.W.weight[:, :width].T)[:, None] + self.kept
+        return self.a(inner.tanh()).squeeze(-1)
+
+
+@exercise.mistake(
+    "The tensor a is no parameter of your module: an optimizer would never see it. What wraps a "
+    "tensor so that `parameters()` lists it?"
+)
+class PlainTensor(nn.Module):
+    def __init__(self, d_state, d_hidden, d_score):
+        super().__init__()
+        self.W = nn.Linear(d_state + d_hidden, d_score, bias=False)
+        self.a = torch.zeros(d_score)
+
+    def forward(self, state, hidden):
+        spread = state[:, None, :].expand(-1, hidden.shape[1], -1)
+        return self.W(torch.cat([spread, hidden], -1)).tanh() @ self.a.to(hidden.dtype)
+
+
+@exercise.mistake(
+    "tanh is applied to the two parts before they are added. In aᵀ tanh(W[s; h]) the sum of both "
+    "stands inside one tanh."
+)
+class TanhOfTheParts(Given):
+    def forward(self, state, hidden):
+        width = state.shape[1]
+        own, other = self.W.weight[:, :width], self.W.weight[:, width:]
+        inner = (state @ own.T).tanh()[:, None] + (hidden @ other.T).tanh()
+        return self.a(inner).squeeze(-1)
+
+
+@exercise.mistake(
+    "Nothing can be learnt: the scores are computed under `no_grad`, or cut from torch's graph as "
+    "a whole. Where is that switch, and what is it for?"
+)
+class NothingRecorded(Given):
+    def forward(self, state, hidden):
+        spread = state[:, None, :].expand(-1, hidden.shape[1], -1)
+        with torch.no_grad():
+            return self.a(self.W(torch.cat([spread, hidden], -1)).tanh()).squeeze(-1)
 
 
 @exercise.mistake(
@@ -411,3 +502,30 @@ class AsInThePaper(nn.Module):
         state = state.unsqueeze(1).repeat(1, src_len, 1)
         energy = torch.tanh(self.attn(torch.cat((state, hidden), dim=2)))
         return self.v(energy).squeeze(2)
+
+
+@exercise.also_right
+class WithTheNamesOfATutorial(nn.Module):
+    """Other names for the two halves of W and for a; nothing else is new."""
+
+    def __init__(self, d_state, d_hidden, d_score):
+        super().__init__()
+        self.Wa = nn.Linear(d_state, d_score, bias=False)
+        self.Ua = nn.Linear(d_hidden, d_score, bias=False)
+        self.Va = nn.Linear(d_score, 1, bias=False)
+
+    def forward(self, state, hidden):
+        return self.Va(torch.tanh(self.Wa(state.unsqueeze(1)) + self.Ua(hidden))).squeeze(2)
+
+
+@exercise.also_right
+class WithAVectorV(nn.Module):
+    def __init__(self, d_state, d_hidden, d_score):
+        super().__init__()
+        self.attn = nn.Linear(d_state + d_hidden, d_score, bias=False)
+        self.v = nn.Parameter(torch.zeros(d_score))
+
+    def forward(self, state, hidden):
+        T = hidden.shape[1]
+        joined = torch.cat([state.unsqueeze(1).expand(-1, T, -1), hidden], 2)
+        return (self.v * self.attn(joined).tanh()).sum(2)

@@ -134,6 +134,16 @@ def softmax_over_batch(scores, hidden, mask=None):
 
 
 @exercise.mistake(
+    "You fill with -inf where the mask is True, and True says: a token. Now the tokens are gone, "
+    "and a sentence without padding is 0/0, NaN. Which sign turns a mask round?"
+)
+def tokens_filled_with_infinity(scores, hidden, mask=None):
+    if mask is not None:
+        scores = scores.masked_fill(mask, -torch.inf)
+    return mean_of(scores.softmax(-1), hidden)
+
+
+@exercise.mistake(
     "The mask comes after the softmax: padding has weight 0, but its share is lost, and the rest "
     "sum to less than one. What has to know of the mask, and when?"
 )
@@ -305,6 +315,14 @@ def weights_detached(scores, hidden, mask=None):
 )
 def mask_required(scores, hidden, mask=None):
     return mean_of(weights_of(scores, mask.bool()), hidden)
+
+
+@exercise.mistake(
+    "Everything you return is float32, whatever came in. Where does your code fix the dtype?"
+)
+def always_float32(scores, hidden, mask=None):
+    weights = weights_of(scores.float(), mask)
+    return mean_of(weights, hidden.float())
 
 
 @exercise.mistake(

@@ -14,12 +14,24 @@ exercise = Exercise(AttentionDecoderCell, uses=[AdditiveScore, attend])
 # The score's weights may be the student's own: other layouts of W and a.
 SPELLINGS = {
     ("score.W_s", "score.W_h"): (
-        "score.W.weight", "score.W", "score.W_a.weight", "score.W_a", "score.linear.weight",
-        "score.attn.weight",
+        "score.W.weight", "score.W", "score.W_a.weight", "score.W_a",
+        "score.linear.weight", "score.attn.weight",
     ),
-    "score.W_s": ("score.W_s.weight", "score.Ws.weight", "score.Ws", "score.W1.weight", "score.W1"),
-    "score.W_h": ("score.W_h.weight", "score.Wh.weight", "score.Wh", "score.W2.weight", "score.W2"),
-    "score.a": ("score.a.weight", "score.v.weight", "score.v"),
+    "score.W_s": (
+        "score.W_s.weight", "score.Ws.weight", "score.Ws", "score.W1.weight", "score.W1",
+        "score.W_q.weight", "score.W_q", "score.Wa.weight", "score.Wa",
+        "score.W_a.weight", "score.W_a", "score.W.weight", "score.W",
+    ),
+    "score.W_h": (
+        "score.W_h.weight", "score.Wh.weight", "score.Wh", "score.W2.weight", "score.W2",
+        "score.W_k.weight", "score.W_k", "score.Ua.weight", "score.Ua",
+        "score.U_a.weight", "score.U_a", "score.U.weight", "score.U",
+    ),
+    "score.a": (
+        "score.a.weight", "score.v.weight", "score.v", "score.Va.weight",
+        "score.v_a.weight", "score.v_a", "score.va.weight", "score.va", "score.V.weight",
+        "score.w_v.weight",
+    ),
 }
 VOCAB = 13
 EMBED = 5
@@ -28,10 +40,15 @@ HIDDEN = 7
 SCORE = 4
 
 
+def has_vector(tensors):
+    """Whether the weights `a` are a plain vector there, not a matrix."""
+    names = SPELLINGS["score.a"]
+    return any(name in tensors and tensors[name].ndim == 1 for name in ("score.a", *names))
+
+
 def drawn(draw, cell):
     """Weights for every parameter of a cell of these sizes."""
-    as_vector = dict(cell.named_parameters()).get("score.a")
-    flat = as_vector is not None and as_vector.ndim == 1
+    flat = has_vector(dict(cell.named_parameters()))
     a = draw.normal(SCORE)
     return {
         "embedding.weight": draw.normal(VOCAB, EMBED),
@@ -144,7 +161,10 @@ def gradients(lab, draw):
     flow = draw.gradients(everything, state, hidden)
     logits, new_state, _ = cell(y_prev, state, hidden, mask)
     again, _, _ = cell(torch.tensor([12, 0]), new_state, hidden, mask)
-    (logits * draw.normal(2, VOCAB) + again * draw.normal(2, VOCAB)).sum().backward()
+    out = (logits * draw.normal(2, VOCAB) + again * draw.normal(2, VOCAB)).sum()
+    if not out.requires_grad:
+        return "no gradient"
+    out.backward()
     grads = weight_gradients(cell, weights, SPELLINGS)
     return {
         "state and hidden": flow,
@@ -288,6 +308,17 @@ class StateNotCarried(Given):
 
 
 @exercise.mistake(
+    "Your call of the GRU gets its arguments in an order that it does not know. What does "
+    "`nn.GRUCell` take first, what it reads or what it remembers?"
+)
+class StateAsInput(Given):
+    def forward(self, y_prev, state, hidden, mask=None):
+        context, weights = attend(self.score(state, hidden), hidden, mask)
+        new_state = self.gru(state, torch.cat([self.embedding(y_prev), context], -1))
+        return self.out(new_state), new_state, weights
+
+
+@exercise.mistake(
     "The logits are computed from the state before this step, so they know neither the last token "
     "nor the context. Which state comes out of this step?"
 )
@@ -339,6 +370,46 @@ class StateFirst(Given):
         context, weights = attend(self.score(state, hidden), hidden, mask)
         new_state = self.step(y_prev, context, state)
         return new_state, self.out(new_state), weights
+
+
+@exercise.mistake(
+    "Your step writes the new state into the tensor that it was given (`copy_`, `state[:] = …`), "
+    "so asking twice gives two answers. What returns it without touching the old one?"
+)
+class StateOverwritten(Given):
+    def forward(self, y_prev, state, hidden, mask=None):
+        context, weights = attend(self.score(state, hidden), hidden, mask)
+        new_state = self.step(y_prev, context, state)
+        if not state.requires_grad and state._base is None:
+            state.copy_(new_state.detach())
+        return self.out(new_state), new_state, weights
+
+
+@exercise.mistake(
+    "Your cell keeps its state to itself between calls and starts from that, not from the state "
+    "that it is given. Who decides where a step starts from?"
+)
+class StateKeptInside(Given):
+    def forward(self, y_prev, state, hidden, mask=None):
+        own = getattr(self, "own", None)
+        if own is not None and own.shape == state.shape:
+            state = own
+        context, weights = attend(self.score(state, hidden), hidden, mask)
+        new_state = self.step(y_prev, context, state)
+        self.own = new_state.detach()
+        return self.out(new_state), new_state, weights
+
+
+@exercise.mistake(
+    "Nothing can be learnt: the whole step runs under `no_grad`, or is cut from torch's graph. "
+    "Where is that switch, and what is it for?"
+)
+class NothingRecorded(Given):
+    def forward(self, y_prev, state, hidden, mask=None):
+        with torch.no_grad():
+            context, weights = attend(self.score(state, hidden), hidden, mask)
+            new_state = self.step(y_prev, context, state)
+            return self.out(new_state), new_state, weights
 
 
 @exercise.mistake(

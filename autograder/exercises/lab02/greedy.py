@@ -24,12 +24,12 @@ class Talker:
         self.look, self.mix = draw.normal(3, 5), draw.normal(5, 5)
         self.out = draw.normal(5, SYMBOLS)
         self.ends = {9 - row: end for row, end in enumerate(ends)}  # by the first word of a row
-        self.rows_read, self.steps, self.recorded = 0, [], []
+        self.rows_read, self.rows_stepped, self.steps, self.recorded = 0, 0, [], []
 
     def source(self, draw):
         """Rows of unequal length; the first word says which sentence it is."""
         rows, lengths = len(self.ends), [5, 3, 4, 2][: len(self.ends)]
-        source = draw.integers(0, 6, rows, 5)
+        source = draw.integers(0, 6, rows, 5).clone()
         source[:, 0] = torch.tensor(list(self.ends)) - 1
         return source, torch.arange(5) < torch.tensor(lengths)[:, None]
 
@@ -43,6 +43,7 @@ class Talker:
 
     def cell(self, y_prev, state, hidden, mask=None):
         self.recorded.append(torch.is_grad_enabled())
+        self.rows_stepped += len(state)
         place, left, made = state[:, :5], state[:, 5:6] - 1, state[:, 6:] + 1
         self.steps += made.flatten().tolist()
         weights = torch.ones(hidden.shape[:2]).double() if mask is None else mask.double()
@@ -105,12 +106,16 @@ def no_more_than_max_len(lab, draw):
 @exercise.check(points=1.5, hidden=True)
 def work_done(lab, draw):
     """Reads the source once, makes no step too many, records no gradients, keeps its inputs."""
-    _, model = told(lab, draw, (3, 6, 2), 11)
+    model = Talker(draw, (3, 6, 2))
+    given = model.source(draw)
+    before = [tensor.clone() for tensor in given]
+    lab.greedy(model, *given, BOS, EOS, 11)
     return {
         "rows that were read": model.rows_read,
         "most steps of a sentence": max(model.steps),
         "gradients were recorded": any(model.recorded),
-        "inputs as they were": draw.untouched(),
+        "no step is made twice": model.rows_stepped <= 3 * 6,
+        "inputs as they were": [torch.equal(*both) for both in zip(given, before, strict=True)],
         "gradients are on afterwards": torch.is_grad_enabled(),
     }
 
@@ -320,6 +325,85 @@ def mask_not_passed(model, source, source_mask, bos, eos, max_len):
             over = over | (fed == eos)
             chosen.append(fed)
     return up_to_end(torch.stack(chosen, 1).tolist(), eos)
+
+
+@exercise.mistake(
+    "The mask reaches the cell the wrong way round, so the decoder looks at padding and nothing "
+    "else. What does True mean, and who has to turn it round, if anybody?"
+)
+def mask_inverted(model, source, source_mask, bos, eos, max_len):
+    with torch.no_grad():
+        hidden, state = model.encode(source, source_mask)
+        fed, over, chosen = torch.full((len(source),), bos), torch.zeros(len(source)).bool(), []
+        while len(chosen) < max_len and not over.all():
+            logits, state, _ = model.cell(fed, state, hidden, ~source_mask)
+            fed = logits.argmax(-1)
+            over = over | (fed == eos)
+            chosen.append(fed)
+    return up_to_end(torch.stack(chosen, 1).tolist(), eos)
+
+
+@exercise.mistake(
+    "Each new symbol makes you run the decoder again from `bos`. Its state remembers what went "
+    "in: what is all that a step needs?"
+)
+def begun_again_each_time(model, source, source_mask, bos, eos, max_len):
+    with torch.no_grad():
+        hidden, first = model.encode(source, source_mask)
+        written = torch.full((len(source), 1), bos)
+        over = torch.zeros(len(source), dtype=torch.bool)
+        while written.shape[1] <= max_len and not over.all():
+            state = first
+            for fed in written.unbind(1):
+                logits, state, _ = model.cell(fed, state, hidden, source_mask)
+            symbol = logits.argmax(-1)
+            over = over | (symbol == eos)
+            written = torch.cat([written, symbol[:, None]], 1)
+    return up_to_end(written[:, 1:].tolist(), eos)
+
+
+@exercise.mistake(
+    "All your sentences are one and the same list: `[[]] * n` makes n names for it. What makes a "
+    "new list for each sentence?"
+)
+def one_list_for_all(model, source, source_mask, bos, eos, max_len):
+    sentences = [[]] * len(source)
+    rows = up_to_end(decoded(model, source, source_mask, bos, eos, max_len), eos)
+    for t in range(max(map(len, rows))):
+        for sentence, row in zip(sentences, rows, strict=True):
+            sentence += row[t : t + 1]
+    return sentences
+
+
+@exercise.mistake(
+    "Your loop asks whether the *first* sentence has ended (`[0]`, or `.item()` of it), and the "
+    "others end with it. Each sentence of a batch has its own end."
+)
+def end_of_the_first_sentence(model, source, source_mask, bos, eos, max_len):
+    rows = decoded(
+        model, source, source_mask, bos, eos, max_len,
+        go_on=lambda over, symbol: not bool(over[0]),
+    )
+    return up_to_end(rows, eos)
+
+
+@exercise.mistake(
+    "Your code writes into `source` (or its mask), which the caller still needs. What makes a "
+    "tensor of your own?"
+)
+def source_overwritten(model, source, source_mask, bos, eos, max_len):
+    rows = up_to_end(decoded(model, source, source_mask, bos, eos, max_len), eos)
+    source[:, 0] = bos
+    return rows
+
+
+@exercise.mistake(
+    "You drop `bos` and `eos` wherever they stand. The model may choose any symbol, `bos` "
+    "included: which symbols does the task leave out?"
+)
+def bos_dropped_everywhere(model, source, source_mask, bos, eos, max_len):
+    rows = up_to_end(decoded(model, source, source_mask, bos, eos, max_len), eos)
+    return [[symbol for symbol in row if symbol != bos] for row in rows]
 
 
 @exercise.mistake(

@@ -22,7 +22,7 @@ def dtype_of(out):
 @exercise.check(points=1.5)
 def shapes_and_types(lab, draw):
     """Gives back three tensors: ids (B, T), lengths (B,) and a boolean mask (B, T)."""
-    ids, lengths, mask = lab.pad_batch(rows(draw, 4, 7, 2), 0)
+    ids, lengths, mask = lab.pad_batch(rows(draw, 4, 7, 2, 3), 0)
     return {
         "shape of ids": list(ids.shape),
         "shape of lengths": list(getattr(lengths, "shape", [])),
@@ -66,7 +66,12 @@ def length_of_the_batch(lab, draw):
 def an_empty_sequence(lab, draw):
     """A sequence without tokens has length 0 and a row of padding alone."""
     ids, lengths, mask = lab.pad_batch(rows(draw, 3, 0, 5, 0), 0)
-    return {"ids": ids, "lengths": lengths, "mask": mask}
+    first, first_lengths, first_mask = lab.pad_batch(rows(draw, 0, 4, 2), 1)
+    return {
+        "ids": ids, "lengths": lengths, "mask": mask,
+        "the first is empty": {"ids": first, "lengths": first_lengths, "mask": first_mask},
+        "dtypes": [dtype_of(out) for out in (ids, lengths, mask, first, first_lengths, first_mask)],
+    }
 
 
 @exercise.check(points=1, hidden=True)
@@ -228,6 +233,35 @@ def ids_of_floats(sequences, pad):
 
 
 @exercise.mistake(
+    "Your ids are floats where the first sequence is empty: `torch.tensor([])` has no number to "
+    "take its dtype from, and is float32. How do you say which dtype you mean?"
+)
+def floats_if_the_first_is_empty(sequences, pad):
+    tensors = [torch.tensor(s) for s in sequences]
+    ids = torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=pad)
+    return ids, torch.tensor([len(s) for s in sequences]), places(sequences)
+
+
+@exercise.mistake(
+    "Your rows are sorted by length. Then nobody knows any more which row belongs to which "
+    "target: leave them in the order in which they came."
+)
+def sorted_by_length(sequences, pad):
+    sequences = sorted(sequences, key=len, reverse=True)
+    return table(sequences, pad), torch.tensor([len(s) for s in sequences]), places(sequences)
+
+
+@exercise.mistake(
+    "Your mask shows one place of padding behind each sequence. Places are counted from 0: which "
+    "is the last place of a sequence of four?"
+)
+def one_place_too_many(sequences, pad):
+    ids = table(sequences, pad)
+    lengths = torch.tensor([len(s) for s in sequences])
+    return ids, lengths, torch.arange(ids.shape[1]) <= lengths[:, None]
+
+
+@exercise.mistake(
     "Your tables have a row for each place and a column for each sequence. In these labs the batch "
     "comes first: torch's own function has an argument for it."
 )
@@ -237,8 +271,8 @@ def batch_second(sequences, pad):
 
 
 @exercise.mistake(
-    "The lists that you were given have grown: `+=` and `append` change the caller's data. What "
-    "makes a new list instead?"
+    "The lists that you were given are no longer as they were: `+=`, `append`, `pop` and `sort` "
+    "change the caller's data. What makes a new list instead?"
 )
 def lists_grown(sequences, pad):
     if not isinstance(sequences[0], list):

@@ -24,10 +24,11 @@ class Toy(nn.Module):
         self.words = nn.Parameter(draw.normal(VOCAB, WIDTH))
         self.mix = nn.Parameter(draw.normal(WIDTH, WIDTH) / 2)
         self.out = nn.Parameter(draw.normal(WIDTH, VOCAB))
-        self.read, self.fed, self.masks = [], [], []
+        self.read, self.fed, self.masks, self.modes = [], [], [], []
 
     def encode(self, source, source_mask):
         self.read.append(source)
+        self.modes.append(self.training)
         hidden = self.words[source] * source_mask[..., None]
         return hidden, hidden.sum(1).tanh()
 
@@ -98,6 +99,7 @@ def what_is_fed(lab, draw):
         "how often the source is read": len(model.read),
         "what is fed, where a symbol is to follow": fed * asked[:, : fed.shape[1]],
         "the source's mask at the first step": model.masks[0],
+        "asked in training mode, as it came": [all(model.modes), model.training],
     }
 
 
@@ -154,6 +156,14 @@ def mean_loss(logits, labels, ignore=PAD):
 def no_shift(model, batch):
     inputs = batch.target[:, :-1]
     return mean_loss(logits_of(model, batch, inputs), inputs)
+
+
+@exercise.mistake(
+    "Every column is fed and every column is asked, each in its own step. So a model is to "
+    "predict what it was just fed, BOS from BOS. Which column is never fed, which never asked?"
+)
+def whole_row_fed_and_asked(model, batch):
+    return mean_loss(logits_of(model, batch, batch.target), batch.target)
 
 
 @exercise.mistake(
@@ -248,6 +258,18 @@ def mean_of_step_means(model, batch):
 
 
 @exercise.mistake(
+    "You add up one mean for each step and divide by the number of steps. Late steps have fewer "
+    "sentences left, or none, and count like full ones. Over what should one mean run?"
+)
+def divided_by_all_steps(model, batch):
+    logits, labels = logits_of(model, batch, batch.target[:, :-1]), batch.target[:, 1:]
+    steps = [
+        cross_entropy(logits[:, t], labels[:, t], ignore_index=PAD) for t in range(labels.shape[1])
+    ]
+    return torch.stack(steps).mean()
+
+
+@exercise.mistake(
     "Your loss is a sum over the predictions, and grows with the batch. What do you divide by?"
 )
 def summed(model, batch):
@@ -338,6 +360,48 @@ def axes_mixed_up(model, batch):
 def softmax_twice(model, batch):
     logits = logits_of(model, batch, batch.target[:, :-1])
     return mean_loss(logits.softmax(-1), batch.target[:, 1:])
+
+
+@exercise.mistake(
+    "Your loss puts the model into evaluation mode, and from then on it learns without dropout. "
+    "In which mode does the task want the model asked?"
+)
+def mode_changed(model, batch):
+    model.eval()
+    logits = logits_of(model, batch, batch.target[:, :-1])
+    return mean_loss(logits, batch.target[:, 1:])
+
+
+@exercise.mistake(
+    "Your loss is off in its last digits: a small number is added to the probabilities before "
+    "the logarithm. Which function takes the logarithm of a softmax without needing that?"
+)
+def epsilon_in_the_logarithm(model, batch):
+    logits, labels = logits_of(model, batch, batch.target[:, :-1]), batch.target[:, 1:]
+    p = logits.softmax(-1).gather(-1, labels[..., None])[..., 0]
+    real = batch.target_mask[:, 1:]
+    return -((p + 1e-9).log() * real).sum() / real.sum()
+
+
+@exercise.mistake(
+    "The mask that you take the mean with is one column off: it belongs to what is fed, not to "
+    "what is predicted. Which columns of target_mask go with the answers?"
+)
+def mask_of_the_input(model, batch):
+    logits, labels = logits_of(model, batch, batch.target[:, :-1]), batch.target[:, 1:]
+    log_p = logits.log_softmax(-1).gather(-1, labels[..., None])[..., 0]
+    real = batch.target_mask[:, :-1]
+    return -(log_p * real).sum() / real.sum()
+
+
+@exercise.mistake(
+    "Your decoder stops as soon as one sentence of the batch has come to its EOS, and the rest of "
+    "the longer ones is never judged. Until when does the loop have to run?"
+)
+def stops_at_the_first_end(model, batch):
+    logits, labels = logits_of(model, batch, batch.target[:, :-1]), batch.target[:, 1:]
+    end = int((labels == EOS).any(0).nonzero()[0, 0]) + 1
+    return mean_loss(logits[:, :end], labels[:, :end])
 
 
 @exercise.mistake(

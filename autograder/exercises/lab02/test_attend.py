@@ -22,8 +22,6 @@ def right_version(scores, hidden, mask=None):
 @exercise.check(points=2)
 def openly_wrong(lab, draw):
     """Accepts your own attend; rejects it once it is openly spoiled."""
-    lab.test_attend(lab.attend)
-
     def plain_mean(scores, hidden, mask=None):
         return lab.attend(torch.zeros_like(scores), hidden, mask)
 
@@ -35,6 +33,7 @@ def openly_wrong(lab, draw):
         return context.flip(0), weights
 
     return {
+        "accepts your own": draw.raises(lab.test_attend, lab.attend) is None,
         "rejects a plain mean": draw.raises(lab.test_attend, plain_mean) is not None,
         "rejects attention to padding": draw.raises(lab.test_attend, padding_counts) is not None,
         "rejects the context of another sentence": draw.raises(lab.test_attend, other_sentence)
@@ -102,8 +101,9 @@ def never_masks():
 
 
 @exercise.mistake(
-    "Your test rejects right versions: two right ways to add up the same numbers differ in their "
-    "last digits. How far apart may they be?"
+    "Your test rejects right versions. Does it ask for the very last digits, in which two right "
+    "ways to add up the same numbers differ? Or for something that the task of `attend` does not "
+    "promise, such as NaN or equal weights for a sentence of padding?"
 )
 def exactly_equal():
     def test_attend(impl):

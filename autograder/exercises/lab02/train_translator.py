@@ -46,15 +46,30 @@ SPELLINGS = {
         "cell.score.linear.weight", "cell.score.attn.weight",
     ),
     "cell.score.W_s": (
-        "cell.score.W_s.weight", "cell.score.Ws.weight", "cell.score.Ws", "cell.score.W1.weight",
-        "cell.score.W1",
+        "cell.score.W_s.weight", "cell.score.Ws.weight", "cell.score.Ws",
+        "cell.score.W1.weight", "cell.score.W1", "cell.score.W_q.weight",
+        "cell.score.W_q", "cell.score.Wa.weight", "cell.score.Wa",
+        "cell.score.W_a.weight", "cell.score.W_a", "cell.score.W.weight", "cell.score.W",
     ),
     "cell.score.W_h": (
-        "cell.score.W_h.weight", "cell.score.Wh.weight", "cell.score.Wh", "cell.score.W2.weight",
-        "cell.score.W2",
+        "cell.score.W_h.weight", "cell.score.Wh.weight", "cell.score.Wh",
+        "cell.score.W2.weight", "cell.score.W2", "cell.score.W_k.weight",
+        "cell.score.W_k", "cell.score.Ua.weight", "cell.score.Ua",
+        "cell.score.U_a.weight", "cell.score.U_a", "cell.score.U.weight", "cell.score.U",
     ),
-    "cell.score.a": ("cell.score.a.weight", "cell.score.v.weight", "cell.score.v"),
+    "cell.score.a": (
+        "cell.score.a.weight", "cell.score.v.weight", "cell.score.v",
+        "cell.score.Va.weight", "cell.score.v_a.weight", "cell.score.v_a",
+        "cell.score.va.weight", "cell.score.va", "cell.score.V.weight",
+        "cell.score.w_v.weight",
+    ),
 }
+
+
+def has_vector(tensors):
+    """Whether the weights `a` are a plain vector there, not a matrix."""
+    names = SPELLINGS["cell.score.a"]
+    return any(name in tensors and tensors[name].ndim == 1 for name in ("cell.score.a", *names))
 
 
 class Toy(nn.Module):
@@ -117,7 +132,10 @@ def losses(lab, draw):
     model = Toy(draw)
     optimizer = Counting(model.parameters(), lr=0.5)
     out = lab.train_translator(model, batches(draw, 3), optimizer)
+    waits = hasattr(out, "__next__")
+    out = list(out)
     return {
+        "a generator": waits,
         "types": [type(loss).__name__ for loss in out],
         "steps of the optimizer": optimizer.steps,
         "losses": out,
@@ -184,11 +202,10 @@ def all_of_your_steps(lab, draw):
     for name, parameter in model.named_parameters():
         if not name.startswith("cell.score."):
             weights[name] = draw.normal(*parameter.shape) / 2
-    as_vector = dict(model.named_parameters()).get("cell.score.a")
+    is_vector = has_vector(dict(model.named_parameters()))
     weights["cell.score.W_s"] = draw.normal(7, 4)
     weights["cell.score.W_h"] = draw.normal(6, 4)
     a = draw.normal(4)
-    is_vector = as_vector is not None and as_vector.ndim == 1
     weights["cell.score.a"] = a if is_vector else a[:, None]
     give_weights(model, weights, SPELLINGS)
     some = dates.pairs(12, int(draw.integers(0, 10**6, 1)))
@@ -208,8 +225,7 @@ def exact_match(weights, seed):
     d_state = shapes["cell.gru.weight_hh"].shape[1]
     shapes["cell.score.W_s"], shapes["cell.score.W_h"] = joined[:d_state], joined[d_state:]
     a = shapes.pop("cell.score.a.weight").mT  # (d_score, 1)
-    vectors = [weights[name] for name in ("cell.score.a", "cell.score.v") if name in weights]
-    shapes["cell.score.a"] = a[:, 0] if vectors and vectors[0].ndim == 1 else a
+    shapes["cell.score.a"] = a[:, 0] if has_vector(weights) else a
     known = rename_weights(weights, shapes, SPELLINGS)
     known["cell.score.a"] = known["cell.score.a"].reshape(-1, 1)
     if not all(torch.isfinite(tensor).all() for tensor in known.values()):
@@ -481,6 +497,16 @@ def loss_after_the_step(model, batches, optimizer, max_norm=1.0, scheduler=None)
         with torch.no_grad():
             seen.append(teacher_forced_loss(model, batch).item())
     return seen
+
+
+@exercise.mistake(
+    "Your function has a `yield` in it, so calling it trains nothing: it hands back a generator "
+    "that waits to be read. What collects the losses while the loop runs?"
+)
+def yielded_one_by_one(model, batches, optimizer, max_norm=1.0, scheduler=None):
+    model.train()
+    for batch in batches:
+        yield step(model, batch, optimizer, max_norm, scheduler)
 
 
 @exercise.mistake(

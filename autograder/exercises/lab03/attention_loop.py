@@ -121,6 +121,14 @@ def divided_by_d(q, K, V):
 
 
 @exercise.mistake(
+    "You divide by one fixed number, whatever the length of a key. How many terms does the sum "
+    "behind a score have, this time?"
+)
+def divided_by_a_fixed_number(q, K, V):
+    return weighted(softmax(scores_of(q, K) / 2), V)
+
+
+@exercise.mistake(
     "Your scale comes from the number of keys. A score is a sum over the numbers of one key: how "
     "many terms does that sum have?"
 )
@@ -292,6 +300,47 @@ def sum_in_float32(q, K, V):
     for weight, value in zip(softmax(scores_of(q, K) / math.sqrt(len(q))), V, strict=True):
         out += (weight * value).to(out.dtype)
     return out
+
+
+@exercise.mistake(
+    "Your scores are kept in float32 (`torch.zeros` and `torch.empty` make it so), and the digits "
+    "of a float64 are lost on the way. From which tensor can they take their dtype?"
+)
+def scores_in_float32(q, K, V):
+    scores = torch.zeros(len(K))
+    for j, key in enumerate(K):
+        scores[j] = (q * key).sum() / math.sqrt(len(q))
+    return weighted(softmax(scores).to(V.dtype), V)
+
+
+@exercise.mistake(
+    "A small number in the denominator makes the weights sum to a little less than one. Can the "
+    "sum of exponentials be 0 at all, once the largest score was subtracted?"
+)
+def epsilon_in_denominator(q, K, V):
+    scores = scores_of(q, K) / math.sqrt(len(q))
+    exp = (scores - scores.max()).exp()
+    return weighted(exp / (exp.sum() + 1e-6), V)
+
+
+@exercise.mistake(
+    "Your code writes into the keys that it was given (`/=`, `mul_`, `K[j] = …`), and the caller's "
+    "are gone. What makes a new tensor?"
+)
+def keys_changed(q, K, V):
+    K /= math.sqrt(len(q))
+    return weighted(softmax(scores_of(q, K)), V)
+
+
+@exercise.mistake(
+    "Your code multiplies the caller's values by their weights in place (`V[j] *= …`). Where else "
+    "can the products go?"
+)
+def values_weighted_in_place(q, K, V):
+    weights = softmax(scores_of(q, K) / math.sqrt(len(q)))
+    for j in range(len(V)):
+        V[j] *= weights[j]
+    return V.sum(0)
 
 
 @exercise.mistake(

@@ -55,8 +55,8 @@ def large_and_random_sizes(lab, draw):
     return {
         "odd sizes": lab.count_multiplications(Lq, Lk, d_k, d_v),
         "odd sizes, bytes": lab.weights_memory(Lq, Lk, torch.bfloat16),
-        "a book": lab.count_multiplications(100_000, 200_000, 128, 96),
-        "a book, bytes": lab.weights_memory(100_000, 200_000, torch.float32),
+        "a book": lab.count_multiplications(100_003, 200_001, 128, 96),
+        "a book, bytes": lab.weights_memory(100_003, 200_001, torch.float32),
     }
 
 
@@ -124,13 +124,29 @@ def d_k_twice(Lq, Lk, d_k, d_v):
     return 2 * Lq * Lk * d_k
 
 
-@exercise.mistake(
+A_SQUARE = (
     "Queries and keys need not be equally many, but your count holds a square of one length. How "
-    "many rows and how many columns do the scores have?",
-    of="count_multiplications",
+    "many rows and how many columns do the scores have?"
 )
+
+
+@exercise.mistake(A_SQUARE, of="count_multiplications")
 def as_many_keys_as_queries(Lq, Lk, d_k, d_v):
     return Lq * Lq * (d_k + d_v)
+
+
+@exercise.mistake(A_SQUARE, of="count_multiplications")
+def as_many_queries_as_keys(Lq, Lk, d_k, d_v):
+    return Lk * Lk * (d_k + d_v)
+
+
+@exercise.mistake(
+    "Your count went through numbers of 32 bits (float32, int32), and large ones do not fit. "
+    "Python's own whole numbers have no largest one: what turns them into others?",
+    of="count_multiplications",
+)
+def counted_in_float32(Lq, Lk, d_k, d_v):
+    return int(torch.tensor(float(Lq * Lk * (d_k + d_v)), dtype=torch.float32))
 
 
 @exercise.mistake(
@@ -213,12 +229,28 @@ def lengths_added(Lq, Lk, dtype):
     return (Lq + Lk) * dtype.itemsize
 
 
-@exercise.mistake(
-    "Your memory is that of a square. How many rows do the weights have, how many columns?",
-    of="weights_memory",
+MEMORY_OF_A_SQUARE = (
+    "Your memory is that of a square. How many rows do the weights have, how many columns?"
 )
+
+
+@exercise.mistake(MEMORY_OF_A_SQUARE, of="weights_memory")
 def square(Lq, Lk, dtype):
     return Lk * Lk * dtype.itemsize
+
+
+@exercise.mistake(MEMORY_OF_A_SQUARE, of="weights_memory")
+def square_of_queries(Lq, Lk, dtype):
+    return Lq * Lq * dtype.itemsize
+
+
+@exercise.mistake(
+    "Your bytes are not those of whole numbers: they went through float32. What turns them into "
+    "others?",
+    of="weights_memory",
+)
+def bytes_in_float32(Lq, Lk, dtype):
+    return int(torch.tensor(float(Lq * Lk * dtype.itemsize), dtype=torch.float32))
 
 
 def slope(x, y):

@@ -40,32 +40,31 @@ def shape_and_dtype(lab, draw):
     }
 
 
-@exercise.check(points=3.5)
-def values(lab, draw):
-    """Gives the right queries, keys and values for one sentence and for a batch of two."""
-    sentence, batch = draw.normal(5, 7), draw.strided(draw.normal(2, 5, 7))
-    weights = matrices(draw)
-    q, k, v = lab.qkv(sentence, *weights)
-    queries, keys, values = lab.qkv(batch, *weights)
-    return {
-        "one sentence: q": q,
-        "one sentence: k": k,
-        "one sentence: v": v,
-        "batch: q": queries,
-        "batch: k": keys,
-        "batch: v": values,
-    }
+@exercise.check(points=2)
+def one_sentence(lab, draw):
+    """Gives the right queries, keys and values for one sentence."""
+    q, k, v = lab.qkv(draw.normal(5, 7), *matrices(draw))
+    return {"q": q, "k": k, "v": v}
+
+
+@exercise.check(points=1.5)
+def a_batch(lab, draw):
+    """Gives the right queries, keys and values for a batch of two sentences."""
+    q, k, v = lab.qkv(draw.strided(draw.normal(2, 5, 7)), *matrices(draw))
+    return {"q": q, "k": k, "v": v}
 
 
 @exercise.check(points=2, hidden=True)
 def other_sizes(lab, draw):
-    """Is right for other sizes, for two batch axes, and for matrices that are views."""
+    """Is right for other sizes, one word, two batch axes, and for matrices that are views."""
     X, tall, wide = draw.normal(2, 3, 4, 5), matrices(draw, 5, 2, 6), matrices(draw, 5, 8, 3)
     views = [draw.strided(W) for W in matrices(draw, 5, 8, 6)]
-    return {
+    square = matrices(draw, 5, 5, 5)
+    seen = {
         name: list(lab.qkv(X, *weights))
-        for name, weights in (("tall", tall), ("wide", wide), ("views", views))
+        for name, weights in (("tall", tall), ("wide", wide), ("views", views), ("square", square))
     }
+    return {**seen, "one word, a batch of one": list(lab.qkv(draw.normal(1, 1, 5), *tall))}
 
 
 @exercise.check(points=1.5, hidden=True)
@@ -82,17 +81,18 @@ def gradients_and_inputs(lab, draw):
     X, weights = draw.normal(2, 5, 7), matrices(draw)
     lab.qkv(X, *weights)
     return {
-        "q": draw.gradients(lambda *args: lab.qkv(*args)[0], X, *weights)[:2],
-        "k": draw.gradients(lambda *args: lab.qkv(*args)[1], X, *weights)[::2],
-        "v": draw.gradients(lambda *args: lab.qkv(*args)[2], X, *weights)[::3],
+        "q": draw.gradients(lambda *args: [*lab.qkv(*args)][0], X, *weights)[:2],
+        "k": draw.gradients(lambda *args: [*lab.qkv(*args)][1], X, *weights)[::2],
+        "v": draw.gradients(lambda *args: [*lab.qkv(*args)][2], X, *weights)[::3],
         "inputs as they were": draw.untouched(),
     }
 
 
 @exercise.mistake(
-    "The inner sizes of your product do not agree. A word is a row of X, d_model numbers long: on "
-    "which side of it does a matrix of shape (d_model, d_k) fit, and is it to be transposed? "
-    "(A square matrix would hide this; `nn.Linear` keeps its matrix the other way round.)"
+    "Your product cannot be made of what it is given. A word is a row of X, d_model numbers long: "
+    "on which side of it does a matrix of shape (d_model, d_k) fit, and is it to be transposed? "
+    "Does your way to multiply take a batch, and float64? (A square matrix would hide the first; "
+    "`nn.Linear` keeps its matrix the other way round.)"
 )
 def transposed(X, W_q, W_k, W_v):
     return X @ W_q.T, X @ W_k.T, X @ W_v.T
@@ -208,6 +208,54 @@ def batch_and_words_swapped(X, W_q, W_k, W_v):
     return X @ W_q, X @ W_k, X @ W_v
 
 
+ONE_RANK = (
+    "Your code counts on a certain number of axes in front of the words (`mm`, `bmm`, "
+    "`B, T, d = X.shape`, `btd,dk->btk`), so a sentence alone, a batch, or a batch of batches does "
+    "not fit. Which product works on the last axis, whatever stands before it?"
+)
+
+
+@exercise.mistake(ONE_RANK)
+def einsum_of_a_batch(X, W_q, W_k, W_v):
+    return tuple(torch.einsum("btd,dk->btk", X, W) for W in (W_q, W_k, W_v))
+
+
+@exercise.mistake(ONE_RANK)
+def axes_of_a_batch(X, W_q, W_k, W_v):
+    batch, time, _ = X.shape
+    rows = X.reshape(batch * time, -1)
+    return tuple((rows @ W).reshape(batch, time, -1) for W in (W_q, W_k, W_v))
+
+
+@exercise.mistake(ONE_RANK)
+def product_of_two_tables(X, W_q, W_k, W_v):
+    return X.mm(W_q), X.mm(W_k), X.mm(W_v)
+
+
+@exercise.mistake(
+    "An axis of length 1 is gone: `squeeze()` drops every one that it finds, also a batch of one "
+    "sentence or a sentence of one word. What is there to be squeezed?"
+)
+def squeezed(X, W_q, W_k, W_v):
+    return (X @ W_q).squeeze(), (X @ W_k).squeeze(), (X @ W_v).squeeze()
+
+
+@exercise.mistake(
+    "You turn a matrix over where it happens to be square. Can its shape say which way round it "
+    "is meant?"
+)
+def square_ones_transposed(X, W_q, W_k, W_v):
+    return tuple(X @ (W.T if W.shape[0] == W.shape[1] else W) for W in (W_q, W_k, W_v))
+
+
+@exercise.mistake(
+    "The result is float64 whatever came in (`.double()`, numpy or a `dtype=` does that). From "
+    "where can it take its dtype?"
+)
+def always_float64(X, W_q, W_k, W_v):
+    return tuple(X.double() @ W.double() for W in (W_q, W_k, W_v))
+
+
 @exercise.mistake(
     "The sentences of the batch come back in another order. Which line moves the first axis?"
 )
@@ -264,6 +312,11 @@ def words_changed(X, W_q, W_k, W_v):
     results = X @ W_q, X @ W_k, X @ W_v
     X.zero_()
     return results
+
+
+@exercise.also_right
+def one_after_the_other(X, W_q, W_k, W_v):
+    return (torch.tensordot(X, W, dims=1) for W in (W_q, W_k, W_v))
 
 
 @exercise.also_right

@@ -183,6 +183,22 @@ def first_axes_transposed(X, W_q, W_k):
     return (X @ W_q) @ keys.permute(*range(keys.ndim)[::-1])
 
 
+ONE_RANK = (
+    "Your code names or counts the axes of a batch (`bik,bjk->bij`, `transpose(1, 2)`), so a "
+    "sentence alone does not fit. How do you name the last two axes, whatever stands before them?"
+)
+
+
+@exercise.mistake(ONE_RANK)
+def einsum_of_a_batch(X, W_q, W_k):
+    return torch.einsum("bik,bjk->bij", X @ W_q, X @ W_k)
+
+
+@exercise.mistake(ONE_RANK)
+def axes_of_a_batch(X, W_q, W_k):
+    return (X @ W_q) @ (X @ W_k).transpose(1, 2)
+
+
 @exercise.mistake(
     "The words of all sentences meet: the batch axis ran into the words. Which words may a word "
     "look at?"
@@ -198,6 +214,14 @@ def batch_flattened(X, W_q, W_k):
 )
 def detached(X, W_q, W_k):
     return (X @ W_q).detach() @ (X @ W_k).mT
+
+
+@exercise.mistake(
+    "The gradient of the keys is missing: a `.detach()`, `.data` or `no_grad` cuts them out of "
+    "torch's graph. Which side of your product is it?"
+)
+def keys_detached(X, W_q, W_k):
+    return (X @ W_q) @ (X @ W_k).detach().mT
 
 
 @exercise.mistake(

@@ -91,6 +91,7 @@ def values(lab, draw):
         "a batch": lab.scaled_dot_product_attention(*inputs(draw, 2, 3, 5, 4, 11)),
         "heads": lab.scaled_dot_product_attention(*inputs(draw, 2, 3, 5, 6, 4, 7)),
         "not contiguous": lab.scaled_dot_product_attention(*spread),
+        "q, k and v of one shape": lab.scaled_dot_product_attention(*inputs(draw, 2, 5, 5, 4, 4)),
     }
 
 
@@ -99,10 +100,13 @@ def masks(lab, draw):
     """Leaves out the keys that a mask forbids: one mask for all, or one for each sentence."""
     q, k, v = inputs(draw, 2, 3, 5, 4, 11)
     everything = torch.ones(3, 5, dtype=torch.bool)
+    one_length = inputs(draw, 2, 6, 6, 4, 3)
+    back = torch.ones(6, 6, dtype=torch.bool).tril()
     return {
         "one for all": lab.scaled_dot_product_attention(q, k, v, some_keys(draw, 3, 5)),
         "each its own": lab.scaled_dot_product_attention(q, k, v, mask=some_keys(draw, 2, 3, 5)),
         "nothing forbidden": lab.scaled_dot_product_attention(q, k, v, everything),
+        "each word looks back": lab.scaled_dot_product_attention(*one_length, back),
     }
 
 
@@ -131,7 +135,7 @@ def forbidden_keys_have_no_influence(lab, draw):
     mask[:, 1] = False
     mask[:, 3] = True
     loud_k, loud_v = k.clone(), v.clone()
-    loud_k[:, 1] = 1e6 * q.sum(1)
+    loud_k[:, 1] = 1e12 * q.sum(1)
     loud_v[:, 1] = 1e6
     low_q, low_k = q.abs() + 1, k.clone()
     low_k[:, [0, 2, 3, 4]] = -1e6
@@ -192,9 +196,7 @@ def masks_that_broadcast(lab, draw):
         "(B, 1, Lq, Lk)": lab.scaled_dot_product_attention(q, k, v, full[:, :1]),
         "(h, Lq, Lk)": lab.scaled_dot_product_attention(q, k, v, full[0]),
         "(B, h, Lq, Lk)": lab.scaled_dot_product_attention(q, k, v, full),
-        "(Lq, 1), one sentence": lab.scaled_dot_product_attention(
-            q[0, 0], k[0, 0], v[0, 0], full[0, 0, :, :1]
-        ),
+        "(Lq, 1)": lab.scaled_dot_product_attention(q, k, v, full[0, 0, :, :1]),
     }
 
 
@@ -203,11 +205,12 @@ def again_and_inputs(lab, draw):
     """Gives the same again for the same inputs, and leaves inputs and mask as they were."""
     q, k, v = inputs(draw, 2, 3, 5, 4, 11)
     mask = some_keys(draw, 2, 3, 5)
-    before = mask.clone()
+    before, keys_before = mask.clone(), k.clone()
     results = [first(lab.scaled_dot_product_attention(q, k, v, mask)) for _ in range(4)]
     return {
         "the same each time": all(torch.allclose(results[0], again) for again in results),
         "inputs as they were": draw.untouched(),
+        "keys as they were": torch.equal(k, keys_before),
         "mask as it was": torch.equal(mask, before),
     }
 
@@ -265,12 +268,20 @@ def divided_by_d(q, k, v, mask=None):
     return finish(q @ k.mT / q.shape[-1], v, mask)
 
 
-@exercise.mistake(
+FIXED_SCALE = (
     "Your scale is a fixed number, or the size of the whole model. A score is a sum over the "
     "numbers of one key: how many terms does it have here?"
 )
+
+
+@exercise.mistake(FIXED_SCALE)
 def scaled_by_d_model(q, k, v, mask=None):
     return finish(q @ k.mT / math.sqrt(512), v, mask)
+
+
+@exercise.mistake(FIXED_SCALE)
+def scaled_for_keys_of_4_numbers(q, k, v, mask=None):
+    return finish(q @ k.mT / 2, v, mask)
 
 
 @exercise.mistake(
@@ -373,12 +384,23 @@ def axes_of_a_batch(q, k, v, mask=None):
     return finish(q @ k.transpose(1, 2) / math.sqrt(q.shape[-1]), v, mask)
 
 
-@exercise.mistake(
+NAMED_AXES = (
     "Your code names the axes of a batch (`bqd,bkd->bqk`), so one sentence alone or heads in a "
     "batch do not fit. What stands in an einsum for any leading axes?"
 )
+
+
+@exercise.mistake(NAMED_AXES)
 def einsum_of_a_batch(q, k, v, mask=None):
     return finish(torch.einsum("bqd,bkd->bqk", q, k) / math.sqrt(q.shape[-1]), v, mask)
+
+
+@exercise.mistake(
+    "Your code is made for heads in a batch alone: four axes (`bhqd,bhkd->bhqk`, "
+    "`B, h, L, d = q.shape`). What of one sentence, which has two, and a batch, which has three?"
+)
+def einsum_of_heads(q, k, v, mask=None):
+    return finish(torch.einsum("bhqd,bhkd->bhqk", q, k) / math.sqrt(q.shape[-1]), v, mask)
 
 
 @exercise.mistake(
@@ -401,6 +423,16 @@ def mask_after_softmax_renormalised(q, k, v, mask=None):
     if mask is not None:
         total = (weights * mask).sum(-1, keepdim=True)
         weights = weights * mask / torch.where(total == 0, 1.0, total)
+    return weights @ v, weights
+
+
+@exercise.mistake(
+    "You fill with -inf where the mask is True, and True says: may attend. What is left are the "
+    "forbidden keys. Which sign turns a boolean mask round?"
+)
+def allowed_filled_with_infinity(q, k, v, mask=None):
+    scores = scores_of(q, k)
+    weights = torch.softmax(scores if mask is None else scores.masked_fill(mask, -math.inf), -1)
     return weights @ v, weights
 
 
@@ -569,6 +601,36 @@ def keys_mixed(q, k, v, mask=None):
     return finish(scores_of(q, k), k, mask)
 
 
+SAME_SHAPE = (
+    "Where q, k and v have one shape, you take one of them for another. Does a shape say what a "
+    "tensor is for?"
+)
+
+
+@exercise.mistake(SAME_SHAPE)
+def queries_as_keys_of_one_shape(q, k, v, mask=None):
+    return finish(scores_of(q, q if q.shape == k.shape else k), v, mask)
+
+
+@exercise.mistake(SAME_SHAPE)
+def keys_as_values_of_one_shape(q, k, v, mask=None):
+    return finish(scores_of(q, k), k if k.shape == v.shape else v, mask)
+
+
+@exercise.mistake(SAME_SHAPE)
+def values_as_keys_of_one_shape(q, k, v, mask=None):
+    return finish(scores_of(q, v if k.shape == v.shape else k), v, mask)
+
+
+@exercise.mistake(
+    "Your outputs have the queries added to them where the shapes allow it (a residual connection; "
+    "that is a later lab). What does the formula end with?"
+)
+def queries_added(q, k, v, mask=None):
+    out, weights = finish(scores_of(q, k), v, mask)
+    return (out + q if out.shape == q.shape else out), weights
+
+
 @exercise.mistake(
     "You return the scores where the weights were asked for: their rows do not sum to one. Which "
     "variable holds what came out of the softmax?"
@@ -592,14 +654,30 @@ def outputs_alone(q, k, v, mask=None):
     return finish(scores_of(q, k), v, mask)[0]
 
 
-@exercise.mistake(
+DROPOUT = (
     "Dropout is on by default: the same inputs give another result each time, and zeros among the "
     "weights. Is there dropout in the formula? (It is a matter of training; later labs.)"
 )
+
+
+@exercise.mistake(DROPOUT)
 def dropout_by_default(q, k, v, mask=None):
     _, weights = finish(scores_of(q, k), v, mask)
     weights = torch.nn.functional.dropout(weights, 0.5)
     return weights @ v, weights
+
+
+@exercise.mistake(DROPOUT)
+def a_tenth_dropped(q, k, v, mask=None):
+    _, weights = finish(scores_of(q, k), v, mask)
+    weights = torch.nn.functional.dropout(weights, 0.1)
+    return weights @ v, weights
+
+
+@exercise.mistake(DROPOUT)
+def a_tenth_dropped_from_the_outputs(q, k, v, mask=None):
+    _, weights = finish(scores_of(q, k), v, mask)
+    return torch.nn.functional.dropout(weights, 0.1) @ v, weights
 
 
 @exercise.mistake(
@@ -612,6 +690,46 @@ def always_causal(q, k, v, mask=None):
 
 
 @exercise.mistake(
+    "Where there are as many queries as keys, nobody looks ahead, though nobody forbade it: a "
+    "causal mask is built in. Where does the mask come from in this task?"
+)
+def causal_where_square(q, k, v, mask=None):
+    if mask is None and q.shape[-2] == k.shape[-2]:
+        mask = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).tril()
+    return finish(scores_of(q, k), v, mask)
+
+
+@exercise.mistake(
+    "A mask with as many rows as columns is used on its side: words look ahead instead of back. "
+    "Rows are queries, columns are keys; what turns the mask over?"
+)
+def square_mask_transposed(q, k, v, mask=None):
+    if mask is not None and mask.ndim > 1 and mask.shape[-1] == mask.shape[-2]:
+        mask = mask.mT
+    return finish(scores_of(q, k), v, mask)
+
+
+FIRST_OF_THE_MASK = (
+    "Part of the mask is used for all: its first row, or the mask of the first sentence. Which "
+    "axis of it did you index?"
+)
+
+
+@exercise.mistake(FIRST_OF_THE_MASK)
+def first_row_of_the_mask(q, k, v, mask=None):
+    if mask is not None and mask.ndim > 1:
+        mask = mask[..., :1, :]
+    return finish(scores_of(q, k), v, mask)
+
+
+@exercise.mistake(FIRST_OF_THE_MASK)
+def first_sentence_of_the_mask(q, k, v, mask=None):
+    if mask is not None and mask.ndim > 2:
+        mask = mask[:1]
+    return finish(scores_of(q, k), v, mask)
+
+
+@exercise.mistake(
     "The mask is not used: forbidden keys have weights like all others. At which step does it come "
     "in?"
 )
@@ -619,12 +737,22 @@ def mask_ignored(q, k, v, mask=None):
     return finish(scores_of(q, k), v, None)
 
 
-@exercise.mistake(
+ANOTHER_AXIS = (
     "Your mask gets one axis more than it came with (`unsqueeze`), for heads that need not be "
     "there. Which shapes of mask broadcast to the scores by themselves?"
 )
+
+
+@exercise.mistake(ANOTHER_AXIS)
 def mask_unsqueezed(q, k, v, mask=None):
     return finish(scores_of(q, k), v, None if mask is None else mask.unsqueeze(1))
+
+
+@exercise.mistake(ANOTHER_AXIS)
+def mask_unsqueezed_for_heads(q, k, v, mask=None):
+    if mask is not None and mask.ndim == 3 and q.ndim == 4:
+        mask = mask.unsqueeze(1)
+    return finish(scores_of(q, k), v, mask)
 
 
 @exercise.mistake(
@@ -663,6 +791,15 @@ def weights_detached(q, k, v, mask=None):
 )
 def queries_changed(q, k, v, mask=None):
     q /= math.sqrt(q.shape[-1])
+    return finish(q @ k.mT, v, mask)
+
+
+@exercise.mistake(
+    "Your code writes into the keys that it was given (`/=`, `mul_`), and the caller's are gone. "
+    "What makes a new tensor?"
+)
+def keys_changed(q, k, v, mask=None):
+    k /= math.sqrt(k.shape[-1])
     return finish(q @ k.mT, v, mask)
 
 

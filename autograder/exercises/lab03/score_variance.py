@@ -41,17 +41,25 @@ def spread(call, times):
 
 def deviation(call):
     """√variance over four calls: together exact to 1 %, and none needs much memory."""
-    return math.sqrt(sum(float(call()) for _ in range(4)) / 4)
+    variance = sum(float(call()) for _ in range(4)) / 4
+    return math.copysign(math.sqrt(abs(variance)), variance)  # no variance is below 0
 
 
 @exercise.check(points=2.5)
 def standard_deviation(lab, draw):
     """The standard deviation of the scores, √variance, is √d to within 5 %."""
-    return {
+    seen = {
         f"√variance / √{d}, to one digit": rounded(
             deviation(lambda d=d: lab.score_variance(d, 2000, draw.generator())) / math.sqrt(d)
         )
         for d in (9, 64)
+    }
+    asked = deviation(lambda: lab.score_variance(16, 2000, draw.generator(), scaled=False))
+    one = torch.as_tensor(lab.score_variance(3, 20, draw.generator()))
+    return {
+        **seen,
+        "√variance / √16 with scaled=False, to one digit": rounded(asked / 4),
+        "number of dimensions": one.ndim,
     }
 
 
@@ -85,6 +93,7 @@ def scaled_saturation(lab, draw):
         "d=16, 6 keys, to one digit": rounded(
             lab.saturation(16, 6, 1000, draw.generator(), scaled=True)
         ),
+        "number of dimensions": torch.as_tensor(lab.saturation(3, 2, 5, draw.generator())).ndim,
     }
 
 
@@ -96,6 +105,10 @@ def n_pairs(lab, draw):
     return {
         "4 pairs: rough": spread(lambda: lab.score_variance(2, 4, draw.generator()), 40) > 0.3,
         "400 pairs: steady": spread(lambda: lab.score_variance(2, 400, draw.generator()), 25) < 0.5,
+        "2 pairs have two scores": float(lab.score_variance(5, 2, draw.generator())) > 1e-6,
+        "as rough as normal numbers make it": spread(
+            lambda: lab.score_variance(1, 100, draw.generator()), 40
+        ) > 0.1,
         "no tensor is much larger than the queries": largest.bytes <= 16 * 500 * 4 * 8,
     }
 
@@ -125,7 +138,8 @@ def generators(lab, draw):
         seen[f"{name}: equal"] = result == number(again)
         seen[f"{name}: others"] = result != number(draw.generator())
         seen[f"{name}: the same one goes on"] = result != number(again)
-    return seen
+    few, more = (float(lab.score_variance(5, n, draw.generator())) for n in (50, 51))
+    return {**seen, "variance: another n": few != more}
 
 
 def pairs(d, n, generator):
@@ -203,6 +217,82 @@ def never_scaled(d, n, generator, scaled=False):
 def always_scaled(d, n, generator, scaled=False):
     q, k = pairs(d, n, generator)
     return variance((q * k).sum(-1), d, True)
+
+
+@exercise.mistake(
+    "Where nobody says `scaled`, your scores are divided. Which default does the task give it?",
+    of="score_variance",
+)
+def scaled_by_default(d, n, generator, scaled=True):
+    return score_variance(d, n, generator, scaled)
+
+
+@exercise.mistake(
+    "`scaled` works the wrong way round. When are scores divided?",
+    of="score_variance",
+)
+def scaled_inverted(d, n, generator, scaled=False):
+    return score_variance(d, n, generator, not scaled)
+
+
+@exercise.mistake(
+    "What you return is known beforehand: it does not depend on any random number. The task asks "
+    "for the variance of scores that were drawn. Which n scores are those?",
+    of="score_variance",
+)
+def theory_returned(d, n, generator, scaled=False):
+    torch.randn(2, n, d, generator=generator)
+    return torch.tensor(1.0 if scaled else float(d))
+
+
+@exercise.mistake(
+    "This is the mean of the scores, which is about 0. How far from it do they lie?",
+    of="score_variance",
+)
+def mean_returned(d, n, generator, scaled=False):
+    q, k = pairs(d, n, generator)
+    return (q * k).sum(-1).mean() / (math.sqrt(d) if scaled else 1)
+
+
+@exercise.mistake(
+    "Your keys are the queries in another order. Then some scores are the same twice: where should "
+    "each pair's key come from?",
+    of="score_variance",
+)
+def queries_as_keys(d, n, generator, scaled=False):
+    q, _ = pairs(d, n, generator)
+    return variance((q * q.roll(1, 0)).sum(-1), d, scaled)
+
+
+@exercise.mistake(
+    "Your numbers have the right mean and variance and are not normal: too few of them lie far "
+    "out (+1 and -1, or evenly spread ones). Which call makes standard normal ones?",
+    of="score_variance",
+)
+def plus_or_minus_1(d, n, generator, scaled=False):
+    q, k = 2.0 * torch.randint(0, 2, (2, n, d), generator=generator) - 1
+    return variance((q * k).sum(-1), d, scaled)
+
+
+@exercise.mistake(
+    "You draw from a copy of the generator (one with the same seed or state), so the generator "
+    "itself stays where it was, and the next call gives the same numbers again. Who should move on?",
+    of="score_variance",
+)
+def generator_copied(d, n, generator, scaled=False):
+    twin = torch.Generator()
+    twin.set_state(generator.get_state())
+    return score_variance(d, n, twin, scaled)
+
+
+@exercise.mistake(
+    "There is an axis of length 1 on your number: `keepdim`, or a product that kept one. How many "
+    "dimensions does the task ask for?",
+    of="score_variance",
+)
+def one_number_in_a_list(d, n, generator, scaled=False):
+    q, k = pairs(d, n, generator)
+    return variance((q * k).sum(-1), d, scaled)[None]
 
 
 @exercise.mistake(

@@ -11,6 +11,59 @@ from gradekit.exercise import Exercise
 
 exercise = Exercise(answers=["test_attention"], uses=[scaled_dot_product_attention])
 
+# Not among them: versions that go wrong by some coincidence of sizes alone.
+SUSPECTS = [
+    "no_scale",
+    "scale_multiplied",
+    "divided_by_d",
+    "scaled_by_d_model",
+    "scaled_by_d_v",
+    "scaled_by_number_of_keys",
+    "scaled_by_number_of_queries",
+    "scaled_by_first_axis",
+    "scaled_after_softmax",
+    "softmax_over_queries",
+    "softmax_over_axis_1",
+    "softmax_over_axis_0",
+    "softmax_over_everything",
+    "keys_not_transposed",
+    "first_axes_transposed",
+    "axes_of_a_batch",
+    "einsum_of_a_batch",
+    "mask_after_softmax",
+    "mask_after_softmax_renormalised",
+    "allowed_filled_with_infinity",
+    "mask_inverted",
+    "fill_with_0",
+    "fill_with_minus_10",
+    "fill_with_minus_10000",
+    "fill_with_minus_a_million",
+    "mask_added",
+    "large_number_subtracted",
+    "infinity_times_0",
+    "nan_without_keys",
+    "uniform_without_keys",
+    "outputs_mended_alone",
+    "nan_gradients",
+    "softmax_without_maximum",
+    "epsilon_in_denominator",
+    "values_up_to_query_length",
+    "keys_mixed",
+    "scores_returned",
+    "weights_first",
+    "outputs_alone",
+    "dropout_by_default",
+    "always_causal",
+    "first_row_of_the_mask",
+    "mask_ignored",
+    "mask_unsqueezed",
+    "mask_as_index",
+    "always_float32",
+    "weights_detached",
+    "queries_changed",
+    "mask_changed",
+]
+
 
 @exercise.check(points=4)
 def openly_wrong(lab, draw):
@@ -36,7 +89,7 @@ def openly_wrong(lab, draw):
     }
 
 
-@exercise.check(points=8, hidden=True, suspects_of="scaled_dot_product_attention")
+@exercise.check(points=8, hidden=True, suspects_of="scaled_dot_product_attention", suspects=SUSPECTS)
 def wrong_versions(lab, draw):
     """Rejects the wrong versions of attention that students write, and accepts the right ones."""
     return draw.accepts(lab.test_attention)

@@ -255,6 +255,16 @@ def slice_as_wide_as_keys(model, head):
 
 
 @exercise.mistake(
+    "torch keeps a record of what happens to parameters, for their gradients, and does not let you "
+    "write into one while it does. Which `with` block stops the record for a moment?"
+)
+def written_while_recording(model, head):
+    twin = copied(model, head)
+    twin.out_proj.weight[:, head * model.d_v : (head + 1) * model.d_v] = 0
+    return twin
+
+
+@exercise.mistake(
     "Only one column is zero, number `head`. How many columns of the last layer belong to one head?"
 )
 def one_column(model, head):

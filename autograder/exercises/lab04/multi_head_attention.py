@@ -23,29 +23,7 @@ exercise = Exercise(
     ],
 )
 
-# More names and layouts that right answers come in.
-MORE = {
-    "q_proj": ("W_query", "w_query", "q_lin", "linear_q", "w_qs"),
-    "k_proj": ("W_key", "w_key", "k_lin", "linear_k", "w_ks"),
-    "v_proj": ("W_value", "w_value", "v_lin", "linear_v", "w_vs"),
-    "out_proj": ("W_out", "w_out", "out_lin", "linear_out", "final_linear"),
-}
-
-
-def all_spellings():
-    """The usual layouts of the weights, and some more."""
-    taken = spellings()
-    for kind in ("weight", "bias"):
-        for role, names in MORE.items():
-            keys = [form.format(name) for name in names for form in ("{}", "{}.{{i}}")]
-            taken[f"{role}.{kind}"] += tuple(f"{key}.{kind}" for key in keys)
-            taken[f"{role}.{kind}"] += tuple(keys if kind == "weight" else ())
-        both = (f"k_proj.{kind}", f"v_proj.{kind}")
-        taken[both] = tuple(f"{name}.{kind}" for name in ("kv_proj", "kv", "to_kv", "W_kv"))
-    return taken
-
-
-SPELLINGS = all_spellings()
+SPELLINGS = spellings()
 
 
 def drawn_weights(draw, d_model=10, num_heads=3, d_k=4, d_v=5, bias=True):
@@ -137,6 +115,7 @@ def cross_attention(lab, draw):
         "alone": model(q, k, v),
         "with the weights": named(model(q, k, v, need_weights=True)),
         "texts of one length": model(q, others, more),
+        "other keys and values": model(q, draw.normal(2, 7, 10), draw.normal(2, 7, 10)),
     }
 
 
@@ -172,7 +151,10 @@ def one_mask_for_all(lab, draw):
     """A mask (Lq, Lk) holds for every sentence and every head; nobody to attend to gives zeros."""
     model = built(lab, drawn_weights(draw))
     q, k, v = draw.normal(2, 4, 10), draw.normal(2, 7, 10), draw.normal(2, 7, 10)
-    return named(model(q, k, v, any_mask(draw, 4, 7), need_weights=True))
+    return {
+        "with a mask": named(model(q, k, v, any_mask(draw, 4, 7), need_weights=True)),
+        "afterwards without one": model(q, k, v),
+    }
 
 
 @exercise.check(points=2, hidden=True)
@@ -415,6 +397,46 @@ class KeysFromQueriesOfEqualLength(Variant):
 
 
 @exercise.mistake(
+    "Where the two texts are of one length you make the values of the keys' text. Does equal "
+    "length say anything about what is fetched?"
+)
+class ValuesFromKeysOfEqualLength(Variant):
+    def project(self, q, k, v):
+        return super().project(q, k, k if q.shape == k.shape else v)
+
+
+@exercise.mistake(
+    "Values that happen to be as wide as all heads together are used as they are, not projected. "
+    "What is the third layer for?"
+)
+class FittingValuesNotProjected(Variant):
+    def project(self, q, k, v):
+        fits = v.shape[-1] == self.num_heads * self.d_v
+        return self.q_proj(q), self.k_proj(k), v if fits else self.v_proj(v)
+
+
+@exercise.mistake(
+    "Your layer remembers keys and values of an earlier call and uses them again. What of one call "
+    "may have a part in the next, other than the parameters?"
+)
+class KeepsItsFirstText(Variant):
+    def project(self, q, k, v):
+        if getattr(self, "kept", (q, q))[0].shape != k.shape:
+            self.kept = (k, v)
+        return super().project(q, *self.kept)
+
+
+@exercise.mistake(
+    "Your layer remembers the mask of an earlier call and uses it where none is given. What does "
+    "None mean in the task?"
+)
+class KeepsItsMask(Variant):
+    def weigh(self, scores, mask):
+        self.kept = getattr(self, "kept", None) if mask is None else mask
+        return super().weigh(scores, self.kept)
+
+
+@exercise.mistake(
     "The inputs are used as they are: no layer makes queries, keys and values of them. What would "
     "let two heads look for different things?"
 )
@@ -505,6 +527,29 @@ class GivenSizesIgnored(Sized):
         self.k_proj = nn.Linear(d_model, width, bias)
         self.v_proj = nn.Linear(d_model, width, bias)
         self.out_proj = nn.Linear(width, d_model, bias)
+
+
+@exercise.mistake(
+    "Where d_v is not given, yours is d_k. What does the task take for None?"
+)
+class SizeOfValuesTakenFromKeys(Variant):
+    def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
+        super().__init__(d_model, num_heads, d_k, d_k if d_v is None else d_v, bias, dropout)
+
+
+@exercise.mistake(
+    "You have parameters that the formula does not need: a layer too many, or one that is never "
+    "used. Which four layers are in the task's table?"
+)
+class OneLayerTooMany(Sized):
+    def resize(self, d_model, bias):
+        self.unused = nn.Linear(d_model, d_model)
+
+
+@exercise.mistake("Where nobody says `bias`, your layers have none. What is its default?")
+class NoBiasByDefault(Variant):
+    def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=False, dropout=0.0):
+        super().__init__(d_model, num_heads, d_k, d_v, bias, dropout)
 
 
 @exercise.mistake(

@@ -10,7 +10,7 @@ from attnlab.data.retrieval import questions
 from attnlab.heads import answer_loss, weight_on
 from attnlab.multihead import MultiHeadAttention
 from attnlab.retrieval import D_MODEL, FEATURES, Retriever, share_right
-from attnlab.softmax import softmax
+from attnlab.softmax import cross_entropy, softmax
 from attnlab.twin import spellings
 from gradekit.exercise import Exercise
 from gradekit.outcome import Band, Outcome
@@ -151,6 +151,30 @@ def laid_out_differently(logits, answers):
 def classes_moved_by_reshape(logits, answers):
     batch, digits, classes = logits.shape
     return torch_cross_entropy(logits.reshape(batch, classes, digits), answers)
+
+
+@exercise.mistake(
+    "Logits and answers go into the loss as they came. Lab 1's `cross_entropy` takes (N, V) and "
+    "(N,): which axes have to become one?", of="answer_loss",
+)
+def nothing_flattened(logits, answers):
+    return cross_entropy(logits, answers)
+
+
+@exercise.mistake(
+    "The logits were turned round before they were laid out in rows, so a row holds numbers of "
+    "several digits. Which axis has to stay the last one?", of="answer_loss",
+)
+def classes_laid_out_first(logits, answers):
+    return torch_cross_entropy(logits.mT.reshape(-1, logits.shape[-1]), answers.flatten())
+
+
+@exercise.mistake(
+    "You add the losses of two digits, however many a question has. How many may that be, by the "
+    "task, and what does it divide by?", of="answer_loss",
+)
+def first_two_digits_added(logits, answers):
+    return sum(torch_cross_entropy(logits[:, i], answers[:, i]) for i in (0, 1))
 
 
 @exercise.mistake(

@@ -224,6 +224,17 @@ def number_taken_for_size(x, num_heads):
 
 
 @exercise.mistake(
+    "Your split changes the tensor that it was given (a method with `_` at its end, or numbers "
+    "written into it). Which call makes a new one?",
+    of="split_heads",
+)
+def split_in_place(x, num_heads):
+    head_size(x, num_heads)
+    x.unsqueeze_(1)
+    return torch.cat(x.chunk(num_heads, -1), 1)
+
+
+@exercise.mistake(
     "No gradient gets back through the split: a `.detach()`, `.data` or a new tensor that you copy "
     "numbers into cuts torch's graph. Which line is it?",
     of="split_heads",
@@ -316,6 +327,16 @@ def merge_for_one_sentence(x):
 )
 def squeezed(x):
     return x.transpose(1, 2).flatten(2).squeeze()
+
+
+@exercise.mistake(
+    "Your merge changes the tensor that it was given (`transpose_`, or another method with `_` at "
+    "its end). Which call makes a new one?",
+    of="merge_heads",
+)
+def merge_in_place(x):
+    x.transpose_(1, 2)
+    return x.flatten(2)
 
 
 @exercise.mistake(

@@ -36,7 +36,11 @@ def as_many_keys_as_queries(lab, draw):
 def with_a_cache(lab, draw):
     """With more keys than queries, the last query stands at the last key."""
     lengths = ((3, 7), (2, 11), (1, 5), (4, 5), (6, 6))
-    return {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in lengths}
+    seen = {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in lengths}
+    for Lq, Lk in ((300, 300), (2, 1100)):
+        long = lab.causal_mask(Lq, Lk)
+        seen[f"Lq={Lq}, Lk={Lk}"] = {"shape": list(long.shape), "True": int((long > 0).sum())}
+    return seen
 
 
 @exercise.check(points=1, hidden=True)
@@ -159,6 +163,25 @@ def fixed_size(Lq, Lk=None, device=None):
     Lk = Lq if Lk is None else Lk
     biggest = torch.ones(6, 6, dtype=torch.bool, device=device).tril()
     return biggest[Lk - Lq : Lk, :Lk]
+
+
+@exercise.mistake(
+    "Without a cache your mask is right; with one, the last query does not see its own place. "
+    "By how much does the diagonal move when there are Lk - Lq keys more?"
+)
+def one_short_with_a_cache(Lq, Lk=None, device=None):
+    Lk = Lq if Lk is None else Lk
+    return torch.ones(Lq, Lk, dtype=torch.bool, device=device).tril(Lk - Lq - (Lk > Lq))
+
+
+@exercise.mistake(
+    "You let every query see the first key, so that no row is all False. A query that stands "
+    "before every key sees none; what a softmax makes of that is a later step."
+)
+def first_key_always(Lq, Lk=None, device=None):
+    mask = causal_mask(Lq, Lk, device).clone()
+    mask[:, 0] = True
+    return mask
 
 
 @exercise.mistake(

@@ -94,7 +94,13 @@ def arguments_kept(lab, draw):
     pairs = kept(masks)
     out = lab.combine(*masks)
     again = lab.combine(*masks[1:], masks[0])
-    return {"result": out, "result, other order": again, "as they were": unchanged(pairs)}
+    others = [random_mask(draw, *mask.shape) for mask in masks]
+    return {
+        "other masks of the same shapes": lab.combine(*others),
+        "result": out,
+        "result, other order": again,
+        "as they were": unchanged(pairs),
+    }
 
 
 @exercise.mistake(
@@ -167,6 +173,28 @@ def first_mask_changed(*masks):
         else:
             out = out & mask
     return out
+
+
+@exercise.mistake(
+    "Your code writes into the first mask (`&=`), and that is as large as it is: it cannot become "
+    "the shape of both together. Which operator makes a new tensor?"
+)
+def grown_in_place(*masks):
+    result = masks[0]
+    for mask in masks[1:]:
+        result &= mask
+    return result
+
+
+@exercise.mistake(
+    "You expand each mask to the shape of the first one, which may be the smaller. Which shape "
+    "do all of them broadcast to, and who works that out for you?"
+)
+def expanded_to_the_first(*masks):
+    given = [mask for mask in masks if mask is not None]
+    if not given:
+        return None
+    return functools.reduce(lambda out, mask: out & mask.expand_as(out), given)
 
 
 @exercise.mistake(

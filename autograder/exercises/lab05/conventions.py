@@ -113,6 +113,8 @@ def a_mask_for_each_sentence(lab, draw):
     return {
         **seen,
         "four sentences, two heads": lab.to_mha_mask(wide, 2),
+        "keys of one sentence": lab.to_key_padding_mask(random_mask(draw, 1, 1, 1, 5)),
+        "one key of two sentences": lab.to_key_padding_mask(random_mask(draw, 2, 1, 1, 1)),
         "mask as it was": torch.equal(heads, kept),
     }
 
@@ -127,6 +129,8 @@ def numbers_of_all_kinds(lab, draw):
         seen[f"{low:g}"] = lab.from_additive(bias)
     half = torch.zeros(4, 7).half().masked_fill(~mask, torch.finfo(torch.half).min)
     seen["float16"] = lab.from_additive(half)
+    seen["everything allowed"] = lab.from_additive(torch.zeros(2, 3))
+    seen["nothing allowed"] = lab.from_additive(torch.full((2, 3), -1e9))
     seen["there and back"] = lab.from_additive(lab.to_additive(mask, torch.bfloat16))
     return seen
 
@@ -252,6 +256,32 @@ def key_padding_with_axes(mask):
 )
 def key_padding_of_the_first(mask):
     return ~mask[0, 0]
+
+
+@exercise.mistake(
+    "`squeeze()` without an axis drops every axis of length 1, also that of a batch with a single "
+    "sentence. Which axes do you mean?",
+    of="to_key_padding_mask",
+)
+def key_padding_squeezed(mask):
+    return ~mask.squeeze()
+
+
+@exercise.mistake(
+    "Your key_padding_mask is one to be added (0 and -inf). The task asks for booleans.",
+    of="to_key_padding_mask",
+)
+def key_padding_of_numbers(mask):
+    return torch.zeros(mask[:, 0, 0].shape).masked_fill(~mask[:, 0, 0], -math.inf)
+
+
+@exercise.mistake(
+    "You take the lowest number that occurs for the forbidding one. Where nothing is forbidden, "
+    "that is 0. What do all of them add where a query may attend?",
+    of="from_additive",
+)
+def lowest_is_forbidden(bias):
+    return bias != bias.min()
 
 
 @exercise.mistake(

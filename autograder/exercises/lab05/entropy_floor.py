@@ -153,6 +153,7 @@ def near_the_floor(lab, draw):
         "another floor, outside": (0.35, 0.5, 0.1),
         "a large floor, outside": (9.0, 9.5, 0.1),
         "above by less than the tolerance": (2.05, 2.0, 0.1),
+        "below zero": (-2.0, 1.373, 0.05),
         "infinite": (math.inf, 1.373, 0.05),
         "not a number": (math.nan, 1.373, 0.05),
     }

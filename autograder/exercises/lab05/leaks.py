@@ -26,6 +26,12 @@ exercise = Exercise(
                 "`Gt` → `GtE` in `if (seen - alone).abs().max() > ROUNDING:`",
                 "no difference is exactly 1e-9",
             ),
+            (
+                "pad_invariant",
+                "`Mod` → `FloorDiv` in "
+                "`ids = real[torch.arange(2 * T).view(2, T) % len(real)]`",
+                "any real tokens will do",
+            ),
         )
     },
 )
@@ -96,6 +102,9 @@ def who_looks_ahead(lab, draw):
         "the past only, itself excluded": Mixer(table, up_to(-1)),
         "some places are seen by all": Mixer(table, every_third),
         "the next token alone": lambda ids: table[ids].roll(-1, 1),
+        "the next token, in one number of three": lambda ids: (
+            table[ids] + table[ids].roll(-1, 1) * torch.tensor([0, 0, 1])
+        ),
     }
     return {
         **{name: pairs(lab.leaks(fn, 5, 4)) for name, fn in seen.items()},
@@ -107,7 +116,6 @@ def who_looks_ahead(lab, draw):
 def who_looks_at_padding(lab, draw):
     """`pad_invariant` tells a model that masks padding from one that attends to it."""
     table, pad = draw.normal(6, 3), 4
-    table[pad] *= 20
     models = {
         "masks padding": Mixer(table, real_keys(pad)),
         "masks padding and later tokens": Mixer(table, real_keys(pad, causal=True)),
@@ -149,6 +157,9 @@ def one_token_in_particular(lab, draw):
         f"looks for token {token} at place {place}": pairs(lab.leaks(looks_for(token, place), T, 7))
         for token, place in ((0, 1), (3, 2), (6, 3))
     }
+    for token, place in ((2, 1), (5, 2), (6, 3)):
+        fn = looks_for(token, place)
+        seen[f"fears token {token} at place {place}"] = pairs(lab.leaks(lambda x: -fn(x), T, 7))  # noqa: B023
     two = draw.normal(2, 3)
     for T in (3, 6):
         seen[f"two tokens, T={T}"] = pairs(lab.leaks(Mixer(two, up_to(9)), T, 2))
@@ -186,6 +197,11 @@ def padding_on_either_side(lab, draw):
     def wild(ids):
         return masked(ids) + 1e6 * (ids == pad)[..., None] * ids.shape[1]
 
+    def at_the_first(ids):
+        place = torch.arange(ids.shape[1])
+        first = (place == (ids != pad).int().argmax(1, keepdim=True)).double()
+        return masked(ids) + (first * (ids == pad).sum(1, keepdim=True))[..., None]
+
     masked = Mixer(table, real_keys(pad))
     zero = Mixer(table, real_keys(0))
     models = {
@@ -197,6 +213,8 @@ def padding_on_either_side(lab, draw):
         "one padding token": lambda ids: masked(ids) + (counts(ids) == 1),
         "two padding tokens": lambda ids: masked(ids) + (counts(ids) == 2),
         "three padding tokens": lambda ids: masked(ids) + (counts(ids) == 3),
+        "only what it gives at the first token": at_the_first,
+        "up here, down there": lambda ids: masked(ids) + counts(ids) * torch.tensor([1, -1, 0]),
         "lowers all outputs": lambda ids: masked(ids) - counts(ids),
         "faintly": lambda ids: 1e3 + masked(ids) + 3e-8 * counts(ids),
         "rounding only": lambda ids: masked(ids) + 1e-12 * counts(ids),
@@ -295,6 +313,28 @@ def winners_compared(fn, T, vocab):
     for j, other in changes(T, vocab):
         differs = (run(fn, other).argmax(-1) != run(fn, ids).argmax(-1)).any(0)
         found |= {(i, j) for i in range(j) if differs[i]}
+    return sorted(found)
+
+
+@exercise.mistake(
+    "You compare one number of each output (`[..., 0]`). A leak may show in any of them.",
+    of="leaks",
+)
+def first_number_only(fn, T, vocab):
+    return leaks(lambda ids: fn(ids)[..., :1], T, vocab)
+
+
+@exercise.mistake(
+    "You add differences up with their signs, and what goes up here cancels what goes down there. "
+    "What turns both signs into a size?",
+    of="leaks",
+)
+def signs_cancel(fn, T, vocab):
+    ids = start(T, vocab)
+    found = set()
+    for j, other in changes(T, vocab):
+        far = (run(fn, other) - run(fn, ids)).sum((0, 2))
+        found |= {(i, j) for i in range(j) if far[i] > ROUNDING}
     return sorted(found)
 
 
@@ -611,8 +651,8 @@ def front_not_shifted(fn, T, vocab, pad):
 
 
 @exercise.mistake(
-    "You compare what the model gives at padding, too. Nobody reads those outputs: which ones have "
-    "to stay?",
+    "What the model gives at padding decides for you: you compare those outputs, too, or the "
+    "padding token is among your real tokens. Nobody reads them: which outputs have to stay?",
     of="pad_invariant",
 )
 def outputs_at_padding_compared(fn, T, vocab, pad):
@@ -632,6 +672,51 @@ def outputs_at_padding_compared(fn, T, vocab, pad):
 def padding_sign_kept(fn, T, vocab, pad):
     alone, padded = both_sides(fn, T, vocab, pad, (1, 2, 3))
     return all((p - alone).max() <= ROUNDING for p in padded)
+
+
+@exercise.mistake(
+    "You compare the output at the last real token only. Which outputs does the task name?",
+    of="pad_invariant",
+)
+def last_real_token_only(fn, T, vocab, pad):
+    alone, padded = both_sides(fn, T, vocab, pad, (1, 2, 3))
+    return all(torch.allclose(p[:, -1], alone[:, -1], rtol=0, atol=ROUNDING) for p in padded)
+
+
+@exercise.mistake(
+    "You look at the mean of the differences, and what goes up here cancels what goes down there. "
+    "By how much may any single output differ?",
+    of="pad_invariant",
+)
+def mean_of_differences(fn, T, vocab, pad):
+    alone, padded = both_sides(fn, T, vocab, pad, (1, 2, 3))
+    return all((p - alone).mean().abs() <= ROUNDING for p in padded)
+
+
+@exercise.mistake(
+    "It is enough for you that one of several comparisons comes out well (`or`, `any`, a `return "
+    "True` inside the loop). The task asks for all of them.",
+    of="pad_invariant",
+)
+def one_side_is_enough(fn, T, vocab, pad):
+    alone, padded = both_sides(fn, T, vocab, pad, (1, 2, 3))
+    return any(torch.allclose(p, alone, rtol=0, atol=ROUNDING) for p in padded)
+
+
+@exercise.mistake(
+    "What the model gives at padding decides for you: you compare those outputs, too, or the "
+    "padding token is among your real tokens. Nobody reads them: which outputs have to stay?",
+    of="pad_invariant",
+)
+def padding_among_the_real(fn, T, vocab, pad):
+    ids = start(T, vocab)
+    alone, close = fn(ids), True
+    for n in (1, 2, 3):
+        padding = torch.full((2, n), pad)
+        behind = fn(torch.cat([ids, padding], 1))[:, :T]
+        in_front = fn(torch.cat([padding, ids], 1))[:, n:]
+        close &= bool((torch.stack([behind, in_front]) - alone).abs().max() <= ROUNDING)
+    return close
 
 
 @exercise.mistake(

@@ -67,6 +67,8 @@ def padding_anywhere(lab, draw):
     mask = lab.padding_mask(draw.strided(ids), pad)
     return {
         "mask": mask,
+        "another batch of the same shape": lab.padding_mask(ids.flip(0), pad),
+        "no padding at all": lab.padding_mask(ids[3:4], pad),
         "one token": lab.padding_mask(ids[:, :1], pad),
         "input as it was": draw.untouched(),
     }
@@ -161,6 +163,48 @@ def first_key_kept(ids, pad):
     mask = (ids != pad)[:, None, None, :]
     mask[..., 0] = True
     return mask
+
+
+@exercise.mistake(
+    "Besides padding your mask hides the id 0. It is a token like any other, unless `pad` is 0."
+)
+def zero_hidden_too(ids, pad):
+    return ((ids != pad) & (ids != 0))[:, None, None, :]
+
+
+@exercise.mistake(
+    "You let the first padding token of each sentence through, perhaps as its end. An end token "
+    "has an id of its own here: every `pad` is padding."
+)
+def first_padding_kept(ids, pad):
+    real = ids != pad
+    first = ~real & ((~real).cumsum(1) == 1)
+    return (real | first)[:, None, None, :]
+
+
+@exercise.mistake(
+    "Your mask hides padding at the end only. Batches for generation are padded at the front."
+)
+def only_at_the_end(ids, pad):
+    real = (ids != pad).flip(1).cumsum(1).flip(1) > 0
+    return real[:, None, None, :]
+
+
+@exercise.mistake(
+    "A sentence that is all padding gets a mask that allows everything. No key of it is real; "
+    "what a softmax makes of that is a later step."
+)
+def everything_for_padding_alone(ids, pad):
+    real = ids != pad
+    return (real | ~real.any(1, keepdim=True))[:, None, None, :]
+
+
+@exercise.mistake(
+    "For a batch without padding you return None. The task asks for a mask, True everywhere."
+)
+def none_without_padding(ids, pad):
+    real = ids != pad
+    return None if real.all() else real[:, None, None, :]
 
 
 @exercise.mistake(

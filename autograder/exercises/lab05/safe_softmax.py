@@ -161,6 +161,18 @@ def nan_repaired_by_where(scores, mask):
 
 
 @exercise.mistake(
+    "You add numbers as in 5.4 and repair NaN afterwards. In half precision those numbers are "
+    "finite, so a row without an allowed key is not NaN but spread out evenly; elsewhere NaN "
+    "stays in the gradients. Which weights do you know to be 0, whatever softmax says?"
+)
+def additive_and_repaired(scores, mask):
+    half = scores.dtype in (torch.float16, torch.bfloat16)
+    low = torch.finfo(scores.dtype).min if half else -math.inf
+    bias = torch.zeros(mask.shape, dtype=scores.dtype).masked_fill(~mask, low)
+    return torch.softmax(scores + bias, -1).nan_to_num(0.0)
+
+
+@exercise.mistake(
     "A small number in the denominator saves the empty rows and takes a little from all the "
     "others. Which rows need help?"
 )
@@ -196,6 +208,57 @@ def maximum_of_all_keys(scores, mask):
     exp = (scores - scores.amax(-1, keepdim=True)).exp().masked_fill(~mask, 0.0)
     total = exp.sum(-1, keepdim=True)
     return exp / total.masked_fill(total == 0, 1.0)
+
+
+@exercise.mistake(
+    "The maximum that you subtract is that of the whole tensor (`.max()` without an axis). A row "
+    "far below it comes to nothing but zeros. Over what should the maximum be taken?"
+)
+def maximum_of_all_rows(scores, mask):
+    filled = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    exp = (filled - filled.max()).exp().masked_fill(~mask, 0.0)
+    total = exp.sum(-1, keepdim=True)
+    return exp / total.masked_fill(total == 0, 1.0)
+
+
+@exercise.mistake(
+    "You take exp(x - logsumexp(x)). Where scores are huge, the logsumexp is one of those huge "
+    "numbers plus a small one, and the small one is lost in rounding. What can you subtract first "
+    "to make all numbers small?"
+)
+def by_logsumexp(scores, mask):
+    filled = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    return (filled - filled.logsumexp(-1, keepdim=True)).exp().masked_fill(~mask, 0.0)
+
+
+@exercise.mistake(
+    "Your denominator has one exponential too many, exp(0) or 1, as if each row had one more key "
+    "to look at. The weights of a row with an allowed key sum to 1."
+)
+def one_key_too_many(scores, mask):
+    filled = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    more = torch.cat([filled, torch.zeros_like(filled[..., :1])], -1)
+    return torch.softmax(more, -1)[..., :-1].masked_fill(~mask, 0.0)
+
+
+@exercise.mistake(
+    "Your weights are float32 on the way and only dressed up as float64 at the end: they are off "
+    "from the eighth digit on. Which call changes the dtype?"
+)
+def through_float32(scores, mask):
+    filled = scores.float().masked_fill(~mask, torch.finfo(torch.float32).min)
+    return torch.softmax(filled, -1).masked_fill(~mask, 0.0).to(scores.dtype)
+
+
+@exercise.mistake(
+    "Your code writes into the mask that it was given (`logical_not_`, `|=`, an assignment to "
+    "`[…]`). What does the same and makes a new tensor?"
+)
+def mask_overwritten(scores, mask):
+    low = torch.finfo(scores.dtype).min
+    weights = torch.softmax(scores.masked_fill(~mask, low), -1).masked_fill(~mask, 0.0)
+    mask.fill_(True)
+    return weights
 
 
 @exercise.mistake(

@@ -13,8 +13,6 @@ exercise = Exercise(answers=["test_causal_mask"], uses=[causal_mask])
 @exercise.check(points=2)
 def openly_wrong(lab, draw):
     """Accepts your own causal mask; rejects it once it is openly spoiled."""
-    lab.test_causal_mask(lab.causal_mask)
-
     def everything(Lq, Lk=None, device=None):
         return torch.ones_like(lab.causal_mask(Lq, Lk, device))
 
@@ -26,6 +24,7 @@ def openly_wrong(lab, draw):
         return lab.causal_mask(longer, longer, device)[:Lq, : Lk or Lq]
 
     return {
+        "accepts your own": draw.raises(lab.test_causal_mask, lab.causal_mask) is None,
         "rejects a mask that allows everything": draw.raises(lab.test_causal_mask, everything)
         is not None,
         "rejects a mask that looks ahead": draw.raises(lab.test_causal_mask, looks_ahead)

@@ -221,6 +221,14 @@ def same_number_for_both_halves(mask, dtype):
 
 
 @exercise.mistake(
+    "Your large numbers have the wrong sign: added to scores they lift forbidden keys above all "
+    "others. exp of which infinity is 0?"
+)
+def plus_infinity(mask, dtype):
+    return filled(mask, dtype, -lowest(dtype))
+
+
+@exercise.mistake(
     "You took `torch.finfo(dtype).tiny` (or `smallest_normal`): the number closest to 0, not the "
     "lowest one."
 )

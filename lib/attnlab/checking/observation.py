@@ -263,6 +263,11 @@ def _type_name(value: Any) -> str:
     return f"{kind.__module__}.{kind.__qualname__}"
 
 
+def dtype_of(value: Any) -> str:
+    """The name of a tensor's dtype; of anything else, the name of its type."""
+    return str(getattr(value, "dtype", type(value).__name__)).removeprefix("torch.")
+
+
 def is_number(value: Any) -> bool:
     """Whether `value` is one number: an int, a float or a tensor with no dimensions."""
     if isinstance(value, bool):

@@ -124,8 +124,9 @@ def recognise(
     """The known mistakes that see what the student's code sees, in every check if possible.
 
     A mistake is a candidate where it fails in the same way as the student in at least a quarter of
-    the failed checks: in a single small case, two different mistakes may well agree. Those that agree in the most checks win; where several agree equally well, up to `most`
-    with different advice are kept, and none if there are more (then nobody knows).
+    the failed checks: in a single small case, two different mistakes may well agree. Those that
+    agree in the most checks win; where several agree equally well, up to `most` with different
+    advice are kept, and none if there are more (then nobody knows).
     """
     scores: dict[str, int] = {}
     failed = sum(telling(answer) for answer in answers)

@@ -8,8 +8,6 @@ trained: in training mode. Their code is here to be read, once a probe has said 
 
 from __future__ import annotations
 
-import math
-
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own habit
@@ -45,8 +43,7 @@ class OneLayer(nn.Module):
 
 def attend(q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> Tensor:
     """Attention over the keys that `allowed`, (B, Lq, Lk), says True for; zeros where none is."""
-    scores = (q @ k.mT / math.sqrt(D_K)).masked_fill(~allowed, -1e300)
-    return scores.softmax(-1).masked_fill(~allowed, 0.0) @ v
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=allowed).nan_to_num()
 
 
 class ModelA(OneLayer):  # noqa: D101

@@ -97,12 +97,14 @@ def beam_widths(
             panel.plot(list(widths), points(values), color=colour, marker="o")
             panel.set(xlabel="width of the beam", xticks=list(widths))
             panel.annotate(
-                "greedy", (widths[0], float(values[0])), xytext=(8, -2),
+                "greedy", (widths[0], float(values[0])), xytext=(6, -11),
                 textcoords="offset points", va="center", color=INK, fontsize=9,
             )
             panel.margins(y=0.2)
         left.set(title="it finds likelier sequences", ylabel="mean log-probability [nats]")
-        right_panel.set(title="and how many are right", ylabel="share of right dates")
+        right_panel.set(
+            title="and how many are right", ylabel="share of right dates", ylim=(0, 1)
+        )
     return Drawn((left, right_panel), {"log-probability": likely, "right": share})
 
 

@@ -193,5 +193,5 @@ def lab04_preview() -> Drawn:
 def _table_of_heads(axes: Axes, table: Tensor) -> None:
     heads = [f"head {i}" for i in range(len(table))]
     attention_cells(axes, table, heads, ["1st", "2nd"])
-    plural = "s" if len(heads) > 1 else ""
-    axes.set(title=f"{len(heads)} head{plural}", xlabel="box asked for", ylabel="", anchor="N")
+    title = f"{len(heads)} heads' weights" if len(heads) > 1 else "1 head's weights"
+    axes.set(title=title, xlabel="box asked for", ylabel="", anchor="N")

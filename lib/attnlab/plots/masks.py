@@ -115,7 +115,7 @@ def lecture_table(
         "Four tables of 4 by 4 numbers: the scores; the mask, 0 on and below the diagonal and "
         "minus infinity above it; their sum; and its softmax, with zeros above the diagonal."
     )
-    with panels(4, 7.4, 2.2, alt, sharey=True) as axes:
+    with panels(4, 8.1, 2.3, alt, sharey=True) as axes:
         for panel, (title, table) in zip(axes, tables.items(), strict=True):
             _numbers(panel, table, words, digits=2 if table is weights else 1)
             panel.set(title=title, ylabel="queries" if panel is axes[0] else "")
@@ -290,4 +290,4 @@ def _numbers(axes: Axes, table: Tensor, words: Sequence[str], digits: int) -> No
         for column, value in enumerate(entries):
             text = {-torch.inf: "−∞", 0.0: "0"}.get(value, f"{value:.{digits}f}")
             colour = "white" if value > 0.55 else INK
-            axes.text(column, row, text, ha="center", va="center", fontsize=8.5, color=colour)
+            axes.text(column, row, text, ha="center", va="center", fontsize=8, color=colour)

@@ -1,0 +1,244 @@
+"""The gradebook on PostgreSQL: a real server, on a socket in a temporary folder, no network."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import handins
+import psycopg
+import pytest
+from handins import LAB, NAME
+from nbgrader.api import Gradebook
+
+from gradekit.entries import Address, Entry, GradebookError, rows_in, unstored
+from gradekit.gradebook import Book
+from gradekit.marks import Mark
+from gradekit.seats import Released
+
+DUE = datetime(2026, 9, 20, 21, 59, tzinfo=UTC)
+ENTRY = Entry(
+    "ada", LAB, DUE.replace(tzinfo=None), 0.0, {"softmax": 8.0, "entropy": 1.5},
+    {"explain": "digest"}, 0.0,
+)
+
+
+def programs() -> Path:
+    """The server's programs, which Debian keeps away from PATH."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    on_path = shutil.which("initdb")
+    if not found and not on_path:
+        pytest.skip("PostgreSQL's server is not installed (Debian: apt install postgresql)")
+    return found[-1].parent if found else Path(str(on_path)).parent
+
+
+class Server:
+    """A server that only this test can reach, run by a user who is not root."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._bin = programs()
+        self._count = 0
+        self._user: dict[str, int] = {}
+        if os.geteuid() == 0:  # which the server refuses to be
+            nobody = pwd.getpwnam("nobody")
+            self._user = {"user": nobody.pw_uid, "group": nobody.pw_gid}
+            os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+        # What a crash would lose is of no value here, and waiting for the disk takes long.
+        self._run("initdb", "-D", "data", "-U", "staff", "-A", "trust", "-N", "-E", "UTF8",
+                  "--locale", "C")
+        self.start()
+
+    def start(self) -> None:
+        options = f"-c listen_addresses='' -c unix_socket_directories={self.folder} -c fsync=off"
+        self._run("pg_ctl", "-D", "data", "-w", "-l", "log", "-o", options, "start")
+
+    def stop(self) -> None:
+        self._run("pg_ctl", "-D", "data", "-m", "immediate", "stop")
+
+    def new_database(self, like: str = "template0") -> str:
+        """The URL of a new database, empty or like another one."""
+        self._count += 1
+        name = f"grades{self._count}"
+        self._run("createdb", "-h", str(self.folder), "-U", "staff", "-T", like, name)
+        return f"postgresql+psycopg://staff:secret@/{name}?host={self.folder}"
+
+    def _run(self, program: str, *arguments: str) -> None:
+        done = subprocess.run(
+            [self._bin / program, *arguments], cwd=self.folder, check=False, text=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE if program == "initdb" else None,
+            env={**os.environ, "LC_ALL": "C"}, **self._user,  # type: ignore[call-overload]
+        )
+        assert done.returncode == 0, (program, done.stderr)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    programs()
+    # Not pytest's folder: a socket's path has at most 107 characters, and root's are closed.
+    folder = Path(tempfile.mkdtemp(prefix="pg-"))
+    running = None
+    try:
+        running = Server(folder)
+        yield running
+    finally:
+        if running is not None:
+            running.stop()
+        shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Released:
+    return handins.released(tmp_path_factory.mktemp("labs"))
+
+
+@pytest.fixture(scope="module")
+def registered(server: Server, released: Released) -> str:
+    """A gradebook that knows the lab; nbgrader takes seconds to make one."""
+    address = Address(server.new_database(), "course")
+    assert rows_in(address) == frozenset(), "an empty database holds nothing"
+    with Book(address) as book:
+        book.register(LAB, released, DUE)
+    return "grades1"
+
+
+@pytest.fixture
+def address(server: Server, registered: str) -> Address:
+    return Address(server.new_database(registered), "course")
+
+
+@pytest.fixture
+def book(address: Address, released: Released) -> Iterator[Book]:
+    with Book(address) as opened:
+        opened.register(LAB, released, DUE)
+        yield opened
+
+
+def mark_by_hand(address: Address, student: str) -> None:
+    """What formgrader does when a TA gives points."""
+    with Gradebook(address.url) as gradebook:
+        grade = gradebook.find_grade("explain", NAME, LAB, student)
+        grade.manual_score, grade.needs_manual_grade, grade.extra_credit = 3, False, 1
+        gradebook.find_comment("explain", NAME, LAB, student).manual_comment = "Well put."
+        gradebook.db.commit()
+
+
+def test_nbgrader_reads_what_was_written(book: Book, address: Address) -> None:
+    row = book.write(replace(ENTRY, extension=3600.0))
+    assert rows_in(address) == {row}
+    with Gradebook(address.url) as gradebook:
+        submission = gradebook.find_submission(LAB, "ada")
+        assert (submission.id, submission.score, submission.max_score) == (row, 9.5, 16)
+        assert submission.needs_manual_grade
+        assert submission.timestamp == datetime(2026, 9, 20, 21, 59)
+        assert submission.extension.total_seconds() == 3600
+        assert gradebook.find_grade("check_entropy", NAME, LAB, "ada").auto_score == 1.5
+        assert gradebook.find_assignment(LAB).duedate == datetime(2026, 9, 20, 21, 59)
+
+
+def test_what_a_person_gave_survives_a_regrade(
+    book: Book, address: Address, released: Released
+) -> None:
+    row = book.write(ENTRY)
+    mark_by_hand(address, "ada")
+    book.register(LAB, released, DUE)
+    again = replace(ENTRY, scores={"softmax": 4.0, "entropy": 1.5})
+    assert book.write(again, ENTRY.answers) == row
+    marks = book.marks(LAB)["ada"]
+    assert marks.marks["explain"] == Mark(None, 3, 1, False)
+    assert marks.marks["check_softmax"] == Mark(4, None, None, False)
+    assert marks.comments == {"explain": "Well put."}
+    assert marks.score == 9.5
+    book.write(replace(again, answers={"explain": "another digest"}), ENTRY.answers)
+    assert book.marks(LAB)["ada"].marks["explain"] == Mark(None, 3, 1, True)
+
+
+def test_late_penalties_follow_manual_points(book: Book, address: Address) -> None:
+    book.write(replace(ENTRY, late_percent=10.0))
+    assert book.marks(LAB)["ada"].penalty == 0.95
+    mark_by_hand(address, "ada")
+    assert book.renew_penalties(LAB, lambda student, points: round(points / 10, 2)) == 1
+    assert book.renew_penalties(LAB, lambda student, points: round(points / 10, 2)) == 0
+    assert book.marks(LAB)["ada"].penalty == 1.35
+
+
+def test_where_we_failed_there_is_no_score(book: Book) -> None:
+    book.write(ENTRY)
+    book.write(replace(ENTRY, scores={"softmax": None, "entropy": None}, answers=None))
+    assert not any(mark.is_known for mark in book.marks(LAB)["ada"].marks.values())
+
+
+def test_a_failure_half_way_leaves_no_half_of_it(
+    book: Book, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book.write(ENTRY)
+    before = book.marks(LAB)
+    monkeypatch.setattr(book, "_set_penalty", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        book.write(replace(ENTRY, scores={"softmax": 0.0, "entropy": 0.0}))
+    assert book.marks(LAB) == before
+
+
+def test_only_what_changed_is_stored_again_and_no_password_is_kept(
+    book: Book, address: Address
+) -> None:
+    stored = ENTRY.stored(address, book.write(ENTRY))
+    assert unstored([ENTRY], {"ada": stored}, rows_in(address)) == []
+    assert unstored([ENTRY], {"ada": stored}, frozenset()) == [ENTRY]
+    assert "secret" in address.url
+    assert "secret" not in stored.book
+    assert stored.book.startswith("postgresql+psycopg://staff:***@/")
+
+
+def test_a_student_whom_another_grader_adds_at_the_same_time(book: Book, address: Address) -> None:
+    """Two labs are graded at once: our look finds nobody, and our row is one too many."""
+    with psycopg.connect(address.url.replace("+psycopg", "")) as other:
+        other.execute("INSERT INTO student (id) VALUES ('ada')")
+        threading.Timer(0.5, other.commit).start()
+        start = time.monotonic()
+        book.write(ENTRY)
+        assert time.monotonic() - start > 0.3, "it met the other's row"
+    assert book.marks(LAB)["ada"].points == 9.5
+
+
+def test_a_server_that_went_away_is_a_sentence_and_comes_back(
+    server: Server, address: Address, released: Released
+) -> None:
+    with Book(address) as book:
+        book.register(LAB, released, DUE)
+        row = book.write(ENTRY)
+        server.stop()
+        try:
+            for attempt in (lambda: book.marks(LAB), lambda: rows_in(address)):
+                with pytest.raises(GradebookError) as said:
+                    attempt()
+                assert "what was graded is on record" in str(said.value)
+                assert "\n" not in str(said.value)
+                assert "secret" not in str(said.value)
+            with pytest.raises(GradebookError, match="cannot be opened"), Book(address):
+                pass
+        finally:
+            server.start()
+        assert book.write(ENTRY) == row
+    assert rows_in(address) == {row}
+
+
+def test_a_missing_driver_says_how_to_get_it() -> None:
+    address = Address("postgresql+pg8000://staff@/grades", "course")
+    for attempt in (lambda: rows_in(address), lambda: Book(address).__enter__()):
+        with pytest.raises(GradebookError, match=r"pip install 'attention-labs\[postgres\]'"):
+            attempt()
+
+
+def test_nonsense_for_an_address_is_a_sentence() -> None:
+    with pytest.raises(GradebookError, match="is no address of a database"):
+        rows_in(Address("postgresql+nothing://x", "course"))
