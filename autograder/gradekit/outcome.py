@@ -104,12 +104,12 @@ def _not_weights(seen: Any) -> Difference | None:
             isinstance(tensor, Tensor) and tensor.is_floating_point() for tensor in seen.values()
         ):
             return None
-    return Difference("type", path, {}, seen)
+    return Difference("outcome", detail="The file holds something else than a model's weights.")
 
 
 def _digest(weights: Weights) -> str:
     found = hashlib.blake2b(digest_size=16)
     for name, tensor in weights.items():
         found.update(f"{name}{tuple(tensor.shape)}{tensor.dtype}".encode())
-        found.update(tensor.contiguous().view(torch.uint8).numpy().tobytes())
+        found.update(tensor.reshape(-1).contiguous().view(torch.uint8).numpy().tobytes())
     return found.hexdigest()

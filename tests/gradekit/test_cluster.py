@@ -89,6 +89,7 @@ class Reaper(Watch):
             os.kill(self.killed, signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_nothing_but_time(course, alone, cluster):
     reaper = Reaper(cluster)
     assert graded(course, reaper, cluster=cluster.scheduler_address) == alone

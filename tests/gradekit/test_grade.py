@@ -139,7 +139,7 @@ def test_the_json_record_is_complete(three):
 
 
 def test_an_unknown_sandbox_is_one_sentence(course_copy):
-    with pytest.raises(CourseError, match="choose bubblewrap or none"):
+    with pytest.raises(CourseError, match="choose one of bubblewrap, landlock, none"):
         run(course_copy, confinement="docker")
 
 

@@ -60,6 +60,10 @@ def test_what_is_not_weights_earns_nothing(seen):
     assert "secret" not in explain(discreet(difference))
 
 
+def test_a_single_number_among_the_weights_is_read_like_any_other():
+    assert JUDGE.credit(None, {**weights(0.95), "scale": torch.tensor(2.0)}) == 1
+
+
 def test_a_missing_file_is_named():
     said = explain(discreet(JUDGE.compare(None, Missing("dates.safetensors"))))
     assert "no file `dates.safetensors`" in said

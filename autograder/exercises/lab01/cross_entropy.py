@@ -6,6 +6,7 @@ import math
 
 import torch
 
+from attnlab.checking.observation import dtype_of
 from attnlab.softmax import cross_entropy, log_softmax, logsumexp, softmax
 from gradekit.exercise import Exercise
 
@@ -26,10 +27,6 @@ exercise = Exercise(
         "torch.special.log_softmax",
     ],
 )
-
-
-def dtype_of(out):
-    return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
 
 
 def all_reductions(lab, logits, target, **options):

@@ -5,31 +5,13 @@ from __future__ import annotations
 import torch
 
 from attnlab.checking.judges import Close
+from attnlab.checking.written import entries, plain, right_number
 from gradekit.exercise import Exercise
 
 exercise = Exercise(answers=["errata"])
 
 
 NAMES = ("N1", "N2", "N6", "S1")
-
-
-def plain(value):
-    """A number, a list of numbers or text, however the numbers came."""
-    if isinstance(value, str):
-        return value
-    numbers = torch.as_tensor(value).double().flatten().tolist()
-    return numbers[0] if len(numbers) == 1 else numbers
-
-
-def entries(lab, place, *names):
-    """What stands at this place of these items, as far as they have been written."""
-    items = {name: lab.errata[name] for name in names if name in lab.errata}
-    parts = {n: item if isinstance(item, (tuple, list)) else () for n, item in items.items()}
-    return {n: part[place] if len(part) > place else "not there" for n, part in parts.items()}
-
-
-def right_number(lab, name):
-    return {name: plain(value) for name, value in entries(lab, 1, name).items()}
 
 
 @exercise.check(points=2, judge=Close(atol=5e-3))

@@ -6,6 +6,7 @@ import math
 
 import torch
 
+from attnlab.checking.observation import dtype_of
 from attnlab.softmax import cross_entropy, entropy, log_softmax, logsumexp, softmax, temperature
 from gradekit.exercise import Exercise
 
@@ -14,10 +15,6 @@ exercise = Exercise(
     entropy,
     uses=[softmax, logsumexp, log_softmax, cross_entropy],
 )
-
-
-def dtype_of(out):
-    return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
 
 
 def distribution(draw, *shape):

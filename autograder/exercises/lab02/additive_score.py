@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from attnlab.checking.observation import dtype_of
 from attnlab.checking.weights import give_weights, weight_gradients
 from attnlab.seq2seq import AdditiveScore
 from gradekit.exercise import Exercise
@@ -54,10 +55,6 @@ def scorer_of(lab, W_s, W_h, a):
 def drawn(draw, d_state=3, d_hidden=7, d_score=4):
     """Weights of moderate size."""
     return draw.normal(d_state, d_score), draw.normal(d_hidden, d_score) / 2, draw.normal(d_score)
-
-
-def dtype_of(out):
-    return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
 
 
 @exercise.check(points=2)

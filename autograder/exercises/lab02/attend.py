@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from attnlab.checking.observation import dtype_of
 from attnlab.seq2seq import attend
 from gradekit.exercise import Exercise
 
@@ -13,10 +14,6 @@ exercise = Exercise(attend)
 def mask_of(*lengths, width=5):
     """A mask (B, T) of rows with so many tokens at their left."""
     return torch.arange(width) < torch.tensor(lengths)[:, None]
-
-
-def dtype_of(out):
-    return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
 
 
 @exercise.check(points=1.5)

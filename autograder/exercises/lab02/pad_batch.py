@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from attnlab.checking.observation import dtype_of
 from attnlab.seq2seq import pad_batch
 from gradekit.exercise import Exercise
 
@@ -13,10 +14,6 @@ exercise = Exercise(pad_batch)
 def rows(draw, *lengths):
     """Lists of ids from 3 to 40, of the given lengths."""
     return [draw.integers(3, 41, length).tolist() for length in lengths]
-
-
-def dtype_of(out):
-    return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
 
 
 @exercise.check(points=1.5)

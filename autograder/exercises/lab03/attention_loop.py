@@ -8,6 +8,7 @@ import torch
 
 from attnlab.attention import attention_loop
 from attnlab.checking.judges import Close
+from attnlab.checking.observation import dtype_of
 from attnlab.softmax import softmax
 from gradekit.exercise import Exercise
 
@@ -21,10 +22,6 @@ exercise = Exercise(
 
 
 # d_k is 4 or 16 in all checks but the example, so that a root taken in float32 costs no digits.
-
-
-def dtype_of(out):
-    return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
 
 
 @exercise.check(points=1.5)

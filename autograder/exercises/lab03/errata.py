@@ -5,20 +5,13 @@ from __future__ import annotations
 import torch
 
 from attnlab.checking.judges import Close
+from attnlab.checking.written import plain
 from gradekit.exercise import Exercise
 
 exercise = Exercise(answers=["errata"])
 
 
 NAMES = ("C4", "C9", "G5", "N3", "W1")
-
-
-def plain(value):
-    """A number, a list of numbers or text, however the numbers came."""
-    if isinstance(value, str):
-        return value
-    numbers = torch.as_tensor(value).double().flatten().tolist()
-    return numbers[0] if len(numbers) == 1 else numbers
 
 
 def parts(lab, name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from attnlab.attention import qkv
+from attnlab.checking.observation import dtype_of
 from gradekit.exercise import Exercise
 
 exercise = Exercise(
@@ -19,10 +20,6 @@ exercise = Exercise(
 def matrices(draw, d_model=7, d_k=4, d_v=11):
     """Three matrices, none of them square."""
     return draw.normal(d_model, d_k), draw.normal(d_model, d_k), draw.normal(d_model, d_v)
-
-
-def dtype_of(out):
-    return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
 
 
 @exercise.check(points=1.5)
@@ -81,7 +78,7 @@ def gradients_and_inputs(lab, draw):
     X, weights = draw.normal(2, 5, 7), matrices(draw)
     lab.qkv(X, *weights)
     return {
-        "q": draw.gradients(lambda *args: [*lab.qkv(*args)][0], X, *weights)[:2],
+        "q": draw.gradients(lambda *args: next(iter(lab.qkv(*args))), X, *weights)[:2],
         "k": draw.gradients(lambda *args: [*lab.qkv(*args)][1], X, *weights)[::2],
         "v": draw.gradients(lambda *args: [*lab.qkv(*args)][2], X, *weights)[::3],
         "inputs as they were": draw.untouched(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from attnlab.attention import qkv, relevance_matrix
+from attnlab.checking.observation import dtype_of
 from gradekit.exercise import Exercise
 
 exercise = Exercise(
@@ -12,10 +13,6 @@ exercise = Exercise(
     uses=[qkv],
     forbids=["torch.nn.functional.scaled_dot_product_attention"],
 )
-
-
-def dtype_of(out):
-    return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
 
 
 @exercise.check(points=1)

@@ -8,6 +8,7 @@ import torch
 
 from attnlab.attention import attention_loop, qkv, scaled_dot_product_attention
 from attnlab.checking.judges import Close
+from attnlab.checking.observation import dtype_of
 from gradekit.exercise import Exercise
 
 exercise = Exercise(
@@ -37,10 +38,6 @@ def some_keys(draw, *shape):
         mask[..., i, i % shape[-1]] = True
         mask[..., i, (i + 2) % shape[-1]] = False
     return mask
-
-
-def dtype_of(out):
-    return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
 
 
 def first(result):

@@ -147,7 +147,8 @@ def pairs(d, n, generator):
 
 
 def variance(scores, d, scaled):
-    return (scores / math.sqrt(d) if scaled else scores).var()
+    scores = scores / math.sqrt(d) if scaled else scores
+    return scores.var(correction=min(1, scores.numel() - 1))
 
 
 @exercise.mistake(
@@ -276,7 +277,8 @@ def plus_or_minus_1(d, n, generator, scaled=False):
 
 @exercise.mistake(
     "You draw from a copy of the generator (one with the same seed or state), so the generator "
-    "itself stays where it was, and the next call gives the same numbers again. Who should move on?",
+    "itself stays where it was, and the next call gives the same numbers again. Who should move "
+    "on?",
     of="score_variance",
 )
 def generator_copied(d, n, generator, scaled=False):

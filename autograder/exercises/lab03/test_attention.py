@@ -89,10 +89,23 @@ def openly_wrong(lab, draw):
     }
 
 
-@exercise.check(points=8, hidden=True, suspects_of="scaled_dot_product_attention", suspects=SUSPECTS)
+@exercise.check(
+    points=8, hidden=True, suspects_of="scaled_dot_product_attention", suspects=SUSPECTS
+)
 def wrong_versions(lab, draw):
     """Rejects the wrong versions of attention that students write, and accepts the right ones."""
     return draw.accepts(lab.test_attention)
+
+
+@exercise.mistake(
+    "Your test rejects every version, a right one as well. Let it try your own first: which of its "
+    "assertions fails there, and is it the version or the assertion that is wrong?"
+)
+def rejects_everything():
+    def test_attention(impl):
+        raise AssertionError("never satisfied")
+
+    return {"test_attention": test_attention}
 
 
 @exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")

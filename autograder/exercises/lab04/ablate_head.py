@@ -117,6 +117,7 @@ def still_a_model(lab, draw):
             for name, p in ablated.named_parameters()
             if name.endswith("out_proj.bias")
         ],
+        "parameters that can be trained": sum(p.requires_grad for p in ablated.parameters()),
         "the model's own gradients": sum(p.grad is not None for p in model.parameters()),
     }
 
@@ -383,6 +384,28 @@ def slice_of(model, head):
 )
 def copy_frozen(model, head):
     return silence(copied(model, head), *slice_of(model, head)).requires_grad_(False)
+
+
+@exercise.mistake(
+    "The last layer of the copy is frozen: its weight can no longer be trained. Which part of your "
+    "code needs no gradients, and which does?"
+)
+def last_layer_frozen(model, head):
+    twin = silence(copied(model, head), *slice_of(model, head))
+    twin.out_proj.weight.requires_grad_(False)
+    return twin
+
+
+@exercise.mistake(
+    "You take the head's columns out, so that the last layer is narrower than what comes in. What "
+    "can stand in their place, so that all shapes stay?"
+)
+def columns_taken_out(model, head):
+    twin, (start, stop) = copied(model, head), slice_of(model, head)
+    weight = twin.out_proj.weight.data
+    kept = torch.cat([weight[:, :start], weight[:, stop:]], 1)
+    twin.out_proj.weight = nn.Parameter(kept)
+    return twin
 
 
 @exercise.mistake(

@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch.overrides import TorchFunctionMode, resolve_name
 
+from attnlab.checking.observation import dtype_of
 from attnlab.multihead import fuse_qkv, project_fused
 from gradekit.exercise import Exercise
 
@@ -33,10 +34,6 @@ class Products(TorchFunctionMode):
 def drawn(draw):
     """Three weights of different height, and their biases."""
     return [draw.normal(n, 7) for n in (4, 5, 6)], [draw.normal(n) for n in (4, 5, 6)]
-
-
-def dtype_of(out):
-    return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
 
 
 @exercise.check(points=1)
@@ -98,6 +95,7 @@ def any_axes(lab, draw):
     return {
         "one text": list(lab.project_fused(draw.normal(3, 7), W, b, sizes)),
         "four axes": list(lab.project_fused(draw.normal(2, 3, 5, 7), W, b, sizes)),
+        "a batch of one, one word": list(lab.project_fused(draw.normal(1, 1, 7), W, b, sizes)),
         "not contiguous": list(lab.project_fused(draw.strided(draw.normal(2, 3, 7)), W, b, sizes)),
     }
 
@@ -265,6 +263,35 @@ def zeros_for_none(W_q, W_k, W_v, b_q=None, b_k=None, b_v=None):
 def new_parameters(W_q, W_k, W_v, b_q=None, b_k=None, b_v=None):
     W, b = fuse_qkv(W_q, W_k, W_v, b_q, b_k, b_v)
     return W.detach(), b if b is None else b.detach()
+
+
+@exercise.mistake(
+    "No gradient gets back to the three biases: `.detach()`, `.data`, or a new tensor that you "
+    "copy numbers into, starts a new graph. Which line is it?",
+    of="fuse_qkv",
+)
+def biases_detached(W_q, W_k, W_v, b_q=None, b_k=None, b_v=None):
+    W, b = fuse_qkv(W_q, W_k, W_v, b_q, b_k, b_v)
+    return W, b if b is None else b.detach()
+
+
+@exercise.mistake(
+    "The fused weight has only the precision of float32, also when float64 came in. Where does "
+    "your code fix the dtype?",
+    of="fuse_qkv",
+)
+def fused_in_float32(W_q, W_k, W_v, b_q=None, b_k=None, b_v=None):
+    W, b = fuse_qkv(W_q, W_k, W_v, b_q, b_k, b_v)
+    return W.float(), b
+
+
+@exercise.mistake(
+    "An axis of length 1 is gone: `squeeze` drops a batch of one, or a single word. What is there "
+    "to be squeezed?",
+    of="project_fused",
+)
+def squeezed(x, W, b, sizes):
+    return tuple(part.squeeze() for part in project_fused(x, W, b, sizes))
 
 
 @exercise.mistake(

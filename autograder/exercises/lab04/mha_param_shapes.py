@@ -54,9 +54,11 @@ def what_there_is_not(lab, draw):
     """Raises ValueError for a style it does not know, and for sizes that torch does not allow."""
     return {
         "unknown style": draw.raises(lab.mha_param_shapes, 4, 3, 12, "jax"),
+        "another word": draw.raises(lab.mha_param_shapes, 4, 3, 12, "Torch"),
         "torch, too narrow": draw.raises(lab.mha_param_shapes, 3, 2, 16, "torch"),
         "torch, too wide": draw.raises(lab.mha_param_shapes, 4, 4, 12, style="torch"),
         "keras": draw.raises(lab.mha_param_shapes, 4, 4, 12),
+        "keras, said so": draw.raises(lab.mha_param_shapes, 4, 4, 12, style="keras"),
     }
 
 
@@ -265,6 +267,11 @@ def torch_takes_any_size(num_heads, key_dim, d_model, style="keras"):
         return [(3 * d_model, d_model), (3 * d_model,), (d_model, d_model), (d_model,)]
 
     return versions(num_heads, key_dim, d_model, style, in_torch=in_torch)
+
+
+@exercise.mistake("Where nobody says `style`, yours is torch's. What is its default in the task?")
+def torch_by_default(num_heads, key_dim, d_model, style="torch"):
+    return versions(num_heads, key_dim, d_model, style)
 
 
 @exercise.mistake(

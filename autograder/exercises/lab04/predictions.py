@@ -5,32 +5,13 @@ from __future__ import annotations
 import torch
 
 from attnlab.checking.judges import Close
+from attnlab.checking.written import answers, kind
 from gradekit.exercise import Exercise
 
 exercise = Exercise(answers=["predictions"])
 
 
 NAMES = ("P1", "P2", "P3", "P4", "P5")
-
-
-def plain(value):
-    """A number, a list of numbers or text, however the numbers came."""
-    if isinstance(value, str):
-        return value
-    numbers = torch.as_tensor(value).double().flatten().tolist()
-    return numbers[0] if len(numbers) == 1 else numbers
-
-
-def answers(lab, *names):
-    """The answers to these questions, where there are any."""
-    return {name: plain(lab.predictions[name]) for name in names if name in lab.predictions}
-
-
-def kind(answer):
-    """What sort of answer this is, in words."""
-    if isinstance(answer, str):
-        return "text"
-    return f"{len(answer)} numbers" if isinstance(answer, list) else "one number"
 
 
 @exercise.check(points=1)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import torch
 
+from attnlab.checking.observation import dtype_of
 from attnlab.multihead import merge_heads, split_heads
 from gradekit.exercise import Exercise
 
 exercise = Exercise(split_heads, merge_heads)
-
-
-def dtype_of(out):
-    return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
 
 
 def other_layouts(x):

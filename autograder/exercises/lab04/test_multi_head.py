@@ -113,6 +113,17 @@ def close(a, b, digits=1e-9):
     assert (a - b).abs().max() < digits
 
 
+@exercise.mistake(
+    "Your test rejects every version, a right one as well. Let it try your own first: which of its "
+    "assertions fails there, and is it the version or the assertion that is wrong?"
+)
+def rejects_everything():
+    def test_multi_head(impl):
+        raise AssertionError("never satisfied")
+
+    return {"test_multi_head": test_multi_head}
+
+
 @exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
 def asserts_nothing():
     def test_multi_head(impl):

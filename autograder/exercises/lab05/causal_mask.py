@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import torch
 
+from attnlab.checking.observation import dtype_of
 from attnlab.masks import causal_mask
 from gradekit.exercise import Exercise
 
 exercise = Exercise(causal_mask)
-
-
-def dtype_of(mask):
-    return str(getattr(mask, "dtype", type(mask).__name__)).removeprefix("torch.")
 
 
 @exercise.check(points=1.5)

@@ -7,6 +7,7 @@ import math
 import torch
 from torch import nn
 
+from attnlab.checking.observation import dtype_of
 from attnlab.masks import (
     causal_mask,
     combine,
@@ -32,10 +33,6 @@ def random_mask(draw, *shape):
     mask = draw.uniform(*shape) > 0.5
     mask[..., 0] = True
     return mask
-
-
-def dtype_of(out):
-    return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
 
 
 def alike(mask, keys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from attnlab.checking.observation import dtype_of
 from attnlab.data.apples import attention_scores
 from attnlab.masks import causal_mask, to_additive
 from gradekit.exercise import Exercise
@@ -23,10 +24,6 @@ def random_mask(draw, *shape):
     mask = draw.uniform(*shape) > 0.35
     mask[..., 0], mask[..., 1] = True, False
     return mask
-
-
-def dtype_of(out):
-    return str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch.")
 
 
 @exercise.check(points=1.5)
