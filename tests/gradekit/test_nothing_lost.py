@@ -84,6 +84,7 @@ def replay(undisturbed, monkeypatch):
 # -- killed ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_killed_at_six_moments_nothing_is_lost_or_done_twice(undisturbed, tmp_path):
     kill_and_go_on(undisturbed, tmp_path, 6, random.randrange(10**6))
 

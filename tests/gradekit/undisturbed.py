@@ -226,10 +226,17 @@ class Executioner:
     def advance(self, student):
         servers = [
             process for process in psutil.Process().children(recursive=True)
-            if "gradekit.forkserver" in process.cmdline() and process.name() != "bwrap"
+            if "gradekit.forkserver" in _line_of(process) and process.name() != "bwrap"
         ]
         if not self.killed and servers:
             for server in servers:
                 server.kill()
                 self.killed.append(server.pid)
 
+
+def _line_of(process: psutil.Process) -> list[str]:
+    """A process's command line; empty where it has just ended."""
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []

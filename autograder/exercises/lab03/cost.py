@@ -140,11 +140,13 @@ def as_many_queries_as_keys(Lq, Lk, d_k, d_v):
     return Lk * Lk * (d_k + d_v)
 
 
-@exercise.mistake(
+IN_32_BITS = (
     "Your count went through numbers of 32 bits (float32, int32), and large ones do not fit. "
-    "Python's own whole numbers have no largest one: what turns them into others?",
-    of="count_multiplications",
+    "Python's own whole numbers have no largest one: what turns them into others?"
 )
+
+
+@exercise.mistake(IN_32_BITS, of="count_multiplications")
 def counted_in_float32(Lq, Lk, d_k, d_v):
     return int(torch.tensor(float(Lq * Lk * (d_k + d_v)), dtype=torch.float32))
 
@@ -244,11 +246,7 @@ def square_of_queries(Lq, Lk, dtype):
     return Lq * Lq * dtype.itemsize
 
 
-@exercise.mistake(
-    "Your bytes are not those of whole numbers: they went through float32. What turns them into "
-    "others?",
-    of="weights_memory",
-)
+@exercise.mistake(IN_32_BITS, of="weights_memory")
 def bytes_in_float32(Lq, Lk, dtype):
     return int(torch.tensor(float(Lq * Lk * dtype.itemsize), dtype=torch.float32))
 

@@ -512,6 +512,16 @@ def keys_shared(d, num_keys, n, generator, scaled=True):
 
 
 @exercise.mistake(
+    "You return a largest weight for each query, many numbers. What is asked for is one: which "
+    "step is left?",
+    of="saturation",
+)
+def largest_weights_listed(d, num_keys, n, generator, scaled=True):
+    q, k = keys_and_query(d, num_keys, n, generator)
+    return weights_of((q * k).sum(-1), d, scaled).amax(-1)
+
+
+@exercise.mistake(
     "`saturation` takes the mean over a fixed number of queries. What does the caller say with n?",
     of="saturation",
 )

@@ -97,17 +97,6 @@ def wrong_versions(lab, draw):
     return draw.accepts(lab.test_attention)
 
 
-@exercise.mistake(
-    "Your test rejects every version, a right one as well. Let it try your own first: which of its "
-    "assertions fails there, and is it the version or the assertion that is wrong?"
-)
-def rejects_everything():
-    def test_attention(impl):
-        raise AssertionError("never satisfied")
-
-    return {"test_attention": test_attention}
-
-
 @exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
 def asserts_nothing():
     def test_attention(impl):
@@ -180,8 +169,9 @@ def everything_square():
 
 
 @exercise.mistake(
-    "Your test compares to the last bit, so it rejects right versions: two right ways to multiply "
-    "the same numbers differ in the last digit. How far apart may they be?"
+    "Your test rejects right versions. Try it on your own attention: which of its assertions fails "
+    "there, and is it true at all? If it compares to the last bit: two right ways to multiply the "
+    "same numbers differ in the last digit. How far apart may they be?"
 )
 def exactly_equal():
     def test_attention(impl):

@@ -113,17 +113,6 @@ def close(a, b, digits=1e-9):
     assert (a - b).abs().max() < digits
 
 
-@exercise.mistake(
-    "Your test rejects every version, a right one as well. Let it try your own first: which of its "
-    "assertions fails there, and is it the version or the assertion that is wrong?"
-)
-def rejects_everything():
-    def test_multi_head(impl):
-        raise AssertionError("never satisfied")
-
-    return {"test_multi_head": test_multi_head}
-
-
 @exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
 def asserts_nothing():
     def test_multi_head(impl):
@@ -221,8 +210,9 @@ def square_weights():
 
 
 @exercise.mistake(
-    "Your test asks for bits that agree exactly, so it rejects right versions: two right ways to "
-    "add up the same numbers differ in the last digit. How far apart may they be?"
+    "Your test rejects right versions. Try it on your own attention: which of its assertions fails "
+    "there, and is it true at all? If it asks for bits that agree exactly: two right ways to add "
+    "up the same numbers differ in the last digit. How far apart may they be?"
 )
 def exactly_equal():
     def test_multi_head(impl):
