@@ -25,6 +25,7 @@ import torch
 from torch import Tensor
 
 from attnlab import check, plots
+from attnlab.beside import guesses_beside, try_versions
 from attnlab.data import apples
 
 fruits = ["apple", "pear", "plum", "stone"]
@@ -434,14 +435,7 @@ def formula(x, dim=-1):
     return x.exp() / x.exp().sum(dim, keepdim=True)
 
 
-for version in (softmax, formula):
-    try:
-        test_softmax(version)
-        print(f"{version.__name__} passes your test")
-    except AssertionError as error:
-        print(f"{version.__name__} is caught: {error}")
-    except NotImplementedError:
-        print(f"{version.__name__}: your test or this function is still to be written")
+try_versions(test_softmax, softmax, formula)
 
 # %% [markdown]
 # ## 1.9 Predict, then run
@@ -487,12 +481,7 @@ answers = {
     "P4": lambda: cross_entropy(logits + 5, target) - cross_entropy(logits, target),
     "P5": lambda: basic_self_attention(first.vectors, "sum", first.similarity)[2],
 }
-for name, answer in answers.items():
-    try:
-        said = (torch.as_tensor(answer()).double().round(decimals=3) + 0.0).tolist()
-    except NotImplementedError:
-        said = "nothing yet: a step above is open"
-    print(f"{name}: you say {predictions.get(name)}, your functions say {said}")
+guesses_beside(predictions, answers)
 
 # %% [markdown]
 # ## 1.10 Errata hunt

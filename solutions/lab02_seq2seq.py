@@ -23,6 +23,7 @@ where the answer is a function of the library; its task is that function's docst
 import torch
 
 from attnlab import check
+from attnlab.beside import guesses_beside, try_versions
 from attnlab.data import dates
 from attnlab.data.dates import BOS, EOS
 from attnlab.plots import alignment, forcing, heatmap
@@ -580,15 +581,7 @@ def masked_afterwards(scores, hidden, mask=None):
     return torch.einsum("bt,bth->bh", weights, hidden), weights
 
 
-for version in (attend, masked_afterwards):
-    try:
-        test_attend(version)
-        print(f"{version.__name__} passes your test")
-    except AssertionError as error:
-        reason = str(error).partition("\n")[0]
-        print(f"{version.__name__} is caught: {reason or 'an assert fails'}")
-    except NotImplementedError:
-        print(f"{version.__name__}: your test or this function is still to be written")
+try_versions(test_attend, attend, masked_afterwards)
 
 # %% [markdown]
 # ## 2.10 Errata hunt
@@ -697,12 +690,7 @@ answers = {
     "P3": candidates_of_a_step,
     "P4": winner_of_two,
 }
-for name, answer in answers.items():
-    try:
-        said = round(answer(), 3)
-    except NotImplementedError:
-        said = "nothing yet: a step above is open"
-    print(f"{name}: you say {predictions.get(name)}, your functions say {said}")
+guesses_beside(predictions, answers)
 
 # %% [markdown]
 # ## What you can now explain

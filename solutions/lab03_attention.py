@@ -25,6 +25,7 @@ import math
 import torch
 
 from attnlab import check
+from attnlab.beside import guesses_beside, try_versions
 from attnlab.data import korea
 from attnlab.plots import attention as pictures
 from attnlab.plots import scaling as measures
@@ -442,15 +443,7 @@ def masked_afterwards(q, k, v, mask=None):
     return torch.matmul(weights, v), weights
 
 
-for version in (scaled_dot_product_attention, masked_afterwards):
-    try:
-        test_attention(version)
-        print(f"{version.__name__} passes your test")
-    except AssertionError as error:
-        reason = str(error).partition("\n")[0]
-        print(f"{version.__name__} is caught: {reason or 'an assert fails'}")
-    except NotImplementedError:
-        print(f"{version.__name__}: your test or this function is still to be written")
+try_versions(test_attention, scaled_dot_product_attention, masked_afterwards)
 
 # %% [markdown]
 # ## 3.8 Predict, then run
@@ -502,12 +495,7 @@ answers = {
         torch.ones(1, 1), far_keys, torch.zeros(4, 2), only_first
     )[1][0, 0],
 }
-for name, answer in answers.items():
-    try:
-        said = torch.as_tensor(answer()).double().round(decimals=2).squeeze().tolist()
-    except NotImplementedError:
-        said = "nothing yet: a step above is open"
-    print(f"{name}: you say {predictions.get(name)}, your functions say {said}")
+guesses_beside(predictions, answers)
 
 # %% [markdown]
 # ## 3.9 Errata hunt

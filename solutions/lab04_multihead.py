@@ -27,6 +27,7 @@ from torch import Tensor, nn
 
 from attnlab import check, plots
 from attnlab.attention import scaled_dot_product_attention
+from attnlab.beside import guesses_beside, try_versions
 from attnlab.data import retrieval as boxes
 from attnlab.plots import heads as pictures
 from attnlab.retrieval import D_MODEL, FEATURES, Retriever, share_right, train_retriever
@@ -578,14 +579,7 @@ class MasksLikeTorch(MultiHeadAttention):
         return super().forward(q, k, v, None if mask is None else ~mask, need_weights)
 
 
-for version in (MultiHeadAttention, MasksLikeTorch):
-    try:
-        test_multi_head(version)
-        print(f"{version.__name__} passes your test")
-    except AssertionError as error:
-        print(f"{version.__name__} is caught: {str(error) or 'the assert gives no reason'}")
-    except NotImplementedError:
-        print(f"{version.__name__}: your test or this class is still to be written")
+try_versions(test_multi_head, MultiHeadAttention, MasksLikeTorch)
 
 # %% [markdown]
 # ## 4.8 Errata hunt
@@ -682,15 +676,7 @@ answers = {
     "P4": lambda: cross_entropy(torch.zeros(1, 8), torch.tensor([3])),
     "P5": lambda: "nothing yet" if one is None else f"{share_right(one, shelves)[2]:.3f} for ten",
 }
-for name, answer in answers.items():
-    try:
-        found = answer()
-        said = found if isinstance(found, str) else torch.as_tensor(found)
-        if isinstance(said, Tensor):
-            said = round(said.item(), 3) if said.ndim == 0 else said.tolist()
-    except NotImplementedError:
-        said = "nothing yet: a step above is open"
-    print(f"{name}: you say {predictions.get(name)}, your code says {said}")
+guesses_beside(predictions, answers)
 
 # %% [markdown]
 # ## What you can now explain

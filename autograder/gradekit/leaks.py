@@ -27,7 +27,8 @@ SHORTEST = 16
 
 def leaks(course: Course, lab: str, folder: Path) -> list[str]:
     """A sentence for each thing in `folder` that students of `lab` must not see."""
-    forbidden = {**answer_lines(course, lab), **hidden_checks(course, lab)}
+    lines, said = _blanked(course, lab)
+    forbidden = {**_unsaid(lines, said), **_hidden_checks(course, lab, said)}
     found = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         texts = "\n".join(_texts(path))
@@ -41,14 +42,18 @@ def leaks(course: Course, lab: str, folder: Path) -> list[str]:
 
 def answer_lines(course: Course, lab: str) -> dict[str, str]:
     """Telling lines of the references that are blank in `lab`, with whose they are."""
-    lines, said = _blanked(course, lab)
+    return _unsaid(*_blanked(course, lab))
+
+
+def _unsaid(lines: dict[str, str], said: str) -> dict[str, str]:
+    """The lines that do not stand in `said` anyway."""
     return {line: whose for line, whose in lines.items() if line not in said}
 
 
-def hidden_checks(course: Course, lab: str) -> dict[str, str]:
+def _hidden_checks(course: Course, lab: str, said: str) -> dict[str, str]:
     """Names, docstrings and telling lines of the hidden checks of `lab`, with whose they are."""
     lines: dict[str, str] = {}
-    shown = [_blanked(course, lab)[1]]
+    shown = [said]
     for exercise in load_lab(course, lab).exercises:
         for check in exercise.checks:
             text = [f"def {check.name}(lab", check.title, *_probe_lines(check)]
@@ -56,8 +61,7 @@ def hidden_checks(course: Course, lab: str) -> dict[str, str]:
                 lines |= dict.fromkeys(text, f"the hidden check {check.name} of {exercise.name}")
             else:
                 shown += text
-    said = "\n".join(shown)
-    return {line: whose for line, whose in lines.items() if line not in said}
+    return _unsaid(lines, "\n".join(shown))
 
 
 def _blanked(course: Course, lab: str) -> tuple[dict[str, str], str]:

@@ -14,8 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnlab.checking.judges import Difference, Path
-from attnlab.checking.observation import Missing, Raised, Silence
+from attnlab.checking.judges import Difference, news
 from attnlab.checking.weights import NoSuchWeight
 
 Weights = Mapping[str, Tensor]
@@ -92,18 +91,13 @@ class Outcome:
 
 
 def _not_weights(seen: Any) -> Difference | None:
-    path: Path = ()
-    match seen:
-        case Silence():
-            return Difference("silence", path, None, seen)
-        case Missing():
-            return Difference("missing", path, None, seen)
-        case Raised():
-            return Difference("raised", path, None, seen)
-        case dict() if all(
-            isinstance(tensor, Tensor) and tensor.is_floating_point() for tensor in seen.values()
-        ):
-            return None
+    found = news(None, seen, ())
+    if found is not None:
+        return found
+    if isinstance(seen, dict) and all(
+        isinstance(tensor, Tensor) and tensor.is_floating_point() for tensor in seen.values()
+    ):
+        return None
     return Difference("outcome", detail="The file holds something else than a model's weights.")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import math
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from html import escape
 
 import matplotlib as mpl
@@ -57,11 +57,7 @@ FIGURES: dict[str, Callable[[], Drawn]] = {
 WITHOUT_AXES = ("lab00_preview", "number_tables")  # boxes and tables: names of rows and columns
 
 
-@pytest.fixture(autouse=True)
-def _no_windows() -> Iterator[None]:
-    mpl.use("Agg")
-    yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("no_windows")
 
 
 def test_no_figure_is_forgotten_here() -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
-import matplotlib.pyplot as plt
 import pytest
 import torch
 from safetensors.torch import load_file
@@ -25,11 +23,7 @@ EXERCISES = Path(__file__).resolve().parents[2] / "autograder" / "exercises" / "
 PAIRS = [Pair("5 march 1998", "1998-03-05"), Pair("march 1998", "1998-03")]
 
 
-@pytest.fixture(autouse=True)
-def _no_windows() -> Iterator[None]:
-    mpl.use("Agg")
-    yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("no_windows")
 
 
 @pytest.fixture(scope="module")

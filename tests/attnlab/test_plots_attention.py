@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import matplotlib
@@ -35,10 +35,7 @@ matplotlib.use("agg")
 WORDS = korea.ONE_ORDER.split()
 
 
-@pytest.fixture(autouse=True)
-def _close_figures() -> Iterator[None]:
-    yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("no_windows")
 
 
 def unwritten(*_: Any, **__: Any) -> Any:

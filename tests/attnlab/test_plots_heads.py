@@ -5,9 +5,8 @@ from __future__ import annotations
 import base64
 import math
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -42,11 +41,7 @@ FIGURES: dict[str, Callable[[], Drawn]] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _no_windows() -> Iterator[None]:
-    mpl.use("Agg")
-    yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("no_windows")
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import base64
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from html import escape
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pytest
 import torch
@@ -45,11 +44,7 @@ FIGURES: dict[str, Callable[[], Drawn]] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _no_windows() -> Iterator[None]:
-    mpl.use("Agg")
-    yield
-    plt.close("all")
+pytestmark = pytest.mark.usefixtures("no_windows")
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -84,9 +84,9 @@ class Close(_AllOrNothing):
             if expected.type == seen.type:
                 return None
             return Difference("raised", path, expected, seen)
-        news = _news(expected, seen, path)
-        if news is not None:
-            return news
+        found = news(expected, seen, path)
+        if found is not None:
+            return found
         if is_number(expected) and is_number(seen):
             return self._numbers(expected, seen, path)
         match expected, seen:
@@ -173,9 +173,9 @@ class Within(_AllOrNothing):
 
     def compare(self, expected: Any, seen: Any) -> Difference | None:
         """None where the number lies in the band."""
-        news = _news(expected, seen, ())
-        if news is not None:
-            return news
+        found = news(expected, seen, ())
+        if found is not None:
+            return found
         if not is_number(seen):
             return Difference("type", (), expected, seen)
         if self.low <= as_float(seen) <= self.high:
@@ -202,9 +202,9 @@ class Kills:
 
     def compare(self, expected: Any, seen: Any) -> Difference | None:
         """The right version that was rejected, or the wrong ones that were accepted."""
-        news = _news(None, seen, ())
-        if news is not None:
-            return news
+        found = news(None, seen, ())
+        if found is not None:
+            return found
         answers = self._answers(seen)
         if answers is None:
             return Difference("type", (), [True], seen)
@@ -266,7 +266,7 @@ def _are_shapes(path: Path, *values: list[Any]) -> bool:
     return named and all(type(size) is int for value in values for size in value)
 
 
-def _news(expected: Any, seen: Any, path: Path) -> Difference | None:
+def news(expected: Any, seen: Any, path: Path) -> Difference | None:
     """The difference if `seen` is news rather than a value, or a value where news was due."""
     match seen:
         case Silence():

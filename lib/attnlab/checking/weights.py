@@ -102,7 +102,8 @@ def _places(
     known: list[tuple[tuple[Name, ...], str]] = [((name,), name) for name in weights]
     for names, keys in (spellings or {}).items():
         together = (names,) if isinstance(names, str) else names
-        known += [(together, key) for key in keys if set(together) <= set(weights)]
+        if all(name in weights for name in together):
+            known += [(together, key) for key in keys if key.format(i=0) in tensors]
     missing = dict.fromkeys(weights)
     for names, key in known:
         if any(name in missing for name in names):

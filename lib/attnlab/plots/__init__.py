@@ -1,4 +1,6 @@
-"""Every figure of the labs. Each function draws one and returns its axes and the data drawn.
+"""The figures of the labs: labs 0 and 1 by name here, later labs in a file for each idea.
+
+Each function draws one figure and returns its axes and the data drawn.
 
 The functions take what they draw from, a student's own `softmax` among it; none of them holds an
 answer. Colours stay apart for colour-blind eyes and in grey print, and lines differ in style, too.
