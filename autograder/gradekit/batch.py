@@ -14,12 +14,15 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
+from multiprocessing import forkserver
 from multiprocessing.connection import wait as wait_for
 from typing import TypeVar
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
+# Imported once, by the process that workers are forked from.
+_PRELOADED = ["gradekit.nursery"]
 # Enough that no worker waits for the next task, few enough that memory stays flat.
 WAITING_PER_WORKER = 2
 
@@ -30,10 +33,18 @@ def cores() -> int:
 
 
 def processes(jobs: int) -> Executor:
-    """A pool of fresh worker processes on this machine; 0 jobs means one a core."""
-    # A fork of this process would copy its threads' locks; a fresh process starts clean.
-    context = multiprocessing.get_context("spawn")
+    """A pool of worker processes on this machine; 0 jobs means one a core."""
+    # A fork of this process would copy its threads' locks. Workers are forked from one that has
+    # no threads, and that has imported what they need.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(_PRELOADED)
     return ProcessPoolExecutor(jobs or cores(), context, _end_with_parent)
+
+
+def prepare() -> None:
+    """Start, meanwhile, the process that workers are forked from: its imports take seconds."""
+    multiprocessing.get_context("forkserver").set_forkserver_preload(_PRELOADED)
+    forkserver.ensure_running()
 
 
 def _end_with_parent() -> None:

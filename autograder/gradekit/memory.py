@@ -32,20 +32,21 @@ def used_below(ancestor: int) -> dict[int, int]:
     Pages that several processes share are split among them, so that a fork counts for what it
     changes; what is shared with `ancestor` itself counts in part.
     """
-    parents = _parents()
-    below = [pid for pid in parents if pid != ancestor and _is_below(pid, ancestor, parents)]
-    return {pid: _proportional_bytes(pid) for pid in below}
+    known = parents()
+    below = [pid for pid in known if pid != ancestor and _is_below(pid, ancestor, known)]
+    return {pid: used_by(pid) for pid in below}
 
 
-def _is_below(pid: int, ancestor: int, parents: dict[int, int]) -> bool:
-    while pid in parents:
-        pid = parents[pid]
+def _is_below(pid: int, ancestor: int, known: dict[int, int]) -> bool:
+    while pid in known:
+        pid = known[pid]
         if pid == ancestor:
             return True
     return False
 
 
-def _parents() -> dict[int, int]:
+def parents() -> dict[int, int]:
+    """The parent of every process that can be seen."""
     found = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
@@ -57,7 +58,8 @@ def _parents() -> dict[int, int]:
     return found
 
 
-def _proportional_bytes(pid: int) -> int:
+def used_by(pid: int) -> int:
+    """Bytes of memory that one process answers for; 0 where it has ended."""
     try:
         text = Path("/proc", str(pid), "smaps_rollup").read_text("ascii", "replace")
     except PermissionError:

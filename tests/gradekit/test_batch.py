@@ -1,4 +1,6 @@
 import os
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,15 @@ def fragile(n):
     if n == 4:
         raise ValueError("four")
     return n
+
+
+def surroundings(_):
+    """In a worker: the threads of the process it was forked from, and what it found imported."""
+    return len(os.listdir(Path("/proc", str(os.getppid()), "task"))), "torch" in sys.modules
+
+
+def test_workers_are_forked_from_a_process_without_threads_that_has_imported_all():
+    assert dict(batch.run(surroundings, [0], jobs=1)) == {0: (1, True)}
 
 
 def test_every_task_comes_back_with_its_result():

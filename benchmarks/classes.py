@@ -1,0 +1,59 @@
+"""Hand-ins for measuring, and the course that they belong to."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from demo.classroom import LAB, room_of
+from demo.course_folder import copy_course
+from demo.crowd import crowd
+from demo.hand_in import HandIn
+from demo.honest import honest
+from demo.incoming import write_submitted
+from gradekit.build import build
+from gradekit.course import Course, load_course
+
+__all__ = ["LAB", "Class", "new_course", "some_class", "submit"]
+
+
+@dataclass(frozen=True)
+class Class:
+    """A class's hand-ins for lab 1.
+
+    Attributes:
+        notebook: the name of the notebook's file.
+    """
+
+    hand_ins: tuple[HandIn, ...]
+    notebook: str
+
+    def first(self, count: int) -> Class:
+        """The first `count` of them: a smaller class of the same mixture."""
+        return replace(self, hand_ins=self.hand_ins[:count])
+
+
+def some_class(course: Course, count: int) -> Class:
+    """`count` students: right in four styles, each known mistake of two exercises, half done, …"""
+    room = room_of(course)
+    return Class(tuple(crowd(list(honest(room)), count, room.name)), room.name)
+
+
+def new_course(folder: Path) -> Course:
+    """The repository's course in a new folder, with lab 1 built."""
+    course = load_course(copy_course(folder))
+    build(course, [LAB])
+    return course
+
+
+def submit(course: Course, people: Class) -> None:
+    """The hand-ins of `people`, and no others, in ``submitted/``; of earlier ones nothing is left.
+
+    The course's secret stays, as it does from week to week.
+    """
+    for name in ("submitted", "autograded"):
+        shutil.rmtree(course.root / name, ignore_errors=True)
+    for name in (f"results/{LAB}.jsonl", "gradebook.db"):
+        (course.root / name).unlink(missing_ok=True)
+    write_submitted(people.hand_ins, course.root, LAB)

@@ -1,0 +1,137 @@
+"""What a second worker process of a Dask cluster adds.
+
+    python benchmarks/cluster.py [--students 200]
+
+Scheduler and workers are started as docs/cluster.md says, warmed by a few hand-ins, and then grade
+the same class with one worker and with two. Beside it stands what the machine itself gives: the
+floor (fork and `exec`) once and twice at a time. Throughput counts from the first hand-in to the
+last result.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+HERE = Path(__file__).resolve().parent
+# In place of this folder; the packages come before tests/, whose folders have the packages' names.
+sys.path[0:1] = [
+    str(path) for path in (
+        HERE.parent / "lib", HERE.parent / "autograder", HERE, HERE.parent / "tests"
+    )
+]  # fmt: skip
+
+import typer  # noqa: E402
+from classes import LAB, Class, new_course, some_class, submit  # noqa: E402
+from contenders import Floor  # noqa: E402
+from distributed import Client  # noqa: E402
+from rich.console import Console  # noqa: E402
+from rich.table import Table  # noqa: E402
+
+from gradekit.course import Course  # noqa: E402
+from gradekit.grade import Settings, grade  # noqa: E402
+from gradekit.grade_view import Watch  # noqa: E402
+
+_WARM = 4
+_PROMISED = 1.8
+_START_SECONDS = 60
+
+
+def main(
+    students: Annotated[int, typer.Option(help="How many hand-ins.")] = 200,
+    repeats: Annotated[int, typer.Option(help="How often, one worker and two in turns.")] = 3,
+) -> None:
+    """Measure, print, and fail where two workers give less than 1.8 times what one gives."""
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
+        folder = Path(name)
+        course = new_course(folder / "course")
+        people = some_class(course, students)
+        rows = [
+            (_rate(course, people, 1), _rate(course, people, 2), *_machine(folder, course, people))
+            for _ in range(repeats)
+        ]
+    table = Table()
+    for heading in ("run", "one worker", "two", "ratio", "floor, one", "two at a time", "ratio"):
+        table.add_column(heading, justify="right")
+    for number, (one, two, alone, both) in enumerate(rows, start=1):
+        numbers = (one, two, two / one, alone, both, both / alone)
+        table.add_row(str(number), *(f"{value:.3g}" for value in numbers))
+    console = Console()
+    console.print(table)
+    console.print(f"hand-ins a minute, {students} hand-ins of lab 1", highlight=False)
+    best = sorted(two / one for one, two, _, _ in rows)[len(rows) // 2]
+    sys.exit(best < _PROMISED)
+
+
+def _rate(course: Course, people: Class, workers: int) -> float:
+    """Hand-ins a minute on a cluster of so many workers."""
+    with _cluster(workers) as address:
+        _grade(course, people.first(_WARM * workers), address)
+        stopwatch = _grade(course, people, address)
+    return 60 * len(people.hand_ins) / (stopwatch.last - stopwatch.first)
+
+
+def _grade(course: Course, people: Class, address: str) -> _Stopwatch:
+    submit(course, people)
+    stopwatch = _Stopwatch()
+    outcome = grade(course, LAB, Settings(cluster=address), stopwatch)
+    earned = {row.student: row.earned for row in outcome.rows}
+    for hand_in in people.hand_ins:
+        if abs((earned[hand_in.student] or 0.0) - hand_in.expected.total) > 1e-6:
+            sys.exit(f"{hand_in.student} got {earned[hand_in.student]} points")
+    return stopwatch
+
+
+class _Stopwatch(Watch):
+    """Notes when grading began and when its last result came."""
+
+    def say(self, sentence: str) -> None:
+        pass
+
+    def begin(self, count: int) -> None:
+        self.first = self.last = time.perf_counter()
+
+    def advance(self, student: str) -> None:
+        self.last = time.perf_counter()
+
+
+@contextmanager
+def _cluster(workers: int) -> Iterator[str]:
+    """A scheduler and its workers, as separate processes; yields the address."""
+    port = 8786
+    address = f"tcp://127.0.0.1:{port}"
+    dask = [sys.executable, "-m", "dask"]
+    lines = [
+        [*dask, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"],
+        [*dask, "worker", address, "--nworkers", str(workers), "--nthreads", "1",
+         "--no-dashboard"],
+    ]  # fmt: skip
+    processes = [
+        subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for line in lines
+    ]
+    try:
+        with Client(address, timeout=_START_SECONDS, set_as_default=False) as client:
+            client.wait_for_workers(workers, timeout=_START_SECONDS)
+        yield address
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+            process.wait()
+
+
+def _machine(folder: Path, course: Course, people: Class) -> tuple[float, float]:
+    """Hand-ins a minute of the floor, by itself and two at a time."""
+    count, floor = len(people.hand_ins), Floor(folder, course)
+    alone, both = (floor.grade(people, jobs).seconds for jobs in (1, 2))
+    return 60 * count / alone, 60 * count / both
+
+
+if __name__ == "__main__":
+    typer.run(main)

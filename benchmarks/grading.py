@@ -1,0 +1,253 @@
+"""How fast we grade, beside nbgrader, Otter and the least that any grader must do.
+
+    python benchmarks/grading.py            about 25 minutes
+    python benchmarks/grading.py --quick    a minute or two: smaller classes, no repetition
+    python benchmarks/grading.py --json     for programs
+
+Everything is measured in one run, on this machine, on the same hand-ins of lab 1, by the commands
+that a person would type, start-up included. The spread is that of whole repetitions.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import venv
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Annotated
+
+HERE = Path(__file__).resolve().parent
+# In place of this folder; the packages come before tests/, whose folders have the packages' names.
+sys.path[0:1] = [
+    str(path) for path in (
+        HERE.parent / "lib", HERE.parent / "autograder", HERE, HERE.parent / "tests"
+    )
+]  # fmt: skip
+
+import torch  # noqa: E402
+import typer  # noqa: E402
+from classes import LAB, Class, some_class  # noqa: E402
+from contenders import Floor, Otter, Ours, PlainNbgrader  # noqa: E402
+from rich.console import Console  # noqa: E402
+from rich.table import Table  # noqa: E402
+
+from demo.outcome import compare, scores_in_book  # noqa: E402
+from demo.usage import CommandFailed, Usage  # noqa: E402
+from gradekit.course import Course  # noqa: E402
+from gradekit.limits import MIB  # noqa: E402
+
+OTTER_HOME = HERE.parent / "build" / "otter"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is measured.
+
+    Attributes:
+        few: hand-ins for nbgrader and Otter.
+        small, large: hand-ins for us, twice, to see whether cost and memory grow; the floor gets
+            the small class.
+        repeats: how often, but for the large class.
+    """
+
+    few: int
+    small: int
+    large: int
+    repeats: int
+
+
+FULL = Plan(few=30, small=100, large=1000, repeats=3)
+QUICK = Plan(few=4, small=40, large=120, repeats=1)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table.
+
+    Attributes:
+        key: its name in JSON.
+        values: one for each repetition.
+        budget: what it must come to: at least (``least``) or at most; None where nothing is
+            promised.
+    """
+
+    key: str
+    what: str
+    values: tuple[float, ...]
+    budget: float | None = None
+    least: bool = False
+
+    @property
+    def value(self) -> float:
+        """The median."""
+        return median(self.values)
+
+    @property
+    def met(self) -> bool:
+        """Whether the budget holds."""
+        if self.budget is None:
+            return True
+        return self.value >= self.budget if self.least else self.value <= self.budget
+
+
+def main(
+    quick: Annotated[bool, typer.Option(help="Smaller classes, no repetition.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    jobs: Annotated[int, typer.Option(help="Worker processes, ours and Otter's.")] = 2,
+) -> None:
+    """Measure, print the table, and fail where a budget is not met."""
+    plan, console = QUICK if quick else FULL, Console(stderr=as_json)
+    with (
+        tempfile.TemporaryDirectory(prefix="benchmark-") as folder,
+        console.status("making the class") as status,
+    ):
+        rows = _measure(Path(folder), plan, jobs, lambda text: status.update(text))
+    if as_json:
+        values: dict[str, float | None] = dict.fromkeys(("otter_per_min", "ratio_otter"))
+        print(json.dumps(values | {row.key: round(row.value, 3) for row in rows}))
+    else:
+        _show(console, rows, plan, jobs)
+    sys.exit(not all(row.met for row in rows))
+
+
+def _measure(folder: Path, plan: Plan, jobs: int, say: Callable[[str], None]) -> list[Row]:
+    ours = Ours(folder, jobs)
+    everyone = some_class(ours.course, plan.large)
+    small, few = everyone.first(plan.small), everyone.first(plan.few)
+    floor, nbgrader = Floor(folder, ours.course), PlainNbgrader(folder)
+    otter = _otter(folder, jobs, say)
+    runs: dict[str, list[Usage]] = {"ours": [], "floor": [], "nbgrader": [], "otter": []}
+    for number in range(1, plan.repeats + 1):
+        # Turn by turn, so that a machine that slows down slows all of them.
+        say(f"run {number} of {plan.repeats}: ours")
+        ours.fresh(small)
+        runs["ours"].append(ours.grade(watch_memory=True))
+        _assert_right(ours.course, small, runs["ours"][-1])
+        say(f"run {number} of {plan.repeats}: the floor")
+        runs["floor"].append(floor.grade(small, jobs))
+        say(f"run {number} of {plan.repeats}: nbgrader autograde")
+        runs["nbgrader"].append(nbgrader.grade(few))
+        if otter is not None:
+            say(f"run {number} of {plan.repeats}: otter run")
+            runs["otter"].append(otter.grade(few))
+    say(f"ours, {plan.large} hand-ins")
+    ours.fresh(everyone)
+    large = ours.grade(watch_memory=True)
+    _assert_right(ours.course, everyone, large)
+    say("ours, nothing new")
+    again = [ours.grade().seconds for _ in range(plan.repeats)]
+    return _rows(plan, runs, large, again)
+
+
+def _rows(
+    plan: Plan, runs: dict[str, list[Usage]], large: Usage, again: list[float]
+) -> list[Row]:
+    def per_minute(who: str, count: int) -> list[float]:
+        return [60 * count / run.seconds for run in runs[who]]
+
+    def ratio(above: Iterable[float], below: Iterable[float]) -> tuple[float, ...]:
+        return tuple(a / b for a, b in zip(above, below, strict=True))
+
+    ours, nbgrader = per_minute("ours", plan.small), per_minute("nbgrader", plan.few)
+    otter = per_minute("otter", plan.few)
+    cpu = [run.cpu_seconds for run in runs["ours"]]
+    each = large.cpu_seconds / plan.large
+    grown = large.peak_bytes / median(run.peak_bytes for run in runs["ours"])
+    rows = [
+        Row("ours_per_min", "hand-ins a minute, ours", tuple(ours)),
+        Row("ours_large_per_min", f"the same, {plan.large} hand-ins",
+            (60 * plan.large / large.seconds,)),
+        Row("nbgrader_per_min", "hand-ins a minute, nbgrader autograde", tuple(nbgrader)),
+        Row("ratio_nbgrader", "ours ÷ nbgrader", ratio(ours, nbgrader), 20, least=True),
+        Row("cpu_each", "CPU seconds a hand-in, ours", tuple(c / plan.small for c in cpu)),
+        Row("cpu_over_floor", "CPU of ours ÷ CPU of the floor",
+            ratio(cpu, [run.cpu_seconds for run in runs["floor"]]), 2),
+        Row("rss_mib", f"memory of all processes, {plan.large} hand-ins, MiB",
+            (large.peak_bytes / MIB,), 1536),
+        Row("rss_large_over_small", f"the same ÷ that for {plan.small}", (grown,), 1.1),
+        Row("cost_1000_over_100", f"CPU a hand-in, {plan.large} ÷ {plan.small}",
+            tuple(each / (c / plan.small) for c in cpu), 1.1),
+        Row("nothing_new_s", "lab grade with nothing new, seconds", tuple(again),
+            2 + plan.large / 1000),
+    ]  # fmt: skip
+    if otter:
+        rows[4:4] = [
+            Row("otter_per_min", "hand-ins a minute, otter run", tuple(otter)),
+            Row("ratio_otter", "ours ÷ otter", ratio(ours, otter)),
+        ]
+    return rows
+
+
+def _assert_right(course: Course, people: Class, run: Usage) -> None:
+    """Make sure that everybody got what the hand-in is worth: speed without that is nothing.
+
+    Raises:
+        SystemExit: somebody did not.
+    """
+    wrong = [
+        f"{result.hand_in.student} ({result.hand_in.why}): {', '.join(result.differences)}"
+        for result in compare(people.hand_ins, json.loads(run.said), scores_in_book(course, LAB))
+        if not result.ok
+    ]
+    if wrong:
+        sys.exit("\n".join(["Not everybody got what the hand-in is worth:", *wrong]))
+
+
+def _otter(folder: Path, jobs: int, say: Callable[[str], None]) -> Otter | None:
+    """Otter in an environment of its own, made on the first run; None where it cannot be had."""
+    program = OTTER_HOME / "bin" / "otter"
+    if not program.exists():
+        say("installing Otter, the first time")
+        venv.create(OTTER_HOME, with_pip=True)
+        wanted = ["-r", str(HERE / "otter.txt"), f"torch=={torch.__version__.partition('+')[0]}"]
+        pip = [OTTER_HOME / "bin" / "python", "-m", "pip", "install", "--quiet", "--quiet", *wanted]
+        if subprocess.run(pip, check=False).returncode:
+            Console(stderr=True).print("Otter cannot be installed here, so it is not measured.")
+            return None
+    return Otter(folder, program, jobs)
+
+
+def _show(console: Console, rows: list[Row], plan: Plan, jobs: int) -> None:
+    table = Table()
+    table.add_column("lab 1")
+    for heading in ("median", "spread", "budget"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        spread = f"{min(row.values):.3g} – {max(row.values):.3g}" if len(row.values) > 1 else ""
+        sign = "≥" if row.least else "≤"
+        budget = "" if row.budget is None else f"{sign} {row.budget:g}"
+        colour = "green" if row.met else "bold red"
+        table.add_row(row.what, f"{row.value:.3g}", spread, f"[{colour}]{budget}[/]")
+    console.print(table)
+    console.print(
+        f"{_machine()}; {jobs} workers; classes of {plan.small} and {plan.large}, "
+        f"nbgrader and Otter {plan.few}; {plan.repeats} runs, in turns.",
+        highlight=False, soft_wrap=True,
+    )
+
+
+def _machine() -> str:
+    names = [
+        line.partition(":")[2].strip()
+        for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")
+    ]
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return (
+        f"{len(names)} cores ({names[0] if names else platform.machine()}), {memory:.0f} GiB, "
+        f"Linux {platform.release().partition('-')[0]}, Python {platform.python_version()}, "
+        f"torch {torch.__version__}"
+    )
+
+
+if __name__ == "__main__":
+    try:
+        typer.run(main)
+    except CommandFailed as error:
+        sys.exit(f"What is measured did not run: {error}")
