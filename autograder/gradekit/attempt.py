@@ -10,10 +10,11 @@ import select
 import socket
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
-from gradekit import frames
-from gradekit.limits import GIB, MIB, Limits
+from gradekit import frames, stops
+from gradekit.limits import ExerciseLimits, Limits, Met
 from gradekit.outputs import clean_outputs
 from gradekit.probes import Cell, Probe, Stopped
 from gradekit.submission_run import CellRun
@@ -23,10 +24,8 @@ _WALL_SECONDS = 30.0
 _END_SECONDS = 20.0
 _SMALL_TEXT = 2**16
 _FORGED = "wrote something of its own into the grader's channel"
-_ENDED_ITSELF = "ended its own process"
-_LOOP = "is there a loop without an end?"
-
-_TOO_LARGE = "what it returned is too large, or of too many parts, to be looked at"
+# What a cell may say before its last word: that its time is over.
+_MOST_NEWS = 2
 
 
 class ServerGone(RuntimeError):  # noqa: N818 - it names what happened
@@ -50,8 +49,10 @@ class Attempt:
         self._deadline = deadline
         self._output_left = limits.output_bytes
         self._answers_left = limits.answer_bytes
+        self._sources: Sequence[str] = ()
         self._memory = False
         self._files = False
+        self._cpu_at: str | None = None
         self._ended = False
         self.closed = False
         self.cpu = 0.0
@@ -77,6 +78,7 @@ class Attempt:
         self, cells: Sequence[Cell], wanted: Sequence[int], files: Mapping[str, bytes], seed: int
     ) -> None:
         """Send the cells named by `wanted`, the data files and the seed."""
+        self._sources = [cell.source for cell in cells]
         names = [[name, len(data)] for name, data in files.items()]
         sources = [[index, cells[index].source] for index in wanted]
         self._send({"cells": sources, "files": names, "seed": seed}, b"".join(files.values()))
@@ -86,46 +88,67 @@ class Attempt:
         limits = self._limits
         most = 8 * limits.cell_output_bytes + _SMALL_TEXT
         give_up = time.monotonic() + limits.cell_seconds + _GRACE_SECONDS
-        answer = self._reply(give_up, limits.cell_seconds, most, 0).message
-        state = answer.get("state")
-        if answer.get("cell") != index or state not in ("ok", "error", "stopped"):
+        met, place = Met.TIME, ""
+        for _ in range(1 + _MOST_NEWS):
+            answer = self._reply(give_up, stops.reached(met, limits, place=place), most, 0).message
+            state = answer.get("state")
+            if answer.get("cell") != index or state not in (None, "ok", "error", "stopped"):
+                raise Ended(_FORGED)
+            now = _met(answer)
+            met, place = now or Met.TIME, stops.place_of(answer.get("where"), self._sources)
+            if now is Met.CPU:
+                self._cpu_at = place
+            if state is not None:
+                break
+        else:
             raise Ended(_FORGED)
         outputs, spent = clean_outputs(answer.get("outputs"), self._output_left)
         self._output_left -= spent
         self._memory = False  # what was killed for its memory was not what runs the cells
-        reason = _too_slow(limits.cell_seconds) if state == "stopped" else ""
+        reason = stops.reached(met, limits, place=place) if now or state == "stopped" else ""
         return CellRun(cell_id, outputs, state, reason)
 
     def ask(self, probes: Sequence[Probe]) -> dict[tuple[str, str], bytes | Stopped]:
         """Send one group of probes and read their answers."""
-        seconds = self._limits.probe_seconds
-        give_up = time.monotonic() + seconds + _GRACE_SECONDS
-        self._send({"probes": [probe.to_json() for probe in probes], "seconds": seconds})
+        own = probes[0].limits or self._limits.of_an_exercise
+        left = min(own.answer_bytes, self._answers_left)
+        give_up = time.monotonic() + own.seconds + _GRACE_SECONDS
+        limits = asdict(replace(own, answer_bytes=left))
+        self._send({"probes": [probe.to_json() for probe in probes], "limits": limits})
+        late = stops.reached(Met.TIME, self._limits, own)
         seen: dict[tuple[str, str], bytes | Stopped] = {}
         while True:
-            frame = self._reply(give_up, seconds, _SMALL_TEXT, self._answers_left)
+            frame = self._reply(give_up, late, _SMALL_TEXT, left)
+            left -= len(frame.body)
             self._answers_left -= len(frame.body)
             match frame.message:
-                case {"done": str(how)}:
+                case {"done": str()}:
                     break
-                case {"check": int(index), "refused": str()} if 0 <= index < len(probes):
-                    # Not in the sender's words: they may hold what students are not to read.
-                    seen[probe_key(probes[index])] = Stopped(_TOO_LARGE)
                 case {"check": int(index)} if 0 <= index < len(probes):
-                    seen[probe_key(probes[index])] = frame.body
+                    said = self._said(frame.message, own)
+                    seen[probe_key(probes[index])] = Stopped(said) if said else frame.body
                 case _:
                     raise Ended(_FORGED)
         self._listen_to_server(wait=0)
-        reason = self.why(_too_slow(seconds) if how == "late" else _ENDED_ITSELF)
+        reason = self.why(self._said(frame.message, own) or stops.ENDED_ITSELF)
         self._memory = False
         return {probe_key(probe): seen.get(probe_key(probe), Stopped(reason)) for probe in probes}
 
+    def _said(self, message: Mapping[str, Any], own: ExerciseLimits) -> str:
+        """The limit that a message speaks of; never in its own words, which may hold a question."""
+        met = _met(message)
+        place = stops.place_of(message.get("where"), self._sources)
+        return stops.reached(met, self._limits, own, place) if met else ""
+
     def why(self, reason: str) -> str:
-        """`reason`, unless the server has told of a better one."""
+        """`reason`, unless there is a better one: told by the server, or before the end."""
         if self._memory:
-            return f"went past {self._limits.memory_bytes / GIB:g} GiB of memory"
+            return stops.reached(Met.MEMORY, self._limits)
         if self._files:
-            return f"wrote more than {self._limits.scratch_bytes / MIB:g} MiB, or too many files"
+            return stops.reached(Met.FOLDER, self._limits)
+        used_up = self._cpu_at is not None or self.cpu > self._limits.cpu_seconds
+        if used_up and reason == stops.ENDED_ITSELF:
+            return stops.reached(Met.CPU, self._limits, place=self._cpu_at or "")
         return reason
 
     def abandon(self) -> None:
@@ -152,31 +175,28 @@ class Attempt:
         try:
             frames.send(self._channel, message, body, deadline)
         except frames.BadFrame as error:
-            raise EndedForGood(f"the notebook with its files is too large: {error}") from error
+            raise EndedForGood(stops.too_large_to_send(error)) from error
         except frames.Closed as error:
-            raise Ended(_ENDED_ITSELF) from error
+            raise Ended(stops.ENDED_ITSELF) from error
         except frames.Late as error:
-            raise self._late(deadline, _WALL_SECONDS) from error
+            raise self._late(deadline, f"did not listen for {_WALL_SECONDS:g} s") from error
 
-    def _reply(
-        self, give_up: float, seconds: float, max_text: int, max_body: int
-    ) -> frames.Frame:
-        """The next frame, before `give_up`, which people call `seconds`, or all time is over."""
+    def _reply(self, give_up: float, late: str, max_text: int, max_body: int) -> frames.Frame:
+        """The next frame, before `give_up`, else it is `late`, or before all time is over."""
         deadline = min(give_up, self._deadline)
         try:
             return self._receive(deadline, max_text, max_body)
         except frames.Late as error:
-            raise self._late(deadline, seconds) from error
+            raise self._late(deadline, late) from error
         except frames.BadFrame as error:
             raise Ended(_FORGED) from error
         except frames.Closed as error:
-            raise Ended(_ENDED_ITSELF) from error
+            raise Ended(stops.ENDED_ITSELF) from error
 
-    def _late(self, deadline: float, seconds: float) -> Ended:
+    def _late(self, deadline: float, late: str) -> Ended:
         if deadline == self._deadline:
-            limit = self._limits.submission_seconds
-            return EndedForGood(f"the notebook takes longer than {limit:g} s")
-        return Ended(_too_slow(seconds))
+            return EndedForGood(stops.whole_time(self._limits))
+        return Ended(late)
 
     def _receive(self, deadline: float, max_text: int, max_body: int) -> frames.Frame:
         """The next frame; until it comes, listen to the server."""
@@ -200,18 +220,23 @@ class Attempt:
                 packet = b""
             if not packet:
                 raise ServerGone("it is not there any more")
-            message = json.loads(packet)
-            if "memory" in message:
-                self._memory = True
-            if "files" in message:
-                self._files = True
-            if "ended" in message:
-                self._ended = True
-                self.cpu, self.peak = float(message["cpu"]), int(message["peak"])
+            try:
+                message = json.loads(packet)
+                if "memory" in message:
+                    self._memory = True
+                if "files" in message:
+                    self._files = True
+                if "ended" in message:
+                    self._ended = True
+                    self.cpu, self.peak = float(message["cpu"]), int(message["peak"])
+            except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
+                raise ServerGone("it said what it never says") from error
 
 
-def _too_slow(seconds: float) -> str:
-    return f"stopped after {seconds:g} s: {_LOOP}"
+def _met(message: Mapping[str, Any]) -> Met | None:
+    """The limit that a message names, if it is one."""
+    met = message.get("met")
+    return Met(met) if isinstance(met, str) and met in set(Met) else None
 
 
 def _ready(channel: socket.socket, wait: float) -> bool:

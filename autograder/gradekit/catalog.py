@@ -70,6 +70,7 @@ def load_lab(course: Course, lab: str) -> LabExercises:
             f'autograder/exercises/{lab}/{name}.py: no cell of solutions/{source.name} is '
             f'check("{name}"); add one or remove the file'
         )
+    course.check_exercise_limits(lab, order)
     exercises = tuple(_load(lab, name, files[name]) for name in order)
     _forbid_peeking(exercises)
     return LabExercises(lab, exercises, _reference(exercises, text, folder))

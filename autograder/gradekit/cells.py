@@ -6,14 +6,16 @@ being forked; what a cell prints, shows, draws and raises is collected by :class
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import io
 import os
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import traceback
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType
+from dataclasses import dataclass
 from typing import Any
 
 from IPython.core.displayhook import DisplayHook
@@ -21,12 +23,30 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
+from gradekit.courtesy import alarm, function_in, met_by
+from gradekit.limits import Met
+
 KEPT_TYPES = ("text/plain", "image/png", "image/jpeg")
 _ENTRY_BYTES = 64
 
 
 class CellTimeout(BaseException):
     """A cell ran for too long. No Exception, so that a cell's ``except Exception`` lets it by."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How one cell ran.
+
+    Attributes:
+        state: "ok", "error" (it raised) or "stopped" (its time was over).
+        met: the limit that it met, if any.
+        where: the student's function in which it did, as far as that is known.
+    """
+
+    state: str
+    met: Met | None = None
+    where: str = ""
 
 
 class Outputs:
@@ -39,13 +59,18 @@ class Outputs:
 
     def __init__(self, cell_bytes: int, total_bytes: int) -> None:
         self._cell_bytes = cell_bytes
-        self._total_left = total_bytes
+        self._total_left = self._all_bytes = total_bytes
         self.begin()
 
     @property
     def left(self) -> int:
         """What is left of the running cell's budget."""
         return self._left
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether some of the running cell's output was left out."""
+        return self._cut > 0
 
     def begin(self) -> None:
         """Forget what was collected and start a new cell."""
@@ -56,7 +81,8 @@ class Outputs:
     def finish(self) -> list[dict[str, Any]]:
         """The cell's outputs, with a last line where some were cut."""
         if self._cut:
-            text = [f"[{self._cut:,} more bytes of output were cut]\n"]
+            most = f"{self._cell_bytes:,} for a cell, {self._all_bytes:,} for all cells"
+            text = [f"[{self._cut:,} more bytes of output were cut: the limit is {most}]\n"]
             self._entries.append({"output_type": "stream", "name": "stderr", "text": text})
         for entry in self._entries:
             if entry["output_type"] == "stream":
@@ -250,21 +276,50 @@ def make_shell() -> NotebookShell:
     return shell
 
 
-def run_cell(shell: NotebookShell, source: str, seconds: float) -> str:
+def run_cell(
+    shell: NotebookShell, source: str, seconds: float,
+    tell: Callable[[Met, str], None] | None = None,
+) -> Ran:
     """Run one cell; its outputs are in ``shell.outputs``.
 
-    Returns:
-        "ok", "error" (it raised) or "stopped" (it ran longer than `seconds`).
+    Args:
+        shell: the notebook's.
+        source: the cell's text.
+        seconds: after these it is stopped.
+        tell: is told at once where that was: a cell that catches all may not end at all.
     """
+    stopped: list[tuple[Met, str]] = []
+
+    def stop(met: Met, where: str) -> None:
+        stopped.append((met, where))
+        if tell:
+            tell(met, where)
+        why = f"after {seconds:g} s" if met is Met.TIME else "at its limit on processor time"
+        raise CellTimeout(f"This cell was stopped {why}.")
+
     try:
-        with _alarm(seconds):
+        with alarm(seconds, stop):
             result = shell.run_cell(source, store_history=True)
     except CellTimeout:
-        return "stopped"
+        return Ran("stopped", *stopped[0])
     error = result.error_before_exec or result.error_in_exec
+    if isinstance(error, CellTimeout) and stopped:
+        return Ran("stopped", *stopped[0])
     if error is None:
-        return "ok"
-    return "stopped" if isinstance(error, CellTimeout) else "error"
+        return Ran("ok", Met.OUTPUT if shell.outputs.is_cut else None)
+    met, where = met_by(type(error).__name__, _as_text(error)), function_in(error.__traceback__)
+    if met is Met.MEMORY:
+        _let_go(error)
+    return Ran("error", met, where if met else "")
+
+
+def _let_go(error: BaseException) -> None:
+    """Free what the functions held that ran out of memory, or nothing after them could run."""
+    traceback.clear_frames(error.__traceback__)
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        _ = frame.f_locals  # renews the copy from which the traceback was printed
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
 
 
 @contextmanager
@@ -277,21 +332,6 @@ def collecting(shell: NotebookShell, outputs: Outputs) -> Iterator[None]:
         yield
     finally:
         sys.stdout, sys.stderr = before
-
-
-@contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    """Raise :class:`CellTimeout` in the block after `seconds`; a courtesy, not a wall."""
-
-    def ring(number: int, frame: FrameType | None) -> None:
-        raise CellTimeout(f"This cell was stopped after {seconds:g} s.")
-
-    signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _as_text(value: Any) -> str:

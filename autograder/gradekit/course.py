@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Collection, Mapping
 from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -56,15 +56,31 @@ class LateRule(_Values):
 
 
 class LimitValues(_Values):
-    """The ``[limits]`` table: what one hand-in may use."""
+    """The ``[limits]`` table: what one hand-in may use.
+
+    Attributes:
+        cpu_seconds: of any one of its processes; by default as many as `submission_seconds`.
+    """
 
     cell_seconds: float = Field(default=60, gt=0)
     exercise_seconds: float = Field(default=20, gt=0)
     submission_seconds: float = Field(default=240, gt=0)
+    cpu_seconds: int | None = Field(default=None, ge=1)
     memory_mib: int = Field(default=3072, ge=512)
     output_kib: int = Field(default=1024, ge=16)
+    answer_mib: int = Field(default=64, ge=1)
     file_mib: int = Field(default=64, ge=1)
+    scratch_mib: int = Field(default=256, ge=1)
     processes: int = Field(default=64, ge=8)
+
+
+class ExerciseLimitValues(_Values):
+    """Limits of one exercise of a lab; what is not set here is the lab's."""
+
+    exercise_seconds: float | None = Field(default=None, gt=0)
+    cpu_seconds: int | None = Field(default=None, ge=1)
+    memory_mib: int | None = Field(default=None, ge=512)
+    answer_mib: int | None = Field(default=None, ge=1)
 
 
 class LabDates(_Values):
@@ -72,6 +88,7 @@ class LabDates(_Values):
 
     Attributes:
         limits: those that are set for this lab alone.
+        exercise_limits: those that are set for one exercise alone, by its name.
     """
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -79,12 +96,16 @@ class LabDates(_Values):
     release: datetime
     due: datetime
     limits: LimitValues = LimitValues()
+    exercise_limits: Mapping[str, ExerciseLimitValues] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _in_order(self) -> LabDates:
         if self.due <= self.release:
             raise ValueError(f"{self.id} is due before it is released; swap or mend the two dates")
         return self
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.release, self.due))
 
 
 class Extension(_Values):
@@ -115,7 +136,36 @@ class CourseFile(_Values):
                 raise ValueError(
                     f"an extension names lab {extension.lab}, which has no [[lab]] table"
                 )
+        for lab in self.lab:
+            _fit_together(lab, self.limits_of(lab))
         return self
+
+    def limits_of(self, lab: LabDates) -> LimitValues:
+        """The course's limits, but for the lab's own."""
+        return self.limits.model_copy(update=lab.limits.model_dump(exclude_unset=True))
+
+
+def _fit_together(lab: LabDates, limits: LimitValues) -> None:
+    """Let pass limits of which none can never be reached.
+
+    Raises:
+        ValueError: a part may use more than the whole.
+    """
+    if limits.file_mib > limits.scratch_mib:
+        raise ValueError(
+            f"{lab.id}: one file may have {limits.file_mib} MiB (file_mib) and all together "
+            f"{limits.scratch_mib} (scratch_mib); raise scratch_mib or lower file_mib"
+        )
+    wholes = {**limits.model_dump(), "exercise_seconds": limits.submission_seconds}
+    for name, own in lab.exercise_limits.items():
+        for key, value in own.model_dump(exclude_unset=True).items():
+            whole = wholes[key]
+            if value is not None and whole is not None and value > whole:
+                of_all = "submission_seconds" if key == "exercise_seconds" else key
+                raise ValueError(
+                    f"{lab.id}: exercise {name} has {key} = {value:g}, but a whole hand-in has "
+                    f"{of_all} = {whole:g}; raise that one in the lab's limits, or lower this one"
+                )
 
 
 class Course(_Values):
@@ -158,8 +208,24 @@ class Course(_Values):
 
     def limits(self, lab: str) -> LimitValues:
         """What one hand-in of `lab` may use: the course's limits, but for the lab's own."""
-        ours = self.dates(lab).limits.model_dump(exclude_unset=True)
-        return self.values.limits.model_copy(update=ours)
+        return self.values.limits_of(self.dates(lab))
+
+    def exercise_limits(self, lab: str) -> Mapping[str, ExerciseLimitValues]:
+        """The limits that single exercises of `lab` have for themselves, by their names."""
+        return self.dates(lab).exercise_limits
+
+    def check_exercise_limits(self, lab: str, exercises: Collection[str]) -> None:
+        """Let pass limits of exercises that there are.
+
+        Raises:
+            CourseError: one is for an exercise that the lab does not have.
+        """
+        for name in self.exercise_limits(lab):
+            if name not in exercises:
+                raise CourseError(
+                    f"{FILE_NAME}: {lab}'s exercise_limits names {name!r}, which is no exercise of "
+                    f"it; write one of {', '.join(exercises)}, or take it out"
+                )
 
     def source(self, lab: str) -> Path:
         """The text source of `lab`.
@@ -219,22 +285,36 @@ def _sentence(path: Path, text: str, error: ValidationError) -> str:
     place = [str(part) if isinstance(part, str) else f"#{part + 1}" for part in first["loc"]]
     message = first["msg"].removeprefix("Value error, ")
     message = message[:1].lower() + message[1:]
-    key = next((part for part in reversed(first["loc"]) if isinstance(part, str)), "")
-    line = _line_of(text, key, first)
+    line = _line_of(text, first["loc"])
     where = f"{path.name}, line {line}" if line else path.name
     subject = f"{'.'.join(place)}: " if place else ""
     shown = f" (it is {first['input']!r})" if isinstance(first["input"], (str, int, float)) else ""
     return f"{where}: {subject}{message}{shown}"
 
 
-def _line_of(text: str, key: str, error: Any) -> int | None:
-    """The line that sets `key`, where only one does or its value tells which."""
-    lines = [
-        number
-        for number, line in enumerate(text.splitlines(), start=1)
-        if line.split("=")[0].strip() == key
-    ]
-    numbers = [part for part in error["loc"] if isinstance(part, int)]
-    if numbers and len(lines) > numbers[0]:
-        return lines[numbers[0]]
-    return lines[0] if len(lines) == 1 else None
+def _line_of(text: str, place: tuple[int | str, ...]) -> int | None:
+    """The line that sets what stands at `place`, or the one that begins its table."""
+    match place:
+        case [str(table), int(number), *keys]:
+            head, skip = f"[[{table}]]", number
+        case [str(table), *keys]:
+            head, skip = f"[{table}]", 0
+        case _:
+            return None
+    lines = [line.split("#")[0].strip() for line in text.splitlines()]
+    starts = [number for number, line in enumerate(lines) if line == head]
+    if len(starts) <= skip:
+        return None
+    start = starts[skip]
+    # The table's own sub-tables ([lab.limits]) belong to it.
+    others = (n for n in range(start + 1, len(lines)) if _is_head(lines[n], f"[{table}."))
+    inside = range(start + 1, next(others, len(lines)))
+    for key in reversed(keys):
+        for number in inside:
+            if lines[number].split("=")[0].strip(" []").rpartition(".")[2] == key:
+                return number + 1
+    return start + 1
+
+
+def _is_head(line: str, but: str) -> bool:
+    return line.startswith("[") and not line.startswith(but)

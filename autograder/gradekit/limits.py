@@ -3,9 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 MIB = 2**20
 GIB = 2**30
+# The kernel's walls stand a little behind what a submission is told it may use, so that there is
+# room to say a word, and to start the process that answers questions.
+SPARE_SECONDS = 5
+SPARE_PROCESSES = 4
+
+
+class Met(StrEnum):
+    """A limit that was met, as the untrusted side names it; the words are the trusted side's."""
+
+    TIME = "time"
+    CPU = "cpu"
+    MEMORY = "memory"
+    FILE = "file"
+    FOLDER = "folder"
+    FILES = "files"
+    PROCESSES = "processes"
+    OPEN_FILES = "open files"
+    OUTPUT = "output"
+    ANSWER = "answer"
+
+
+@dataclass(frozen=True)
+class ExerciseLimits:
+    """Limits of the questions about one exercise.
+
+    Attributes:
+        seconds: wall time.
+        cpu_seconds: CPU time.
+        memory_bytes: memory of the process that answers, what the cells left in it included.
+        answer_bytes: what its probes may return, all together.
+    """
+
+    seconds: float
+    cpu_seconds: int
+    memory_bytes: int
+    answer_bytes: int
 
 
 @dataclass(frozen=True)
@@ -39,3 +76,10 @@ class Limits:
     scratch_bytes: int = 256 * MIB
     processes: int = 64
     open_files: int = 256
+
+    @property
+    def of_an_exercise(self) -> ExerciseLimits:
+        """Those of an exercise that has none of its own."""
+        return ExerciseLimits(
+            float(self.probe_seconds), self.cpu_seconds, self.memory_bytes, self.answer_bytes
+        )

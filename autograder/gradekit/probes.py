@@ -9,6 +9,8 @@ import ast
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from gradekit.limits import ExerciseLimits
+
 SUSPECT = "suspect"
 
 
@@ -34,6 +36,7 @@ class Probe:
         replaces: the names that `uses` puts in their place, for this exercise only.
         suspects: texts that each define ``suspect``, a version of a function for a test that
             the student wrote (see :func:`as_suspect`).
+        limits: of the exercise, where it has its own; they travel once for each group of probes.
     """
 
     exercise: str
@@ -44,10 +47,11 @@ class Probe:
     uses: str = ""
     replaces: tuple[str, ...] = ()
     suspects: tuple[str, ...] = ()
+    limits: ExerciseLimits | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The probe as plain JSON values."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "limits"}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Probe:

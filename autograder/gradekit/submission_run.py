@@ -19,7 +19,7 @@ class CellRun:
         id: the cell's id, as given.
         outputs: in nbformat's form, checked: plain JSON, no active content.
         state: ok, error (it raised), stopped (it was ended, or was not run).
-        reason: for a stopped cell, why, for the student.
+        reason: the limit that it met, or why it was stopped, for the student; mostly empty.
     """
 
     id: str

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
+from gradekit import stops
 from gradekit.attempt import Attempt, Ended, EndedForGood, probe_key
 from gradekit.limits import Limits
 from gradekit.probes import Cell, Probe, Stopped
@@ -100,9 +101,10 @@ class Talk:
                 self._close(attempt)
                 reason = attempt.why(str(ended))
                 culprit = next((index for index in wanted if index not in runs), None)
+                if culprit is not None:
+                    stopped[culprit] = CellRun(cells[culprit].id, (), "stopped", reason)
                 if culprit is None or isinstance(ended, EndedForGood):
                     return {**runs, **stopped}, reason
-                stopped[culprit] = CellRun(cells[culprit].id, (), "stopped", reason)
                 self._notes.append(f"cell {culprit + 1} {reason}")
                 wanted.remove(culprit)
                 if tries_left == 0:
@@ -149,4 +151,4 @@ def in_safe_order(probes: Sequence[Sequence[Probe]]) -> list[list[Probe]]:
 
 
 def _not_run(cell: Cell) -> CellRun:
-    return CellRun(cell.id, (), "stopped", "not run, because of what came before it")
+    return CellRun(cell.id, (), "stopped", stops.NOT_RUN)
