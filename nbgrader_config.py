@@ -1,5 +1,10 @@
 """Maps nbgrader onto this course's folders and names our plugins. It holds no logic."""
 
+import os
+from pathlib import Path
+
+from gradekit.validate import Validation
+
 c = get_config()  # noqa: F821 - nbgrader provides it
 
 c.CourseDirectory.course_id = "attention-labs"
@@ -14,13 +19,27 @@ c.ClearSolutions.text_stub = "*Write your answer here, in place of this line.*"
 # The sandbox runs student code and the judge marks it; without these lines, nbgrader does both.
 plugins = "gradekit.nbgrader_plugins"
 c.Autograde.exporter_class = f"{plugins}.HandInReader"
+c.Autograde.sanitize_preprocessors = ["nbgrader.preprocessors.CheckCellMetadata"]
 c.Autograde.autograde_preprocessors = [
     f"{plugins}.SandboxExecute",
     "nbgrader.preprocessors.LimitOutput",
-    "nbgrader.preprocessors.SaveAutoGrades",
     f"{plugins}.FinishEntry",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 c.AssignLatePenalties.plugin_class = f"{plugins}.CourseLateRule"
 c.GenerateFeedback.exporter_class = f"{plugins}.FeedbackPage"
+
+# Where bubblewrap cannot be had, "landlock": for autograde, formgrader's button and validate.
+# c.SandboxExecute.confinement = "landlock"
+
+# `nbgrader validate` starts a kernel in the notebook's folder. It gets no cell of the notebook and
+# imports nothing from there; what the validator reads comes from the sandbox and the judge.
+c.Execute.on_cell_start = Validation(Path(__file__).resolve().parent)
+c.Execute.kernel_name = "python3"
+c.Execute.extra_arguments = ["--InteractiveShellApp.ignore_cwd=True"]
+c.Execute.shutdown_kernel = "immediate"
+os.environ["PYTHONSAFEPATH"] = "1"
+
+# A gradebook on PostgreSQL; docs/gradebook.md says how.
+# c.CourseDirectory.db_url = "postgresql+psycopg://staff@db.example.org/grades"

@@ -22,9 +22,11 @@ from gradekit.harmless import harmless_cell, harmless_outputs
 from gradekit.records import ExerciseResult, Graded
 from gradekit.reseat import reseat
 from gradekit.seats import Released, grade_id_of
-from gradekit.submission import TIMESTAMP, Handin, Submission, format_timestamp
+from gradekit.submission import SUBMITTED, TIMESTAMP, Handin, Submission, format_timestamp
 
 AUTOGRADED = "autograded"
+SENDER = "submission_secret.txt"
+_SENDER_BYTES = 4096
 _PASSED, _FAILED = "✓", "✗"
 
 
@@ -100,7 +102,7 @@ def judged_output(result: ExerciseResult) -> NotebookNode:
 
 
 def write_autograded(root: Path, handin: Handin, name: str, text: str) -> Path:
-    """Write ``autograded/<student>/<lab>/<name>.ipynb`` and its timestamp, each as a whole.
+    """Write ``autograded/<student>/<lab>/<name>.ipynb`` and what lies beside it, each as a whole.
 
     Args:
         text: the notebook as JSON.
@@ -115,6 +117,7 @@ def write_autograded(root: Path, handin: Handin, name: str, text: str) -> Path:
         part.unlink(missing_ok=True)  # of a run that was killed: one process at a time writes here
     write_whole(path, text)
     _write_timestamp(folder / TIMESTAMP, handin.submitted_at)
+    _copy_sender(root / SUBMITTED / handin.student / handin.lab / SENDER, folder / SENDER)
     return path
 
 
@@ -136,6 +139,18 @@ def _write_timestamp(path: Path, moment: datetime | None) -> None:
         path.unlink(missing_ok=True)
     else:
         write_whole(path, format_timestamp(moment))
+
+
+def _copy_sender(source: Path, target: Path) -> None:
+    """What ``nbgrader release_feedback`` asks for, of hand-ins that came by nbgrader's exchange."""
+    try:
+        handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(handle, "rb") as file:
+            text = file.read(_SENDER_BYTES).decode("ascii")
+    except (OSError, UnicodeDecodeError):
+        target.unlink(missing_ok=True)
+    else:
+        write_whole(target, text)
 
 
 def _output(number: float, html: str) -> NotebookNode:

@@ -115,12 +115,16 @@ def entry_of(
     )
 
 
+def nbgrader_config(course: Course) -> Config:
+    """What the course's nbgrader_config.py sets; nothing where there is none."""
+    if not (course.root / CONFIG_FILE).is_file():
+        return Config()
+    return PyFileConfigLoader(CONFIG_FILE, path=str(course.root)).load_config()
+
+
 def address_of(course: Course) -> Address:
     """The gradebook that nbgrader itself would use in this course."""
-    config = Config()
-    if (course.root / CONFIG_FILE).is_file():
-        config = PyFileConfigLoader(CONFIG_FILE, path=str(course.root)).load_config()
-    given = config.CourseDirectory
+    given = nbgrader_config(course).CourseDirectory
     url = given.get("db_url") or f"{_SQLITE}{course.root / 'gradebook.db'}"
     return Address(str(url), str(given.get("course_id") or "default_course"))
 
@@ -184,7 +188,7 @@ def plain_errors(address: Address) -> Iterator[None]:
     except ModuleNotFoundError as error:
         raise GradebookError(
             f"the gradebook {address.shown} needs the Python package {error.name}; "
-            "pip install 'attention-labs[postgres]' brings PostgreSQL's"
+            "pip install -e '.[postgres]', in the folder of Attention Labs, brings PostgreSQL's"
         ) from error
     except ArgumentError as error:
         raise GradebookError(

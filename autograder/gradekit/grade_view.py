@@ -47,25 +47,24 @@ class _Bar:
         self._bar.update(self._task, advance=1, description=f"graded {_safe(student)}")
 
 
-@contextmanager
-def progress(quiet: bool = False) -> Iterator[Watch]:
-    """A bar on the terminal's error stream, nothing at all where `quiet`."""
-    columns = (
-        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as bar:
-        yield _Silent() if quiet else _Bar(bar)
-
-
-class _Silent:
-    def say(self, sentence: str) -> None:
-        pass
+class _Quiet(_Bar):
+    """For programs that read the other stream: no bar, but who holds a lock, or what is damaged."""
 
     def begin(self, total: int) -> None:
         pass
 
     def advance(self, student: str) -> None:
         pass
+
+
+@contextmanager
+def progress(quiet: bool = False) -> Iterator[Watch]:
+    """A bar on the terminal's error stream; where `quiet`, only what needs saying is said there."""
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as bar:
+        yield _Quiet(bar) if quiet else _Bar(bar)
 
 
 def show(outcome: Outcome) -> None:

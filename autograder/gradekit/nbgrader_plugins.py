@@ -13,24 +13,26 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import HTMLExporter, NotebookExporter
 from nbformat.notebooknode import NotebookNode
-from nbgrader.coursedir import CourseDirectory
+from nbgrader.converters import Autograde
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import NbGraderPreprocessor
-from traitlets import Unicode
+from traitlets import Enum
 
-from gradekit.autograded import autograded_notebook
+from gradekit.autograded import autograded_notebook, write_autograded
 from gradekit.bubblewrap import SandboxUnavailable
-from gradekit.course import Course, find_root, load_course
-from gradekit.entries import Address, entry_of
+from gradekit.course import find_root, load_course
+from gradekit.entries import entry_of
 from gradekit.feedback import pages, render
-from gradekit.grade import RESULTS, course_secret, note_failure
+from gradekit.grade import LEVELS, note_failure
 from gradekit.gradebook import Book
-from gradekit.grader import GraderSpec, LabGrader
+from gradekit.grader import LabGrader
 from gradekit.journal import Journal
 from gradekit.late import lateness
+from gradekit.nbgrader_place import HandInPlace, command_of, folders_of
+from gradekit.nbgrader_survey import survey
 from gradekit.records import Graded, Record, State, SubmissionRecord
-from gradekit.submission import Handin, read_handin, read_submission
-from gradekit.work import Done, Task, grade_one, grader_of
+from gradekit.submission import Handin, read_submission
+from gradekit.work import Done, Task, grade_one
 
 Resources = dict[str, Any]
 
@@ -38,11 +40,16 @@ Resources = dict[str, Any]
 class HandInReader(NotebookExporter):
     """Reads hand-ins for ``nbgrader autograde``: whatever ``lab grade`` can read, re-seated."""
 
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        if isinstance(self.parent, Autograde):
+            survey(self.parent, _level_of(self))
+
     def from_filename(
         self, filename: str, resources: Resources | None = None, **more: Any
     ) -> tuple[str, Resources]:
         """Like nbconvert's; a file in ``submitted/`` is read by our rules, never by its own."""
-        place = _Place.of(self, resources)
+        place = HandInPlace.of(self, resources, _level_of(self))
         if Path(filename).resolve().parent != place.submitted.resolve():
             return super().from_filename(filename, resources, **more)
         grader = place.grader()
@@ -54,8 +61,11 @@ class HandInReader(NotebookExporter):
 class SandboxExecute(NbGraderPreprocessor):
     """In the place of nbgrader's Execute: the sandbox runs the cells, the judge fills the tests."""
 
-    confinement = Unicode(
-        "bubblewrap", help="What confines student code: bubblewrap, or none (only if you trust it)."
+    confinement = Enum(
+        LEVELS,
+        "bubblewrap",
+        help="What confines student code in nbgrader's commands: bubblewrap; landlock, where that "
+        "cannot be had; or none, only for code that you trust.",
     ).tag(config=True)
 
     def preprocess(
@@ -63,46 +73,63 @@ class SandboxExecute(NbGraderPreprocessor):
     ) -> tuple[NotebookNode, Resources]:
         """The graded notebook in the place of `nb`, and its record in the journal.
 
+        Without ``--force``, only exercises that have no result yet are asked about.
+
         Raises:
             SandboxUnavailable: this machine cannot confine student code.
         """
-        place = _Place.of(self, resources)
+        place = HandInPlace.of(self, resources, self.confinement)
         handin = place.handin()
-        grader = place.grader(self.confinement)
+        again = getattr(command_of(self), "force", True)
+        with Journal(place.journal, wait=None, on_wait=self.log.warning) as journal:
+            done = self._graded(place, handin, journal, again)
+            # The record last: killed in between, the next run does both again.
+            write_autograded(place.course.root, handin, place.grader().released.name, done.notebook)
+            keys = place.grader().keys(handin.student, handin.digest)
+            records = [
+                Record(handin.student, handin.lab, handin.digest, keys[result.exercise], result)
+                for result in done.results
+            ]
+            journal.append([*records, done.record])
+        for remark in filter(None, [done.record.reason, *done.record.notes]):
+            self.log.warning("%s: %s", handin.student, remark)
+        return nbformat.reads(done.notebook, as_version=4), resources
+
+    def _graded(
+        self, place: HandInPlace, handin: Handin, journal: Journal, again: bool
+    ) -> Done:
+        grader = place.grader()
         keys = grader.keys(handin.student, handin.digest)
+        asked = tuple(keys) if again else journal.missing(keys)
+        records = {name: journal.record(keys[name]) for name in keys if name not in asked}
+        known = {name: record.result for name, record in records.items() if record is not None}
         try:
-            done = grade_one(Task(grader.spec, handin, tuple(keys), {}))
+            return grade_one(Task(grader.spec, handin, asked, known))
         except SandboxUnavailable:
             raise
         except Exception as error:  # ours, whatever it is: said, kept, and no reason to stop
             note_failure(place.journal.with_suffix(".failures.log"), handin, error)
-            done = _failed(handin, grader, f"{type(error).__name__}: {error}")
-        records = [
-            Record(handin.student, handin.lab, handin.digest, keys[result.exercise], result)
-            for result in done.results
-        ]
-        with Journal(place.journal, wait=None, on_wait=self.log.warning) as journal:
-            journal.append([*records, done.record])
-        if done.record.state is State.OURS:
-            self.log.error("%s: not graded, by our fault: %s", handin.student, done.record.reason)
-        return nbformat.reads(done.notebook, as_version=4), resources
+            self.log.error("%s: not graded, by our fault", handin.student)
+            return _failed(handin, grader, f"{type(error).__name__}: {error}")
 
 
 class FinishEntry(NbGraderPreprocessor):
-    """Stands behind SaveAutoGrades: puts what nbgrader cannot read from outputs into the gradebook.
+    """In the place of nbgrader's SaveAutoGrades: the journal's result into the gradebook.
 
-    That is: dates and extensions of course.toml, and exercises without a result, which are open and
-    not 0.
+    As ``lab grade`` writes it, that is with the dates and extensions of course.toml; exercises
+    without a result are open and not 0, and a person's mark is asked for again only where what it
+    was given for has changed.
     """
 
     def preprocess(
         self, nb: NotebookNode, resources: Resources
     ) -> tuple[NotebookNode, Resources]:
         """Write the entry of the journal's record."""
-        place = _Place.of(self, resources)
+        place = HandInPlace.of(self, resources, _level_of(self))
         handin = place.handin()
         grader = place.grader()
-        with Journal(place.journal, wait=None) as journal, Book(place.address) as book:
+        waiting = Journal(place.journal, wait=None, on_wait=self.log.warning)
+        with waiting as journal, Book(place.address) as book:
             record = journal.submission(handin.student, handin.digest)
             assert record is not None, "SandboxExecute has put it there"
             keys = grader.keys(handin.student, handin.digest)
@@ -122,7 +149,7 @@ class CourseLateRule(LateSubmissionPlugin):
         self, student_id: str, score: float, total_seconds_late: float
     ) -> float | None:
         """The points to take off, or None where it is in time."""
-        course = load_course(find_root(Path(_folders_of(self).root)))
+        course = load_course(find_root(Path(folders_of(self).root)))
         late = lateness(course.values.late, total_seconds_late)
         return late.penalty(score) if late.is_late else None
 
@@ -134,7 +161,7 @@ class FeedbackPage(HTMLExporter):
         self, filename: str, resources: Resources | None = None, **more: Any
     ) -> tuple[str, Resources]:
         """The student's page, as nbconvert hands over any HTML."""
-        place = _Place.of(self, resources)
+        place = HandInPlace.of(self, resources, _level_of(self))
         if place.journal.is_file():
             for page in pages(place.course, place.lab, place.student, place.address):
                 return render(page), self._init_resources(resources)
@@ -150,34 +177,6 @@ def _failed(handin: Handin, grader: LabGrader, reason: str) -> Done:
     return Done(record, (), nbformat.writes(notebook))
 
 
-def _folders_of(part: Any) -> CourseDirectory:
-    """The course's folders as the nbgrader command knows them that `part` works for."""
-    while not hasattr(part, "coursedir"):
-        part = part.parent
-    return part.coursedir
-
-
-class _Place:
-    """One hand-in as nbgrader's resources name it."""
-
-    def __init__(self, folders: CourseDirectory, student: str, lab: str, db_url: str) -> None:
-        self.course: Course = load_course(find_root(Path(folders.root)))
-        self.student, self.lab = student, lab
-        self.submitted = Path(folders.format_path(folders.submitted_directory, student, lab))
-        self.address = Address(db_url, folders.course_id or "default_course")
-        self.journal = self.course.root / RESULTS / f"{lab}.jsonl"
-
-    @classmethod
-    def of(cls, part: Any, resources: Resources | None) -> _Place:
-        """The hand-in that an exporter or preprocessor is at work on."""
-        whose = (resources or {})["nbgrader"]
-        return cls(_folders_of(part), whose["student"], whose["assignment"], whose["db_url"])
-
-    def handin(self) -> Handin:
-        """What was handed in, as it lies in ``submitted/`` and not as nbgrader copied it."""
-        return read_handin(self.submitted, self.student, self.lab)
-
-    def grader(self, confinement: str = "bubblewrap") -> LabGrader:
-        """This process's grader for the lab; it stays warm from one student to the next."""
-        secret = course_secret(self.course.root / RESULTS)
-        return grader_of(GraderSpec(self.course, self.lab, confinement, secret))
+def _level_of(part: Any) -> str:
+    """What nbgrader_config.py or the command line says about confinement, for any part."""
+    return str(SandboxExecute(parent=part).confinement)

@@ -2,37 +2,136 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import SaveAutoGrades
+from nbgrader_commands import LAB, NAME, exported, judged_cells, marks, nbgrader, telling_part
+from tiny_class import journal_of
 from traitlets.config import Config, LoggingConfigurable
 
 from demo.classroom import room_of
 from demo.course_folder import SMALL_LIMITS, copy_course
-from demo.notebook import code
+from demo.graded import GradedClass, grade_class, lab
+from demo.hand_in import HandIn
+from demo.incoming import write_submitted
+from demo.outcome import compare, scores_in_book
 from gradekit import grade, nbgrader_plugins
 from gradekit.course import Course, load_course
 from gradekit.entries import Entry, address_of
-from gradekit.grade_view import progress
 from gradekit.gradebook import Book
+from gradekit.grader import GraderSpec
 from gradekit.journal import Journal
-from gradekit.marks import Marks
 from gradekit.records import State
 from gradekit.submission import SUBMITTED
 from gradekit.work import grader_of
 
-LAB, NAME = "lab01", "lab01_softmax"
-IN_TIME, LATE = "2026-09-20 20:00:00 UTC", "2026-09-22 08:00:00 UTC"
-WRONG = "def softmax(x, dim=-1):\n    return x.exp() / x.exp().sum(dim, keepdim=True)\n"
-SCRIPT = "from IPython.display import HTML\nHTML('<script>PWN()</script>')"
+pytestmark = pytest.mark.timeout(600)
+IN_TIME = "2026-09-20 20:00:00 UTC"
+
+
+def fresh_course(folder: Path) -> Course:
+    return load_course(copy_course(folder / "course", SMALL_LIMITS))
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
+    """A part of the demo's class, graded by ``lab grade``."""
+    course = fresh_course(tmp_path_factory.mktemp("ours"))
+    return grade_class(course, by_exchange(telling_part(room_of(course))))
+
+
+def by_exchange(hand_ins: Sequence[HandIn]) -> list[HandIn]:
+    """The hand-ins with the file that nbgrader's exchange puts beside each."""
+    secrets = {h.student: f"secret of {h.student}".encode() for h in hand_ins}
+    return [
+        replace(h, files={**h.files, "submission_secret.txt": secrets[h.student]})
+        for h in hand_ins
+    ]
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory, ours: GradedClass) -> Course:
+    """The same, graded by ``nbgrader autograde``, which makes the gradebook, too."""
+    course = fresh_course(tmp_path_factory.mktemp("nbgrader"))
+    (course.root / "results").mkdir()
+    shutil.copy(ours.course.root / "results" / "secret", course.root / "results")
+    write_submitted(ours.hand_ins, course.root, LAB)
+    nbgrader(course.root, "autograde", LAB)
+    return course
+
+
+def test_lab_grade_gives_what_the_hand_ins_are_worth(ours: GradedClass) -> None:
+    results = compare(ours.hand_ins, ours.rows, scores_in_book(ours.course, LAB))
+    assert {r.hand_in.student: r.differences for r in results if not r.ok} == {}
+
+
+def test_both_ways_come_to_the_same_gradebook(graded: Course, ours: GradedClass) -> None:
+    """For everyone the same points, marks to be given, comments, penalty: nobody is left out."""
+    theirs = marks(graded)
+    assert set(theirs) == {hand_in.student for hand_in in ours.hand_ins}
+    assert theirs == marks(ours.course)
+    assert theirs["wordy"].penalty == round(theirs["wordy"].points * 0.2, 2) > 0
+    assert {name for name, given in theirs.items() if not given.is_complete} == {
+        "wordy", "o'brien <b>&amp;",
+    }
+
+
+def test_both_ways_come_to_the_same_records(graded: Course, ours: GradedClass) -> None:
+    assert journal_of(graded.root) == journal_of(ours.course.root)
+
+
+def test_both_ways_export_the_same(graded: Course, ours: GradedClass) -> None:
+    rows = exported(graded)
+    assert rows == exported(ours.course)
+    assert {row["max_score"] for row in rows} == {"100.0"}
+
+
+def test_formgrader_shows_the_same_and_nothing_active(graded: Course, ours: GradedClass) -> None:
+    for hand_in in ours.hand_ins:
+        cells = judged_cells(graded, hand_in.student)
+        assert cells == judged_cells(ours.course, hand_in.student)
+        assert len(cells) == 10
+        path = graded.root / "autograded" / hand_in.student / LAB / f"{NAME}.ipynb"
+        assert "<script" not in str([cell["data"] for outputs in cells.values()
+                                     for cell in outputs])
+        if hand_in.expected.state == "broken: theirs":
+            assert "About this hand-in" in path.read_text("utf-8")
+
+
+def test_lab_grade_has_nothing_left_to_do(graded: Course, ours: GradedClass) -> None:
+    before = (graded.root / "results" / f"{LAB}.jsonl").read_bytes()
+    done = lab(graded, "grade", LAB)
+    assert f"0 graded now, {len(ours.hand_ins)} as before" in done.stdout
+    assert (graded.root / "results" / f"{LAB}.jsonl").read_bytes() == before
+
+
+def test_feedback_is_the_same_after_both_and_goes_out_by_the_exchange(
+    graded: Course, ours: GradedClass, tmp_path: Path
+) -> None:
+    sent = {}
+    for course in (graded, ours.course):
+        exchange = tmp_path / course.root.parent.name
+        exchange.mkdir()
+        exchange.chmod(0o777)
+        nbgrader(course.root, "generate_feedback", LAB)
+        nbgrader(course.root, "release_feedback", LAB, f"--Exchange.root={exchange}")
+        sent[course.root] = {
+            path.name: path.read_text("utf-8") for path in exchange.rglob("*.html")
+        }
+    assert sent[graded.root] == sent[ours.course.root]
+    assert len(sent[graded.root]) == len(ours.hand_ins)
+    folder = graded.root / "feedback" / "wordy" / LAB
+    page = (folder / f"{NAME}.html").read_text("utf-8")
+    assert "Handed in 2 days late" in page
+    assert "Because infinity is no number." in page
+    assert page in sent[graded.root].values()
+    lab(graded, "feedback", LAB)
+    assert (folder / f"{LAB}.html").read_text("utf-8") == page
 
 
 def hand_in(course: Course, student: str, data: bytes, stamp: str = IN_TIME) -> None:
@@ -42,103 +141,9 @@ def hand_in(course: Course, student: str, data: bytes, stamp: str = IN_TIME) -> 
     (folder / "timestamp.txt").write_text(stamp)
 
 
-def hand_in_all(course: Course) -> None:
-    room = room_of(course)
-    solved, released = room.solved, room.released
-    softmax = released.answer_at("softmax")
-    some = released.with_source(softmax, WRONG)
-    bare = solved.changed(lambda cell: {**cell, "metadata": {}})
-    words = next(some.free_text())
-    wordy = some.with_source(words, f"{some.source(words)}\n\nBecause infinity is no number.")
-    hand_in(course, "bare", bare.bytes())
-    hand_in(course, "broken", b'{"cells": [')
-    hand_in(course, "late", wordy.appended(code(SCRIPT)).bytes(), LATE)
-
-
-def nbgrader(course: Course, *arguments: str) -> str:
-    environment = {
-        **os.environ, "HOME": str(course.root / "home"),
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-    }
-    run = subprocess.run(
-        [sys.executable, "-m", "nbgrader", *arguments], cwd=course.root, env=environment,
-        capture_output=True, text=True, check=False,
-    )
-    assert run.returncode == 0, run.stdout + run.stderr
-    return run.stderr
-
-
-def marks(course: Course) -> dict[str, Marks]:
-    with Book(address_of(course)) as book:
-        return book.marks(LAB)
-
-
-@pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """A class that ``nbgrader autograde`` graded."""
-    root = tmp_path_factory.mktemp("nbgrader") / "course"
-    course = load_course(copy_course(root, SMALL_LIMITS))
-    hand_in_all(course)
-    nbgrader(course, "generate_assignment", LAB, "--force")
-    nbgrader(course, "autograde", LAB)
-    return course
-
-
-@pytest.fixture(scope="module")
-def ours(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """The same class, graded by ``lab grade``."""
-    root = tmp_path_factory.mktemp("ours") / "course"
-    course = load_course(copy_course(root, SMALL_LIMITS))
-    hand_in_all(course)
-    with progress(quiet=True) as watch:
-        grade.grade(course, LAB, grade.Settings(jobs=1), watch)
-    return course
-
-
-def test_both_ways_come_to_the_same_gradebook(graded: Course, ours: Course) -> None:
-    theirs = marks(graded)
-    assert theirs == marks(ours)
-    assert {name: given.is_complete for name, given in theirs.items()} == {
-        "bare": False, "broken": True, "late": False,
-    }
-    assert theirs["broken"].points == 0
-    assert theirs["late"].penalty == round(theirs["late"].points * 0.2, 2) > 0
-    assert theirs["bare"].points == sum(
-        seat.points for seat in grader(graded).released.tests
-    )
-
-
 def grader(course: Course) -> Any:
     secret = grade.course_secret(course.root / grade.RESULTS)
-    return grader_of(grade.GraderSpec(course, LAB, "bubblewrap", secret))
-
-
-def test_formgrader_finds_a_harmless_notebook_for_everyone(graded: Course) -> None:
-    for student in marks(graded):
-        path = graded.root / "autograded" / student / LAB / f"{NAME}.ipynb"
-        notebook = nbformat.read(path, as_version=4)
-        nbformat.validate(notebook)
-        outputs = json.dumps([cell.get("outputs") for cell in notebook.cells])
-        assert "<script" not in outputs
-        assert outputs.count(" points</b>") == (0 if student == "broken" else 10)
-    first = nbformat.read(graded.root / f"autograded/broken/{LAB}/{NAME}.ipynb", 4).cells[0]
-    assert "is damaged" in first.source
-
-
-def test_lab_grade_has_nothing_left_to_do(graded: Course) -> None:
-    with progress(quiet=True) as watch:
-        outcome = grade.grade(graded, LAB, grade.Settings(jobs=1), watch)
-    assert outcome.graded == 0
-    assert {row.student: str(row.state) for row in outcome.rows} == {
-        "bare": "graded", "broken": "broken: theirs", "late": "late",
-    }
-
-
-def test_generate_feedback_writes_our_page(graded: Course) -> None:
-    nbgrader(graded, "generate_feedback", LAB)
-    page = (graded.root / "feedback" / "late" / LAB / f"{NAME}.html").read_text("utf-8")
-    assert "Handed in 2 days late" in page
-    assert "Because infinity is no number." in page
+    return grader_of(GraderSpec(course, LAB, "bubblewrap", secret))
 
 
 class Command(LoggingConfigurable):  # type: ignore[misc]
@@ -174,8 +179,7 @@ def test_where_we_fail_nbgrader_shows_no_score(
     monkeypatch.setattr(nbgrader_plugins, "grade_one", fail)
     notebook, _ = nbgrader_plugins.SandboxExecute(parent=parent).preprocess(None, resources)
     assert "our fault" in notebook.cells[0].source
-    SaveAutoGrades(parent=parent).preprocess(notebook, resources)
-    assert marks(course_copy)["ada"].marks["check_softmax"].auto == 0
+    assert marks(course_copy)["ada"].marks["check_softmax"].auto == 14, "the old score"
     nbgrader_plugins.FinishEntry(parent=parent).preprocess(notebook, resources)
     given = marks(course_copy)["ada"]
     assert not any(mark.is_known for mark in given.marks.values())

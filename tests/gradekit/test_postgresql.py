@@ -235,7 +235,7 @@ def test_a_server_that_went_away_is_a_sentence_and_comes_back(
 def test_a_missing_driver_says_how_to_get_it() -> None:
     address = Address("postgresql+pg8000://staff@/grades", "course")
     for attempt in (lambda: rows_in(address), lambda: Book(address).__enter__()):
-        with pytest.raises(GradebookError, match=r"pip install 'attention-labs\[postgres\]'"):
+        with pytest.raises(GradebookError, match=r"pip install -e '\.\[postgres\]'"):
             attempt()
 
 
