@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import stat
+import struct
 import unicodedata
 import zipfile
 import zlib
@@ -17,16 +18,37 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 MOST_FILE_BYTES = 64 * 2**20
 MOST_NAMES = 50_000
+MOST_LIST_BYTES = 8 * 2**20
 _MOST_PARTS = 12
+_MOST_PART_BYTES = 200
 _CHUNK = 2**16
+# Of the ways to pack, these give their bytes in the portions that are asked for. Four kilobytes of
+# bzip2 can become four gigabytes at once.
+_READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _IGNORED = {"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store", "Thumbs.db"}
 
 
+# What Python's zipfile raises for what is no zip, or a damaged one.
+_DAMAGES = (
+    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, OverflowError,
+    RuntimeError, IndexError, MemoryError,
+)
+
+
 class Refused(ValueError):  # noqa: N818 - it says what happened to a file
-    """A file is not taken. The message says why, in a few words."""
+    """A file is not taken. The message says why, in a few words.
+
+    Attributes:
+        cost: how many of its bytes were read nevertheless.
+    """
+
+    def __init__(self, why: str, cost: int = 0) -> None:
+        super().__init__(why)
+        self.cost = cost
 
 
 @dataclass(frozen=True)
@@ -62,11 +84,11 @@ def folder_items(folder: Path) -> Iterator[Item | Unsafe]:
             if path.is_symlink():
                 yield Unsafe(shown, "it is a link to another place")
             elif name in files and name not in _IGNORED:
-                if not path.is_file():
-                    yield Unsafe(shown, "it is not a regular file")
+                why = _why_no_path(shown) if path.is_file() else "it is not a regular file"
+                if why:
+                    yield Unsafe(shown, why)
                     continue
-                when = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
-                yield Item(PurePosixPath(shown), when, partial(read_file, path))
+                yield Item(PurePosixPath(shown), _changed(path), partial(read_file, path))
 
 
 def zip_items(
@@ -82,25 +104,59 @@ def zip_items(
     Raises:
         Refused: it is no zip, or holds too many names.
     """
-    try:
-        opened = zipfile.ZipFile(io.BytesIO(archive) if isinstance(archive, bytes) else archive)
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
-        raise Refused(f"it is not a zip that can be read ({error})") from None
-    with opened as source:
+    with _file(archive) as file, _listed(file) as source:
         entries = source.infolist()
         if len(entries) > MOST_NAMES:
             raise Refused(f"it holds {len(entries)} names, more than {MOST_NAMES}")
         for entry in entries:
             parts = PurePosixPath(entry.filename).parts
-            if entry.is_dir() or any(part in _IGNORED for part in parts):
+            if entry.filename.endswith("/") or any(part in _IGNORED for part in parts):
                 continue
             shown = _clean(entry.filename)
-            why = _why_unsafe(entry)
+            why = _why_unsafe(entry) or _why_no_path(shown)
             if why:
                 yield Unsafe(shown, why)
                 continue
             read = _entry_reader(source, entry, most)
             yield Item(PurePosixPath(shown), _moment(entry, zone), read)
+
+
+def _file(archive: Path | bytes) -> BinaryIO:
+    if isinstance(archive, bytes):
+        return io.BytesIO(archive)
+    try:
+        return archive.open("rb")
+    except OSError as error:
+        raise Refused(f"it cannot be read ({error.strerror})") from None
+
+
+def _listed(file: BinaryIO) -> zipfile.ZipFile:
+    """The zip in `file`, with its list of names read. Raises Refused."""
+    try:
+        return zipfile.ZipFile(_InPortions(file))
+    except Refused:
+        raise
+    except _DAMAGES as error:
+        raise Refused(f"it is not a zip that can be read ({error})") from None
+
+
+class _InPortions:
+    """A file of which nobody reads very much at once: a zip's list of names has no other limit."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.seek, self.tell, self.close = file.seek, file.tell, file.close
+        self._read = file.read
+
+    def seekable(self) -> bool:
+        """It is."""
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        """Up to `size` bytes. Raises Refused."""
+        data = self._read(MOST_LIST_BYTES + 1 if size < 0 else min(size, MOST_LIST_BYTES + 1))
+        if len(data) > MOST_LIST_BYTES:
+            raise Refused("its list of names is too long")
+        return data
 
 
 def is_zip(path: PurePosixPath | Path) -> bool:
@@ -119,9 +175,26 @@ def _why_unsafe(entry: zipfile.ZipInfo) -> str:
         return "it is a link to another place"
     if entry.flag_bits & 1:
         return "it is encrypted; hand it in without a password"
-    if len(parts) > _MOST_PARTS or any(len(part.encode()) > 200 for part in parts):
+    if entry.compress_type not in _READ:
+        return "it is packed in a way that is not read here; pack it as an ordinary zip"
+    return ""
+
+
+def _why_no_path(shown: str) -> str:
+    """Why a cleaned name cannot be a file's path below a folder; empty where it can."""
+    parts = PurePosixPath(shown).parts
+    if not parts:
+        return "it has no name"
+    if len(parts) > _MOST_PARTS or any(len(part.encode()) > _MOST_PART_BYTES for part in parts):
         return "its path is too long"
     return ""
+
+
+def _changed(path: Path) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+    except (OSError, ValueError, OverflowError):  # also a date that no calendar has
+        return None
 
 
 def _entry_reader(
@@ -134,12 +207,12 @@ def _entry_reader(
                 while chunk := file.read(_CHUNK):
                     total += len(chunk)
                     if total > most:
-                        raise Refused(f"it has more than {most // 2**20} MiB")
+                        raise Refused(f"it has more than {most // 2**20} MiB", total)
                     parts.append(chunk)
-        except (
-            zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError
-        ) as error:
-            raise Refused(f"it is damaged in the archive ({error})") from None
+        except Refused:
+            raise
+        except _DAMAGES as error:
+            raise Refused(f"it is damaged in the archive ({error})", total) from None
         return b"".join(parts)
 
     return read
@@ -154,7 +227,7 @@ def read_file(path: Path) -> bytes:
     except OSError as error:
         raise Refused(f"it cannot be read ({error.strerror})") from None
     if len(data) > MOST_FILE_BYTES:
-        raise Refused(f"it has more than {MOST_FILE_BYTES // 2**20} MiB")
+        raise Refused(f"it has more than {MOST_FILE_BYTES // 2**20} MiB", len(data))
     return data
 
 

@@ -29,6 +29,9 @@ from gradekit.layouts import Place, common_top, place_of
 from gradekit.submission import SUBMITTED, TIMESTAMP, format_timestamp, parse_timestamp
 
 MOST_STUDENT_BYTES = 128 * 2**20
+MOST_STUDENT_FILES = 1000
+# What is unpacked counts, also what is then not taken: it is what takes time.
+MOST_UNPACKED_BYTES = 4 * MOST_STUDENT_BYTES
 _OLDEST = datetime(1981, 1, 1, tzinfo=UTC)
 
 
@@ -83,21 +86,43 @@ class _Found:
     when: datetime | None = None
     changed: datetime = _OLDEST
     total: int = 0
+    unpacked: int = 0
+    folders: set[str] = field(default_factory=set)
+
+    def read(self, item: Item) -> bytes:
+        """An item's bytes, unless too much was read for this hand-in already. Raises Refused."""
+        if self.unpacked > MOST_UNPACKED_BYTES:
+            raise Refused(
+                f"the hand-in unpacks to more than {MOST_UNPACKED_BYTES // 2**20} MiB"
+            )
+        try:
+            data = item.read()
+        except Refused as error:
+            self.unpacked += error.cost
+            raise
+        self.unpacked += len(data)
+        return data
 
     def add(self, path: str, data: bytes, version: int, when: datetime | None) -> None:
-        """Add a file; of two with one path the later stays."""
+        """Add a file; of two with one path the later stays. Raises Refused."""
         parts = PurePosixPath(path).parts
         if any(part.startswith(".") for part in parts):
             raise Refused("it is a hidden file")
+        if not parts or parts[0] == TIMESTAMP:
+            raise Refused("its name is taken")
         above = {"/".join(parts[:depth]) for depth in range(1, len(parts))}
-        if above & self.files.keys() or any(name.startswith(f"{path}/") for name in self.files):
+        if above & self.files.keys() or path in self.folders:
             raise Refused("a file and a folder have the same name")
+        if len(self.files) >= MOST_STUDENT_FILES and path not in self.files:
+            raise Refused(f"the hand-in has more than {MOST_STUDENT_FILES} files")
         order = (version, when or _OLDEST)
         if path in self.versions and self.versions[path] >= order:
             return
-        self.total += len(data) - len(self.files.get(path, b""))
-        if self.total > MOST_STUDENT_BYTES:
+        total = self.total + len(data) - len(self.files.get(path, b""))
+        if total > MOST_STUDENT_BYTES:
             raise Refused(f"the hand-in has more than {MOST_STUDENT_BYTES // 2**20} MiB")
+        self.total = total
+        self.folders |= above
         self.files[path] = data
         self.versions[path] = order
         self.changed = max(self.changed, order[1])
@@ -190,12 +215,13 @@ class _Collection:
     def _add(self, handin: _Found, place: Place, item: Item) -> None:
         if place.path.name == TIMESTAMP:
             if place.by_staff and len(place.path.parts) == 1:
-                handin.when = parse_timestamp(item.read()[:200].decode("utf-8", "replace"))
+                text = handin.read(item)[:200].decode("utf-8", "replace")
+                handin.when = parse_timestamp(text)
             return
         if not is_zip(place.path):
-            handin.add(str(place.path), item.read(), place.version, item.when)
+            handin.add(str(place.path), handin.read(item), place.version, item.when)
             return
-        data = item.read()
+        data = handin.read(item)
         inner = zip_items(data, self._course.timezone)
         top = common_top(entry.path for entry in inner if isinstance(entry, Item))
         for entry in zip_items(data, self._course.timezone):
@@ -207,7 +233,7 @@ class _Collection:
             if path.name == TIMESTAMP:
                 continue  # the student's own word, which does not count
             try:
-                handin.add(str(path), entry.read(), place.version, item.when or entry.when)
+                handin.add(str(path), handin.read(entry), place.version, item.when or entry.when)
             except Refused as error:
                 self._refused.append((f"{shown}/{path}", str(error)))
 
@@ -248,7 +274,7 @@ class _Collection:
     def _with_expected_name(self, found: _Found) -> Mapping[str, bytes]:
         """The files, with the only notebook under the name that nbgrader looks for."""
         notebooks = [name for name in found.files if name.lower().endswith(".ipynb")]
-        if len(notebooks) != 1 or notebooks == [self._expected]:
+        if len(notebooks) != 1 or notebooks == [self._expected] or self._expected in found.folders:
             return found.files
         self._notes.append(f"{found.student}: {notebooks[0]} was stored as {self._expected}.")
         return {

@@ -11,6 +11,7 @@ import ast
 import json
 import re
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 import nbformat
@@ -20,9 +21,18 @@ from gradekit.probes import Cell
 
 MOST_BYTES = 20 * 2**20
 MOST_CELLS = 2000
+# Lists and objects: each takes Python twenty to a hundred times the bytes that say it in a file.
+MOST_PARTS = 500_000
+MOST_METADATA = 1000
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
 _TEXT_CONFLICT = re.compile(r"^(?:<{7} .*|>{7} .*)$", re.MULTILINE)
-_CALL = re.compile(r"(?:\s|#[^\n]*\n)*check\s*\(")
+# A call with nothing but strings in it; Python's parser takes seconds for what others send.
+_CALL = re.compile(
+    r"""(?:\s|\#[^\n]*+\n)*+check\s*+\((?:[\s,;)rRuU]|\#[^\n]*+|"[^"]*+"|'[^']*+')*+\Z"""
+)
+_UP_TO_A_PART = re.compile(
+    r'(?:[^"\[{]++|"[^"\\]*+(?:\\.[^"\\]*+)*+"?)*+(?:[\[{]|\Z)', re.DOTALL
+)
 _TYPES = {
     "code": "code", "markdown": "markdown", "raw": "raw", "heading": "markdown", "html": "raw",
 }
@@ -77,7 +87,15 @@ def read_json(raw: bytes, name: str) -> dict[str, Any]:
             f"{name} is empty ({len(raw)} bytes); save it in Jupyter and hand in again."
         )
     try:
-        values = json.loads(raw)
+        text = raw.decode(json.detect_encoding(raw), "surrogatepass")
+        if _too_many_parts(text):
+            raise NotANotebook(
+                f"{name} holds more than {MOST_PARTS:,} lists and objects, which no lab needs; "
+                "clear its outputs (Kernel, Restart and Clear Outputs) and hand in again."
+            )
+        values = json.loads(text)
+    except NotANotebook:
+        raise
     except (ValueError, RecursionError) as error:
         raise NotANotebook(_why_not_json(raw, name, error)) from None
     if not isinstance(values, dict) or not any(
@@ -111,6 +129,14 @@ def checked_exercise(source: str) -> str | None:
         case [ast.Expr(ast.Call(ast.Name("check"), [ast.Constant(str(name))], []))]:
             return name
     return None
+
+
+def _too_many_parts(text: str) -> bool:
+    """Whether JSON text opens more lists and objects than are read, brackets in strings aside."""
+    if text.count("[") + text.count("{") <= MOST_PARTS:
+        return False
+    parts = _UP_TO_A_PART.finditer(text)
+    return next(islice(parts, MOST_PARTS + 1, None), None) is not None
 
 
 def _why_not_json(raw: bytes, name: str, error: Exception) -> str:
@@ -169,13 +195,20 @@ def _plain(cell: Any, number: int) -> dict[str, Any]:
 
 
 def _shallow(value: Any, depth: int = 8) -> dict[str, Any]:
-    """A JSON object without what is nested deeper than any editor nests it, where Python ends."""
+    """A JSON object without what is nested deeper than any editor nests it, where Python ends.
+
+    It is copied several times on its way, so what goes beyond `MOST_METADATA` values is left out.
+    """
+    room = MOST_METADATA
 
     def kept(item: Any, left: int) -> Any:
+        nonlocal room
+        room -= 1
         if isinstance(item, dict):
-            return {key: kept(part, left - 1) for key, part in item.items()} if left else {}
+            pairs = item.items() if left else ()
+            return {key: kept(part, left - 1) for key, part in pairs if room > 0}
         if isinstance(item, list):
-            return [kept(part, left - 1) for part in item] if left else []
+            return [kept(part, left - 1) for part in (item if left else ()) if room > 0]
         return item
 
     return kept(value, depth) if isinstance(value, dict) else {}

@@ -21,16 +21,25 @@ _IMAGES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _SCHEMES = r"\s*(?:https?://|\#|mailto:)"
 _REMARK = "[Output was cut here.]"
 
-_PICTURE = re.compile(r"(!\[[^\]\n]{0,200}\])( \(attachment:([\w.-]{1,100})\))")
+# Nothing in it that could move the end of the picture's name: brackets, code, formulas, escapes.
+_NAME = r"[^\[\]\\`$<\n]{0,200}"
+_PICTURE = re.compile(rf"(!\[{_NAME}\])( \(attachment:([\w.-]{{1,100}})\))")
+_MACROS = (
+    "href|url|require|style|class|cssId|unicode|def|gdef|let|global|mmlToken|bbox|data|html[A-Za-z]*"
+    "|includegraphics"
+)
 # What a student sends must not keep us busy: every repetition is short or cannot be tried twice.
 # Each pattern marks a place where Markdown or MathJax would make more than text.
 _DEFUSED = (
     (re.compile(r"<(?=[A-Za-z/!?])"), "< "),
-    (re.compile(r"!\[(?![^\]\n]{0,200}\]\(attachment:)"), "! ["),
+    # A backslash or letter in disguise, which becomes itself before MathJax looks for formulas.
+    (re.compile(r"&(?=#|bsol;)"), "& "),
+    (re.compile(rf"!\[(?!{_NAME}\]\(attachment:)"), "! ["),
     (re.compile(rf"(?<=\])\((?!{_SCHEMES})"), " ("),
     (re.compile(rf"(?<=\]):(?!{_SCHEMES})"), " :"),
-    (re.compile(r"\\(?=(?:href|url|require|style|class|cssId|unicode|def|let)\b)"), r"\\ "),
-    (re.compile(r"(?im)^([ \t]*(?:```|~~~).*)mermaid"), r"\1text"),
+    (re.compile(rf"\\(?=(?:{_MACROS})(?![A-Za-z]))"), r"\\ "),
+    # A diagram, or a language that is a space in disguise, at which the renderer falls over.
+    (re.compile(r"(?i)(?<![`~])([`~]{3,}+[^\S\n]*+)(?:mermaid|(?=&))"), r"\1text "),
 )
 
 

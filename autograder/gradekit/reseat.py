@@ -95,9 +95,10 @@ class _Search:
         return place
 
     def _places(self, seat: Seat | None = None) -> list[int]:
+        gone = self._taken | self.merged
         return [
             place for place in range(len(self.cells))
-            if place not in self._taken | self.merged
+            if place not in gone
             and (seat is None or self.ids[place] == seat.grade_id)
         ]
 

@@ -54,7 +54,7 @@ class Seat:
         return any(
             re.search(
                 rf"^(?:async +def|def|class)[ \t]+{name}\b|^{name}[ \t]*(?::[^=\n]+)?=(?!=)|"
-                rf"^(?:from [^\n]{{1,100}}\s)?import [^\n]{{0,200}}\b{name}\b",
+                rf"^(?:from[ \t]+[\w.]+[ \t]+)?import [^\n]{{0,200}}\b{name}\b",
                 source, re.MULTILINE,
             )
             for name in map(re.escape, self.names)

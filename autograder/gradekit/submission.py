@@ -27,6 +27,7 @@ TIMESTAMP = "timestamp.txt"
 MOST_FILES = 100
 MOST_TOTAL_BYTES = 64 * 2**20
 _DEPTH = 4
+_MOST_NOTES = 20
 _IGNORED = {"__MACOSX", "__pycache__", TIMESTAMP, "submission_secret.txt", "Thumbs.db"}
 _YEARS = (1970, 2999)
 _OFFSET = re.compile(r"([+-])(\d{2}):?(\d{2})")
@@ -115,7 +116,9 @@ def read_handin(folder: Path, student: str, lab: str) -> Handin:
     else:
         gathered.walk(folder, "", _DEPTH)
     stamp, note = _timestamp(folder)
-    notes = [*gathered.notes, note] if note else gathered.notes
+    more = len(gathered.notes) - _MOST_NOTES
+    cut = [f"There are {more} more files of that kind."] if more > 0 else []
+    notes = [*gathered.notes[:_MOST_NOTES], *cut, *([note] if note else [])]
     files = gathered.files
     parts = [part for name in sorted(files) for part in (_bytes(name), files[name])]
     digest = digest_of(*parts, *map(_bytes, gathered.notes))
@@ -220,6 +223,7 @@ class _Gathered:
     modified: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     total: int = 0
+    notebooks: int = 0
 
     def walk(self, folder: Path, prefix: str, depth: int) -> None:
         try:
@@ -246,9 +250,14 @@ class _Gathered:
                 self._add(name, entry.path)
 
     def _add(self, name: str, path: str) -> None:
-        most = MOST_BYTES if _is_notebook(name) else MOST_TOTAL_BYTES - self.total
+        if len(self.files) >= MOST_FILES:
+            self.notes.append(f"{name} is one of more than {MOST_FILES} files and was left out.")
+            return
+        # Apart, so that no heap of data leaves the notebook without room.
+        taken = self.notebooks if _is_notebook(name) else self.total
+        room = MOST_TOTAL_BYTES - taken
         try:
-            data, when, size = _read(path, most)
+            data, when, size = _read(path, min(MOST_BYTES, room) if _is_notebook(name) else room)
         except OSError as error:
             self.notes.append(f"{name} cannot be read ({error.strerror}).")
             return
@@ -257,25 +266,27 @@ class _Gathered:
             self.notes.append(
                 f"{name} is {size / 2**20:.0f} MiB, which is too large to be read{advice}."
             )
-        elif len(self.files) >= MOST_FILES:
-            self.notes.append(f"{name} is one of more than {MOST_FILES} files and was left out.")
-        else:
-            self.files[name] = data
-            self.modified[name] = when
-            self.total += len(data)
+            return
+        self.files[name] = data
+        self.modified[name] = when
+        self.notebooks += len(data) if _is_notebook(name) else 0
+        self.total += 0 if _is_notebook(name) else len(data)
 
 
 def _read(path: str, most: int) -> tuple[bytes | None, float, int]:
     """A regular file's bytes (None if more than `most`), its time and its size."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(handle, "rb") as file:
+    try:
         about = os.fstat(handle)
         if not stat.S_ISREG(about.st_mode):
             raise OSError(0, "it is not a regular file")
-        data = file.read(most + 1) if about.st_size <= most else None
-        if data is not None and len(data) > most:
-            data = None
-        return data, about.st_mtime, about.st_size
+        data = None
+        if about.st_size <= most:
+            with open(handle, "rb", closefd=False) as file:
+                data = file.read(most + 1)
+        return (None if data is None or len(data) > most else data), about.st_mtime, about.st_size
+    finally:
+        os.close(handle)
 
 
 def _timestamp(folder: Path) -> tuple[datetime | None, str]:

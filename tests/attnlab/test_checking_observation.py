@@ -163,3 +163,10 @@ def test_a_tensor_of_a_kind_that_judges_do_not_know_is_refused(dtype):
     data = save({"0": torch.zeros(2, dtype=dtype)}, metadata={"tree": '{"tensor": "0"}'})
     with pytest.raises(MalformedObservation, match="a tensor of"):
         unpack(data)
+
+
+def test_a_tensor_that_stands_in_two_places_is_refused():
+    data = pack([torch.zeros(3), torch.ones(3)])
+    with pytest.raises(MalformedObservation):
+        unpack(data.replace(b'\\"tensor\\": \\"1\\"', b'\\"tensor\\": \\"0\\"'))
+    assert unpack(data)[1].sum() == 3

@@ -143,3 +143,11 @@ def test_a_weight_of_another_shape_does_not_fit(weights):
     module.q_proj = nn.Linear(5, 7, bias=False)
     with pytest.raises(NoSuchWeight, match=r"q_proj\.weight"):
         give_weights(module, weights, SPELLINGS)
+
+
+def test_a_number_in_the_place_of_a_matrix_is_no_weight():
+    numbers = {"q_proj.weight": torch.tensor(1.0)}
+    with pytest.raises(NoSuchWeight):
+        give_weights(Named(), numbers)
+    with pytest.raises(NoSuchWeight):
+        rename_weights(numbers, {"q_proj.weight": torch.empty(6, 5)})

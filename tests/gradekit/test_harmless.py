@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import time
 from html.parser import HTMLParser
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbconvert import HTMLExporter
+from nbconvert.filters.markdown_mistune import markdown2html_mistune
 from nbformat import NotebookNode
 
 from gradekit.harmless import MOST_TEXT, harmless_cell, harmless_outputs, harmless_text
@@ -67,6 +69,10 @@ MARKDOWN = {
     "closing": '</div><b onclick="PWN()">x</b>',
     "in a formula": "$<b onclick='PWN()'>x</b>$",
     "picture from elsewhere": "![x](https://PWN.example/seen.png)",
+    "picture behind another": "![ [ ](attachment:a.png) ](https://PWN.example/seen.png)",
+    "picture behind a mark": "![a\\](attachment:a.png)](https://PWN.example/seen.png)",
+    "picture behind code": "![a`](attachment:a.png)`](https://PWN.example/seen.png)",
+    "picture behind a formula": "![a$](attachment:a.png)$](https://PWN.example/seen.png)",
     "picture by reference": "![x][ref]\n\n[ref]: https://PWN.example/seen.png",
 }
 
@@ -128,6 +134,33 @@ def test_formulas_and_code_can_still_be_read() -> None:
     assert harmless_text("where $a<b$") == "where $a< b$"
     assert "\\href" not in harmless_text("$\\href{javascript:PWN()}{x}$")
     assert "mermaid" not in harmless_text("```mermaid\ngraph TD\n```")
+
+
+@pytest.mark.parametrize(
+    "fence",
+    ["```mermaid", "> ```mermaid", "- ~~~ mermaid", "```mermaid mermaid", "```\u00a0Mermaid"],
+)
+def test_no_fence_becomes_a_diagram(fence: str, exporter: HTMLExporter) -> None:
+    notebook = nbformat.v4.new_notebook(cells=[harmless_cell(cell(f"{fence}\nPWN"))])
+    page, _ = exporter.from_notebook_node(notebook)
+    assert '<pre class="mermaid">' not in page
+
+
+def test_a_language_of_spaces_does_not_stop_the_page(exporter: HTMLExporter) -> None:
+    with pytest.raises(IndexError):
+        active(exporter, cell("```&Tab;"))
+    assert active(exporter, harmless_cell(cell("```&Tab;"))) == []
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["&#36;&#92;href{javascript:PWN()}{x}&#36;", "&dollar;&bsol;href{javascript:PWN()}{x}$",
+     "$\\mmlToken{mi}[href='javascript:PWN()']{x}$", "$\\bbox[background:url(PWN)]{x}$"],
+)
+def test_no_disguise_makes_a_formula_a_link(formula: str) -> None:
+    shown = markdown2html_mistune(harmless_text(formula))
+    assert re.search(r"\\(?:href|mmlToken|bbox)", markdown2html_mistune(formula))
+    assert not re.search(r"\\(?:href|mmlToken|bbox)", shown)
 
 
 def test_raw_cells_become_text(exporter: HTMLExporter) -> None:

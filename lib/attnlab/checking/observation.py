@@ -242,7 +242,8 @@ class _Reader(_Walk):
         raise MalformedObservation("a value of no known kind")
 
     def _tensor(self, key: str) -> torch.Tensor:
-        tensor = self._tensors[key]
+        # Each is there once: thousands of values that are one large tensor would cost thousandfold.
+        tensor = self._tensors.pop(key)
         if tensor.dtype not in DTYPES:
             raise MalformedObservation(f"a tensor of {tensor.dtype}")
         if tensor.ndim > MAX_DIMENSIONS:

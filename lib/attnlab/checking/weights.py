@@ -128,6 +128,8 @@ def _fitting(
         while key.format(i=len(keys)) in tensors:
             keys.append(key.format(i=len(keys)))
     first = weights[names[0]]
+    if any(weights[name].ndim == 0 for name in names):  # a file may hold anything
+        return
     rows = sum(weights[name].shape[0] for name in names)
     if not keys or rows % len(keys) or any(weights[n].shape[1:] != first.shape[1:] for n in names):
         return

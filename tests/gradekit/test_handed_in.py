@@ -1,0 +1,72 @@
+"""Files that are small on the disk and large in memory, or slow to look at."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from handins import LAB, as_bytes, done, hand_in, markdown
+
+from gradekit.handed_in import (
+    MOST_METADATA,
+    MOST_PARTS,
+    NotANotebook,
+    checked_exercise,
+    open_notebook,
+)
+from gradekit.seats import Seat
+from gradekit.submission import MOST_FILES, read_handin
+
+
+def test_a_notebook_of_too_many_lists_is_not_read() -> None:
+    few = as_bytes(done(), extra=[[]] * (MOST_PARTS // 2))
+    assert open_notebook(few)[0].cells
+    with pytest.raises(NotANotebook, match="lists and objects"):
+        open_notebook(as_bytes(done(), extra=[[]] * MOST_PARTS))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-8-sig"])
+def test_brackets_in_texts_are_no_lists(encoding: str) -> None:
+    raw = as_bytes(done(lambda cells: cells.append(markdown('[{"\\' * MOST_PARTS))))
+    assert open_notebook(raw.decode().encode(encoding))[0].cells[-1].source.startswith("[{")
+
+
+def test_metadata_beyond_what_editors_write_is_left_out() -> None:
+    raw = as_bytes(done(), metadata={"a": {"kept": 1}, "b": [[]] * 10 * MOST_METADATA})
+    metadata = open_notebook(raw)[0].metadata
+    assert metadata.a.kept == 1
+    assert len(metadata.b) <= MOST_METADATA
+
+
+def test_a_check_that_only_looks_like_one_keeps_nobody_busy() -> None:
+    started = time.process_time()
+    for _ in range(500):
+        assert checked_exercise("check(" + "-" * 1980 + "1)") is None
+    assert time.process_time() - started < 0.5
+    assert checked_exercise("# mine (really)\ncheck( 'softmax', )  # go") == "softmax"
+
+
+def test_a_line_of_imports_keeps_nobody_busy() -> None:
+    started = time.process_time()
+    lines = ("from x " + "import " * 30 + "\n") * 5000
+    assert not Seat("a", "solution", markdown(""), names=("softmax",)).is_defined_in(lines)
+    assert time.process_time() - started < 0.5
+
+
+def test_files_beyond_the_limits_are_not_opened(tmp_path: Path) -> None:
+    given = {f"{number:04}.txt": b"x" for number in range(MOST_FILES + 50)}
+    folder = hand_in(tmp_path, "ada", given)
+    handin = read_handin(folder, "ada", LAB)
+    assert len(handin.files) == MOST_FILES
+    assert len(handin.notes) < 30
+    assert handin.notes[-1] == "There are 30 more files of that kind."
+
+
+def test_a_folder_in_the_place_of_the_timestamp_leaves_no_file_open(tmp_path: Path) -> None:
+    folder = hand_in(tmp_path, "ada", {"timestamp.txt/x.txt": b""})
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        read_handin(folder, "ada", LAB)
+    assert len(os.listdir("/proc/self/fd")) == before
