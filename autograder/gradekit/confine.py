@@ -17,7 +17,7 @@ import signal
 from pathlib import Path
 
 from gradekit import seccomp
-from gradekit.limits import Limits
+from gradekit.limits import SPARE_PROCESSES, SPARE_SECONDS, Limits
 
 SCRATCH = "/scratch"
 NOBODY = 65534
@@ -173,9 +173,9 @@ def limit_resources(limits: Limits, processes: int) -> None:
     for kind, most in (
         (resource.RLIMIT_DATA, limits.memory_bytes),
         (resource.RLIMIT_FSIZE, limits.file_bytes),
-        (resource.RLIMIT_NPROC, processes),
+        (resource.RLIMIT_NPROC, processes + SPARE_PROCESSES),
         (resource.RLIMIT_NOFILE, limits.open_files),
-        (resource.RLIMIT_CPU, limits.cpu_seconds),
+        (resource.RLIMIT_CPU, limits.cpu_seconds + SPARE_SECONDS),
         (resource.RLIMIT_MEMLOCK, 0),
         (resource.RLIMIT_CORE, 0),
     ):

@@ -11,7 +11,7 @@ import secrets
 import tempfile
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,17 +22,17 @@ from gradekit import batch
 from gradekit.autograded import write_autograded
 from gradekit.course import Course, CourseError
 from gradekit.entries import Entry, address_of, entry_of, rows_in, unstored
-from gradekit.grader import GraderSpec, LabGrader
 from gradekit.held import remove_stale
 from gradekit.journal import Journal, plan
 from gradekit.late import lateness_of
 from gradekit.records import Record, State, SubmissionRecord, counted
 from gradekit.sandbox import Level, check_level
 from gradekit.submission import Handin, find_handins, nameless_folders
-from gradekit.work import Done, Task, grade_one
 
 if TYPE_CHECKING:
     from gradekit.grade_view import Watch
+    from gradekit.grader import LabGrader
+    from gradekit.work import Done, Task
 
 RESULTS = "results"
 LEVELS = get_args(Level)
@@ -123,19 +123,22 @@ def grade(course: Course, lab: str, settings: Settings, watch: Watch) -> Outcome
     if settings.confinement not in LEVELS:
         raise CourseError(f"--sandbox {settings.confinement}: choose one of {', '.join(LEVELS)}")
     results = course.root / RESULTS
-    spec = GraderSpec(course, lab, settings.confinement, course_secret(results))
-    with (
-        Journal(results / f"{lab}.jsonl", wait=None, on_wait=watch.say) as journal,
-        LabGrader(spec) as grader,
-    ):
+    secret = course_secret(results)
+    with Journal(results / f"{lab}.jsonl", wait=None, on_wait=watch.say) as journal:
         for note in journal.notes:
             watch.say(note)
         remove_stale()
-        run = _Run(settings, watch, journal, grader)
-        handins = run.survey()
-        graded = run.grade(handins)
-        rows = tuple(run.row(handin) for handin in handins)
-        run.write_gradebook(handins)
+        handins = survey(course, lab, settings.students, watch)
+        new = any(journal.submission(*seen.key) is None for seen in handins)
+        if new and settings.cluster is None:
+            batch.prepare()
+        from gradekit.grader import GraderSpec, LabGrader  # imports torch: a second or two
+
+        with LabGrader(GraderSpec(course, lab, settings.confinement, secret)) as grader:
+            run = _Run(settings, watch, journal, grader)
+            graded = run.grade(handins)
+            rows = tuple(run.row(handin) for handin in handins)
+            run.write_gradebook(handins)
     return Outcome(lab, rows, graded, time.perf_counter() - start)
 
 
@@ -151,6 +154,20 @@ class _Seen:
     def of(cls, handin: Handin) -> _Seen:
         return cls(handin.student, handin.digest, replace(handin, files={}, modified={}))
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """What the journal files it under."""
+        return self.student, self.digest
+
+
+def survey(
+    course: Course, lab: str, students: Sequence[str] | None, watch: Watch
+) -> list[_Seen]:
+    """What lies in ``submitted/`` now."""
+    for name in nameless_folders(course.root):
+        watch.say(f"submitted/{name} was left out: its name is not UTF-8; rename it")
+    return [_Seen.of(handin) for handin in find_handins(course.root, lab, students)]
+
 
 class _Run:
     """One run over one lab."""
@@ -161,13 +178,6 @@ class _Run:
         self._settings, self._watch = settings, watch
         self._journal, self._grader = journal, grader
         self._course, self._lab = grader.spec.course, grader.spec.lab
-
-    def survey(self) -> list[_Seen]:
-        """What lies in ``submitted/`` now."""
-        for name in nameless_folders(self._course.root):
-            self._watch.say(f"submitted/{name} was left out: its name is not UTF-8; rename it")
-        found = find_handins(self._course.root, self._lab, self._settings.students)
-        return [_Seen.of(handin) for handin in found]
 
     def grade(self, handins: Iterable[_Seen]) -> int:
         """Grade what has no record; returns how many hand-ins that were."""
@@ -190,6 +200,8 @@ class _Run:
         if address is None:
             check_level(self._settings.confinement)  # say now, not in every worker, what is missing
             jobs = min(self._settings.jobs or batch.cores(), count)
+            from gradekit.work import grade_one
+
             yield batch.run(grade_one, tasks, jobs)
             return
         from gradekit.cluster import connected  # imports Dask, which only this needs
@@ -238,12 +250,14 @@ class _Run:
                 self._journal.mark_stored(entry.stored(address, row))
 
     def _todo(self, handins: Iterable[_Seen]) -> dict[str, tuple[str, ...]]:
-        pairs = [(seen.student, seen.digest) for seen in handins]
+        pairs = [seen.key for seen in handins]
         if not self._settings.again:
             return plan(self._journal, pairs, self._grader.keys)
         return {student: tuple(self._grader.keys(student, digest)) for student, digest in pairs}
 
     def _tasks(self, todo: Mapping[str, tuple[str, ...]]) -> Iterator[Task]:
+        from gradekit.work import Task
+
         for handin in find_handins(self._course.root, self._lab, list(todo)):
             asked = todo[handin.student]
             records = self._records(_Seen.of(handin))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -22,15 +22,19 @@ from gradekit.exercise import Exercise
 from gradekit.handed_in import runnable_cells
 from gradekit.held import HeldFolder
 from gradekit.judge import judge
-from gradekit.limits import MIB, Limits
+from gradekit.limits import MIB, ExerciseLimits, Limits
 from gradekit.outcome import Outcome
 from gradekit.paper import Paper
+from gradekit.probes import Cell, Probe
 from gradekit.records import CheckResult, ExerciseResult, Graded, digest_of, make_key
 from gradekit.sandbox import Level, Sandbox, SandboxBroken
 from gradekit.seats import Released
 from gradekit.standalone import standalone_sources
+from gradekit.stops import NOT_RUN, about_cell
 from gradekit.submission import Submission
 from gradekit.submission_run import SubmissionRun
+
+_MOST_TOLD = 3
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ class LabGrader:
         ]
         number = self._paper.number(f"{submission.student}\0{submission.digest}")
         cells = runnable_cells(submission.open())
-        probes = [self._paper.probes(exercise, number) for exercise in asked]
+        probes = [self._probes(exercise, number) for exercise in asked]
         try:
             run = self.sandbox.run(cells, probes, submission.files, seed=number)
         except SandboxBroken as error:
@@ -102,8 +106,15 @@ class LabGrader:
             outputs={cell.id: cell.outputs for cell in run.cells},
             results=tuple(result_of(exercise, verdicts[exercise.name]) for exercise in asked),
             seconds=round(run.cpu_seconds, 3),
-            stopped=_stopped(run),
+            stopped=_stopped(run, cells),
         )
+
+    def _probes(self, exercise: Exercise, number: int) -> list[Probe]:
+        probes = self._paper.probes(exercise, number)
+        if exercise.name not in self.spec.course.exercise_limits(self.spec.lab):
+            return probes
+        own = exercise_limits_of(self.spec, exercise.name)
+        return [replace(probe, limits=own) for probe in probes]
 
     def keys(self, student: str, digest: str) -> Mapping[str, str]:
         """The journal's key for each exercise: all that its result depends on."""
@@ -114,12 +125,13 @@ class LabGrader:
 
     @cached_property
     def _versions(self) -> Mapping[str, tuple[str, ...]]:
-        """For each exercise the digests of its file, its references and its surroundings."""
+        """For each exercise its files' and references' digests, its limits, its surroundings."""
         surroundings = environment_digest(self.spec)
         return {
             exercise.name: (
                 *(self._file_digest(name) for name in _files(exercise)),
                 _reference_digest(exercise, self.spec.course),
+                str(exercise_limits_of(self.spec, exercise.name)),
                 surroundings,
             )
             for exercise in self.exercises.exercises
@@ -170,13 +182,29 @@ def limits_of(spec: GraderSpec) -> Limits:
     return Limits(
         cell_seconds=values.cell_seconds,
         submission_seconds=values.submission_seconds,
-        cpu_seconds=int(values.submission_seconds) + 1,
+        cpu_seconds=values.cpu_seconds or int(values.submission_seconds) + 1,
         probe_seconds=values.exercise_seconds,
         memory_bytes=values.memory_mib * MIB,
         output_bytes=values.output_kib * 1024,
         cell_output_bytes=max(16, values.output_kib // 2) * 1024,
+        answer_bytes=values.answer_mib * MIB,
         file_bytes=values.file_mib * MIB,
+        scratch_bytes=values.scratch_mib * MIB,
         processes=values.processes,
+    )
+
+
+def exercise_limits_of(spec: GraderSpec, exercise: str) -> ExerciseLimits:
+    """The limits of the questions about one exercise: its own, and the lab's where it has none."""
+    limits = limits_of(spec).of_an_exercise
+    own = spec.course.exercise_limits(spec.lab).get(exercise)
+    if own is None:
+        return limits
+    return ExerciseLimits(
+        seconds=float(own.exercise_seconds or limits.seconds),
+        cpu_seconds=own.cpu_seconds or limits.cpu_seconds,
+        memory_bytes=own.memory_mib * MIB if own.memory_mib else limits.memory_bytes,
+        answer_bytes=own.answer_mib * MIB if own.answer_mib else limits.answer_bytes,
     )
 
 
@@ -203,9 +231,16 @@ def _reference_digest(exercise: Exercise, course: Course) -> str:
     return digest_of(standalone_sources(asked).encode())
 
 
-def _stopped(run: SubmissionRun) -> str | None:
-    reasons = [cell.reason for cell in run.cells if cell.state == "stopped" and cell.reason]
-    if not reasons:
-        return None
-    end = "" if reasons[0].endswith(("?", ".", "!")) else "."
-    return f"A cell was stopped: {reasons[0]}{end}"
+def _stopped(run: SubmissionRun, cells: Sequence[Cell]) -> str | None:
+    """What cells met limits, in words for the student: the first few."""
+    told = [
+        about_cell(cell.source, ran.reason)
+        for cell, ran in zip(cells, run.cells, strict=True)
+        if ran.reason and ran.reason != NOT_RUN
+    ]
+    if len(told) > _MOST_TOLD:
+        more = f"{len(told) - _MOST_TOLD} more cells met limits."
+        told = [*told[:_MOST_TOLD], more]
+    if any(ran.reason == NOT_RUN for ran in run.cells):
+        told.append("The cells after that were not run.")
+    return " ".join(told) or None

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from attnlab.checking.judges import Difference
 from attnlab.checking.observation import MalformedObservation, Raised, Silence, unpack
 from attnlab.checking.verdict import Verdict, judge_exercise, telling
 from gradekit.exercise import Exercise
 from gradekit.paper import Paper
+from gradekit.quoting import Quoting
 from gradekit.submission_run import Stopped
 
 Observations = Mapping[tuple[str, str], bytes | Stopped]
@@ -30,11 +32,12 @@ def judge(
         exercises: the ones that were asked about.
         observations: the untrusted side's answers by (exercise, check); a missing one earns
             nothing.
-        sources: the notebook's cells; advice quotes a line only if it stands in one of them.
+        sources: the notebook's cells; advice quotes a line, and words, only if they stand there.
     """
     lines = frozenset(line.strip() for source in sources for line in source.splitlines())
+    vet = Quoting(sources).vet
     return {
-        exercise.name: _judge_exercise(paper, number, exercise, observations, lines)
+        exercise.name: _judge_exercise(paper, number, exercise, observations, lines, vet)
         for exercise in exercises
     }
 
@@ -45,17 +48,18 @@ def _judge_exercise(
     exercise: Exercise,
     observations: Observations,
     lines: frozenset[str],
+    vet: Callable[[Difference], Difference],
 ) -> Verdict:
     seen = {
         check.name: _open(observations.get((exercise.name, check.name)), lines)
         for check in exercise.checks
     }
-    verdict = judge_exercise(paper.questions(exercise, number, with_mistakes=False), seen, [])
+    verdict = judge_exercise(paper.questions(exercise, number, with_mistakes=False), seen, [], vet)
     if not any(map(telling, verdict.answers)):
         return verdict
     # Only now is it worth knowing what the known mistakes would have answered.
     known = [mistake.known for mistake in exercise.mistakes]
-    return judge_exercise(paper.questions(exercise, number), seen, known)
+    return judge_exercise(paper.questions(exercise, number), seen, known, vet)
 
 
 def _open(answer: bytes | Stopped | None, lines: frozenset[str]) -> Any:

@@ -64,6 +64,17 @@ _REFUSED = {
     "setxattr": (188, 5),
     "setxattrat": (463, 463),
 }
+# Attributes of a file, whatever Landlock says of its contents; as if none were supported.
+_UNSUPPORTED = {
+    "fgetxattr": (193, 10),
+    "flistxattr": (196, 13),
+    "getxattr": (191, 8),
+    "getxattrat": (464, 464),
+    "lgetxattr": (192, 9),
+    "listxattr": (194, 11),
+    "listxattrat": (465, 465),
+    "llistxattr": (195, 12),
+}
 # Programs that copy and unpack files make these calls; none of them needs them to have an effect.
 _PRETENDED = {
     "chmod": (90, None),
@@ -113,6 +124,7 @@ def rules() -> tuple[Rule, ...]:
     )
     return (
         *(Rule(numbers) for numbers in _REFUSED.values()),
+        *(Rule(numbers, error=errno.ENOTSUP) for numbers in _UNSUPPORTED.values()),
         *(Rule(numbers, error=0) for numbers in _PRETENDED.values()),
         *by_argument,
     )

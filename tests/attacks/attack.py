@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from gradekit.probes import Cell
 from gradekit.sandbox import Sandbox
 from gradekit.submission_run import CellRun, SubmissionRun
+
+# In the environment of whatever starts the sandboxes here.
+TOKEN = "LAB_ATTACKS_TOKEN"
 
 
 def run_cells(sandbox: Sandbox, *sources: str) -> SubmissionRun:
@@ -25,3 +30,19 @@ def text_of(cell: CellRun) -> str:
         parts += [output.get("text", ""), output.get("ename", ""), output.get("evalue", "")]
         parts.append(output.get("data", {}).get("text/plain", ""))
     return "\n".join(parts)
+
+
+def read(path: Path) -> str:
+    """A cell that prints a file."""
+    return f"print(open({str(path)!r}).read())"
+
+
+def assert_unreadable(sandbox: Sandbox, unconfined: Sandbox, path: Path, secret: str) -> None:
+    """A file that nothing but the sandbox keeps a notebook from reading."""
+    for folder in (path, *path.parents):
+        if folder.stat().st_uid == path.stat().st_uid:
+            folder.chmod(folder.stat().st_mode | 0o555)
+    assert secret in said(unconfined, read(path))
+    answer = said(sandbox, read(path))
+    assert secret not in answer
+    assert ("FileNotFoundError" if sandbox.level == "bubblewrap" else "PermissionError") in answer

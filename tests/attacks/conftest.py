@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from attack import TOKEN
 
 from attnlab import checking
 from gradekit.grants import why_not
@@ -16,7 +20,7 @@ from gradekit.sandbox import Sandbox
 LIMITS = Limits(
     cell_seconds=3,
     submission_seconds=30,
-    probe_seconds=3,
+    probe_seconds=2,
     memory_bytes=768 * MIB,
     file_bytes=32 * MIB,
     scratch_bytes=64 * MIB,
@@ -26,6 +30,7 @@ LIMITS = Limits(
 @pytest.fixture(scope="session")
 def edition(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library that knows no answers: its checks' machinery alone."""
+    os.environ[TOKEN] = "full-marks"  # before any sandbox starts, none of which may have it
     folder = tmp_path_factory.mktemp("edition")
     source = Path(checking.__file__).parent
     shutil.copytree(source, folder / "attnlab" / "checking")
@@ -53,6 +58,14 @@ def domains(edition: Path) -> Iterator[Sandbox]:
 def sandbox(request: pytest.FixtureRequest) -> Sandbox:
     """Each level in turn, for what both promise."""
     return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def bystander() -> Iterator[subprocess.Popen]:
+    """Somebody else's process."""
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
+        yield process
+        process.kill()
 
 
 @pytest.fixture(scope="session")

@@ -12,11 +12,15 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from torch import Tensor
+
 from attnlab.checking.judges import Difference
 from attnlab.checking.observation import SAVED, Missing, Opaque, Raised, is_number
 
 _TORCH_NAME = re.compile(r"torch(\.\w+){1,4}")
 _MOST_NAME = 60
+_FAR_SHAPE = "torch.Tensor, of quite another shape"
+_MOST_DIMENSIONS, _MOST_SIZE = 6, 100_000
 
 
 def discreet(difference: Difference) -> Difference:
@@ -32,6 +36,8 @@ def discreet(difference: Difference) -> Difference:
             plain = seen.name.removesuffix(SAVED).isidentifier() and len(seen.name) < _MOST_NAME
             name = seen.name if plain else "it"
             return replace(difference, seen=Missing(name))
+        case "shape", _ if not _plain(seen):
+            return replace(difference, kind="type", seen=Opaque(_FAR_SHAPE))
         case "keys", _:
             return replace(difference, seen=["others"])
         case ("values" | "band"), _ if is_number(seen):
@@ -47,6 +53,12 @@ def _raised(seen: Raised, vouched: bool) -> Raised:
     known = isinstance(own, type) and issubclass(own, BaseException)
     name = seen.type if known else "an exception of its own"
     return Raised(name, "", seen.source_line if vouched else "")
+
+
+def _plain(seen: Any) -> bool:
+    """Whether a shape is one that code for people has, and no message written in numbers."""
+    sizes = list(seen.shape) if isinstance(seen, Tensor) else seen
+    return len(sizes) <= _MOST_DIMENSIONS and max(sizes, default=0) < _MOST_SIZE
 
 
 def _type_of(seen: Any) -> str:

@@ -6,7 +6,7 @@ which checks they hold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,6 +100,7 @@ def judge_exercise(
     questions: Sequence[Question],
     seen: Mapping[str, Any],
     mistakes: Sequence[KnownMistake],
+    vet: Callable[[Difference], Difference] | None = None,
 ) -> Verdict:
     """Compare what was seen with what was expected, check by check.
 
@@ -107,6 +108,7 @@ def judge_exercise(
         questions: the exercise's checks.
         seen: the student's observation for each check's name.
         mistakes: the exercise's known mistakes, in their order.
+        vet: takes out of an open check's difference what must not be quoted.
     """
     answers = tuple(_answer(question, seen[question.name]) for question in questions)
     failed = [answer for answer in answers if not answer.passed]
@@ -115,7 +117,7 @@ def judge_exercise(
     recognised = recognise(answers, mistakes)
     specific = list(dict.fromkeys(mistake.advice for mistake in recognised))
     names = tuple(mistake.name for mistake in recognised)
-    return Verdict(answers, (*specific, _ladder(failed[0])), names)
+    return Verdict(answers, (*specific, _ladder(failed[0], vet)), names)
 
 
 def recognise(
@@ -170,12 +172,13 @@ def telling(answer: Answer) -> bool:
     return not (difference.kind == "raised" and difference.seen.type == "NotImplementedError")
 
 
-def _ladder(answer: Answer) -> str:
+def _ladder(answer: Answer, vet: Callable[[Difference], Difference] | None) -> str:
     """What was seen in a check that failed; the check is named where it matters which it was."""
     difference = answer.difference
     assert difference is not None
-    difference_told = discreet(difference) if answer.question.hidden else difference
-    sentence = clip(explain(difference_told), MOST_ADVICE)
+    if answer.question.hidden:
+        vet = discreet
+    sentence = clip(explain(vet(difference) if vet else difference), MOST_ADVICE)
     blank = difference.kind == "raised" and difference.seen.type == "NotImplementedError"
     if blank or difference.kind in ("missing", "forbidden"):
         return sentence

@@ -1,0 +1,83 @@
+"""An answer copies the hidden checks that travel with it into what feedback says of it."""
+
+from __future__ import annotations
+
+import pytest
+from exam import BLANK, sit
+
+from attnlab.checking.judges import Close
+from attnlab.checking.observation import Raised, unpack
+from attnlab.checking.verdict import Question, judge_exercise
+from gradekit.quoting import Quoting
+
+FIND = """
+import sys
+def hidden():
+    frame = sys._getframe(2)
+    while "probes" not in frame.f_locals: frame = frame.f_back
+    return frame.f_locals["probes"][-1].source.replace("\\n", "; ")
+"""
+WAYS = {
+    "message": "def softmax(x, dim=-1): raise ValueError(hidden())",
+    "familiar": "def softmax(x, dim=-1): raise IndexError('list index out of range' + hidden())",
+    "name": "def softmax(x, dim=-1): raise NameError(f\"name '{hidden()[:40]}' is not defined\")",
+    "exception": "def softmax(x, dim=-1): raise type(hidden()[:40], (Exception,), {})()",
+    "text": "def softmax(x, dim=-1): return hidden()",
+    "type": "def softmax(x, dim=-1): return type(hidden()[:99], (), {})()",
+    "keys": "def softmax(x, dim=-1): return {hidden()[:199]: 1}",
+    "missing": "def softmax(x, dim=-1):\n"
+               "    from attnlab.checking.stops import MissingName\n"
+               "    raise MissingName(hidden()[:99])",
+    "shape": "import torch\ndef softmax(x, dim=-1):\n"
+             "    return torch.zeros(0, *map(ord, hidden()[:7]))",
+}  # fmt: skip
+SIGNS = ("columns", "lab.softmax", "draw.normal", "100, 101, 102, 32")
+
+
+def advice(sandbox, way: str, vetted: bool) -> str:
+    """What is said of a visible check's answer that tells of the last check."""
+    sources = (BLANK, FIND, WAYS[way])
+    run = sit(sandbox, *sources)[1]
+    seen = unpack(run.observations["softmax", "rows"])
+    right = {} if way == "keys" else __import__("torch").zeros(2, 3)
+    question = Question("rows", "Rows.", 1, False, Close(), right, {})
+    vet = Quoting(sources).vet if vetted else None
+    return " ".join(judge_exercise([question], {"rows": seen}, [], vet).advice)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_hidden_checks_are_not_quoted(namespaces, way):
+    """They are at hand for whoever is asked: only what is quoted can keep them."""
+    naive, told = (advice(namespaces, way, vetted) for vetted in (False, True))
+    assert any(sign in naive for sign in SIGNS), "the attack does not even work"
+    assert not any(sign in told for sign in SIGNS)
+
+
+@pytest.mark.parametrize(
+    ("message", "quoted"),
+    [
+        ("The size of tensor a (3) must match the size of tensor b (5) at non-singleton dimension 1"
+         , True),
+        ("'Tensor' object has no attribute 'summ'", True),
+        ("'Tensor' object has no attribute 'from_the_hidden_check'", False),
+        ("mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)", True),
+        ("index 123456789012 is out of bounds for dimension 0 with size 2", False),
+        ("STOLEN: lab.softmax(draw.normal(4, 3), 0)", False),
+    ],
+)
+def test_messages_that_everybody_meets_are_quoted(message, quoted):
+    seen = Raised("RuntimeError", message, "return x.summ()")
+    question = Question("rows", "Rows.", 1, False, Close(), 1.0, {})
+    vet = Quoting(["def softmax(x):\n    return x.summ()"]).vet
+    (told,) = judge_exercise([question], {"rows": seen}, [], vet).advice
+    assert (message in told) is quoted
+    assert "in the line `return x.summ()`" in told
+
+
+def test_a_line_is_quoted_where_it_stands_in_the_notebook():
+    question = Question("rows", "Rows.", 1, False, Close(), [1.0], {})
+    vet = Quoting(["def softmax(x):\n    return x.summ()"]).vet
+    for line, quoted in (("return x.summ()", True), ("lab.softmax(draw.normal(4, 3))", False)):
+        seen = [Raised("ValueError", "", line)]
+        (told,) = judge_exercise([question], {"rows": seen}, [], vet).advice
+        assert (line in told) is quoted

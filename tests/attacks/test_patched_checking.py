@@ -1,0 +1,57 @@
+"""A notebook patches the machinery of checks itself: judges, points, who answers probes."""
+
+from __future__ import annotations
+
+import pytest
+from exam import BLANK, HALF, RIGHT, assert_gains_nothing, earned, sit
+
+from attnlab.checking.observation import Raised, unpack
+
+JUDGED = """
+import torch
+from attnlab.checking.judges import Close
+scores = torch.randn(2, 3)
+for axis in (0, 1):
+    seen = softmax(scores, axis)
+    assert Close(1e-6, 1e-6).compare(scores.softmax(axis), seen) is None
+"""
+JUDGE = """
+from attnlab.checking import judges
+for kind in judges.JUDGES.values():
+    kind.compare = lambda self, expected, seen: None
+    kind.credit = lambda self, expected, seen: 1.0
+def softmax(x, dim=-1): return x
+"""
+
+
+def test_a_judge_that_always_agrees(sandbox, unconfined):
+    assert_gains_nothing(sandbox, unconfined, JUDGE, JUDGED)
+
+
+PATCHES = {
+    "observe": "probe.observe = lambda *args, **kwargs: True",
+    "answer": "probe.answer_probe = lambda *args, **kwargs: pack(torch.zeros(2, 3))",
+    "pack": "probe.pack = lambda seen: pack(True)",
+    "raises nothing": "probe.observe = lambda *args, **kwargs: None",
+    "raises the same": "probe.observe = lambda *args: Raised('NotImplementedError')",
+    "names": "probe.Lab = lambda *args: type('L', (), {'softmax': lambda *a: torch.ones(1)})",
+    "everything": "probe.observe = lambda *args: {'rows': True, 'points': 100, 'check': 0}",
+}
+IMPORTS = """
+import torch
+from attnlab.checking.observation import Raised, pack
+from gradekit import probe
+"""
+
+
+@pytest.mark.parametrize("name", PATCHES)
+def test_what_the_sandbox_says_is_forged_and_earns_nothing(sandbox, name):
+    """The patch works: another observation arrives than the blank answer's. It is wrong."""
+    honest = unpack(sit(sandbox, BLANK)[1].observations["softmax", "rows"])
+    assert honest == Raised("NotImplementedError", "", "raise NotImplementedError")
+    points, run = sit(sandbox, BLANK, IMPORTS + PATCHES[name])
+    forged = unpack(run.observations["softmax", "rows"])
+    assert type(forged) is not Raised or forged != honest
+    assert points == 0
+    assert earned(sandbox, HALF, IMPORTS + PATCHES[name]) <= 1
+    assert earned(sandbox, RIGHT) == 2

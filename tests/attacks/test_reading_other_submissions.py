@@ -1,0 +1,67 @@
+"""A notebook reads what others handed in: the files, or a run that goes on beside it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+from attack import assert_unreadable, said
+
+from gradekit.sandbox import Sandbox
+
+SECRET = "return x.exp() / x.exp().sum()  # by Ada"
+
+
+def test_files_of_others_cannot_be_read(sandbox, unconfined, tmp_path):
+    path = tmp_path / "submitted" / "ada" / "lab01" / "lab01_softmax.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(SECRET)
+    assert_unreadable(sandbox, unconfined, path, SECRET)
+
+
+WORK = f"""
+import time
+secret = {SECRET!r}
+open('note.txt', 'w').write(secret)
+time.sleep(1.5)
+"""
+SEARCH = """
+import glob, os, tempfile
+found = []
+for pattern in ('/tmp/*/lab/note.txt', '/tmp/*/scratch/lab/note.txt', '/scratch/lab/note.txt',
+                '/proc/[0-9]*/cwd/note.txt', '/proc/[0-9]*/root/scratch/lab/note.txt',
+                os.path.dirname(tempfile.gettempdir()) + '/*/*/lab/note.txt',
+                tempfile.gettempdir() + '/*/lab/note.txt'):
+    for path in glob.glob(pattern):
+        try: found.append(open(path).read())
+        except OSError: pass
+print('found', found)
+"""
+
+
+def searched(searcher: Sandbox, worker: Sandbox) -> str:
+    """What a search finds while another hand-in is at work in another sandbox."""
+    thread = threading.Thread(target=said, args=(worker, WORK))
+    thread.start()
+    time.sleep(0.6)
+    try:
+        return said(searcher, SEARCH)
+    finally:
+        thread.join()
+
+
+def test_a_run_beside_it_cannot_be_read(namespaces, domains, unconfined, edition):
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        note = Path(folder, "lab", "note.txt")
+        note.parent.mkdir()
+        note.write_text(SECRET)
+        assert "by Ada" in said(unconfined, SEARCH)
+    for searcher, worker in ((namespaces, domains), (domains, namespaces)):
+        assert "found []" in searched(searcher, worker)
+    # In the second level, two of the same user's share one view of the machine's files.
+    with Sandbox(edition, domains.limits, level="landlock") as other:
+        assert "found []" in searched(other, domains)

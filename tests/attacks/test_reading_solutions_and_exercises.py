@@ -1,0 +1,51 @@
+"""A notebook reads the solutions, the exercise files, or the parts of the grader that know both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from attack import assert_unreadable, said
+
+from gradekit import sandbox as trusted
+
+SECRET = "the right answer"
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize(
+    "name", ["solutions/lab01/lab01_softmax.ipynb", "autograder/exercises/lab01/softmax.py"]
+)
+def test_a_courses_answers_cannot_be_read(sandbox, unconfined, tmp_path, name):
+    path = tmp_path / name
+    path.parent.mkdir(parents=True)
+    path.write_text(SECRET)
+    assert_unreadable(sandbox, unconfined, path, SECRET)
+
+
+@pytest.mark.parametrize(
+    "name", ["lib/attnlab/softmax.py", "autograder/gradekit/paper.py", "tests/conftest.py"]
+)
+def test_this_repository_cannot_be_read(sandbox, unconfined, name):
+    look = f"print(len(open({str(REPOSITORY / name)!r}).read()), 'characters')"
+    assert "characters" in said(unconfined, look)
+    assert "characters" not in said(sandbox, look)
+
+
+def test_its_folders_are_not_listed(sandbox, unconfined):
+    known = ("paper.py", "catalog.py", "pyproject.toml", "course.toml")
+    for folder in (Path(trusted.__file__).parent, REPOSITORY):
+        look = f"import os\nprint(os.listdir({str(folder)!r}))"
+        assert any(name in said(unconfined, look) for name in known)
+        assert not any(name in said(sandbox, look) for name in known)
+
+
+def test_the_parts_that_know_answers_cannot_be_imported(sandbox):
+    for module in ("gradekit.sandbox", "gradekit.talk", "gradekit.exercise", "gradekit.paper"):
+        __import__(module)
+        assert "ModuleNotFoundError" in said(sandbox, f"import {module}")
+
+
+def test_the_library_inside_knows_no_answers(sandbox):
+    """Here it holds the machinery of checks alone; what an edition holds is tested beside it."""
+    assert "ModuleNotFoundError" in said(sandbox, "from attnlab.softmax import softmax")

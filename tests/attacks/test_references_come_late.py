@@ -1,0 +1,75 @@
+"""An answer uses what came with another question: the reference that it should have been.
+
+Later steps stand on references of earlier ones, and a test that a student writes is tried on right
+and wrong versions. All of them travel as text, into a process that may keep what it was sent.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from attnlab.checking.observation import unpack
+from demo.course_folder import REPOSITORY
+from gradekit.catalog import load_lab
+from gradekit.course import load_course
+from gradekit.paper import Paper
+from gradekit.probes import Cell, Probe
+from gradekit.talk import in_safe_order
+
+COURSE = load_course(REPOSITORY)
+ASK = "def ask(lab, draw):\n    return lab.{}(draw.normal(3))\n"
+REFERENCE = "def softmax(x, dim=-1):\n    return x.softmax(dim)\n"
+# Answers with the reference of softmax as soon as there is one, be it gone again by then.
+KEEP = """
+import sys
+kept = {}
+def keep():
+    frame = sys._getframe(2)
+    while frame:
+        for probe in frame.f_locals.get("probes", ()):
+            if probe.uses: exec(probe.uses, kept)
+        frame = frame.f_back
+def log_softmax(x):
+    keep()
+    return x
+def softmax(x, dim=-1):
+    keep()
+    return kept["softmax"](x, dim)
+"""
+
+
+@pytest.mark.parametrize("lab", COURSE.labs)
+def test_nothing_that_is_sent_answers_a_later_question(lab):
+    """Whatever has been asked for by its own name may travel; before, it must not."""
+    exercises = load_lab(COURSE, lab)
+    paper = Paper(exercises)
+    own = {e.name: {f.__name__ for f in e.references} for e in exercises.exercises}
+    waiting = in_safe_order([paper.probes(e, 0) for e in exercises.exercises])
+    sent = ""
+    for group in waiting:
+        sent += "\n".join(probe.uses for probe in group)
+        defined = set(re.findall(r"^\s*(?:def|class) (\w+)", sent, re.MULTILINE))
+        early = own[group[0].exercise] & defined
+        assert not early, f"{lab}: {early} came before {group[0].exercise} was asked"
+        # Suspects bear no names, but right ones are among them.
+        for probe in group:
+            of = next((c.suspects_of for c in exercises[probe.exercise].checks
+                       if c.name == probe.check), None)
+            later = {other[0].exercise for other in waiting[waiting.index(group) + 1 :]}
+            assert of is None or of not in later, f"{lab}: {of} is asked after its suspects"
+
+
+def test_a_reference_that_came_early_would_be_used(sandbox, monkeypatch):
+    own = Probe("softmax", "ask", ASK.format("softmax"), seed=1)
+    later = Probe(
+        "log_softmax", "ask", ASK.format("log_softmax"), 1, uses=REFERENCE, replaces=("softmax",)
+    )
+    cells = [Cell("keep", KEEP)]
+    with monkeypatch.context() as careless:
+        careless.setattr("gradekit.talk.in_safe_order", lambda probes: probes)
+        run = sandbox.run(cells, [[later], [own]])
+        assert unpack(run.observations["softmax", "ask"]).sum() == pytest.approx(1)
+    run = sandbox.run(cells, [[later], [own]])
+    assert unpack(run.observations["softmax", "ask"]).type == "KeyError"
