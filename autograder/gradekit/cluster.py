@@ -24,8 +24,8 @@ from distributed import Client, WorkerPlugin, get_worker
 from distributed.worker import Worker
 
 from gradekit.course import FILE_NAME, RELEASED, SOLVED, Course, CourseError
-from gradekit.edition import library_files
 from gradekit.held import HeldFolder
+from gradekit.library import library_files
 from gradekit.records import digest_of
 from gradekit.work import Done, Task, grade_one
 

@@ -6,7 +6,6 @@ no notebook runs against a library that knows more than its author had.
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,9 +14,7 @@ from gradekit.blank import CannotBlank, blank_module
 from gradekit.catalog import load_lab
 from gradekit.course import Course, CourseError
 from gradekit.exercise import Exercise
-
-PACKAGE = "attnlab"
-_LEFT_OUT = ("__pycache__", ".ipynb_checkpoints")
+from gradekit.library import PACKAGE, library_files
 
 
 def write_edition(course: Course, lab: str, target: Path) -> None:
@@ -62,19 +59,6 @@ def references(course: Course, labs: tuple[str, ...]) -> frozenset[tuple[str, st
         for exercise in _exercises(course, lab)
         for reference in exercise.references
     )
-
-
-def library_files() -> list[tuple[Path, Path]]:
-    """Every file of the installed attnlab, with its name inside the package; sorted."""
-    spec = importlib.util.find_spec(PACKAGE)
-    assert spec is not None
-    assert spec.origin is not None
-    root = Path(spec.origin).resolve().parent
-    return [
-        (path, path.relative_to(root))
-        for path in sorted(root.rglob("*"))
-        if path.is_file() and not set(path.relative_to(root).parts) & set(_LEFT_OUT)
-    ]
 
 
 def module_file(module: str) -> Path:

@@ -11,10 +11,11 @@ import secrets
 import tempfile
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -24,6 +25,7 @@ from gradekit.course import Course, CourseError
 from gradekit.entries import Entry, address_of, entry_of, rows_in, unstored
 from gradekit.held import remove_stale
 from gradekit.journal import Journal, plan
+from gradekit.lab_keys import LabKeys, recall, remember, state_of
 from gradekit.late import lateness_of
 from gradekit.records import Record, State, SubmissionRecord, counted
 from gradekit.sandbox import Level, check_level
@@ -124,21 +126,32 @@ def grade(course: Course, lab: str, settings: Settings, watch: Watch) -> Outcome
         raise CourseError(f"--sandbox {settings.confinement}: choose one of {', '.join(LEVELS)}")
     results = course.root / RESULTS
     secret = course_secret(results)
-    with Journal(results / f"{lab}.jsonl", wait=None, on_wait=watch.say) as journal:
+    known, state = results / f"{lab}.keys.json", state_of(course, lab, secret)
+    with (
+        Journal(results / f"{lab}.jsonl", wait=None, on_wait=watch.say) as journal,
+        ExitStack() as stack,
+    ):
         for note in journal.notes:
             watch.say(note)
         remove_stale()
         handins = survey(course, lab, settings.students, watch)
-        new = any(journal.submission(*seen.key) is None for seen in handins)
-        if new and settings.cluster is None:
-            batch.prepare()
-        from gradekit.grader import GraderSpec, LabGrader  # imports torch: a second or two
 
-        with LabGrader(GraderSpec(course, lab, settings.confinement, secret)) as grader:
-            run = _Run(settings, watch, journal, grader)
-            graded = run.grade(handins)
-            rows = tuple(run.row(handin) for handin in handins)
-            run.write_gradebook(handins)
+        @cache
+        def grader() -> LabGrader:
+            new = any(journal.submission(*seen.key) is None for seen in handins)
+            if new and settings.cluster is None:
+                batch.prepare()
+            from gradekit.grader import GraderSpec, LabGrader  # imports torch: a second or two
+
+            made = LabGrader(GraderSpec(course, lab, settings.confinement, secret))
+            remember(known, state, made.keys)
+            return stack.enter_context(made)
+
+        keys = recall(known, state) or grader().keys
+        run = _Run(course, settings, watch, journal, keys, grader)
+        graded = run.grade(handins)
+        rows = tuple(run.row(handin) for handin in handins)
+        run.write_gradebook(handins)
     return Outcome(lab, rows, graded, time.perf_counter() - start)
 
 
@@ -173,11 +186,12 @@ class _Run:
     """One run over one lab."""
 
     def __init__(
-        self, settings: Settings, watch: Watch, journal: Journal, grader: LabGrader
+        self, course: Course, settings: Settings, watch: Watch, journal: Journal, keys: LabKeys,
+        grader: Callable[[], LabGrader],
     ) -> None:
-        self._settings, self._watch = settings, watch
-        self._journal, self._grader = journal, grader
-        self._course, self._lab = grader.spec.course, grader.spec.lab
+        self._course, self._settings, self._watch = course, settings, watch
+        self._journal, self._keys, self._lab = journal, keys, keys.lab
+        self._grader = grader  # called only where there is something to do
 
     def grade(self, handins: Iterable[_Seen]) -> int:
         """Grade what has no record; returns how many hand-ins that were."""
@@ -225,7 +239,7 @@ class _Run:
             state=state,
             exercises=scores,
             earned=round(sum(known), 2) if known and state is not State.OURS else None,
-            points=self._grader.exercises.points,
+            points=self._keys.points,
             advice={n: r.result.mistakes for n, r in records if r and r.result.mistakes},
             reason=" ".join(filter(None, [record.reason, *record.notes, late.sentence])),
             seconds=record.seconds,
@@ -243,7 +257,7 @@ class _Run:
 
         with Book(address) as book:
             due = self._course.dates(self._lab).due
-            book.register(self._lab, self._grader.released, due)
+            book.register(self._lab, self._grader().released, due)
             for entry in new:
                 before = stored[entry.student]
                 row = book.write(entry, before.answers if before else None)
@@ -252,8 +266,8 @@ class _Run:
     def _todo(self, handins: Iterable[_Seen]) -> dict[str, tuple[str, ...]]:
         pairs = [seen.key for seen in handins]
         if not self._settings.again:
-            return plan(self._journal, pairs, self._grader.keys)
-        return {student: tuple(self._grader.keys(student, digest)) for student, digest in pairs}
+            return plan(self._journal, pairs, self._keys.of)
+        return {student: tuple(self._keys.of(student, digest)) for student, digest in pairs}
 
     def _tasks(self, todo: Mapping[str, tuple[str, ...]]) -> Iterator[Task]:
         from gradekit.work import Task
@@ -262,7 +276,7 @@ class _Run:
             asked = todo[handin.student]
             records = self._records(_Seen.of(handin))
             known = {n: r.result for n, r in records if r is not None and n not in asked}
-            yield Task(self._grader.spec, handin, asked, known)
+            yield Task(self._grader().spec, handin, asked, known)
 
     def _keep(self, task: Task, result: Done | Exception) -> None:
         """Put one result where people look, then on record."""
@@ -274,7 +288,7 @@ class _Run:
             failed = SubmissionRecord(handin.student, self._lab, handin.digest, State.OURS, reason)
             self._journal.append([failed])
             return
-        keys = self._grader.keys(handin.student, handin.digest)
+        keys = self._keys.of(handin.student, handin.digest)
         records = [
             Record(handin.student, self._lab, handin.digest, keys[fresh.exercise], fresh)
             for fresh in result.results
@@ -282,7 +296,7 @@ class _Run:
         # The record last: killed in between, the next run does both again.
         with self._keeping(handin):
             write_autograded(
-                self._course.root, handin, self._grader.released.name, result.notebook
+                self._course.root, handin, self._grader().released.name, result.notebook
             )
         self._journal.append([*records, result.record])
 
@@ -305,7 +319,7 @@ class _Run:
         return entry_of(self._course, record, seen.handin.submitted_at, scores)
 
     def _records(self, seen: _Seen) -> list[tuple[str, Record | None]]:
-        keys = self._grader.keys(seen.student, seen.digest)
+        keys = self._keys.of(seen.student, seen.digest)
         return [(name, self._journal.record(key)) for name, key in keys.items()]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,11 +22,12 @@ from gradekit.exercise import Exercise
 from gradekit.handed_in import runnable_cells
 from gradekit.held import HeldFolder
 from gradekit.judge import judge
+from gradekit.lab_keys import LabKeys
 from gradekit.limits import MIB, ExerciseLimits, Limits
 from gradekit.outcome import Outcome
 from gradekit.paper import Paper
 from gradekit.probes import Cell, Probe
-from gradekit.records import CheckResult, ExerciseResult, Graded, digest_of, make_key
+from gradekit.records import CheckResult, ExerciseResult, Graded, digest_of
 from gradekit.sandbox import Level, Sandbox, SandboxBroken
 from gradekit.seats import Released
 from gradekit.standalone import standalone_sources
@@ -116,18 +117,11 @@ class LabGrader:
         own = exercise_limits_of(self.spec, exercise.name)
         return [replace(probe, limits=own) for probe in probes]
 
-    def keys(self, student: str, digest: str) -> Mapping[str, str]:
-        """The journal's key for each exercise: all that its result depends on."""
-        return {
-            name: make_key(student, self.spec.lab, digest, name, *versions)
-            for name, versions in self._versions.items()
-        }
-
     @cached_property
-    def _versions(self) -> Mapping[str, tuple[str, ...]]:
-        """For each exercise its files' and references' digests, its limits, its surroundings."""
+    def keys(self) -> LabKeys:
+        """What this lab's results are filed under: all that they depend on."""
         surroundings = environment_digest(self.spec)
-        return {
+        versions = {
             exercise.name: (
                 *(self._file_digest(name) for name in _files(exercise)),
                 _reference_digest(exercise, self.spec.course),
@@ -136,6 +130,7 @@ class LabGrader:
             )
             for exercise in self.exercises.exercises
         }
+        return LabKeys(self.spec.lab, versions, self.exercises.points)
 
     def _file_digest(self, name: str) -> str:
         path = self.spec.course.exercises(self.spec.lab) / f"{name}.py"

@@ -19,8 +19,9 @@ from attnlab.checking.observation import MalformedObservation, unpack
 from gradekit.blank import Definition, definitions, extent, mark, without_marks
 from gradekit.catalog import load_lab
 from gradekit.course import Course
-from gradekit.edition import blank_references, library_files, module_file
+from gradekit.edition import blank_references, module_file
 from gradekit.exercise import Check
+from gradekit.library import library_files
 
 SHORTEST = 16
 

@@ -85,7 +85,7 @@ class SandboxExecute(NbGraderPreprocessor):
             done = self._graded(place, handin, journal, again)
             # The record last: killed in between, the next run does both again.
             write_autograded(place.course.root, handin, place.grader().released.name, done.notebook)
-            keys = place.grader().keys(handin.student, handin.digest)
+            keys = place.grader().keys.of(handin.student, handin.digest)
             records = [
                 Record(handin.student, handin.lab, handin.digest, keys[result.exercise], result)
                 for result in done.results
@@ -99,7 +99,7 @@ class SandboxExecute(NbGraderPreprocessor):
         self, place: HandInPlace, handin: Handin, journal: Journal, again: bool
     ) -> Done:
         grader = place.grader()
-        keys = grader.keys(handin.student, handin.digest)
+        keys = grader.keys.of(handin.student, handin.digest)
         asked = tuple(keys) if again else journal.missing(keys)
         records = {name: journal.record(keys[name]) for name in keys if name not in asked}
         known = {name: record.result for name, record in records.items() if record is not None}
@@ -132,7 +132,7 @@ class FinishEntry(NbGraderPreprocessor):
         with waiting as journal, Book(place.address) as book:
             record = journal.submission(handin.student, handin.digest)
             assert record is not None, "SandboxExecute has put it there"
-            keys = grader.keys(handin.student, handin.digest)
+            keys = grader.keys.of(handin.student, handin.digest)
             scores = {name: journal.earned(key) for name, key in keys.items()}
             entry = entry_of(place.course, record, handin.submitted_at, scores)
             before = journal.stored(handin.student, place.address.shown)

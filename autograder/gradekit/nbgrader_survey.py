@@ -80,12 +80,12 @@ def _due(
     """The hand-ins without a result, or with one that the gradebook or formgrader lacks."""
     with Journal(place.journal, wait=None, on_wait=command.log.warning) as journal:
         pairs = [(handin.student, handin.digest) for handin in handins]
-        due = set(plan(journal, pairs, grader.keys))
+        due = set(plan(journal, pairs, grader.keys.of))
         entries, stored = [], {}
         for handin in handins:
             record = journal.submission(handin.student, handin.digest)
             if record is not None:
-                keys = grader.keys(handin.student, handin.digest)
+                keys = grader.keys.of(handin.student, handin.digest)
                 scores = {name: journal.earned(key) for name, key in keys.items()}
                 entries.append(entry_of(place.course, record, handin.submitted_at, scores))
                 stored[handin.student] = journal.stored(handin.student, place.address.shown)

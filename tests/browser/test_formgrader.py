@@ -16,10 +16,10 @@ import pytest
 pytest.importorskip("playwright", reason="no playwright: install the extra `dev`")
 
 from playwright.sync_api import Page, expect
-from servers import serving
 
 from demo.classroom import room_of
 from gradekit.course import Course, load_course
+from servers import serving
 
 pytestmark = pytest.mark.browser
 

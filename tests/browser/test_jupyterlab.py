@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("playwright", reason="no playwright: install the extra `dev`")
 
 from playwright.sync_api import Locator, Page, expect
+
 from servers import serving
 
 pytestmark = pytest.mark.browser

@@ -111,7 +111,7 @@ class TestCourseFile:
     def test_a_changed_limit_of_an_exercise_grades_that_exercise_alone(self, tiny):
         def keys(text, limits=""):
             course = with_limits(tiny, text, limits=limits)
-            return LabGrader(GraderSpec(course, LAB, "none", b"")).keys("ada", "digest")
+            return LabGrader(GraderSpec(course, LAB, "none", b"")).keys.of("ada", "digest")
 
         before = keys("")
         for setting in ("exercise_seconds = 60", "memory_mib = 600", "cpu_seconds = 9"):
