@@ -8,21 +8,28 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from functools import cache
 from itertools import islice
 from multiprocessing import forkserver
 from multiprocessing.connection import wait as wait_for
+from multiprocessing.util import Finalize
 from typing import TypeVar
+
+from gradekit.held import HeldFolder
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 # Imported once, by the process that workers are forked from.
 _PRELOADED = ["gradekit.nursery"]
+# A socket's path has at most 107 bytes; so many are left for where temporary files go.
+_LONGEST = 107 - len("/gradekit-held-12345678/pymp-12345678/listener-12345678")
 # Enough that no worker waits for the next task, few enough that memory stays flat.
 WAITING_PER_WORKER = 2
 
@@ -35,16 +42,29 @@ def cores() -> int:
 def processes(jobs: int) -> Executor:
     """A pool of worker processes on this machine; 0 jobs means one a core."""
     # A fork of this process would copy its threads' locks. Workers are forked from one that has
-    # no threads, and that has imported what they need.
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_PRELOADED)
+    # no threads, or start from nothing.
+    context = multiprocessing.get_context("forkserver" if prepare() else "spawn")
     return ProcessPoolExecutor(jobs or cores(), context, _end_with_parent)
 
 
-def prepare() -> None:
-    """Start, meanwhile, the process that workers are forked from: its imports take seconds."""
+@cache
+def prepare() -> bool:
+    """Start, meanwhile, the process that workers are forked from: its imports take seconds.
+
+    Returns:
+        Whether there can be one: the path of its socket must not be too long.
+    """
+    if len(os.fsencode(tempfile.gettempdir())) > _LONGEST:
+        return False
     multiprocessing.get_context("forkserver").set_forkserver_preload(_PRELOADED)
-    forkserver.ensure_running()
+    folder, before = HeldFolder(), tempfile.tempdir
+    Finalize(None, folder.close, exitpriority=-200)  # after multiprocessing's own, at -100
+    tempfile.tempdir = str(folder.path)  # for its socket: killed, we leave nothing that stays
+    try:
+        forkserver.ensure_running()
+    finally:
+        tempfile.tempdir = before
+    return True
 
 
 def _end_with_parent() -> None:

@@ -19,17 +19,15 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
-from traitlets.config.loader import PyFileConfigLoader
 
 from attnlab.checking import visible
+from gradekit import entries
 from gradekit.catalog import load_lab
 from gradekit.course import RELEASED, SOLVED, Course, CourseError
 from gradekit.drift import differences
 from gradekit.paper import Paper
 from gradekit.solved import solved_notebook
 from gradekit.source import read_source
-
-CONFIG_FILE = "nbgrader_config.py"
 
 
 def build(course: Course, labs: Sequence[str]) -> list[Path]:
@@ -124,9 +122,7 @@ def _one_thread() -> Iterator[None]:
 
 def nbgrader_config(course: Course, root: Path) -> Config:
     """The course's own nbgrader configuration, for the folder `root`."""
-    config = Config()
-    if (course.root / CONFIG_FILE).is_file():
-        config = PyFileConfigLoader(CONFIG_FILE, path=str(course.root)).load_config()
+    config = entries.nbgrader_config(course)
     config.CourseDirectory.root = str(root)
     return config
 

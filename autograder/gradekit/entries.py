@@ -7,6 +7,7 @@ A gradebook is nbgrader's own: SQLite by default, PostgreSQL where nbgrader_conf
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
@@ -119,7 +120,12 @@ def nbgrader_config(course: Course) -> Config:
     """What the course's nbgrader_config.py sets; nothing where there is none."""
     if not (course.root / CONFIG_FILE).is_file():
         return Config()
-    return PyFileConfigLoader(CONFIG_FILE, path=str(course.root)).load_config()
+    before = dict(os.environ)  # it changes this for the kernels that nbgrader itself starts
+    try:
+        return PyFileConfigLoader(CONFIG_FILE, path=str(course.root)).load_config()
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def address_of(course: Course) -> Address:

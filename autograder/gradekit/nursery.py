@@ -3,7 +3,13 @@
 It may start no thread: a fork has none of its parent's, but it has the locks that they held.
 """
 
-import torch._dynamo  # torch imports it, for a second, at the first function that it may compile
+import os
+import tempfile
+
+# It would make a folder of its own for what it compiles, and nothing is compiled here.
+os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
+
+import torch._dynamo  # else torch imports it, for a second, in each worker
 
 import gradekit.work
 

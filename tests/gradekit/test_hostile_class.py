@@ -21,7 +21,7 @@ from tiny_class import LAB, NAME, autograded_of, gradebook_of, journal_of
 
 from gradekit import grade
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 HONEST = ("ada", "bob", "cyd", "eve")
 LIMITS = "\n[limits]\ncell_seconds = 3\nexercise_seconds = 3\nsubmission_seconds = 30\n"
@@ -135,9 +135,7 @@ def alone(fresh) -> Graded:
     return graded(Path(shutil.copytree(fresh, fresh.with_name("alone"))), "bubblewrap")
 
 
-@pytest.fixture(
-    scope="module", params=["bubblewrap", pytest.param("landlock", marks=pytest.mark.slow)]
-)
+@pytest.fixture(scope="module", params=["bubblewrap", "landlock"])
 def together(fresh, request) -> Graded:
     root = Path(shutil.copytree(fresh, fresh.with_name(f"with-{request.param}")))
     for student, (cell, right, _) in HOSTILE.items():
