@@ -12,7 +12,7 @@ from pathlib import Path
 
 from gradekit import confine, memory
 
-_LOOK_SECONDS = 2.0  # a look takes as long as grading somebody
+_LOOK_SECONDS = 2.0  # often enough for a peak, seldom enough to slow nothing down
 _PR_SET_CHILD_SUBREAPER = 36
 
 
