@@ -67,6 +67,7 @@ def measured(
         seconds = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
         reader.join()
+        process.stderr.close()
         out.seek(0)
         text = out.read()
     said.unlink()
