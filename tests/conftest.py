@@ -15,6 +15,12 @@ from gradekit.course import Course, load_course
 torch.set_num_threads(1)
 
 
+@pytest.fixture(autouse=True)
+def plain_paths(monkeypatch):
+    """nbgrader_config.py sets this for nbgrader's kernels; Python started by a test finds files."""
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+
+
 @pytest.fixture
 def course_copy(tmp_path: Path) -> Course:
     """A course with the repository's labs, solutions and exercises, to change as you like."""

@@ -117,10 +117,7 @@ def test_files_that_are_handed_in_stand_in_for_nothing(sandbox, tmp_path):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     line = [sys._base_executable, "-c", "import json"]
-    plain = {name: value for name, value in os.environ.items() if name != "PYTHONSAFEPATH"}
-    naive = subprocess.run(
-        line, cwd=tmp_path, env=plain, capture_output=True, text=True, check=True
-    )
+    naive = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "planted" in naive.stdout, "a folder like this one is searched first"
     look = "import builtins, json, torch\nprint(hasattr(builtins, 'planted'), torch.__file__)"
     points, run = sit(sandbox, BLANK, look, files=HANDED_IN)
