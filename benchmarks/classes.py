@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from demo.classroom import LAB, room_of
 from demo.course_folder import copy_course
@@ -12,10 +15,11 @@ from demo.crowd import crowd
 from demo.hand_in import HandIn
 from demo.honest import honest
 from demo.incoming import write_submitted
+from demo.outcome import compare, scores_in_book
 from gradekit.build import build
 from gradekit.course import Course, load_course
 
-__all__ = ["LAB", "Class", "new_course", "some_class", "submit"]
+__all__ = ["LAB", "Class", "assert_right", "new_course", "some_class", "submit"]
 
 
 @dataclass(frozen=True)
@@ -57,3 +61,21 @@ def submit(course: Course, people: Class) -> None:
     for name in (f"results/{LAB}.jsonl", "gradebook.db"):
         (course.root / name).unlink(missing_ok=True)
     write_submitted(people.hand_ins, course.root, LAB)
+
+
+def assert_right(course: Course, people: Class, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Make sure that everybody got what the hand-in is worth: speed without that is nothing.
+
+    Args:
+        rows: what ``lab grade --json`` prints.
+
+    Raises:
+        SystemExit: somebody did not.
+    """
+    wrong = [
+        f"{result.hand_in.student} ({result.hand_in.why}): {', '.join(result.differences)}"
+        for result in compare(people.hand_ins, rows, scores_in_book(course, LAB))
+        if not result.ok
+    ]
+    if wrong:
+        sys.exit("\n".join(["Not everybody got what the hand-in is worth:", *wrong]))

@@ -33,14 +33,12 @@ sys.path[0:1] = [
 
 import torch  # noqa: E402
 import typer  # noqa: E402
-from classes import LAB, Class, some_class  # noqa: E402
+from classes import assert_right, some_class  # noqa: E402
 from contenders import Floor, Otter, Ours, PlainNbgrader  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
-from demo.outcome import compare, scores_in_book  # noqa: E402
 from demo.usage import CommandFailed, Usage  # noqa: E402
-from gradekit.course import Course  # noqa: E402
 from gradekit.limits import MIB  # noqa: E402
 
 OTTER_HOME = HERE.parent / "build" / "otter"
@@ -129,7 +127,7 @@ def _measure(folder: Path, plan: Plan, jobs: int, say: Callable[[str], None]) ->
         say(f"run {number} of {plan.repeats}: ours")
         ours.fresh(small)
         runs["ours"].append(ours.grade(watch_memory=True))
-        _assert_right(ours.course, small, runs["ours"][-1])
+        assert_right(ours.course, small, json.loads(runs["ours"][-1].said))
         say(f"run {number} of {plan.repeats}: the floor")
         runs["floor"].append(floor.grade(small, jobs))
         say(f"run {number} of {plan.repeats}: nbgrader autograde")
@@ -140,7 +138,7 @@ def _measure(folder: Path, plan: Plan, jobs: int, say: Callable[[str], None]) ->
     say(f"ours, {plan.large} hand-ins")
     ours.fresh(everyone)
     large = ours.grade(watch_memory=True)
-    _assert_right(ours.course, everyone, large)
+    assert_right(ours.course, everyone, json.loads(large.said))
     say("ours, nothing new")
     again = [ours.grade().seconds for _ in range(plan.repeats)]
     return _rows(plan, runs, large, again)
@@ -179,21 +177,6 @@ def _rows(
             Row("ratio_otter", "ours ÷ otter", tuple(ours / n for n in otter)),
         ]
     return rows
-
-
-def _assert_right(course: Course, people: Class, run: Usage) -> None:
-    """Make sure that everybody got what the hand-in is worth: speed without that is nothing.
-
-    Raises:
-        SystemExit: somebody did not.
-    """
-    wrong = [
-        f"{result.hand_in.student} ({result.hand_in.why}): {', '.join(result.differences)}"
-        for result in compare(people.hand_ins, json.loads(run.said), scores_in_book(course, LAB))
-        if not result.ok
-    ]
-    if wrong:
-        sys.exit("\n".join(["Not everybody got what the hand-in is worth:", *wrong]))
 
 
 def _otter(folder: Path, jobs: int, say: Callable[[str], None]) -> Otter | None:

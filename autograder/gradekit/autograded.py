@@ -7,7 +7,6 @@ people. Students' outputs stay above it, as text and pictures.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
 from datetime import datetime
 from html import escape
@@ -23,6 +22,7 @@ from gradekit.records import ExerciseResult, Graded
 from gradekit.reseat import reseat
 from gradekit.seats import Released, grade_id_of
 from gradekit.submission import SUBMITTED, TIMESTAMP, Handin, Submission, format_timestamp
+from gradekit.whole_file import write_whole
 
 AUTOGRADED = "autograded"
 SENDER = "submission_secret.txt"
@@ -119,19 +119,6 @@ def write_autograded(root: Path, handin: Handin, name: str, text: str) -> Path:
     _write_timestamp(folder / TIMESTAMP, handin.submitted_at)
     _copy_sender(root / SUBMITTED / handin.student / handin.lab / SENDER, folder / SENDER)
     return path
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that others see the old one or the new one, never a part."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
 
 
 def _write_timestamp(path: Path, moment: datetime | None) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from gradekit.autograded import AUTOGRADED, write_whole
+from gradekit.autograded import AUTOGRADED
 from gradekit.course import RELEASED, Course, CourseError
 from gradekit.entries import Address, address_of
 from gradekit.gradebook import Book
@@ -25,6 +25,7 @@ from gradekit.late import Lateness, lateness_of
 from gradekit.marks import Mark, Marks
 from gradekit.records import ExerciseResult, State, SubmissionRecord
 from gradekit.seats import Released, Seat, grade_id_of
+from gradekit.whole_file import write_whole
 
 FEEDBACK = "feedback"
 _TEMPLATES = Path(__file__).parent / "templates"

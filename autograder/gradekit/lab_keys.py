@@ -8,9 +8,7 @@ still holds, and a run that has nothing to grade imports nothing.
 from __future__ import annotations
 
 import json
-import os
 import platform
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -20,6 +18,7 @@ from pathlib import Path
 from gradekit.course import FILE_NAME, RELEASED, SOLVED, Course
 from gradekit.library import library_files
 from gradekit.records import digest_of, make_key
+from gradekit.whole_file import write_whole
 
 
 @dataclass(frozen=True)
@@ -59,14 +58,7 @@ def recall(path: Path, state: str) -> LabKeys | None:
 def remember(path: Path, state: str, keys: LabKeys) -> None:
     """Keep `keys` for :func:`recall`; does nothing where there is no room."""
     with suppress(OSError):
-        handle, whole = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with open(handle, "w", encoding="utf-8") as file:
-                json.dump({"state": state, **asdict(keys)}, file)
-            os.replace(whole, path)
-        except OSError:
-            os.unlink(whole)
-            raise
+        write_whole(path, json.dumps({"state": state, **asdict(keys)}))
 
 
 def state_of(course: Course, lab: str, secret: bytes) -> str:
