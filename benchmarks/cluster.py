@@ -3,13 +3,15 @@
     python benchmarks/cluster.py [--students 200]
 
 Scheduler and workers are started as docs/cluster.md says, warmed by a few hand-ins, and then grade
-the same class with one worker and with two. Beside it stands what the machine itself gives: the
-floor (fork and `exec`) once and twice at a time. Throughput counts from the first hand-in to the
-last result.
+the same class with one worker and with two. Each worker is held to a core of its own: it stands
+for one core of a machine that has no other to lend, as in a cluster that is full. Beside it stands
+what the machine itself gives: the floor (fork and `exec`) on one core and on two. Throughput
+counts from the first hand-in to the last result.
 """
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -104,14 +106,11 @@ def _cluster(workers: int) -> Iterator[str]:
     port = 8786
     address = f"tcp://127.0.0.1:{port}"
     dask = [sys.executable, "-m", "dask"]
-    lines = [
-        [*dask, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"],
-        [*dask, "worker", address, "--nworkers", str(workers), "--nthreads", "1",
-         "--no-dashboard"],
-    ]  # fmt: skip
+    scheduler = [*dask, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
+    worker = [*dask, "worker", address, "--nworkers", "1", "--nthreads", "1", "--no-dashboard"]
     processes = [
         subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for line in lines
+        for line in (scheduler, *(_on_core(core, worker) for core in _cores()[:workers]))
     ]
     try:
         with Client(address, timeout=_START_SECONDS, set_as_default=False) as client:
@@ -121,6 +120,14 @@ def _cluster(workers: int) -> Iterator[str]:
         for process in reversed(processes):
             process.terminate()
             process.wait()
+
+
+def _cores() -> list[int]:
+    return sorted(os.sched_getaffinity(0))
+
+
+def _on_core(core: int, line: list[str]) -> list[str]:
+    return ["taskset", "--cpu-list", str(core), *line]
 
 
 def _machine(folder: Path, course: Course, people: Class) -> tuple[float, float]:

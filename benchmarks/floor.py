@@ -22,13 +22,15 @@ from matplotlib import pyplot
 
 from gradekit import memory
 from gradekit.forkserver import warm_shell
+from gradekit.importing import uncollected
 from gradekit.probe import answer_probe
 from gradekit.probes import Probe
 
 
 def main(path: str, jobs: int) -> int:
     """Do the work in the file `path`; the number of hand-ins whose process failed."""
-    warm_shell()
+    with uncollected():
+        warm_shell()
     pyplot.switch_backend("agg")  # no inline backend, which looks at figures after each cell
     # As our own server does: forks copy less.
     gc.collect()

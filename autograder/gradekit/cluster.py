@@ -68,6 +68,7 @@ def connected(address: str, course: Course, lab: str) -> Iterator[Cluster]:
         try:
             client.register_plugin(files, name=files.name)
         except (RuntimeError, OSError) as error:
+            client.unregister_worker_plugin(files.name)
             raise CourseError(f"--cluster {address}: {error}") from error
         workers = sum(client.nthreads().values())
         if not workers:
@@ -87,9 +88,12 @@ def connected(address: str, course: Course, lab: str) -> Iterator[Cluster]:
 class LabFiles(WorkerPlugin):
     """Keeps one lab's files in a temporary folder of a worker."""
 
+    # The next run of the same lab finds the folder, and with it the worker's warm grader.
+    idempotent = True
+
     def __init__(self, packed: bytes, versions: tuple[str, ...]) -> None:
         self.packed, self.versions = packed, versions
-        self.name = f"attention-labs-{digest_of(packed)}"
+        self.name = f"attention-labs-{digest_of(packed, *(v.encode() for v in versions))}"
         self.folder: Path | None = None
         self._held: HeldFolder | None = None
 

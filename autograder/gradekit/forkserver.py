@@ -31,6 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from gradekit import confine, memory
+from gradekit.importing import uncollected
 from gradekit.limits import Limits
 from gradekit.walls import Namespaces, Walls
 from gradekit.warden import Grants, Warden
@@ -58,7 +59,8 @@ def main(arguments: list[str]) -> None:
     limits = Limits(**settings["limits"])
     walls = walls_of(settings["level"], limits, settings["grants"])
     walls.enter_outer(control.fileno())
-    shell = warm_shell()
+    with uncollected():
+        shell = warm_shell()
     walls.prepare()
     assert_single_thread()
     gc.collect()
@@ -160,6 +162,8 @@ class _Submission:
 
     def _too_much_memory(self) -> bool:
         """Kill the largest processes until the rest fits; True where that did not help for long."""
+        if memory.resident_below(os.getpid()) <= self._limits.memory_bytes:
+            return False
         used = memory.used_below(os.getpid())
         total = sum(used.values())
         self._peak = max(self._peak, total)

@@ -24,6 +24,7 @@ from gradekit.autograded import write_autograded
 from gradekit.course import Course, CourseError
 from gradekit.entries import Entry, address_of, entry_of, rows_in, unstored
 from gradekit.held import remove_stale
+from gradekit.importing import uncollected
 from gradekit.journal import Journal, plan
 from gradekit.lab_keys import LabKeys, recall, remember, state_of
 from gradekit.late import lateness_of
@@ -141,7 +142,8 @@ def grade(course: Course, lab: str, settings: Settings, watch: Watch) -> Outcome
             new = any(journal.submission(*seen.key) is None for seen in handins)
             if new and settings.cluster is None:
                 batch.prepare()
-            from gradekit.grader import GraderSpec, LabGrader  # imports torch: a second or two
+            with uncollected():
+                from gradekit.grader import GraderSpec, LabGrader  # imports torch: a second or two
 
             made = LabGrader(GraderSpec(course, lab, settings.confinement, secret))
             remember(known, state, made.keys)
@@ -253,7 +255,8 @@ class _Run:
         new = unstored(entries, stored, rows_in(address))
         if not new:
             return
-        from gradekit.gradebook import Book  # imports nbgrader, which takes two seconds
+        with uncollected():
+            from gradekit.gradebook import Book  # imports nbgrader, which takes two seconds
 
         with Book(address) as book:
             due = self._course.dates(self._lab).due

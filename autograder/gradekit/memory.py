@@ -6,6 +6,8 @@ import ctypes
 import os
 from pathlib import Path
 
+from gradekit.processes import below
+
 _MADV_COLLAPSE = 25
 _HUGE = 2 * 2**20
 
@@ -32,30 +34,15 @@ def used_below(ancestor: int) -> dict[int, int]:
     Pages that several processes share are split among them, so that a fork counts for what it
     changes; what is shared with `ancestor` itself counts in part.
     """
-    known = parents()
-    below = [pid for pid in known if pid != ancestor and _is_below(pid, ancestor, known)]
-    return {pid: used_by(pid) for pid in below}
+    return {pid: used_by(pid) for pid in below(ancestor)}
 
 
-def _is_below(pid: int, ancestor: int, known: dict[int, int]) -> bool:
-    while pid in known:
-        pid = known[pid]
-        if pid == ancestor:
-            return True
-    return False
+def resident_below(ancestor: int) -> int:
+    """Bytes of memory of all processes below `ancestor`, what they share counted for each of them.
 
-
-def parents() -> dict[int, int]:
-    """The parent of every process that can be seen."""
-    found = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                stat = Path("/proc", name, "stat").read_text("utf-8", "replace")
-            except OSError:
-                continue  # it has ended
-            found[int(name)] = int(stat.rpartition(")")[2].split()[1])
-    return found
+    Never less than the sum of :func:`used_below`, and found out in a hundredth of the time.
+    """
+    return sum(_resident_bytes(pid) for pid in below(ancestor))
 
 
 def used_by(pid: int) -> int:

@@ -9,8 +9,11 @@ import tempfile
 # It would make a folder of its own for what it compiles, and nothing is compiled here.
 os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
 
-import torch._dynamo  # else torch imports it, for a second, in each worker
+from gradekit.importing import uncollected
 
-import gradekit.work
+with uncollected():
+    import torch._dynamo  # else torch imports it, for a second, in each worker
+
+    import gradekit.work
 
 __all__ = ["gradekit", "torch"]

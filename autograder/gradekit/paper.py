@@ -179,7 +179,10 @@ class Paper:
         return mixed
 
     def _suspect_source(self, version: Version) -> str:
-        return as_suspect(self._source(version.function), version.function.__name__)
+        function = version.function
+        return self._cached(
+            ("suspect", function), lambda: as_suspect(self._source(function), function.__name__)
+        )
 
     def _source(self, function: Any) -> str:
         return self._cached(function, lambda: standalone_source(function))

@@ -38,7 +38,7 @@ class SubmissionRun:
             which must be treated as hostile, or Stopped. Every probe has its entry.
         cpu_seconds: CPU time of all its processes, second tries included.
         wall_seconds: from start to end.
-        peak_bytes: the most memory that was seen in use, 0 where it ended before the first look.
+        peak_bytes: the most memory that was seen in use; 0 where it never came near the limit.
         notes: what happened besides, for staff.
     """
 

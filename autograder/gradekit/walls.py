@@ -9,6 +9,7 @@ from pathlib import Path
 
 from gradekit import confine
 from gradekit.limits import Limits
+from gradekit.processes import below, cpu_seconds
 
 
 class Walls:
@@ -62,3 +63,10 @@ class Namespaces(Walls):
         """Move into namespaces in which there is nothing."""
         confine.enter_inner_wall(self._limits)
         return Path(confine.SCRATCH, "lab")
+
+    def end(self, child: int) -> float:
+        """End all of a submission's processes; returns the CPU seconds that they took."""
+        # With a pid namespace's first process the kernel ends the others, waits for them itself,
+        # and tells nobody what they had used.
+        others = sum(map(cpu_seconds, below(child)))
+        return others + super().end(child)

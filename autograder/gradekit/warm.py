@@ -15,7 +15,7 @@ import attnlab
 from gradekit.course import RELEASED, SOLVED
 from gradekit.grader import GraderSpec, LabGrader
 from gradekit.records import digest_of
-from gradekit.work import GraderAtFault, grader_of
+from gradekit.work import GraderAtFault, drop_grader, grader_of
 
 
 @dataclass
@@ -35,8 +35,7 @@ def warm_grader(spec: GraderSpec) -> LabGrader:
     """
     kept, files = _kept(), _state(_files(spec))
     if kept.spec is not None and (kept.spec, kept.files) != (spec, files):
-        grader_of(kept.spec).__exit__(None, None, None)
-        grader_of.cache_clear()
+        drop_grader()
         kept.spec = None
     grader = grader_of(spec)
     kept.spec, kept.files = spec, files

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from multiprocessing.util import Finalize
 
 import torch
@@ -16,6 +15,17 @@ from gradekit.grader import GraderSpec, LabGrader
 from gradekit.records import ExerciseResult, Graded, State, SubmissionRecord, digest_of
 from gradekit.reseat import answer_digests
 from gradekit.submission import Handin, read_submission
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A warm grader, and what ends it."""
+
+    grader: LabGrader
+    close: Finalize
+
+
+_KEPT: list[_Kept] = []  # none or one
 
 
 class GraderAtFault(RuntimeError):  # noqa: N818 - it names whose fault it is
@@ -81,20 +91,33 @@ def grade_one(task: Task) -> Done:
     return Done(record, graded.results, text.encode("utf-8", "replace").decode())
 
 
-@lru_cache(maxsize=1)
 def grader_of(spec: GraderSpec) -> LabGrader:
-    """This process's grader for a lab; it stays warm for the next hand-in.
+    """This process's grader for a lab; it stays warm for the next hand-in, and only one does.
 
     Raises:
         GraderAtFault: it does not give the lab's own solution full marks.
     """
+    if _KEPT and _KEPT[-1].grader.spec == spec:
+        return _KEPT[-1].grader
+    drop_grader()
     # Workers share the cores among themselves; threads within each would only fight for them.
     torch.set_num_threads(1)
     grader = LabGrader(spec)
     # A worker's interpreter ends without running atexit functions, but it runs these.
-    Finalize(None, grader.__exit__, args=(None, None, None), exitpriority=10)
-    prove(grader)
+    close = Finalize(None, grader.__exit__, args=(None, None, None), exitpriority=10)
+    _KEPT.append(_Kept(grader, close))
+    try:
+        prove(grader)
+    except BaseException:
+        drop_grader()
+        raise
     return grader
+
+
+def drop_grader() -> None:
+    """End this process's warm grader and its sandbox, if there is one."""
+    while _KEPT:
+        _KEPT.pop().close()
 
 
 def saved_files(grader: LabGrader) -> dict[str, bytes]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradekit import confine, memory
+from gradekit.processes import parents
 
 _LOOK_SECONDS = 2.0  # often enough for a peak, seldom enough to slow nothing down
 _PR_SET_CHILD_SUBREAPER = 36
@@ -22,7 +23,7 @@ class Usage:
 
     Attributes:
         seconds: from start to end.
-        cpu_seconds: of all its processes.
+        cpu_seconds: of the whole machine meanwhile, which is to do nothing else, without ours.
         peak_bytes: the most memory that they had together at any look; shared pages count once.
             0 where nobody looked.
         said: its standard output.
@@ -44,16 +45,18 @@ def measured(
 ) -> Usage:
     """Run `command` in `folder` and measure it with all that it starts.
 
-    Nothing else may be started meanwhile: it would be taken for a part of it.
+    Nothing else may be started meanwhile: it would be taken for a part of it. Processor time is
+    the machine's, since the kernel tells nobody what the processes of a pid namespace had used
+    that ended with it.
 
     Raises:
         CommandFailed: it ended with another status than 0.
     """
-    # Whoever loses its parent becomes a child of this process: so its time is counted.
+    # Whoever loses its parent becomes a child of this process: so it is waited for.
     confine.prctl(_PR_SET_CHILD_SUBREAPER, 1)
     said = folder.parent / f".{folder.name}.said"
     with said.open("w+") as out:
-        others, start = _children(), time.perf_counter()
+        others, busy, start = _children(), _busy_seconds(), time.perf_counter()
         process = subprocess.Popen(
             command, cwd=folder, env={**os.environ, **(variables or {})},
             stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, text=True,
@@ -63,8 +66,8 @@ def measured(
         reader = threading.Thread(target=lambda: errors.extend(process.stderr or ()))
         reader.start()
         peak = _watch(process) if watch_memory else 0
-        status, cpu_seconds = _wait_for_all(process.pid, others)
-        seconds = time.perf_counter() - start
+        status = _wait_for_all(process.pid, others)
+        seconds, cpu_seconds = time.perf_counter() - start, _busy_seconds() - busy
         process.returncode = os.waitstatus_to_exitcode(status)
         reader.join()
         process.stderr.close()
@@ -76,19 +79,29 @@ def measured(
     return Usage(seconds, cpu_seconds, peak, text)
 
 
-def _wait_for_all(pid: int, others: set[int]) -> tuple[int, float]:
-    """Wait for a process and for what it leaves behind; its status, and the CPU seconds of all."""
-    _, status, used = os.wait4(pid, 0)  # counts whom it has itself waited for, too
-    seconds = used.ru_utime + used.ru_stime
+def _wait_for_all(pid: int, others: set[int]) -> int:
+    """Wait for a process and for what it leaves behind; its status."""
+    _, status = os.waitpid(pid, 0)
     while left := _children() - others:
         for orphan in left:
-            _, _, used = os.wait4(orphan, 0)
-            seconds += used.ru_utime + used.ru_stime
-    return status, seconds
+            os.waitpid(orphan, 0)
+    return status
+
+
+def _busy_seconds() -> float:
+    """What all processors have worked since the machine started, but for this process."""
+    user, nice, system, _idle, _waiting, irq, softirq = map(int, _first_line("/proc/stat")[1:8])
+    worked = (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+    return worked - time.process_time()
+
+
+def _first_line(path: str) -> list[str]:
+    with open(path) as file:
+        return file.readline().split()
 
 
 def _children() -> set[int]:
-    return {pid for pid, parent in memory.parents().items() if parent == os.getpid()}
+    return {pid for pid, parent in parents().items() if parent == os.getpid()}
 
 
 def _watch(process: subprocess.Popen[str]) -> int:
