@@ -10,7 +10,8 @@ import fcntl
 import os
 import shutil
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from gradekit import scratch
@@ -43,6 +44,17 @@ class HeldFolder:
             _remove(self.path)
             os.close(self._handle)
             self._handle = -1
+
+
+@contextmanager
+def temporary_files_in(folder: Path) -> Iterator[None]:
+    """What other packages put among this process's temporary files lies in `folder` meanwhile."""
+    before = tempfile.tempdir
+    tempfile.tempdir = str(folder)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
 
 
 def remove_stale() -> tuple[Path, ...]:

@@ -11,12 +11,13 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from nbgrader import api
 
 from gradekit.entries import Address
+from gradekit.held import temporary_files_in
 
 _MAKING = ".making-gradebook"
 
@@ -32,8 +33,8 @@ def make_where_missing(address: Address) -> None:
         work.mkdir()
         try:
             fresh = work / path.name
-            with closing(api.Gradebook(f"sqlite:///{fresh.resolve()}", address.course_id)):
-                pass
+            with temporary_files_in(work):  # alembic's settings: killed, they go with the rest
+                api.Gradebook(f"sqlite:///{fresh.resolve()}", address.course_id).close()
             with suppress(FileExistsError):  # formgrader was quicker, and that one is as good
                 os.link(fresh, path)
         finally:

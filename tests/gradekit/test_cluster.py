@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 
+import psutil
 import pytest
 
 from demo.classroom import LAB, classroom
@@ -66,6 +67,33 @@ def graded(course, watch=None, **settings):
 
 
 def test_the_records_are_those_of_one_machine(course, alone, cluster):
+    assert graded(course, cluster=cluster.scheduler_address) == alone
+
+
+def sandboxes(cluster):
+    """The sandboxes' processes: what the workers have started and not ended."""
+    with distributed.Client(cluster, set_as_default=False) as client:
+        workers = [psutil.Process(pid) for pid in client.run(os.getpid).values()]
+    return {
+        child.pid for worker in workers for child in worker.children()
+        if "gradekit.forkserver" in child.cmdline()
+    }
+
+
+def test_the_next_run_finds_the_workers_warm(course, alone, cluster):
+    assert graded(course, cluster=cluster.scheduler_address) == alone
+    warm = sandboxes(cluster)
+    assert len(warm) == 2
+    assert graded(course, cluster=cluster.scheduler_address) == alone
+    assert sandboxes(cluster) == warm
+
+
+def test_workers_of_another_version_are_refused_each_time(course, alone, cluster, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr("gradekit.cluster._versions", lambda: ("Python 3.0", "torch 0", "none"))
+        for _ in range(2):
+            with pytest.raises(CourseError, match="that asks has Python 3"):
+                graded(course, cluster=cluster.scheduler_address)
     assert graded(course, cluster=cluster.scheduler_address) == alone
 
 

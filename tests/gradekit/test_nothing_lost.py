@@ -200,7 +200,7 @@ def test_a_gradebook_that_cannot_grow_is_a_sentence_and_written_by_the_next_run(
 
 FULL = """
 set -e
-mount -t tmpfs -o size=20k tmpfs results
+mount -t tmpfs -o size=24k tmpfs results
 printf %32s secret > results/secret
 head -c 8192 /dev/zero > results/ballast
 if "$@" 2> said; then exit 9; fi
@@ -213,7 +213,7 @@ cp results/lab01.jsonl whole.jsonl
 
 @pytest.mark.slow
 def test_a_disk_that_is_really_full(fresh):
-    """`lab grade` with its results on a file system of 20 KiB."""
+    """`lab grade` with its results on a file system of 24 KiB."""
     own = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
     line = [*own, "sh", "-c"]
     if subprocess.run([*line, "mount -t tmpfs tmpfs /mnt"], check=False).returncode:

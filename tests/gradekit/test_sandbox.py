@@ -65,6 +65,21 @@ def probe(source, exercise="exercise", **fields):
     return Probe(exercise, "ask", source, **{"seed": 1, **fields})
 
 
+BUSY = """
+import time
+def busy(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+"""
+
+
+def test_the_time_of_all_processes_counts(sandbox):
+    asked = probe("def ask(lab, draw):\n    lab.busy(0.6)\n")
+    assert run(sandbox, BUSY, probes=[[asked]]).cpu_seconds > 0.6
+    assert run(sandbox, BUSY + "busy(0.6)").cpu_seconds > 0.6
+
+
 class TestCells:
     def test_outputs_are_a_notebooks(self, sandbox):
         source = "import sys\nprint('a')\nprint('b')\nprint('c', file=sys.stderr)\n[1, 2]"

@@ -113,7 +113,8 @@ def kill_and_go_on(undisturbed: Undisturbed, base: Path, kills: int, seed: int) 
         said = after.communicate()
         assert after.returncode == 0, (seed, said)
         same(root, undisturbed, f"seed {seed}, class {number}")
-        assert not list(tiny_class.temporary(root).iterdir()), f"seed {seed}"
+        left_behind = [str(path) for path in tiny_class.temporary(root).rglob("*")]
+        assert not left_behind, f"seed {seed}: {left_behind}"
         assert not list(root.glob(".making*")), f"seed {seed}"
         twice = Counter(v["key"] for v in journal_of(root) if v["kind"] == "exercise")
         assert set(twice.values()) == {1}, f"seed {seed}"
