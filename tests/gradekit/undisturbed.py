@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import resource
 import shutil
@@ -13,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -123,10 +125,10 @@ def kill_and_go_on(undisturbed: Undisturbed, base: Path, kills: int, seed: int) 
 def written(root: Path) -> tuple[tuple[str, int], ...]:
     """What changes as a class is graded."""
     sizes = []
-    for path in (*root.glob("results/*"), *root.glob("gradebook*"), *root.glob(".making*/*"),
-                 *root.glob("autograded/*/*/*")):
-        with suppress(FileNotFoundError):
-            sizes.append((path.name, path.stat().st_size))
+    for pattern in ("results/*", "gradebook*", ".making*/*", "autograded/*/*/*"):
+        for path in glob(str(root / pattern)):  # takes it that a folder goes away meanwhile
+            with suppress(FileNotFoundError):
+                sizes.append((path, os.stat(path).st_size))
     return tuple(sizes)
 
 
