@@ -41,7 +41,6 @@ _MAX_WARNINGS = 5
 _WARM_CELLS = (
     "import torch, matplotlib.pyplot as plt\n"
     "x = torch.randn(4, 3, requires_grad=True)\n"
-    "torch.optim.Adam([x]).step()\n"
     "(x @ x.T).softmax(-1).sum().backward()\n"
     "print(x)\nx",
     "fig, axes = plt.subplots(1, 2)\n"
@@ -50,6 +49,8 @@ _WARM_CELLS = (
     "1 / 0",
     "%time 1\nlen('a'",
 )
+# The first optimiser takes a second: it makes torch import what compiles models.
+_TRAINING_CELL = "import torch\ntorch.optim.Adam([torch.zeros(1, requires_grad=True)]).step()"
 
 
 def main(arguments: list[str]) -> None:
@@ -57,10 +58,10 @@ def main(arguments: list[str]) -> None:
     control = socket.socket(fileno=int(arguments[0]))
     settings = json.loads(arguments[1])
     limits = Limits(**settings["limits"])
-    walls = walls_of(settings["level"], limits, settings["grants"])
+    walls = walls_of(settings["level"], limits, settings.get("grants"))
     walls.enter_outer(control.fileno())
     with uncollected():
-        shell = warm_shell()
+        shell = warm_shell(settings["trains"])
     walls.prepare()
     assert_single_thread()
     gc.collect()
@@ -82,8 +83,12 @@ def walls_of(level: str, limits: Limits, grants: dict[str, Any] | None) -> Walls
     return Namespaces(limits) if level == "bubblewrap" else Walls()
 
 
-def warm_shell() -> Any:
-    """A shell in which everything that labs use has been imported and touched once."""
+def warm_shell(trains: bool) -> Any:
+    """A shell in which everything that labs use has been imported and touched once.
+
+    Args:
+        trains: also what only labs use in which a model is trained.
+    """
     from gradekit.cells import Outputs, collecting, make_shell, run_cell
 
     for module in ("attnlab.checking.judges", "gradekit.probe", "torch.nn.functional"):
@@ -92,7 +97,7 @@ def warm_shell() -> Any:
     shell = make_shell()
     outputs = Outputs(2**20, 2**24)
     with collecting(shell, outputs):
-        for source in _WARM_CELLS:
+        for source in (*_WARM_CELLS, *([_TRAINING_CELL] if trains else [])):
             outputs.begin()
             run_cell(shell, source, 60.0)
             outputs.finish()

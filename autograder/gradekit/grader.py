@@ -84,6 +84,7 @@ class LabGrader:
         sandbox = Sandbox(
             folder.path, limits_of(self.spec), cast("Level", self.spec.level),
             private=[self.spec.course.root],
+            trains=any(exercise.saves for exercise in self.exercises.exercises),
         )
         return self._cleanup.enter_context(sandbox)
 

@@ -12,8 +12,6 @@ os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
 from gradekit.importing import uncollected
 
 with uncollected():
-    import torch._dynamo  # else torch imports it, for a second, in each worker
-
     import gradekit.work
 
-__all__ = ["gradekit", "torch"]
+__all__ = ["gradekit"]

@@ -92,6 +92,7 @@ class Sandbox:
             confines nothing and is for trying things out.
         private: folders that must not be seen inside even if they lie within the Python
             environment or the system's folders.
+        trains: whether hand-ins train models; what that needs is then imported beforehand.
     """
 
     def __init__(
@@ -100,6 +101,7 @@ class Sandbox:
         limits: Limits | None = None,
         level: Level = "bubblewrap",
         private: Iterable[Path] = (),
+        trains: bool = False,
     ) -> None:
         if level not in get_args(Level):
             known = ", ".join(get_args(Level))
@@ -108,6 +110,7 @@ class Sandbox:
         self.level = level
         self._edition = edition
         self._private = tuple(private)
+        self._trains = trains
         self._server: _Server | None = None
 
     def __enter__(self) -> Sandbox:
@@ -129,7 +132,9 @@ class Sandbox:
             SandboxUnavailable: this machine cannot confine code as asked.
         """
         if self._server is None:
-            self._server = _Server(self._edition, self.limits, self.level, self._private)
+            self._server = _Server(
+                self._edition, self.limits, self.level, self._private, self._trains
+            )
 
     def close(self) -> None:
         """End the fork server and all that runs below it."""
@@ -183,7 +188,7 @@ class _Server:
     """The running fork server."""
 
     def __init__(
-        self, edition: Path, limits: Limits, level: Level, private: Iterable[Path]
+        self, edition: Path, limits: Limits, level: Level, private: Iterable[Path], trains: bool
     ) -> None:
         self._held = HeldFolder()
         self._folder = self._held.path
@@ -193,24 +198,26 @@ class _Server:
         self._process: subprocess.Popen[bytes] | None = None
         try:
             with theirs:
-                self._process = self._start(edition, limits, level, private, theirs.fileno())
+                settings = {"level": level, "limits": asdict(limits), "trains": trains}
+                self._process = self._start(edition, settings, private, theirs.fileno())
             self._wait_until_ready(level)
         except BaseException:
             self.close()
             raise
 
     def _start(
-        self, edition: Path, limits: Limits, level: Level, private: Iterable[Path], channel: int
+        self, edition: Path, settings: dict[str, Any], private: Iterable[Path], channel: int
     ) -> subprocess.Popen[bytes]:
+        level = settings["level"]
         check_level(level)
         assembled = self._folder / "lab"
         self._scratch.mkdir()
         bubblewrap.assemble(edition, assembled)
-        settings: dict[str, Any] = {"level": level, "limits": asdict(limits), "grants": None}
         variables, walls = bubblewrap.environment(assembled, str(self._scratch)), []
         if level == "landlock":
             self._folder.chmod(0o711)  # for another user than root to get through
-            settings["grants"] = asdict(grants.grants_for(assembled, self._scratch, private))
+            made = grants.grants_for(assembled, self._scratch, private)
+            settings = {**settings, "grants": asdict(made)}
         elif level == "bubblewrap":
             variables = {}
             walls = [*bubblewrap.command(bubblewrap.find(), assembled, private), "--"]

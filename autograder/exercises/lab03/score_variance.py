@@ -5,28 +5,12 @@ from __future__ import annotations
 import math
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 
 from attnlab.attention import saturation, score_variance
+from attnlab.checking.largest import LargestTensor
 from gradekit.exercise import Exercise
 
 exercise = Exercise(score_variance, saturation)
-
-
-class LargestTensor(TorchDispatchMode):
-    """While it is on, remembers how many bytes the largest tensor takes that torch makes."""
-
-    def __init__(self):
-        super().__init__()
-        self.bytes = 0
-
-    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        out = func(*args, **(kwargs or {}))
-        for made in tree_leaves(out):
-            if isinstance(made, torch.Tensor):
-                self.bytes = max(self.bytes, made.untyped_storage().nbytes())
-        return out
 
 
 def rounded(number):
