@@ -38,6 +38,11 @@ from gradekit.warden import Grants, Warden
 
 WATCH_SECONDS = 0.1
 _MAX_WARNINGS = 5
+_WARM_MODULES = (
+    "attnlab.checking.judges", "gradekit.probe", "torch.nn.functional", "numpy.random",
+    # Which backward() imports where it is given a gradient, and sympy with it.
+    "torch.fx.experimental.symbolic_shapes",
+)
 _WARM_CELLS = (
     "import torch, matplotlib.pyplot as plt\n"
     "x = torch.randn(4, 3, requires_grad=True)\n"
@@ -91,7 +96,7 @@ def warm_shell(trains: bool) -> Any:
     """
     from gradekit.cells import Outputs, collecting, make_shell, run_cell
 
-    for module in ("attnlab.checking.judges", "gradekit.probe", "torch.nn.functional"):
+    for module in _WARM_MODULES:
         importlib.import_module(module)
     _import_all("attnlab")
     shell = make_shell()

@@ -12,6 +12,8 @@ os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
 from gradekit.importing import uncollected
 
 with uncollected():
+    import torch.fx.experimental.symbolic_shapes  # else backward() does, in each worker
+
     import gradekit.work
 
-__all__ = ["gradekit"]
+__all__ = ["gradekit", "torch"]
