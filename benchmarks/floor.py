@@ -33,7 +33,6 @@ def main(path: str, jobs: int) -> int:
         warm_shell(trains=False)
     pyplot.switch_backend("agg")  # no inline backend, which looks at figures after each cell
     # As our own server does: forks copy less.
-    gc.collect()
     gc.freeze()
     memory.collapse()
     failed = running = 0

@@ -14,7 +14,7 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
@@ -68,7 +68,8 @@ def connected(address: str, course: Course, lab: str) -> Iterator[Cluster]:
         try:
             client.register_plugin(files, name=files.name)
         except (RuntimeError, OSError) as error:
-            client.unregister_worker_plugin(files.name)
+            with suppress(OSError, ValueError):  # the next try is to ask the workers again
+                client.unregister_worker_plugin(files.name)
             raise CourseError(f"--cluster {address}: {error}") from error
         workers = sum(client.nthreads().values())
         if not workers:

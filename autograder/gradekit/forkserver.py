@@ -69,7 +69,6 @@ def main(arguments: list[str]) -> None:
         shell = warm_shell(settings["trains"])
     walls.prepare()
     assert_single_thread()
-    gc.collect()
     gc.freeze()
     memory.collapse()
     control.send(json.dumps({"ready": True}).encode())

@@ -3,6 +3,7 @@
 It may start no thread: a fork has none of its parent's, but it has the locks that they held.
 """
 
+import gc
 import os
 import tempfile
 
@@ -15,5 +16,6 @@ with uncollected():
     import torch.fx.experimental.symbolic_shapes  # else backward() does, in each worker
 
     import gradekit.work
+gc.freeze()  # forks copy less
 
 __all__ = ["gradekit", "torch"]

@@ -90,14 +90,11 @@ def _wait_for_all(pid: int, others: set[int]) -> int:
 
 def _busy_seconds() -> float:
     """What all processors have worked since the machine started, but for this process."""
-    user, nice, system, _idle, _waiting, irq, softirq = map(int, _first_line("/proc/stat")[1:8])
+    user, nice, system, _idle, _waiting, irq, softirq = map(
+        int, Path("/proc/stat").read_text().split()[1:8]
+    )
     worked = (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
     return worked - time.process_time()
-
-
-def _first_line(path: str) -> list[str]:
-    with open(path) as file:
-        return file.readline().split()
 
 
 def _children() -> set[int]:
