@@ -108,7 +108,11 @@ def _cluster(workers: int) -> Iterator[str]:
     dask = [sys.executable, "-m", "dask"]
     scheduler = [*dask, "scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
     worker = [*dask, "worker", address, "--nworkers", "1", "--nthreads", "1", "--no-dashboard"]
-    variables = {**os.environ, "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False"}
+    variables = {
+        **os.environ,
+        "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+        "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
+    }
     processes = [
         subprocess.Popen(
             line, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
