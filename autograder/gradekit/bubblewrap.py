@@ -21,9 +21,9 @@ from gradekit.confine import NAMESPACES, NOBODY, SCRATCH
 
 # What runs inside. None of it knows an answer; sandbox.py, judges and exercises stay outside.
 UNTRUSTED = (
-    "cells", "confine", "courtesy", "forkserver", "frames", "importing", "landlock", "limits",
-    "memory", "probe", "probes", "processes", "rooms", "scratch", "seccomp", "strict", "walls",
-    "warden",
+    "cells", "confine", "courtesy", "fair_share", "forkserver", "frames", "importing", "landlock",
+    "limits", "memory", "probe", "probes", "processes", "rooms", "scratch", "seccomp", "strict",
+    "walls", "warden",
 )
 INSIDE = Path("/lab")
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")

@@ -1,8 +1,8 @@
 """The fork server: imports torch and all else once, then forks one process per submission.
 
 Runs inside the outer wall, as ``python -m gradekit.forkserver FD SETTINGS``. It never reads a byte
-of a submission and never runs a line of one; it starts its process, watches its memory, ends it
-and counts what it used. Messages on the control channel are one JSON packet each:
+of a submission and never runs a line of one; it starts its process, watches what it uses, ends it
+and counts that. Messages on the control channel are one JSON packet each:
 
     ──► {"run": true} + the submission's channel
     ──► {"stop": true}
@@ -31,8 +31,10 @@ from pathlib import Path
 from typing import Any
 
 from gradekit import confine, memory
+from gradekit.fair_share import take_one_share
 from gradekit.importing import uncollected
 from gradekit.limits import Limits
+from gradekit.processes import below
 from gradekit.walls import Namespaces, Walls
 from gradekit.warden import Grants, Warden
 
@@ -164,14 +166,20 @@ class _Submission:
                     self._control.recv(4096)  # "stop", or the trusted side is gone: the same
                 if ready:
                     return
-                if self._walls.confined and (self._too_much_memory() or self._too_many_files()):
+                if self._walls.confined and self._too_much():
                     return
         finally:
             os.close(handle)
 
-    def _too_much_memory(self) -> bool:
+    def _too_much(self) -> bool:
+        """Hold the processes to their limits; True where the submission is to be ended."""
+        pids = below(os.getpid())
+        take_one_share(pids)
+        return self._too_much_memory(pids) or self._too_many_files()
+
+    def _too_much_memory(self, pids: list[int]) -> bool:
         """Kill the largest processes until the rest fits; True where that did not help for long."""
-        if memory.resident_below(os.getpid()) <= self._limits.memory_bytes:
+        if memory.resident(pids) <= self._limits.memory_bytes:
             return False
         used = memory.used_below(os.getpid())
         total = sum(used.values())

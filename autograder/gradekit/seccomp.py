@@ -94,6 +94,11 @@ class Rule:
     error: int = errno.EPERM
 
 
+# Sessions get a share of the processors each; a submission makes no second one, though it is told
+# so: what starts a process in a new session (subprocess, say) needs no more than that.
+ONE_SESSION = Rule((112, 157), error=0)
+
+
 def available() -> bool:
     """Whether the list is known for this machine's processor."""
     return platform.machine() in _ARCHITECTURES

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 
+from gradekit import seccomp
 from gradekit.seccomp import Check, Rule
 
 # name: (number on x86_64, number on aarch64)
@@ -126,5 +127,6 @@ def rules() -> tuple[Rule, ...]:
         *(Rule(numbers) for numbers in _REFUSED.values()),
         *(Rule(numbers, error=errno.ENOTSUP) for numbers in _UNSUPPORTED.values()),
         *(Rule(numbers, error=0) for numbers in _PRETENDED.values()),
+        seccomp.ONE_SESSION,
         *by_argument,
     )

@@ -1,0 +1,117 @@
+"""A notebook keeps the processors so busy that others are too late.
+
+Each hand-in has so many seconds for a cell. Whoever takes its processor away makes it fail.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import pytest
+from attack import run_cells, said
+
+from gradekit.fair_share import FEW_THREADS
+from gradekit.processes import below
+from gradekit.sandbox import Sandbox
+
+PROCESSES = 30
+CORE = min(os.sched_getaffinity(0))
+STARVE = f"""
+import os, time
+for _ in range({PROCESSES}):
+    if os.fork() == 0:
+        os.setsid()
+        os.sched_setaffinity(0, [{CORE}])
+        time.sleep(0.5)  # until all have been started
+        while True:
+            pass
+"""
+AND_GO_ON = "time.sleep(2.5)"
+# Seconds that go by while a processor's work of a twentieth of a second is done.
+WORK = f"""
+import os, time
+os.sched_setaffinity(0, [{CORE}])
+start = time.perf_counter()
+while time.process_time() < 0.05:
+    pass
+print(time.perf_counter() - start)
+"""
+THREADS = f"""
+import os, threading, time
+seen = set()
+def look():
+    time.sleep(0.5)
+    seen.add(os.getpriority(os.PRIO_PROCESS, 0))
+threads = [threading.Thread(target=look) for _ in range({PROCESSES})]
+for thread in threads:
+    thread.start()
+look()
+for thread in threads:
+    thread.join()
+print(seen)
+"""
+
+
+@contextmanager
+def busy(sandbox: Sandbox) -> Iterator[None]:
+    """The notebook above is at work."""
+    before, started = below(os.getpid()), set()
+    thread = threading.Thread(target=run_cells, args=(sandbox, STARVE, AND_GO_ON))
+    thread.start()
+    try:
+        while len(started) < 1 + PROCESSES:
+            assert thread.is_alive()
+            time.sleep(0.05)
+            started = {*below(os.getpid())}.difference(before)
+        time.sleep(0.5)
+        yield
+    finally:
+        thread.join()
+        for pid in started:  # what nothing confined is still there
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+def seconds_for_work() -> float:
+    """For a process of somebody else's."""
+    line = [sys.executable, "-S", "-c", WORK]
+    return float(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
+
+
+def test_many_busy_processes_leave_the_others_their_share(sandbox, unconfined):
+    with busy(unconfined):
+        assert seconds_for_work() > 0.5
+    with busy(sandbox):
+        # Whoever sees to it has to get a processor first.
+        assert any(seconds_for_work() < 0.5 for _ in range(3))
+
+
+def test_many_threads_weigh_as_much_as_one(sandbox):
+    assert said(sandbox, THREADS).strip() == "{16}"  # 1.25 ** 16 is 36
+
+
+def test_a_few_threads_are_left_as_they_are(sandbox):
+    few = THREADS.replace(f"range({PROCESSES})", f"range({FEW_THREADS - 1})")
+    assert said(sandbox, few).strip() == "{0}"
+
+
+def test_weight_cannot_be_taken_back(sandbox):
+    back = THREADS + "try: os.setpriority(os.PRIO_PROCESS, 0, 0)\nexcept OSError: print('refused')"
+    assert said(sandbox, back).split() == ["{16}", "refused"]
+
+
+@pytest.mark.parametrize("call", ["os.setsid()", "subprocess.run('true', start_new_session=True)"])
+def test_there_is_one_session(sandbox, call):
+    cell = (
+        "import os, subprocess\nbefore = os.getsid(0)\n"
+        f"if os.fork() == 0:\n    {call}\n    os._exit(os.getsid(0) == before)\n"
+        "print(os.waitstatus_to_exitcode(os.wait()[1]))"
+    )
+    assert said(sandbox, cell).strip() == "1"
