@@ -9,7 +9,8 @@ and counts that. Messages on the control channel are one JSON packet each:
     ◄── {"ready": true}                          once, when all is imported
     ◄── {"memory": bytes}                        a process was killed for its memory
     ◄── {"files": bytes}                         the submission was ended for its files
-    ◄── {"ended": true, "cpu": s, "peak": bytes} nothing of the submission is left
+    ◄── {"ended": true, "cpu": s, "peak": bytes} nothing of the submission is left; where it was
+                                                 ended for its processor time, s says so
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ from typing import Any
 from gradekit import confine, memory
 from gradekit.fair_share import take_one_share
 from gradekit.importing import uncollected
-from gradekit.limits import Limits
-from gradekit.processes import below
+from gradekit.limits import SPARE_SECONDS, Limits
+from gradekit.processes import below, cpu_seconds
 from gradekit.walls import Namespaces, Walls
 from gradekit.warden import Grants, Warden
 
@@ -175,7 +176,11 @@ class _Submission:
         """Hold the processes to their limits; True where the submission is to be ended."""
         pids = below(os.getpid())
         take_one_share(pids)
-        return self._too_much_memory(pids) or self._too_many_files()
+        return self._too_much_cpu(pids) or self._too_much_memory(pids) or self._too_many_files()
+
+    def _too_much_cpu(self, pids: list[int]) -> bool:
+        # Later than the limit of a single process, which can say where it was met.
+        return sum(map(cpu_seconds, pids)) > self._limits.cpu_seconds + SPARE_SECONDS
 
     def _too_much_memory(self, pids: list[int]) -> bool:
         """Kill the largest processes until the rest fits; True where that did not help for long."""

@@ -52,7 +52,7 @@ class Limits:
     Attributes:
         cell_seconds: wall time of one cell.
         submission_seconds: wall time of the whole submission, its probes and second tries included.
-        cpu_seconds: CPU time of any one of its processes.
+        cpu_seconds: CPU time of any one of its processes; a little more, and of all together.
         probe_seconds: wall time of one exercise's probes.
         memory_bytes: memory of all its processes together.
         output_bytes: what its cells may print and draw, all together.

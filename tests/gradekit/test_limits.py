@@ -211,6 +211,20 @@ def test_memory_is_given_back_for_what_comes_after(sandbox):
     assert second.outputs[0]["text"] == "50000000\n"
 
 
+def test_processor_time_of_many_processes_is_counted_together(sandbox):
+    spend = (
+        "import os, time\n"
+        "for _ in range(6):\n"
+        "    if os.fork() == 0:\n"
+        "        while time.process_time() < 1.8: pass\n"
+        "        time.sleep(60)\n"
+        "time.sleep(19)"
+    )
+    first, second = sandbox.run([Cell("a", spend), Cell("b", "print(1)")], []).cells
+    assert (first.state, second.state) == ("stopped", "ok")
+    assert first.reason.startswith("used more than 2 s of processor time: can it do with fewer")
+
+
 def test_output_that_is_cut_says_how_much_and_which_limit(sandbox):
     loud, quiet = sandbox.run([Cell("a", "print('x' * 20_000)"), Cell("b", "print(1)")], []).cells
     assert loud.state == "ok"
