@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import ast
 import importlib
+import symtable
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import deepcopy
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -137,23 +139,28 @@ def _bound_name(alias: ast.alias) -> str:
 
 
 def _names(statement: ast.stmt) -> list[str]:
-    """The names that a statement reads, annotations left out (they are not evaluated)."""
-    undecorated = _undecorated(statement)
-    annotations = {
-        id(node)
-        for owner in ast.walk(undecorated)
-        for field in ("annotation", "returns")
-        for root in [getattr(owner, field, None)]
-        if root is not None
-        for node in ast.walk(root)
-    }
-    return sorted(
-        {
-            node.id
-            for node in ast.walk(undecorated)
-            if isinstance(node, ast.Name) and id(node) not in annotations
-        }
-    )
+    """The names of its module that a statement reads, annotations left out (not evaluated)."""
+    text = ast.unparse(_Unannotated().visit(deepcopy(_undecorated(statement))))
+    return sorted(set(_global_names(symtable.symtable(text, "<statement>", "exec"))))
+
+
+def _global_names(table: symtable.SymbolTable) -> Iterator[str]:
+    """What is read here and bound nowhere within: a helper may have the name of a variable."""
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and symbol.is_global():
+            yield symbol.get_name()
+    for inner in table.get_children():
+        yield from _global_names(inner)
+
+
+class _Unannotated(ast.NodeTransformer):
+    """Makes every annotation None."""
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        for field in ("annotation", "returns"):
+            if getattr(node, field, None) is not None:
+                setattr(node, field, ast.Constant(None))
+        return super().generic_visit(node)
 
 
 def _undecorated(statement: ast.stmt) -> ast.stmt:

@@ -37,6 +37,19 @@ def test_a_function_travels_with_the_helpers_and_constants_it_names(tmp_path, mo
     assert run(source)["probe"](2) == pytest.approx(6.283185307)
 
 
+def test_a_variable_brings_no_helper_of_the_same_name_along(tmp_path, monkeypatch):
+    made = module(tmp_path, monkeypatch, """
+        def mean(x): return "secret"
+        def total(x): return "secret, too"
+        def probe(x):
+            mean = sum(x) / len(x)
+            return [mean - total for total in x]
+    """)
+    source = standalone_source(made.probe)
+    assert "secret" not in source
+    assert run(source)["probe"]([1, 3]) == [1, -1]
+
+
 def test_functions_of_the_project_are_inlined():
     source = standalone_source(log_softmax)
     assert "import attnlab" not in source

@@ -57,6 +57,12 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     return load_course(copy_course(tmp_path_factory.mktemp("bundles") / "course"))
 
 
+@pytest.mark.parametrize("lab", load_course(REPOSITORY).labs)
+def test_every_lab_can_be_released(lab: str, course: Course) -> None:
+    """What students must not see is in no bundle: none would be made."""
+    assert release(course, lab).zip.is_file()
+
+
 @pytest.mark.parametrize("lab", LABS)
 def test_the_lab_can_be_done_with_its_bundle_alone(
     lab: str, course: Course, tmp_path: Path
