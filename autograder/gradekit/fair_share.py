@@ -25,7 +25,8 @@ def take_one_share(pids: Iterable[int]) -> None:
     threads = [thread for pid in pids for thread in _threads(pid)]
     if len(threads) <= FEW_THREADS:
         return
-    niceness = min(_LOWEST, math.ceil(math.log(len(threads), _STEP)))
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    niceness = min(_LOWEST, own + math.ceil(math.log(len(threads), _STEP)))
     for thread in threads:
         with suppress(ProcessLookupError):  # it has ended
             if os.getpriority(os.PRIO_PROCESS, thread) < niceness:
