@@ -127,7 +127,7 @@ def read_handin(folder: Path, student: str, lab: str) -> Handin:
 
 def read_submission(handin: Handin, released: Released) -> Submission:
     """The hand-in's notebook, chosen and checked; never raises for what a student did."""
-    files = {name: data for name, data in handin.files.items() if not _is_notebook(name)}
+    files = {name: data for name, data in handin.files.items() if not is_notebook(name)}
     choice = _choose(handin, released)
     notes = (*handin.notes, *choice.notes)
     others = {name: data for name, data in files.items() if name != choice.name}
@@ -147,7 +147,7 @@ class _Choice:
 
 def _choose(handin: Handin, released: Released) -> _Choice:
     expected = f"{released.name}.ipynb"
-    names = [name for name in handin.files if _is_notebook(name)] or _disguised(handin)
+    names = [name for name in handin.files if is_notebook(name)] or _disguised(handin)
     good: dict[str, tuple[NotebookNode, tuple[str, ...]]] = {}
     bad: dict[str, str] = {}
     for name in sorted(names, key=lambda name: (_base(name) != expected, name)):
@@ -228,7 +228,8 @@ class _Gathered:
     def walk(self, folder: Path, prefix: str, depth: int) -> None:
         try:
             with os.scandir(folder) as entries:
-                ordered = sorted(entries, key=lambda entry: entry.name)
+                # Files first: a folder full of data is not to stand before the notebook.
+                ordered = sorted(entries, key=lambda entry: (_is_folder(entry), entry.name))
         except OSError as error:
             shown = _bytes(prefix or folder.name).decode("utf-8", "replace")
             self.notes.append(f"{shown} cannot be read ({error.strerror}).")
@@ -250,27 +251,31 @@ class _Gathered:
                 self._add(name, entry.path)
 
     def _add(self, name: str, path: str) -> None:
-        if len(self.files) >= MOST_FILES:
+        # Notebooks apart, so that no heap of data leaves them without room.
+        if sum(is_notebook(other) == is_notebook(name) for other in self.files) >= MOST_FILES:
             self.notes.append(f"{name} is one of more than {MOST_FILES} files and was left out.")
             return
-        # Apart, so that no heap of data leaves the notebook without room.
-        taken = self.notebooks if _is_notebook(name) else self.total
+        taken = self.notebooks if is_notebook(name) else self.total
         room = MOST_TOTAL_BYTES - taken
         try:
-            data, when, size = _read(path, min(MOST_BYTES, room) if _is_notebook(name) else room)
+            data, when, size = _read(path, min(MOST_BYTES, room) if is_notebook(name) else room)
         except OSError as error:
             self.notes.append(f"{name} cannot be read ({error.strerror}).")
             return
         if data is None:
-            advice = "; clear its outputs and hand in again" if _is_notebook(name) else ""
+            advice = "; clear its outputs and hand in again" if is_notebook(name) else ""
             self.notes.append(
                 f"{name} is {size / 2**20:.0f} MiB, which is too large to be read{advice}."
             )
             return
         self.files[name] = data
         self.modified[name] = when
-        self.notebooks += len(data) if _is_notebook(name) else 0
-        self.total += 0 if _is_notebook(name) else len(data)
+        self.notebooks += len(data) if is_notebook(name) else 0
+        self.total += 0 if is_notebook(name) else len(data)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False)
 
 
 def _read(path: str, most: int) -> tuple[bytes | None, float, int]:
@@ -329,7 +334,8 @@ def format_timestamp(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
 
 
-def _is_notebook(name: str) -> bool:
+def is_notebook(name: str) -> bool:
+    """Whether a file's name says that it is one."""
     return name.lower().endswith(".ipynb")
 
 

@@ -11,7 +11,7 @@ import pytest
 from handins import LAB, NAME, as_bytes, done
 
 from gradekit import archives
-from gradekit.collect import Summary, collect
+from gradekit.collect import MOST_STUDENT_FILES, Summary, collect
 from gradekit.course import Course, load_course
 from gradekit.layouts import Place, owner, place_of, safe_student
 
@@ -207,6 +207,13 @@ def test_of_several_hand_ins_the_newest_counts_and_this_is_said(course: Course) 
     assert lies_there(course) == {"ada": ONE}
     assert len(summary.notes) == 2
     assert all("more than once" in note for note in summary.notes)
+
+
+def test_many_other_files_leave_the_notebook_its_place(course: Course) -> None:
+    others = {f"ada/data/{number}.csv": b"1" for number in range(MOST_STUDENT_FILES + 5)}
+    summary = bring(course, {**others, f"ada/{NAME}.ipynb": NOTEBOOK})
+    assert lies_there(course)["ada"].keys() >= ONE.keys()
+    assert len(summary.refused) == 5
 
 
 def test_canvas_versions_of_one_file_are_one_file(course: Course) -> None:

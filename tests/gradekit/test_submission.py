@@ -14,6 +14,7 @@ from handins import ANSWER, LAB, NAME, as_bytes, code, done, hand_in, markdown
 from gradekit.handed_in import MOST_BYTES, checked_exercise, runnable_cells
 from gradekit.seats import Released
 from gradekit.submission import (
+    MOST_FILES,
     Submission,
     find_handins,
     format_timestamp,
@@ -244,6 +245,18 @@ def test_folders_pipes_and_hidden_files_are_left_out(tmp_path: Path, released: R
     assert submission.notebook_bytes is None
     assert "is a folder" in (submission.broken or "")
     assert "pipe.ipynb is neither" in (submission.broken or "")
+
+
+@pytest.mark.parametrize("kind", ["data/{}.csv", "{}.csv"])
+def test_many_other_files_leave_the_notebook_its_place(
+    kind: str, tmp_path: Path, released: Released
+) -> None:
+    others = {kind.format(number): b"1" for number in range(MOST_FILES + 5)}
+    hand_in(tmp_path, "ada", {f"{NAME}.ipynb": as_bytes(done()), **others})
+    handin = next(find_handins(tmp_path, LAB))
+    assert len(handin.files) == 1 + MOST_FILES
+    assert read_submission(handin, released).broken is None
+    assert "more than 100 files and was left out" in handin.notes[0]
 
 
 def test_no_notebook_at_all_says_what_was_found(tmp_path: Path, released: Released) -> None:
