@@ -49,7 +49,7 @@ class Attempt:
         self._deadline = deadline
         self._output_left = limits.output_bytes
         self._answers_left = limits.answer_bytes
-        self._sources: Sequence[str] = ()
+        self._places = stops.Places(())
         self._memory = False
         self._files = False
         self._cpu_at: str | None = None
@@ -78,7 +78,7 @@ class Attempt:
         self, cells: Sequence[Cell], wanted: Sequence[int], files: Mapping[str, bytes], seed: int
     ) -> None:
         """Send the cells named by `wanted`, the data files and the seed."""
-        self._sources = [cell.source for cell in cells]
+        self._places = stops.Places([cell.source for cell in cells])
         names = [[name, len(data)] for name, data in files.items()]
         sources = [[index, cells[index].source] for index in wanted]
         self._send({"cells": sources, "files": names, "seed": seed}, b"".join(files.values()))
@@ -95,7 +95,7 @@ class Attempt:
             if answer.get("cell") != index or state not in (None, "ok", "error", "stopped"):
                 raise Ended(_FORGED)
             now = _met(answer)
-            met, place = now or Met.TIME, stops.place_of(answer.get("where"), self._sources)
+            met, place = now or Met.TIME, self._places.of(answer.get("where")) if now else ""
             if now is Met.CPU:
                 self._cpu_at = place
             if state is not None:
@@ -117,6 +117,7 @@ class Attempt:
         self._send({"probes": [probe.to_json() for probe in probes], "limits": limits})
         late = stops.reached(Met.TIME, self._limits, own)
         seen: dict[tuple[str, str], bytes | Stopped] = {}
+        left_to_say = set(range(len(probes)))
         while True:
             frame = self._reply(give_up, late, _SMALL_TEXT, left)
             left -= len(frame.body)
@@ -124,7 +125,8 @@ class Attempt:
             match frame.message:
                 case {"done": str()}:
                     break
-                case {"check": int(index)} if 0 <= index < len(probes):
+                case {"check": int(index)} if index in left_to_say:
+                    left_to_say.remove(index)
                     said = self._said(frame.message, own)
                     seen[probe_key(probes[index])] = Stopped(said) if said else frame.body
                 case _:
@@ -137,8 +139,9 @@ class Attempt:
     def _said(self, message: Mapping[str, Any], own: ExerciseLimits) -> str:
         """The limit that a message speaks of; never in its own words, which may hold a question."""
         met = _met(message)
-        place = stops.place_of(message.get("where"), self._sources)
-        return stops.reached(met, self._limits, own, place) if met else ""
+        if met is None:
+            return ""
+        return stops.reached(met, self._limits, own, self._places.of(message.get("where")))
 
     def why(self, reason: str) -> str:
         """`reason`, unless there is a better one: told by the server, or before the end."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 
 from gradekit.limits import GIB, MIB, ExerciseLimits, Limits, Met
 
@@ -15,6 +16,7 @@ ENDED_ITSELF = "ended its own process"
 NOT_RUN = "not run, because of what came before it"
 _NOTEBOOK = "the notebook "
 _MOST_NAME, _MOST_LINE = 60, 100
+_DEFINITION = re.compile(r"\b(?:def|class)[ \t]+(\w+)")
 
 
 def reached(met: Met, limits: Limits, own: ExerciseLimits | None = None, place: str = "") -> str:
@@ -91,22 +93,35 @@ def too_large_to_send(why: object) -> str:
     return f"{_NOTEBOOK}with its files is too large: {why}"
 
 
-def place_of(where: object, sources: Sequence[str]) -> str:
-    """Where a limit was met: a function, or a line, that stands in the notebook; or nothing.
+class Places:
+    """The functions and lines of a notebook, in which a limit can be met."""
 
-    Args:
-        where: what the untrusted side says: ``name``, ``Class.name``, or a line of code.
-        sources: the notebook's cells.
-    """
-    if not isinstance(where, str) or "`" in where:
-        return ""
-    parts = where.split(".")
-    if len(where) <= _MOST_NAME and len(parts) <= 2 and all(map(str.isidentifier, parts)):
-        known = all(_is_defined(part, sources) for part in parts)
-        return f" in `{where}`" if known else ""
-    if where and len(where) <= _MOST_LINE and any(_holds(source, where) for source in sources):
-        return f" in the line `{where}`"
-    return ""
+    def __init__(self, sources: Sequence[str]) -> None:
+        self._sources = sources
+
+    def of(self, where: object) -> str:
+        """Where a limit was met: a function, or a line, that stands in the notebook; or nothing.
+
+        Args:
+            where: what the untrusted side says: ``name``, ``Class.name``, or a line of code.
+        """
+        if not isinstance(where, str) or "`" in where:
+            return ""
+        parts = where.split(".")
+        if len(where) <= _MOST_NAME and len(parts) <= 2 and all(map(str.isidentifier, parts)):
+            return f" in `{where}`" if self._defined.issuperset(parts) else ""
+        return f" in the line `{where}`" if where in self._lines else ""
+
+    # Each is made once, and only where a limit was met: a hostile notebook may have millions.
+
+    @cached_property
+    def _defined(self) -> frozenset[str]:
+        return frozenset(name for text in self._sources for name in _DEFINITION.findall(text))
+
+    @cached_property
+    def _lines(self) -> frozenset[str]:
+        lines = (line.strip() for text in self._sources for line in text.splitlines())
+        return frozenset(line for line in lines if 0 < len(line) <= _MOST_LINE)
 
 
 def about_cell(source: str, reason: str) -> str:
@@ -125,15 +140,6 @@ def size(amount: int) -> str:
     if amount >= GIB // 2 and amount % (GIB // 4) == 0:
         return f"{amount / GIB:g} GiB"
     return f"{amount / MIB:g} MiB" if amount >= MIB else f"{amount / 1024:g} KiB"
-
-
-def _is_defined(name: str, sources: Sequence[str]) -> bool:
-    definition = re.compile(rf"\b(?:def|class)[ \t]+{re.escape(name)}\b")
-    return any(definition.search(source) for source in sources)
-
-
-def _holds(source: str, line: str) -> bool:
-    return line in source and any(line == other.strip() for other in source.splitlines())
 
 
 def _ended(sentence: str) -> str:

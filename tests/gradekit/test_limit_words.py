@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 import pytest
 import tiny_class
@@ -15,7 +16,7 @@ from gradekit.grader import GraderSpec, LabGrader
 from gradekit.late import Lateness
 from gradekit.limits import GIB, MIB, Limits, Met
 from gradekit.records import State, SubmissionRecord
-from gradekit.stops import about_cell, place_of, reached, size, whole_time
+from gradekit.stops import Places, about_cell, reached, size, whole_time
 from gradekit.submission import find_handins, read_submission
 
 LOOP = "def attend(x=1):\n    while True:\n        x = x + 1\n"
@@ -26,10 +27,10 @@ class TestWords:
 
     @pytest.mark.parametrize("name", ["plus", "Net", "Net.forward", "forward"])
     def test_a_name_that_the_notebook_defines_is_a_place(self, name):
-        assert place_of(name, self.CELLS) == f" in `{name}`"
+        assert Places(self.CELLS).of(name) == f" in `{name}`"
 
     def test_a_line_of_the_notebook_is_a_place(self):
-        assert place_of("def plus(x): ...", self.CELLS) == " in the line `def plus(x): ...`"
+        assert Places(self.CELLS).of("def plus(x): ...") == " in the line `def plus(x): ...`"
 
     @pytest.mark.parametrize(
         "name",
@@ -37,7 +38,15 @@ class TestWords:
          "p" * 61, None, 7, ["plus"], "plus`<b>", "plus\n"],
     )  # fmt: skip
     def test_all_else_is_none(self, name):
-        assert place_of(name, (*self.CELLS, f"def {'p' * 61}(): ...")) == ""
+        assert Places((*self.CELLS, f"def {'p' * 61}(): ...")).of(name) == ""
+
+    def test_a_notebook_of_many_lines_is_read_once(self):
+        places = Places(["\n".join(f"x = {number}" for number in range(200_000))])
+        start = time.process_time()
+        assert places.of("x = 7") == " in the line `x = 7`"
+        once = time.process_time() - start
+        assert [places.of("y = 7") for _ in range(50)] == [""] * 50
+        assert time.process_time() - start < 5 * once
 
     def test_every_limit_has_words_that_say_how_much_and_what_to_do(self):
         for met in Met:
