@@ -29,6 +29,9 @@ from gradekit.whole_file import write_whole
 
 FEEDBACK = "feedback"
 _TEMPLATES = Path(__file__).parent / "templates"
+# Control characters but tab and line feed; overrides and isolates of the direction of writing.
+_CONTROLS = (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_STEERING = {code: "�" for code in _CONTROLS if chr(code) not in "\t\n\r"}
 _CODE = re.compile(r"`([^`\n]+)`")
 
 
@@ -206,7 +209,7 @@ def render(page: Page) -> str:
     """The page as HTML, in one file."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
+        trim_blocks=True, lstrip_blocks=True, finalize=_upright,
     )
     environment.filters["words"] = _words
     environment.filters["points"] = lambda number: f"{round(number, 2):g}"
@@ -276,6 +279,11 @@ def _released(course: Course, lab: str) -> Released:
     if len(found) != 1:
         raise CourseError(f"{RELEASED}/{lab} holds no notebook; `lab build {lab}` makes it")
     return Released.read(found[0])
+
+
+def _upright(value: object) -> object:
+    """Text without characters that steer a terminal, or turn round what stands beside them."""
+    return value.translate(_STEERING) if isinstance(value, str) else value
 
 
 def _words(text: str) -> Markup:

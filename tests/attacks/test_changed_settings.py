@@ -9,6 +9,7 @@ from exam import BLANK, RIGHT, earned
 SETTINGS = {
     "dtype": "torch.set_default_dtype(torch.float16)",
     "gradients": "torch.set_grad_enabled(False); torch.inference_mode(True).__enter__()",
+    "autocast": "torch.autocast('cpu').__enter__()",
     "seed": "torch.manual_seed(0); torch.manual_seed = torch.seed = lambda *args: None",
     "deterministic": "torch.use_deterministic_algorithms(True)",
     "threads": "torch.set_num_threads(16); torch.ones(500, 500) @ torch.ones(500, 500)",
@@ -20,7 +21,8 @@ SETTINGS = {
 }
 LOOK = """
 import gc, os, sys, torch, warnings
-print(torch.get_default_dtype(), torch.is_grad_enabled(), torch.manual_seed(3) is not None,
+print(torch.get_default_dtype(), torch.is_grad_enabled(),
+      torch.is_autocast_enabled("cpu"), torch.manual_seed(3) is not None,
       torch.are_deterministic_algorithms_enabled(), torch.get_num_threads(),
       torch.is_anomaly_enabled(), len(warnings.filters), sys.getrecursionlimit(), gc.isenabled(),
       os.environ.get('LC_ALL'))

@@ -23,6 +23,8 @@ def words(expected, seen, judge=None):
             "Has its cell run, and is the name spelled as in the task?"),
         (1, Raised("NotImplementedError"), "Nothing is written here yet. "
             "Replace `raise NotImplementedError` with your code."),
+        (1, Raised("NotImplementedError", "no such kernel", "x @ y"),
+            "your code stopped with NotImplementedError in the line `x @ y`: no such kernel."),
         (1, Raised("ForbiddenCall", "torch.softmax"), "Your code calls `torch.softmax`, which is "
             "what this step builds. Please write it from smaller pieces."),
         (1, Raised("KeyError", "'a'", "x['a']"),

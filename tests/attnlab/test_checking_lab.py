@@ -19,6 +19,15 @@ def test_what_the_probe_returns_is_what_was_seen():
     assert see(lambda x: 3) == 3
 
 
+def test_modes_that_were_left_on_are_undone():
+    def product(x):
+        return [(x[None] @ x[:, None]).dtype == torch.float32, torch.is_grad_enabled()]
+
+    with torch.autocast("cpu"), torch.inference_mode():
+        assert product(torch.ones(2)) == [False, False]
+        assert see(product) == [True, True]
+
+
 def test_a_name_that_is_not_there():
     assert observe(lambda lab, draw: lab.softmax(1), Lab({}), Draw(0)) == Missing("softmax")
 

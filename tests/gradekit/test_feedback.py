@@ -71,6 +71,13 @@ def test_nothing_of_the_students_is_markup(course: Course, released: Released) -
     assert html.count("&lt;script&gt;PWN()") == 6
 
 
+def test_nothing_of_the_students_steers_or_turns_round(course: Course, released: Released) -> None:
+    about = record(reason="\x1b[2J\x9b")
+    html = render(page(course, released, about, text="two\nlines, a\ttab, \u202elarutan\u2066"))
+    assert not {"\x1b", "\x9b", "\u202e", "\u2066"} & set(html)
+    assert "two\nlines, a\ttab, �larutan�" in html
+
+
 def test_the_page_needs_no_network(course: Course, released: Released) -> None:
     html = render(page(course, released))
     for word in ("http://", "https://", "src=", "@import", "url("):

@@ -64,8 +64,7 @@ def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> 
         forbids: torch functions, by full name, that stop the probe when they are called.
     """
     try:
-        # A notebook may have switched gradients off for good, somewhere above.
-        with torch.inference_mode(False), torch.enable_grad(), _forbidding(frozenset(forbids)):
+        with _usual_modes(), _forbidding(frozenset(forbids)):
             return probe(lab, draw)
     except (MissingName, MissingFile) as error:
         return Missing(str(error))
@@ -73,6 +72,13 @@ def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> 
         return Raised("ForbiddenCall", str(error))
     except (Exception, SystemExit) as error:  # what the student's code raises is what was seen
         return Raised(type(error).__name__, _first_line(error), _line_of(error.__traceback__))
+
+
+@contextmanager
+def _usual_modes() -> Iterator[None]:
+    """Undo meanwhile what a notebook may have left switched, somewhere above."""
+    with torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False):
+        yield
 
 
 @contextmanager
