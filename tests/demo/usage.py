@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 from gradekit import confine, memory
 from gradekit.processes import parents
@@ -26,12 +27,15 @@ class Usage:
         cpu_seconds: of the whole machine meanwhile, which is to do nothing else, without ours.
         peak_bytes: the most memory that they had together at any look; shared pages count once.
             0 where nobody looked.
+        late_bytes: the median of what they had at the looks of the second half, in which shows what
+            grows with the work, and a single large hand-in does not.
         said: its standard output.
     """
 
     seconds: float
     cpu_seconds: float
     peak_bytes: int
+    late_bytes: int
     said: str
 
 
@@ -65,7 +69,7 @@ def measured(
         assert process.stderr is not None
         reader = threading.Thread(target=lambda: errors.extend(process.stderr or ()))
         reader.start()
-        peak = _watch(process) if watch_memory else 0
+        looks = _watch(process) if watch_memory else [0]
         status = _wait_for_all(process.pid, others)
         seconds, cpu_seconds = time.perf_counter() - start, _busy_seconds() - busy
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -76,7 +80,8 @@ def measured(
     said.unlink()
     if process.returncode:
         raise CommandFailed(f"{' '.join(command)}: {''.join(errors)[-2000:] or text[-2000:]}")
-    return Usage(seconds, cpu_seconds, peak, text)
+    late = int(median(looks[len(looks) // 2 :]))
+    return Usage(seconds, cpu_seconds, max(looks), late, text)
 
 
 def _wait_for_all(pid: int, others: set[int]) -> int:
@@ -101,10 +106,11 @@ def _children() -> set[int]:
     return {pid for pid, parent in parents().items() if parent == os.getpid()}
 
 
-def _watch(process: subprocess.Popen[str]) -> int:
-    """The peak of its memory; returns when it has ended, and leaves it to be waited for."""
-    peak = 0
+def _watch(process: subprocess.Popen[str]) -> list[int]:
+    """Its memory, look by look; returns when it has ended, and leaves it to be waited for."""
+    looks = [0]
     while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-        peak = max(peak, memory.used_by(process.pid) + sum(memory.used_below(process.pid).values()))
+        below = memory.used_below(process.pid)
+        looks.append(memory.used_by(process.pid) + sum(below.values()))
         time.sleep(_LOOK_SECONDS)
-    return peak
+    return looks
