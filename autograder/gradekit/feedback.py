@@ -29,7 +29,7 @@ from gradekit.whole_file import write_whole
 
 FEEDBACK = "feedback"
 _TEMPLATES = Path(__file__).parent / "templates"
-# Control characters but tab and line feed; overrides and isolates of the direction of writing.
+# Control characters but tabs and line ends; overrides and isolates of the direction of writing.
 _CONTROLS = (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _STEERING = {code: "�" for code in _CONTROLS if chr(code) not in "\t\n\r"}
 _CODE = re.compile(r"`([^`\n]+)`")

@@ -216,14 +216,23 @@ def _nothing(handin: Handin, expected: str) -> str:
 
 
 @dataclass
+class _Taken:
+    """How much was read of one kind of file."""
+
+    files: int = 0
+    size: int = 0
+
+
+@dataclass
 class _Gathered:
     """The files below a folder, within limits."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     modified: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    total: int = 0
-    notebooks: int = 0
+    # Apart, so that no heap of data leaves the notebook without room.
+    notebooks: _Taken = field(default_factory=_Taken)
+    others: _Taken = field(default_factory=_Taken)
 
     def walk(self, folder: Path, prefix: str, depth: int) -> None:
         try:
@@ -251,27 +260,27 @@ class _Gathered:
                 self._add(name, entry.path)
 
     def _add(self, name: str, path: str) -> None:
-        # Notebooks apart, so that no heap of data leaves them without room.
-        if sum(is_notebook(other) == is_notebook(name) for other in self.files) >= MOST_FILES:
+        notebook = is_notebook(name)
+        taken = self.notebooks if notebook else self.others
+        if taken.files >= MOST_FILES:
             self.notes.append(f"{name} is one of more than {MOST_FILES} files and was left out.")
             return
-        taken = self.notebooks if is_notebook(name) else self.total
-        room = MOST_TOTAL_BYTES - taken
+        room = MOST_TOTAL_BYTES - taken.size
         try:
-            data, when, size = _read(path, min(MOST_BYTES, room) if is_notebook(name) else room)
+            data, when, size = _read(path, min(MOST_BYTES, room) if notebook else room)
         except OSError as error:
             self.notes.append(f"{name} cannot be read ({error.strerror}).")
             return
         if data is None:
-            advice = "; clear its outputs and hand in again" if is_notebook(name) else ""
+            advice = "; clear its outputs and hand in again" if notebook else ""
             self.notes.append(
                 f"{name} is {size / 2**20:.0f} MiB, which is too large to be read{advice}."
             )
             return
         self.files[name] = data
         self.modified[name] = when
-        self.notebooks += len(data) if is_notebook(name) else 0
-        self.total += 0 if is_notebook(name) else len(data)
+        taken.files += 1
+        taken.size += len(data)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
