@@ -21,7 +21,8 @@ from gradekit.harmless import harmless_cell, harmless_outputs
 from gradekit.records import ExerciseResult, Graded
 from gradekit.reseat import reseat
 from gradekit.seats import Released, grade_id_of
-from gradekit.submission import SUBMITTED, TIMESTAMP, Handin, Submission, format_timestamp
+from gradekit.submission import Submission
+from gradekit.submitted import SUBMITTED, TIMESTAMP, Handin, format_timestamp
 from gradekit.whole_file import write_whole
 
 AUTOGRADED = "autograded"

@@ -26,13 +26,7 @@ from gradekit.archives import (
 )
 from gradekit.course import Course
 from gradekit.layouts import Place, common_top, place_of
-from gradekit.submission import (
-    SUBMITTED,
-    TIMESTAMP,
-    format_timestamp,
-    is_notebook,
-    parse_timestamp,
-)
+from gradekit.submitted import SUBMITTED, TIMESTAMP, format_timestamp, is_notebook, parse_timestamp
 
 MOST_STUDENT_BYTES = 128 * 2**20
 MOST_STUDENT_FILES = 1000

@@ -12,7 +12,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -85,7 +85,7 @@ class Entry:
     @property
     def fingerprint(self) -> str:
         """Of all that the gradebook is given."""
-        return digest_of(json.dumps(asdict(self), sort_keys=True, default=str).encode())[:32]
+        return digest_of(json.dumps(vars(self), sort_keys=True, default=str).encode())[:32]
 
     def stored(self, address: Address, row: str) -> Stored:
         """The journal's note that the gradebook has this entry."""

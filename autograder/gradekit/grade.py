@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from gradekit import batch
-from gradekit.autograded import write_autograded
 from gradekit.course import Course, CourseError
 from gradekit.entries import Entry, address_of, entry_of, rows_in, unstored
 from gradekit.held import remove_stale
@@ -30,7 +29,7 @@ from gradekit.lab_keys import LabKeys, recall, remember, state_of
 from gradekit.late import lateness_of
 from gradekit.records import Record, State, SubmissionRecord, counted
 from gradekit.sandbox import Level, check_level
-from gradekit.submission import Handin, find_handins, nameless_folders
+from gradekit.submitted import Handin, find_handins, nameless_folders
 
 if TYPE_CHECKING:
     from gradekit.grade_view import Watch
@@ -192,7 +191,8 @@ class _Run:
         grader: Callable[[], LabGrader],
     ) -> None:
         self._course, self._settings, self._watch = course, settings, watch
-        self._journal, self._keys, self._lab = journal, keys, keys.lab
+        self._journal, self._lab, self._points = journal, keys.lab, keys.points
+        self._keys_of = cache(keys.of)  # each hand-in's are asked for three times
         self._grader = grader  # called only where there is something to do
 
     def grade(self, handins: Iterable[_Seen]) -> int:
@@ -233,16 +233,18 @@ class _Run:
         late = lateness_of(self._course, self._lab, seen.student, seen.handin.submitted_at)
         if state is State.GRADED and late.is_late:
             state = State.LATE
-        records = self._records(seen)
-        scores = counted(state, {name: r.result.earned if r else None for name, r in records})
+        mistakes = {
+            name: self._journal.mistakes(key) for name, key in self._keys_of(*seen.key).items()
+        }
+        scores = counted(state, self._scores(seen))
         known = [score for score in scores.values() if score is not None]
         return Row(
             student=seen.student,
             state=state,
             exercises=scores,
             earned=round(sum(known), 2) if known and state is not State.OURS else None,
-            points=self._keys.points,
-            advice={n: r.result.mistakes for n, r in records if r and r.result.mistakes},
+            points=self._points,
+            advice={name: named for name, named in mistakes.items() if named},
             reason=" ".join(filter(None, [record.reason, *record.notes, late.sentence])),
             seconds=record.seconds,
         )
@@ -269,20 +271,21 @@ class _Run:
     def _todo(self, handins: Iterable[_Seen]) -> dict[str, tuple[str, ...]]:
         pairs = [seen.key for seen in handins]
         if not self._settings.again:
-            return plan(self._journal, pairs, self._keys.of)
-        return {student: tuple(self._keys.of(student, digest)) for student, digest in pairs}
+            return plan(self._journal, pairs, self._keys_of)
+        return {student: tuple(self._keys_of(student, digest)) for student, digest in pairs}
 
     def _tasks(self, todo: Mapping[str, tuple[str, ...]]) -> Iterator[Task]:
         from gradekit.work import Task
 
         for handin in find_handins(self._course.root, self._lab, list(todo)):
             asked = todo[handin.student]
-            records = self._records(_Seen.of(handin))
-            known = {n: r.result for n, r in records if r is not None and n not in asked}
+            known = self._journal.known(self._keys_of(handin.student, handin.digest), asked)
             yield Task(self._grader().spec, handin, asked, known)
 
     def _keep(self, task: Task, result: Done | Exception) -> None:
         """Put one result where people look, then on record."""
+        from gradekit.autograded import write_autograded
+
         handin = task.handin
         if isinstance(result, Exception):
             with self._keeping(handin):
@@ -291,7 +294,7 @@ class _Run:
             failed = SubmissionRecord(handin.student, self._lab, handin.digest, State.OURS, reason)
             self._journal.append([failed])
             return
-        keys = self._keys.of(handin.student, handin.digest)
+        keys = self._keys_of(handin.student, handin.digest)
         records = [
             Record(handin.student, self._lab, handin.digest, keys[fresh.exercise], fresh)
             for fresh in result.results
@@ -318,12 +321,11 @@ class _Run:
         record = self._journal.submission(seen.student, seen.digest)
         if record is None:
             return None
-        scores = {name: r.result.earned if r else None for name, r in self._records(seen)}
-        return entry_of(self._course, record, seen.handin.submitted_at, scores)
+        return entry_of(self._course, record, seen.handin.submitted_at, self._scores(seen))
 
-    def _records(self, seen: _Seen) -> list[tuple[str, Record | None]]:
-        keys = self._keys.of(seen.student, seen.digest)
-        return [(name, self._journal.record(key)) for name, key in keys.items()]
+    def _scores(self, seen: _Seen) -> dict[str, float | None]:
+        keys = self._keys_of(*seen.key)
+        return {name: self._journal.earned(key) for name, key in keys.items()}
 
 
 def note_failure(log: Path, handin: Handin, error: Exception) -> Path:

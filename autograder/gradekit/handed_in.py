@@ -18,8 +18,8 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from gradekit.probes import Cell
+from gradekit.submitted import MOST_BYTES
 
-MOST_BYTES = 20 * 2**20
 MOST_CELLS = 2000
 # Lists and objects: each takes Python twenty to a hundred times the bytes that say it in a file.
 MOST_PARTS = 500_000

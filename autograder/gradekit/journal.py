@@ -15,7 +15,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,7 +23,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from gradekit.records import Record, State, SubmissionRecord
+from gradekit.records import ExerciseResult, Record, State, SubmissionRecord
 
 
 class JournalLocked(RuntimeError):  # noqa: N818 - it says what the journal is
@@ -54,12 +54,11 @@ class Stored:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where an exercise's record stands, and what is asked of it most."""
+    """Where an exercise's record stands, and what of it a run over a class asks for."""
 
     offset: int
-    exercise: str
     earned: float | None
-    points: float
+    mistakes: tuple[str, ...]
 
 
 class Journal:
@@ -137,6 +136,11 @@ class Journal:
         place = self._places.get(key)
         return place.earned if place else None
 
+    def mistakes(self, key: str) -> tuple[str, ...]:
+        """The known mistakes that a record names; none where there is no record."""
+        place = self._places.get(key)
+        return place.mistakes if place else ()
+
     def record(self, key: str) -> Record | None:
         """The record with this key, read from the file."""
         place = self._places.get(key)
@@ -145,6 +149,11 @@ class Journal:
         assert self._reader is not None
         self._reader.seek(place.offset)
         return Record.from_json(json.loads(self._reader.readline()))
+
+    def known(self, keys: Mapping[str, str], asked: Collection[str]) -> dict[str, ExerciseResult]:
+        """The results of the exercises in `keys` on record that are not `asked` for anew."""
+        found = {name: self.record(key) for name, key in keys.items() if name not in asked}
+        return {name: record.result for name, record in found.items() if record is not None}
 
     def results(self, student: str, digest: str) -> dict[str, Record]:
         """The latest record of each exercise of one hand-in, whatever its key."""
@@ -210,14 +219,14 @@ class Journal:
 
     def _learn(self, offset: int, kind: str, values: dict[str, Any]) -> None:
         if kind == "exercise":
-            result = Record.from_json(values)  # all of it, so that a damaged line is no result
-            place = _Place(offset, result.exercise, result.result.earned, result.result.points)
-            self._places[result.key] = place
-            latest = self._latest.setdefault((result.student, result.digest), {})
-            latest[place.exercise] = result.key
+            record = Record.from_json(values)  # all of it, so that a damaged line is no result
+            result = record.result
+            self._places[record.key] = _Place(offset, result.earned, result.mistakes)
+            latest = self._latest.setdefault((record.student, record.digest), {})
+            latest[record.exercise] = record.key
         elif kind == "submission":
-            record = SubmissionRecord.from_json(values)
-            self._submissions[record.student] = record
+            handin = SubmissionRecord.from_json(values)
+            self._submissions[handin.student] = handin
         elif kind == "stored":
             stored = Stored(**values)
             self._stored[stored.student, stored.book] = stored

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from gradekit.submission import SUBMITTED, parse_timestamp
+from gradekit.submitted import SUBMITTED, parse_timestamp
 
 _CANVAS = re.compile(r"(?P<who>[^_/]+)(?:_LATE)?_(?P<user>\d+)_(?P<file>\d+)_(?P<name>.+)")
 _CANVAS_AGAIN = re.compile(r"-(\d+)(?=\.(?:ipynb|zip)$)", re.IGNORECASE)

@@ -11,7 +11,7 @@ from gradekit.course import Course, find_root, load_course
 from gradekit.entries import Address
 from gradekit.grade import RESULTS, course_secret
 from gradekit.grader import GraderSpec, LabGrader
-from gradekit.submission import Handin, read_handin
+from gradekit.submitted import Handin, read_handin
 from gradekit.warm import warm_grader
 
 

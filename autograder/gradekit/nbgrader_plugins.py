@@ -31,7 +31,8 @@ from gradekit.late import lateness
 from gradekit.nbgrader_place import HandInPlace, command_of, folders_of
 from gradekit.nbgrader_survey import survey
 from gradekit.records import Graded, Record, State, SubmissionRecord
-from gradekit.submission import Handin, read_submission
+from gradekit.submission import read_submission
+from gradekit.submitted import Handin
 from gradekit.work import Done, Task, grade_one
 
 Resources = dict[str, Any]
@@ -101,8 +102,7 @@ class SandboxExecute(NbGraderPreprocessor):
         grader = place.grader()
         keys = grader.keys.of(handin.student, handin.digest)
         asked = tuple(keys) if again else journal.missing(keys)
-        records = {name: journal.record(keys[name]) for name in keys if name not in asked}
-        known = {name: record.result for name, record in records.items() if record is not None}
+        known = journal.known(keys, asked)
         try:
             return grade_one(Task(grader.spec, handin, asked, known))
         except SandboxUnavailable:

@@ -22,7 +22,7 @@ from gradekit.grader import LabGrader
 from gradekit.journal import Journal, plan
 from gradekit.nbgrader_place import LabPlace
 from gradekit.sandbox import check_level
-from gradekit.submission import Handin, find_handins, nameless_folders
+from gradekit.submitted import Handin, find_handins, nameless_folders
 from gradekit.warm import refuse_old_references
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -187,5 +187,4 @@ def digest_of(*parts: bytes) -> str:
 
 
 def _known(kind: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    names = {entry.name for entry in fields(kind)}
-    return {name: value for name, value in values.items() if name in names}
+    return {name: values[name] for name in kind.__dataclass_fields__ if name in values}

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from gradekit.course import Course
     from gradekit.grader import LabGrader
     from gradekit.records import ExerciseResult
-    from gradekit.submission import Handin, Submission
+    from gradekit.submission import Submission
+    from gradekit.submitted import Handin
 
 _SKIPPED = "skip-execution"  # nbclient's own word for a cell that is not to be run
 _WIDTH = 78
@@ -188,7 +189,7 @@ def _handin(grader: LabGrader, folder: Path, cells: list[Any]) -> Handin:
     import nbformat
 
     from gradekit.records import digest_of
-    from gradekit.submission import read_handin
+    from gradekit.submitted import read_handin
 
     beside = read_handin(folder, folder.parent.name, grader.spec.lab)
     text = nbformat.writes(nbformat.v4.new_notebook(cells=cells)).encode()

@@ -14,7 +14,8 @@ from gradekit.course import SOLVED
 from gradekit.grader import GraderSpec, LabGrader
 from gradekit.records import ExerciseResult, Graded, State, SubmissionRecord, digest_of
 from gradekit.reseat import answer_digests
-from gradekit.submission import Handin, read_submission
+from gradekit.submission import read_submission
+from gradekit.submitted import Handin
 
 
 @dataclass(frozen=True)

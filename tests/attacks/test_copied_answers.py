@@ -10,7 +10,8 @@ from demo.notebook import code
 from gradekit.grader import GraderSpec, LabGrader
 from gradekit.judge import judge
 from gradekit.paper import BUNDLE
-from gradekit.submission import Handin, read_submission
+from gradekit.submission import read_submission
+from gradekit.submitted import Handin
 
 # Answers each visible check as the file of checks expects it, each other one as it did before, and
 # tells right suspects from wrong ones by undoing a shuffle whose seed travels with the probe.

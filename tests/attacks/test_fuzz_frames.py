@@ -26,8 +26,8 @@ from gradekit.limits import Limits
 from gradekit.probes import Cell, Probe, Stopped
 from gradekit.records import State, digest_of
 from gradekit.sandbox import SandboxBroken
-from gradekit.submission import Handin
 from gradekit.submission_run import SubmissionRun
+from gradekit.submitted import Handin
 
 PROJECT = Path(__file__).resolve().parents[2]
 LAB, EXERCISES = "lab01", ("softmax", "entropy")

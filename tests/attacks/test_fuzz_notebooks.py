@@ -24,15 +24,16 @@ from gradekit.autograded import autograded_notebook, write_autograded
 from gradekit.course import Course, load_course
 from gradekit.feedback import cells_of, page_of, render
 from gradekit.grader import GraderSpec, LabGrader
-from gradekit.handed_in import MOST_BYTES, runnable_cells
+from gradekit.handed_in import runnable_cells
 from gradekit.harmless import harmless_text
 from gradekit.late import Lateness
 from gradekit.outputs import clean_outputs
 from gradekit.probes import Stopped
 from gradekit.records import Graded, State
 from gradekit.sandbox import Sandbox
-from gradekit.submission import Handin, parse_timestamp, read_handin, read_submission
+from gradekit.submission import read_submission
 from gradekit.submission_run import CellRun, SubmissionRun
+from gradekit.submitted import MOST_BYTES, Handin, parse_timestamp, read_handin
 
 PROJECT = Path(__file__).resolve().parents[2]
 LAB, EXERCISES = "lab01", ("softmax", "entropy")

@@ -15,7 +15,8 @@ from gradekit.autograded import autograded_notebook, write_autograded
 from gradekit.handed_in import runnable_cells
 from gradekit.records import ExerciseResult, Graded
 from gradekit.seats import Released, grade_id_of
-from gradekit.submission import Submission, find_handins, read_submission
+from gradekit.submission import Submission, read_submission
+from gradekit.submitted import find_handins
 
 RESULTS = {
     "softmax": result("softmax", 5.5, 8, "Look at <b>dim</b>."),

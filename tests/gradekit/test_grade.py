@@ -12,7 +12,7 @@ from gradekit.course import CourseError
 from gradekit.grade import Settings
 from gradekit.grade_view import progress
 from gradekit.records import State
-from gradekit.submission import SUBMITTED, TIMESTAMP, format_timestamp
+from gradekit.submitted import SUBMITTED, TIMESTAMP, format_timestamp
 
 LAB = "lab01"
 WRONG = "def softmax(x, dim=-1):\n    return x.exp() / x.exp().sum(dim, keepdim=True)\n"

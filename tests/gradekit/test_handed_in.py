@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import time
-from pathlib import Path
 
 import pytest
-from handins import LAB, as_bytes, done, hand_in, markdown
+from handins import as_bytes, done, markdown
 
 from gradekit.handed_in import (
     MOST_METADATA,
@@ -17,7 +15,6 @@ from gradekit.handed_in import (
     open_notebook,
 )
 from gradekit.seats import Seat
-from gradekit.submission import MOST_FILES, read_handin
 
 
 def test_a_notebook_of_too_many_lists_is_not_read() -> None:
@@ -53,20 +50,3 @@ def test_a_line_of_imports_keeps_nobody_busy() -> None:
     lines = ("from x " + "import " * 30 + "\n") * 5000
     assert not Seat("a", "solution", markdown(""), names=("softmax",)).is_defined_in(lines)
     assert time.process_time() - started < 0.5
-
-
-def test_files_beyond_the_limits_are_not_opened(tmp_path: Path) -> None:
-    given = {f"{number:04}.txt": b"x" for number in range(MOST_FILES + 50)}
-    folder = hand_in(tmp_path, "ada", given)
-    handin = read_handin(folder, "ada", LAB)
-    assert len(handin.files) == MOST_FILES
-    assert len(handin.notes) < 30
-    assert handin.notes[-1] == "There are 30 more files of that kind."
-
-
-def test_a_folder_in_the_place_of_the_timestamp_leaves_no_file_open(tmp_path: Path) -> None:
-    folder = hand_in(tmp_path, "ada", {"timestamp.txt/x.txt": b""})
-    before = len(os.listdir("/proc/self/fd"))
-    for _ in range(5):
-        read_handin(folder, "ada", LAB)
-    assert len(os.listdir("/proc/self/fd")) == before

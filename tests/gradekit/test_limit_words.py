@@ -17,7 +17,8 @@ from gradekit.late import Lateness
 from gradekit.limits import GIB, MIB, Limits, Met
 from gradekit.records import State, SubmissionRecord
 from gradekit.stops import Places, about_cell, reached, size, whole_time
-from gradekit.submission import find_handins, read_submission
+from gradekit.submission import read_submission
+from gradekit.submitted import find_handins
 
 LOOP = "def attend(x=1):\n    while True:\n        x = x + 1\n"
 

@@ -27,7 +27,7 @@ from gradekit.gradebook import Book
 from gradekit.grader import GraderSpec
 from gradekit.journal import Journal
 from gradekit.records import State
-from gradekit.submission import SUBMITTED
+from gradekit.submitted import SUBMITTED
 from gradekit.work import grader_of
 
 pytestmark = pytest.mark.timeout(600)
