@@ -8,6 +8,7 @@ from exam import BLANK, RIGHT, earned
 
 SETTINGS = {
     "dtype": "torch.set_default_dtype(torch.float16)",
+    "device": "torch.set_default_device('meta')",
     "gradients": "torch.set_grad_enabled(False); torch.inference_mode(True).__enter__()",
     "autocast": "torch.autocast('cpu').__enter__()",
     "seed": "torch.manual_seed(0); torch.manual_seed = torch.seed = lambda *args: None",
@@ -21,7 +22,7 @@ SETTINGS = {
 }
 LOOK = """
 import gc, os, sys, torch, warnings
-print(torch.get_default_dtype(), torch.is_grad_enabled(),
+print(torch.get_default_dtype(), torch.get_default_device(), torch.is_grad_enabled(),
       torch.is_autocast_enabled("cpu"), torch.manual_seed(3) is not None,
       torch.are_deterministic_algorithms_enabled(), torch.get_num_threads(),
       torch.is_anomaly_enabled(), len(warnings.filters), sys.getrecursionlimit(), gc.isenabled(),

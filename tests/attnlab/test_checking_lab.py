@@ -1,4 +1,5 @@
 import linecache
+from contextlib import ExitStack
 
 import pytest
 import torch
@@ -26,6 +27,26 @@ def test_modes_that_were_left_on_are_undone():
     with torch.autocast("cpu"), torch.inference_mode():
         assert product(torch.ones(2)) == [False, False]
         assert see(product) == [True, True]
+
+
+@pytest.mark.parametrize("left_on", ["default", "context"])
+def test_default_dtypes_and_devices_that_were_left_on_are_undone(left_on):
+    def made(x):
+        return [str(torch.ones(1).dtype), torch.zeros(1).device.type]
+
+    torch.set_default_dtype(torch.float64)
+    try:
+        with ExitStack() as stack:
+            if left_on == "context":
+                stack.enter_context(torch.device("meta"))
+            else:
+                torch.set_default_device("meta")
+                stack.callback(torch.set_default_device, None)
+            assert made(None) == ["torch.float64", "meta"]
+            assert see(made) == ["torch.float32", "cpu"]
+            assert made(None) == ["torch.float64", "meta"]
+    finally:
+        torch.set_default_dtype(torch.float32)
 
 
 def test_a_name_that_is_not_there():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -77,8 +77,18 @@ def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> 
 @contextmanager
 def _usual_modes() -> Iterator[None]:
     """Undo meanwhile what a notebook may have left switched, somewhere above."""
-    with torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False):
-        yield
+    usual_device = torch.get_default_device().type == "cpu"
+    dtype = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        with (
+            torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False),
+            # Which makes every call of torch slower, so only where it is needed.
+            nullcontext() if usual_device else torch.device("cpu"),
+        ):
+            yield
+    finally:
+        torch.set_default_dtype(dtype)
 
 
 @contextmanager
