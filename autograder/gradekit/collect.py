@@ -151,6 +151,7 @@ class _Collection:
         self._expected = f"{course.source(lab).stem}.ipynb"
         self._refused: list[tuple[str, str]] = []
         self._notes: list[str] = []
+        self._names: dict[str, str] = {}  # what each student's first path called them
 
     def run(self, sources: Sequence[Path]) -> Summary:
         collected, replaced, unchanged = [], [], []
@@ -208,6 +209,11 @@ class _Collection:
             place = self._place(item.path, top, shared)
             if isinstance(place, str):
                 self._refused.append((f"{origin}/{item.path}", place))
+                continue
+            name = self._names.setdefault(place.student, place.name)
+            if name != place.name:
+                why = f"{name!r} and {place.name!r} would both become {place.student}; rename one"
+                self._refused.append((f"{origin}/{item.path}", why))
                 continue
             key = (place.student, place.attempt)
             handin = found.setdefault(key, _Found(place.student, origin))

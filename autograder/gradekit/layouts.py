@@ -32,6 +32,7 @@ class Place:
 
     Attributes:
         student: a name that is safe as a folder's name.
+        name: what the path calls the student.
         path: the file's path in the hand-in.
         attempt: tells a student's hand-ins apart where one source holds several.
         when: when it was handed in, where the path says so.
@@ -40,6 +41,7 @@ class Place:
     """
 
     student: str
+    name: str
     path: PurePosixPath
     attempt: str = ""
     when: datetime | None = None
@@ -126,4 +128,4 @@ def _named(
     student = safe_student(name)
     if not student:
         return _NOBODY
-    return Place(student, path, attempt, when, version, by_staff)
+    return Place(student, name.strip(), path, attempt, when, version, by_staff)

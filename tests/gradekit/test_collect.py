@@ -158,6 +158,15 @@ def test_a_zip_without_an_owner_is_refused(course: Course) -> None:
     assert "student's name" in summary.refused[0][1]
 
 
+def test_two_students_whose_names_become_one_are_told_apart(course: Course) -> None:
+    other = as_bytes([*done(), *done()])
+    summary = bring(course, {f"Jo Li/{NAME}.ipynb": NOTEBOOK, f"Jo_Li/{NAME}.ipynb": other})
+    assert lies_there(course) == {"Jo_Li": ONE}
+    ((what, why),) = summary.refused
+    assert what == f"class.zip/Jo_Li/{NAME}.ipynb"
+    assert why == "'Jo Li' and 'Jo_Li' would both become Jo_Li; rename one"
+
+
 def test_other_labs_are_left_alone(course: Course) -> None:
     summary = bring(course, {
         f"ada/lab02/{NAME}.ipynb": NOTEBOOK, "bob+lab02+2026-09-20 21:59:00 UTC/x.ipynb": NOTEBOOK,
@@ -361,7 +370,7 @@ def test_whose_zip_it_is() -> None:
     assert owner("ada-lab01-handin", LAB) == "ada"
     assert owner("ada.lovelace", LAB) == "ada.lovelace"
     place = place_of(PurePosixPath("ada/x.ipynb"), LAB, [LAB])
-    assert place == Place("ada", PurePosixPath("x.ipynb"))
+    assert place == Place("ada", "ada", PurePosixPath("x.ipynb"))
 
 
 def test_the_summary_reads_well(course: Course) -> None:

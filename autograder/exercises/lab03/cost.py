@@ -21,21 +21,23 @@ def float64(*numbers):
 @exercise.check(points=1.5)
 def multiplications(lab, draw):
     """Counts the multiplications of both products, for any lengths."""
+    any_sizes = tuple(draw.integers(2, 100, 4).tolist())
     return {
         f"{Lq} queries, {Lk} keys, d_k={d_k}, d_v={d_v}": lab.count_multiplications(
             Lq, Lk, d_k, d_v
         )
-        for Lq, Lk, d_k, d_v in ((2, 3, 5, 7), (1, 1, 1, 1), (11, 4, 64, 32))
+        for Lq, Lk, d_k, d_v in (any_sizes, (1, 1, 1, 1), (11, 4, 64, 32))
     }
 
 
 @exercise.check(points=1)
 def memory(lab, draw):
     """Counts the bytes of all weights, in any dtype."""
+    any_lengths = draw.integers(2, 100, 2).tolist()
     return {
         str(dtype).removeprefix("torch."): lab.weights_memory(Lq, Lk, dtype)
         for Lq, Lk, dtype in (
-            (3, 5, torch.float32), (7, 2, torch.float16), (11, 13, torch.float64)
+            (*any_lengths, torch.float32), (7, 2, torch.float16), (11, 13, torch.float64)
         )
     }
 

@@ -24,8 +24,9 @@ def of_the_lecture(lab, draw):
 @exercise.check(points=2)
 def of_torch(lab, draw):
     """Gives the shapes of the four parameters of torch's layer."""
+    h, d_k = int(draw.integers(2, 6)), int(draw.integers(2, 8))
     return {
-        "4 heads of 3": lab.mha_param_shapes(4, 3, 12, style="torch"),
+        f"{h} heads of {d_k}": lab.mha_param_shapes(h, d_k, h * d_k, style="torch"),
         "1 head of 7": lab.mha_param_shapes(1, 7, 7, "torch"),
     }
 

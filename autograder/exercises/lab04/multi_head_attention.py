@@ -84,11 +84,12 @@ def shapes_and_dtype(lab, draw):
 @exercise.check(points=2)
 def parameters(lab, draw):
     """Has as many parameters as four layers have, for any sizes, with and without bias."""
+    d_k, d_v = draw.integers(5, 10, 2).tolist()
     sizes = {
         "d_model 12, 3 heads": ((12, 3), {}),
         "d_model 12, 3 heads, no bias": ((12, 3), {"bias": False}),
-        "d_model 12, 3 heads, d_k 5": ((12, 3), {"d_k": 5}),
-        "d_model 12, 3 heads, d_v 7": ((12, 3), {"d_v": 7}),
+        f"d_model 12, 3 heads, d_k {d_k}": ((12, 3), {"d_k": d_k}),
+        f"d_model 12, 3 heads, d_v {d_v}": ((12, 3), {"d_v": d_v}),
         "d_model 10, 3 heads, d_k 4, d_v 5": ((10, 3), {"d_k": 4, "d_v": 5}),
     }
     return {

@@ -45,7 +45,7 @@ def causal_and_padding(lab, draw):
     """A causal mask and a padding mask: only earlier tokens that are real."""
     pad = 9
     ids = draw.integers(0, 7, 2, 5)
-    ids = ids.masked_fill(torch.arange(5) >= torch.tensor([[5], [3]]), pad)
+    ids = ids.masked_fill(torch.arange(5) >= torch.tensor([[5], [int(draw.integers(1, 5))]]), pad)
     padding = lab.padding_mask(ids, pad)
     return {
         "five queries": lab.combine(lab.causal_mask(5), padding),

@@ -90,11 +90,11 @@ def a_sorted_list_of_pairs(lab, draw):
 @exercise.check(points=2.5)
 def who_looks_ahead(lab, draw):
     """`leaks` finds each output that moves when one later token changes, and no other."""
-    table = draw.normal(4, 3)
+    table, T, start = draw.normal(4, 3), int(draw.integers(5, 9)), int(draw.integers(0, 3))
 
     def every_third(ids):
         place = torch.arange(ids.shape[1])
-        return (place <= place[:, None]) | (place % 3 == 1)
+        return (place <= place[:, None]) | (place % 3 == start)
 
     seen = {
         "one ahead": Mixer(table, up_to(1)),
@@ -107,7 +107,7 @@ def who_looks_ahead(lab, draw):
         ),
     }
     return {
-        **{name: pairs(lab.leaks(fn, 5, 4)) for name, fn in seen.items()},
+        **{f"{name}, T={T}": pairs(lab.leaks(fn, T, 4)) for name, fn in seen.items()},
         "everything, T=2": pairs(lab.leaks(seen["everything"], 2, 4)),
     }
 

@@ -11,11 +11,11 @@ exercise = Exercise(padding_mask)
 
 
 def sentences(draw, pad, B, L):
-    """Token ids in which `pad` stands at the end of each row, more of it in each; 0 occurs."""
+    """Token ids in which `pad` stands at the end of each row but the first; 0 occurs."""
     ids = draw.integers(0, 6, B, L)
     ids = torch.where(ids == pad, 6, ids)
     ids[0, 0] = 0 if pad != 0 else 5
-    lengths = torch.tensor([L - b for b in range(B)])[:, None]
+    lengths = torch.cat([torch.tensor([L]), draw.integers(1, L, B - 1)])[:, None]
     return ids.masked_fill(torch.arange(L) >= lengths, pad)
 
 

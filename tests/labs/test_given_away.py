@@ -1,0 +1,41 @@
+"""What a notebook earns that only repeats the bundle's file of checks, or holds a table of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from demo.course_folder import REPOSITORY
+from gradekit.catalog import load_lab
+from gradekit.course import load_course
+from gradekit.exercise import Check, Exercise
+from gradekit.paper import BUNDLE, Paper
+
+MOST = 0.25  # of a lab's points; shapes, the lectures' own examples and openly wrong versions
+
+
+@pytest.mark.parametrize(
+    "lab",
+    [
+        pytest.param(lab, marks=() if lab == "lab01" else pytest.mark.slow)
+        for lab in load_course(REPOSITORY).labs
+        if lab != "lab00"  # where there is nothing to hide
+    ],
+)
+def test_most_points_are_for_what_no_bundle_holds(lab: str) -> None:
+    exercises = load_lab(load_course(REPOSITORY), lab)
+    paper = Paper(exercises, b"a secret")
+    given_away = sum(
+        question.points
+        for exercise in exercises.exercises
+        for check, question in zip(exercise.checks, paper.questions(exercise, 0), strict=True)
+        if _is_the_same_for_everybody(paper, exercise, check)
+    )
+    assert 0 < given_away <= MOST * exercises.points
+
+
+def _is_the_same_for_everybody(paper: Paper, exercise: Exercise, check: Check) -> bool:
+    """Whether the answer in the bundle is right on other inputs, too."""
+    if check.hidden or check.suspects_of:
+        return False
+    bundled, *graded = (paper.observe(exercise, check, n, None) for n in (BUNDLE, 0, 1))
+    return all(check.judge.compare(bundled, right) is None for right in graded)
