@@ -233,10 +233,8 @@ class _Run:
         late = lateness_of(self._course, self._lab, seen.student, seen.handin.submitted_at)
         if state is State.GRADED and late.is_late:
             state = State.LATE
-        mistakes = {
-            name: self._journal.mistakes(key) for name, key in self._keys_of(*seen.key).items()
-        }
-        scores = counted(state, self._scores(seen))
+        keys = self._keys_of(*seen.key)
+        scores = counted(state, self._journal.scores(keys))
         known = [score for score in scores.values() if score is not None]
         return Row(
             student=seen.student,
@@ -244,7 +242,7 @@ class _Run:
             exercises=scores,
             earned=round(sum(known), 2) if known and state is not State.OURS else None,
             points=self._points,
-            advice={name: named for name, named in mistakes.items() if named},
+            advice=self._journal.mistakes(keys),
             reason=" ".join(filter(None, [record.reason, *record.notes, late.sentence])),
             seconds=record.seconds,
         )
@@ -321,11 +319,8 @@ class _Run:
         record = self._journal.submission(seen.student, seen.digest)
         if record is None:
             return None
-        return entry_of(self._course, record, seen.handin.submitted_at, self._scores(seen))
-
-    def _scores(self, seen: _Seen) -> dict[str, float | None]:
-        keys = self._keys_of(*seen.key)
-        return {name: self._journal.earned(key) for name, key in keys.items()}
+        scores = self._journal.scores(self._keys_of(*seen.key))
+        return entry_of(self._course, record, seen.handin.submitted_at, scores)
 
 
 def note_failure(log: Path, handin: Handin, error: Exception) -> Path:

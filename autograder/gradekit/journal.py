@@ -129,17 +129,21 @@ class Journal:
 
     def missing(self, keys: Mapping[str, str]) -> tuple[str, ...]:
         """The exercises in `keys` (name to key) that have no record, or one that we broke."""
-        return tuple(name for name, key in keys.items() if self.earned(key) is None)
+        return tuple(name for name, score in self.scores(keys).items() if score is None)
 
     def earned(self, key: str) -> float | None:
         """The points of a record; None where there is none or we broke it."""
         place = self._places.get(key)
         return place.earned if place else None
 
-    def mistakes(self, key: str) -> tuple[str, ...]:
-        """The known mistakes that a record names; none where there is no record."""
-        place = self._places.get(key)
-        return place.mistakes if place else ()
+    def scores(self, keys: Mapping[str, str]) -> dict[str, float | None]:
+        """The points of each exercise in `keys` (name to key), as :meth:`earned` has them."""
+        return {name: self.earned(key) for name, key in keys.items()}
+
+    def mistakes(self, keys: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+        """The known mistakes that were recognised, for each exercise in `keys` with any."""
+        places = {name: self._places[key] for name, key in keys.items() if key in self._places}
+        return {name: place.mistakes for name, place in places.items() if place.mistakes}
 
     def record(self, key: str) -> Record | None:
         """The record with this key, read from the file."""

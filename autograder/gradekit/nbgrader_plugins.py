@@ -132,8 +132,7 @@ class FinishEntry(NbGraderPreprocessor):
         with waiting as journal, Book(place.address) as book:
             record = journal.submission(handin.student, handin.digest)
             assert record is not None, "SandboxExecute has put it there"
-            keys = grader.keys.of(handin.student, handin.digest)
-            scores = {name: journal.earned(key) for name, key in keys.items()}
+            scores = journal.scores(grader.keys.of(handin.student, handin.digest))
             entry = entry_of(place.course, record, handin.submitted_at, scores)
             before = journal.stored(handin.student, place.address.shown)
             book.register(handin.lab, grader.released, place.course.dates(handin.lab).due)

@@ -85,8 +85,7 @@ def _due(
         for handin in handins:
             record = journal.submission(handin.student, handin.digest)
             if record is not None:
-                keys = grader.keys.of(handin.student, handin.digest)
-                scores = {name: journal.earned(key) for name, key in keys.items()}
+                scores = journal.scores(grader.keys.of(handin.student, handin.digest))
                 entries.append(entry_of(place.course, record, handin.submitted_at, scores))
                 stored[handin.student] = journal.stored(handin.student, place.address.shown)
     with Book(place.address) as book:  # as `nbgrader generate_assignment` would, where it has not

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,19 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
         assert journal.submissions == (submission("ada"),)
         assert journal.record("unknown") is None
         assert journal.notes == ()
+
+
+def test_a_hand_ins_exercises_are_asked_for_at_once(tmp_path: Path) -> None:
+    known = record("ada", "softmax", 2)
+    known = replace(known, result=replace(known.result, mistakes=("wrong_axis",)))
+    ours = record("ada", "entropy", broken="the disk was full")
+    asked = keys("ada", "") | {"later": "a key without a record"}
+    with Journal(tmp_path / "lab01.jsonl") as journal:
+        journal.append([known, ours])
+        assert journal.scores(asked) == {"softmax": 2, "entropy": None, "later": None}
+        assert journal.mistakes(asked) == {"softmax": ("wrong_axis",)}
+        assert journal.missing(asked) == ("entropy", "later")
+        assert journal.known(asked, journal.missing(asked)) == {"softmax": known.result}
 
 
 def test_a_later_line_replaces_an_earlier_one(tmp_path: Path) -> None:
