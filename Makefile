@@ -17,7 +17,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[staff,cluster,dev]'
 	@touch $@
 
-demo: setup     ## lab 1 from its source to the gradebook, with a class of about forty
+demo: setup     ## lab 1 from its source to the gradebook, with a class of about fifty
 	@$(BIN)/python tests/demo/run.py
 
 test: setup     ## lint, types, drift of the notebooks, every test but the slow ones
