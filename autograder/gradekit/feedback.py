@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from gradekit.autograded import AUTOGRADED
@@ -207,13 +208,18 @@ def page_of(
 
 def render(page: Page) -> str:
     """The page as HTML, in one file."""
+    return _template().render(page=page, State=State)
+
+
+@cache  # compiling it takes ten times as long as rendering a page
+def _template() -> Template:
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, finalize=_upright,
     )
     environment.filters["words"] = _words
     environment.filters["points"] = lambda number: f"{round(number, 2):g}"
-    return environment.get_template("feedback.html.j2").render(page=page, State=State)
+    return environment.get_template("feedback.html.j2")
 
 
 def cells_of(root: Path, released: Released, record: SubmissionRecord) -> dict[str, str]:
