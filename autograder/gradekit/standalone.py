@@ -88,8 +88,7 @@ class _Collector:
                 f"{ast.unparse(statement)!r}: import the function by name "
                 f"(`from {origin} import function`), so that its text can travel"
             )
-        source = getattr(importlib.import_module(origin), alias.name)
-        self.add(sys.modules[source.__module__], source.__name__)
+        self.add(importlib.import_module(origin), alias.name)
 
 
 def _belongs_to(module: str | None, packages: Iterable[str]) -> bool:

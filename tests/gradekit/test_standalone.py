@@ -69,6 +69,18 @@ def test_an_imported_project_function_brings_its_own_module_along(tmp_path, monk
     assert torch.equal(run(source)["wrong"](x), softmax(x, 0))
 
 
+def test_an_imported_project_constant_travels_as_its_definition(tmp_path, monkeypatch):
+    from attnlab.retrieval import FEATURES
+
+    made = module(tmp_path, monkeypatch, """
+        from attnlab.retrieval import FEATURES
+        def half(): return FEATURES // 2
+    """)
+    source = standalone_source(made.half)
+    assert "attnlab" not in source
+    assert run(source)["half"]() == FEATURES // 2
+
+
 def test_a_project_module_cannot_travel_and_the_message_says_what_to_do(tmp_path, monkeypatch):
     made = module(tmp_path, monkeypatch, """
         from attnlab import softmax as reference

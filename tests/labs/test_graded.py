@@ -1,0 +1,42 @@
+"""`lab grade` on every lab: what its results are filed under, and all points for its solution."""
+
+from __future__ import annotations
+
+import pytest
+
+from demo.classroom import room_of
+from demo.course_folder import REPOSITORY, copy_course
+from gradekit.course import Course, load_course
+from gradekit.grade import Settings, grade
+from gradekit.grade_view import progress
+from gradekit.grader import GraderSpec, LabGrader
+from gradekit.records import State
+from gradekit.submitted import SUBMITTED
+
+LABS = load_course(REPOSITORY).labs
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    return load_course(copy_course(tmp_path_factory.mktemp("graded") / "course"))
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_every_result_has_a_key_of_its_own(lab: str, course: Course) -> None:
+    with LabGrader(GraderSpec(course, lab, "bubblewrap", b"a secret")) as grader:
+        keys = grader.keys.of("ada", "digest")
+        assert list(keys) == [exercise.name for exercise in grader.exercises.exercises]
+    assert len(set(keys.values())) == len(keys)
+
+
+@pytest.mark.slow  # a minute a lab, for some of them train
+@pytest.mark.parametrize("lab", LABS)
+def test_the_solution_of_every_lab_earns_all_points(lab: str, course: Course) -> None:
+    folder = course.root / SUBMITTED / "ada" / lab
+    folder.mkdir(parents=True)
+    room = room_of(course, lab)
+    (folder / room.name).write_bytes(room.solved.bytes())
+    with progress(quiet=True) as watch:
+        (row,) = grade(course, lab, Settings(jobs=1), watch).rows
+    assert (row.state, row.reason) == (State.GRADED, "")
+    assert row.earned == row.points
