@@ -17,7 +17,7 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from gradekit.handed_in import open_notebook
-from gradekit.harmless import harmless_cell, harmless_outputs
+from gradekit.harmless import harmless_cell, harmless_cells, harmless_outputs
 from gradekit.records import ExerciseResult, Graded
 from gradekit.reseat import reseat
 from gradekit.seats import Released, grade_id_of
@@ -53,8 +53,7 @@ def autograded_notebook(
             if cell.cell_type == "code":
                 cell.outputs = harmless_outputs(graded.outputs.get(cell.id, []))
     seated = reseat(notebook, released)
-    for cell in seated.cells:
-        harmless_cell(cell, known_text=cell.source.strip() in released.sources)
+    harmless_cells(seated.cells, released.sources)
     put_results(seated, released, results, submission.broken or "")
     remarks = [submission.broken, graded.broken, graded.stopped, *submission.notes]
     banner = _banner([remark for remark in remarks if remark])

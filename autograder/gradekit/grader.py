@@ -17,6 +17,7 @@ import attnlab
 from attnlab.checking.verdict import Verdict
 from gradekit.catalog import LabExercises, load_lab
 from gradekit.course import RELEASED, Course, CourseError
+from gradekit.definitions import stopped_definitions
 from gradekit.edition import write_edition
 from gradekit.exercise import Exercise
 from gradekit.handed_in import runnable_cells
@@ -103,7 +104,8 @@ class LabGrader:
         except SandboxBroken as error:
             return Graded({}, (), broken=f"the sandbox failed: {error}")
         sources = [cell.source for cell in cells]
-        verdicts = judge(self._paper, number, asked, run.observations, sources)
+        stopped = stopped_definitions(cells, run.cells)
+        verdicts = judge(self._paper, number, asked, run.observations, sources, stopped)
         return Graded(
             outputs={cell.id: cell.outputs for cell in run.cells},
             results=tuple(result_of(exercise, verdicts[exercise.name]) for exercise in asked),

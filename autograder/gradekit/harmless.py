@@ -10,16 +10,24 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import count
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode
 
 MOST_TEXT = 256 * 2**10
+MOST_MARKDOWN = 64 * 2**10
+MOST_MARKDOWN_OF_ALL = 2**19
+# A renderer looks for the end of a formula from each beginning on, to the end of the text if it must;
+# for the end of a link, to the end of the line. So there may be so many of each.
+MOST_FORMULAS = 20
+MOST_BRACKETS = 50
 MOST_IMAGE = 8 * 2**20
 _IMAGES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _SCHEMES = r"\s*(?:https?://|\#|mailto:)"
 _REMARK = "[Output was cut here.]"
+_CUT = "[This text was cut here.]"
 
 # Nothing in it that could move the end of the picture's name: brackets, code, formulas, escapes.
 _NAME = r"[^\[\]\\`$<\n]{0,200}"
@@ -43,6 +51,10 @@ _DEFUSED = (
 )
 
 
+_FORMULA = re.compile(r"(\\\\|\\begin)([\[({])")
+_BRACKET, _LIKE_ONE = re.compile(r"\["), "\N{FULLWIDTH LEFT SQUARE BRACKET}"
+
+
 def harmless_text(source: str, pictures: Iterable[str] = ()) -> str:
     """Markdown that renders as text, formulas, links to the web and the cell's own pictures.
 
@@ -50,16 +62,43 @@ def harmless_text(source: str, pictures: Iterable[str] = ()) -> str:
         pictures: names of the cell's attachments; one that is missing would break the whole page.
     """
     text = source.replace("\0", "\N{REPLACEMENT CHARACTER}")
-    if len(text) > MOST_TEXT:
-        text = f"{text[:MOST_TEXT]}\n\n[This text was cut here.]"
+    if len(text) > MOST_MARKDOWN:
+        text = f"{text[:MOST_MARKDOWN]}\n\n{_CUT}"
     for pattern, harmless in _DEFUSED:
         text = pattern.sub(harmless, text)
+    text = _FORMULA.sub(_beyond(MOST_FORMULAS, r"\1 \2"), text)
+    if text.count("[") > MOST_BRACKETS:
+        text = "\n".join(
+            _BRACKET.sub(_beyond(MOST_BRACKETS, _LIKE_ONE), line) for line in text.split("\n")
+        )
     known = frozenset(pictures)
 
     def own(found: re.Match[str]) -> str:
         return found[1] + found[2].lstrip() if found[3] in known else found[0]
 
     return _PICTURE.sub(own, text)
+
+
+def _beyond(most: int, instead: str) -> Callable[[re.Match[str]], str]:
+    """For ``re.sub``: leaves the first matches as they are."""
+    seen = count(1)
+    return lambda found: found[0] if next(seen) <= most else found.expand(instead)
+
+
+def harmless_cells(cells: Iterable[NotebookNode], known: Collection[str]) -> None:
+    """Make all cells of a notebook fit for other people's eyes, as :func:`harmless_cell` does one.
+
+    Args:
+        known: the texts of the released notebook's cells, which stay as they are.
+    """
+    room = MOST_MARKDOWN_OF_ALL
+    for cell in cells:
+        own = cell.source.strip() not in known
+        harmless_cell(cell, known_text=not own)
+        if own and cell.cell_type == "markdown":
+            if len(cell.source) > room:
+                cell.source = _CUT
+            room -= len(cell.source)
 
 
 def harmless_cell(cell: NotebookNode, known_text: bool = False) -> NotebookNode:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from attnlab.checking.judges import Difference
-from attnlab.checking.observation import MalformedObservation, Raised, Silence, unpack
+from attnlab.checking.observation import MalformedObservation, Missing, Raised, Silence, unpack
 from attnlab.checking.verdict import Verdict, judge_exercise, telling
 from gradekit.exercise import Exercise
 from gradekit.paper import Paper
@@ -23,6 +23,7 @@ def judge(
     exercises: Sequence[Exercise],
     observations: Observations,
     sources: Sequence[str] = (),
+    stopped: Mapping[str, str] | None = None,
 ) -> dict[str, Verdict]:
     """One verdict for each exercise.
 
@@ -33,11 +34,12 @@ def judge(
         observations: the untrusted side's answers by (exercise, check); a missing one earns
             nothing.
         sources: the notebook's cells; advice quotes a line, and words, only if they stand there.
+        stopped: what ended the cells that should have defined a name, by that name.
     """
     lines = frozenset(line.strip() for source in sources for line in source.splitlines())
-    vet = Quoting(sources).vet
+    vet, why = Quoting(sources).vet, stopped or {}
     return {
-        exercise.name: _judge_exercise(paper, number, exercise, observations, lines, vet)
+        exercise.name: _judge_exercise(paper, number, exercise, observations, lines, why, vet)
         for exercise in exercises
     }
 
@@ -48,10 +50,11 @@ def _judge_exercise(
     exercise: Exercise,
     observations: Observations,
     lines: frozenset[str],
+    stopped: Mapping[str, str],
     vet: Callable[[Difference], Difference],
 ) -> Verdict:
     seen = {
-        check.name: _open(observations.get((exercise.name, check.name)), lines)
+        check.name: _open(observations.get((exercise.name, check.name)), lines, stopped)
         for check in exercise.checks
     }
     verdict = judge_exercise(paper.questions(exercise, number, with_mistakes=False), seen, [], vet)
@@ -62,7 +65,9 @@ def _judge_exercise(
     return judge_exercise(paper.questions(exercise, number), seen, known, vet)
 
 
-def _open(answer: bytes | Stopped | None, lines: frozenset[str]) -> Any:
+def _open(
+    answer: bytes | Stopped | None, lines: frozenset[str], stopped: Mapping[str, str]
+) -> Any:
     if answer is None:
         return Silence("it was not asked")
     if isinstance(answer, Stopped):
@@ -73,4 +78,6 @@ def _open(answer: bytes | Stopped | None, lines: frozenset[str]) -> Any:
         return Silence(f"what came cannot be read ({error})")
     if isinstance(seen, Raised) and seen.source_line not in lines:
         return replace(seen, source_line="")
+    if isinstance(seen, Missing):
+        return replace(seen, stopped=stopped.get(seen.name, ""))
     return seen

@@ -49,6 +49,9 @@ W() got an unexpected keyword argument 'W'
 W() got multiple values for argument 'W'
 W() takes N positional arguments but N were given
 W() takes N positional argument but N were given
+W() takes N positional arguments but N was given
+W() takes N positional argument but N was given
+Module [W] is missing the required "forward" function
 list index out of range
 string index out of range
 tuple index out of range

@@ -11,12 +11,13 @@ from __future__ import annotations
 import ast
 import copy
 import re
+from collections.abc import Iterable
 
 from nbformat.notebooknode import NotebookNode
 
 from gradekit.handed_in import checked_exercise
 from gradekit.records import digest_of
-from gradekit.seats import Released, Seat, grade_id_of
+from gradekit.seats import Released, Seat, bound_names, grade_id_of
 
 _MOST_PROSE = 20_000
 
@@ -63,10 +64,16 @@ def written_exercises(notebook: NotebookNode, released: Released) -> tuple[int, 
     """How many solution seats a notebook fills with something new, and how many it has at all."""
     sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     fresh = [source for source in sources if source.strip() not in released.sources]
-    seats = [seat for seat in released.seats if seat.kind == "solution" and seat.names]
-    new = sum(any(seat.is_defined_in(source) for source in fresh) for seat in seats)
-    had = sum(any(seat.is_defined_in(source) for source in sources) for seat in seats)
+    seats = [seat for seat in released.seats if seat.kind == "solution"]
+    new, had = (
+        sum(not names.isdisjoint(seat.names) for seat in seats)
+        for names in (_bound_in(fresh), _bound_in(sources))
+    )
     return new, had + sum(checked_exercise(source) is not None for source in sources)
+
+
+def _bound_in(sources: Iterable[str]) -> frozenset[str]:
+    return frozenset().union(*map(bound_names, sources))
 
 
 class _Search:
@@ -83,6 +90,7 @@ class _Search:
         self.merged: set[int] = set()
         self._taken: set[int] = set()
         self._checks = [checked_exercise(cell.source) for cell in cells]
+        self._bound = [bound_names(cell.source) for cell in cells]
 
     def find(self, seat: Seat) -> int | None:
         """The place of `seat`, or None."""
@@ -124,7 +132,7 @@ class _Search:
 
     def _solution(self, seat: Seat) -> int | None:
         code = [place for place in self._places() if self.cells[place].cell_type == "code"]
-        fits = [place for place in code if seat.is_defined_in(self.cells[place].source)]
+        fits = [place for place in code if not self._bound[place].isdisjoint(seat.names)]
         fresh = [p for p in fits if self.cells[p].source.strip() not in self.released.sources]
         if fits:
             # The last definition is the one that counts when the notebook has run.

@@ -21,6 +21,7 @@ SUBMITTED = "submitted"
 TIMESTAMP = "timestamp.txt"
 MOST_BYTES = 20 * 2**20
 MOST_FILES = 100
+MOST_NOTEBOOKS = 20  # each is opened, to find the one to grade
 MOST_TOTAL_BYTES = 64 * 2**20
 _DEPTH = 4
 _MOST_NOTES = 20
@@ -139,8 +140,9 @@ class _Gathered:
     def _add(self, name: str, path: str) -> None:
         notebook = is_notebook(name)
         taken = self.notebooks if notebook else self.others
-        if taken.files >= MOST_FILES:
-            self.notes.append(f"{name} is one of more than {MOST_FILES} files and was left out.")
+        most, kind = (MOST_NOTEBOOKS, "notebooks") if notebook else (MOST_FILES, "files")
+        if taken.files >= most:
+            self.notes.append(f"{name} is one of more than {most} {kind} and was left out.")
             return
         room = MOST_TOTAL_BYTES - taken.size
         try:

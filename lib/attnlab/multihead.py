@@ -230,7 +230,8 @@ def project_fused(
     return q, k, v
 
 
-def ablate_head(model: MultiHeadAttention, head: int) -> MultiHeadAttention:
+# In quotes: the notebook's cell for this step must run where that for the class did not.
+def ablate_head(model: "MultiHeadAttention", head: int) -> "MultiHeadAttention":  # noqa: UP037
     """A copy of a multi-head attention in which one head says nothing.
 
     The copy's output is that of the model less all that this head added to it through its part of

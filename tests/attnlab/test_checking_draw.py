@@ -63,7 +63,9 @@ def test_raises_names_the_type_alone():
     assert Draw(0).raises(lambda: 1) is None
 
 
-@pytest.mark.parametrize("stop", [ForbiddenCall("torch.softmax"), MissingName("softmax")])
+@pytest.mark.parametrize(
+    "stop", [ForbiddenCall("torch.softmax"), MissingName("softmax"), NameError("x")]
+)
 def test_raises_lets_pass_what_ends_a_probe(stop):
     def fails():
         raise stop

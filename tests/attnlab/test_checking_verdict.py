@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 from small_lab import CHECKS, MISTAKES, no_max, question, right, run, wrong_axis
@@ -49,6 +51,31 @@ def test_nothing_written_is_no_known_mistake(news):
     found = judge_exercise(questions, {"a": news, "b": news}, [KnownMistake("m", "Advice.")])
     assert found.mistakes == ()
     assert len(found.advice) == 1
+
+
+def test_a_not_implemented_error_with_words_is_something_written():
+    asked = [Question("q", "Q.", 1, False, Close(), 1.0, {})]
+    seen = {"q": Raised("NotImplementedError", "only matrices", "raise NotImplementedError(text)")}
+
+    def silent(difference):
+        return replace(difference, seen=replace(difference.seen, message=""))
+
+    assert "only matrices" in judge_exercise(asked, seen, []).advice[0]
+    (sentence,) = judge_exercise(asked, seen, [], silent).advice
+    assert sentence == (
+        "“Q”: your code stopped with a NotImplementedError of its own in the line "
+        "`raise NotImplementedError(text)`."
+    )
+
+
+def test_that_both_raise_is_not_enough_to_name_a_mistake():
+    mistaken = Raised("TypeError", "can only concatenate str")
+    asked = [Question("q", "Q.", 1, False, Close(), 1.0, {"m": mistaken})]
+    known = [KnownMistake("m", "Advice.")]
+    same = Raised("TypeError", "can only concatenate str", "y = x + 'a'")
+    assert judge_exercise(asked, {"q": same}, known).mistakes == ("m",)
+    other = Raised("TypeError", "test() takes 0 positional arguments but 1 was given")
+    assert judge_exercise(asked, {"q": other}, known).mistakes == ()
 
 
 @pytest.mark.parametrize(("agreeing", "named"), [(1, ()), (2, ("m",)), (5, ("m",))])

@@ -28,8 +28,17 @@ _PUZZLES = {
 }
 
 
+def is_blank(difference: Difference | None) -> bool:
+    """Whether what was met is the task's own `raise`; torch's, and a student's, have a message."""
+    if difference is None or difference.kind != "raised":
+        return False
+    return difference.seen.type == "NotImplementedError" and not difference.seen.message
+
+
 def explain(difference: Difference) -> str:
     """One or two sentences on a difference, for the student who made it."""
+    if is_blank(difference):
+        return "Nothing is written here yet. Replace `raise NotImplementedError` with your code."
     where = _place(difference.path)
     expected, seen = difference.expected, difference.seen
     match difference.kind:
@@ -42,6 +51,11 @@ def explain(difference: Difference) -> str:
             return (
                 f"There is no file `{seen.name}` beside your notebook. Run the cell that trains "
                 "the model and saves it there, and hand the file in with the notebook."
+            )
+        case "missing" if seen.stopped:
+            return (
+                f"Your cell for `{seen.name}` stopped before it was defined: {seen.stopped}. "
+                "What does Python say below that cell when you run it?"
             )
         case "missing":
             return (
@@ -108,8 +122,6 @@ def _place(path: Path) -> str:
 
 
 def _explain_raised(where: str, expected: Any, seen: Raised) -> str:
-    if seen.type == "NotImplementedError" and not seen.message:  # torch's own has a message
-        return "Nothing is written here yet. Replace `raise NotImplementedError` with your code."
     line = f" in the line `{seen.source_line}`" if seen.source_line else ""
     message = f": {seen.message}" if seen.message else ""
     due = f" (a {expected.type} was due)" if isinstance(expected, Raised) else ""

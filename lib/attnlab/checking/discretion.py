@@ -35,7 +35,7 @@ def discreet(difference: Difference) -> Difference:
         case "missing", Missing():
             plain = seen.name.removesuffix(SAVED).isidentifier() and len(seen.name) < _MOST_NAME
             name = seen.name if plain else "it"
-            return replace(difference, seen=Missing(name))
+            return replace(difference, seen=replace(seen, name=name))
         case "shape", _ if not _plain(seen):
             return replace(difference, kind="type", seen=Opaque(_FAR_SHAPE))
         case "keys", _:

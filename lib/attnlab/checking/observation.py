@@ -71,9 +71,14 @@ class Raised:
 
 @dataclass(frozen=True)
 class Missing:
-    """The notebook defines no such name, or there is no file of that name beside it."""
+    """The notebook defines no such name, or there is no file of that name beside it.
+
+    Attributes:
+        stopped: what ended the cell that would define it, where a judge knows; it does not travel.
+    """
 
     name: str
+    stopped: str = ""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from html import escape
 
 from torch import Tensor
 
+from attnlab.checking.advice import is_blank
 from attnlab.checking.picture import Picture, picture
 from attnlab.checking.verdict import Answer, Verdict
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
@@ -77,10 +78,7 @@ class Report:
         """Whether there is anything to look into: not where the step is still blank."""
         failed = self._first_failed
         difference = failed.difference if failed is not None else None
-        return difference is None or not (
-            difference.kind == "missing"
-            or (difference.kind == "raised" and difference.seen.type == "NotImplementedError")
-        )
+        return difference is None or not (difference.kind == "missing" or is_blank(difference))
 
     @property
     def _hidden(self) -> str:

@@ -7,14 +7,13 @@ which checks they hold.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from attnlab.checking.advice import explain
+from attnlab.checking.advice import explain, is_blank
 from attnlab.checking.discretion import discreet
 from attnlab.checking.judges import Close, Difference, Judge
 from attnlab.checking.observation import Raised, clip
-from attnlab.checking.weights import NoSuchWeight
 
 # Code may raise, return or name what it likes; a page shows this many characters of it.
 MOST_ADVICE = 1000
@@ -156,9 +155,9 @@ def _answer(question: Question, seen: Any) -> Answer:
 
 
 def _same(mistaken: Any, seen: Any) -> bool:
-    if isinstance(seen, Raised) and seen.type == NoSuchWeight.__name__:
-        # Its message lists the weights there are: only the same ones say the same of a mistake.
-        return bool(mistaken == seen)
+    if isinstance(seen, Raised) and isinstance(mistaken, Raised):
+        # Much that is wrong ends in a TypeError: only the same words say the same of a mistake.
+        return (mistaken.type, mistaken.message) == (seen.type, seen.message)
     return Close(atol=1e-7, rtol=1e-7).compare(mistaken, seen) is None
 
 
@@ -167,19 +166,21 @@ def telling(answer: Answer) -> bool:
     difference = answer.difference
     if difference is None:
         return False
-    if difference.kind in ("missing", "silence"):
-        return False
-    return not (difference.kind == "raised" and difference.seen.type == "NotImplementedError")
+    return difference.kind not in ("missing", "silence") and not is_blank(difference)
 
 
 def _ladder(answer: Answer, vet: Callable[[Difference], Difference] | None) -> str:
     """What was seen in a check that failed; the check is named where it matters which it was."""
     difference = answer.difference
     assert difference is not None
+    if is_blank(difference):
+        return explain(difference)
     if answer.question.hidden:
         vet = discreet
-    sentence = clip(explain(vet(difference) if vet else difference), MOST_ADVICE)
-    blank = difference.kind == "raised" and difference.seen.type == "NotImplementedError"
-    if blank or difference.kind in ("missing", "forbidden"):
+    shown = vet(difference) if vet else difference
+    if is_blank(shown):  # it had words, which are not to be repeated
+        shown = replace(shown, seen=replace(shown.seen, type="a NotImplementedError of its own"))
+    sentence = clip(explain(shown), MOST_ADVICE)
+    if difference.kind in ("missing", "forbidden"):
         return sentence
     return f"“{answer.question.title.rstrip('.')}”: {sentence}"

@@ -1,0 +1,41 @@
+"""Why a notebook lacks a name: what ended the cell that would have defined it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gradekit.probes import Cell
+from gradekit.seats import bound_names
+from gradekit.submission_run import CellRun
+
+_MOST = 160
+_FILE = re.compile(r" \(<[^<>]{0,40}>, (line \d{1,6})\)$")
+
+
+def stopped_definitions(cells: Sequence[Cell], runs: Sequence[CellRun]) -> dict[str, str]:
+    """What ended the last cell that binds a name, by that name, where an exception did.
+
+    Cells run before any question arrives, so their errors' words can be repeated.
+
+    Args:
+        cells: the notebook's.
+        runs: one for each of them.
+    """
+    stopped = {}
+    for cell, run in zip(cells, runs, strict=True):
+        names = bound_names(cell.source)
+        error = next((out for out in run.outputs if out["output_type"] == "error"), None)
+        if run.state == "error" and error is not None:
+            stopped.update(dict.fromkeys(names, _words(error["ename"], error["evalue"])))
+        else:
+            stopped = {name: why for name, why in stopped.items() if name not in names}
+    return stopped
+
+
+def _words(name: str, message: str) -> str:
+    """An exception in one line, without the name that its cell has here."""
+    first = next((line.strip() for line in message.splitlines() if line.strip()), "")
+    line = _FILE.sub(r" (\1)", f"{name}: {first}" if first else name)
+    plain = "".join(filter(str.isprintable, line)).replace("`", "'").rstrip(".")
+    return plain if len(plain) <= _MOST else f"{plain[: _MOST - 1]}…"
