@@ -19,8 +19,8 @@ from nbformat.notebooknode import NotebookNode
 MOST_TEXT = 256 * 2**10
 MOST_MARKDOWN = 64 * 2**10
 MOST_MARKDOWN_OF_ALL = 2**19
-# A renderer looks for the end of a formula from each beginning on, to the end of the text if it must;
-# for the end of a link, to the end of the line. So there may be so many of each.
+# A renderer looks for the end of a formula from each beginning on, to the end of the text; for the
+# end of a link, to the end of the line. So there may be so many of each.
 MOST_FORMULAS = 20
 MOST_BRACKETS = 50
 MOST_IMAGE = 8 * 2**20

@@ -1,5 +1,7 @@
 """A wrong step costs the next one nothing, except the one check that is there to chain them."""
 
+import ast
+
 import pytest
 
 from demo.classroom import room_of
@@ -50,6 +52,36 @@ def results(grader, notebook):
     graded = grader.grade(read_submission(handin, grader.released))
     assert graded.broken is None
     return {result.exercise: result for result in graded.results}
+
+
+@pytest.mark.parametrize("lab", load_course(REPOSITORY).labs)
+def test_no_step_needs_another_to_be_defined(lab):
+    """Annotations, defaults, bases and decorators are evaluated where a cell runs."""
+    course = load_course(REPOSITORY)
+    room = room_of(course, lab)
+    for exercise in room.lab.exercises:
+        others = {n for e in room.lab.exercises if e is not exercise for n in e.names}
+        tree = ast.parse(room.released.source(room.released.answer_at(exercise.name)))
+        needed = {
+            name.id
+            for part in ast.walk(tree)
+            for evaluated in evaluated_at_definition(part)
+            for name in ast.walk(evaluated)
+            if isinstance(name, ast.Name)
+        }
+        assert not needed & others, exercise.name
+
+
+def evaluated_at_definition(part):
+    match part:
+        case ast.FunctionDef():
+            arguments = [*part.args.posonlyargs, *part.args.args, *part.args.kwonlyargs]
+            hints = [argument.annotation for argument in arguments] + [part.returns]
+            defaults = [*part.args.defaults, *part.args.kw_defaults]
+            return [x for x in (*hints, *defaults, *part.decorator_list) if x is not None]
+        case ast.ClassDef():
+            return [*part.bases, *part.decorator_list]
+    return []
 
 
 @pytest.mark.parametrize(("lab", "broken"), STEPS, indirect=["lab"])
