@@ -22,15 +22,13 @@ def stopped_definitions(cells: Sequence[Cell], runs: Sequence[CellRun]) -> dict[
         cells: the notebook's.
         runs: one for each of them.
     """
-    stopped = {}
+    last: dict[str, str] = {}
     for cell, run in zip(cells, runs, strict=True):
-        names = bound_names(cell.source)
-        error = next((out for out in run.outputs if out["output_type"] == "error"), None)
-        if run.state == "error" and error is not None:
-            stopped.update(dict.fromkeys(names, _words(error["ename"], error["evalue"])))
-        else:
-            stopped = {name: why for name, why in stopped.items() if name not in names}
-    return stopped
+        errors = [out for out in run.outputs if out["output_type"] == "error"]
+        stopped = run.state == "error" and errors
+        why = _words(errors[0]["ename"], errors[0]["evalue"]) if stopped else ""
+        last.update(dict.fromkeys(bound_names(cell.source), why))
+    return {name: why for name, why in last.items() if why}
 
 
 def _words(name: str, message: str) -> str:
