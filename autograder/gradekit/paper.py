@@ -27,8 +27,8 @@ from gradekit.probes import Probe, as_suspect
 from gradekit.standalone import standalone_source, standalone_sources
 
 # Hidden inputs differ from student to student, but there are only so many papers, so that the
-# reference answers each of them once and not once a student.
-PAPERS = 8
+# reference, and the known mistakes, answer each of them once in a worker and not once a student.
+PAPERS = 4
 # The paper in a student's bundle. The numbers that it expects are there for all to read, so no
 # hand-in sits it: one that only repeats them would pass.
 BUNDLE = -1

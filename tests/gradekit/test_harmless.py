@@ -283,11 +283,11 @@ def rendering(exporter: HTMLExporter, cells: list[NotebookNode]) -> float:
 
 @pytest.mark.parametrize("opener", ["\\\\[", "\\\\(", "\\begin{a}", "["])
 def test_formulas_without_an_end_keep_no_page_busy(opener: str, exporter: HTMLExporter) -> None:
-    text = opener * (2**14 // len(opener))
+    text = opener * (2**13 // len(opener))
     attack, defended = cell(text), cell(text)
     harmless_cell(defended)
     assert rendering(exporter, [attack]) > 2 * rendering(exporter, [defended])
-    whole = [cell(5 * text, name=f"a{number}") for number in range(30)]
+    whole = [cell(8 * text, name=f"a{number}") for number in range(20)]
     harmless_cells(whole, known=())
     assert rendering(exporter, whole) < 15
 
