@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from gradekit.probes import Cell
 from gradekit.seats import bound_names
+from gradekit.stops import first_line
 from gradekit.submission_run import CellRun
 
 _MOST = 160
-_FILE = re.compile(r" \(<[^<>]{0,40}>, (line \d{1,6})\)$")
+_FILE = re.compile(r" \(<[^<>]{0,40}>, (line \d{1,6})\)$", re.MULTILINE)
 
 
 def stopped_definitions(cells: Sequence[Cell], runs: Sequence[CellRun]) -> dict[str, str]:
@@ -33,7 +34,5 @@ def stopped_definitions(cells: Sequence[Cell], runs: Sequence[CellRun]) -> dict[
 
 def _words(name: str, message: str) -> str:
     """An exception in one line, without the name that its cell has here."""
-    first = next((line.strip() for line in message.splitlines() if line.strip()), "")
-    line = _FILE.sub(r" (\1)", f"{name}: {first}" if first else name)
-    plain = "".join(filter(str.isprintable, line)).replace("`", "'").rstrip(".")
-    return plain if len(plain) <= _MOST else f"{plain[: _MOST - 1]}…"
+    said = _FILE.sub(r" (\1)", message.strip())
+    return first_line(f"{name}: {said}" if said else name, _MOST).rstrip(".")

@@ -128,11 +128,15 @@ def about_cell(source: str, reason: str) -> str:
     """A sentence for the student about one cell that met a limit."""
     if reason.startswith(_NOTEBOOK):
         return _ended(reason[0].upper() + reason[1:])
-    lines = (line.strip() for line in source.splitlines())
-    first = "".join(filter(str.isprintable, next(filter(None, lines), ""))).replace("`", "'")
-    first = first if len(first) <= _MOST_NAME else f"{first[: _MOST_NAME - 1]}…"
     verb = "was " if reason.startswith("stopped") else ""
-    return _ended(f"The cell that begins `{first}` {verb}{reason}")
+    return _ended(f"The cell that begins `{first_line(source, _MOST_NAME)}` {verb}{reason}")
+
+
+def first_line(text: str, most: int) -> str:
+    """The first line that says anything, cut to `most` characters, fit to stand in backticks."""
+    lines = (line.strip() for line in text.splitlines())
+    first = "".join(filter(str.isprintable, next(filter(None, lines), ""))).replace("`", "'")
+    return first if len(first) <= most else f"{first[: most - 1]}…"
 
 
 def size(amount: int) -> str:
