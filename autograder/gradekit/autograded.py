@@ -16,7 +16,6 @@ from typing import Any
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from gradekit.handed_in import open_notebook
 from gradekit.harmless import harmless_cell, harmless_cells, harmless_outputs
 from gradekit.records import ExerciseResult, Graded
 from gradekit.reseat import reseat
@@ -45,13 +44,10 @@ def autograded_notebook(
         graded: outputs by cell, and what stopped or broke the run.
         results: every exercise's result, freshly judged or from the journal.
     """
-    if submission.notebook_bytes is None:
+    if submission.notebook is None:
         notebook = released.notebook
     else:
-        notebook, _ = open_notebook(submission.notebook_bytes, submission.name)
-        for cell in notebook.cells:
-            if cell.cell_type == "code":
-                cell.outputs = harmless_outputs(graded.outputs.get(cell.id, []))
+        notebook = _with_outputs(submission.notebook, graded)
     seated = reseat(notebook, released)
     harmless_cells(seated.cells, released.sources)
     put_results(seated, released, results, submission.broken or "")
@@ -59,6 +55,16 @@ def autograded_notebook(
     banner = _banner([remark for remark in remarks if remark])
     seated.cells[:0] = banner
     return seated
+
+
+def _with_outputs(notebook: NotebookNode, graded: Graded) -> NotebookNode:
+    """A copy of `notebook` whose code cells show what they printed."""
+    cells = [
+        NotebookNode(cell, outputs=harmless_outputs(graded.outputs.get(cell.id, [])))
+        if cell.cell_type == "code" else cell
+        for cell in notebook.cells
+    ]
+    return NotebookNode(notebook, cells=cells)
 
 
 def put_results(

@@ -64,6 +64,12 @@ def prepare() -> bool:
     return True
 
 
+def call(function: Callable[[Task], Result], argument: Task) -> Result:
+    """What `function` returns or raises in a worker process of its own."""
+    with processes(1) as pool:
+        return pool.submit(function, argument).result()
+
+
 def _end_with_parent() -> None:
     """In a worker: see to it that it ends when the process that started it does, even killed.
 

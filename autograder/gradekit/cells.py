@@ -269,7 +269,8 @@ def make_shell() -> NotebookShell:
     """The shell of this process. No history file, no thread, figures inline."""
     config = Config()
     config.HistoryManager.enabled = False
-    config.InteractiveShell.xmode = "Context"
+    # The lines around an error, highlighted, would take as long as half of the notebook.
+    config.InteractiveShell.xmode = "Plain"
     shell: NotebookShell = NotebookShell.instance(config=config)
     shell.enable_matplotlib("inline")
     shell.display_formatter.active_types = list(KEPT_TYPES)

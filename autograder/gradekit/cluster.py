@@ -27,7 +27,8 @@ from gradekit.course import FILE_NAME, RELEASED, SOLVED, Course, CourseError
 from gradekit.held import HeldFolder
 from gradekit.library import library_files
 from gradekit.records import digest_of
-from gradekit.work import Done, Task, grade_one
+from gradekit.task import Done, Task
+from gradekit.work import grade_one
 
 SECONDS_TO_CONNECT = 20
 # A worker has one warm grader, and the grader one sandbox: its threads take turns.

@@ -240,6 +240,17 @@ class Course(_Values):
             raise CourseError(f"solutions/: {lab} needs one source {lab}_….py, found {names}")
         return found[0]
 
+    def released(self, lab: str) -> Path:
+        """The notebook that students of `lab` are given.
+
+        Raises:
+            CourseError: it has not been built.
+        """
+        found = sorted((self.root / RELEASED / lab).glob("*.ipynb"))
+        if len(found) != 1:
+            raise CourseError(f"{RELEASED}/{lab} holds no notebook; `lab build {lab}` makes it")
+        return found[0]
+
     def exercises(self, lab: str) -> Path:
         """The folder with the exercise files of `lab`."""
         return self.root / "autograder" / "exercises" / lab

@@ -16,6 +16,8 @@ from gradekit.course import Course, CourseError
 from gradekit.exercise import Exercise
 from gradekit.library import PACKAGE, library_files
 
+Names = frozenset[tuple[str, str]]
+
 
 def write_edition(course: Course, lab: str, target: Path) -> None:
     """Write the edition of `lab` as the folder ``attnlab`` in `target`.
@@ -26,9 +28,10 @@ def write_edition(course: Course, lab: str, target: Path) -> None:
     folder = target / PACKAGE
     if folder.exists():
         raise CourseError(f"{folder} is already there; remove it or choose another place")
+    named = {other: _references(course, other) for other in course.labs}
     texts = {
-        **dict.fromkeys(_modules(references(course, course.labs)), ()),
-        **_modules(blank_references(course, lab)),
+        **dict.fromkeys(_modules(frozenset().union(*named.values())), ()),
+        **_modules(_not_yet_due(course, lab, named)),
     }
     for path, name in library_files():
         copy = folder / name
@@ -39,26 +42,31 @@ def write_edition(course: Course, lab: str, target: Path) -> None:
             copy.write_bytes(path.read_bytes())
 
 
-def blank_references(course: Course, lab: str) -> frozenset[tuple[str, str]]:
+def blank_references(course: Course, lab: str) -> Names:
     """Module and name of each reference that students of `lab` do not get: those not yet due.
 
     Raises:
         CourseError: the course has no such lab, or its exercise files are at odds.
     """
-    release = course.dates(lab).release
-    solved = tuple(other for other in course.labs if course.dates(other).due <= release)
-    others = tuple(other for other in course.labs if other not in solved)
-    return references(course, others) - references(course, solved)
+    return _not_yet_due(course, lab, {other: _references(course, other) for other in course.labs})
 
 
-def references(course: Course, labs: tuple[str, ...]) -> frozenset[tuple[str, str]]:
-    """Module and name of each library reference that the exercises of `labs` have."""
+def _references(course: Course, lab: str) -> Names:
+    """Module and name of each library reference that the exercises of `lab` have."""
     return frozenset(
         (reference.__module__, reference.__name__)
-        for lab in labs
         for exercise in _exercises(course, lab)
         for reference in exercise.references
     )
+
+
+def _not_yet_due(course: Course, lab: str, named: Mapping[str, Names]) -> Names:
+    """Of the references that each lab has, those that `lab` is released without."""
+    release = course.dates(lab).release
+    solved, others = set[tuple[str, str]](), set[tuple[str, str]]()
+    for other, names in named.items():
+        (solved if course.dates(other).due <= release else others).update(names)
+    return frozenset(others - solved)
 
 
 def module_file(module: str) -> Path:
@@ -75,7 +83,7 @@ def _exercises(course: Course, lab: str) -> tuple[Exercise, ...]:
     return load_lab(course, lab).exercises
 
 
-def _modules(named: frozenset[tuple[str, str]]) -> Mapping[Path, tuple[str, ...]]:
+def _modules(named: Names) -> Mapping[Path, tuple[str, ...]]:
     """The names by the file of their module."""
     files: dict[Path, tuple[str, ...]] = {}
     for module, name in sorted(named):

@@ -17,7 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from gradekit.autograded import AUTOGRADED
-from gradekit.course import RELEASED, Course, CourseError
+from gradekit.course import Course, CourseError
 from gradekit.entries import Address, address_of
 from gradekit.gradebook import Book
 from gradekit.handed_in import NotANotebook, open_notebook
@@ -151,7 +151,7 @@ def pages(
     path = course.root / "results" / f"{lab}.jsonl"
     if not path.is_file():
         raise CourseError(f"{lab} has no results yet; `lab grade {lab}` makes them")
-    released = _released(course, lab)
+    released = Released.read(course.released(lab))
     with Journal(path, wait=None) as journal:
         records = [r for r in journal.submissions if student in (None, r.student)]
         late = {r.student: lateness_of(course, lab, r.student, r.moment) for r in records}
@@ -278,13 +278,6 @@ def _marks(address: Address, lab: str, late: Mapping[str, Lateness]) -> dict[str
             return known.penalty(points) if known else before[student].penalty
 
         return book.marks(lab) if book.renew_penalties(lab, penalty) else before
-
-
-def _released(course: Course, lab: str) -> Released:
-    found = sorted((course.root / RELEASED / lab).glob("*.ipynb"))
-    if len(found) != 1:
-        raise CourseError(f"{RELEASED}/{lab} holds no notebook; `lab build {lab}` makes it")
-    return Released.read(found[0])
 
 
 def _upright(value: object) -> object:

@@ -11,8 +11,8 @@ import secrets
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
@@ -30,11 +30,10 @@ from gradekit.late import lateness_of
 from gradekit.records import Record, State, SubmissionRecord, counted
 from gradekit.sandbox import Level, check_level
 from gradekit.submitted import Handin, find_handins, nameless_folders
+from gradekit.task import Done, GraderSpec, Task, grade_task, keys_of
 
 if TYPE_CHECKING:
     from gradekit.grade_view import Watch
-    from gradekit.grader import LabGrader
-    from gradekit.work import Done, Task
 
 RESULTS = "results"
 LEVELS = get_args(Level)
@@ -125,35 +124,27 @@ def grade(course: Course, lab: str, settings: Settings, watch: Watch) -> Outcome
     if settings.confinement not in LEVELS:
         raise CourseError(f"--sandbox {settings.confinement}: choose one of {', '.join(LEVELS)}")
     results = course.root / RESULTS
-    secret = course_secret(results)
-    known, state = results / f"{lab}.keys.json", state_of(course, lab, secret)
-    with (
-        Journal(results / f"{lab}.jsonl", wait=None, on_wait=watch.say) as journal,
-        ExitStack() as stack,
-    ):
+    spec = GraderSpec(course, lab, settings.confinement, course_secret(results))
+    with Journal(results / f"{lab}.jsonl", wait=None, on_wait=watch.say) as journal:
         for note in journal.notes:
             watch.say(note)
         remove_stale()
         handins = survey(course, lab, settings.students, watch)
-
-        @cache
-        def grader() -> LabGrader:
-            new = any(journal.submission(*seen.key) is None for seen in handins)
-            if new and settings.cluster is None:
-                batch.prepare()
-            with uncollected():
-                from gradekit.grader import GraderSpec, LabGrader  # imports torch: a second or two
-
-            made = LabGrader(GraderSpec(course, lab, settings.confinement, secret))
-            remember(known, state, made.keys)
-            return stack.enter_context(made)
-
-        keys = recall(known, state) or grader().keys
-        run = _Run(course, settings, watch, journal, keys, grader)
+        run = _Run(spec, settings, watch, journal, _keys(spec, results))
         graded = run.grade(handins)
         rows = tuple(run.row(handin) for handin in handins)
         run.write_gradebook(handins)
     return Outcome(lab, rows, graded, time.perf_counter() - start)
+
+
+def _keys(spec: GraderSpec, results: Path) -> LabKeys:
+    """What the lab's results are filed under: as remembered, or as a worker finds out."""
+    path, state = results / f"{spec.lab}.keys.json", state_of(spec.course, spec.lab, spec.secret)
+    keys = recall(path, state)
+    if keys is None:
+        keys = batch.call(keys_of, spec)
+        remember(path, state, keys)
+    return keys
 
 
 @dataclass(frozen=True)
@@ -187,13 +178,12 @@ class _Run:
     """One run over one lab."""
 
     def __init__(
-        self, course: Course, settings: Settings, watch: Watch, journal: Journal, keys: LabKeys,
-        grader: Callable[[], LabGrader],
+        self, spec: GraderSpec, settings: Settings, watch: Watch, journal: Journal, keys: LabKeys
     ) -> None:
-        self._course, self._settings, self._watch = course, settings, watch
-        self._journal, self._lab, self._points = journal, keys.lab, keys.points
+        self._spec, self._course, self._lab = spec, spec.course, spec.lab
+        self._settings, self._watch, self._journal = settings, watch, journal
+        self._points = keys.points
         self._keys_of = cache(keys.of)  # each hand-in's are asked for three times
-        self._grader = grader  # called only where there is something to do
 
     def grade(self, handins: Iterable[_Seen]) -> int:
         """Grade what has no record; returns how many hand-ins that were."""
@@ -216,9 +206,7 @@ class _Run:
         if address is None:
             check_level(self._settings.confinement)  # say now, not in every worker, what is missing
             jobs = min(self._settings.jobs or batch.cores(), count)
-            from gradekit.work import grade_one
-
-            yield batch.run(grade_one, tasks, jobs)
+            yield batch.run(grade_task, tasks, jobs)
             return
         from gradekit.cluster import connected  # imports Dask, which only this needs
 
@@ -257,10 +245,11 @@ class _Run:
             return
         with uncollected():
             from gradekit.gradebook import Book  # imports nbgrader, which takes two seconds
+            from gradekit.seats import Released
 
         with Book(address) as book:
             due = self._course.dates(self._lab).due
-            book.register(self._lab, self._grader().released, due)
+            book.register(self._lab, Released.read(self._course.released(self._lab)), due)
             for entry in new:
                 before = stored[entry.student]
                 row = book.write(entry, before.answers if before else None)
@@ -273,12 +262,10 @@ class _Run:
         return {student: tuple(self._keys_of(student, digest)) for student, digest in pairs}
 
     def _tasks(self, todo: Mapping[str, tuple[str, ...]]) -> Iterator[Task]:
-        from gradekit.work import Task
-
         for handin in find_handins(self._course.root, self._lab, list(todo)):
             asked = todo[handin.student]
             known = self._journal.known(self._keys_of(handin.student, handin.digest), asked)
-            yield Task(self._grader().spec, handin, asked, known)
+            yield Task(self._spec, handin, asked, known)
 
     def _keep(self, task: Task, result: Done | Exception) -> None:
         """Put one result where people look, then on record."""
@@ -299,9 +286,8 @@ class _Run:
         ]
         # The record last: killed in between, the next run does both again.
         with self._keeping(handin):
-            write_autograded(
-                self._course.root, handin, self._grader().released.name, result.notebook
-            )
+            name = self._course.released(self._lab).stem
+            write_autograded(self._course.root, handin, name, result.notebook)
         self._journal.append([*records, result.record])
 
     @contextmanager

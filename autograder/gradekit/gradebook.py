@@ -23,7 +23,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 
 from gradekit.entries import Address, Entry, GradebookError, plain_errors
 from gradekit.marks import Mark, Marks, grade_of_answer, grade_of_test
-from gradekit.new_gradebook import alembic_on_path, make_where_missing
+from gradekit.new_gradebook import make_where_missing, open_gradebook
 from gradekit.seats import Released, Seat
 
 T = TypeVar("T")
@@ -59,9 +59,9 @@ class Book:
         if url.startswith("sqlite:") and "timeout=" not in url:
             # formgrader may be writing at the same time; its transactions are short.
             url += f"{'&' if '?' in url else '?'}timeout={self.address.wait:g}"
-        with plain_errors(self.address), alembic_on_path():
+        with plain_errors(self.address):
             make_where_missing(self.address)
-            self._gradebook = api.Gradebook(url, self.address.course_id)
+            self._gradebook = open_gradebook(url, self.address.course_id)
         self._db = self._gradebook.db
         return self
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +16,7 @@ import torch
 import attnlab
 from attnlab.checking.verdict import Verdict
 from gradekit.catalog import LabExercises, load_lab
-from gradekit.course import RELEASED, Course, CourseError
+from gradekit.course import Course
 from gradekit.definitions import stopped_definitions
 from gradekit.edition import write_edition
 from gradekit.exercise import Exercise
@@ -35,18 +35,9 @@ from gradekit.standalone import standalone_sources
 from gradekit.stops import NOT_RUN, about_cell
 from gradekit.submission import Submission
 from gradekit.submission_run import SubmissionRun
+from gradekit.task import GraderSpec
 
 _MOST_TOLD = 3
-
-
-@dataclass(frozen=True)
-class GraderSpec:
-    """All that a worker needs to make a grader of its own."""
-
-    course: Course
-    lab: str
-    level: str
-    secret: bytes
 
 
 class LabGrader:
@@ -97,7 +88,8 @@ class LabGrader:
             if exercises is None or exercise.name in exercises
         ]
         number = self._paper.number(f"{submission.student}\0{submission.digest}")
-        cells = runnable_cells(submission.open())
+        assert submission.notebook is not None, submission.broken
+        cells = runnable_cells(submission.notebook)
         probes = [self._probes(exercise, number) for exercise in asked]
         try:
             run = self.sandbox.run(cells, probes, submission.files, seed=number)
@@ -167,11 +159,8 @@ def released_notebook(course: Course, lab: str, exercises: LabExercises) -> Rele
     Raises:
         CourseError: it has not been built.
     """
-    found = sorted((course.root / RELEASED / lab).glob("*.ipynb"))
-    if len(found) != 1:
-        raise CourseError(f"{RELEASED}/{lab} holds no notebook; `lab build {lab}` makes it")
     names = {exercise.name: exercise.names for exercise in exercises.exercises}
-    return Released.read(found[0], names)
+    return Released.read(course.released(lab), names)
 
 
 def limits_of(spec: GraderSpec) -> Limits:

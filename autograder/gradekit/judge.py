@@ -8,7 +8,7 @@ from typing import Any
 
 from attnlab.checking.judges import Difference
 from attnlab.checking.observation import MalformedObservation, Missing, Raised, Silence, unpack
-from attnlab.checking.verdict import Verdict, judge_exercise, telling
+from attnlab.checking.verdict import Verdict, judge_exercise
 from gradekit.exercise import Exercise
 from gradekit.paper import Paper
 from gradekit.quoting import Quoting
@@ -57,10 +57,6 @@ def _judge_exercise(
         check.name: _open(observations.get((exercise.name, check.name)), lines, stopped)
         for check in exercise.checks
     }
-    verdict = judge_exercise(paper.questions(exercise, number, with_mistakes=False), seen, [], vet)
-    if not any(map(telling, verdict.answers)):
-        return verdict
-    # Only now is it worth knowing what the known mistakes would have answered.
     known = [mistake.known for mistake in exercise.mistakes]
     return judge_exercise(paper.questions(exercise, number), seen, known, vet)
 

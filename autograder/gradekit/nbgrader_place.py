@@ -10,8 +10,9 @@ from nbgrader.coursedir import CourseDirectory
 from gradekit.course import Course, find_root, load_course
 from gradekit.entries import Address
 from gradekit.grade import RESULTS, course_secret
-from gradekit.grader import GraderSpec, LabGrader
+from gradekit.grader import LabGrader
 from gradekit.submitted import Handin, read_handin
+from gradekit.task import GraderSpec
 from gradekit.warm import warm_grader
 
 

@@ -33,7 +33,8 @@ from gradekit.nbgrader_survey import survey
 from gradekit.records import Graded, Record, State, SubmissionRecord
 from gradekit.submission import read_submission
 from gradekit.submitted import Handin
-from gradekit.work import Done, Task, grade_one
+from gradekit.task import Done, Task
+from gradekit.work import grade_one
 
 Resources = dict[str, Any]
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from nbgrader import api
+from nbgrader.dbutil import ALEMBIC_DIR
+from sqlalchemy import create_engine, inspect
 
 from gradekit.entries import Address
-from gradekit.held import temporary_files_in
 
 _MAKING = ".making-gradebook"
 
@@ -33,23 +35,28 @@ def make_where_missing(address: Address) -> None:
         work.mkdir()
         try:
             fresh = work / path.name
-            with temporary_files_in(work):  # alembic's settings: killed, they go with the rest
-                api.Gradebook(f"sqlite:///{fresh.resolve()}", address.course_id).close()
+            open_gradebook(f"sqlite:///{fresh.resolve()}", address.course_id).close()
             with suppress(FileExistsError):  # formgrader was quicker, and that one is as good
                 os.link(fresh, path)
         finally:
             shutil.rmtree(work, ignore_errors=True)
 
 
-@contextmanager
-def alembic_on_path() -> Iterator[None]:
-    """nbgrader asks the program `alembic` for a version; it lies beside this Python."""
-    before = os.environ.get("PATH", "")
-    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{before}"
+def open_gradebook(url: str, course_id: str) -> api.Gradebook:
+    """nbgrader's gradebook at `url`; an empty database is given its tables.
+
+    Which version they have is written first. Else nbgrader starts the program ``alembic`` to find
+    that out, which takes a second and may not be on the PATH.
+    """
+    engine = create_engine(url)
     try:
-        yield
+        with engine.begin() as connection:
+            if not inspect(connection).get_table_names():
+                newest = ScriptDirectory(ALEMBIC_DIR)
+                MigrationContext.configure(connection).stamp(newest, "head")
     finally:
-        os.environ["PATH"] = before
+        engine.dispose()
+    return api.Gradebook(url, course_id)
 
 
 @contextmanager

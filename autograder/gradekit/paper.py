@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import random
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
 from typing import Any
 
 from attnlab.checking.draw import Draw, seed_everything
@@ -71,11 +71,9 @@ class Paper:
             for check in exercise.checks
         ]
 
-    def questions(
-        self, exercise: Exercise, number: int, with_mistakes: bool = True
-    ) -> list[Question]:
+    def questions(self, exercise: Exercise, number: int) -> list[Question]:
         """What the judge expects of `exercise` on paper `number`."""
-        return [self._question(exercise, check, number, with_mistakes) for check in exercise.checks]
+        return [self._question(exercise, check, number) for check in exercise.checks]
 
     def observe(
         self, exercise: Exercise, check: Check, number: int, version: Version | None
@@ -108,7 +106,7 @@ class Paper:
             hidden_points=sum(check.points for check in exercise.checks if check.hidden),
             checks=tuple(
                 VisibleCheck(
-                    question=self._question(exercise, check, BUNDLE, with_mistakes=True),
+                    question=self._question(exercise, check, BUNDLE),
                     source=self._source(check.probe),
                     seed=self._seed(exercise, check, BUNDLE),
                 )
@@ -119,10 +117,7 @@ class Paper:
             forbids=exercise.forbids,
         )
 
-    def _question(
-        self, exercise: Exercise, check: Check, number: int, with_mistakes: bool
-    ) -> Question:
-        mistakes = exercise.mistakes if with_mistakes else ()
+    def _question(self, exercise: Exercise, check: Check, number: int) -> Question:
         # A test is judged by the versions it is tried on; what the reference's test says of them
         # takes the longest of all to find out, and nobody asks.
         reference = None if check.suspects_of else self.observe(exercise, check, number, None)
@@ -133,7 +128,10 @@ class Paper:
             hidden=check.hidden,
             judge=self._judge(exercise, check, number),
             expected=reference,
-            mistakes={m.name: self.observe(exercise, check, number, m) for m in mistakes},
+            mistakes=_MadeWhenAsked({
+                mistake.name: partial(self.observe, exercise, check, number, mistake)
+                for mistake in exercise.mistakes
+            }),
         )
 
     def _seed(self, exercise: Exercise, check: Check, number: int) -> int:
@@ -199,6 +197,25 @@ class Paper:
     def visible_exercises(self) -> list[VisibleExercise]:
         """All exercises as a student's bundle holds them."""
         return [self.visible(exercise) for exercise in self.lab.exercises]
+
+
+class _MadeWhenAsked(Mapping[str, Any]):
+    """Values that take time: most right answers are judged without any known mistake's."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Any]]) -> None:
+        self._makers = makers
+
+    def __getitem__(self, name: str) -> Any:
+        return self._makers[name]()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
 
 
 def _hash(secret: bytes, *parts: str) -> int:

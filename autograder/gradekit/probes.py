@@ -6,7 +6,7 @@ Nothing here says what is right. This file is read by both sides and imports not
 from __future__ import annotations
 
 import ast
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from gradekit.limits import ExerciseLimits
@@ -51,7 +51,7 @@ class Probe:
 
     def to_json(self) -> dict[str, Any]:
         """The probe as plain JSON values."""
-        return {name: value for name, value in asdict(self).items() if name != "limits"}
+        return {name: value for name, value in vars(self).items() if name != "limits"}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Probe:

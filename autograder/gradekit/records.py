@@ -74,7 +74,7 @@ class Graded:
     """One hand-in after the sandbox and the judge.
 
     Attributes:
-        outputs: nbformat outputs by the id of the cell (of ``Submission.open()``).
+        outputs: nbformat outputs by the id of the cell (of ``Submission.notebook``).
         results: one for each exercise that was asked about.
         seconds: CPU seconds of the whole hand-in.
         stopped: what ended the notebook's run early (time, memory), in words for the student.
@@ -105,7 +105,7 @@ class Record:
 
     def to_json(self) -> dict[str, Any]:
         """The record as plain values."""
-        result = asdict(self.result)
+        result = {**vars(self.result), "checks": [dict(vars(c)) for c in self.result.checks]}
         own = {"student": self.student, "lab": self.lab, "digest": self.digest, "key": self.key}
         return {**own, "earned": self.result.earned, "points": self.result.points, **result}
 

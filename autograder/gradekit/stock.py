@@ -43,7 +43,7 @@ def check(name: str, lab: str) -> float:
 def judge_names(paper: Paper, exercise: Exercise, names: Mapping[str, Any]) -> Verdict:
     """Run every check of `exercise` on `names` in this process, and judge it."""
     seen = {check.name: _see(paper, exercise, check, names) for check in exercise.checks}
-    return judge_exercise(paper.questions(exercise, 0, with_mistakes=False), seen, [])
+    return judge_exercise(paper.questions(exercise, 0), seen, [])
 
 
 def _see(paper: Paper, exercise: Exercise, check: Check, names: Mapping[str, Any]) -> Any:

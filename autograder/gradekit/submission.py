@@ -22,7 +22,7 @@ class Submission:
     """One hand-in, ready to be graded.
 
     Attributes:
-        notebook_bytes: the chosen notebook, or None where there is none that can be read.
+        notebook: the chosen one, without outputs; None where there is none that can be read.
         name: the chosen notebook's path in the hand-in.
         broken: why there is none, in one sentence for student and TA.
         files: what else was handed in, by relative path; never a notebook.
@@ -31,19 +31,13 @@ class Submission:
 
     student: str
     lab: str
-    notebook_bytes: bytes | None
+    notebook: NotebookNode | None
     name: str
     broken: str | None
     files: Mapping[str, bytes]
     digest: str
     submitted_at: datetime | None
     notes: tuple[str, ...] = ()
-
-    def open(self) -> NotebookNode:
-        """The notebook, without outputs. Raises NotANotebook where it is broken."""
-        if self.notebook_bytes is None:
-            raise NotANotebook(self.broken or "there is no notebook")
-        return open_notebook(self.notebook_bytes, self.name)[0]
 
 
 def read_submission(handin: Handin, released: Released) -> Submission:
@@ -53,7 +47,7 @@ def read_submission(handin: Handin, released: Released) -> Submission:
     notes = (*handin.notes, *choice.notes)
     others = {name: data for name, data in files.items() if name != choice.name}
     return Submission(
-        handin.student, handin.lab, choice.data, choice.name, choice.broken, others,
+        handin.student, handin.lab, choice.notebook, choice.name, choice.broken, others,
         handin.digest, handin.submitted_at, notes,
     )
 
@@ -61,7 +55,7 @@ def read_submission(handin: Handin, released: Released) -> Submission:
 @dataclass(frozen=True)
 class _Choice:
     name: str = ""
-    data: bytes | None = None
+    notebook: NotebookNode | None = None
     broken: str | None = None
     notes: tuple[str, ...] = ()
 
@@ -87,7 +81,7 @@ def _choose(handin: Handin, released: Released) -> _Choice:
         remarks.append(
             f"{name} holds none of the steps of {handin.lab}; is it the notebook of another lab?"
         )
-    return _Choice(name, handin.files[name], None, tuple(remarks))
+    return _Choice(name, notebook, None, tuple(remarks))
 
 
 def _best(

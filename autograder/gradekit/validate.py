@@ -174,8 +174,8 @@ def _lab_of(course: Course, folder: Path, cells: list[Any]) -> str:
 def _grader(course: Course, lab: str) -> LabGrader:
     from gradekit.entries import nbgrader_config
     from gradekit.grade import RESULTS, course_secret
-    from gradekit.grader import GraderSpec
     from gradekit.sandbox import check_level
+    from gradekit.task import GraderSpec
     from gradekit.warm import refuse_old_references, warm_grader
 
     refuse_old_references()

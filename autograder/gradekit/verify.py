@@ -139,7 +139,7 @@ class _Tries:
         everything = {**paper.lab.reference, **names}
         for number in NUMBERS:
             for question, check in zip(
-                paper.questions(exercise, number, with_mistakes=False), exercise.checks, strict=True
+                paper.questions(exercise, number), exercise.checks, strict=True
             ):
                 seen = paper.run(exercise, check, number, everything, exercise.forbids)
                 if question.judge.compare(question.expected, seen) is not None:

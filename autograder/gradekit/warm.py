@@ -13,8 +13,9 @@ from pathlib import Path
 
 import attnlab
 from gradekit.course import RELEASED, SOLVED
-from gradekit.grader import GraderSpec, LabGrader
+from gradekit.grader import LabGrader
 from gradekit.records import digest_of
+from gradekit.task import GraderSpec
 from gradekit.work import GraderAtFault, drop_grader, grader_of
 
 

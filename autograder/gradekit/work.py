@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from multiprocessing.util import Finalize
 
@@ -11,11 +10,12 @@ import torch
 
 from gradekit.autograded import autograded_notebook
 from gradekit.course import SOLVED
-from gradekit.grader import GraderSpec, LabGrader
-from gradekit.records import ExerciseResult, Graded, State, SubmissionRecord, digest_of
+from gradekit.grader import LabGrader
+from gradekit.records import Graded, State, SubmissionRecord, digest_of
 from gradekit.reseat import answer_digests
 from gradekit.submission import read_submission
 from gradekit.submitted import Handin
+from gradekit.task import Done, GraderSpec, Task
 
 
 @dataclass(frozen=True)
@@ -31,35 +31,6 @@ _KEPT: list[_Kept] = []  # none or one
 
 class GraderAtFault(RuntimeError):  # noqa: N818 - it names whose fault it is
     """The lab's own solution does not earn full marks. One sentence: where it fails."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """A hand-in to grade.
-
-    Attributes:
-        asked: the exercises to ask about.
-        known: results of the others, from the journal.
-    """
-
-    spec: GraderSpec
-    handin: Handin
-    asked: tuple[str, ...]
-    known: Mapping[str, ExerciseResult]
-
-
-@dataclass(frozen=True)
-class Done:
-    """A hand-in after grading.
-
-    Attributes:
-        results: fresh ones, one for each exercise asked about.
-        notebook: the autograded notebook as JSON text.
-    """
-
-    record: SubmissionRecord
-    results: tuple[ExerciseResult, ...]
-    notebook: str
 
 
 def grade_one(task: Task) -> Done:

@@ -7,11 +7,12 @@ import pytest
 from attnlab.checking.visible import FILE_NAME
 from demo.classroom import LAB, room_of
 from demo.notebook import code
-from gradekit.grader import GraderSpec, LabGrader
+from gradekit.grader import LabGrader
 from gradekit.judge import judge
 from gradekit.paper import BUNDLE
 from gradekit.submission import read_submission
 from gradekit.submitted import Handin
+from gradekit.task import GraderSpec
 
 # Answers each visible check as the file of checks expects it, each other one as it did before, and
 # tells right suspects from wrong ones by undoing a shuffle whose seed travels with the probe.

@@ -19,7 +19,7 @@ from played import ENDED, PlayedSandbox, Script, framed
 from gradekit import attempt, frames, work
 from gradekit.course import Course, load_course
 from gradekit.feedback import page_of, render
-from gradekit.grader import GraderSpec, LabGrader
+from gradekit.grader import LabGrader
 from gradekit.handed_in import open_notebook, runnable_cells
 from gradekit.late import Lateness
 from gradekit.limits import Limits
@@ -28,6 +28,7 @@ from gradekit.records import State, digest_of
 from gradekit.sandbox import SandboxBroken
 from gradekit.submission_run import SubmissionRun
 from gradekit.submitted import Handin
+from gradekit.task import GraderSpec
 
 PROJECT = Path(__file__).resolve().parents[2]
 LAB, EXERCISES = "lab01", ("softmax", "entropy")

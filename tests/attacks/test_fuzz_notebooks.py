@@ -23,7 +23,7 @@ from gradekit import work
 from gradekit.autograded import autograded_notebook, write_autograded
 from gradekit.course import Course, load_course
 from gradekit.feedback import cells_of, page_of, render
-from gradekit.grader import GraderSpec, LabGrader
+from gradekit.grader import LabGrader
 from gradekit.handed_in import runnable_cells
 from gradekit.harmless import harmless_text
 from gradekit.late import Lateness
@@ -34,6 +34,7 @@ from gradekit.sandbox import Sandbox
 from gradekit.submission import read_submission
 from gradekit.submission_run import CellRun, SubmissionRun
 from gradekit.submitted import MOST_BYTES, Handin, parse_timestamp, read_handin
+from gradekit.task import GraderSpec
 
 PROJECT = Path(__file__).resolve().parents[2]
 LAB, EXERCISES = "lab01", ("softmax", "entropy")
@@ -234,7 +235,7 @@ def test_reading_takes_little_time_and_memory(
     def read_and_write() -> None:
         submission = read_submission(handin, grader.released)
         if submission.broken is None:
-            runnable_cells(submission.open())
+            runnable_cells(submission.notebook)
         made = autograded_notebook(submission, grader.released, Graded({}, ()), {})
         nbformat.validate(made)
         json.dumps(made, ensure_ascii=False, indent=1)

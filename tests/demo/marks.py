@@ -68,7 +68,7 @@ class Marks:
         seen = {
             check.name: self._seen(exercise, check, number, names) for check in exercise.checks
         }
-        questions = self._paper.questions(exercise, number, with_mistakes=False)
+        questions = self._paper.questions(exercise, number)
         return judge_exercise(questions, seen, []).earned
 
     def _seen(

@@ -48,7 +48,7 @@ def grades(notebook: nbformat.NotebookNode) -> dict[str, float | None]:
 def test_nbgrader_comes_to_the_judges_points(tmp_path: Path, released: Released) -> None:
     given = submission(tmp_path, released, as_bytes(done()))
     warning = {"output_type": "stream", "name": "stderr", "text": "careful"}
-    outputs = {cell.id: [warning] for cell in given.open().cells}
+    outputs = {cell.id: [warning] for cell in given.notebook.cells}
     notebook = autograded_notebook(given, released, Graded(outputs, ()), RESULTS)
     assert grades(notebook) == {"check_softmax": 5.5, "check_entropy": 0, "explain": None}
 
@@ -57,7 +57,7 @@ def test_outputs_stand_under_the_cells_that_made_them(tmp_path: Path, released: 
     given = submission(tmp_path, released, as_bytes(done(lambda cells: cells.reverse())))
     outputs = {
         cell.id: [{"output_type": "stream", "name": "stdout", "text": cell.source}]
-        for cell in runnable_cells(given.open())
+        for cell in runnable_cells(given.notebook)
     }
     notebook = autograded_notebook(given, released, Graded(outputs, ()), RESULTS)
     shown = [cell for cell in notebook.cells if cell.get("outputs") and "check(" not in cell.source]
@@ -105,7 +105,7 @@ def test_active_content_of_the_student_is_gone(tmp_path: Path, released: Release
 
     given = submission(tmp_path, released, as_bytes(done(attack), metadata={"title": "<PWN>"}))
     html = {"output_type": "display_data", "data": {"text/html": "<script>PWN()</script>"}}
-    outputs = {cell.id: [html] for cell in given.open().cells}
+    outputs = {cell.id: [html] for cell in given.notebook.cells}
     notebook = autograded_notebook(given, released, Graded(outputs, ()), RESULTS)
     text = json.dumps(notebook)
     assert "<script" not in text

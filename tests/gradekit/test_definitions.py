@@ -10,11 +10,12 @@ import tiny_class
 from tiny_class import LAB
 
 from gradekit.definitions import stopped_definitions
-from gradekit.grader import GraderSpec, LabGrader
+from gradekit.grader import LabGrader
 from gradekit.probes import Cell
 from gradekit.submission import read_submission
 from gradekit.submission_run import CellRun
 from gradekit.submitted import find_handins
+from gradekit.task import GraderSpec
 
 
 def ran(*cells: tuple[str, str, str]) -> dict[str, str]:

@@ -10,8 +10,9 @@ import pytest
 from tiny_class import LAB, write_class, write_course
 
 from gradekit.course import load_course
-from gradekit.grader import GraderSpec, LabGrader
+from gradekit.grader import LabGrader
 from gradekit.lab_keys import recall, remember, state_of
+from gradekit.task import GraderSpec
 
 SECRET = b"secret"
 WITHOUT_TORCH = """\

@@ -12,13 +12,14 @@ from tiny_class import LAB
 
 from gradekit.course import CourseError, ExerciseLimitValues, LimitValues, load_course
 from gradekit.feedback import page_of, render
-from gradekit.grader import GraderSpec, LabGrader
+from gradekit.grader import LabGrader
 from gradekit.late import Lateness
 from gradekit.limits import GIB, MIB, Limits, Met
 from gradekit.records import State, SubmissionRecord
 from gradekit.stops import Places, about_cell, reached, size, whole_time
 from gradekit.submission import read_submission
 from gradekit.submitted import find_handins
+from gradekit.task import GraderSpec
 
 LOOP = "def attend(x=1):\n    while True:\n        x = x + 1\n"
 

@@ -24,10 +24,10 @@ from gradekit import grade, nbgrader_plugins
 from gradekit.course import Course, load_course
 from gradekit.entries import Entry, address_of
 from gradekit.gradebook import Book
-from gradekit.grader import GraderSpec
 from gradekit.journal import Journal
 from gradekit.records import State
 from gradekit.submitted import SUBMITTED
+from gradekit.task import GraderSpec
 from gradekit.work import grader_of
 
 pytestmark = pytest.mark.timeout(600)

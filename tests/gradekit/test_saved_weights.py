@@ -9,9 +9,10 @@ from small_course import PROJECT
 
 from gradekit.build import build
 from gradekit.course import load_course
-from gradekit.grader import GraderSpec, LabGrader
+from gradekit.grader import LabGrader
 from gradekit.submission import read_submission
 from gradekit.submitted import Handin
+from gradekit.task import GraderSpec
 from gradekit.work import prove
 
 FILE = "line.safetensors"

@@ -41,7 +41,7 @@ def test_a_plain_hand_in_is_read(tmp_path: Path, released: Released) -> None:
     assert submission.notes == ()
     assert submission.files == {"notes/helper.py": b"x = 1"}
     assert submission.submitted_at == datetime(2026, 9, 20, 21, 59, tzinfo=UTC)
-    sources = [cell.source for cell in runnable_cells(submission.open())]
+    sources = [cell.source for cell in runnable_cells(submission.notebook)]
     assert ANSWER in sources
     assert not any(source.startswith("check(") for source in sources)
 
@@ -69,7 +69,7 @@ def test_a_test_cell_with_code_of_the_students_is_run(tmp_path: Path, released: 
         cells[4]["source"] = 'check("softmax")\ndef entropy(p):\n    return p'
 
     hand_in(tmp_path, "ada", as_bytes(done(merge)))
-    sources = [cell.source for cell in runnable_cells(read(tmp_path, released).open())]
+    sources = [cell.source for cell in runnable_cells(read(tmp_path, released).notebook)]
     assert any("def entropy(p):\n    return p" in source for source in sources)
 
 
@@ -98,7 +98,7 @@ def test_a_file_that_is_no_notebook_is_named(kind: str, tmp_path: Path, released
     data, words = BROKEN[kind]
     hand_in(tmp_path, "ada", data)
     submission = read(tmp_path, released)
-    assert submission.notebook_bytes is None
+    assert submission.notebook is None
     assert submission.broken is not None
     assert words in submission.broken
     assert f"{NAME}.ipynb" in submission.broken
@@ -151,7 +151,7 @@ def test_an_odd_notebook_is_read_and_what_is_odd_is_said(
     submission = read(tmp_path, released)
     assert submission.broken is None
     assert words in " ".join(submission.notes)
-    notebook = submission.open()
+    notebook = submission.notebook
     assert ANSWER in [cell.source for cell in runnable_cells(notebook)]
     json.dumps(notebook, ensure_ascii=False).encode()
     assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
@@ -224,12 +224,12 @@ def test_links_are_never_followed(tmp_path: Path, released: Released) -> None:
     (folder / f"{NAME}.ipynb").symlink_to(secret)
     (folder / "all").symlink_to(tmp_path)
     submission = read(tmp_path, released)
-    assert submission.notebook_bytes is None
+    assert submission.notebook is None
     assert "link to another place" in (submission.broken or "")
     assert submission.files == {"readme.txt": b"hello"}
 
     (tmp_path / "submitted" / "eve").symlink_to(tmp_path / "submitted" / "ada")
-    assert read(tmp_path, released, "eve").notebook_bytes is None
+    assert read(tmp_path, released, "eve").notebook is None
 
 
 def test_folders_pipes_and_hidden_files_are_left_out(tmp_path: Path, released: Released) -> None:
@@ -239,7 +239,7 @@ def test_folders_pipes_and_hidden_files_are_left_out(tmp_path: Path, released: R
     )
     os.mkfifo(folder / "pipe.ipynb")
     submission = read(tmp_path, released)
-    assert submission.notebook_bytes is None
+    assert submission.notebook is None
     assert "is a folder" in (submission.broken or "")
     assert "pipe.ipynb is neither" in (submission.broken or "")
 
@@ -278,7 +278,7 @@ def test_an_unreadable_timestamp_is_remarked_on(tmp_path: Path, released: Releas
 
 def test_prose_only_notebook_has_nothing_to_run(tmp_path: Path, released: Released) -> None:
     hand_in(tmp_path, "ada", as_bytes([markdown("hello")]))
-    assert runnable_cells(read(tmp_path, released).open()) == ()
+    assert runnable_cells(read(tmp_path, released).notebook) == ()
 
 
 @pytest.mark.parametrize("place", ["notebook", "cell", "attachments", "a cell itself"])
@@ -299,4 +299,4 @@ def test_what_is_nested_deep_is_left_out(place: str, tmp_path: Path, released: R
         case _:
             tree["cells"].append(deep)
     hand_in(tmp_path, "ada", {f"{NAME}.ipynb": json.dumps(tree).encode()})
-    assert runnable_cells(read(tmp_path, released).open())
+    assert runnable_cells(read(tmp_path, released).notebook)

@@ -11,7 +11,7 @@ import tiny_class
 from tiny_class import LAB, NAME
 
 from gradekit.course import load_course
-from gradekit.grader import GraderSpec
+from gradekit.task import GraderSpec
 from gradekit.work import GraderAtFault, drop_grader, grader_of
 
 

@@ -27,7 +27,7 @@ from gradekit import batch, grade
 from gradekit.course import load_course
 from gradekit.grade import Settings
 from gradekit.grade_view import progress
-from gradekit.work import Done
+from gradekit.task import Done
 
 
 @dataclass(frozen=True)

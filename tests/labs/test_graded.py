@@ -9,9 +9,10 @@ from demo.course_folder import REPOSITORY, copy_course
 from gradekit.course import Course, load_course
 from gradekit.grade import Settings, grade
 from gradekit.grade_view import progress
-from gradekit.grader import GraderSpec, LabGrader
+from gradekit.grader import LabGrader
 from gradekit.records import State
 from gradekit.submitted import SUBMITTED
+from gradekit.task import GraderSpec
 
 LABS = load_course(REPOSITORY).labs
 

@@ -8,9 +8,10 @@ from demo.classroom import room_of
 from demo.course_folder import REPOSITORY, SMALL_LIMITS, copy_course
 from gradekit.catalog import CHECK_CELL
 from gradekit.course import load_course
-from gradekit.grader import GraderSpec, LabGrader
+from gradekit.grader import LabGrader
 from gradekit.submission import read_submission
 from gradekit.submitted import Handin
+from gradekit.task import GraderSpec
 from gradekit.work import saved_files
 
 # One lab shows it in the usual run.

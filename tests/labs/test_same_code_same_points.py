@@ -31,7 +31,7 @@ def earned(paper: Paper, exercise: Exercise, version: Version) -> float:
         check.name: paper.run(exercise, check, NUMBER, names, exercise.forbids)
         for check in exercise.checks
     }
-    return judge_exercise(paper.questions(exercise, NUMBER, with_mistakes=False), seen, []).earned
+    return judge_exercise(paper.questions(exercise, NUMBER), seen, []).earned
 
 
 def test_right_answers_keep_all_points_whatever_the_inputs(papers: list[Paper]) -> None:

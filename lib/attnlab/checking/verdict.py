@@ -129,17 +129,13 @@ def recognise(
     agree in the most checks win; where several agree equally well, up to `most` with different
     advice are kept, and none if there are more (then nobody knows).
     """
+    failed = [answer for answer in answers if _telling(answer)]
+    others = [answer for answer in answers if not _telling(answer)]
     scores: dict[str, int] = {}
-    failed = sum(telling(answer) for answer in answers)
     for mistake in mistakes:
-        failures, agreements = 0, 0
-        for answer in answers:
-            if mistake.name not in answer.question.mistakes:
-                continue
-            same = _same(answer.question.mistakes[mistake.name], answer.seen)
-            agreements += same
-            failures += same and telling(answer)
-        scores[mistake.name] = agreements if failures and 4 * failures >= failed else 0
+        failures = _agreements(mistake, failed)
+        candidate = failures and 4 * failures >= len(failed)
+        scores[mistake.name] = failures + _agreements(mistake, others) if candidate else 0
     best = max(scores.values(), default=0)
     if best == 0:
         return []
@@ -154,6 +150,14 @@ def _answer(question: Question, seen: Any) -> Answer:
     return Answer(question, seen, difference, question.points * credit)
 
 
+def _agreements(mistake: KnownMistake, answers: Sequence[Answer]) -> int:
+    """In how many of `answers` the mistake's run saw the same."""
+    return sum(
+        _same(answer.question.mistakes[mistake.name], answer.seen)
+        for answer in answers if mistake.name in answer.question.mistakes
+    )
+
+
 def _same(mistaken: Any, seen: Any) -> bool:
     if isinstance(seen, Raised) and isinstance(mistaken, Raised):
         # Much that is wrong ends in a TypeError: only the same words say the same of a mistake.
@@ -161,7 +165,7 @@ def _same(mistaken: Any, seen: Any) -> bool:
     return Close(atol=1e-7, rtol=1e-7).compare(mistaken, seen) is None
 
 
-def telling(answer: Answer) -> bool:
+def _telling(answer: Answer) -> bool:
     """Whether this answer fails in a way that says something: a blank body's does not."""
     difference = answer.difference
     if difference is None:
