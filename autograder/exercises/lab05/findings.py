@@ -27,7 +27,10 @@ def finding(lab, name):
 @exercise.check(points=1)
 def all_six(lab, draw):
     """Says one of the six things of each of the six models."""
-    return {name: finding(lab, name) in WORDS for name in NAMES}
+    if not isinstance(lab.findings, dict):
+        return lab.findings
+    said = {name: finding(lab, name) for name in NAMES if name in lab.findings}
+    return {name: "one of the six" if words in WORDS else words for name, words in said.items()}
 
 
 @exercise.check(points=0.5, hidden=True)
