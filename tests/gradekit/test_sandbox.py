@@ -112,6 +112,14 @@ class TestCells:
         assert "ZeroDivisionError" in "".join(bad.outputs[0]["traceback"])
         assert syntax.outputs[0]["ename"] == "SyntaxError"
 
+    def test_a_recursion_without_end_is_told_soon_and_in_short(self, sandbox):
+        ran = run(sandbox, "def deeper(x):\n    return deeper(x + 1)\ndeeper(0)")
+        (error,) = ran.cells[0].outputs
+        assert error["ename"] == "RecursionError"
+        assert "more calls …" in "".join(error["traceback"])
+        assert len(error["traceback"]) < 30
+        assert ran.cpu_seconds < 2  # IPython's own words with the lines around took six
+
     @pytest.mark.parametrize(
         ("source", "text"),
         [
