@@ -43,13 +43,13 @@ def processes(jobs: int) -> Executor:
     """A pool of worker processes on this machine; 0 jobs means one a core."""
     # A fork of this process would copy its threads' locks. Workers are forked from one that has
     # no threads, or start from nothing.
-    context = multiprocessing.get_context("forkserver" if prepare() else "spawn")
+    context = multiprocessing.get_context("forkserver" if _prepare() else "spawn")
     return ProcessPoolExecutor(jobs or cores(), context, _end_with_parent)
 
 
 @cache
-def prepare() -> bool:
-    """Start, meanwhile, the process that workers are forked from: its imports take seconds.
+def _prepare() -> bool:
+    """Start the process that workers are forked from; its imports take seconds, unwaited for.
 
     Returns:
         Whether there can be one: the path of its socket must not be too long.

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -249,11 +249,16 @@ class _Run:
 
         with Book(address) as book:
             due = self._course.dates(self._lab).due
-            book.register(self._lab, Released.read(self._course.released(self._lab)), due)
+            book.register(self._lab, Released.read(self._released), due)
             for entry in new:
                 before = stored[entry.student]
                 row = book.write(entry, before.answers if before else None)
                 self._journal.mark_stored(entry.stored(address, row))
+
+    @cached_property
+    def _released(self) -> Path:
+        """The lab's released notebook: looked for once, and not by a run with nothing to do."""
+        return self._course.released(self._lab)
 
     def _todo(self, handins: Iterable[_Seen]) -> dict[str, tuple[str, ...]]:
         pairs = [seen.key for seen in handins]
@@ -286,8 +291,7 @@ class _Run:
         ]
         # The record last: killed in between, the next run does both again.
         with self._keeping(handin):
-            name = self._course.released(self._lab).stem
-            write_autograded(self._course.root, handin, name, result.notebook)
+            write_autograded(self._course.root, handin, self._released.stem, result.notebook)
         self._journal.append([*records, result.record])
 
     @contextmanager

@@ -118,7 +118,7 @@ def student_requirements() -> list[str]:
 
 def _refuse_blank_imports(course: Course, lab: str) -> None:
     """The notebook may import an earlier lab's answer only if that lab is due by then."""
-    (path,) = (course.root / RELEASED / lab).glob("*.ipynb")
+    path = course.released(lab)
     blank = blank_references(course, lab)
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type != "code":
