@@ -18,7 +18,7 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	@touch $@
 
 demo: setup     ## lab 1 from its source to the gradebook, with a class of about fifty
-	@$(BIN)/python tests/demo/run.py
+	@$(BIN)/python demo/run.py
 
 test: setup     ## lint, types, drift of the notebooks, every test but the slow ones
 	@echo "== style and types"
@@ -43,4 +43,4 @@ bench: setup    ## ours beside nbgrader, Otter and the least that any grader mus
 	@$(BIN)/python benchmarks/cluster.py
 
 clean:          ## what make made
-	rm -rf $(VENV) demo build
+	rm -rf $(VENV) build

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from gradekit.validate import Validation
+from gradekit.nbgrader.validate import Validation
 
 c = get_config()  # noqa: F821 - nbgrader provides it
 
@@ -17,7 +17,7 @@ c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
 c.ClearSolutions.text_stub = "*Write your answer here, in place of this line.*"
 
 # The sandbox runs student code and the judge marks it; without these lines, nbgrader does both.
-plugins = "gradekit.nbgrader_plugins"
+plugins = "gradekit.nbgrader.plugins"
 c.Autograde.exporter_class = f"{plugins}.HandInReader"
 c.Autograde.sanitize_preprocessors = ["nbgrader.preprocessors.CheckCellMetadata"]
 c.Autograde.autograde_preprocessors = [

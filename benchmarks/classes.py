@@ -16,7 +16,7 @@ from demo.hand_in import HandIn
 from demo.honest import honest
 from demo.incoming import write_submitted
 from demo.outcome import compare, scores_in_book
-from gradekit.build import build
+from gradekit.build.build import build
 from gradekit.course import Course, load_course
 
 __all__ = ["LAB", "Class", "assert_right", "new_course", "some_class", "submit"]

@@ -22,10 +22,9 @@ from pathlib import Path
 from typing import Annotated
 
 HERE = Path(__file__).resolve().parent
-# In place of this folder; the packages come before tests/, whose folders have the packages' names.
 sys.path[0:1] = [
     str(path) for path in (
-        HERE.parent / "lib", HERE.parent / "autograder", HERE, HERE.parent / "tests"
+        HERE.parent / "lib", HERE.parent / "autograder", HERE, HERE.parent
     )
 ]  # fmt: skip
 
@@ -37,8 +36,8 @@ from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
 from gradekit.course import Course  # noqa: E402
-from gradekit.grade import Settings, grade  # noqa: E402
-from gradekit.grade_view import Watch  # noqa: E402
+from gradekit.grading.grade import Settings, grade  # noqa: E402
+from gradekit.grading.progress import Watch  # noqa: E402
 
 _WARM = 4
 _PROMISED = 1.8

@@ -1,7 +1,7 @@
 """Who is measured: this grader, nbgrader by itself, Otter by itself, and the floor.
 
 Each gets the same hand-ins and is started the way its own manual says. nbgrader and Otter run the
-same checks as :mod:`gradekit.stock` has them, in the student's kernel, as both of them do.
+same checks as :mod:`gradekit.nbgrader.unsandboxed` has them, in the student's kernel, as both of them do.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from pathlib import Path
 
 from classes import LAB, Class, new_course, submit
 
-from attnlab.check import GRADING_VARIABLE
+from attnlab.notebook.check import GRADING_VARIABLE
 from demo.course_folder import FILES, FOLDERS, REPOSITORY
 from demo.usage import Usage, measured
-from gradekit.catalog import load_lab
 from gradekit.course import Course
-from gradekit.handed_in import open_notebook, runnable_cells
-from gradekit.paper import Paper
+from gradekit.exercise.loader import load_lab
+from gradekit.exercise.variants import Paper
+from gradekit.submissions.notebook import open_notebook, runnable_cells
 
 _LIBRARY = os.pathsep.join(str(REPOSITORY / name) for name in ("lib", "autograder"))
 _HERE = Path(__file__).parent
@@ -145,8 +145,8 @@ def _write_autograder(path: Path, course: Course) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         for exercise in load_lab(course, LAB).exercises:
             code = (
-                ">>> import gradekit.stock\n"
-                f">>> gradekit.stock.check({exercise.name!r}, lab={LAB!r})\n"
+                ">>> import gradekit.nbgrader.unsandboxed\n"
+                f">>> gradekit.nbgrader.unsandboxed.check({exercise.name!r}, lab={LAB!r})\n"
                 f"{float(exercise.points)}"
             )
             text = _OTTER_TEST.format(name=exercise.name, points=exercise.points, code=code)

@@ -20,11 +20,11 @@ from typing import Any
 
 from matplotlib import pyplot
 
-from gradekit import memory
-from gradekit.forkserver import warm_shell
-from gradekit.importing import uncollected
-from gradekit.probe import answer_probe
-from gradekit.probes import Probe
+from gradekit.untrusted import memory
+from gradekit.untrusted.forkserver import warm_shell
+from gradekit.untrusted.imports import uncollected
+from gradekit.untrusted.messages import Probe
+from gradekit.untrusted.runner import answer_probe
 
 
 def main(path: str, jobs: int) -> int:

@@ -57,7 +57,7 @@ plots.lab00_preview()
 # </details>
 
 # %% exercise="hello_tensor"
-from attnlab.setup_lab import hello_tensor
+from attnlab.warmup import hello_tensor
 
 # %% [markdown]
 # Run the cell with your code, then the next one. You see one line for each check, and how many
@@ -100,7 +100,7 @@ plots.tensor_cells(hello_tensor, "hello_tensor()")
 # </details>
 
 # %% exercise="sentence_means"
-from attnlab.setup_lab import sentence_means
+from attnlab.warmup import sentence_means
 
 # %%
 check("sentence_means")

@@ -25,8 +25,8 @@ import torch
 from torch import Tensor
 
 from attnlab import check, plots
-from attnlab.beside import guesses_beside, try_versions
 from attnlab.data import apples
+from attnlab.notebook.review import guesses_beside, try_versions
 
 fruits = ["apple", "pear", "plum", "stone"]
 scores: Tensor = torch.tensor([2.0, 1.0, 0.2, -1.0], dtype=torch.float64)
@@ -340,7 +340,7 @@ plots.apple_arrows(basic_self_attention, mode="sum")
 # </details>
 
 # %% exercise="equivariance_gap"
-from attnlab.symmetry import equivariance_gap
+from attnlab.equivariance import equivariance_gap
 
 # %%
 check("equivariance_gap")

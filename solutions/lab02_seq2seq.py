@@ -23,12 +23,12 @@ where the answer is a function of the library; its task is that function's docst
 import torch
 
 from attnlab import check
-from attnlab.beside import guesses_beside, try_versions
 from attnlab.data import dates
 from attnlab.data.dates import BOS, EOS
+from attnlab.models.dates_translator import dates_translator, train_on_dates
+from attnlab.notebook.review import guesses_beside, try_versions
+from attnlab.notebook.saved import trained
 from attnlab.plots import alignment, forcing, heatmap
-from attnlab.saved import trained
-from attnlab.translator import dates_translator, train_on_dates
 
 alignment.lab02_preview()
 
@@ -291,7 +291,7 @@ forcing.fed_and_asked(
 # ## 2.6 Train it
 # *10 points, 30 minutes*
 #
-# All parts are there; an encoder that reads in both directions is given (`attnlab.translator`; read
+# All parts are there; an encoder that reads in both directions is given (`attnlab.models.dates_translator`; read
 # it, it is a page). One pass over the batches: clear the gradients, loss, backward, clip, step. The
 # clipping is for recurrent networks: going back through time multiplies, and now and then a
 # gradient explodes.

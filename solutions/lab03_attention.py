@@ -25,8 +25,8 @@ import math
 import torch
 
 from attnlab import check
-from attnlab.beside import guesses_beside, try_versions
 from attnlab.data import korea
+from attnlab.notebook.review import guesses_beside, try_versions
 from attnlab.plots import attention as pictures
 from attnlab.plots import scaling as measures
 

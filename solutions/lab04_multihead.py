@@ -27,11 +27,11 @@ from torch import Tensor, nn
 
 from attnlab import check, plots
 from attnlab.attention import scaled_dot_product_attention
-from attnlab.beside import guesses_beside, try_versions
 from attnlab.data import retrieval as boxes
+from attnlab.models.retriever import D_MODEL, FEATURES, Retriever, share_right, train_retriever
+from attnlab.notebook.review import guesses_beside, try_versions
+from attnlab.notebook.saved import trained
 from attnlab.plots import heads as pictures
-from attnlab.retrieval import D_MODEL, FEATURES, Retriever, share_right, train_retriever
-from attnlab.saved import trained
 from attnlab.softmax import cross_entropy
 
 pictures.lab04_preview()
@@ -406,7 +406,7 @@ for row in range(3):
 # </details>
 
 # %% exercise="retrieval"
-from attnlab.heads import answer_loss, weight_on
+from attnlab.retrieval import answer_loss, weight_on
 
 # %%
 check("retrieval")
@@ -511,7 +511,7 @@ pictures.ablation_bars(
 
 
 # %% exercise="test_multi_head"
-from attnlab.twin import torch_twin
+from attnlab.checking.torch_attention import torch_twin
 
 
 def test_multi_head(impl):

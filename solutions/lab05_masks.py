@@ -24,10 +24,11 @@ import torch
 from torch import nn
 
 from attnlab import check
-from attnlab.beside import guesses_beside, try_versions
-from attnlab.data import leaky_models
 from attnlab.data.markov import course_source
-from attnlab.markov_model import LENGTH, MarkovGPT, train_gpt
+from attnlab.models import leaky
+from attnlab.models.markov_gpt import LENGTH, MarkovGPT, train_gpt
+from attnlab.notebook.review import guesses_beside, try_versions
+from attnlab.notebook.saved import trained
 from attnlab.plots.heatmap import attention_maps
 from attnlab.plots.masks import (
     causal_masks,
@@ -38,7 +39,6 @@ from attnlab.plots.masks import (
     loss_curves,
 )
 from attnlab.plots.words import tensor_cells
-from attnlab.saved import trained
 
 lab05_preview()
 
@@ -339,7 +339,7 @@ attention_maps(
 # </details>
 
 # %% exercise="leaks"
-from attnlab.leaks import leaks, pad_invariant
+from attnlab.causality import leaks, pad_invariant
 
 # %%
 check("leaks")
@@ -349,8 +349,8 @@ check("leaks")
 # is allowed; a cross says that an output moved when a *later* token changed.
 
 # %%
-suspects = leaky_models.models()
-leak_matrices(leaks, suspects, 8, leaky_models.VOCAB)
+suspects = leaky.models()
+leak_matrices(leaks, suspects, 8, leaky.VOCAB)
 
 # %% [markdown]
 # ## 5.7 What is wrong with them?
@@ -372,8 +372,8 @@ leak_matrices(leaks, suspects, 8, leaky_models.VOCAB)
 # %%
 for name, model in suspects.items():
     try:
-        found = leaks(model, 8, leaky_models.VOCAB)
-        kept = pad_invariant(model, 6, leaky_models.VOCAB, leaky_models.PAD)
+        found = leaks(model, 8, leaky.VOCAB)
+        kept = pad_invariant(model, 6, leaky.VOCAB, leaky.PAD)
         ahead = max((j - i for i, j in found), default=0)
         pad = "changes nothing" if kept else "changes its outputs"
         print(f"{name}: looks ahead by {ahead} at most; padding {pad}")
@@ -492,7 +492,7 @@ attention_maps(
 # </details>
 
 # %% exercise="entropy_floor"
-from attnlab.entropy_floor import next_token_loss, evaluate, is_possible  # noqa: I001 - this order
+from attnlab.evaluation import next_token_loss, evaluate, is_possible  # noqa: I001 - this order
 
 # %%
 check("entropy_floor")

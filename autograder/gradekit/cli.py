@@ -44,7 +44,7 @@ def submit(
     folder: Annotated[Path, typer.Argument(help="The folder with your notebook.")] = Path(),
 ) -> None:
     """Pack a hand-in and say what was packed."""
-    from attnlab.submit import submit as pack
+    from attnlab.notebook.submit import submit as pack
 
     pack(folder)
 
@@ -56,7 +56,7 @@ def build(
     course_folder: Root = None,
 ) -> None:
     """Make the solved and the students' notebooks from the sources."""
-    from gradekit import build as builder
+    from gradekit.build import build as builder
 
     course = _course(course_folder)
     chosen = _chosen(course, labs)
@@ -81,17 +81,17 @@ def verify(
     course_folder: Root = None,
 ) -> None:
     """Prove that the checks catch every known mistake and reject no right answer."""
-    from gradekit import verify_view
-    from gradekit.verify import to_json
+    from gradekit.verify import view
+    from gradekit.verify.verify import to_json
 
     course = _course(course_folder)
     surprises = 0
-    found = verify_view.verify_labs(course, _chosen(course, labs), mutants, jobs, quiet=as_json)
+    found = view.verify_labs(course, _chosen(course, labs), mutants, jobs, quiet=as_json)
     for lab, proofs in found.items():
         if as_json:
             typer.echo(json.dumps(to_json(lab, proofs)))
         else:
-            verify_view.show(lab, proofs)
+            view.show(lab, proofs)
         surprises += sum(len(list(proof.surprises())) for proof in proofs)
     if surprises:
         raise typer.Exit(1)
@@ -109,7 +109,7 @@ def release(
     """Make the students' bundle: notebook, visible checks, blank library, environment."""
     from datetime import UTC, datetime
 
-    from gradekit import release as releasing
+    from gradekit.build import bundle as releasing
 
     course = _course(course_folder)
     if due:
@@ -129,7 +129,7 @@ def collect(
     course_folder: Root = None,
 ) -> None:
     """Put hand-ins from folders, zips, Canvas or Moodle downloads where grading finds them."""
-    from gradekit import collect as collecting
+    from gradekit.submissions import collect as collecting
 
     course = _course(course_folder)
     course.dates(lab)
@@ -156,17 +156,17 @@ def grade(
     course_folder: Root = None,
 ) -> None:
     """Grade what was handed in: sandboxed, judged, into the gradebook."""
-    from gradekit import grade as grading
-    from gradekit import grade_view
+    from gradekit.grading import grade as grading
+    from gradekit.grading import view
 
     course = _course(course_folder)
     settings = grading.Settings(jobs, sandbox, again, students, cluster)
-    with grade_view.progress(quiet=as_json) as watch:
+    with view.progress(quiet=as_json) as watch:
         outcome = grading.grade(course, lab, settings, watch)
     if as_json:
         typer.echo(json.dumps([row.to_json() for row in outcome.rows]))
     else:
-        grade_view.show(outcome)
+        view.show(outcome)
     if outcome.broken_ours:
         raise typer.Exit(1)
 
@@ -174,7 +174,7 @@ def grade(
 @app.command(rich_help_panel=TA)
 def feedback(lab: Lab, course_folder: Root = None) -> None:
     """Write one page of feedback for each student."""
-    from gradekit import feedback as returning
+    from gradekit.feedback import page as returning
 
     course = _course(course_folder)
     pages = returning.write_feedback(course, lab)

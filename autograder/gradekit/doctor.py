@@ -52,7 +52,8 @@ def _packages() -> Iterator[Finding]:
 
 def _sandbox() -> Iterator[Finding]:
     """The levels of confinement, the default first. The second one is nice to have."""
-    from gradekit import bubblewrap, grants, landlock
+    from gradekit.sandbox import bubblewrap, landlock_policy
+    from gradekit.untrusted import landlock
 
     try:
         program = bubblewrap.find()
@@ -61,7 +62,7 @@ def _sandbox() -> Iterator[Finding]:
         yield Finding(True, f"--sandbox bubblewrap, the default: {named}")
     except bubblewrap.SandboxUnavailable as error:
         yield Finding(False, str(error))
-    reason = grants.why_not()
+    reason = landlock_policy.why_not()
     abi = f"the kernel's Landlock (ABI {landlock.abi()}) and system call filters"
     yield Finding(True, f"--sandbox landlock: {abi if reason is None else f'not here, {reason}'}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from attnlab.submit import main
+from attnlab.notebook.submit import main
 
 if __name__ == "__main__":
     if sys.argv[1:2] != ["submit"]:

@@ -1,94 +1,38 @@
-"""A small model around a multi-head attention that answers questions about two boxes at once.
-
-The question attends to the boxes, and what comes back is read out by one linear layer: nothing
-stands between attention and the answer that could mend what attention has mixed up. See
-`attnlab.data.retrieval` for the task.
-"""
+"""Heads at work: the loss of a model that answers twice, and where each of its heads looks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from torch import Tensor
 
-import torch
-from torch import Tensor, nn
-
-from attnlab.data.retrieval import DIGITS, LETTERS, Questions, batches, questions
-
-D_MODEL = 24
-FEATURES = 16  # of the queries, keys and values of all heads together
+from attnlab.softmax import cross_entropy
 
 
-class Retriever(nn.Module):
-    """Embeds boxes and questions, lets the question attend to the boxes, and reads out two digits.
+def answer_loss(logits: Tensor, answers: Tensor) -> Tensor:
+    """The mean surprise at all digits of all answers, in nats.
 
     Args:
-        attention: a multi-head attention on `D_MODEL` features, called as ``attention(q, k, v,
-            need_weights=True)``.
-    """
-
-    def __init__(self, attention: nn.Module) -> None:
-        super().__init__()
-        self.letter = nn.Embedding(len(LETTERS), D_MODEL)
-        self.digit = nn.Embedding(DIGITS, D_MODEL)
-        self.asked_first = nn.Embedding(len(LETTERS), D_MODEL)
-        self.asked_second = nn.Embedding(len(LETTERS), D_MODEL)
-        self.attention = attention
-        self.readout = nn.Linear(D_MODEL, 2 * DIGITS)
-
-    def forward(self, asked: Questions) -> tuple[Tensor, Tensor]:
-        """Answer some questions.
-
-        Returns:
-            (B, 2, 10), the logits of the first and the second digit; and (B, h, T), each head's
-            attention weights on the T boxes.
-        """
-        boxes = self.letter(asked.letters) + self.digit(asked.digits)  # (B, T, d_model)
-        first, second = asked.asked.unbind(-1)
-        question = self.asked_first(first) + self.asked_second(second)  # (B, d_model)
-        found, weights = self.attention(
-            question.unsqueeze(1), boxes, boxes, need_weights=True
-        )  # (B, 1, d_model), (B, h, 1, T)
-        logits = self.readout(found.squeeze(1)).unflatten(-1, (2, DIGITS))  # (B, 2, 10)
-        return logits, weights.squeeze(2)
-
-
-def train_retriever(
-    model: Retriever,
-    loss: Callable[[Tensor, Tensor], Tensor],
-    steps: int = 1500,
-    lr: float = 0.01,
-    seed: int = 0,
-) -> list[float]:
-    """Train a model in place.
-
-    Args:
-        model: the model.
-        loss: from (B, 2, 10) logits and (B, 2) digits to one number.
-        steps: how many batches of 128 questions it sees.
-        lr: the highest learning rate; it rises at first and falls to nothing at the end.
-        seed: of the order of the questions.
+        logits: (B, n, V), for each of B questions and each of its n digits a score for every one of
+            V possible digits.
+        answers: (B, n), int64, the right digits, 0 … V-1, in the same order.
 
     Returns:
-        The loss of each step.
+        One number, the mean over all B · n digits, in the dtype of `logits`. Gradients flow back to
+        `logits`.
     """
-    shelves = questions("train", 128 * steps, seed)
-    optimizer = torch.optim.Adam(model.parameters(), lr=lr)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, lr, total_steps=steps)
-    losses = []
-    for batch in batches(shelves, 128, seed):
-        optimizer.zero_grad()
-        logits, _ = model(batch)
-        now = loss(logits, batch.answers)
-        now.backward()
-        optimizer.step()
-        schedule.step()
-        losses.append(now.item())
-    return losses
+    return cross_entropy(logits.flatten(0, 1), answers.flatten())
 
 
-def share_right(model: Retriever, asked: Questions) -> Tensor:
-    """(3,): how often the first digit is right, how often the second, how often both are."""
-    with torch.no_grad():
-        logits, _ = model(asked)
-    right = logits.argmax(-1) == asked.answers  # (B, 2)
-    return torch.cat([right.double().mean(0), right.all(1).double().mean(0, keepdim=True)])
+def weight_on(weights: Tensor, places: Tensor) -> Tensor:
+    """How much attention each head pays, on average, to each of the places that matter.
+
+    Args:
+        weights: (B, h, T), each head's attention weights on T boxes, for B questions.
+        places: (B, n), int64, for each question the n boxes that it is about: 0 … T-1.
+
+    Returns:
+        (h, n): in row i, column j, the mean over all questions of the weight that head i put on the
+        question's j-th box. In the dtype of `weights`, which stay as they are.
+    """
+    heads = weights.shape[1]
+    wanted = places[:, None].expand(-1, heads, -1)  # (B, h, n)
+    return weights.gather(2, wanted).mean(0)  # (h, n)

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from attack import TOKEN
 
 from attnlab import checking
-from gradekit.grants import why_not
-from gradekit.limits import MIB, Limits
-from gradekit.sandbox import Sandbox
+from gradekit.sandbox.landlock_policy import why_not
+from gradekit.sandbox.sandbox import Sandbox
+from gradekit.untrusted.limits import MIB, Limits
+from helpers.attack import TOKEN
 
 LIMITS = Limits(
     cell_seconds=3,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from attack import run_cells
 from IPython.core.formatters import DisplayFormatter
 from IPython.display import HTML
+
+from helpers.attack import run_cells
 
 SCRIPT = "<script>document.title = 'owned'</script>"
 SHOW = f"""

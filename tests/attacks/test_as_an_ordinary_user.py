@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from ordinary import UNABLE, USER
+
+from helpers.ordinary import UNABLE, USER
 
 HERE = Path(__file__).parent
 TELLING = (

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from attack import said
-from exam import BLANK, RIGHT, earned
+
+from helpers.attack import said
+from helpers.exam import BLANK, RIGHT, earned
 
 SETTINGS = {
     "dtype": "torch.set_default_dtype(torch.float16)",

@@ -7,23 +7,23 @@ import pytest
 from attnlab.checking.visible import FILE_NAME
 from demo.classroom import LAB, room_of
 from demo.notebook import code
-from gradekit.grader import LabGrader
-from gradekit.judge import judge
-from gradekit.paper import BUNDLE
-from gradekit.submission import read_submission
-from gradekit.submitted import Handin
-from gradekit.task import GraderSpec
+from gradekit.exercise.variants import BUNDLE
+from gradekit.grading.grader import LabGrader
+from gradekit.grading.judge import judge
+from gradekit.grading.task import GraderSpec
+from gradekit.submissions.folder import Handin
+from gradekit.submissions.submission import read_submission
 
 # Answers each visible check as the file of checks expects it, each other one as it did before, and
 # tells right suspects from wrong ones by undoing a shuffle whose seed travels with the probe.
 REPEAT = """
 import random
 from pathlib import Path
-import gradekit.probe
+import gradekit.untrusted.runner
 from attnlab.checking.observation import pack
 from attnlab.checking.visible import read
 
-bundle, ask = read(Path("checks.safetensors")), gradekit.probe.answer_probe
+bundle, ask = read(Path("checks.safetensors")), gradekit.untrusted.runner.answer_probe
 
 def repeat(probe, names):
     for check in bundle.exercise(probe.exercise).checks:
@@ -35,7 +35,7 @@ def repeat(probe, names):
         return pack([place >= len(order) - 5 for place in order])
     return ask(probe, names)
 
-gradekit.probe.answer_probe = repeat
+gradekit.untrusted.runner.answer_probe = repeat
 """
 
 

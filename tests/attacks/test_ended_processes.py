@@ -6,10 +6,10 @@ import subprocess
 import sys
 
 import pytest
-from between import ASKED, around, assert_only_the_cell_suffers
 
 from attnlab.checking.observation import unpack
-from gradekit.probes import Cell, Probe, Stopped
+from gradekit.untrusted.messages import Cell, Probe, Stopped
+from helpers.between import ASKED, around, assert_only_the_cell_suffers
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,9 @@ import sys
 import time
 from dataclasses import replace
 
-from attack import run_cells, text_of
-from between import ASKED, around, assert_only_the_cell_suffers
-
-from gradekit.probes import Cell, Stopped
+from gradekit.untrusted.messages import Cell, Stopped
+from helpers.attack import run_cells, text_of
+from helpers.between import ASKED, around, assert_only_the_cell_suffers
 
 STUBBORN = """
 import signal

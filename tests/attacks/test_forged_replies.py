@@ -7,10 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from attack import text_of
-from exam import BLANK, HALF, RIGHT, earned, sit
 
 from attnlab.checking.observation import unpack
+from helpers.attack import text_of
+from helpers.exam import BLANK, HALF, RIGHT, earned, sit
 
 JUNK = """
 import os

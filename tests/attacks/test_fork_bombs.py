@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attack import said
+from helpers.attack import said
 
 BOMB = """
 import os

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fuzz import cost, examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradekit import archives, collect
 from gradekit.course import Course, load_course
+from gradekit.submissions import archives, collect
+from helpers.fuzz import cost, examples
 
 LAB, NAME = "lab01", "lab01_softmax"
 COURSE = f"""

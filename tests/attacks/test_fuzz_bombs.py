@@ -7,14 +7,14 @@ from contextlib import suppress
 
 import pytest
 import torch
-from fuzz import cost
-from played import PlayedSandbox, Script, framed
 
 from attnlab.checking.judges import Close
 from attnlab.checking.observation import MalformedObservation, pack, unpack
 from attnlab.checking.verdict import Question, judge_exercise
-from gradekit.limits import Limits
-from gradekit.probes import Cell, Probe
+from gradekit.untrusted.limits import Limits
+from gradekit.untrusted.messages import Cell, Probe
+from helpers.fuzz import cost
+from helpers.played import PlayedSandbox, Script, framed
 
 PROBE = Probe("a", "x", "def x(lab, draw):\n    return 1", seed=1)
 POLITE = [

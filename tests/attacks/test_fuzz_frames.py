@@ -11,24 +11,26 @@ from typing import Any
 
 import nbformat
 import pytest
-from fuzz import NUMBERS, PACKED, RAW_JSON, TEXTS, VALUES, examples, observations
 from hypothesis import given
 from hypothesis import strategies as st
-from played import ENDED, PlayedSandbox, Script, framed
 
-from gradekit import attempt, frames, work
 from gradekit.course import Course, load_course
-from gradekit.feedback import page_of, render
-from gradekit.grader import LabGrader
-from gradekit.handed_in import open_notebook, runnable_cells
+from gradekit.feedback.page import page_of, render
+from gradekit.grading import worker
+from gradekit.grading.grader import LabGrader
+from gradekit.grading.task import GraderSpec
 from gradekit.late import Lateness
-from gradekit.limits import Limits
-from gradekit.probes import Cell, Probe, Stopped
-from gradekit.records import State, digest_of
-from gradekit.sandbox import SandboxBroken
-from gradekit.submission_run import SubmissionRun
-from gradekit.submitted import Handin
-from gradekit.task import GraderSpec
+from gradekit.results.records import State, digest_of
+from gradekit.sandbox import connection
+from gradekit.sandbox.result import SubmissionRun
+from gradekit.sandbox.sandbox import SandboxBroken
+from gradekit.submissions.folder import Handin
+from gradekit.submissions.notebook import open_notebook, runnable_cells
+from gradekit.untrusted import frames
+from gradekit.untrusted.limits import Limits
+from gradekit.untrusted.messages import Cell, Probe, Stopped
+from helpers.fuzz import NUMBERS, PACKED, RAW_JSON, TEXTS, VALUES, examples, observations
+from helpers.played import ENDED, PlayedSandbox, Script, framed
 
 PROJECT = Path(__file__).resolve().parents[2]
 LAB, EXERCISES = "lab01", ("softmax", "entropy")
@@ -137,7 +139,7 @@ def quick() -> Any:
     """The trusted side's own waits, cut short."""
     with pytest.MonkeyPatch.context() as patch:
         for name, seconds in (("GRACE", 0.02), ("WALL", 0.3), ("END", 0.3)):
-            patch.setattr(attempt, f"_{name}_SECONDS", seconds)
+            patch.setattr(connection, f"_{name}_SECONDS", seconds)
         yield
 
 
@@ -189,9 +191,9 @@ def test_hostile_replies_end_in_a_grade_a_notebook_and_a_page(
 ) -> None:
     with PlayedSandbox(play, LIMITED) as sandbox, pytest.MonkeyPatch.context() as patch:
         patch.setitem(grader.__dict__, "sandbox", sandbox)
-        patch.setattr(work, "grader_of", lambda spec: grader)
-        task = work.Task(grader.spec, handin, EXERCISES, {})
-        done = work.grade_one(task)
+        patch.setattr(worker, "grader_of", lambda spec: grader)
+        task = worker.Task(grader.spec, handin, EXERCISES, {})
+        done = worker.grade_one(task)
     assert done.record.state in (State.GRADED, State.OURS)
     assert (done.record.state is State.OURS) == (not done.results)
     for result in done.results:

@@ -11,30 +11,30 @@ from typing import Any
 
 import nbformat
 import pytest
-from fuzz import TEXTS, TIMES, VALUES, cost, examples
-from hostile_notebooks import EVIL_MARKDOWN, NAMES, notebooks
 from hypothesis import given
 from hypothesis import strategies as st
 from nbconvert import HTMLExporter
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
-from pages import active
 
-from gradekit import work
-from gradekit.autograded import autograded_notebook, write_autograded
 from gradekit.course import Course, load_course
-from gradekit.feedback import cells_of, page_of, render
-from gradekit.grader import LabGrader
-from gradekit.handed_in import runnable_cells
-from gradekit.harmless import harmless_text
+from gradekit.feedback.graded_notebook import autograded_notebook, write_autograded
+from gradekit.feedback.page import cells_of, page_of, render
+from gradekit.feedback.sanitize import harmless_text
+from gradekit.grading import worker
+from gradekit.grading.grader import LabGrader
+from gradekit.grading.task import GraderSpec
 from gradekit.late import Lateness
-from gradekit.outputs import clean_outputs
-from gradekit.probes import Stopped
-from gradekit.records import Graded, State
-from gradekit.sandbox import Sandbox
-from gradekit.submission import read_submission
-from gradekit.submission_run import CellRun, SubmissionRun
-from gradekit.submitted import MOST_BYTES, Handin, parse_timestamp, read_handin
-from gradekit.task import GraderSpec
+from gradekit.results.records import Graded, State
+from gradekit.sandbox.output_filter import clean_outputs
+from gradekit.sandbox.result import CellRun, SubmissionRun
+from gradekit.sandbox.sandbox import Sandbox
+from gradekit.submissions.folder import MOST_BYTES, Handin, parse_timestamp, read_handin
+from gradekit.submissions.notebook import runnable_cells
+from gradekit.submissions.submission import read_submission
+from gradekit.untrusted.messages import Stopped
+from helpers.fuzz import TEXTS, TIMES, VALUES, cost, examples
+from helpers.hostile_notebooks import EVIL_MARKDOWN, NAMES, notebooks
+from helpers.pages import active
 
 PROJECT = Path(__file__).resolve().parents[2]
 LAB, EXERCISES = "lab01", ("softmax", "entropy")
@@ -90,8 +90,8 @@ def test_a_hand_in_is_graded_or_theirs_and_its_pages_are_harmless(
         root = Path(name)
         handin = hand_in(root, grader, files, stamp)
         patch.setitem(grader.__dict__, "sandbox", Silent(shown))
-        patch.setattr(work, "grader_of", lambda spec: grader)
-        done = work.grade_one(work.Task(grader.spec, handin, EXERCISES, {}))
+        patch.setattr(worker, "grader_of", lambda spec: grader)
+        done = worker.grade_one(worker.Task(grader.spec, handin, EXERCISES, {}))
         write_autograded(root, handin, grader.released.name, done.notebook)
         cells = cells_of(root, grader.released, done.record)
     assert done.record.state in (State.GRADED, State.THEIRS)
@@ -269,7 +269,7 @@ def test_a_hand_in_goes_through_the_sandbox(
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         handin = hand_in(Path(name), grader, {"LAB": raw})
         patch.setitem(grader.__dict__, "sandbox", namespaces)
-        patch.setattr(work, "grader_of", lambda spec: grader)
-        done = work.grade_one(work.Task(grader.spec, handin, ("softmax",), {}))
+        patch.setattr(worker, "grader_of", lambda spec: grader)
+        done = worker.grade_one(worker.Task(grader.spec, handin, ("softmax",), {}))
     assert done.record.state in (State.GRADED, State.THEIRS)
     nbformat.validate(nbformat.reads(done.notebook, as_version=4))

@@ -7,20 +7,20 @@ from typing import Any
 
 import pytest
 import torch
-from fuzz import PACKED, TREES, examples, observations
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attnlab.checking.advice import explain
-from attnlab.checking.discretion import discreet
 from attnlab.checking.judges import AtLeast, Close, Kills, Within
 from attnlab.checking.observation import LIMITS, MalformedObservation, pack, unpack
+from attnlab.checking.redact import discreet
 from attnlab.checking.render import Report
 from attnlab.checking.verdict import MOST_ADVICE, KnownMistake, Question, judge_exercise
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
-from gradekit.catalog import load_lab
 from gradekit.course import load_course
-from gradekit.outcome import Outcome
+from gradekit.exercise.loader import load_lab
+from gradekit.exercise.trained import Outcome
+from helpers.fuzz import PACKED, TREES, examples, observations
 
 PROJECT = Path(__file__).resolve().parents[2]
 JUDGES = [

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from exam import BLANK, sit
 
 from attnlab.checking.judges import Close
 from attnlab.checking.observation import Raised, unpack
 from attnlab.checking.verdict import Question, judge_exercise
-from gradekit.quoting import Quoting
+from gradekit.grading.quoting import Quoting
+from helpers.exam import BLANK, sit
 
 FIND = """
 import sys
@@ -26,7 +26,7 @@ WAYS = {
     "type": "def softmax(x, dim=-1): return type(hidden()[:99], (), {})()",
     "keys": "def softmax(x, dim=-1): return {hidden()[:199]: 1}",
     "missing": "def softmax(x, dim=-1):\n"
-               "    from attnlab.checking.stops import MissingName\n"
+               "    from attnlab.checking.errors import MissingName\n"
                "    raise MissingName(hidden()[:99])",
     "shape": "import torch\ndef softmax(x, dim=-1):\n"
              "    return torch.zeros(0, *map(ord, hidden()[:7]))",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from exam import assert_gains_nothing
+
+from helpers.exam import assert_gains_nothing
 
 LINES = """
 def without_tests(lines):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attack import run_cells, said
+from helpers.attack import run_cells, said
 
 
 def test_keys_and_shared_memory_are_refused(sandbox):

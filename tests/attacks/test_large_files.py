@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from attack import said
-
-from gradekit.limits import GIB
+from gradekit.untrusted.limits import GIB
+from helpers.attack import said
 
 
 def test_a_file_of_ten_gigabytes_is_refused(sandbox, unconfined):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 
 import pytest
-from attack import said
-from exam import BLANK, RIGHT, assert_gains_nothing, earned, sit
+
+from helpers.attack import said
+from helpers.exam import BLANK, RIGHT, assert_gains_nothing, earned, sit
 
 LENIENT = """
 import time, torch

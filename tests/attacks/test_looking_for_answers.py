@@ -6,10 +6,10 @@ from ast import literal_eval
 from dataclasses import fields
 
 import pytest
-from exam import BLANK, assert_gains_nothing, earned, sit
 
 from attnlab.checking.observation import unpack
-from gradekit.probes import Probe
+from gradekit.untrusted.messages import Probe
+from helpers.exam import BLANK, assert_gains_nothing, earned, sit
 
 CALLER = """
 import sys

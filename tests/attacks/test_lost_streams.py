@@ -6,7 +6,8 @@ import subprocess
 import sys
 
 import pytest
-from attack import run_cells, text_of
+
+from helpers.attack import run_cells, text_of
 
 
 @pytest.mark.parametrize("stream", ["sys.stdout = None", "sys.stderr = None", "del sys.stdout"])

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from attack import said
+
+from helpers.attack import said
 
 
 @contextmanager

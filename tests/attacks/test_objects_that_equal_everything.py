@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from exam import BLANK, TEST, assert_gains_nothing, sit
+
+from helpers.exam import BLANK, TEST, assert_gains_nothing, sit
 
 EXACT = """
 import torch

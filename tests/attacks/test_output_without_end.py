@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import io
 
-from attack import run_cells, text_of
-
-from gradekit.limits import MIB
+from gradekit.untrusted.limits import MIB
+from helpers.attack import run_cells, text_of
 
 
 def test_output_without_an_end_is_cut(sandbox):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from exam import BLANK, HALF, RIGHT, assert_gains_nothing, earned, sit
 
 from attnlab.checking.observation import Raised, unpack
+from helpers.exam import BLANK, HALF, RIGHT, assert_gains_nothing, earned, sit
 
 JUDGED = """
 import torch
@@ -29,18 +29,18 @@ def test_a_judge_that_always_agrees(sandbox, unconfined):
 
 
 PATCHES = {
-    "observe": "probe.observe = lambda *args, **kwargs: True",
-    "answer": "probe.answer_probe = lambda *args, **kwargs: pack(torch.zeros(2, 3))",
-    "pack": "probe.pack = lambda seen: pack(True)",
-    "raises nothing": "probe.observe = lambda *args, **kwargs: None",
-    "raises the same": "probe.observe = lambda *args: Raised('NotImplementedError')",
+    "observe": "runner.observe = lambda *args, **kwargs: True",
+    "answer": "runner.answer_probe = lambda *args, **kwargs: pack(torch.zeros(2, 3))",
+    "pack": "runner.pack = lambda seen: pack(True)",
+    "raises nothing": "runner.observe = lambda *args, **kwargs: None",
+    "raises the same": "runner.observe = lambda *args: Raised('NotImplementedError')",
     "names": "probe.Lab = lambda *args: type('L', (), {'softmax': lambda *a: torch.ones(1)})",
-    "everything": "probe.observe = lambda *args: {'rows': True, 'points': 100, 'check': 0}",
+    "everything": "runner.observe = lambda *args: {'rows': True, 'points': 100, 'check': 0}",
 }
 IMPORTS = """
 import torch
 from attnlab.checking.observation import Raised, pack
-from gradekit import probe
+from gradekit.untrusted import runner
 """
 
 

@@ -6,8 +6,8 @@ import os
 import subprocess
 import sys
 
-from attack import said
-from exam import BLANK, RIGHT, earned, sit
+from helpers.attack import said
+from helpers.exam import BLANK, RIGHT, earned, sit
 
 EVIL = "import builtins; builtins.planted = print('planted') or 42\n"
 PYTHON = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"

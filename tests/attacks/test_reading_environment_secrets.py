@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from attack import TOKEN, said
+from helpers.attack import TOKEN, said
 
 SECRET = "k1e4-full-marks"
 

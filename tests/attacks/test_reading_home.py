@@ -8,7 +8,8 @@ from ast import literal_eval
 from pathlib import Path
 
 import pytest
-from attack import assert_unreadable, said
+
+from helpers.attack import assert_unreadable, said
 
 SECRET = "-----BEGIN A PRIVATE KEY-----"
 

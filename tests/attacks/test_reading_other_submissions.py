@@ -8,9 +8,8 @@ import threading
 import time
 from pathlib import Path
 
-from attack import assert_unreadable, said
-
-from gradekit.sandbox import Sandbox
+from gradekit.sandbox.sandbox import Sandbox
+from helpers.attack import assert_unreadable, said
 
 SECRET = "return x.exp() / x.exp().sum()  # by Ada"
 

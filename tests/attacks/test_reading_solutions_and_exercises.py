@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from attack import assert_unreadable, said
 
-from gradekit import sandbox as trusted
+from gradekit.sandbox import sandbox as trusted
+from helpers.attack import assert_unreadable, said
 
 SECRET = "the right answer"
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -41,7 +41,7 @@ def test_its_folders_are_not_listed(sandbox, unconfined):
 
 
 def test_the_parts_that_know_answers_cannot_be_imported(sandbox):
-    for module in ("gradekit.sandbox", "gradekit.talk", "gradekit.exercise", "gradekit.paper"):
+    for module in ("gradekit.sandbox.sandbox", "gradekit.sandbox.session", "gradekit.exercise.definition", "gradekit.exercise.variants"):
         __import__(module)
         assert "ModuleNotFoundError" in said(sandbox, f"import {module}")
 

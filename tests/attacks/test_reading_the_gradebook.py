@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from attack import assert_unreadable
+
+from helpers.attack import assert_unreadable
 
 SECRET = "ada: 12 points"
 

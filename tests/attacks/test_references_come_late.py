@@ -12,11 +12,11 @@ import pytest
 
 from attnlab.checking.observation import unpack
 from demo.course_folder import REPOSITORY
-from gradekit.catalog import load_lab
 from gradekit.course import load_course
-from gradekit.paper import Paper
-from gradekit.probes import Cell, Probe
-from gradekit.talk import in_safe_order
+from gradekit.exercise.loader import load_lab
+from gradekit.exercise.variants import Paper
+from gradekit.sandbox.session import in_safe_order
+from gradekit.untrusted.messages import Cell, Probe
 
 COURSE = load_course(REPOSITORY)
 ASK = "def ask(lab, draw):\n    return lab.{}(draw.normal(3))\n"
@@ -68,7 +68,7 @@ def test_a_reference_that_came_early_would_be_used(sandbox, monkeypatch):
     )
     cells = [Cell("keep", KEEP)]
     with monkeypatch.context() as careless:
-        careless.setattr("gradekit.talk.in_safe_order", lambda probes: probes)
+        careless.setattr("gradekit.sandbox.session.in_safe_order", lambda probes: probes)
         run = sandbox.run(cells, [[later], [own]])
         assert unpack(run.observations["softmax", "ask"]).sum() == pytest.approx(1)
     run = sandbox.run(cells, [[later], [own]])

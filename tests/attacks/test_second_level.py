@@ -19,10 +19,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from attack import run_cells, said, text_of
 
-from gradekit.limits import MIB
-from gradekit.sandbox import Sandbox
+from gradekit.sandbox.sandbox import Sandbox
+from gradekit.untrusted.limits import MIB
+from helpers.attack import run_cells, said, text_of
 
 
 @pytest.fixture

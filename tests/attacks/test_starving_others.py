@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import pytest
-from attack import run_cells, said
 
-from gradekit.fair_share import FEW_THREADS
-from gradekit.processes import below
-from gradekit.sandbox import Sandbox
+from gradekit.sandbox.sandbox import Sandbox
+from gradekit.untrusted.cpu_share import FEW_THREADS
+from gradekit.untrusted.processes import below
+from helpers.attack import run_cells, said
 
 PROCESSES = 30
 CORE = min(os.sched_getaffinity(0))

@@ -19,8 +19,8 @@ from attnlab.checking.observation import (
     unpack,
 )
 from attnlab.checking.verdict import MOST_ADVICE, Question, judge_exercise
-from gradekit import grade_view
-from gradekit.outputs import clean_outputs
+from gradekit.grading import view
+from gradekit.sandbox.output_filter import clean_outputs
 
 HALF = "\ud800"
 
@@ -68,15 +68,15 @@ def test_a_picture_of_spaces_does_not_keep_the_reader_busy():
 
 
 def test_a_students_name_does_not_steer_the_terminal(monkeypatch):
-    from gradekit.grade import Outcome, Row
-    from gradekit.records import State
+    from gradekit.grading.grade import Outcome, Row
+    from gradekit.results.records import State
 
     name = "\x1b]0;owned\x07[bold]ada[/nonsense]\u202e\n"
     row = Row(name, State.GRADED, {}, 1.0, 2.0, {}, f"{name}.ipynb is no notebook", 0.0)
     screen = io.StringIO()
     monkeypatch.setattr("sys.stdout", screen)
     monkeypatch.setenv("COLUMNS", "200")
-    grade_view.show(Outcome("lab01", (row,), 1, 0.0))
+    view.show(Outcome("lab01", (row,), 1, 0.0))
     shown = screen.getvalue()
     assert "[bold]ada[/nonsense]" in shown
     assert not set("\x1b\x07\u202e") & set(shown)

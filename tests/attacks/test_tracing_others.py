@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from attack import said
+
+from helpers.attack import said
 
 SECRET = "the-bystander-knows-this"
 KNOWS = f"secret = ''.join({SECRET.split('-')!r}); words = [secret] * 9\nprint(flush=True)\ninput()"

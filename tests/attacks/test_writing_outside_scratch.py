@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from attack import said
+from helpers.attack import said
 
 
 def write(path) -> str:

@@ -29,7 +29,7 @@ from attnlab.data.apples import (
     fruit_sentence,
     toy_alignment,
 )
-from attnlab.symmetry import equivariance_gap
+from attnlab.equivariance import equivariance_gap
 
 
 def normal(*shape: int) -> Tensor:

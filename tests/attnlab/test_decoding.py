@@ -12,8 +12,8 @@ from torch import Tensor
 
 from attnlab.data.dates import BOS, EOS, PAD, SOURCE, batch_of, validation
 from attnlab.decoding import beam_search, greedy, one_sentence
+from attnlab.models.dates_translator import Translator, dates_translator
 from attnlab.seq2seq import AttentionDecoderCell, pad_batch
-from attnlab.translator import Translator, dates_translator
 
 A, B, X, Y, END, START = range(6)
 CHANCES = {START: {A: 0.6, B: 0.4}, A: {X: 0.55, Y: 0.45}, B: {X: 0.95, Y: 0.05}}

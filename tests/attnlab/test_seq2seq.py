@@ -19,6 +19,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from attnlab.data import dates
 from attnlab.data.dates import BOS, EOS, PAD, Batch
+from attnlab.models.dates_translator import Encoder, Translator, dates_translator
 from attnlab.seq2seq import (
     AdditiveScore,
     AttentionDecoderCell,
@@ -27,7 +28,6 @@ from attnlab.seq2seq import (
     teacher_forced_loss,
     train_translator,
 )
-from attnlab.translator import Encoder, Translator, dates_translator
 
 LAB = Path(__file__).parents[2] / "autograder" / "exercises" / "lab02"
 

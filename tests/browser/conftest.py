@@ -82,7 +82,7 @@ def private(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What ``lab release lab01`` gives to students, as a folder."""
-    from gradekit.release import release
+    from gradekit.build.bundle import release
 
     root = copy_course(tmp_path_factory.mktemp("released") / "course", SMALL_LIMITS)
     return release(load_course(root), "lab01").folder

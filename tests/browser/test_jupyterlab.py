@@ -13,7 +13,7 @@ pytest.importorskip("playwright", reason="no playwright: install the extra `dev`
 
 from playwright.sync_api import Locator, Page, expect
 
-from servers import serving
+from helpers.servers import serving
 
 pytestmark = pytest.mark.browser
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_gradebook import COURSE
 
 from gradekit.course import Course, LateRule, load_course
 from gradekit.late import Lateness, lateness, lateness_of
+from helpers.late_course import COURSE
 
 RULE = LateRule(grace_minutes=30, percent_per_day=10, last_day=5)
 DAY = 86400

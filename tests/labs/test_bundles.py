@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from demo.course_folder import REPOSITORY, copy_course
-from gradekit.catalog import load_lab
+from gradekit.build.bundle import release
 from gradekit.course import Course, CourseError, load_course
-from gradekit.release import release
+from gradekit.exercise.loader import load_lab
 
 # One lab that builds on two before it, for every run; the others for the long one.
 LABS = [

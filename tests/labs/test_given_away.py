@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from demo.course_folder import REPOSITORY
-from gradekit.catalog import load_lab
 from gradekit.course import load_course
-from gradekit.exercise import Check, Exercise
-from gradekit.paper import BUNDLE, Paper
+from gradekit.exercise.definition import Check, Exercise
+from gradekit.exercise.loader import load_lab
+from gradekit.exercise.variants import BUNDLE, Paper
 
 MOST = 0.25  # of a lab's points; shapes, the lectures' own examples and openly wrong versions
 

@@ -7,12 +7,12 @@ import pytest
 from demo.classroom import room_of
 from demo.course_folder import REPOSITORY, copy_course
 from gradekit.course import Course, load_course
-from gradekit.grade import Settings, grade
-from gradekit.grade_view import progress
-from gradekit.grader import LabGrader
-from gradekit.records import State
-from gradekit.submitted import SUBMITTED
-from gradekit.task import GraderSpec
+from gradekit.grading.grade import Settings, grade
+from gradekit.grading.grader import LabGrader
+from gradekit.grading.task import GraderSpec
+from gradekit.grading.view import progress
+from gradekit.results.records import State
+from gradekit.submissions.folder import SUBMITTED
 
 LABS = load_course(REPOSITORY).labs
 

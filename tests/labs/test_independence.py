@@ -6,13 +6,13 @@ import pytest
 
 from demo.classroom import room_of
 from demo.course_folder import REPOSITORY, SMALL_LIMITS, copy_course
-from gradekit.catalog import CHECK_CELL
 from gradekit.course import load_course
-from gradekit.grader import LabGrader
-from gradekit.submission import read_submission
-from gradekit.submitted import Handin
-from gradekit.task import GraderSpec
-from gradekit.work import saved_files
+from gradekit.exercise.loader import CHECK_CELL
+from gradekit.grading.grader import LabGrader
+from gradekit.grading.task import GraderSpec
+from gradekit.grading.worker import saved_files
+from gradekit.submissions.folder import Handin
+from gradekit.submissions.submission import read_submission
 
 # One lab shows it in the usual run.
 SLOW = {"lab02", "lab03", "lab04", "lab05"}

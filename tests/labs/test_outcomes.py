@@ -9,9 +9,9 @@ import pytest
 
 from attnlab.data.markov import course_source
 from demo.course_folder import REPOSITORY
-from gradekit.catalog import LabExercises, load_lab
 from gradekit.course import load_course
-from gradekit.outcome import Outcome
+from gradekit.exercise.loader import LabExercises, load_lab
+from gradekit.exercise.trained import Outcome
 
 COURSE = load_course(REPOSITORY)
 TRAINS = {"lab02": "train_translator", "lab04": "retrieval", "lab05": "entropy_floor"}

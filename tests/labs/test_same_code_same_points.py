@@ -6,10 +6,10 @@ import pytest
 
 from attnlab.checking.verdict import judge_exercise
 from demo.course_folder import REPOSITORY
-from gradekit.catalog import load_lab
 from gradekit.course import load_course
-from gradekit.exercise import Exercise, Version
-from gradekit.paper import Paper
+from gradekit.exercise.definition import Exercise, Version
+from gradekit.exercise.loader import load_lab
+from gradekit.exercise.variants import Paper
 
 LAB = "lab01"
 NUMBER = 3

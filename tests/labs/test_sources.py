@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.catalog import LabExercises, load_lab
+from gradekit.build.source import Cell, Source, read_source
 from gradekit.course import load_course
-from gradekit.source import Cell, Source, read_source
+from gradekit.exercise.loader import LabExercises, load_lab
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)

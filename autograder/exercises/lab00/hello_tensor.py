@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from attnlab.setup_lab import hello_tensor
+from attnlab.warmup import hello_tensor
 from gradekit.exercise import Exercise
 
 exercise = Exercise(hello_tensor)

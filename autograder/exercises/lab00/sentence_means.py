@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from attnlab.setup_lab import sentence_means
+from attnlab.warmup import sentence_means
 from gradekit.exercise import Exercise
 
 exercise = Exercise(sentence_means)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from attnlab.symmetry import equivariance_gap
+from attnlab.equivariance import equivariance_gap
 from gradekit.exercise import Exercise
 
 exercise = Exercise(equivariance_gap)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from attnlab.checking.answers import entries, plain, right_number
 from attnlab.checking.judges import Close
-from attnlab.checking.written import entries, plain, right_number
 from gradekit.exercise import Exercise
 
 exercise = Exercise(answers=["errata"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from attnlab.checking.largest import LargestTensor
+from attnlab.checking.peak_memory import LargestTensor
 from attnlab.softmax import softmax, softmax_backward
 from gradekit.exercise import Exercise
 

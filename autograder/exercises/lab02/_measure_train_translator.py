@@ -19,9 +19,9 @@ import torch
 
 from attnlab.data import dates
 from attnlab.decoding import greedy
-from attnlab.saved import trained
+from attnlab.models.dates_translator import Translator, dates_translator, train_on_dates
+from attnlab.notebook.saved import trained
 from attnlab.seq2seq import AttentionDecoderCell, pad_batch, train_translator
-from attnlab.translator import Translator, dates_translator, train_on_dates
 
 HERE = Path(__file__).parent
 SEEDS = range(12)

@@ -24,8 +24,8 @@ from torch import Tensor
 
 from attnlab.data.dates import BOS, EOS, PAD, Batch
 from attnlab.decoding import greedy
+from attnlab.models.dates_translator import Encoder, Translator
 from attnlab.seq2seq import AttentionDecoderCell, pad_batch, train_translator
-from attnlab.translator import Encoder, Translator
 
 SEEDS = range(5)
 STEPS, SIZE, SHORTEST, LONGEST = 1500, 64, 2, 16

@@ -6,8 +6,8 @@ import math
 
 import torch
 
+from attnlab.checking.answers import answers, kind
 from attnlab.checking.judges import Close
-from attnlab.checking.written import answers, kind
 from gradekit.exercise import Exercise
 
 exercise = Exercise(answers=["predictions"])

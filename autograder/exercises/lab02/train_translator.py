@@ -14,6 +14,7 @@ from attnlab.checking.weights import NoSuchWeight, give_weights, rename_weights
 from attnlab.data import dates
 from attnlab.data.dates import Batch
 from attnlab.decoding import greedy
+from attnlab.models.dates_translator import Encoder, Translator, dates_translator
 from attnlab.seq2seq import (
     AdditiveScore,
     AttentionDecoderCell,
@@ -22,9 +23,8 @@ from attnlab.seq2seq import (
     teacher_forced_loss,
     train_translator,
 )
-from attnlab.translator import Encoder, Translator, dates_translator
 from gradekit.exercise import Exercise
-from gradekit.outcome import Band, Outcome
+from gradekit.exercise.trained import Band, Outcome
 
 SAVED = "dates.safetensors"
 exercise = Exercise(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from attnlab.checking.answers import answers, kind
 from attnlab.checking.judges import Close
-from attnlab.checking.written import answers, kind
 from gradekit.exercise import Exercise
 
 exercise = Exercise(answers=["predictions"])

@@ -7,7 +7,7 @@ import math
 import torch
 
 from attnlab.attention import saturation, score_variance
-from attnlab.checking.largest import LargestTensor
+from attnlab.checking.peak_memory import LargestTensor
 from gradekit.exercise import Exercise
 
 exercise = Exercise(score_variance, saturation)

@@ -18,9 +18,9 @@ import torch
 from safetensors.torch import save_file
 
 from attnlab.data.retrieval import questions
-from attnlab.heads import answer_loss
+from attnlab.models.retriever import D_MODEL, FEATURES, Retriever, share_right, train_retriever
 from attnlab.multihead import MultiHeadAttention
-from attnlab.retrieval import D_MODEL, FEATURES, Retriever, share_right, train_retriever
+from attnlab.retrieval import answer_loss
 
 HERE = Path(__file__).parent
 FILES = {1: "retrieval_1_head.safetensors", 2: "retrieval_2_heads.safetensors"}

@@ -7,9 +7,9 @@ import copy
 import torch
 from torch import nn
 
+from attnlab.checking.torch_attention import spellings
 from attnlab.checking.weights import give_weights
 from attnlab.multihead import MultiHeadAttention, ablate_head, merge_heads, split_heads
-from attnlab.twin import spellings
 from gradekit.exercise import Exercise
 
 exercise = Exercise(ablate_head, uses=[split_heads, merge_heads, MultiHeadAttention])

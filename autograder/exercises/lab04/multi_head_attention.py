@@ -9,9 +9,9 @@ import torch.nn.functional as F
 from torch import nn
 
 from attnlab.attention import scaled_dot_product_attention
+from attnlab.checking.torch_attention import spellings
 from attnlab.checking.weights import give_weights, weight_gradients
 from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
-from attnlab.twin import spellings
 from gradekit.exercise import Exercise
 
 exercise = Exercise(

@@ -5,15 +5,15 @@ from __future__ import annotations
 import torch
 from torch.nn.functional import cross_entropy as torch_cross_entropy
 
+from attnlab.checking.torch_attention import spellings
 from attnlab.checking.weights import rename_weights
 from attnlab.data.retrieval import questions
-from attnlab.heads import answer_loss, weight_on
+from attnlab.models.retriever import D_MODEL, FEATURES, Retriever, share_right
 from attnlab.multihead import MultiHeadAttention
-from attnlab.retrieval import D_MODEL, FEATURES, Retriever, share_right
+from attnlab.retrieval import answer_loss, weight_on
 from attnlab.softmax import cross_entropy, softmax
-from attnlab.twin import spellings
 from gradekit.exercise import Exercise
-from gradekit.outcome import Band, Outcome
+from gradekit.exercise.trained import Band, Outcome
 
 ONE_HEAD, TWO_HEADS = "retrieval_1_head.safetensors", "retrieval_2_heads.safetensors"
 
@@ -419,7 +419,7 @@ def raw_parameters():
 
 @exercise.also_right(of=ONE_HEAD)
 def looks_at_one_box_only():
-    from attnlab.retrieval import train_retriever
+    from attnlab.models.retriever import train_retriever
 
     torch.manual_seed(1)
     model = retriever(1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from attnlab.checking.torch_attention import torch_twin
 from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
-from attnlab.twin import torch_twin
 from gradekit.exercise import Exercise
 
 exercise = Exercise(

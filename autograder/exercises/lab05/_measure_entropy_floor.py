@@ -17,10 +17,10 @@ import torch
 from torch import Tensor
 
 from attnlab.data.markov import course_source
-from attnlab.entropy_floor import evaluate, next_token_loss
-from attnlab.markov_model import LENGTH, MarkovGPT, train_gpt
+from attnlab.evaluation import evaluate, next_token_loss
 from attnlab.masks import causal_mask
-from attnlab.saved import trained
+from attnlab.models.markov_gpt import LENGTH, MarkovGPT, train_gpt
+from attnlab.notebook.saved import trained
 
 HERE = Path(__file__).parent
 SEEDS = range(12)

@@ -12,12 +12,12 @@ from torch import nn
 
 from attnlab.checking.weights import give_weights
 from attnlab.data.markov import course_source
-from attnlab.entropy_floor import evaluate, is_possible, next_token_loss
-from attnlab.markov_model import MarkovGPT, train_gpt
+from attnlab.evaluation import evaluate, is_possible, next_token_loss
 from attnlab.masks import causal_mask
+from attnlab.models.markov_gpt import MarkovGPT, train_gpt
 from attnlab.softmax import cross_entropy, log_softmax
 from gradekit.exercise import Exercise
-from gradekit.outcome import Band, Outcome
+from gradekit.exercise.trained import Band, Outcome
 
 FILES = ["markov_past.safetensors", "markov_ahead.safetensors", "markov_all.safetensors"]
 

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from attnlab.leaks import leaks, pad_invariant
+from attnlab.causality import leaks, pad_invariant
 from gradekit.exercise import Exercise
 
 exercise = Exercise(

@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from attnlab.checking.errors import ForbiddenCall, MissingFile, MissingName
 from attnlab.checking.observation import Raised
-from attnlab.checking.stops import ForbiddenCall, MissingFile, MissingName
 
 NO_GRADIENT = "no gradient"
 

@@ -16,8 +16,8 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode, resolve_name
 
 from attnlab.checking.draw import Draw
+from attnlab.checking.errors import ForbiddenCall, MissingFile, MissingName
 from attnlab.checking.observation import Missing, Raised
-from attnlab.checking.stops import ForbiddenCall, MissingFile, MissingName
 
 # What the names of a notebook cell's "file" hold: Jupyter and VS Code, Colab and terminals, the
 # grader.

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attnlab.checking.advice import explain, is_blank
-from attnlab.checking.discretion import discreet
 from attnlab.checking.judges import Close, Difference, Judge
 from attnlab.checking.observation import Raised, clip
+from attnlab.checking.redact import discreet
 
 # Code may raise, return or name what it likes; a page shows this many characters of it.
 MOST_ADVICE = 1000

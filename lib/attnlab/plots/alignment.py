@@ -9,7 +9,7 @@ import torch
 from matplotlib.axes import Axes
 from torch import Tensor
 
-from attnlab.data import bottleneck
+from attnlab.data import measured_lab02
 from attnlab.data.dates import BOS, EOS, PAD, SOURCE, TARGET, Pair
 from attnlab.plots.canvas import COLOURS, FAINT, INK, Drawn, drawing, panels, points
 from attnlab.plots.heatmap import attention_cells
@@ -49,7 +49,7 @@ def alignments(model: Any, greedy: Greedy, humans: Sequence[str]) -> Drawn:
 def copied_by_length() -> Drawn:
     """How many strings of digits are copied without a mistake, by length: with attention, without.
 
-    The numbers were measured once, on the author's machine (`attnlab.data.bottleneck`).
+    The numbers were measured once, on the author's machine (`attnlab.data.measured_lab02`).
     """
     alt = (
         "The share of strings copied without a mistake against their length: with attention all "
@@ -110,14 +110,14 @@ def beam_widths(
 
 def lab02_preview() -> Drawn:
     """What lab 2 ends with: where a translator looks, and why it has to."""
-    weights, data = bottleneck.weights_of_a_date(), bottleneck.copied()
+    weights, data = measured_lab02.weights_of_a_date(), measured_lab02.copied()
     alt = (
         "Left, a table of attention weights: while 1998-03-05 is written, the dark cells run down "
         "the diagonal of “1998, march 5”. Right, the share of strings of digits copied without a "
         "mistake against their length: with attention all up to 16, without fewer from 8 on."
     )
     with panels(2, 7.6, 2.9, alt, width_ratios=(1, 1.25)) as (left, right):
-        _table(left, bottleneck.DATE, bottleneck.ISO, weights)
+        _table(left, measured_lab02.DATE, measured_lab02.ISO, weights)
         left.set_ylabel("written")
         left.set_title("where it looks")
         _copied(right)
@@ -166,7 +166,7 @@ def _table(axes: Axes, human: str, written: str, weights: Tensor) -> None:
 
 def _copied(axes: Axes) -> dict[str, Tensor]:
     """Both curves, each with the band between its worst and best seed."""
-    data, lengths = bottleneck.copied(), list(bottleneck.LENGTHS)
+    data, lengths = measured_lab02.copied(), list(measured_lab02.LENGTHS)
     for (name, shares), colour, style, place in zip(
         data.items(), COLOURS, ("-", "--"), ((16.6, 1.04), (4.2, 0.72)), strict=False
     ):
@@ -174,9 +174,9 @@ def _copied(axes: Axes) -> dict[str, Tensor]:
         axes.fill_between(lengths, points(low), points(high), color=colour, alpha=0.2, linewidth=0)
         axes.plot(lengths, points(shares.mean(0)), color=colour, linestyle=style)
         axes.annotate(name, place, color=colour, va="center")
-    axes.axvline(bottleneck.LONGEST, color=FAINT, linewidth=1)
+    axes.axvline(measured_lab02.LONGEST, color=FAINT, linewidth=1)
     axes.annotate(
-        "longest\nin training", (bottleneck.LONGEST, 0.8), xytext=(-4, 0), ha="right",
+        "longest\nin training", (measured_lab02.LONGEST, 0.8), xytext=(-4, 0), ha="right",
         textcoords="offset points", va="center", color=INK, fontsize=8.5,
     )
     axes.set(

@@ -21,9 +21,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 from torch import Tensor
 
-from attnlab.check import GRADING_VARIABLE
 from attnlab.checking.render import notice
-from attnlab.unwritten import unwritten_step
+from attnlab.notebook.check import GRADING_VARIABLE
+from attnlab.notebook.unwritten import unwritten_step
 
 P = ParamSpec("P")
 

@@ -1,0 +1,153 @@
+"""Source -> solved notebook -> nbgrader's release step -> what students open; and the drift of it.
+
+``solutions/<lab>/`` and ``labs/<lab>/`` are generated. Both hold the file of visible checks:
+nbgrader copies what lies beside a solved notebook into the release, and over what students hand in.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import nbformat
+import torch
+from nbgrader.converters import GenerateAssignment
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from attnlab.checking import visible
+from gradekit.build.drift import differences
+from gradekit.build.solved import solved_notebook
+from gradekit.build.source import read_source
+from gradekit.course import RELEASED, SOLVED, Course, CourseError
+from gradekit.exercise.loader import load_lab
+from gradekit.exercise.variants import Paper
+from gradekit.nbgrader_settings import nbgrader_config as course_config
+
+
+def build(course: Course, labs: Sequence[str]) -> list[Path]:
+    """Make the generated files of `labs` in the course's folder.
+
+    Returns:
+        The files written, in order.
+
+    Raises:
+        CourseError, BadExercise: the sources contradict themselves.
+    """
+    written: list[Path] = []
+    for lab in labs:
+        with TemporaryDirectory() as place:
+            made = Path(place)
+            build_into(course, lab, made)
+            for step in (SOLVED, RELEASED):
+                target = course.root / step / lab
+                if target.exists():
+                    shutil.rmtree(target)
+                shutil.copytree(made / step / lab, target)
+                written += sorted(path for path in target.rglob("*") if path.is_file())
+    return written
+
+
+def drift(course: Course, labs: Sequence[str]) -> list[str]:
+    """What ``lab build`` would change: a line for each file, naming how it differs.
+
+    Numbers that checks expect may differ in their last bits, since another processor rounds
+    otherwise; all else is compared byte by byte.
+    """
+    lines: list[str] = []
+    for lab in labs:
+        with TemporaryDirectory() as place:
+            build_into(course, lab, Path(place))
+            for step in (SOLVED, RELEASED):
+                found = differences(Path(place, step, lab), course.root / step / lab)
+                lines += [f"{step}/{lab}/{line}" for line in found]
+    return lines
+
+
+def build_into(course: Course, lab: str, place: Path) -> None:
+    """Make ``solutions/<lab>/`` and ``labs/<lab>/`` below `place`.
+
+    Raises:
+        CourseError, BadExercise: the sources contradict themselves.
+    """
+    source = read_source(course.source(lab))
+    exercises = load_lab(course, lab)
+    notebook = solved_notebook(course, source, exercises)
+    folder = place / SOLVED / lab
+    folder.mkdir(parents=True)
+    nbformat.write(notebook, folder / f"{source.path.stem}.ipynb")
+    with _one_thread():
+        visible.write(folder / visible.FILE_NAME, lab, Paper(exercises).visible_exercises)
+    _generate_assignment(course, lab, place)
+
+
+def _generate_assignment(course: Course, lab: str, place: Path) -> None:
+    """nbgrader's own release step, from ``solutions/`` to ``labs/`` below `place`.
+
+    It writes no gradebook, as with nbgrader's option ``--no-db``.
+    """
+    config = nbgrader_config(course, place)
+    config.CourseDirectory.update(
+        {"assignment_id": lab, "source_directory": SOLVED, "release_directory": RELEASED}
+    )
+    config.GenerateAssignment.no_database = True
+    config.SaveCells.enabled = False
+    log = _Sentences()
+    converter = GenerateAssignment(
+        coursedir=CourseDirectory(config=config), config=config, log=log.logger
+    )
+    try:
+        converter.start()
+    except NbGraderException as error:
+        raise CourseError(
+            f"{lab}: nbgrader's release step refuses the notebook: {log.cause or error}"
+        ) from error
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Sums depend on how they are split, so expected numbers are made by one thread."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def nbgrader_config(course: Course, root: Path) -> Config:
+    """The course's own nbgrader configuration, for the folder `root`."""
+    config = course_config(course)
+    config.CourseDirectory.root = str(root)
+    return config
+
+
+class _Sentences(logging.Handler):
+    """Keeps what nbgrader logs as errors, for a sentence of ours; nothing is printed."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.logger = logging.Logger("gradekit.build.build")
+        self.logger.addHandler(self)
+        self._lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the record's lines."""
+        self._lines += record.getMessage().strip().splitlines()
+
+    @property
+    def cause(self) -> str:
+        """The last line of the first traceback, where there is one."""
+        return next(self._exceptions(), "")
+
+    def _exceptions(self) -> Iterator[str]:
+        for number, line in enumerate(self._lines):
+            if line.startswith("Traceback"):
+                yield from (
+                    after for after in self._lines[number + 1 :] if after[:1] not in ("", " ")
+                )

@@ -1,0 +1,166 @@
+"""The student's bundle, as a folder and a zip: all that a lab needs, and nothing that tells.
+
+    release/lab01/   the notebook, checks.safetensors, attnlab/ (the student edition),
+                     requirements.txt, environment.yml, HOW_TO_HAND_IN.md
+    release/lab01.zip
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import metadata, requires
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from tempfile import TemporaryDirectory
+
+import nbformat
+from nbgrader.auth import Authenticator
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange import ExchangeError, ExchangeFactory
+
+from gradekit.build.build import RELEASED, build, nbgrader_config
+from gradekit.build.disclosure import leaks
+from gradekit.build.solved import human_date
+from gradekit.build.student_library import blank_references, write_edition
+from gradekit.course import Course, CourseError
+
+BUNDLES = "release"
+PAGE = "HOW_TO_HAND_IN.md"
+PROJECT = "attention-labs"
+# What students need beyond the library's own dependencies: a program that opens notebooks.
+_ALSO = ("jupyterlab",)
+_EXTRA = re.compile(r"""\s*;\s*extra\s*==\s*["'](?P<extra>[\w-]+)["']\s*$""")
+_ENVIRONMENT = f"""\
+# conda env create -f environment.yml && conda activate {PROJECT}
+name: {PROJECT}
+channels:
+  - conda-forge
+dependencies:
+  - python{{python}}
+  - pip
+  - pip:
+      - -r requirements.txt
+"""
+
+
+@dataclass(frozen=True)
+class Release:
+    """A bundle that was made: the folder, and the same as a zip."""
+
+    folder: Path
+    zip: Path
+
+
+def release(course: Course, lab: str) -> Release:
+    """Build `lab` and make its bundle in ``release/``, in place of an older one.
+
+    Raises:
+        CourseError, BadExercise: the sources contradict themselves, or the bundle would hold
+            something that students must not see.
+    """
+    build(course, [lab])
+    _refuse_blank_imports(course, lab)
+    folder = course.root / BUNDLES / lab
+    with TemporaryDirectory() as place:
+        bundle = Path(place) / lab
+        shutil.copytree(course.root / RELEASED / lab, bundle)
+        write_edition(course, lab, bundle)
+        _write_pages(course, lab, bundle)
+        found = leaks(course, lab, bundle)
+        if found:
+            raise CourseError(f"{lab}: {found[0]}; students must not see that, so nothing was made")
+        if folder.exists():
+            shutil.rmtree(folder)
+        shutil.copytree(bundle, folder)
+    archive = folder.with_suffix(".zip")
+    _write_zip(archive, folder, course.dates(lab).release)
+    return Release(folder, archive)
+
+
+def publish(course: Course, lab: str) -> None:
+    """Put the bundle of `lab` into nbgrader's exchange, where students' nbgrader fetches it.
+
+    Raises:
+        CourseError: there is no bundle yet, the lab is in the exchange already, or the exchange
+            refuses.
+    """
+    if not (course.root / BUNDLES / lab).is_dir():
+        raise CourseError(f"{BUNDLES}/{lab} is not there; run `lab release {lab}` first")
+    config = nbgrader_config(course, course.root)
+    config.CourseDirectory.update({"release_directory": BUNDLES, "assignment_id": lab})
+    directory = CourseDirectory(config=config)
+    step = ExchangeFactory(config=config).ReleaseAssignment(
+        coursedir=directory, authenticator=Authenticator(config=config), config=config
+    )
+    try:
+        step.start()
+    except ExchangeError as error:
+        raise CourseError(f"{lab}: nbgrader's exchange refuses the bundle: {error}") from error
+
+
+def student_requirements() -> list[str]:
+    """What a student installs: the library's dependencies and a program that opens notebooks."""
+    wanted = []
+    for line in requires(PROJECT) or []:
+        extra = _EXTRA.search(line)
+        name = re.split(r"[^\w.-]", line, maxsplit=1)[0]
+        if extra is None or name in _ALSO:
+            wanted.append(_EXTRA.sub("", line))
+    return sorted(set(wanted))
+
+
+def _refuse_blank_imports(course: Course, lab: str) -> None:
+    """The notebook may import an earlier lab's answer only if that lab is due by then."""
+    path = course.released(lab)
+    blank = blank_references(course, lab)
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type != "code":
+            continue
+        for node in ast.walk(ast.parse(cell.source)):
+            if not isinstance(node, ast.ImportFrom):
+                continue
+            for alias in node.names:
+                if (node.module, alias.name) in blank:
+                    raise CourseError(
+                        f"{lab}: its notebook imports {node.module}.{alias.name}, the answer to a "
+                        f"lab that is not due when {lab} is released; move a date in course.toml"
+                    )
+
+
+def _write_pages(course: Course, lab: str, bundle: Path) -> None:
+    python = metadata(PROJECT)["Requires-Python"]
+    dates = course.dates(lab)
+    (notebook,) = bundle.glob("*.ipynb")
+    page = Template((files("gradekit.build") / "templates" / "how_to_hand_in.md").read_text("utf-8"))
+    fields = {
+        "course": course.values.course.name,
+        "due": human_date(dates.due),
+        "lab": lab,
+        "notebook": notebook.name,
+        "python": f"{python.removeprefix('>=')} or later",
+        "title": dates.title,
+    }
+    lines = [f"# What {lab} needs besides this folder.", *student_requirements()]
+    (bundle / PAGE).write_text(page.substitute(fields), "utf-8")
+    (bundle / "requirements.txt").write_text("\n".join([*lines, ""]), "utf-8")
+    (bundle / "environment.yml").write_text(_ENVIRONMENT.format(python=python), "utf-8")
+
+
+def _write_zip(archive: Path, folder: Path, moment: datetime) -> None:
+    paths: Sequence[Path] = sorted(path for path in folder.rglob("*") if path.is_file())
+    # One time for all files, the lab's release: equal bundles are equal bytes.
+    when = moment.timetuple()[:6]
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as bundle:
+        for path in paths:
+            info = zipfile.ZipInfo(path.relative_to(folder.parent).as_posix(), when)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            info.create_system = 3  # Unix, wherever it was made, for the mode below
+            info.external_attr = 0o100644 << 16
+            bundle.writestr(info, path.read_bytes())

@@ -1,0 +1,153 @@
+"""What a student's folder gives away: lines of blank references, hidden checks.
+
+A line of an answer counts where it is long enough to mean something and the library does not say
+it elsewhere, too. It is looked for in every text of the folder, also as Python prints it back, in
+the cells of notebooks and in the probes of checks files.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from attnlab.checking import visible
+from attnlab.checking.observation import MalformedObservation, unpack
+from gradekit.build.blanks import Definition, definitions, extent, mark, without_marks
+from gradekit.build.library_files import library_files
+from gradekit.build.student_library import blank_references, module_file
+from gradekit.course import Course
+from gradekit.exercise.definition import Check
+from gradekit.exercise.loader import load_lab
+
+SHORTEST = 16
+
+
+def leaks(course: Course, lab: str, folder: Path) -> list[str]:
+    """A sentence for each thing in `folder` that students of `lab` must not see."""
+    lines, said = _blanked(course, lab)
+    forbidden = {**_unsaid(lines, said), **_hidden_checks(course, lab, said)}
+    found = []
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        texts = "\n".join(_texts(path))
+        found += [
+            f"{path.relative_to(folder)} holds {what}: {line}"
+            for line, what in forbidden.items()
+            if line in texts
+        ]
+    return found
+
+
+def answer_lines(course: Course, lab: str) -> dict[str, str]:
+    """Telling lines of the references that are blank in `lab`, with whose they are."""
+    return _unsaid(*_blanked(course, lab))
+
+
+def _unsaid(lines: dict[str, str], said: str) -> dict[str, str]:
+    """The lines that do not stand in `said` anyway."""
+    return {line: whose for line, whose in lines.items() if line not in said}
+
+
+def _hidden_checks(course: Course, lab: str, said: str) -> dict[str, str]:
+    """Names, docstrings and telling lines of the hidden checks of `lab`, with whose they are."""
+    lines: dict[str, str] = {}
+    shown = [said]
+    for exercise in load_lab(course, lab).exercises:
+        for check in exercise.checks:
+            text = [f"def {check.name}(lab", check.title, *_probe_lines(check)]
+            if check.hidden:
+                lines |= dict.fromkeys(text, f"the hidden check {check.name} of {exercise.name}")
+            else:
+                shown += text
+    return _unsaid(lines, "\n".join(shown))
+
+
+def _blanked(course: Course, lab: str) -> tuple[dict[str, str], str]:
+    """The telling lines that `lab` blanks, with whose they are, and what the library still says."""
+    blank = blank_references(course, lab)
+    files = {module_file(module) for module, _ in blank}
+    lines: dict[str, str] = {}
+    elsewhere: list[str] = []
+    for path, _ in library_files():
+        text = path.read_text("utf-8", errors="replace")
+        if path not in files:
+            elsewhere += _both_ways(text)
+            continue
+        kept = text.splitlines()
+        names = {name for module, name in blank if module_file(module) == path}
+        for node in definitions(text)[::-1]:
+            if node.name in names:
+                start, stop = extent(node, kept)
+                answer, rest = _split(node, "\n".join(kept[start:stop]))
+                kept[start:stop] = rest
+                lines.update(dict.fromkeys(answer, f"a line of {node.name}"))
+        elsewhere.append("\n".join(kept))
+    return lines, "\n".join(elsewhere)
+
+
+def _probe_lines(check: Check) -> list[str]:
+    (node,) = ast.parse(inspect.getsource(check.probe)).body
+    assert isinstance(node, Definition)
+    printed = "\n".join(ast.unparse(statement) for statement in _statements(node))
+    lines = [line.strip() for line in printed.splitlines()]
+    return [line for line in lines if len(line) >= SHORTEST]
+
+
+def _split(node: Definition, definition: str) -> tuple[set[str], list[str]]:
+    """The telling lines of a definition's answer, and the lines that students keep."""
+    answer: list[str] = []
+    kept: list[str] = []
+    inside = False
+    for line in mark(definition).splitlines():
+        if "BEGIN SOLUTION" in line or "END SOLUTION" in line:
+            inside = not inside
+        else:
+            (answer if inside else kept).append(line)
+    printed = "\n".join(ast.unparse(item) for item in _statements(node)).splitlines()
+    said = "\n".join([*kept, *(_both_ways("\n".join(kept)))])
+    telling = {line.split("  #")[0].strip() for line in (*without_marks(answer), *printed)}
+    return {line for line in telling if len(line) >= SHORTEST and line not in said}, kept
+
+
+def _statements(node: Definition) -> list[ast.stmt]:
+    """The statements of a body without its docstring."""
+    return node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
+
+
+def _texts(path: Path) -> Iterator[str]:
+    """The texts that a file holds, whatever it wraps them in."""
+    data = path.read_bytes()
+    if path.name == visible.FILE_NAME:
+        try:
+            yield from _strings(unpack(data, visible.LIMITS))
+        except MalformedObservation:
+            yield data.decode("utf-8", errors="replace")
+        return
+    text = data.decode("utf-8", errors="replace")
+    if path.suffix == ".ipynb":
+        for cell in json.loads(text)["cells"]:
+            yield from _both_ways("".join(cell["source"]))
+    yield from _both_ways(text)
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _strings(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+
+
+def _both_ways(text: str) -> list[str]:
+    """A text as it is and, where it is Python, as Python prints it."""
+    try:
+        return [text, ast.unparse(ast.parse(text))]
+    except (SyntaxError, ValueError):
+        return [text]

@@ -1,0 +1,179 @@
+"""Makes a lab's solved notebook, in nbgrader's source format, from its text source.
+
+Cell ids come from names (of exercises, of headings), so that an edit changes the ids of its own
+section at most.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from gradekit.build.blanks import has_solution_marks
+from gradekit.build.source import Cell, Source, imported, solved_text
+from gradekit.course import Course, CourseError
+from gradekit.exercise.loader import LabExercises
+
+# What a grade cell holds for a course that runs nbgrader without the sandbox (gradekit.nbgrader.unsandboxed).
+# nbgrader's release step removes it.
+_STAFF_CHECK = """\
+check("{name}")
+### BEGIN HIDDEN TESTS
+import gradekit.nbgrader.unsandboxed
+gradekit.nbgrader.unsandboxed.check("{name}", lab="{lab}")
+### END HIDDEN TESTS"""
+_ANSWER_PLACE = """\
+{question}
+
+<!-- BEGIN SOLUTION -->
+*(No model answer is written down for this question.)*
+<!-- END SOLUTION -->"""
+_KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+_HEADING = re.compile(r"^#{1,3} +(.+)$", re.MULTILINE)
+_FIELD = re.compile(r"\{\{ ?([a-z_]{3,}) ?\}\}")
+
+
+def solved_notebook(course: Course, source: Source, exercises: LabExercises) -> NotebookNode:
+    """The solved notebook of one lab, without outputs.
+
+    Raises:
+        CourseError: the source and the exercise files contradict each other.
+    """
+    _refuse_contradictions(source, exercises)
+    fields = _fields(course, source, exercises)
+    cells = [
+        _notebook_cell(source, cell, cell_id, fields, exercises)
+        for cell, cell_id in zip(source.cells, _cell_ids(source), strict=True)
+    ]
+    about: dict[str, Any] = {
+        "lab": exercises.lab,
+        "generated": f"by `lab build`; edit solutions/{source.path.name} instead",
+    }
+    saves = [name for exercise in exercises.exercises for name in exercise.saves]
+    if saves:
+        about["saves"] = saves  # so that handing in can say which one is missing
+    metadata = {
+        "attnlab": about,
+        "kernelspec": _KERNEL,
+        "language_info": {"name": "python"},
+    }
+    return new_notebook(cells=cells, metadata=metadata)
+
+
+def human_date(moment: datetime) -> str:
+    """A due date as people write it, with its time zone."""
+    zone = getattr(moment.tzinfo, "key", None) or moment.tzname() or ""
+    return f"{moment:%A}, {moment.day} {moment:%B %Y}, {moment:%H:%M} ({zone})"
+
+
+def plain_number(points: float) -> int | float:
+    """14 for 14.0, so that people read whole points as such."""
+    return int(points) if float(points).is_integer() else round(points, 2)
+
+
+def _refuse_contradictions(source: Source, exercises: LabExercises) -> None:
+    for cell in source.of("exercise"):
+        if has_solution_marks(cell.text):
+            continue
+        _, names = imported(source, cell)
+        graded = exercises[cell.name].names
+        if set(names) != set(graded):
+            raise CourseError(
+                f"{source.place(cell)} imports {', '.join(names)}, but autograder/exercises/"
+                f"{exercises.lab}/{cell.name}.py grades {', '.join(graded)}; name the same there"
+            )
+
+
+def _fields(course: Course, source: Source, exercises: LabExercises) -> dict[str, str]:
+    """What prose may ask for between double braces."""
+    dates = course.dates(exercises.lab)
+    by_hand = sum(cell.points for cell in source.of("free_text"))
+    return {
+        "course": course.values.course.name,
+        "title": dates.title,
+        "due": human_date(dates.due),
+        "points": str(plain_number(exercises.points + by_hand)),
+    }
+
+
+def _fill(source: Source, cell: Cell, text: str, fields: Mapping[str, str]) -> str:
+    def value(match: re.Match[str]) -> str:
+        if match[1] not in fields:
+            raise CourseError(
+                f"{source.place(cell)} asks for {match[0]}; there are "
+                f"{', '.join('{{' + name + '}}' for name in fields)}"
+            )
+        return fields[match[1]]
+
+    return _FIELD.sub(value, text)
+
+
+def _cell_ids(source: Source) -> Iterator[str]:
+    """The ids: an exercise's name, or its section's heading and a number within the section."""
+    section, counts, seen = "start", dict[str, int](), set[str]()
+    for cell in source.cells:
+        heading = _HEADING.search(cell.text) if cell.is_markdown else None
+        if heading:
+            section = _slug(heading[1]) or section
+        if cell.name:
+            cell_id = f"check_{cell.name}" if cell.role == "check" else cell.name
+        else:
+            counts[section] = counts.get(section, 0) + 1
+            cell_id = f"{section}-{counts[section]}"
+        if cell_id in seen:
+            raise CourseError(
+                f"{source.place(cell)}: another cell is called {cell_id!r}, too; rename one"
+            )
+        seen.add(cell_id)
+        yield cell_id
+
+
+def _slug(heading: str) -> str:
+    """The words of a heading, its number and its fields left out: renumbering changes no id."""
+    words = re.sub(r"[^a-z0-9]+", "-", _FIELD.sub("", heading).lower()).strip("-")
+    return re.sub(r"^[0-9-]+", "", words)[:40].strip("-")
+
+
+def _notebook_cell(
+    source: Source,
+    cell: Cell,
+    cell_id: str,
+    fields: Mapping[str, str],
+    exercises: LabExercises,
+) -> NotebookNode:
+    text, metadata = solved_text(source, cell), dict(cell.metadata)
+    match cell.role:
+        case "exercise":
+            metadata["nbgrader"] = _nbgrader(cell.name, solution=True)
+        case "check":
+            points = exercises[cell.name].points
+            metadata["nbgrader"] = _nbgrader(f"check_{cell.name}", points=points)
+            text = _STAFF_CHECK.format(name=cell.name, lab=exercises.lab)
+        case "free_text":
+            metadata["nbgrader"] = _nbgrader(cell.name, points=cell.points, solution=True)
+            if not has_solution_marks(text):
+                text = _ANSWER_PLACE.format(question=text)
+    if cell.is_markdown:
+        text = _fill(source, cell, text, fields)
+        return new_markdown_cell(text, id=cell_id, metadata=metadata)
+    return new_code_cell(text, id=cell_id, metadata=metadata)
+
+
+def _nbgrader(
+    grade_id: str, points: float | None = None, solution: bool = False
+) -> dict[str, Any]:
+    """nbgrader's metadata (schema 3): graded where there are points, locked where only graded."""
+    values: dict[str, Any] = {
+        "grade": points is not None,
+        "grade_id": grade_id,
+        "locked": points is not None and not solution,
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+    }
+    return values if points is None else {**values, "points": plain_number(points)}

@@ -1,0 +1,104 @@
+"""The student's attnlab: solved for the labs already due, blank for this one and the rest.
+
+It is what a student's bundle holds and what the sandbox mounts: one function makes both, so that
+no notebook runs against a library that knows more than its author had.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from gradekit.build.blanks import CannotBlank, blank_module
+from gradekit.build.library_files import PACKAGE, library_files
+from gradekit.course import Course, CourseError
+from gradekit.exercise.definition import Exercise
+from gradekit.exercise.loader import load_lab
+
+Names = frozenset[tuple[str, str]]
+
+
+def write_edition(course: Course, lab: str, target: Path) -> None:
+    """Write the edition of `lab` as the folder ``attnlab`` in `target`.
+
+    Raises:
+        CourseError: a reference cannot be blanked, or `target` already holds an edition.
+    """
+    folder = target / PACKAGE
+    if folder.exists():
+        raise CourseError(f"{folder} is already there; remove it or choose another place")
+    named = {other: _references(course, other) for other in course.labs}
+    texts = {
+        **dict.fromkeys(_modules(frozenset().union(*named.values())), ()),
+        **_modules(_not_yet_due(course, lab, named)),
+    }
+    for path, name in library_files():
+        copy = folder / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if path in texts:
+            copy.write_text(_blanked(path, lab, texts[path]), "utf-8")
+        else:
+            copy.write_bytes(path.read_bytes())
+
+
+def blank_references(course: Course, lab: str) -> Names:
+    """Module and name of each reference that students of `lab` do not get: those not yet due.
+
+    Raises:
+        CourseError: the course has no such lab, or its exercise files are at odds.
+    """
+    return _not_yet_due(course, lab, {other: _references(course, other) for other in course.labs})
+
+
+def _references(course: Course, lab: str) -> Names:
+    """Module and name of each library reference that the exercises of `lab` have."""
+    return frozenset(
+        (reference.__module__, reference.__name__)
+        for exercise in _exercises(course, lab)
+        for reference in exercise.references
+    )
+
+
+def _not_yet_due(course: Course, lab: str, named: Mapping[str, Names]) -> Names:
+    """Of the references that each lab has, those that `lab` is released without."""
+    release = course.dates(lab).release
+    solved, others = set[tuple[str, str]](), set[tuple[str, str]]()
+    for other, names in named.items():
+        (solved if course.dates(other).due <= release else others).update(names)
+    return frozenset(others - solved)
+
+
+def module_file(module: str) -> Path:
+    """The file of an imported module."""
+    path = sys.modules[module].__file__
+    assert path is not None
+    return Path(path).resolve()
+
+
+def _exercises(course: Course, lab: str) -> tuple[Exercise, ...]:
+    """The exercises of `lab`; none while nobody has written any."""
+    if not any(course.exercises(lab).glob("[a-z]*.py")):
+        return ()
+    return load_lab(course, lab).exercises
+
+
+def _modules(named: Names) -> Mapping[Path, tuple[str, ...]]:
+    """The names by the file of their module."""
+    files: dict[Path, tuple[str, ...]] = {}
+    for module, name in sorted(named):
+        if module.partition(".")[0] != PACKAGE:
+            raise CourseError(f"{module}.{name} is a reference outside {PACKAGE}; move it there")
+        path = module_file(module)
+        files[path] = (*files.get(path, ()), name)
+    return files
+
+
+def _blanked(path: Path, lab: str, names: tuple[str, ...]) -> str:
+    try:
+        text = blank_module(path.read_text("utf-8"), names)
+    except CannotBlank as error:
+        raise CourseError(f"{path.name}: {error}") from error
+    if not names:
+        return text
+    return f"# Made by `lab release`: what is not yet due when {lab} is released is blank.\n{text}"

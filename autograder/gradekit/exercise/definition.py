@@ -1,0 +1,199 @@
+"""What an exercise is: how an answer is told right from wrong. One file an exercise.
+
+    from attnlab.softmax import softmax
+    from gradekit.exercise import Exercise
+
+    exercise = Exercise(softmax, forbids=["torch.softmax"])
+
+    @exercise.check(points=4)
+    def any_axis(lab, draw):
+        \"\"\"Sums to one along the axis you ask for.\"\"\"
+        return lab.softmax(draw.normal(3, 5, 7), dim=1)
+
+A *check* is a probe; the judge runs it on the student's code and on the reference and compares. A
+*mistake* is a wrong version with its advice; *also_right* is another right one. An exercise whose
+answer is not a function of the library (a prediction, a test the student writes) names its
+``answers``; their reference is the solution cell of the lab's source.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from attnlab.checking.judges import Close, Judge
+from attnlab.checking.verdict import KnownMistake
+from gradekit.exercise.standalone import standalone_source
+
+Function = Callable[..., Any]
+
+
+class BadExercise(ValueError):  # noqa: N818 - it names what is bad
+    """An exercise file contradicts itself. The message says where and what to do."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One probe with its points.
+
+    Attributes:
+        suspects_of: for a test that the student wrote, the exercise whose versions it is tried on.
+        suspects: the mistakes of that exercise to try (all where empty).
+        chained: whether it runs on the student's own earlier steps instead of the references.
+    """
+
+    name: str
+    title: str
+    points: float
+    hidden: bool
+    judge: Judge
+    probe: Function
+    suspects_of: str | None = None
+    suspects: tuple[str, ...] = ()
+    chained: bool = False
+
+    @property
+    def source(self) -> str:
+        """The probe's text with all it needs and nothing else of the exercise file."""
+        return standalone_source(self.probe)
+
+
+@dataclass(frozen=True)
+class Version:
+    """A whole other version of the exercise's answer, wrong (with advice) or right (without).
+
+    Attributes:
+        function: the version; or, for saved weights and for answers, what makes it.
+        of: the reference or the file of weights in whose place it stands.
+        saved: whether that is a file of weights.
+        names: what it puts in the place of the reference, by name.
+    """
+
+    name: str
+    function: Function
+    of: str | None
+    advice: str = ""
+    saved: bool = False
+
+    @property
+    def names(self) -> Mapping[str, Any]:
+        """The definitions that this version changes."""
+        if self.of is not None and self.saved:
+            return {self.of: self.function()}
+        if self.of is not None:
+            return {self.of: self.function}
+        return dict(self.function())
+
+    @property
+    def known(self) -> KnownMistake:
+        """The part of a mistake that a verdict needs."""
+        return KnownMistake(self.name, self.advice)
+
+
+class Exercise:
+    """One graded step; filled by its decorators while its file is imported.
+
+    Args:
+        references: the functions and classes of `attnlab` that are the right answer.
+        answers: names that the lab's solution cell defines, where the library has no reference.
+        forbids: torch functions, by full name, that the student may not call here.
+        uses: references of earlier exercises that stand in for the student's own.
+        saves: files of weights that the notebook saves; the reference's own lie beside this file.
+        equivalent: mutants of the reference that no check can catch, each with the reason.
+
+    Attributes:
+        name, lab, title: set by the loader: the file's name, its folder's, its first line.
+    """
+
+    name: str
+    lab: str
+    title: str
+
+    def __init__(
+        self,
+        *references: Function,
+        answers: Sequence[str] = (),
+        forbids: Sequence[str] = (),
+        uses: Sequence[Function] = (),
+        saves: Sequence[str] = (),
+        equivalent: Mapping[str, str] | None = None,
+    ) -> None:
+        self.references = references
+        self.answers = tuple(answers)
+        self.forbids = tuple(forbids)
+        self.uses = tuple(uses)
+        self.saves = tuple(saves)
+        self.equivalent = dict(equivalent or {})
+        self.checks: list[Check] = []
+        self.mistakes: list[Version] = []
+        self.right_versions: list[Version] = []
+        if bool(references) == bool(answers):
+            raise BadExercise("an exercise has either references (functions) or answers (names)")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names that the student defines."""
+        return self.answers or tuple(reference.__name__ for reference in self.references)
+
+    @property
+    def points(self) -> float:
+        """The points of all its checks."""
+        return sum(check.points for check in self.checks)
+
+    def check(
+        self,
+        points: float,
+        hidden: bool = False,
+        judge: Judge | None = None,
+        suspects_of: str | None = None,
+        suspects: Sequence[str] = (),
+        chained: bool = False,
+    ) -> Callable[[Function], Function]:
+        """Make the decorated probe a check of this exercise; its docstring is what people read."""
+
+        def add(probe: Function) -> Function:
+            title = inspect.getdoc(probe)
+            if not title:
+                raise BadExercise(f"check {probe.__name__} has no docstring for people to read")
+            self.checks.append(
+                Check(
+                    probe.__name__, " ".join(title.split()), points, hidden,
+                    judge or Close(), probe, suspects_of, tuple(suspects), chained,
+                )
+            )
+            return probe
+
+        return add
+
+    def mistake(self, advice: str, of: str | None = None) -> Callable[[Function], Function]:
+        """Make the decorated function a wrong version that students write.
+
+        Args:
+            advice: what helps the student who wrote it; never the answer itself.
+            of: the reference it replaces, where the exercise has several; or a file that the
+                exercise saves, and then the function takes no argument and returns the weights in
+                it by name. For an exercise of answers the function takes no argument and returns
+                the names with wrong values.
+        """
+
+        def add(function: Function) -> Function:
+            self.mistakes.append(self._version(function, of, advice))
+            return function
+
+        return add
+
+    def also_right(self, function: Function | None = None, *, of: str | None = None) -> Any:
+        """Make the decorated function another right version, which must keep every point."""
+        if function is None:
+            return lambda later: self.also_right(later, of=of)
+        self.right_versions.append(self._version(function, of))
+        return function
+
+    def _version(self, function: Function, of: str | None, advice: str = "") -> Version:
+        if of is None and self.references:
+            if len(self.references) > 1:
+                raise BadExercise(f"{function.__name__}: say which function it replaces with of=…")
+            of = self.references[0].__name__
+        return Version(function.__name__, function, of, advice, of in self.saves)

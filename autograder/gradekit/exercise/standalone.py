@@ -1,0 +1,217 @@
+"""The source of one function with all that it needs, to be run where its module is not.
+
+A probe runs in the sandbox and in a student's bundle, where the exercise file (mistakes, hidden
+checks) must not be; a reference that a later exercise uses runs in the sandbox, where the library
+is blank. So each travels alone: its own text, the helpers and constants it names, and the imports
+that those need. Functions of this project are inlined, other imports are kept.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import symtable
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import deepcopy
+from functools import lru_cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from gradekit.untrusted.messages import SUSPECT
+
+PROJECT = ("attnlab", "gradekit")
+# Shared by both sides, and holding no answers: imported rather than inlined.
+SHARED = ("attnlab.checking", "attnlab.data", "attnlab.plots")
+
+
+class NotStandalone(ValueError):  # noqa: N818 - it names what a function is not
+    """A function names something that cannot travel with it. The message says what."""
+
+
+def standalone_source(item: Callable[..., Any]) -> str:
+    """Python source that defines `item` (a module-level function or class) and what it needs.
+
+    Raises:
+        NotStandalone: it names a module of this project that cannot be inlined.
+    """
+    return standalone_sources([item])
+
+
+def standalone_sources(items: Iterable[Callable[..., Any]]) -> str:
+    """Like :func:`standalone_source`, for several functions that may share helpers."""
+    collector = _Collector()
+    for item in items:
+        collector.add(sys.modules[item.__module__], item.__name__)
+    return collector.text()
+
+
+class _Collector:
+    """Gathers definitions, each once, what is needed before what needs it."""
+
+    def __init__(self) -> None:
+        self._imports: dict[str, None] = {"from __future__ import annotations": None}
+        self._definitions: dict[tuple[str, int], str] = {}
+        self._seen: set[tuple[str, str]] = set()
+
+    def text(self) -> str:
+        return "\n".join([*self._imports, "", *self._definitions.values(), ""])
+
+    def add(self, module: ModuleType, name: str) -> None:
+        """Add what `module` calls `name`, and first what that needs."""
+        key = (module.__name__, name)
+        if key in self._seen:
+            return
+        self._seen.add(key)
+        assert module.__file__ is not None
+        statement = _statements(Path(module.__file__)).get(name)
+        if statement is None:
+            return  # a builtin, or a name bound inside the function
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            self._add_import(statement, name)
+            return
+        for needed in _names(statement):
+            self.add(module, needed)
+        # By its line: one statement may bind several names.
+        self._definitions[module.__name__, statement.lineno] = ast.unparse(_undecorated(statement))
+
+    def _add_import(self, statement: ast.Import | ast.ImportFrom, name: str) -> None:
+        (alias,) = (a for a in statement.names if _bound_name(a) == name)
+        origin = statement.module if isinstance(statement, ast.ImportFrom) else alias.name
+        if not _belongs_to(origin, PROJECT) or _belongs_to(origin, SHARED):
+            kind = type(statement)
+            alone = kind(**{**_fields(statement), "names": [alias]})
+            self._imports[ast.unparse(alone)] = None
+            return
+        is_function = isinstance(statement, ast.ImportFrom) and alias.asname is None
+        if origin is None or not is_function or _is_module(origin, alias.name):
+            raise NotStandalone(
+                f"{ast.unparse(statement)!r}: import the function by name "
+                f"(`from {origin} import function`), so that its text can travel"
+            )
+        self.add(importlib.import_module(origin), alias.name)
+
+
+def _belongs_to(module: str | None, packages: Iterable[str]) -> bool:
+    return module is not None and any(
+        module == package or module.startswith(package + ".") for package in packages
+    )
+
+
+def _is_module(package: str, name: str) -> bool:
+    return isinstance(getattr(importlib.import_module(package), name, None), ModuleType)
+
+
+def _fields(node: ast.AST) -> dict[str, Any]:
+    return dict(ast.iter_fields(node))
+
+
+def _statements(path: Path) -> Mapping[str, ast.stmt]:
+    """The top-level statements of a module's file by the names they bind."""
+    return _parsed(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _parsed(path: Path, changed: int) -> Mapping[str, ast.stmt]:
+    bound: dict[str, ast.stmt] = {}
+    for statement in ast.parse(path.read_text("utf-8")).body:
+        for name in _binds(statement):
+            bound[name] = statement
+    return bound
+
+
+def _binds(statement: ast.stmt) -> Iterator[str]:
+    match statement:
+        case ast.FunctionDef() | ast.ClassDef():
+            yield statement.name
+        case ast.Import() | ast.ImportFrom():
+            yield from map(_bound_name, statement.names)
+        case ast.Assign(targets=targets):
+            for target in targets:
+                parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+                yield from (part.id for part in parts if isinstance(part, ast.Name))
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            yield name
+
+
+def _bound_name(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
+
+
+def _names(statement: ast.stmt) -> list[str]:
+    """The names of its module that a statement reads, annotations left out (not evaluated)."""
+    text = ast.unparse(_Unannotated().visit(deepcopy(_undecorated(statement))))
+    return sorted(set(_global_names(symtable.symtable(text, "<statement>", "exec"))))
+
+
+def _global_names(table: symtable.SymbolTable) -> Iterator[str]:
+    """What is read here and bound nowhere within: a helper may have the name of a variable."""
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and symbol.is_global():
+            yield symbol.get_name()
+    for inner in table.get_children():
+        yield from _global_names(inner)
+
+
+class _Unannotated(ast.NodeTransformer):
+    """Makes every annotation None."""
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        for field in ("annotation", "returns"):
+            if getattr(node, field, None) is not None:
+                setattr(node, field, ast.Constant(None))
+        return super().generic_visit(node)
+
+
+def _undecorated(statement: ast.stmt) -> ast.stmt:
+    """A definition without this kit's decorators (others, such as dataclass, stay)."""
+    if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+        return statement
+    kept = [d for d in statement.decorator_list if "exercise." not in ast.unparse(d)]
+    kind = type(statement)
+    return ast.copy_location(kind(**{**_fields(statement), "decorator_list": kept}), statement)
+
+
+def as_suspect(source: str, name: str) -> str:
+    """The text `source`, with its function or class `name` called ``suspect`` and no docstring.
+
+    A wrong version's own name says what is wrong with it; the test that is tried on it must not see
+    that.
+
+    Raises:
+        ValueError: `source` defines no `name`.
+    """
+    renamer = _Renamer(name)
+    tree = renamer.visit(ast.parse(source))
+    if not renamer.found:
+        raise ValueError(f"the text defines no function or class named {name!r}")
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+class _Renamer(ast.NodeTransformer):
+    """Renames one definition and each reading of its name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.found = False
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return self._definition(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        return self._definition(node)
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id == self.name:
+            node.id = SUSPECT
+        return node
+
+    def _definition(self, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
+        self.generic_visit(node)
+        if node.name == self.name:
+            self.found = True
+            node.name = SUSPECT
+            if ast.get_docstring(node) is not None:
+                node.body = node.body[1:] or [ast.Pass()]
+        return node

@@ -1,0 +1,224 @@
+"""The exam paper of a lab: what the untrusted side is asked, and what the trusted side expects.
+
+Asked and expected come from one place and one seed, so they cannot disagree. What the untrusted
+side gets is a :class:`~gradekit.untrusted.messages.Probe`: text and a seed. What the judge gets is a
+:class:`~attnlab.checking.verdict.Question`: the observations of the reference and of the known
+mistakes, made here by running the same probe on them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
+from typing import Any
+
+from attnlab.checking.draw import Draw, seed_everything
+from attnlab.checking.judges import Judge, Kills
+from attnlab.checking.lab import Lab, observe
+from attnlab.checking.observation import pack, unpack
+from attnlab.checking.verdict import Question
+from attnlab.checking.visible import VisibleCheck, VisibleExercise
+from gradekit.exercise.definition import BadExercise, Check, Exercise, Version
+from gradekit.exercise.loader import LabExercises
+from gradekit.exercise.standalone import as_suspect, standalone_source, standalone_sources
+from gradekit.exercise.trained import Outcome
+from gradekit.untrusted.messages import Probe
+
+# Hidden inputs differ from student to student, but there are only so many papers, so that the
+# reference, and the known mistakes, answer each of them once in a worker and not once a student.
+PAPERS = 4
+# The paper in a student's bundle. The numbers that it expects are there for all to read, so no
+# hand-in sits it: one that only repeats them would pass.
+BUNDLE = -1
+
+
+class Paper:
+    """The questions of one lab, for one hand-in.
+
+    Args:
+        lab: the lab's exercises.
+        secret: makes hidden inputs unguessable; any bytes that students do not know.
+    """
+
+    def __init__(self, lab: LabExercises, secret: bytes = b"") -> None:
+        self.lab = lab
+        self._secret = secret
+        self._observations: dict[tuple[str, str, int, str], Any] = {}
+        self._sources: dict[Any, str] = {}
+
+    def number(self, digest: str) -> int:
+        """Which of the papers the hand-in with this digest gets."""
+        return _hash(self._secret, digest) % PAPERS
+
+    def probes(self, exercise: Exercise, number: int) -> list[Probe]:
+        """What the untrusted side is asked about `exercise` on paper `number`."""
+        return [
+            Probe(
+                exercise=exercise.name,
+                check=check.name,
+                source=self._source(check.probe),
+                seed=self._seed(exercise, check, number),
+                forbids=exercise.forbids,
+                uses="" if check.chained else self._sources_of(exercise.uses),
+                replaces=() if check.chained else tuple(f.__name__ for f in exercise.uses),
+                suspects=tuple(
+                    self._suspect_source(version)
+                    for version, _ in self._suspects(exercise, check, number)
+                ),
+            )
+            for check in exercise.checks
+        ]
+
+    def questions(self, exercise: Exercise, number: int) -> list[Question]:
+        """What the judge expects of `exercise` on paper `number`."""
+        return [self._question(exercise, check, number) for check in exercise.checks]
+
+    def observe(
+        self, exercise: Exercise, check: Check, number: int, version: Version | None
+    ) -> Any:
+        """What `check` sees of the reference, or of `version` in its place."""
+        seed = self._seed(exercise, check, number)
+        key = (exercise.name, check.name, seed, version.name if version else "")
+        if key not in self._observations:
+            names = {**self.lab.reference, **(version.names if version else {})}
+            self._observations[key] = self.run(exercise, check, number, names)
+        return self._observations[key]
+
+    def run(
+        self, exercise: Exercise, check: Check, number: int, names: Mapping[str, Any],
+        forbids: tuple[str, ...] = (),
+    ) -> Any:
+        """What `check` sees of `names` in this process, as it would come over the wire."""
+        suspects = [v.function for v, _ in self._suspects(exercise, check, number)]
+        seed = self._seed(exercise, check, number)
+        seed_everything(seed)  # as the untrusted side does
+        draw = Draw(seed, suspects)
+        return unpack(pack(observe(check.probe, Lab(names), draw, forbids)))
+
+    def visible(self, exercise: Exercise) -> VisibleExercise:
+        """What a student's bundle holds of `exercise`."""
+        return VisibleExercise(
+            name=exercise.name,
+            title=exercise.title,
+            points=exercise.points,
+            hidden_points=sum(check.points for check in exercise.checks if check.hidden),
+            checks=tuple(
+                VisibleCheck(
+                    question=self._question(exercise, check, BUNDLE),
+                    source=self._source(check.probe),
+                    seed=self._seed(exercise, check, BUNDLE),
+                )
+                for check in exercise.checks
+                if not check.hidden
+            ),
+            mistakes=tuple(mistake.known for mistake in exercise.mistakes),
+            forbids=exercise.forbids,
+        )
+
+    def _question(self, exercise: Exercise, check: Check, number: int) -> Question:
+        # A test is judged by the versions it is tried on; what the reference's test says of them
+        # takes the longest of all to find out, and nobody asks.
+        reference = None if check.suspects_of else self.observe(exercise, check, number, None)
+        return Question(
+            name=check.name,
+            title=check.title,
+            points=check.points,
+            hidden=check.hidden,
+            judge=self._judge(exercise, check, number),
+            expected=reference,
+            mistakes=_MadeWhenAsked({
+                mistake.name: partial(self.observe, exercise, check, number, mistake)
+                for mistake in exercise.mistakes
+            }),
+        )
+
+    def _seed(self, exercise: Exercise, check: Check, number: int) -> int:
+        parts = [exercise.lab, exercise.name, check.name]
+        if number == BUNDLE:
+            return _hash(b"", *parts)
+        return _hash(self._secret, *parts, str(number))
+
+    def _judge(self, exercise: Exercise, check: Check, number: int) -> Judge:
+        suspects = self._suspects(exercise, check, number)
+        if isinstance(check.judge, Outcome):
+            # The same hidden data on each paper, so that the reference is evaluated once.
+            return check.judge.with_seed(
+                _hash(self._secret, "data", exercise.lab, exercise.name, check.name)
+            )
+        if not suspects:
+            return check.judge
+        return Kills(tuple((version.name, right) for version, right in suspects))
+
+    def _suspects(
+        self, exercise: Exercise, check: Check, number: int
+    ) -> list[tuple[Version, bool]]:
+        """Versions for a student's test to judge, in this paper's order; and is each right?"""
+        if check.suspects_of is None:
+            return []
+        other = self.lab[check.suspects_of]
+        names = {mistake.name for mistake in other.mistakes}
+        for name in check.suspects:
+            if name not in names:
+                raise BadExercise(
+                    f"{exercise.name}.py: {check.name} suspects {name!r}, but "
+                    f"{check.suspects_of}.py has no such mistake"
+                )
+        wrong = [m for m in other.mistakes if not check.suspects or m.name in check.suspects]
+        right = [
+            *(Version("the reference", reference, None) for reference in other.references),
+            *other.right_versions,
+        ]
+        mixed = [(version, False) for version in wrong] + [(version, True) for version in right]
+        # Not the probe's seed: that one travels, and would put them back in order.
+        order = _hash(self._secret, "order", exercise.lab, exercise.name, check.name, str(number))
+        random.Random(order).shuffle(mixed)  # noqa: S311 - an order
+        return mixed
+
+    def _suspect_source(self, version: Version) -> str:
+        function = version.function
+        return self._cached(
+            ("suspect", function), lambda: as_suspect(self._source(function), function.__name__)
+        )
+
+    def _source(self, function: Any) -> str:
+        return self._cached(function, lambda: standalone_source(function))
+
+    def _sources_of(self, functions: tuple[Any, ...]) -> str:
+        return self._cached(functions, lambda: standalone_sources(functions) if functions else "")
+
+    def _cached(self, key: Any, make: Any) -> str:
+        if key not in self._sources:
+            self._sources[key] = make()
+        return self._sources[key]
+
+    @cached_property
+    def visible_exercises(self) -> list[VisibleExercise]:
+        """All exercises as a student's bundle holds them."""
+        return [self.visible(exercise) for exercise in self.lab.exercises]
+
+
+class _MadeWhenAsked(Mapping[str, Any]):
+    """Values that take time: most right answers are judged without any known mistake's."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Any]]) -> None:
+        self._makers = makers
+
+    def __getitem__(self, name: str) -> Any:
+        return self._makers[name]()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._makers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
+
+
+def _hash(secret: bytes, *parts: str) -> int:
+    """A number below 2**31 that depends on all of the arguments."""
+    digest = hashlib.blake2b("\0".join(parts).encode(), key=secret[:64], digest_size=4)
+    return int.from_bytes(digest.digest(), "little") >> 1

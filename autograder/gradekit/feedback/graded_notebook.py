@@ -1,0 +1,172 @@
+"""The notebook that people look at after grading: re-seated, run, judged, harmless.
+
+Each test cell's output is the judge's: the number that nbgrader reads as its points, and a face for
+people. Students' outputs stay above it, as text and pictures.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import datetime
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from gradekit.feedback.sanitize import harmless_cell, harmless_cells, harmless_outputs
+from gradekit.files import write_whole
+from gradekit.results.records import ExerciseResult, Graded
+from gradekit.submissions.align import reseat
+from gradekit.submissions.folder import SUBMITTED, TIMESTAMP, Handin, format_timestamp
+from gradekit.submissions.released import Released, grade_id_of
+from gradekit.submissions.submission import Submission
+
+AUTOGRADED = "autograded"
+SENDER = "submission_secret.txt"
+_SENDER_BYTES = 4096
+_PASSED, _FAILED = "✓", "✗"
+
+
+def autograded_notebook(
+    submission: Submission,
+    released: Released,
+    graded: Graded,
+    results: Mapping[str, ExerciseResult],
+) -> NotebookNode:
+    """The notebook for formgrader.
+
+    Args:
+        submission: what was handed in; a broken one shows the released notebook and says why.
+        released: the lab's released notebook.
+        graded: outputs by cell, and what stopped or broke the run.
+        results: every exercise's result, freshly judged or from the journal.
+    """
+    if submission.notebook is None:
+        notebook = released.notebook
+    else:
+        notebook = _with_outputs(submission.notebook, graded)
+    seated = reseat(notebook, released)
+    harmless_cells(seated.cells, released.sources)
+    put_results(seated, released, results, submission.broken or "")
+    remarks = [submission.broken, graded.broken, graded.stopped, *submission.notes]
+    banner = _banner([remark for remark in remarks if remark])
+    seated.cells[:0] = banner
+    return seated
+
+
+def _with_outputs(notebook: NotebookNode, graded: Graded) -> NotebookNode:
+    """A copy of `notebook` whose code cells show what they printed."""
+    cells = [
+        NotebookNode(cell, outputs=harmless_outputs(graded.outputs.get(cell.id, [])))
+        if cell.cell_type == "code" else cell
+        for cell in notebook.cells
+    ]
+    return NotebookNode(notebook, cells=cells)
+
+
+def put_results(
+    notebook: NotebookNode,
+    released: Released,
+    results: Mapping[str, ExerciseResult],
+    broken: str = "",
+) -> None:
+    """Give each test cell of a re-seated notebook the judge's output.
+
+    Args:
+        broken: why the hand-in as a whole earns nothing, in one sentence; then no result is needed.
+    """
+    by_id = {grade_id_of(cell): cell for cell in notebook.cells}
+    for seat in released.tests:
+        result = results.get(seat.exercise)
+        if result is not None:
+            output = judged_output(result)
+        elif broken:
+            output = _output(0.0, f'<p class="ours">{escape(broken)}</p>')
+        else:
+            output = _output(0.0, "<p>Not graded yet.</p>")
+        by_id[seat.grade_id].outputs = [output]
+
+
+def judged_output(result: ExerciseResult) -> NotebookNode:
+    """What a test cell shows: the points as text, and checks and advice as escaped HTML."""
+    if result.earned is None:
+        sentence = f"Not graded: {result.broken} This is our fault and costs nobody a point."
+        return _output(0.0, f"<p>{escape(sentence)}</p>")
+    rows = "".join(
+        f'<tr><td style="padding: 2px 8px">{_PASSED if check.passed else _FAILED}</td>'
+        f'<td style="padding: 2px 8px; text-align: left">{escape(check.title)}'
+        f"{' (hidden)' if check.hidden else ''}</td>"
+        f'<td style="padding: 2px 8px">{check.earned:g} / {check.points:g}</td></tr>'
+        for check in result.checks
+    )
+    advice = "".join(f"<li>{escape(sentence)}</li>" for sentence in result.advice)
+    head = f"<p><b>{result.earned:g} of {result.points:g} points</b></p>"
+    return _output(result.earned, f"{head}<table>{rows}</table>{advice and f'<ul>{advice}</ul>'}")
+
+
+def write_autograded(root: Path, handin: Handin, name: str, text: str) -> Path:
+    """Write ``autograded/<student>/<lab>/<name>.ipynb`` and what lies beside it, each as a whole.
+
+    Args:
+        text: the notebook as JSON.
+
+    Returns:
+        The notebook's path.
+    """
+    folder = root / AUTOGRADED / handin.student / handin.lab
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.ipynb"
+    for part in (*folder.glob(f".{name}.ipynb.*"), *folder.glob(f".{TIMESTAMP}.*")):
+        part.unlink(missing_ok=True)  # of a run that was killed: one process at a time writes here
+    write_whole(path, text)
+    _write_timestamp(folder / TIMESTAMP, handin.submitted_at)
+    _copy_sender(root / SUBMITTED / handin.student / handin.lab / SENDER, folder / SENDER)
+    return path
+
+
+def _write_timestamp(path: Path, moment: datetime | None) -> None:
+    if moment is None:
+        path.unlink(missing_ok=True)
+    else:
+        write_whole(path, format_timestamp(moment))
+
+
+def _copy_sender(source: Path, target: Path) -> None:
+    """What ``nbgrader release_feedback`` asks for, of hand-ins that came by nbgrader's exchange."""
+    try:
+        handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open(handle, "rb") as file:
+            text = file.read(_SENDER_BYTES).decode("ascii")
+    except (OSError, UnicodeDecodeError):
+        target.unlink(missing_ok=True)
+    else:
+        write_whole(target, text)
+
+
+def _output(number: float, html: str) -> NotebookNode:
+    """An execute_result that nbgrader reads as `number` points."""
+    # MathJax must not look for formulas in a student's words that advice quotes.
+    face = f'<div class="tex2jax_ignore mathjax_ignore">{html}</div>'
+    data = {"text/plain": str(number), "text/html": face}
+    return _node({
+        "output_type": "execute_result", "execution_count": None, "metadata": {}, "data": data,
+    })
+
+
+def _banner(remarks: list[str]) -> list[NotebookNode]:
+    if not remarks:
+        return []
+    text = "\n".join(f"- {remark}" for remark in remarks)
+    cell = {
+        "cell_type": "markdown", "id": "remarks", "metadata": {},
+        "source": f"**About this hand-in**\n\n{text}",
+    }
+    return [harmless_cell(_node(cell))]
+
+
+def _node(values: dict[str, Any]) -> NotebookNode:
+    node: NotebookNode = nbformat.from_dict(values)
+    return node

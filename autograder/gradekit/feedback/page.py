@@ -1,0 +1,290 @@
+"""One page a student: points, advice, what a person wrote, and what to do about what is broken.
+
+A page holds checks by their titles, never an input or a number of a hidden one; it is one file that
+needs no network, reads on a phone and on paper, and escapes every word that is not ours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup, escape
+
+from gradekit.course import Course, CourseError
+from gradekit.feedback.graded_notebook import AUTOGRADED
+from gradekit.files import write_whole
+from gradekit.gradebook.address import Address, address_of
+from gradekit.gradebook.gradebook import Book
+from gradekit.gradebook.marks import Mark, Marks
+from gradekit.late import Lateness, lateness_of
+from gradekit.results.journal import Journal
+from gradekit.results.records import ExerciseResult, State, SubmissionRecord
+from gradekit.submissions.notebook import NotANotebook, open_notebook
+from gradekit.submissions.released import Released, Seat, grade_id_of
+
+FEEDBACK = "feedback"
+_TEMPLATES = Path(__file__).parent / "templates"
+# Control characters but tabs and line ends; overrides and isolates of the direction of writing.
+_CONTROLS = (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_STEERING = {code: "�" for code in _CONTROLS if chr(code) not in "\t\n\r"}
+_CODE = re.compile(r"`([^`\n]+)`")
+
+
+@dataclass(frozen=True)
+class ExerciseView:
+    """One exercise on the page.
+
+    Attributes:
+        title: the heading above it in the notebook.
+        earned: points that count; None where we failed and nobody gave any.
+        result: the judge's, or None where there is none.
+        code: what the student wrote.
+        comment: what a person wrote.
+        by_hand: a person's points count and not the judge's.
+    """
+
+    name: str
+    title: str
+    points: float
+    earned: float | None
+    result: ExerciseResult | None
+    code: str
+    comment: str
+    by_hand: bool
+
+
+@dataclass(frozen=True)
+class AnswerView:
+    """One free-text answer on the page.
+
+    Attributes:
+        earned: a person's points, 0 where nothing was written; None while nobody has looked.
+    """
+
+    title: str
+    points: float
+    earned: float | None
+    text: str
+    comment: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """All that one student's page shows."""
+
+    course: str
+    lab: str
+    title: str
+    student: str
+    state: State
+    reason: str
+    notes: tuple[str, ...]
+    submitted_at: datetime | None
+    exercises: tuple[ExerciseView, ...]
+    answers: tuple[AnswerView, ...]
+    penalty: float
+    late: str
+
+    @property
+    def parts(self) -> tuple[ExerciseView | AnswerView, ...]:
+        """All that earns points."""
+        return (*self.exercises, *self.answers)
+
+    @property
+    def before_penalty(self) -> float:
+        """Points before lateness counts."""
+        return sum(part.earned or 0.0 for part in self.parts)
+
+    @property
+    def score(self) -> float:
+        """Points that count."""
+        return max(0.0, self.before_penalty - self.penalty)
+
+    @property
+    def points(self) -> float:
+        """Points to be had."""
+        return sum(part.points for part in self.parts)
+
+    @property
+    def is_final(self) -> bool:
+        """Whether every part has its points."""
+        return all(part.earned is not None for part in self.parts)
+
+
+def write_feedback(course: Course, lab: str) -> list[Path]:
+    """Write ``feedback/<student>/<lab>/<lab>.html`` for everyone who was graded.
+
+    Late penalties are worked out anew first: marks that people gave since count for them, too.
+
+    Returns:
+        The pages, by student.
+
+    Raises:
+        CourseError: nothing was graded yet.
+    """
+    written = []
+    for page in pages(course, lab):
+        folder = course.root / FEEDBACK / page.student / lab
+        folder.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / f"{lab}.html", render(page))
+        written.append(folder / f"{lab}.html")
+    return written
+
+
+def pages(
+    course: Course, lab: str, student: str | None = None, address: Address | None = None
+) -> Iterator[Page]:
+    """The pages of everyone who was graded, or of one student, one at a time.
+
+    Args:
+        address: the gradebook; by default the course's own.
+
+    Raises:
+        CourseError: nothing was graded yet.
+    """
+    path = course.root / "results" / f"{lab}.jsonl"
+    if not path.is_file():
+        raise CourseError(f"{lab} has no results yet; `lab grade {lab}` makes them")
+    released = Released.read(course.released(lab))
+    with Journal(path, wait=None) as journal:
+        records = [r for r in journal.submissions if student in (None, r.student)]
+        late = {r.student: lateness_of(course, lab, r.student, r.moment) for r in records}
+        marks = _marks(address or address_of(course), lab, late)
+        for record in records:
+            results = {
+                name: found.result
+                for name, found in journal.results(record.student, record.digest).items()
+            }
+            yield page_of(
+                course, released, record, results, marks.get(record.student), late[record.student],
+                cells_of(course.root, released, record),
+            )
+
+
+def page_of(
+    course: Course,
+    released: Released,
+    record: SubmissionRecord,
+    results: Mapping[str, ExerciseResult],
+    marks: Marks | None,
+    late: Lateness,
+    cells: Mapping[str, str],
+) -> Page:
+    """One student's page.
+
+    Args:
+        results: by exercise, of this hand-in.
+        marks: what the gradebook holds, or None where it does not know the student.
+        cells: texts of the student's cells by their ids in the released notebook.
+    """
+    given = marks.marks if marks else {}
+    comments = marks.comments if marks else {}
+    exercises = tuple(
+        _exercise(
+            seat, record, results.get(seat.exercise), given.get(seat.grade_id), cells, comments
+        )
+        for seat in released.tests
+    )
+    answers = tuple(
+        _answer(seat, record, given.get(seat.grade_id), cells, comments)
+        for seat in released.answers
+    )
+    parts: tuple[ExerciseView | AnswerView, ...] = (*exercises, *answers)
+    whole = sum(part.earned or 0.0 for part in parts)
+    state = State.LATE if record.state is State.GRADED and late.is_late else record.state
+    return Page(
+        course.values.course.name, record.lab, course.dates(record.lab).title, record.student,
+        state, record.reason, record.notes,
+        record.moment.astimezone(course.timezone) if record.moment else None,
+        exercises, answers, late.penalty(whole), late.sentence,
+    )
+
+
+def render(page: Page) -> str:
+    """The page as HTML, in one file."""
+    return _template().render(page=page, State=State)
+
+
+@cache  # compiling it takes ten times as long as rendering a page
+def _template() -> Template:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True, finalize=_upright,
+    )
+    environment.filters["words"] = _words
+    environment.filters["points"] = lambda number: f"{round(number, 2):g}"
+    return environment.get_template("feedback.html.j2")
+
+
+def cells_of(root: Path, released: Released, record: SubmissionRecord) -> dict[str, str]:
+    """The texts of the student's re-seated cells by id, untouched ones left out."""
+    path = root / AUTOGRADED / record.student / record.lab / f"{released.name}.ipynb"
+    try:
+        notebook, _ = open_notebook(path.read_bytes())
+    except (OSError, NotANotebook):
+        return {}
+    known = {seat.grade_id: seat.cell.source for seat in released.seats}
+    texts = {name: cell.source for cell in notebook.cells if (name := grade_id_of(cell))}
+    return {name: text for name, text in texts.items() if text != known.get(name)}
+
+
+def _exercise(
+    seat: Seat, record: SubmissionRecord, result: ExerciseResult | None, mark: Mark | None,
+    cells: Mapping[str, str], comments: Mapping[str, str],
+) -> ExerciseView:
+    earned = result.earned if result else None
+    if record.state is State.THEIRS:
+        earned = 0.0
+    elif record.state is State.OURS:
+        earned = None
+    by_hand = mark is not None and (mark.manual is not None or bool(mark.extra))
+    if mark is not None and by_hand:
+        earned = (mark.manual if mark.manual is not None else earned or 0.0) + (mark.extra or 0.0)
+    solution = seat.exercise
+    code = "" if record.state is State.THEIRS else cells.get(solution, "").strip()
+    return ExerciseView(
+        seat.exercise, seat.heading or seat.exercise, seat.points, earned,
+        result if record.state is not State.OURS else None, code, comments.get(solution, ""),
+        by_hand,
+    )
+
+
+def _answer(
+    seat: Seat, record: SubmissionRecord, mark: Mark | None, cells: Mapping[str, str],
+    comments: Mapping[str, str],
+) -> AnswerView:
+    text = seat.own_text(cells.get(seat.grade_id, ""))
+    unwritten = record.state is not State.OURS and not record.answers.get(seat.grade_id)
+    earned = 0.0 if unwritten else None
+    if mark is not None and (mark.manual is not None or mark.extra):
+        earned = mark.score
+    title = seat.heading or "In your own words"
+    return AnswerView(title, seat.points, earned, text, comments.get(seat.grade_id, ""))
+
+
+def _marks(address: Address, lab: str, late: Mapping[str, Lateness]) -> dict[str, Marks]:
+    """What the gradebook holds, after bringing its late penalties up to date."""
+    with Book(address) as book:
+        before = book.marks(lab)
+
+        def penalty(student: str, points: float) -> float:
+            known = late.get(student)
+            return known.penalty(points) if known else before[student].penalty
+
+        return book.marks(lab) if book.renew_penalties(lab, penalty) else before
+
+
+def _upright(value: object) -> object:
+    """Text without characters that steer a terminal, or turn round what stands beside them."""
+    return value.translate(_STEERING) if isinstance(value, str) else value
+
+
+def _words(text: str) -> Markup:
+    """Text as HTML: everything escaped, what stands in backticks as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped first

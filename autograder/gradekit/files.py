@@ -1,0 +1,99 @@
+"""Temporary folders that a lock ties to their process: however it ends, the next run cleans up.
+
+A process that is killed removes nothing. Its lock goes with it, though, so whoever comes next can
+tell the folders of the dead from those of the living.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from gradekit.untrusted import scratch
+
+PREFIX = "gradekit-held-"
+_OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class HeldFolder:
+    """A new temporary folder that is this process's until it is closed.
+
+    Attributes:
+        path: where it is.
+    """
+
+    def __init__(self) -> None:
+        while True:
+            self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
+            with suppress(FileNotFoundError):
+                self._handle = os.open(self.path, _OPEN)
+                # Another run that cleans up may have come between: then it is removed already.
+                fcntl.flock(self._handle, fcntl.LOCK_EX)
+                if _is_at(self._handle, self.path):
+                    return
+                os.close(self._handle)
+
+    def close(self) -> None:
+        """Remove it with all that is in it."""
+        if self._handle >= 0:
+            _remove(self.path)
+            os.close(self._handle)
+            self._handle = -1
+
+
+@contextmanager
+def temporary_files_in(folder: Path) -> Iterator[None]:
+    """What other packages put among this process's temporary files lies in `folder` meanwhile."""
+    before = tempfile.tempdir
+    tempfile.tempdir = str(folder)
+    try:
+        yield
+    finally:
+        tempfile.tempdir = before
+
+
+def remove_stale() -> tuple[Path, ...]:
+    """Remove this user's folders that no living process holds; returns what was removed."""
+    removed = []
+    for folder in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*")):
+        with suppress(OSError):
+            handle = os.open(folder, _OPEN)
+            try:
+                if os.fstat(handle).st_uid == os.geteuid():
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    _remove(folder)
+                    removed.append(folder)
+            finally:
+                os.close(handle)
+    return tuple(removed)
+
+
+def _remove(folder: Path) -> None:
+    # What student code wrote may be too deep to be removed in one go, or belong to another user.
+    with suppress(OSError):
+        scratch.empty(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(handle), os.stat(path, follow_symlinks=False))
+    return False
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that others see the old one or the new one, never a part."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise

@@ -1,0 +1,323 @@
+"""``lab grade``: what is new in ``submitted/`` through the sandbox into journal and gradebook.
+
+A run plans (what has no record?), grades that, and then brings the gradebook to what the journal
+says. Killed at any moment, the next run goes on where it ended.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from gradekit.course import Course, CourseError
+from gradekit.files import remove_stale
+from gradekit.gradebook.address import address_of, rows_in
+from gradekit.gradebook.entry import Entry, entry_of, unstored
+from gradekit.grading import pool
+from gradekit.grading.remote import grade_task, keys_of
+from gradekit.grading.result_keys import LabKeys, recall, remember, state_of
+from gradekit.grading.task import Done, GraderSpec, Task
+from gradekit.late import lateness_of
+from gradekit.results.folder import RESULTS, course_secret
+from gradekit.results.journal import Journal, plan
+from gradekit.results.records import Record, State, SubmissionRecord, counted
+from gradekit.sandbox.sandbox import Level, check_level
+from gradekit.submissions.folder import Handin, find_handins, nameless_folders
+from gradekit.untrusted.imports import uncollected
+
+if TYPE_CHECKING:
+    from gradekit.grading.progress import Watch
+
+LEVELS = get_args(Level)
+
+
+class GradingStopped(RuntimeError):  # noqa: N818 - it says what happened
+    """A result cannot be kept, so no more are made. One sentence: what, where, what to do."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the person who grades may choose.
+
+    Attributes:
+        jobs: worker processes; 0 for one a core.
+        confinement: bubblewrap, landlock or none.
+        again: grade anew what has a record.
+        students: only these; None for all.
+        cluster: the address of a Dask scheduler whose workers grade; None for this machine.
+    """
+
+    jobs: int = 0
+    confinement: str = "bubblewrap"
+    again: bool = False
+    students: list[str] | None = None
+    cluster: str | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """One student's line.
+
+    Attributes:
+        exercises: points by exercise; None where there is no result.
+        earned: their sum, before lateness and without what people mark by hand; None where
+            nothing was graded.
+        points: what could be earned.
+        advice: names of the known mistakes that were recognised, by exercise.
+    """
+
+    student: str
+    state: State
+    exercises: Mapping[str, float | None]
+    earned: float | None
+    points: float
+    advice: Mapping[str, tuple[str, ...]]
+    reason: str
+    seconds: float
+
+    def to_json(self) -> dict[str, Any]:
+        """The record that ``lab grade --json`` prints."""
+        return {
+            "student": self.student, "state": str(self.state), "points": dict(self.exercises),
+            "earned": self.earned, "of": self.points,
+            "advice": {name: list(keys) for name, keys in self.advice.items()},
+            "reason": self.reason, "seconds": self.seconds,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to.
+
+    Attributes:
+        graded: how many hand-ins were graded in this run.
+    """
+
+    lab: str
+    rows: tuple[Row, ...]
+    graded: int
+    seconds: float
+
+    @property
+    def broken_ours(self) -> bool:
+        """Whether anything of ours failed."""
+        return any(row.state is State.OURS for row in self.rows)
+
+
+def grade(course: Course, lab: str, settings: Settings, watch: Watch) -> Outcome:
+    """Grade the hand-ins of `lab` that have no record yet, and update the gradebook.
+
+    Raises:
+        CourseError: the lab is not built, or a setting is not known.
+        SandboxUnavailable: this machine cannot confine student code.
+    """
+    start = time.perf_counter()
+    if settings.confinement not in LEVELS:
+        raise CourseError(f"--sandbox {settings.confinement}: choose one of {', '.join(LEVELS)}")
+    results = course.root / RESULTS
+    spec = GraderSpec(course, lab, settings.confinement, course_secret(results))
+    with Journal(results / f"{lab}.jsonl", wait=None, on_wait=watch.say) as journal:
+        for note in journal.notes:
+            watch.say(note)
+        remove_stale()
+        handins = survey(course, lab, settings.students, watch)
+        run = _Run(spec, settings, watch, journal, _keys(spec, results))
+        graded = run.grade(handins)
+        rows = tuple(run.row(handin) for handin in handins)
+        run.write_gradebook(handins)
+    return Outcome(lab, rows, graded, time.perf_counter() - start)
+
+
+def _keys(spec: GraderSpec, results: Path) -> LabKeys:
+    """What the lab's results are filed under: as remembered, or as a worker finds out."""
+    path, state = results / f"{spec.lab}.keys.json", state_of(spec.course, spec.lab, spec.secret)
+    keys = recall(path, state)
+    if keys is None:
+        keys = pool.call(keys_of, spec)
+        remember(path, state, keys)
+    return keys
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A hand-in without its bytes: a thousand of these fit anywhere."""
+
+    student: str
+    digest: str
+    handin: Handin
+
+    @classmethod
+    def of(cls, handin: Handin) -> _Seen:
+        return cls(handin.student, handin.digest, replace(handin, files={}, modified={}))
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What the journal files it under."""
+        return self.student, self.digest
+
+
+def survey(
+    course: Course, lab: str, students: Sequence[str] | None, watch: Watch
+) -> list[_Seen]:
+    """What lies in ``submitted/`` now."""
+    for name in nameless_folders(course.root):
+        watch.say(f"submitted/{name} was left out: its name is not UTF-8; rename it")
+    return [_Seen.of(handin) for handin in find_handins(course.root, lab, students)]
+
+
+class _Run:
+    """One run over one lab."""
+
+    def __init__(
+        self, spec: GraderSpec, settings: Settings, watch: Watch, journal: Journal, keys: LabKeys
+    ) -> None:
+        self._spec, self._course, self._lab = spec, spec.course, spec.lab
+        self._settings, self._watch, self._journal = settings, watch, journal
+        self._points = keys.points
+        self._keys_of = cache(keys.of)  # each hand-in's are asked for three times
+
+    def grade(self, handins: Iterable[_Seen]) -> int:
+        """Grade what has no record; returns how many hand-ins that were."""
+        todo = self._todo(handins)
+        self._watch.begin(len(todo))
+        if not todo:
+            return 0
+        with self._results(self._tasks(todo), len(todo)) as results:
+            for task, result in results:
+                self._keep(task, result)
+                self._watch.advance(task.handin.student)
+        return len(todo)
+
+    @contextmanager
+    def _results(
+        self, tasks: Iterator[Task], count: int
+    ) -> Iterator[Iterator[tuple[Task, Done | Exception]]]:
+        """The tasks with their results as they come in, from here or from a cluster."""
+        address = self._settings.cluster
+        if address is None:
+            check_level(self._settings.confinement)  # say now, not in every worker, what is missing
+            jobs = min(self._settings.jobs or pool.cores(), count)
+            yield pool.run(grade_task, tasks, jobs)
+            return
+        from gradekit.grading.cluster import connected  # imports Dask, which only this needs
+
+        with connected(address, self._course, self._lab) as cluster:
+            yield pool.run(cluster.function, tasks, cluster.workers, cluster.pool)
+
+    def row(self, seen: _Seen) -> Row:
+        """The student's line, from the journal."""
+        record = self._journal.submission(seen.student, seen.digest)
+        assert record is not None
+        state = record.state
+        late = lateness_of(self._course, self._lab, seen.student, seen.handin.submitted_at)
+        if state is State.GRADED and late.is_late:
+            state = State.LATE
+        keys = self._keys_of(*seen.key)
+        scores = counted(state, self._journal.scores(keys))
+        known = [score for score in scores.values() if score is not None]
+        return Row(
+            student=seen.student,
+            state=state,
+            exercises=scores,
+            earned=round(sum(known), 2) if known and state is not State.OURS else None,
+            points=self._points,
+            advice=self._journal.mistakes(keys),
+            reason=" ".join(filter(None, [record.reason, *record.notes, late.sentence])),
+            seconds=record.seconds,
+        )
+
+    def write_gradebook(self, handins: Iterable[_Seen]) -> None:
+        """Bring the gradebook to what the journal says; does nothing where it is there already."""
+        address = address_of(self._course)
+        entries = [entry for seen in handins if (entry := self._entry(seen)) is not None]
+        stored = {e.student: self._journal.stored(e.student, address.shown) for e in entries}
+        new = unstored(entries, stored, rows_in(address))
+        if not new:
+            return
+        with uncollected():
+            from gradekit.gradebook.gradebook import (
+                Book,  # imports nbgrader, which takes two seconds
+            )
+            from gradekit.submissions.released import Released
+
+        with Book(address) as book:
+            due = self._course.dates(self._lab).due
+            book.register(self._lab, Released.read(self._released), due)
+            for entry in new:
+                before = stored[entry.student]
+                row = book.write(entry, before.answers if before else None)
+                self._journal.mark_stored(entry.stored(address, row))
+
+    @cached_property
+    def _released(self) -> Path:
+        """The lab's released notebook: looked for once, and not by a run with nothing to do."""
+        return self._course.released(self._lab)
+
+    def _todo(self, handins: Iterable[_Seen]) -> dict[str, tuple[str, ...]]:
+        pairs = [seen.key for seen in handins]
+        if not self._settings.again:
+            return plan(self._journal, pairs, self._keys_of)
+        return {student: tuple(self._keys_of(student, digest)) for student, digest in pairs}
+
+    def _tasks(self, todo: Mapping[str, tuple[str, ...]]) -> Iterator[Task]:
+        for handin in find_handins(self._course.root, self._lab, list(todo)):
+            asked = todo[handin.student]
+            known = self._journal.known(self._keys_of(handin.student, handin.digest), asked)
+            yield Task(self._spec, handin, asked, known)
+
+    def _keep(self, task: Task, result: Done | Exception) -> None:
+        """Put one result where people look, then on record."""
+        from gradekit.feedback.graded_notebook import write_autograded
+
+        handin = task.handin
+        if isinstance(result, Exception):
+            with self._keeping(handin):
+                log = note_failure(self._journal.path.with_suffix(".failures.log"), handin, result)
+            reason = f"{type(result).__name__}: {result} (the whole story is in {log.name})"
+            failed = SubmissionRecord(handin.student, self._lab, handin.digest, State.OURS, reason)
+            self._journal.append([failed])
+            return
+        keys = self._keys_of(handin.student, handin.digest)
+        records = [
+            Record(handin.student, self._lab, handin.digest, keys[fresh.exercise], fresh)
+            for fresh in result.results
+        ]
+        # The record last: killed in between, the next run does both again.
+        with self._keeping(handin):
+            write_autograded(self._course.root, handin, self._released.stem, result.notebook)
+        self._journal.append([*records, result.record])
+
+    @contextmanager
+    def _keeping(self, handin: Handin) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise GradingStopped(
+                f"{self._lab}: what became of {handin.student} cannot be written to "
+                f"{error.filename or self._course.root} ({error.strerror}); mend that, as by "
+                f"making room, and run the same again: what is on record stays, the rest follows"
+            ) from error
+
+    def _entry(self, seen: _Seen) -> Entry | None:
+        record = self._journal.submission(seen.student, seen.digest)
+        if record is None:
+            return None
+        scores = self._journal.scores(self._keys_of(*seen.key))
+        return entry_of(self._course, record, seen.handin.submitted_at, scores)
+
+
+def note_failure(log: Path, handin: Handin, error: Exception) -> Path:
+    """Add a failure of ours, with its traceback, to the end of `log`."""
+    when = datetime.now().astimezone().isoformat(timespec="seconds")
+    story = "".join(traceback.format_exception(error))
+    with log.open("a", encoding="utf-8") as file:
+        file.write(f"{when} {handin.lab} {handin.student!r} {handin.digest[:12]}\n{story}\n")
+    return log
+

@@ -1,0 +1,233 @@
+"""Sandbox and judge behind one call, for one lab, kept warm."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import Self, cast
+
+import torch
+
+import attnlab
+from attnlab.checking.verdict import Verdict
+from gradekit.build.student_library import write_edition
+from gradekit.course import Course
+from gradekit.exercise.definition import Exercise
+from gradekit.exercise.loader import LabExercises, load_lab
+from gradekit.exercise.standalone import standalone_sources
+from gradekit.exercise.trained import Outcome
+from gradekit.exercise.variants import Paper
+from gradekit.files import HeldFolder
+from gradekit.grading.judge import judge
+from gradekit.grading.result_keys import LabKeys
+from gradekit.grading.task import GraderSpec
+from gradekit.grading.undefined_names import stopped_definitions
+from gradekit.results.records import CheckResult, ExerciseResult, Graded, digest_of
+from gradekit.sandbox.limit_messages import NOT_RUN, about_cell
+from gradekit.sandbox.result import SubmissionRun
+from gradekit.sandbox.sandbox import Level, Sandbox, SandboxBroken
+from gradekit.submissions.notebook import runnable_cells
+from gradekit.submissions.released import Released
+from gradekit.submissions.submission import Submission
+from gradekit.untrusted.limits import MIB, ExerciseLimits, Limits
+from gradekit.untrusted.messages import Cell, Probe
+
+_MOST_TOLD = 3
+
+
+class LabGrader:
+    """Grades hand-ins of one lab. Use as a context manager; the sandbox starts when first needed.
+
+    Raises:
+        CourseError, BadExercise: the lab's files contradict themselves.
+    """
+
+    def __init__(self, spec: GraderSpec) -> None:
+        self.spec = spec
+        self.exercises: LabExercises = load_lab(spec.course, spec.lab)
+        self.released = released_notebook(spec.course, spec.lab, self.exercises)
+        self._paper = Paper(self.exercises, spec.secret)
+        self._cleanup = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._cleanup.close()
+
+    @cached_property
+    def sandbox(self) -> Sandbox:
+        """The running sandbox.
+
+        Raises:
+            SandboxUnavailable: this machine cannot confine code as asked.
+        """
+        folder = HeldFolder()
+        self._cleanup.callback(folder.close)
+        write_edition(self.spec.course, self.spec.lab, folder.path)
+        sandbox = Sandbox(
+            folder.path, limits_of(self.spec), cast("Level", self.spec.level),
+            private=[self.spec.course.root],
+            trains=any(exercise.saves for exercise in self.exercises.exercises),
+        )
+        return self._cleanup.enter_context(sandbox)
+
+    def grade(self, submission: Submission, exercises: Sequence[str] | None = None) -> Graded:
+        """Run the notebook, ask about `exercises` (all where None), and judge the answers."""
+        asked = [
+            exercise
+            for exercise in self.exercises.exercises
+            if exercises is None or exercise.name in exercises
+        ]
+        number = self._paper.number(f"{submission.student}\0{submission.digest}")
+        assert submission.notebook is not None, submission.broken
+        cells = runnable_cells(submission.notebook)
+        probes = [self._probes(exercise, number) for exercise in asked]
+        try:
+            run = self.sandbox.run(cells, probes, submission.files, seed=number)
+        except SandboxBroken as error:
+            return Graded({}, (), broken=f"the sandbox failed: {error}")
+        sources = [cell.source for cell in cells]
+        stopped = stopped_definitions(cells, run.cells)
+        verdicts = judge(self._paper, number, asked, run.observations, sources, stopped)
+        return Graded(
+            outputs={cell.id: cell.outputs for cell in run.cells},
+            results=tuple(result_of(exercise, verdicts[exercise.name]) for exercise in asked),
+            seconds=round(run.cpu_seconds, 3),
+            stopped=_stopped(run, cells),
+        )
+
+    def _probes(self, exercise: Exercise, number: int) -> list[Probe]:
+        probes = self._paper.probes(exercise, number)
+        if exercise.name not in self.spec.course.exercise_limits(self.spec.lab):
+            return probes
+        own = exercise_limits_of(self.spec, exercise.name)
+        return [replace(probe, limits=own) for probe in probes]
+
+    @cached_property
+    def keys(self) -> LabKeys:
+        """What this lab's results are filed under: all that they depend on."""
+        surroundings = environment_digest(self.spec)
+        versions = {
+            exercise.name: (
+                *(self._file_digest(name) for name in _files(exercise)),
+                _reference_digest(exercise, self.spec.course),
+                str(exercise_limits_of(self.spec, exercise.name)),
+                surroundings,
+            )
+            for exercise in self.exercises.exercises
+        }
+        return LabKeys(self.spec.lab, versions, self.exercises.points)
+
+    def _file_digest(self, name: str) -> str:
+        path = self.spec.course.exercises(self.spec.lab) / f"{name}.py"
+        return digest_of(path.read_bytes())
+
+
+def result_of(exercise: Exercise, verdict: Verdict) -> ExerciseResult:
+    """A verdict as the journal keeps it: no inputs, no numbers of hidden checks."""
+    return ExerciseResult(
+        exercise=exercise.name,
+        title=exercise.title,
+        checks=tuple(
+            CheckResult(
+                name=answer.question.name,
+                title=answer.question.title,
+                hidden=answer.question.hidden,
+                earned=round(answer.earned, 2),
+                points=answer.question.points,
+                passed=answer.passed,
+            )
+            for answer in verdict.answers
+        ),
+        advice=verdict.advice,
+        mistakes=verdict.mistakes,
+    )
+
+
+def released_notebook(course: Course, lab: str, exercises: LabExercises) -> Released:
+    """The notebook that students of `lab` were given.
+
+    Raises:
+        CourseError: it has not been built.
+    """
+    names = {exercise.name: exercise.names for exercise in exercises.exercises}
+    return Released.read(course.released(lab), names)
+
+
+def limits_of(spec: GraderSpec) -> Limits:
+    """The sandbox's limits as course.toml sets them."""
+    values = spec.course.limits(spec.lab)
+    return Limits(
+        cell_seconds=values.cell_seconds,
+        submission_seconds=values.submission_seconds,
+        cpu_seconds=values.cpu_seconds or int(values.submission_seconds) + 1,
+        probe_seconds=values.exercise_seconds,
+        memory_bytes=values.memory_mib * MIB,
+        output_bytes=values.output_kib * 1024,
+        cell_output_bytes=max(16, values.output_kib // 2) * 1024,
+        answer_bytes=values.answer_mib * MIB,
+        file_bytes=values.file_mib * MIB,
+        scratch_bytes=values.scratch_mib * MIB,
+        processes=values.processes,
+    )
+
+
+def exercise_limits_of(spec: GraderSpec, exercise: str) -> ExerciseLimits:
+    """The limits of the questions about one exercise: its own, and the lab's where it has none."""
+    limits = limits_of(spec).of_an_exercise
+    own = spec.course.exercise_limits(spec.lab).get(exercise)
+    if own is None:
+        return limits
+    return ExerciseLimits(
+        seconds=float(own.exercise_seconds or limits.seconds),
+        cpu_seconds=own.cpu_seconds or limits.cpu_seconds,
+        memory_bytes=own.memory_mib * MIB if own.memory_mib else limits.memory_bytes,
+        answer_bytes=own.answer_mib * MIB if own.answer_mib else limits.answer_bytes,
+    )
+
+
+def environment_digest(spec: GraderSpec) -> str:
+    """What every result depends on besides its exercise: versions, limits, shared code, secret."""
+    library = Path(attnlab.__file__).parent
+    paths = [*library.glob("checking/*.py"), *library.glob("data/*.py")]
+    shared = [path.read_bytes() for path in sorted(paths)]
+    values = (platform.python_version(), torch.__version__, str(limits_of(spec)))
+    return digest_of(*shared, *(value.encode() for value in values), spec.secret)
+
+
+def _files(exercise: Exercise) -> list[str]:
+    """The exercise files that an exercise's checks draw on."""
+    others = {check.suspects_of for check in exercise.checks if check.suspects_of}
+    return [exercise.name, *sorted(others)]
+
+
+def _reference_digest(exercise: Exercise, course: Course) -> str:
+    if exercise.answers:  # their reference is a cell of the lab's source
+        return digest_of(course.source(exercise.lab).read_bytes())
+    scores = [c.judge.score for c in exercise.checks if isinstance(c.judge, Outcome)]
+    asked = [*exercise.references, *exercise.uses, *scores]
+    return digest_of(standalone_sources(asked).encode())
+
+
+def _stopped(run: SubmissionRun, cells: Sequence[Cell]) -> str | None:
+    """What cells met limits, in words for the student: the first few."""
+    told = [
+        about_cell(cell.source, ran.reason)
+        for cell, ran in zip(cells, run.cells, strict=True)
+        if ran.reason and ran.reason != NOT_RUN
+    ]
+    if len(told) > _MOST_TOLD:
+        more = f"{len(told) - _MOST_TOLD} more cells met limits."
+        told = [*told[:_MOST_TOLD], more]
+    if any(ran.reason == NOT_RUN for ran in run.cells):
+        told.append("The cells after that were not run.")
+    return " ".join(told) or None

@@ -1,0 +1,79 @@
+"""The trusted side's last word: what the untrusted process answered, judged against the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from attnlab.checking.judges import Difference
+from attnlab.checking.observation import MalformedObservation, Missing, Raised, Silence, unpack
+from attnlab.checking.verdict import Verdict, judge_exercise
+from gradekit.exercise.definition import Exercise
+from gradekit.exercise.variants import Paper
+from gradekit.grading.quoting import Quoting
+from gradekit.sandbox.result import Stopped
+
+Observations = Mapping[tuple[str, str], bytes | Stopped]
+
+
+def judge(
+    paper: Paper,
+    number: int,
+    exercises: Sequence[Exercise],
+    observations: Observations,
+    sources: Sequence[str] = (),
+    stopped: Mapping[str, str] | None = None,
+) -> dict[str, Verdict]:
+    """One verdict for each exercise.
+
+    Args:
+        paper: the lab's questions.
+        number: which paper the hand-in sat.
+        exercises: the ones that were asked about.
+        observations: the untrusted side's answers by (exercise, check); a missing one earns
+            nothing.
+        sources: the notebook's cells; advice quotes a line, and words, only if they stand there.
+        stopped: what ended the cells that should have defined a name, by that name.
+    """
+    lines = frozenset(line.strip() for source in sources for line in source.splitlines())
+    vet, why = Quoting(sources).vet, stopped or {}
+    return {
+        exercise.name: _judge_exercise(paper, number, exercise, observations, lines, why, vet)
+        for exercise in exercises
+    }
+
+
+def _judge_exercise(
+    paper: Paper,
+    number: int,
+    exercise: Exercise,
+    observations: Observations,
+    lines: frozenset[str],
+    stopped: Mapping[str, str],
+    vet: Callable[[Difference], Difference],
+) -> Verdict:
+    seen = {
+        check.name: _open(observations.get((exercise.name, check.name)), lines, stopped)
+        for check in exercise.checks
+    }
+    known = [mistake.known for mistake in exercise.mistakes]
+    return judge_exercise(paper.questions(exercise, number), seen, known, vet)
+
+
+def _open(
+    answer: bytes | Stopped | None, lines: frozenset[str], stopped: Mapping[str, str]
+) -> Any:
+    if answer is None:
+        return Silence("it was not asked")
+    if isinstance(answer, Stopped):
+        return Silence(answer.reason)
+    try:
+        seen = unpack(answer)
+    except MalformedObservation as error:
+        return Silence(f"what came cannot be read ({error})")
+    if isinstance(seen, Raised) and seen.source_line not in lines:
+        return replace(seen, source_line="")
+    if isinstance(seen, Missing):
+        return replace(seen, stopped=stopped.get(seen.name, ""))
+    return seen

@@ -1,0 +1,90 @@
+"""``lab grade`` as people see it: a bar with time left, then a table and what needs a person."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from gradekit.grading.grade import Outcome, Row
+from gradekit.grading.progress import Watch
+from gradekit.results.records import State
+
+_STYLES = {State.GRADED: "", State.LATE: "yellow", State.THEIRS: "red", State.OURS: "bold red"}
+
+
+class _Bar:
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._task = bar.add_task("grading", total=None, visible=False)
+
+    def say(self, sentence: str) -> None:
+        self._bar.console.print(_safe(sentence), highlight=False, soft_wrap=True)
+
+    def begin(self, total: int) -> None:
+        self._bar.update(self._task, total=total, visible=total > 0)
+
+    def advance(self, student: str) -> None:
+        self._bar.update(self._task, advance=1, description=f"graded {_safe(student)}")
+
+
+class _Quiet(_Bar):
+    """For programs that read the other stream: no bar, but who holds a lock, or what is damaged."""
+
+    def begin(self, total: int) -> None:
+        pass
+
+    def advance(self, student: str) -> None:
+        pass
+
+
+@contextmanager
+def progress(quiet: bool = False) -> Iterator[Watch]:
+    """A bar on the terminal's error stream; where `quiet`, only what needs saying is said there."""
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=quiet) as bar:
+        yield _Quiet(bar) if quiet else _Bar(bar)
+
+
+def show(outcome: Outcome) -> None:
+    """Print the class's table and a line of totals."""
+    console = Console()
+    if not outcome.rows:
+        console.print(f"{outcome.lab}: nothing was handed in; `lab collect` brings hand-ins here.")
+        return
+    table = Table(title=f"{outcome.lab}: {len(outcome.rows)} hand-ins")
+    table.add_column("student")
+    table.add_column("state")
+    table.add_column("points", justify="right")
+    table.add_column("note", overflow="fold")
+    for row in outcome.rows:
+        table.add_row(
+            _safe(row.student), f"[{_STYLES[row.state]}]{row.state}[/]" if _STYLES[row.state]
+            else str(row.state), _points(row), _safe(row.reason),
+        )  # fmt: skip
+    console.print(table)
+    counts = Counter(row.state for row in outcome.rows)
+    console.print(
+        f"{outcome.graded} graded now, {len(outcome.rows) - outcome.graded} as before; "
+        + ", ".join(f"{count} {state}" for state, count in counts.items())
+        + f"; {outcome.seconds:.1f} s",
+        highlight=False,
+    )
+
+
+def _safe(text: str) -> str:
+    """Text of a student's for the terminal: no markup, and nothing that steers a terminal."""
+    odd = ("Cc", "Cf", "Cs")
+    return escape("".join("�" if unicodedata.category(c) in odd else c for c in text))
+
+
+def _points(row: Row) -> str:
+    return "–" if row.earned is None else f"{row.earned:g} of {row.points:g}"

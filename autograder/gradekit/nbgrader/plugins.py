@@ -1,0 +1,182 @@
+"""What makes nbgrader's own commands use the sandbox, the judge, the late rule and our pages.
+
+nbgrader_config.py names these classes; they sit at nbgrader's extension points and change nothing
+of it. ``nbgrader autograde`` then reads any hand-in that ``lab grade`` reads, grades it the same
+way, and keeps the result in the same journal.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import HTMLExporter, NotebookExporter
+from nbformat.notebooknode import NotebookNode
+from nbgrader.converters import Autograde
+from nbgrader.plugins import LateSubmissionPlugin
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Enum
+
+from gradekit.course import find_root, load_course
+from gradekit.feedback.graded_notebook import autograded_notebook, write_autograded
+from gradekit.feedback.page import pages, render
+from gradekit.gradebook.entry import entry_of
+from gradekit.gradebook.gradebook import Book
+from gradekit.grading.grade import LEVELS, note_failure
+from gradekit.grading.grader import LabGrader
+from gradekit.grading.task import Done, Task
+from gradekit.grading.worker import grade_one
+from gradekit.late import lateness
+from gradekit.nbgrader.context import HandInPlace, command_of, folders_of
+from gradekit.nbgrader.selection import survey
+from gradekit.results.journal import Journal
+from gradekit.results.records import Graded, Record, State, SubmissionRecord
+from gradekit.sandbox.bubblewrap import SandboxUnavailable
+from gradekit.submissions.folder import Handin
+from gradekit.submissions.submission import read_submission
+
+Resources = dict[str, Any]
+
+
+class HandInReader(NotebookExporter):
+    """Reads hand-ins for ``nbgrader autograde``: whatever ``lab grade`` can read, re-seated."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        if isinstance(self.parent, Autograde):
+            survey(self.parent, _level_of(self))
+
+    def from_filename(
+        self, filename: str, resources: Resources | None = None, **more: Any
+    ) -> tuple[str, Resources]:
+        """Like nbconvert's; a file in ``submitted/`` is read by our rules, never by its own."""
+        place = HandInPlace.of(self, resources, _level_of(self))
+        if Path(filename).resolve().parent != place.submitted.resolve():
+            return super().from_filename(filename, resources, **more)
+        grader = place.grader()
+        submission = read_submission(place.handin(), grader.released)
+        notebook = autograded_notebook(submission, grader.released, Graded({}, ()), {})
+        return super().from_notebook_node(notebook, resources, **more)
+
+
+class SandboxExecute(NbGraderPreprocessor):
+    """In the place of nbgrader's Execute: the sandbox runs the cells, the judge fills the tests."""
+
+    confinement = Enum(
+        LEVELS,
+        "bubblewrap",
+        help="What confines student code in nbgrader's commands: bubblewrap; landlock, where that "
+        "cannot be had; or none, only for code that you trust.",
+    ).tag(config=True)
+
+    def preprocess(
+        self, nb: NotebookNode, resources: Resources
+    ) -> tuple[NotebookNode, Resources]:
+        """The graded notebook in the place of `nb`, and its record in the journal.
+
+        Without ``--force``, only exercises that have no result yet are asked about.
+
+        Raises:
+            SandboxUnavailable: this machine cannot confine student code.
+        """
+        place = HandInPlace.of(self, resources, self.confinement)
+        handin = place.handin()
+        again = getattr(command_of(self), "force", True)
+        with Journal(place.journal, wait=None, on_wait=self.log.warning) as journal:
+            done = self._graded(place, handin, journal, again)
+            # The record last: killed in between, the next run does both again.
+            write_autograded(place.course.root, handin, place.grader().released.name, done.notebook)
+            keys = place.grader().keys.of(handin.student, handin.digest)
+            records = [
+                Record(handin.student, handin.lab, handin.digest, keys[result.exercise], result)
+                for result in done.results
+            ]
+            journal.append([*records, done.record])
+        for remark in filter(None, [done.record.reason, *done.record.notes]):
+            self.log.warning("%s: %s", handin.student, remark)
+        return nbformat.reads(done.notebook, as_version=4), resources
+
+    def _graded(
+        self, place: HandInPlace, handin: Handin, journal: Journal, again: bool
+    ) -> Done:
+        grader = place.grader()
+        keys = grader.keys.of(handin.student, handin.digest)
+        asked = tuple(keys) if again else journal.missing(keys)
+        known = journal.known(keys, asked)
+        try:
+            return grade_one(Task(grader.spec, handin, asked, known))
+        except SandboxUnavailable:
+            raise
+        except Exception as error:  # ours, whatever it is: said, kept, and no reason to stop
+            note_failure(place.journal.with_suffix(".failures.log"), handin, error)
+            self.log.error("%s: not graded, by our fault", handin.student)
+            return _failed(handin, grader, f"{type(error).__name__}: {error}")
+
+
+class FinishEntry(NbGraderPreprocessor):
+    """In the place of nbgrader's SaveAutoGrades: the journal's result into the gradebook.
+
+    As ``lab grade`` writes it, that is with the dates and extensions of course.toml; exercises
+    without a result are open and not 0, and a person's mark is asked for again only where what it
+    was given for has changed.
+    """
+
+    def preprocess(
+        self, nb: NotebookNode, resources: Resources
+    ) -> tuple[NotebookNode, Resources]:
+        """Write the entry of the journal's record."""
+        place = HandInPlace.of(self, resources, _level_of(self))
+        handin = place.handin()
+        grader = place.grader()
+        waiting = Journal(place.journal, wait=None, on_wait=self.log.warning)
+        with waiting as journal, Book(place.address) as book:
+            record = journal.submission(handin.student, handin.digest)
+            assert record is not None, "SandboxExecute has put it there"
+            scores = journal.scores(grader.keys.of(handin.student, handin.digest))
+            entry = entry_of(place.course, record, handin.submitted_at, scores)
+            before = journal.stored(handin.student, place.address.shown)
+            book.register(handin.lab, grader.released, place.course.dates(handin.lab).due)
+            row = book.write(entry, before.answers if before else None)
+            journal.mark_stored(entry.stored(place.address, row))
+        return nb, resources
+
+
+class CourseLateRule(LateSubmissionPlugin):
+    """The ``[late]`` table of course.toml as nbgrader's late rule."""
+
+    def late_submission_penalty(
+        self, student_id: str, score: float, total_seconds_late: float
+    ) -> float | None:
+        """The points to take off, or None where it is in time."""
+        course = load_course(find_root(Path(folders_of(self).root)))
+        late = lateness(course.values.late, total_seconds_late)
+        return late.penalty(score) if late.is_late else None
+
+
+class FeedbackPage(HTMLExporter):
+    """``nbgrader generate_feedback`` writes our page; nbgrader's own where we have no result."""
+
+    def from_filename(
+        self, filename: str, resources: Resources | None = None, **more: Any
+    ) -> tuple[str, Resources]:
+        """The student's page, as nbconvert hands over any HTML."""
+        place = HandInPlace.of(self, resources, _level_of(self))
+        if place.journal.is_file():
+            for page in pages(place.course, place.lab, place.student, place.address):
+                return render(page), self._init_resources(resources)
+        return super().from_filename(filename, resources, **more)
+
+
+def _failed(handin: Handin, grader: LabGrader, reason: str) -> Done:
+    """What a hand-in comes to when we fail: no result, and a notebook that says so."""
+    submission = read_submission(handin, grader.released)
+    graded = Graded({}, (), broken="Grading failed, by our fault; it costs nobody a point.")
+    notebook = autograded_notebook(submission, grader.released, graded, {})
+    record = SubmissionRecord(handin.student, handin.lab, handin.digest, State.OURS, reason)
+    return Done(record, (), nbformat.writes(notebook))
+
+
+def _level_of(part: Any) -> str:
+    """What nbgrader_config.py or the command line says about confinement, for any part."""
+    return str(SandboxExecute(parent=part).confinement)

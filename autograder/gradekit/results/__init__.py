@@ -1,0 +1,5 @@
+"""Results on disk: records, append-only and keyed by content.
+
+May import nothing of gradekit but course.py, files.py and errors.py. Tested in
+tests/gradekit/results.
+"""

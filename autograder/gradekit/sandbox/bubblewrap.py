@@ -1,0 +1,236 @@
+"""The outer wall: the command that starts the fork server where the staff's files do not exist.
+
+Bubblewrap gives the server a root of its own that holds the system's programs and libraries, the
+Python environment, the few files of ours that the untrusted side needs, and nothing else; no
+network, no other processes, no capabilities, a clean environment.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from gradekit.untrusted import namespaces
+from gradekit.untrusted.namespaces import NAMESPACES, NOBODY, SCRATCH
+
+INSIDE = Path("/lab")
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_SETTINGS = (
+    "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
+    "/etc/localtime", "/sys/devices/system/cpu",
+)
+_OTHER_LEVEL = (
+    "; `lab grade --sandbox landlock` needs neither bubblewrap nor user namespaces, but student "
+    "code then learns whether a file exists, its size and its dates; docs/trust.md says what else"
+)
+_ROOT = Path("/")
+_TEMPORARY = "/tmp"  # noqa: S108 - a name inside the sandbox
+_ACCOUNTS = "student:x:1000:1000:student:/scratch:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n"
+
+
+class SandboxUnavailable(RuntimeError):  # noqa: N818 - it names what is the matter
+    """This machine cannot confine student code as asked. The message says what to do about it."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A path inside: bound read-only from `source`, or empty where `source` is None."""
+
+    path: Path
+    source: Path | None
+
+
+def find() -> str:
+    """The bubblewrap program.
+
+    Raises:
+        SandboxUnavailable: it is not installed.
+    """
+    program = shutil.which("bwrap")
+    if program is None:
+        raise SandboxUnavailable(
+            "student code cannot be confined: bubblewrap is not installed; "
+            "get it with `sudo apt install bubblewrap` (or your system's package of that name)"
+            + _OTHER_LEVEL
+        )
+    return program
+
+
+def version(program: str) -> str:
+    """What `bwrap --version` says, such as "bubblewrap 0.8.0"."""
+    done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
+    return done.stdout.strip() or "bubblewrap"
+
+
+def try_out(program: str) -> None:
+    """Start a process behind the walls that are asked for here, and one of its own behind those.
+
+    Raises:
+        SandboxUnavailable: the system refuses one of the two.
+    """
+    inside = (
+        "import ctypes, os\n"
+        "libc = ctypes.CDLL(None)\n"
+        f"os.getuid() or (os.setgroups([]), os.setgid({NOBODY}), os.setuid({NOBODY}))\n"
+        f"raise SystemExit(0 if libc.unshare({NAMESPACES}) == 0 else 'no namespaces inside')"
+    )
+    line = [program, *_walls(), "--ro-bind", "/", "/", "--dev", "/dev", "--"]
+    python = [sys.executable, "-I", "-S", "-c", inside]
+    done = subprocess.run(line + python, capture_output=True, text=True, check=False)  # noqa: S603
+    if done.returncode != 0:
+        said = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]
+        raise SandboxUnavailable(
+            f"student code cannot be confined: bubblewrap is installed, but this system refuses it "
+            f"({said[0]}); user namespaces must be allowed (in a container, start it with "
+            "`--security-opt seccomp=unconfined`; elsewhere ask whoever runs the machine)"
+            + _OTHER_LEVEL
+        )
+
+
+def assemble(edition: Path, folder: Path) -> None:
+    """Copy into `folder` what the untrusted side imports, readable for the user it runs as.
+
+    Args:
+        edition: a folder that holds the student edition of the package attnlab.
+        folder: an empty folder.
+    """
+    package = folder / "gradekit"
+    package.mkdir(parents=True)
+    (folder / "passwd").write_text(_ACCOUNTS)
+    (folder / "group").write_text("student:x:1000:\nnogroup:x:65534:\n")
+    (package / "__init__.py").write_text('"""The untrusted side of the grader."""\n')
+    ignore = shutil.ignore_patterns("__pycache__", ".*")
+    untrusted = Path(namespaces.__file__).parent
+    shutil.copytree(untrusted, package / untrusted.name, ignore=ignore)
+    shutil.copytree(edition / "attnlab", folder / "attnlab", ignore=ignore)
+    for parent, _, files in os.walk(folder):
+        os.chmod(parent, 0o755)  # noqa: S103 - read inside as an ordinary user
+        for name in files:
+            os.chmod(os.path.join(parent, name), 0o644)
+
+
+def environment(inside: Path, scratch: str) -> dict[str, str]:
+    """The whole environment of the untrusted side; nothing of the caller's is in it."""
+    threads = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+    return {
+        "ATTNLAB_GRADING": "1",
+        "HOME": scratch,
+        "IPYTHONDIR": f"{scratch}/.ipython",
+        "LANG": "C.UTF-8",
+        "LOGNAME": "student",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "MPLCONFIGDIR": f"{scratch}/.matplotlib",
+        "PATH": f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin",
+        "PIP_NO_INDEX": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTHONNOUSERSITE": "1",
+        "PYTHONPATH": str(inside),
+        "PYTHONSAFEPATH": "1",
+        "TMPDIR": scratch,
+        "USER": "student",
+        "XDG_CACHE_HOME": f"{scratch}/.cache",
+        **dict.fromkeys(threads, "1"),
+    }
+
+
+def command(program: str, assembled: Path, private: Iterable[Path] = ()) -> list[str]:
+    """Bubblewrap's command line up to the program that it starts.
+
+    Args:
+        program: bubblewrap.
+        assembled: the folder that :func:`assemble` filled.
+        private: folders that must not be seen inside, wherever they are.
+    """
+    line = [program, *_walls(), "--clearenv"]
+    for name, value in environment(INSIDE, SCRATCH).items():
+        line += ["--setenv", name, value]
+    places = _places(assembled, private)
+    for place in places:
+        line += _show(place)
+    line += ["--dev", "/dev", "--perms", "1777", "--tmpfs", SCRATCH]
+    if not any(place.path.is_relative_to(_TEMPORARY) for place in places):
+        line += ["--symlink", SCRATCH, _TEMPORARY]
+    for path in [place.path for place in places if place.source is None] + [Path("/dev"), _ROOT]:
+        line += ["--remount-ro", str(path)]
+    return [*line, "--chdir", "/"]
+
+
+def _walls() -> list[str]:
+    common = ["--cap-drop", "ALL", "--die-with-parent", "--new-session", "--hostname", "lab"]
+    if os.getuid() != 0:
+        return ["--unshare-all", *common, "--proc", "/proc"]
+    # Real root maps to itself in a namespace, and then none can be nested in it. So root keeps its
+    # namespace, and the server becomes an ordinary user as the first thing it does.
+    namespaces = ("pid", "net", "ipc", "uts", "cgroup-try")
+    needed = ("CAP_SETUID", "CAP_SETGID", "CAP_SYS_ADMIN")
+    return [
+        *(f"--unshare-{name}" for name in namespaces), *common, "--dir", "/proc",
+        *(word for name in needed for word in ("--cap-add", name)),
+    ]
+
+
+def _places(assembled: Path, private: Iterable[Path]) -> list[Place]:
+    """What exists inside, outer folders before inner ones, so that inner ones prevail."""
+    places = {path: Place(path, path) for path in shown_paths()}
+    for path in (*own_packages(), *private):
+        resolved = path.resolve()
+        if any(resolved.is_relative_to(other.resolve()) for other in places):
+            places.setdefault(resolved, Place(resolved, None))
+    places[INSIDE] = Place(INSIDE, assembled)
+    for name in ("passwd", "group"):
+        places[Path("/etc", name)] = Place(Path("/etc", name), assembled / name)
+    return sorted(places.values(), key=lambda place: len(place.path.parts))
+
+
+def shown_paths() -> list[Path]:
+    """What of this machine student code may read: the system's programs, and Python's."""
+    shown = [Path(path) for path in (*_SYSTEM, *_SETTINGS)] + python_paths()
+    return [path for path in dict.fromkeys(shown) if path.exists()]
+
+
+def python_paths() -> list[Path]:
+    """What of this Python environment is shown: programs and libraries, not the folders around."""
+    found = [Path(sys.prefix, "pyvenv.cfg"), Path(sys.executable).parent]
+    found += [Path(sysconfig.get_path(name)) for name in ("purelib", "platlib")]
+    found += [step.parent for step in _links(Path(sys.executable))]
+    base = Path(sys.base_prefix)
+    found += [base / name for name in ("bin", "lib", "lib64", "share/fonts")]
+    found += [Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")]
+    return [path for path in dict.fromkeys(found) if not path.is_relative_to("/usr")]
+
+
+def _links(path: Path) -> list[Path]:
+    """Where `path` leads, link by link; each step must exist inside."""
+    steps = []
+    while path.is_symlink():
+        path = path.parent / path.readlink()
+        steps.append(Path(os.path.normpath(path)))
+    return steps
+
+
+def own_packages() -> list[Path]:
+    """The folders of attnlab and gradekit; they are seen inside only if they lie in a bind."""
+    found = []
+    for name in ("attnlab", "gradekit"):
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.submodule_search_locations:
+            found += [Path(location) for location in spec.submodule_search_locations]
+    return found
+
+
+def _show(place: Place) -> list[str]:
+    if str(place.path) in _SYSTEM and place.path.is_symlink():
+        return ["--symlink", os.readlink(place.path), str(place.path)]
+    parents = [path for path in reversed(place.path.parents) if path != _ROOT]
+    line = [word for path in parents for word in ("--perms", "0755", "--dir", str(path))]
+    if place.source is None:
+        return [*line, "--tmpfs", str(place.path)]
+    return [*line, "--ro-bind", str(place.source), str(place.path)]

@@ -1,0 +1,50 @@
+"""What running one submission gave: values that the rest of the trusted side reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from gradekit.untrusted.messages import Stopped
+
+State = Literal["ok", "error", "stopped"]
+
+
+@dataclass(frozen=True)
+class CellRun:
+    """One cell's run.
+
+    Attributes:
+        id: the cell's id, as given.
+        outputs: in nbformat's form, checked: plain JSON, no active content.
+        state: ok, error (it raised), stopped (it was ended, or was not run).
+        reason: the limit that it met, or why it was stopped, for the student; mostly empty.
+    """
+
+    id: str
+    outputs: tuple[dict[str, Any], ...]
+    state: State
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class SubmissionRun:
+    """One submission's run.
+
+    Attributes:
+        cells: in the order given.
+        observations: by (exercise, check): bytes for ``attnlab.checking.observation.unpack``,
+            which must be treated as hostile, or Stopped. Every probe has its entry.
+        cpu_seconds: CPU time of all its processes, second tries included.
+        wall_seconds: from start to end.
+        peak_bytes: the most memory that was seen in use; 0 where it never came near the limit.
+        notes: what happened besides, for staff.
+    """
+
+    cells: tuple[CellRun, ...]
+    observations: Mapping[tuple[str, str], bytes | Stopped]
+    cpu_seconds: float
+    wall_seconds: float
+    peak_bytes: int = 0
+    notes: tuple[str, ...] = ()

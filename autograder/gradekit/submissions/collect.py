@@ -1,0 +1,340 @@
+"""``lab collect``: hand-ins from folders, zips and course systems -> nbgrader's ``submitted/``.
+
+A newer hand-in replaces an older one, never the other way round; a replacement is whole or has not
+happened. What is not taken is named with its reason; nothing that a student packed stops the rest.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from gradekit.course import Course
+from gradekit.submissions.archives import (
+    Item,
+    Refused,
+    Unsafe,
+    folder_items,
+    is_zip,
+    read_file,
+    zip_items,
+)
+from gradekit.submissions.folder import (
+    SUBMITTED,
+    TIMESTAMP,
+    format_timestamp,
+    is_notebook,
+    parse_timestamp,
+)
+from gradekit.submissions.lms_layouts import Place, common_top, place_of
+
+MOST_STUDENT_BYTES = 128 * 2**20
+MOST_STUDENT_FILES = 1000
+# What is unpacked counts, also what is then not taken: it is what takes time.
+MOST_UNPACKED_BYTES = 4 * MOST_STUDENT_BYTES
+_OLDEST = datetime(1981, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """One hand-in that lies in ``submitted/`` now."""
+
+    student: str
+    when: datetime
+    origin: str
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a collection came to.
+
+    Attributes:
+        collected: hand-ins of students who had none.
+        replaced: newer hand-ins of students who had one.
+        unchanged: students whose hand-in was there already.
+        refused: (what, why) for all that was not taken.
+        notes: what was decided on a student's behalf, one sentence each.
+    """
+
+    collected: tuple[Taken, ...] = ()
+    replaced: tuple[Taken, ...] = ()
+    unchanged: tuple[str, ...] = ()
+    refused: tuple[tuple[str, str], ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def lines(self) -> list[str]:
+        """The summary for people, most important first."""
+        counts = (
+            f"{len(self.collected)} collected, {len(self.replaced)} replaced by newer ones, "
+            f"{len(self.unchanged)} there already, {len(self.refused)} not taken."
+        )
+        replaced = [
+            f"{taken.student}: replaced by the one of {taken.when:%Y-%m-%d %H:%M}"
+            for taken in self.replaced
+        ]
+        return [counts, *replaced, *self.notes, *(f"{what}: {why}" for what, why in self.refused)]
+
+
+@dataclass
+class _Found:
+    """One hand-in on its way."""
+
+    student: str
+    origin: str
+    files: dict[str, bytes] = field(default_factory=dict)
+    versions: dict[str, tuple[int, datetime]] = field(default_factory=dict)
+    when: datetime | None = None
+    changed: datetime = _OLDEST
+    total: int = 0
+    unpacked: int = 0
+    folders: set[str] = field(default_factory=set)
+
+    def read(self, item: Item) -> bytes:
+        """An item's bytes, unless too much was read for this hand-in already. Raises Refused."""
+        if self.unpacked > MOST_UNPACKED_BYTES:
+            raise Refused(
+                f"the hand-in unpacks to more than {MOST_UNPACKED_BYTES // 2**20} MiB"
+            )
+        try:
+            data = item.read()
+        except Refused as error:
+            self.unpacked += error.cost
+            raise
+        self.unpacked += len(data)
+        return data
+
+    def add(self, path: str, data: bytes, version: int, when: datetime | None) -> None:
+        """Add a file; of two with one path the later stays. Raises Refused."""
+        parts = PurePosixPath(path).parts
+        if any(part.startswith(".") for part in parts):
+            raise Refused("it is a hidden file")
+        if not parts or parts[0] == TIMESTAMP:
+            raise Refused("its name is taken")
+        above = {"/".join(parts[:depth]) for depth in range(1, len(parts))}
+        if above & self.files.keys() or path in self.folders:
+            raise Refused("a file and a folder have the same name")
+        if path not in self.files and self._alike(path) >= MOST_STUDENT_FILES:
+            raise Refused(f"the hand-in has more than {MOST_STUDENT_FILES} files")
+        order = (version, when or _OLDEST)
+        if path in self.versions and self.versions[path] >= order:
+            return
+        total = self.total + len(data) - len(self.files.get(path, b""))
+        if total > MOST_STUDENT_BYTES:
+            raise Refused(f"the hand-in has more than {MOST_STUDENT_BYTES // 2**20} MiB")
+        self.total = total
+        self.folders |= above
+        self.files[path] = data
+        self.versions[path] = order
+        self.changed = max(self.changed, order[1])
+
+    def _alike(self, path: str) -> int:
+        """How many files there are; notebooks apart, so that data leaves them their place."""
+        if len(self.files) < MOST_STUDENT_FILES:
+            return len(self.files)
+        return sum(is_notebook(other) == is_notebook(path) for other in self.files)
+
+    @property
+    def moment(self) -> datetime:
+        """When it was handed in, as well as anybody can tell."""
+        known = self.when or (self.changed if self.changed > _OLDEST else None)
+        return known or datetime.now(UTC)
+
+
+def collect(course: Course, lab: str, sources: Sequence[Path]) -> Summary:
+    """Bring the hand-ins for `lab` in `sources` (folders or zips) into ``submitted/``."""
+    return _Collection(course, lab).run(sources)
+
+
+class _Collection:
+    def __init__(self, course: Course, lab: str) -> None:
+        self._course, self._lab = course, lab
+        self._expected = f"{course.source(lab).stem}.ipynb"
+        self._refused: list[tuple[str, str]] = []
+        self._notes: list[str] = []
+        self._names: dict[str, str] = {}  # what each student's first path called them
+
+    def run(self, sources: Sequence[Path]) -> Summary:
+        collected, replaced, unchanged = [], [], []
+        for found in self._newest(found for source in sources for found in self._open(source)):
+            when = found.moment.astimezone(self._course.timezone)
+            taken = Taken(found.student, when, found.origin)
+            match self._put(found):
+                case "new":
+                    collected.append(taken)
+                case "newer":
+                    replaced.append(taken)
+                case "same":
+                    unchanged.append(found.student)
+        return Summary(
+            tuple(collected), tuple(replaced), tuple(unchanged), tuple(self._refused),
+            tuple(self._notes),
+        )
+
+    def _open(self, source: Path) -> list[_Found]:
+        """The hand-ins in one source; files are read here, one source at a time."""
+        try:
+            if source.is_dir():
+                return self._group(partial(folder_items, source), source.name, source.name)
+            if source.is_file():
+                items = list(zip_items(source, self._course.timezone))
+                files = [item for item in items if isinstance(item, Item)]
+                if any(len(item.path.parts) == 1 for item in files) and not self._say_whose(files):
+                    # The whole zip is one student's, and only its own name can say whose.
+                    whole = Item(PurePosixPath(source.name), None, partial(read_file, source))
+                    return self._group(lambda: [whole], source.parent.name, "")
+                entries = partial(zip_items, source, self._course.timezone)
+                return self._group(entries, source.name, source.stem)
+            self._refused.append((str(source), "there is no such folder or zip"))
+        except Refused as error:
+            self._refused.append((str(source), str(error)))
+        return []
+
+    def _say_whose(self, files: Iterable[Item]) -> bool:
+        listed = list(files)
+        shared = common_top(item.path for item in listed)
+        return any(isinstance(self._place(item.path, "", shared), Place) for item in listed)
+
+    def _place(self, path: PurePosixPath, top: str, shared: int) -> Place | str:
+        return place_of(path, self._lab, self._course.labs, top, shared)
+
+    def _group(
+        self, items: Callable[[], Iterable[Item | Unsafe]], origin: str, top: str
+    ) -> list[_Found]:
+        found: dict[tuple[str, str], _Found] = {}
+        shared = common_top(item.path for item in items() if isinstance(item, Item))
+        for item in items():
+            if isinstance(item, Unsafe):
+                self._refused.append((f"{origin}/{item.name}", item.why))
+                continue
+            place = self._place(item.path, top, shared)
+            if isinstance(place, str):
+                self._refused.append((f"{origin}/{item.path}", place))
+                continue
+            name = self._names.setdefault(place.student, place.name)
+            if name != place.name:
+                why = f"{name!r} and {place.name!r} would both become {place.student}; rename one"
+                self._refused.append((f"{origin}/{item.path}", why))
+                continue
+            key = (place.student, place.attempt)
+            handin = found.setdefault(key, _Found(place.student, origin))
+            handin.when = handin.when or place.when
+            try:
+                self._add(handin, place, item)
+            except Refused as error:
+                self._refused.append((f"{origin}/{item.path}", str(error)))
+        return [handin for handin in found.values() if handin.files]
+
+    def _add(self, handin: _Found, place: Place, item: Item) -> None:
+        if place.path.name == TIMESTAMP:
+            if place.by_staff and len(place.path.parts) == 1:
+                text = handin.read(item)[:200].decode("utf-8", "replace")
+                handin.when = parse_timestamp(text)
+            return
+        if not is_zip(place.path):
+            handin.add(str(place.path), handin.read(item), place.version, item.when)
+            return
+        data = handin.read(item)
+        inner = zip_items(data, self._course.timezone)
+        top = common_top(entry.path for entry in inner if isinstance(entry, Item))
+        for entry in zip_items(data, self._course.timezone):
+            shown = f"{handin.student}: {place.path}"
+            if isinstance(entry, Unsafe):
+                self._refused.append((f"{shown}/{entry.name}", entry.why))
+                continue
+            path = PurePosixPath(*entry.path.parts[top:])
+            if path.name == TIMESTAMP:
+                continue  # the student's own word, which does not count
+            try:
+                handin.add(str(path), handin.read(entry), place.version, item.when or entry.when)
+            except Refused as error:
+                self._refused.append((f"{shown}/{path}", str(error)))
+
+    def _newest(self, found: Iterable[_Found]) -> list[_Found]:
+        """Of each student the newest hand-in, in the order of students."""
+        best: dict[str, _Found] = {}
+        for handin in found:
+            known = best.setdefault(handin.student, handin)
+            if known is handin:
+                continue
+            first, second = sorted((known, handin), key=lambda one: one.moment)
+            best[handin.student] = second
+            when = second.moment.astimezone(self._course.timezone)
+            self._notes.append(
+                f"{handin.student} handed in more than once; the newest, of {when:%Y-%m-%d %H:%M} "
+                f"in {second.origin}, counts and not the one in {first.origin}."
+            )
+        return [best[student] for student in sorted(best)]
+
+    def _put(self, found: _Found) -> str:
+        """Write one hand-in: new, newer, same, or older (then it is refused)."""
+        files = self._with_expected_name(found)
+        target = self._course.root / SUBMITTED / found.student / self._lab
+        exists = target.exists() or target.is_symlink()
+        if exists:
+            there = _moment_there(target)
+            if _same(target, files):
+                return "same"
+            if there is not None and there > found.moment:
+                self._refused.append((
+                    f"{found.student} in {found.origin}",
+                    f"it is older than the hand-in that is there ({there:%Y-%m-%d %H:%M} UTC)",
+                ))
+                return "older"
+        _replace(target, {**files, TIMESTAMP: format_timestamp(found.moment).encode()})
+        return "newer" if exists else "new"
+
+    def _with_expected_name(self, found: _Found) -> Mapping[str, bytes]:
+        """The files, with the only notebook under the name that nbgrader looks for."""
+        notebooks = [name for name in found.files if name.lower().endswith(".ipynb")]
+        if len(notebooks) != 1 or notebooks == [self._expected] or self._expected in found.folders:
+            return found.files
+        self._notes.append(f"{found.student}: {notebooks[0]} was stored as {self._expected}.")
+        return {
+            self._expected if name == notebooks[0] else name: data
+            for name, data in found.files.items()
+        }
+
+
+def _same(target: Path, files: Mapping[str, bytes]) -> bool:
+    """Whether a folder holds exactly these files, whatever its timestamp.txt says."""
+    there = {
+        str(path.relative_to(target)): path
+        for path in target.rglob("*")
+        if path.is_file() and not path.is_symlink() and path != target / TIMESTAMP
+    }
+    return there.keys() == files.keys() and all(
+        path.stat().st_size == len(files[name]) and path.read_bytes() == files[name]
+        for name, path in there.items()
+    )
+
+
+def _moment_there(target: Path) -> datetime | None:
+    try:
+        text = (target / TIMESTAMP).read_text("utf-8", "replace")
+    except OSError:
+        return None
+    return parse_timestamp(text)
+
+
+def _replace(target: Path, files: Mapping[str, bytes]) -> None:
+    """Put a folder with `files` in the place of `target`, in two renames."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=".collecting-", dir=target.parent))
+    try:
+        fresh = work / "new"
+        fresh.mkdir()
+        for name, data in files.items():
+            path = fresh / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        if target.exists() or target.is_symlink():
+            os.replace(target, work / "old")
+        os.replace(fresh, target)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)

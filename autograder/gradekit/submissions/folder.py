@@ -1,0 +1,239 @@
+"""What lies in ``submitted/<student>/<lab>/``, as bytes and within limits.
+
+A folder may hold anything. Nothing in it is followed (links), executed or believed. A run that
+finds nothing new reads a class's folders and no more, so nothing here imports nbformat.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from gradekit.results.records import digest_of
+
+SUBMITTED = "submitted"
+TIMESTAMP = "timestamp.txt"
+MOST_BYTES = 20 * 2**20
+MOST_FILES = 100
+MOST_NOTEBOOKS = 20  # each is opened, to find the one to grade
+MOST_TOTAL_BYTES = 64 * 2**20
+_DEPTH = 4
+_MOST_NOTES = 20
+_IGNORED = {"__MACOSX", "__pycache__", TIMESTAMP, "submission_secret.txt", "Thumbs.db"}
+_YEARS = (1970, 2999)
+_OFFSET = re.compile(r"([+-])(\d{2}):?(\d{2})")
+
+
+@dataclass(frozen=True)
+class Handin:
+    """What lies in one student's folder, unread: enough to know whether it is new.
+
+    Attributes:
+        files: contents by relative path; no links, no hidden files.
+        modified: when each was last written, in seconds since 1970.
+        notes: what was left out, one sentence each.
+        digest: of names and contents.
+        submitted_at: what timestamp.txt says, or None.
+    """
+
+    student: str
+    lab: str
+    files: Mapping[str, bytes]
+    modified: Mapping[str, float]
+    notes: tuple[str, ...]
+    digest: str
+    submitted_at: datetime | None
+
+
+def find_handins(
+    root: Path, lab: str, students: Sequence[str] | None = None
+) -> Iterator[Handin]:
+    """The hand-ins for `lab` in ``root/submitted``, by student, one at a time.
+
+    Those of :func:`nameless_folders` are left out: neither gradebook nor page can hold their names.
+    """
+    base = root / SUBMITTED
+    for name in sorted(os.listdir(base)) if base.is_dir() else []:
+        if name.startswith(".") or (students is not None and name not in students):
+            continue
+        if not _is_text(name):
+            continue
+        folder = base / name / lab
+        if folder.is_dir():
+            yield read_handin(folder, name, lab)
+
+
+def nameless_folders(root: Path) -> list[str]:
+    """The folders in ``root/submitted`` whose names are not UTF-8, as people can read them."""
+    base = root / SUBMITTED
+    names = sorted(os.listdir(base)) if base.is_dir() else []
+    return [ascii(os.fsencode(name))[1:] for name in names if not _is_text(name)]
+
+
+def read_handin(folder: Path, student: str, lab: str) -> Handin:
+    """What lies in one folder."""
+    gathered = _Gathered()
+    if folder.is_symlink() or folder.parent.is_symlink():
+        gathered.notes.append(f"{folder.name} is a link to another place and was not followed.")
+    else:
+        gathered.walk(folder, "", _DEPTH)
+    stamp, note = _timestamp(folder)
+    more = len(gathered.notes) - _MOST_NOTES
+    cut = [f"There are {more} more files of that kind."] if more > 0 else []
+    notes = [*gathered.notes[:_MOST_NOTES], *cut, *([note] if note else [])]
+    files = gathered.files
+    parts = [part for name in sorted(files) for part in (_bytes(name), files[name])]
+    digest = digest_of(*parts, *map(_bytes, gathered.notes))
+    return Handin(student, lab, files, gathered.modified, tuple(notes), digest, stamp)
+
+
+@dataclass
+class _Taken:
+    """How much was read of one kind of file."""
+
+    files: int = 0
+    size: int = 0
+
+
+@dataclass
+class _Gathered:
+    """The files below a folder, within limits."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    modified: dict[str, float] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    # Apart, so that no heap of data leaves the notebook without room.
+    notebooks: _Taken = field(default_factory=_Taken)
+    others: _Taken = field(default_factory=_Taken)
+
+    def walk(self, folder: Path, prefix: str, depth: int) -> None:
+        try:
+            with os.scandir(folder) as entries:
+                # Files first: a folder full of data is not to stand before the notebook.
+                ordered = sorted(entries, key=lambda entry: (_is_folder(entry), entry.name))
+        except OSError as error:
+            shown = _bytes(prefix or folder.name).decode("utf-8", "replace")
+            self.notes.append(f"{shown} cannot be read ({error.strerror}).")
+            return
+        for entry in ordered:
+            if entry.name.startswith((".", "~$")) or entry.name in _IGNORED:
+                continue
+            name = _bytes(prefix + entry.name).decode("utf-8", "replace")
+            if entry.is_symlink():
+                self.notes.append(f"{name} is a link to another place and was not followed.")
+            elif entry.is_dir():
+                if entry.name.endswith(".ipynb"):
+                    self.notes.append(f"{name} is a folder, not a notebook.")
+                if depth:
+                    self.walk(Path(entry.path), f"{prefix}{entry.name}/", depth - 1)
+            elif not entry.is_file():
+                self.notes.append(f"{name} is neither file nor folder and was left out.")
+            else:
+                self._add(name, entry.path)
+
+    def _add(self, name: str, path: str) -> None:
+        notebook = is_notebook(name)
+        taken = self.notebooks if notebook else self.others
+        most, kind = (MOST_NOTEBOOKS, "notebooks") if notebook else (MOST_FILES, "files")
+        if taken.files >= most:
+            self.notes.append(f"{name} is one of more than {most} {kind} and was left out.")
+            return
+        room = MOST_TOTAL_BYTES - taken.size
+        try:
+            data, when, size = _read(path, min(MOST_BYTES, room) if notebook else room)
+        except OSError as error:
+            self.notes.append(f"{name} cannot be read ({error.strerror}).")
+            return
+        if data is None:
+            advice = "; clear its outputs and hand in again" if notebook else ""
+            self.notes.append(
+                f"{name} is {size / 2**20:.0f} MiB, which is too large to be read{advice}."
+            )
+            return
+        self.files[name] = data
+        self.modified[name] = when
+        taken.files += 1
+        taken.size += len(data)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir(follow_symlinks=False)
+
+
+def _read(path: str, most: int) -> tuple[bytes | None, float, int]:
+    """A regular file's bytes (None if more than `most`), its time and its size."""
+    handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        about = os.fstat(handle)
+        if not stat.S_ISREG(about.st_mode):
+            raise OSError(0, "it is not a regular file")
+        data = None
+        if about.st_size <= most:
+            with open(handle, "rb", closefd=False) as file:
+                data = file.read(most + 1)
+        return (None if data is None or len(data) > most else data), about.st_mtime, about.st_size
+    finally:
+        os.close(handle)
+
+
+def _timestamp(folder: Path) -> tuple[datetime | None, str]:
+    """When timestamp.txt says the hand-in was made; and a note where it cannot be read."""
+    try:
+        data, _, _ = _read(str(folder / TIMESTAMP), 200)
+    except OSError:
+        return None, ""
+    moment = parse_timestamp((data or b"").decode("utf-8", "replace"))
+    unread = f"{TIMESTAMP} does not hold a time, so the hand-in counts as in time."
+    return moment, "" if moment else unread
+
+
+def parse_timestamp(text: str) -> datetime | None:
+    """The time in a line like ``2026-09-20 21:59:00.123456 UTC``, as nbgrader writes; or None."""
+    parts = text.strip().split(" ")
+    zone: timezone | ZoneInfo = UTC
+    if len(parts) == 3:
+        offset = _OFFSET.fullmatch(parts[2])
+        try:
+            if offset:
+                span = timedelta(hours=int(offset[2]), minutes=int(offset[3]))
+                zone = timezone(span if offset[1] == "+" else -span)
+            elif parts[2] not in ("UTC", "GMT", "Z"):
+                zone = ZoneInfo(parts[2])
+        except (ValueError, ZoneInfoNotFoundError, OSError):
+            return None
+        parts.pop()
+    try:
+        moment = datetime.fromisoformat(" ".join(parts))
+        moment = (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    # Close to the ends of the calendar, a step into another time zone would fail.
+    return moment if _YEARS[0] <= moment.year <= _YEARS[1] else None
+
+
+def format_timestamp(moment: datetime) -> str:
+    """The line that nbgrader's timestamp.txt holds."""
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
+
+
+def is_notebook(name: str) -> bool:
+    """Whether a file's name says that it is one."""
+    return name.lower().endswith(".ipynb")
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

@@ -1,0 +1,166 @@
+"""The released notebook's cells that nbgrader knows by an id: what a hand-in is put back on."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from nbformat.notebooknode import NotebookNode
+
+from gradekit.submissions.notebook import checked_exercise, open_notebook
+
+Kind = Literal["test", "solution", "answer", "locked"]
+
+_MOST_CODE = 2**18
+_WORD = re.compile(r"\w+")
+_BINDING = re.compile(
+    r"^(?:(?:async +def|def|class)[ \t]+(?P<defined>\w++)|"
+    r"(?P<assigned>\w++)[ \t]*+(?::[^=\n]++)?=(?!=)|"
+    r"(?:from[ \t]+[\w.]++[ \t]+)?import (?P<imported>[^\n]{1,400}))",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Seat:
+    """One released cell that nbgrader knows by its id.
+
+    Attributes:
+        kind: an autograded test, a solution cell, a free-text answer, or locked text or code.
+        points: what a test or an answer is worth.
+        names: what a solution cell defines.
+        exercise: what a test cell checks.
+        prompt: the prose in front of an answer.
+        heading: the nearest heading above, or in the cell itself; empty where there is none.
+    """
+
+    grade_id: str
+    kind: Kind
+    cell: NotebookNode
+    points: float = 0.0
+    names: tuple[str, ...] = ()
+    exercise: str = ""
+    prompt: str = ""
+    heading: str = ""
+
+    def is_new(self, text: str) -> bool:
+        """Whether `text` says anything that the released cell does not."""
+        return bool(self.own_text(text))
+
+    def own_text(self, text: str) -> str:
+        """The student's part of a free-text cell: without the question and the placeholder."""
+        given = {line.strip() for line in self.cell.source.splitlines()}
+        given.discard("")
+        return "\n".join(line for line in text.splitlines() if line.strip() not in given).strip()
+
+
+def bound_names(source: str) -> frozenset[str]:
+    """The names that a text, which need not be valid Python, binds at the start of its lines.
+
+    Only of what is not too long for a cell: who sends more is not to keep us busy with it.
+    """
+    found: set[str] = set()
+    for names in _BINDING.finditer(source, 0, _MOST_CODE):
+        found.update(_WORD.findall(names["imported"] or names["defined"] or names["assigned"]))
+    return frozenset(found)
+
+
+@dataclass(frozen=True)
+class Released:
+    """A lab's released notebook.
+
+    Attributes:
+        name: the file's name without .ipynb; nbgrader's notebook id.
+        notebook: as released.
+        solution_names: what a solution cell defines, by its id, where its text does not say.
+    """
+
+    name: str
+    notebook: NotebookNode
+    solution_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def read(
+        cls, path: Path, solution_names: Mapping[str, tuple[str, ...]] | None = None
+    ) -> Released:
+        """The released notebook at `path`. Raises NotANotebook or OSError."""
+        notebook, _ = open_notebook(path.read_bytes(), path.name)
+        return cls(path.stem, notebook, solution_names or {})
+
+    @cached_property
+    def seats(self) -> tuple[Seat, ...]:
+        """The cells that nbgrader knows, in order."""
+        seats, prose, heading = [], "", ""
+        for cell in self.notebook.cells:
+            if cell.cell_type == "markdown":
+                heading = _heading(cell.source) or heading
+            seat = _seat(cell, prose, self.solution_names)
+            if seat:
+                seats.append(replace(seat, heading=heading))
+            if cell.cell_type == "markdown":
+                prose = cell.source
+        return tuple(seats)
+
+    @property
+    def tests(self) -> tuple[Seat, ...]:
+        """The autograded seats."""
+        return tuple(seat for seat in self.seats if seat.kind == "test")
+
+    @property
+    def answers(self) -> tuple[Seat, ...]:
+        """The seats that a person marks."""
+        return tuple(seat for seat in self.seats if seat.kind == "answer")
+
+    @cached_property
+    def sources(self) -> frozenset[str]:
+        """The texts of all released cells, for telling them from the student's own."""
+        return frozenset(cell.source.strip() for cell in self.notebook.cells)
+
+
+def grade_id_of(cell: NotebookNode) -> str | None:
+    """The id that nbgrader knows the cell by, if it has one."""
+    nbgrader = cell.metadata.get("nbgrader")
+    value = nbgrader.get("grade_id") if isinstance(nbgrader, dict) else None
+    return value if isinstance(value, str) and value else None
+
+
+def _seat(cell: NotebookNode, prose: str, names: Mapping[str, tuple[str, ...]]) -> Seat | None:
+    grade_id, nbgrader = grade_id_of(cell), cell.metadata.get("nbgrader", {})
+    if grade_id is None:
+        return None
+    grade, solution = bool(nbgrader.get("grade")), bool(nbgrader.get("solution"))
+    points = float(nbgrader.get("points", 0) or 0)
+    if grade and solution:
+        return Seat(grade_id, "answer", cell, points, prompt=prose)
+    if grade:
+        exercise = checked_exercise(cell.source) or grade_id.removeprefix("check_")
+        return Seat(grade_id, "test", cell, points, exercise=exercise)
+    if solution:
+        return Seat(grade_id, "solution", cell, names=names.get(grade_id) or _bound(cell.source))
+    return Seat(grade_id, "locked", cell)
+
+
+def _heading(source: str) -> str:
+    """The text of the heading that a Markdown cell begins with."""
+    line = source.lstrip().partition("\n")[0]
+    return line.lstrip("#").strip() if line.startswith("#") else ""
+
+
+def _bound(source: str) -> tuple[str, ...]:
+    """The functions and classes that a released solution cell defines, else what it assigns."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:
+        return ()
+    defined = [node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    assigned = [
+        target.id
+        for node in body if isinstance(node, ast.Assign)
+        for target in node.targets if isinstance(target, ast.Name)
+    ]
+    return tuple(defined or assigned)

@@ -1,0 +1,134 @@
+"""A hand-in -> the notebook to grade, or one sentence why there is none.
+
+A hand-in that cannot be read is named for student and TA, and the others go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from nbformat.notebooknode import NotebookNode
+
+from gradekit.submissions.align import written_exercises
+from gradekit.submissions.folder import Handin, is_notebook
+from gradekit.submissions.notebook import NotANotebook, open_notebook, read_json
+from gradekit.submissions.released import Released
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One hand-in, ready to be graded.
+
+    Attributes:
+        notebook: the chosen one, without outputs; None where there is none that can be read.
+        name: the chosen notebook's path in the hand-in.
+        broken: why there is none, in one sentence for student and TA.
+        files: what else was handed in, by relative path; never a notebook.
+        notes: what was odd, one sentence each.
+    """
+
+    student: str
+    lab: str
+    notebook: NotebookNode | None
+    name: str
+    broken: str | None
+    files: Mapping[str, bytes]
+    digest: str
+    submitted_at: datetime | None
+    notes: tuple[str, ...] = ()
+
+
+def read_submission(handin: Handin, released: Released) -> Submission:
+    """The hand-in's notebook, chosen and checked; never raises for what a student did."""
+    files = {name: data for name, data in handin.files.items() if not is_notebook(name)}
+    choice = _choose(handin, released)
+    notes = (*handin.notes, *choice.notes)
+    others = {name: data for name, data in files.items() if name != choice.name}
+    return Submission(
+        handin.student, handin.lab, choice.notebook, choice.name, choice.broken, others,
+        handin.digest, handin.submitted_at, notes,
+    )
+
+
+@dataclass(frozen=True)
+class _Choice:
+    name: str = ""
+    notebook: NotebookNode | None = None
+    broken: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def _choose(handin: Handin, released: Released) -> _Choice:
+    expected = f"{released.name}.ipynb"
+    names = [name for name in handin.files if is_notebook(name)] or _disguised(handin)
+    good: dict[str, tuple[NotebookNode, tuple[str, ...]]] = {}
+    bad: dict[str, str] = {}
+    for name in sorted(names, key=lambda name: (_base(name) != expected, name)):
+        try:
+            good[name] = open_notebook(handin.files[name], _base(name))
+        except NotANotebook as error:
+            bad[name] = str(error)
+    if not good:
+        return _Choice(broken=next(iter(bad.values()), None) or _nothing(handin, expected))
+    name, remark = _best(good, handin, released, expected)
+    notebook, notes = good[name]
+    remarks = [*([remark] if remark else []), *bad.values(), *notes]
+    if len(good) == 1 and _base(name) != expected:
+        remarks.insert(0, f"The notebook is called {name} and not {expected}; it was found anyway.")
+    if not written_exercises(notebook, released)[1]:
+        remarks.append(
+            f"{name} holds none of the steps of {handin.lab}; is it the notebook of another lab?"
+        )
+    return _Choice(name, notebook, None, tuple(remarks))
+
+
+def _best(
+    good: Mapping[str, tuple[NotebookNode, tuple[str, ...]]], handin: Handin, released: Released,
+    expected: str,
+) -> tuple[str, str]:
+    """The notebook to grade, and where there are several, a sentence that says why this one."""
+    if len(good) == 1:
+        return next(iter(good)), ""
+    ranks = {}
+    for name, (notebook, _) in good.items():
+        new, had = written_exercises(notebook, released)
+        called = _base(name) == expected
+        # The right name decides, unless it is on an untouched copy and the work is elsewhere.
+        ranks[name] = (bool(called and new), new, had, called)
+    best = max(ranks.values())
+    tied = [name for name, rank in ranks.items() if rank == best]
+    name = max(tied, key=lambda name: (handin.modified[name], name))
+    if len(tied) > 1:
+        why = "they cannot be told apart, so the newest was graded"
+    elif best[0]:
+        why = "this one has the lab's own name"
+    else:
+        why = "this one holds the most of the lab"
+    return name, f"{len(good)} notebooks were handed in; {name} was graded: {why}."
+
+
+def _disguised(handin: Handin) -> list[str]:
+    """Notebooks under other names: ``lab01.ipynb.txt``, ``lab01.json``, no ending at all."""
+    found = []
+    for name, data in handin.files.items():
+        if data[:512].lstrip().startswith(b"{"):
+            try:
+                read_json(data, name)
+            except NotANotebook:
+                if ".ipynb" not in name:
+                    continue
+            found.append(name)
+    return found
+
+
+def _nothing(handin: Handin, expected: str) -> str:
+    held = ", ".join(sorted(handin.files)[:5]) or "nothing that can be read"
+    remarks = " ".join(note for note in handin.notes if ".ipynb" in note)
+    sentence = f"No notebook was handed in (it should be {expected}; found: {held})."
+    return f"{sentence} {remarks}".strip()
+
+
+def _base(name: str) -> str:
+    return name.rpartition("/")[2]

@@ -1,0 +1,89 @@
+"""For root: to become a user that owns nothing, and yet to reach Python where root keeps it.
+
+Where root may mount (on a machine of its own; not in Docker's default container), folders that
+others cannot enter are covered by empty ones that hold only what is shown, and the scratch folder
+becomes a file system of limited size. All of it lives in a mount namespace and ends with it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from gradekit.untrusted import namespaces, scratch
+from gradekit.untrusted.namespaces import ConfinementFailed
+
+# The range from which systemd, too, takes users for single services; part of every container.
+_FIRST_USER, _USERS = 61184, 4336
+_ENTER = 0o001
+
+
+def become_nobody(shown: Sequence[str], folder: Path, size: int) -> None:
+    """Give up root for good, and with it every capability.
+
+    Args:
+        shown: paths that must be reached afterwards.
+        folder: the scratch folder; it becomes the new user's.
+        size: its size in bytes, where it can be limited.
+
+    Raises:
+        ConfinementFailed: the user cannot be changed, or cannot reach what is shown.
+    """
+    user = _FIRST_USER + os.getpid() % _USERS
+    paths = [Path(path) for path in (*shown, str(folder)) if os.path.exists(path)]
+    if namespaces.own_mounts():
+        _open_the_way(paths)
+        namespaces.mount_folder(folder, f"size={size},nr_inodes={scratch.MAX_INODES},mode=0700")
+    elif closed := next(_closed(paths), None):
+        raise ConfinementFailed(
+            f"student code runs as a user other than root, and only root can enter {closed}; run "
+            "lab as an ordinary user, or keep Python and TMPDIR elsewhere"
+        )
+    os.chown(folder, user, user)
+    try:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+    except OSError as error:
+        raise ConfinementFailed(
+            f"root cannot become another user here ({error.strerror}), which student code needs; "
+            "run lab as an ordinary user"
+        ) from error
+
+
+def _closed(paths: Iterable[Path]) -> Iterator[Path]:
+    """The outermost folders above `paths` that others cannot enter."""
+    for path in paths:
+        for step in dict.fromkeys((path, path.resolve())):
+            for folder in reversed(step.parents):
+                if not folder.stat().st_mode & _ENTER:
+                    yield folder
+                    break
+
+
+def _open_the_way(paths: Sequence[Path]) -> None:
+    """Cover each closed folder by one that everybody can enter and that holds what is shown."""
+    for closed in dict.fromkeys(_closed(paths)):
+        below = [
+            path
+            for path in {*paths, *(path.resolve() for path in paths)}
+            if path != closed and path.is_relative_to(closed) and not path.is_symlink()
+        ]
+        held = {path: os.open(path, os.O_PATH) for path in sorted(below)}
+        folders = {path: path.is_dir() for path in held}
+        namespaces.mount_folder(closed, "size=1m,mode=0755")
+        for path, handle in held.items():
+            with suppress(FileExistsError):  # it lies within one that is there already
+                _place(path, folders[path])
+                namespaces.bind(f"/proc/self/fd/{handle}", path)
+            os.close(handle)
+
+
+def _place(path: Path, folder: bool) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
+    if folder:
+        path.mkdir(mode=0o755)
+    else:
+        path.touch(exist_ok=False)

@@ -1,0 +1,69 @@
+"""Memory: what the processes below one process use, and what makes forks of one cheap."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from gradekit.untrusted.processes import below
+
+_MADV_COLLAPSE = 25
+_HUGE = 2 * 2**20
+
+
+def collapse() -> None:
+    """Move this process's memory into huge pages, where the kernel can: a fork is then 3 × cheaper.
+
+    Does nothing before Linux 6.1.
+    """
+    libc = ctypes.CDLL(None)
+    libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+    for line in Path("/proc/self/maps").read_text("utf-8", "replace").splitlines():
+        span, access, _, _, inode = line.split()[:5]
+        if access != "rw-p" or inode != "0":
+            continue
+        start, end = (int(address, 16) for address in span.split("-"))
+        for address in range(-(-start // _HUGE) * _HUGE, end // _HUGE * _HUGE, _HUGE):
+            libc.madvise(address, _HUGE, _MADV_COLLAPSE)
+
+
+def used_below(ancestor: int) -> dict[int, int]:
+    """Bytes of memory that each process below `ancestor` answers for, by its number.
+
+    Pages that several processes share are split among them, so that a fork counts for what it
+    changes; what is shared with `ancestor` itself counts in part.
+    """
+    return {pid: used_by(pid) for pid in below(ancestor)}
+
+
+def resident(pids: Iterable[int]) -> int:
+    """Bytes of memory of these processes, what they share counted for each of them.
+
+    Never less than the sum of what each has :func:`used_by` itself, and found out in a hundredth
+    of the time.
+    """
+    return sum(map(_resident_bytes, pids))
+
+
+def used_by(pid: int) -> int:
+    """Bytes of memory that one process answers for; 0 where it has ended."""
+    try:
+        text = Path("/proc", str(pid), "smaps_rollup").read_text("ascii", "replace")
+    except PermissionError:
+        return _resident_bytes(pid)  # it hides what it shares: all of it counts
+    except OSError:
+        return 0  # it has ended
+    for line in text.splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def _resident_bytes(pid: int) -> int:
+    try:
+        pages = Path("/proc", str(pid), "statm").read_text("ascii", "replace").split()[1]
+    except OSError:
+        return 0  # it has ended
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

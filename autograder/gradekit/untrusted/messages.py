@@ -1,0 +1,67 @@
+"""What travels into the sandbox: cells to run, and probes to run on what they defined.
+
+Nothing here says what is right. This file is read by both sides and imports nothing of either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from gradekit.untrusted.limits import ExerciseLimits
+
+SUSPECT = "suspect"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell of a notebook."""
+
+    id: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One check's question to the lab's code.
+
+    Attributes:
+        exercise: the exercise's name.
+        check: the check's name, and the function ``(lab, draw)`` that `source` defines.
+        source: the probe's text.
+        seed: makes its inputs.
+        forbids: torch functions, by full name, that stop it when they are called.
+        uses: text that defines functions of earlier exercises which stand in for the student's.
+        replaces: the names that `uses` puts in their place, for this exercise only.
+        suspects: texts that each define ``suspect``, a version of a function for a test that
+            the student wrote (see :func:`as_suspect`).
+        limits: of the exercise, where it has its own; they travel once for each group of probes.
+    """
+
+    exercise: str
+    check: str
+    source: str
+    seed: int
+    forbids: tuple[str, ...] = ()
+    uses: str = ""
+    replaces: tuple[str, ...] = ()
+    suspects: tuple[str, ...] = ()
+    limits: ExerciseLimits | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The probe as plain JSON values."""
+        return {name: value for name, value in vars(self).items() if name != "limits"}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> Probe:
+        """The probe that :meth:`to_json` wrote."""
+        lists = {name: tuple(values[name]) for name in ("forbids", "replaces", "suspects")}
+        return cls(**{**values, **lists})
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A check without an answer, and why: a sentence for the student."""
+
+    reason: str
+

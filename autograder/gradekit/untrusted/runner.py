@@ -1,0 +1,286 @@
+"""The untrusted side of grading: runs a notebook's cells, then probes what they defined.
+
+Runs in a process of its own, forked for one submission, which student code takes over from the
+first cell on. So it holds no answers, and nothing it says is believed: it runs what it is sent and
+says what it saw. Probes are answered in a second fork; where one crashes or hangs it, the next
+exercise gets a new one, so that a crash costs one exercise.
+
+The talk on the channel, after the submission (cells, files, seed) has been read:
+
+    ◄── {"cell": i, "met": …, "where": …}                 when its time is over, at once
+    ◄── {"cell": i, "state": …, "outputs": […], "met": …, "where": …}  for each, when it has run
+    ──► {"probes": […], "limits": {…}}                               for each group of probes
+    ◄── {"check": i} + observation, or {"check": i, "met": …, "where": …}  for each of its checks
+    ◄── {"done": "" or "ended", "met": …, "where": …}
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, NoReturn
+
+import torch
+
+from attnlab.checking.draw import Draw, seed_everything
+from attnlab.checking.lab import Lab, observe
+from attnlab.checking.observation import MalformedObservation, Raised, pack
+from gradekit.untrusted import frames
+from gradekit.untrusted.cell_output import Outputs
+from gradekit.untrusted.limits import ExerciseLimits, Limits, Met
+from gradekit.untrusted.messages import SUSPECT, Probe
+from gradekit.untrusted.shell import NotebookShell, collecting, run_cell
+from gradekit.untrusted.soft_limits import (
+    LimitMet,
+    alarm,
+    exercise_limits,
+    met_by,
+    room_to_fork,
+    soften,
+)
+
+# How long after its time is over a process may take to say where it was.
+_LAST_WORD_SECONDS = 0.5
+
+
+def serve_submission(
+    channel: socket.socket, shell: NotebookShell, limits: Limits, folder: Path
+) -> None:
+    """Do the whole talk for one submission; returns when the channel closes."""
+    order = frames.receive(channel)
+    _write_files(folder, order.message["files"], order.body)
+    _quieten(channel, shell, folder)
+    seed_everything(order.message["seed"])
+    outputs = Outputs(limits.cell_output_bytes, limits.output_bytes)
+    myself = os.getpid()
+    soften(limits)
+    for index, source in order.message["cells"]:
+
+        def tell(met: Met, where: str, index: int = index) -> None:
+            frames.send(channel, {"cell": index, "met": met, "where": where})
+
+        outputs.begin()
+        # For each cell anew: the one before may have left anything in sys.stdout's place.
+        with collecting(shell, outputs):
+            ran = run_cell(shell, source, limits.cell_seconds, tell)
+        _end_if_not(myself)
+        shell.raw.drain(outputs)
+        met = ran.met or (Met.OUTPUT if outputs.is_cut else None)
+        answer = {"cell": index, "state": ran.state, "met": met, "where": ran.where}
+        frames.send(channel, {**answer, "outputs": outputs.finish()})
+    prober = _Prober(shell, folder)
+    while True:
+        try:
+            request = frames.receive(channel).message
+        except frames.Closed:
+            return
+        prober.pass_on(request, channel)
+
+
+def answer_probe(probe: Probe, names: dict[str, Any], folder: Path | None = None) -> bytes:
+    """Run one probe on `names` and the files in `folder`; what it saw, as bytes.
+
+    Raises:
+        MalformedObservation: what it saw is too large.
+        LimitMet: the student's code met a limit.
+    """
+    seed_everything(probe.seed)
+    suspects = [_load(text, SUSPECT, "<suspect>") for text in probe.suspects]
+    question = _load(probe.source, probe.check, "<probe>")
+    try:
+        seen = observe(question, Lab(names, folder), Draw(probe.seed, suspects), probe.forbids)
+    except BaseException as error:  # sys.exit() in a student's function
+        seen = Raised(type(error).__name__, str(error))
+    if isinstance(seen, Raised) and (met := met_by(seen.type, seen.message)):
+        raise LimitMet(met, seen.source_line)
+    return pack(seen)
+
+
+def _load(source: str, name: str, filename: str) -> Callable[..., Any]:
+    space: dict[str, Any] = {"__name__": filename.strip("<>")}
+    exec(compile(source, filename, "exec"), space)  # noqa: S102 - the trusted side's text
+    function: Callable[..., Any] = space[name]
+    return function
+
+
+class _Prober:
+    """A fork of the process that ran the cells; made anew when it ends."""
+
+    def __init__(self, shell: NotebookShell, folder: Path) -> None:
+        self._shell = shell
+        self._folder = folder
+        self._child = 0
+        self._channel: socket.socket | None = None
+
+    def pass_on(self, request: dict[str, Any], channel: socket.socket) -> None:
+        """Have a group of probes answered; pass on each whole answer, and how it ended."""
+        deadline = time.monotonic() + request["limits"]["seconds"] + _LAST_WORD_SECONDS
+        done: dict[str, Any] = {"done": ""}
+        try:
+            child = self._channel or self._start(channel)
+            frames.send(child, request, deadline=deadline)
+            for _ in request["probes"]:
+                answer = frames.receive(child, max_text=2**16, deadline=deadline)
+                if "check" not in answer.message:
+                    done = {**answer.message, "done": "ended"}
+                    break
+                frames.send(channel, answer.message, answer.body)
+        except frames.Late:
+            done = {"done": "ended", "met": Met.TIME}
+        except (frames.Closed, frames.BadFrame):
+            done = {"done": "ended"}
+        except BlockingIOError:  # threads and processes of the cells leave no room for one more
+            done = {"done": "ended", "met": Met.PROCESSES}
+        if done["done"]:
+            cpu = self._end()
+            if "met" not in done and cpu > request["limits"]["cpu_seconds"]:
+                done["met"] = Met.CPU
+        frames.send(channel, done)
+
+    def _start(self, channel: socket.socket) -> socket.socket:
+        ours, theirs = socket.socketpair()
+        with room_to_fork():
+            self._child = os.fork()
+        if self._child == 0:
+            with suppress(BaseException):
+                ours.close()
+                channel.close()
+                _answer_all(theirs, self._shell, self._folder)
+            os._exit(0)
+        theirs.close()
+        self._channel = ours
+        return ours
+
+    def _end(self) -> float:
+        """End the fork, if there is one; returns the CPU seconds that it took."""
+        if self._channel is None:
+            return 0.0
+        self._channel.close()
+        self._channel = None
+        with suppress(ProcessLookupError):
+            os.kill(self._child, signal.SIGKILL)
+        _, _, usage = os.wait4(self._child, 0)
+        return usage.ru_utime + usage.ru_stime
+
+
+def _answer_all(channel: socket.socket, shell: NotebookShell, folder: Path) -> None:
+    """In the fork: answer group after group."""
+    # A pool of threads that a cell has started is not there after a fork; asking it would hang.
+    torch.set_num_threads(1)
+    teller = _Teller(channel)
+    with collecting(shell, Outputs(0, 0)):
+        while True:
+            request = frames.receive(channel).message
+            limits = ExerciseLimits(**request["limits"])
+            probes = [Probe.from_json(values) for values in request["probes"]]
+            with (
+                _standing_in(shell.user_ns, probes[0]), exercise_limits(limits),
+                alarm(limits.seconds, teller.give_up),
+            ):
+                _answer_group(teller, probes, shell.user_ns, folder, limits.answer_bytes)
+
+
+def _answer_group(
+    teller: _Teller, probes: list[Probe], names: dict[str, Any], folder: Path, most: int
+) -> None:
+    """Answer one exercise's probes with up to `most` bytes."""
+    myself = os.getpid()
+    for index, probe in enumerate(probes):
+        met, where, answer = None, "", b""
+        try:
+            answer = answer_probe(probe, names, folder)
+        except LimitMet as limit:
+            met, where = limit.met, limit.where
+        except MalformedObservation:
+            met = Met.ANSWER
+        except BaseException as error:  # hostile objects raise anything, anywhere
+            met = met_by(type(error).__name__, "") or Met.ANSWER
+        _end_if_not(myself)
+        if len(answer) > most:
+            met, answer = Met.ANSWER, b""
+        most -= len(answer)
+        news = {"met": met, "where": where} if met else {}
+        teller.send({"check": index, **news}, answer)
+
+
+class _Teller:
+    """Sends frames, one at a time: one that a signal asks for waits until another is through."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self._channel = channel
+        self._sending = False
+        self._last: dict[str, Any] | None = None
+
+    def send(self, message: dict[str, Any], body: bytes) -> None:
+        """Send one frame."""
+        self._sending = True
+        frames.send(self._channel, message, body)
+        self._sending = False
+        if self._last is not None:
+            self._end()
+
+    def give_up(self, met: Met, where: str) -> None:
+        """Say which limit was met, and end this process: what runs here may catch exceptions."""
+        self._last = {"met": met, "where": where}
+        if not self._sending:
+            self._end()
+
+    def _end(self) -> NoReturn:
+        with suppress(BaseException):
+            frames.send(self._channel, self._last or {})
+        os._exit(0)
+
+
+def _end_if_not(pid: int) -> None:
+    """End this process if it is not `pid` but one that a student's code has forked from it."""
+    if os.getpid() != pid:
+        os._exit(0)
+
+
+@contextmanager
+def _standing_in(names: dict[str, Any], probe: Probe) -> Iterator[None]:
+    """Put the references that this exercise uses in the place of the student's own, for a while."""
+    if not probe.uses:
+        yield
+        return
+    space: dict[str, Any] = {"__name__": "reference"}
+    exec(compile(probe.uses, "<reference>", "exec"), space)  # noqa: S102 - the trusted side's text
+    before = {name: names[name] for name in probe.replaces if name in names}
+    names.update({name: space[name] for name in probe.replaces})
+    try:
+        yield
+    finally:
+        for name in probe.replaces:
+            del names[name]
+        names.update(before)
+
+
+def _write_files(folder: Path, files: list[list[Any]], body: bytes) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    os.chdir(folder)
+    start = 0
+    for name, size in files:
+        path = folder / name
+        # A file that cannot be (a folder of its name, too large) is missing, as any file may be.
+        with suppress(OSError, ValueError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(body[start : start + size])
+        start += size
+
+
+def _quieten(channel: socket.socket, shell: NotebookShell, folder: Path) -> None:
+    """Close every file but the channel; nothing to read from, and a file of our own to write to."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115 - open for as long as the process lives
+    shell.raw.take_over(str(folder.parent / ".output"))
+    keep = {0, 1, 2, channel.fileno(), shell.raw.fileno()}
+    for fd in {int(name) for name in os.listdir("/proc/self/fd")} - keep:
+        with suppress(OSError):
+            os.close(fd)

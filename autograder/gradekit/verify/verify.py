@@ -1,0 +1,269 @@
+"""The proof that the checks work: every mistake caught, every right answer kept.
+
+For each exercise: the reference earns all points and the blank notebook none; every written
+mistake loses points and is given its own advice; every other right answer keeps all points; every
+mutant of the reference is caught or marked equivalent.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from attnlab.checking.observation import Raised, pack
+from attnlab.checking.verdict import Verdict, judge_exercise
+from gradekit.exercise.definition import Exercise, Version
+from gradekit.exercise.variants import Paper
+from gradekit.verify.mutation import mutants
+
+# Hidden inputs differ from paper to paper, so each version sits more than one.
+NUMBERS = (0, 1, 2)
+SECONDS_A_VERSION = 20
+
+
+@dataclass(frozen=True)
+class MistakeProof:
+    """What happened to one written mistake.
+
+    Attributes:
+        lost: points lost, in the paper where it lost least.
+        caught_by: the first check that failed.
+        advised: whether its own advice is what its author reads first.
+        same_as: a mistake with other advice that no check can tell from it.
+    """
+
+    name: str
+    lost: float
+    caught_by: str
+    advised: bool
+    same_as: str | None
+
+
+@dataclass(frozen=True)
+class MutantProof:
+    """What happened to the mutants of the reference."""
+
+    made: int
+    caught: int
+    equivalent: int
+    survived: tuple[str, ...]
+    unused_marks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ExerciseProof:
+    """One exercise's row of the table."""
+
+    name: str
+    points: float
+    reference: float
+    blank: float
+    mistakes: tuple[MistakeProof, ...]
+    also_right: tuple[tuple[str, float, str], ...]
+    mutants: MutantProof
+    seconds: float
+
+    def surprises(self) -> Iterator[str]:
+        """What should not be, a sentence each."""
+        if self.reference != self.points:
+            yield f"the reference earns {self.reference:g} of {self.points:g}"
+        if self.blank:
+            yield f"the blank notebook earns {self.blank:g}"
+        for mistake in self.mistakes:
+            if mistake.lost <= 0:
+                yield f"mistake {mistake.name} loses nothing"
+            elif mistake.same_as:
+                yield f"mistakes {mistake.name} and {mistake.same_as} cannot be told apart"
+            elif not mistake.advised:
+                yield f"mistake {mistake.name} does not get its own advice"
+        for name, points, reason in self.also_right:
+            if points != self.points:
+                yield f"right answer {name} earns {points:g} of {self.points:g}: {reason}"
+        for label in self.mutants.survived:
+            yield f"mutant survives: {label}"
+        for label in self.mutants.unused_marks:
+            yield f"marked equivalent, but no such mutant survives: {label}"
+
+
+def verify_exercise(paper: Paper, exercise: Exercise, with_mutants: bool = True) -> ExerciseProof:
+    """Try the reference, the blank, every mistake, right answer and mutant of `exercise`."""
+    start = time.perf_counter()
+    tried = _Tries(paper, exercise)
+    return ExerciseProof(
+        name=exercise.name,
+        points=exercise.points,
+        reference=min(verdict.earned for verdict in tried.verdicts({})),
+        blank=max(verdict.earned for verdict in tried.verdicts(_blank(exercise))),
+        mistakes=tuple(_mistake(tried, mistake) for mistake in exercise.mistakes),
+        also_right=tuple(_also_right(tried, version) for version in exercise.right_versions),
+        mutants=_mutants(tried) if with_mutants else MutantProof(0, 0, 0, (), ()),
+        seconds=round(time.perf_counter() - start, 2),
+    )
+
+
+class _Tries:
+    """Judges versions of one exercise as if students had handed them in."""
+
+    def __init__(self, paper: Paper, exercise: Exercise) -> None:
+        self.paper, self.exercise = paper, exercise
+        self._profiles: dict[str, list[bytes]] = {}
+
+    def verdict(self, names: Mapping[str, Any], number: int) -> Verdict:
+        exercise, paper = self.exercise, self.paper
+        everything = {**paper.lab.reference, **names}
+        present = {k: v for k, v in everything.items() if v is not _ABSENT}
+        seen = {
+            check.name: paper.run(exercise, check, number, present, exercise.forbids)
+            for check in exercise.checks
+        }
+        known = [mistake.known for mistake in exercise.mistakes]
+        return judge_exercise(paper.questions(exercise, number), seen, known)
+
+    def profile(self, version: Version) -> list[bytes]:
+        """What every check of every paper sees of `version`, to be compared with another's."""
+        if version.name not in self._profiles:
+            self._profiles[version.name] = _profile(self, version)
+        return self._profiles[version.name]
+
+    def verdicts(self, names: Mapping[str, Any]) -> list[Verdict]:
+        return [self.verdict(names, number) for number in NUMBERS]
+
+    def survives(self, names: Mapping[str, Any]) -> bool:
+        """Whether no check of any paper fails; stops at the first that does."""
+        exercise, paper = self.exercise, self.paper
+        everything = {**paper.lab.reference, **names}
+        for number in NUMBERS:
+            for question, check in zip(
+                paper.questions(exercise, number), exercise.checks, strict=True
+            ):
+                seen = paper.run(exercise, check, number, everything, exercise.forbids)
+                if question.judge.compare(question.expected, seen) is not None:
+                    return False
+        return True
+
+
+_ABSENT = object()
+
+
+def _blank(exercise: Exercise) -> dict[str, Any]:
+    def blank(*args: Any, **kwargs: Any) -> None:
+        raise NotImplementedError
+
+    filler = blank if exercise.references else _ABSENT
+    return {
+        **dict.fromkeys(exercise.names, filler),
+        **dict.fromkeys(exercise.saves, _ABSENT),
+    }
+
+
+def _mistake(tried: _Tries, mistake: Version) -> MistakeProof:
+    verdicts = tried.verdicts(mistake.names)
+    failed = next((a.question.name for v in verdicts for a in v.answers if not a.passed), "")
+    return MistakeProof(
+        name=mistake.name,
+        lost=round(min(v.points - v.earned for v in verdicts), 2),
+        caught_by=failed,
+        advised=all(mistake.advice in verdict.advice for verdict in verdicts),
+        same_as=_twin(tried, mistake),
+    )
+
+
+def _twin(tried: _Tries, mistake: Version) -> str | None:
+    """A mistake with other advice whose observations equal this one's in every check."""
+    profile = tried.profile(mistake)
+    for other in tried.exercise.mistakes:
+        if other.advice != mistake.advice and tried.profile(other) == profile:
+            return other.name
+    return None
+
+
+def _profile(tried: _Tries, version: Version) -> list[bytes]:
+    observations = (
+        tried.paper.observe(tried.exercise, check, number, version)
+        for number in NUMBERS
+        for check in tried.exercise.checks
+    )
+    return [pack(Raised(seen.type) if isinstance(seen, Raised) else seen) for seen in observations]
+
+
+def _also_right(tried: _Tries, version: Version) -> tuple[str, float, str]:
+    worst = min(tried.verdicts(version.names), key=lambda verdict: verdict.earned)
+    return version.name, worst.earned, " ".join(worst.advice[-1:])
+
+
+def _mutants(tried: _Tries) -> MutantProof:
+    made = caught = 0
+    survived: list[str] = []
+    for reference in tried.exercise.references:
+        for mutant in mutants(reference):
+            made += 1
+            if _alive(tried, reference.__name__, mutant.make):
+                survived.append(mutant.label)
+            else:
+                caught += 1
+    marked = tried.exercise.equivalent
+    return MutantProof(
+        made=made,
+        caught=caught,
+        equivalent=sum(label in marked for label in survived),
+        survived=tuple(label for label in survived if label not in marked),
+        unused_marks=tuple(label for label in marked if label not in survived),
+    )
+
+
+def _alive(tried: _Tries, name: str, make: Callable[[], Any]) -> bool:
+    try:
+        with _time_limit(SECONDS_A_VERSION):
+            return tried.survives({name: make()})
+    except (_OutOfTime, Exception):  # a mutant that cannot even be made is caught
+        return False
+
+
+class _OutOfTime(BaseException):
+    """A mutant runs without end. Not an Exception, so that no probe takes it for the student's."""
+
+
+@contextmanager
+def _time_limit(seconds: int) -> Iterator[None]:
+    def stop(signum: int, frame: FrameType | None) -> None:
+        raise _OutOfTime
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def to_json(lab: str, proofs: list[ExerciseProof]) -> dict[str, Any]:
+    """The table as ``lab verify --json`` prints it."""
+    return {"lab": lab, "exercises": [_row(proof) for proof in proofs]}
+
+
+def _row(proof: ExerciseProof) -> dict[str, Any]:
+    return {
+        "name": proof.name,
+        "points": proof.points,
+        "reference": proof.reference,
+        "blank": proof.blank,
+        "mistakes": [
+            {"name": m.name, "lost": m.lost, "advised": m.advised, "caught_by": m.caught_by}
+            for m in proof.mistakes
+        ],
+        "also_right": [{"name": name, "points": points} for name, points, _ in proof.also_right],
+        "mutants": {
+            "made": proof.mutants.made,
+            "caught": proof.mutants.caught,
+            "equivalent": proof.mutants.equivalent,
+            "survived": list(proof.mutants.survived),
+        },
+        "surprises": list(proof.surprises()),
+        "seconds": proof.seconds,
+    }

@@ -1,0 +1,111 @@
+"""``lab verify`` as people see it: progress, a table, and each surprise in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, JustifyMethod
+from rich.progress import track
+from rich.table import Table
+
+from gradekit.course import Course
+from gradekit.exercise.loader import load_lab
+from gradekit.exercise.variants import Paper
+from gradekit.grading.pool import cores, run
+from gradekit.verify.verify import ExerciseProof, verify_exercise
+
+
+@dataclass(frozen=True)
+class _Task:
+    """One exercise to prove, in a worker process."""
+
+    course: Course
+    lab: str
+    exercise: str
+    with_mutants: bool
+
+
+def verify_labs(
+    course: Course, labs: Sequence[str], with_mutants: bool, jobs: int = 0, quiet: bool = False
+) -> dict[str, list[ExerciseProof]]:
+    """Prove every exercise of `labs`, with a progress bar on a terminal unless `quiet`.
+
+    Raises:
+        CourseError, BadExercise: a lab's files contradict themselves.
+    """
+    tasks = [
+        _Task(course, lab, exercise.name, with_mutants)
+        for lab in labs
+        for exercise in load_lab(course, lab).exercises
+    ]
+    bar = track(
+        run(_prove, tasks, min(jobs or cores(), len(tasks))),
+        total=len(tasks),
+        description=f"verifying {', '.join(labs)}",
+        console=Console(stderr=True),
+        disable=quiet,
+        transient=True,
+    )
+    proofs: dict[_Task, ExerciseProof] = {}
+    for task, proof in bar:
+        if isinstance(proof, Exception):
+            raise proof
+        proofs[task] = proof
+    return {lab: [proofs[task] for task in tasks if task.lab == lab] for lab in labs}
+
+
+def _prove(task: _Task) -> ExerciseProof:
+    torch.set_num_threads(1)  # the tensors are small: threads cost more than they give
+    paper = _paper(task.course, task.lab)
+    return verify_exercise(paper, paper.lab[task.exercise], task.with_mutants)
+
+
+@lru_cache(maxsize=1)
+def _paper(course: Course, lab: str) -> Paper:
+    return Paper(load_lab(course, lab))
+
+
+def show(lab: str, proofs: Iterable[ExerciseProof]) -> None:
+    """Print the table and the surprises."""
+    proofs = list(proofs)
+    console = Console()
+    console.print(_table(lab, proofs))
+    surprises = [(proof.name, line) for proof in proofs for line in proof.surprises()]
+    for name, line in surprises:
+        console.print(f"[red]{name}[/]: {line}", highlight=False)
+    if not surprises:
+        console.print(f"{lab}: every mistake caught, no right answer rejected.", style="green")
+
+
+def _table(lab: str, proofs: list[ExerciseProof]) -> Table:
+    table = Table(
+        title=f"{lab}: are its checks right?", box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False
+    )
+    headings = (
+        "exercise", "points", "right\nearns", "blank\nearns", "wrong\ncaught", "wrong\nadvised",
+        "others\nkept", "mutants", "s",
+    )  # fmt: skip
+    for heading in headings:
+        justify: JustifyMethod = "left" if heading == "exercise" else "right"
+        table.add_column(heading, justify=justify, no_wrap=heading == "exercise")
+    for proof in proofs:
+        table.add_row(
+            proof.name,
+            f"{proof.points:g}",
+            f"{proof.reference:g}",
+            f"{proof.blank:g}",
+            _share([mistake.lost > 0 for mistake in proof.mistakes]),
+            _share([mistake.advised for mistake in proof.mistakes]),
+            _share([points == proof.points for _, points, _ in proof.also_right]),
+            f"{proof.mutants.caught}/{proof.mutants.made - proof.mutants.equivalent}",
+            f"{proof.seconds:.1f}",
+        )
+    return table
+
+
+def _share(flags: list[bool]) -> str:
+    return f"{sum(flags)}/{len(flags)}"

@@ -1,0 +1,125 @@
+"""What students got, held against what their hand-ins are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from demo.hand_in import HandIn
+from gradekit.course import Course
+from gradekit.gradebook.address import address_of
+
+
+@dataclass(frozen=True)
+class Result:
+    """One student's outcome.
+
+    Attributes:
+        state: what `lab grade` says became of the hand-in.
+        points: by exercise.
+        score: what the gradebook counts, lateness included; None where it has no such student.
+        differences: what is not as expected, a sentence each.
+    """
+
+    hand_in: HandIn
+    state: str
+    points: Mapping[str, Any]
+    score: float | None
+    differences: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the student got what the hand-in is worth."""
+        return not self.differences
+
+    @property
+    def total(self) -> float | None:
+        """All points, before the late rule; None where one is missing."""
+        return None if None in self.points.values() else round(sum(self.points.values()), 2)
+
+
+def scores_in_book(course: Course, lab: str) -> dict[str, float]:
+    """Each student's points in nbgrader's gradebook, after the late rule."""
+    from gradekit.gradebook.gradebook import Book
+
+    with Book(address_of(course)) as book:
+        return {student: marks.score for student, marks in book.marks(lab).items()}
+
+
+def compare(
+    hand_ins: Sequence[HandIn], rows: Iterable[Mapping[str, Any]], scores: Mapping[str, float]
+) -> list[Result]:
+    """Hold `lab grade --json` and the gradebook against the class, in the order of the class."""
+    by_student = {row["student"]: row for row in rows}
+    return [
+        _compare(hand_in, by_student.get(hand_in.student), scores.get(hand_in.student))
+        for hand_in in hand_ins
+    ]
+
+
+def _compare(hand_in: HandIn, row: Mapping[str, Any] | None, score: float | None) -> Result:
+    if row is None:
+        return Result(hand_in, "missing", {}, score, ("no record of this student",))
+    found = tuple(_differences(hand_in, row, score))
+    return Result(hand_in, row["state"], row["points"], score, found)
+
+
+def _differences(hand_in: HandIn, row: Mapping[str, Any], score: float | None) -> Iterator[str]:
+    expected, points = hand_in.expected, row["points"]
+    if row["state"] != expected.state:
+        yield f"is {row['state']}, not {expected.state}"
+    for name in sorted(points.keys() | expected.points.keys()):
+        if not _same(points.get(name), expected.points.get(name)):
+            yield f"{name}: {points.get(name)} instead of {expected.points.get(name)}"
+    if not _same(score, expected.score):
+        yield f"in the gradebook: {score} instead of {expected.score}"
+    for word in expected.words:
+        if word.lower() not in row["reason"].lower():
+            yield f"no note says {word!r}"
+    for exercise, mistake in expected.mistakes.items():
+        named = row["advice"].get(exercise, ())
+        if mistake not in named:
+            yield f"{exercise}: {mistake} was not recognised, but {', '.join(named) or 'none'}"
+
+
+def _same(got: float | None, due: float | None) -> bool:
+    return got is not None and due is not None and abs(got - due) < 1e-6
+
+
+def show(console: Console, results: Sequence[Result]) -> None:
+    """Print the table, and each difference in a sentence."""
+    table = Table()
+    for heading in ("student", "the hand-in", "state"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("points", "expected", "gradebook"):
+        table.add_column(heading, justify="right")
+    table.add_column("ok", justify="center")
+    for result in results:
+        table.add_row(
+            escape(result.hand_in.student),
+            escape(result.hand_in.why),
+            escape(result.state),
+            _number(result.total),
+            _number(result.hand_in.expected.total),
+            _number(result.score),
+            "[green]yes[/]" if result.ok else "[bold red]NO[/]",
+        )
+    console.print(table)
+    wrong = [result for result in results if not result.ok]
+    for result in wrong:
+        console.print(
+            f"[red]{escape(result.hand_in.student)}[/]: {escape('; '.join(result.differences))}",
+            highlight=False,
+        )
+    if not wrong:
+        sentence = f"All {len(results)} students got what their hand-ins are worth."
+        console.print(sentence, style="green")
+
+
+def _number(points: float | None) -> str:
+    return "–" if points is None else f"{points:g}"

@@ -1,0 +1,79 @@
+"""What the hand-ins are made from: the two notebooks, the exercises, the points they are worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from demo.answers import all_right
+from demo.hand_in import Expected, HandIn
+from demo.marks import Marks
+from demo.notebook import Notebook
+from gradekit.exercise.loader import LabExercises
+
+
+@dataclass(frozen=True)
+class Room:
+    """One lab as the class sees it.
+
+    Attributes:
+        name: the notebook's file name.
+        released: what students get.
+        solved: the instructor's.
+        due: when to hand in.
+    """
+
+    lab: LabExercises
+    name: str
+    released: Notebook
+    solved: Notebook
+    due: datetime
+
+    @cached_property
+    def right(self) -> Notebook:
+        """The released notebook with every answer right."""
+        return all_right(self.released, self.solved, self.lab)
+
+    @cached_property
+    def marks(self) -> Marks:
+        """What code should earn."""
+        return Marks(self.lab)
+
+    def without(self, *lost: str) -> dict[str, float]:
+        """All the points but those of the exercises `lost`."""
+        assert set(lost) <= set(self.marks.full), f"no such exercise among {lost}"
+        return {name: 0.0 if name in lost else p for name, p in self.marks.full.items()}
+
+    def hand_in(
+        self,
+        student: str,
+        why: str,
+        notebook: Notebook,
+        expected: Expected | None = None,
+        hours_late: float = -5,
+        hostile: bool = False,
+    ) -> HandIn:
+        """A hand-in of one notebook under its own name; all the points where nothing is said."""
+        files = {self.name: notebook.bytes()}
+        return self.of_files(student, why, files, expected, hours_late, hostile)
+
+    def of_files(
+        self,
+        student: str,
+        why: str,
+        files: dict[str, bytes],
+        expected: Expected | None = None,
+        hours_late: float = -5,
+        hostile: bool = False,
+    ) -> HandIn:
+        """A hand-in of any files, with the time at which it came in."""
+        moment = self.due + timedelta(hours=hours_late)
+        stamp = f"{moment:%Y-%m-%d %H:%M:%S %z}\n".encode()
+        return HandIn(
+            student,
+            why,
+            {**files, "timestamp.txt": stamp},
+            expected or Expected(self.marks.full),
+            hostile=hostile,
+        )

@@ -1,0 +1,111 @@
+"""`make demo`: lab 1 from its source to the gradebook, with a class of about fifty.
+
+Everything happens in the folder build/demo/, made anew each time, and by the commands that a person would
+type. At the end each student's points are held against what that hand-in is worth.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+sys.path[0:1] = [str(REPOSITORY / name) for name in ("lib", "autograder", ".")]
+
+from rich.console import Console  # noqa: E402
+from rich.markup import escape  # noqa: E402
+from rich.rule import Rule  # noqa: E402
+
+TARGET = REPOSITORY / "build" / "demo"
+# In a file or a log the tables get this much room; a terminal says itself how wide it is.
+if not sys.stdout.isatty():
+    os.environ.setdefault("COLUMNS", "120")
+
+
+def main() -> int:
+    """Run the demo; 0 where everybody got what they should."""
+    from demo.classroom import LAB, classroom
+    from demo.course_folder import SMALL_LIMITS, copy_course
+    from demo.incoming import write_incoming
+    from demo.outcome import compare, scores_in_book, show
+    from gradekit.course import load_course
+
+    start, console = time.monotonic(), Console()
+    _say(console, "A new course", f"in {_short(TARGET)}/, with small limits for endless loops")
+    if TARGET.exists():
+        shutil.rmtree(TARGET)
+    copy_course(TARGET, SMALL_LIMITS)
+
+    _say(console, "The instructor", "builds the notebooks and the students' bundle")
+    _lab(console, "build", LAB)
+    _lab(console, "release", LAB)
+
+    _say(console, "The class hands in", "folders, zips, and a zip as Canvas makes it")
+    with console.status("writing the hand-ins, and working out what each is worth"):
+        incoming = write_incoming(classroom(load_course(TARGET)), TARGET / "incoming", LAB)
+    hostile = sum(hand_in.hostile for hand_in in incoming.hand_ins)
+    console.print(f"{len(incoming.hand_ins)} hand-ins, {hostile} of them hostile")
+    _lab(console, "collect", LAB, *(str(path.relative_to(TARGET)) for path in incoming.sources))
+
+    _say(console, "The TA grades", "in a sandbox, and writes feedback")
+    _lab(console, "grade", LAB, may_fail=True)  # it does where we broke a hand-in; the table tells
+    _lab(console, "feedback", LAB)
+
+    _say(console, "What everybody got", "against what each hand-in is worth")
+    rows = json.loads(_lab(console, "grade", LAB, "--json", read=True, may_fail=True))
+    results = compare(incoming.hand_ins, rows, scores_in_book(load_course(TARGET), LAB))
+    show(console, results)
+    _where_to_look(console, time.monotonic() - start)
+    return 0 if all(result.ok for result in results) else 1
+
+
+def _say(console: Console, what: str, more: str) -> None:
+    console.print()
+    console.print(Rule(f"[bold]{what}[/] {more}", align="left"))
+
+
+def _lab(console: Console, *arguments: str, read: bool = False, may_fail: bool = False) -> str:
+    """Run `lab` in the demo's course as a person would; end the demo where it must not fail."""
+    console.print(f"[bold cyan]$ lab {escape(shlex.join(arguments))}[/]", highlight=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "gradekit.cli", *arguments],
+        cwd=TARGET,
+        stdout=subprocess.PIPE if read else None,
+        text=True,
+    )
+    if done.returncode and not may_fail:
+        console.print(f"[red]`lab {arguments[0]}` ended with status {done.returncode}.[/]")
+        sys.exit(1)
+    return done.stdout if read else ""
+
+
+def _where_to_look(console: Console, seconds: float) -> None:
+    from demo.classroom import LAB
+
+    folder, programs = _short(TARGET), os.path.relpath(Path(sys.executable).parent, TARGET)
+    lines: Sequence[tuple[str, str]] = (
+        ("gradebook", f"{folder}/gradebook.db (nbgrader's own; SQLite)"),
+        ("feedback", f"{folder}/feedback/<student>/{LAB}/{LAB}.html, such as half's"),
+        ("formgrader", f"cd {folder} && {programs}/jupyter lab   (menu Nbgrader, Formgrader)"),
+        ("again", f"cd {folder} && {programs}/lab grade {LAB}   (grades only what is new)"),
+    )
+    console.print()
+    for what, where in lines:
+        console.print(f"[bold]{what:11}[/] {escape(where)}", highlight=False, soft_wrap=True)
+    console.print(f"\nThe demo took {seconds:.0f} s.", highlight=False)
+
+
+def _short(path: Path) -> str:
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Small models that labs train or look at."""

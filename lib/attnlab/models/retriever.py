@@ -1,0 +1,94 @@
+"""A small model around a multi-head attention that answers questions about two boxes at once.
+
+The question attends to the boxes, and what comes back is read out by one linear layer: nothing
+stands between attention and the answer that could mend what attention has mixed up. See
+`attnlab.data.retrieval` for the task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+from attnlab.data.retrieval import DIGITS, LETTERS, Questions, batches, questions
+
+D_MODEL = 24
+FEATURES = 16  # of the queries, keys and values of all heads together
+
+
+class Retriever(nn.Module):
+    """Embeds boxes and questions, lets the question attend to the boxes, and reads out two digits.
+
+    Args:
+        attention: a multi-head attention on `D_MODEL` features, called as ``attention(q, k, v,
+            need_weights=True)``.
+    """
+
+    def __init__(self, attention: nn.Module) -> None:
+        super().__init__()
+        self.letter = nn.Embedding(len(LETTERS), D_MODEL)
+        self.digit = nn.Embedding(DIGITS, D_MODEL)
+        self.asked_first = nn.Embedding(len(LETTERS), D_MODEL)
+        self.asked_second = nn.Embedding(len(LETTERS), D_MODEL)
+        self.attention = attention
+        self.readout = nn.Linear(D_MODEL, 2 * DIGITS)
+
+    def forward(self, asked: Questions) -> tuple[Tensor, Tensor]:
+        """Answer some questions.
+
+        Returns:
+            (B, 2, 10), the logits of the first and the second digit; and (B, h, T), each head's
+            attention weights on the T boxes.
+        """
+        boxes = self.letter(asked.letters) + self.digit(asked.digits)  # (B, T, d_model)
+        first, second = asked.asked.unbind(-1)
+        question = self.asked_first(first) + self.asked_second(second)  # (B, d_model)
+        found, weights = self.attention(
+            question.unsqueeze(1), boxes, boxes, need_weights=True
+        )  # (B, 1, d_model), (B, h, 1, T)
+        logits = self.readout(found.squeeze(1)).unflatten(-1, (2, DIGITS))  # (B, 2, 10)
+        return logits, weights.squeeze(2)
+
+
+def train_retriever(
+    model: Retriever,
+    loss: Callable[[Tensor, Tensor], Tensor],
+    steps: int = 1500,
+    lr: float = 0.01,
+    seed: int = 0,
+) -> list[float]:
+    """Train a model in place.
+
+    Args:
+        model: the model.
+        loss: from (B, 2, 10) logits and (B, 2) digits to one number.
+        steps: how many batches of 128 questions it sees.
+        lr: the highest learning rate; it rises at first and falls to nothing at the end.
+        seed: of the order of the questions.
+
+    Returns:
+        The loss of each step.
+    """
+    shelves = questions("train", 128 * steps, seed)
+    optimizer = torch.optim.Adam(model.parameters(), lr=lr)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, lr, total_steps=steps)
+    losses = []
+    for batch in batches(shelves, 128, seed):
+        optimizer.zero_grad()
+        logits, _ = model(batch)
+        now = loss(logits, batch.answers)
+        now.backward()
+        optimizer.step()
+        schedule.step()
+        losses.append(now.item())
+    return losses
+
+
+def share_right(model: Retriever, asked: Questions) -> Tensor:
+    """(3,): how often the first digit is right, how often the second, how often both are."""
+    with torch.no_grad():
+        logits, _ = model(asked)
+    right = logits.argmax(-1) == asked.answers  # (B, 2)
+    return torch.cat([right.double().mean(0), right.all(1).double().mean(0, keepdim=True)])

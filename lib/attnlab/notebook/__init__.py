@@ -1,0 +1,1 @@
+"""What runs in the student's notebook: `check`, `submit`, saved weights, reviews of answers."""

@@ -1,0 +1,206 @@
+"""``submit()``, or ``python -m attnlab submit``: packs what you hand in, and says what it packed.
+
+The zip holds the notebook and the small data files that your work made. It is not sent anywhere:
+you give it to your course's system.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from attnlab.notebook.file import CannotHandIn, NotebookFile, read_notebook
+
+DATA_SUFFIXES = (".safetensors", ".csv", ".json")
+CAME_WITH_THE_LAB = ("checks.safetensors",)
+MOST_BYTES = 20 * 2**20
+
+__all__ = ["CannotHandIn", "HandIn", "Packed", "pack_handin", "submit"]
+
+
+@dataclass(frozen=True)
+class Packed:
+    """One file of a hand-in: its name and its size in bytes."""
+
+    name: str
+    size: int
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """A hand-in that was packed.
+
+    Attributes:
+        lab: the lab's id.
+        path: the zip.
+        files: what is in it, the notebook first.
+        left_out: data files that were too large.
+        missing: files of weights that the lab's cells should have saved.
+        saved: when the notebook was last saved.
+        open_steps: steps that still hold the placeholder of the task.
+        never_run: whether the saved notebook shows no sign of having been run.
+    """
+
+    lab: str
+    path: Path
+    files: tuple[Packed, ...]
+    left_out: tuple[Packed, ...]
+    missing: tuple[str, ...]
+    saved: datetime
+    open_steps: tuple[str, ...]
+    never_run: bool
+
+    def summary(self) -> str:
+        """What was packed and what is still open, as lines for people."""
+        width = max(len(file.name) for file in self.files)
+        lines = [f"Packed {self.path}"]
+        lines += [f"  {file.name:<{width}}  {_size(file.size)}" for file in self.files]
+        lines.append(f"The notebook was last saved {self.saved:%A %d %B, %H:%M:%S}.")
+        lines += [
+            f"Left out {file.name}: {_size(file.size)} is more than {_size(MOST_BYTES)}."
+            for file in self.left_out
+        ]
+        if self.missing:
+            names = " and no ".join(self.missing)
+            lines.append(
+                f"There is no {names}: run the cell that trains it, or grading has to train it."
+            )
+        if self.never_run:
+            lines.append("No cell of the saved notebook has been run: did you save after working?")
+        if self.open_steps:
+            lines.append(f"Still open: {', '.join(self.open_steps)}.")
+        lines.append("Now give this file to your course's system.")
+        return "\n".join(lines)
+
+    def _ipython_display_(self) -> None:
+        """Nothing: as the last value of a cell it has been printed already."""
+
+
+def submit(folder: str | Path = ".") -> HandIn:
+    """Pack the hand-in of the notebook in `folder`, and print what was packed.
+
+    Args:
+        folder: where the notebook is; or the notebook itself, where there are several.
+
+    Raises:
+        CannotHandIn: there is no notebook, more than one, or one that is not valid.
+    """
+    handin = pack_handin(folder)
+    print(handin.summary())
+    return handin
+
+
+def pack_handin(folder: str | Path = ".") -> HandIn:
+    """Write ``<lab>-handin.zip`` beside the notebook in `folder`.
+
+    Args:
+        folder: where the notebook is; or the notebook itself, where there are several.
+
+    Raises:
+        CannotHandIn: there is no notebook, more than one, or one that is not valid.
+    """
+    notebook = read_notebook(_find_notebook(Path(folder)))
+    place = notebook.path.parent
+    lab = _lab_of(notebook)
+    data = [Packed(path.name, path.stat().st_size) for path in _data_files(place)]
+    kept = [file for file in data if file.size <= MOST_BYTES]
+    files = [Packed(notebook.path.name, len(notebook.raw)), *kept]
+    target = place / f"{lab}-handin.zip"
+    _write_zip(target, place, notebook, kept)
+    return HandIn(
+        lab=lab,
+        path=target,
+        files=tuple(files),
+        left_out=tuple(file for file in data if file.size > MOST_BYTES),
+        missing=tuple(name for name in _saves(notebook) if not (place / name).is_file()),
+        saved=datetime.fromtimestamp(notebook.path.stat().st_mtime),
+        open_steps=notebook.open_steps,
+        never_run=notebook.never_run,
+    )
+
+
+def _find_notebook(folder: Path) -> Path:
+    folder = folder.expanduser().absolute()
+    if folder.is_file():
+        return folder
+    if not folder.is_dir():
+        raise CannotHandIn(f"There is no folder {folder}: name the one that holds your notebook.")
+    found = sorted(path for path in folder.glob("*.ipynb") if path.is_file())
+    if not found:
+        raise CannotHandIn(
+            f"There is no notebook in {folder}: go to the folder that holds it, or name it."
+        )
+    if len(found) > 1:
+        names = ", ".join(path.name for path in found)
+        raise CannotHandIn(
+            f"There are {len(found)} notebooks in {folder}: {names}. Say which to hand in: "
+            f'submit("{found[0].name}"), or python -m attnlab submit "{found[0].name}".'
+        )
+    return found[0]
+
+
+def _lab_of(notebook: NotebookFile) -> str:
+    ours = notebook.metadata.get("attnlab")
+    named = ours.get("lab") if isinstance(ours, dict) else None
+    for text in (named, notebook.path.stem.lower()):
+        match = re.match(r"lab\d+", text) if isinstance(text, str) else None
+        if match:
+            return match[0]
+    raise CannotHandIn(
+        f"{notebook.path.name} does not say which lab it is: give it back its first name, "
+        "such as lab01_softmax.ipynb."
+    )
+
+
+def _saves(notebook: NotebookFile) -> list[str]:
+    """The files of weights that the lab says its cells save."""
+    ours = notebook.metadata.get("attnlab")
+    names = ours.get("saves") if isinstance(ours, dict) else None
+    return [Path(str(name)).name for name in names] if isinstance(names, list) else []
+
+
+def _data_files(folder: Path) -> Iterator[Path]:
+    """The files beside the notebook that the student's work may have made."""
+    for path in sorted(folder.iterdir()):
+        hidden = path.name.startswith(".") or path.is_symlink()
+        if hidden or not path.is_file() or path.suffix.lower() not in DATA_SUFFIXES:
+            continue
+        if path.name not in CAME_WITH_THE_LAB:
+            yield path
+
+
+def _write_zip(target: Path, folder: Path, notebook: NotebookFile, data: list[Packed]) -> None:
+    """Write the zip beside its place first, so that a failure leaves an older one whole."""
+    unfinished = target.with_suffix(".zip.part")
+    with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
+        # The bytes that were looked at, even if the file has changed since.
+        archive.writestr(notebook.path.name, notebook.raw)
+        for file in data:
+            archive.write(folder / file.name, file.name)
+    unfinished.replace(target)
+
+
+def _size(size: int) -> str:
+    for unit, name in ((2**20, "MB"), (2**10, "kB")):
+        if size >= unit:
+            return f"{size / unit:.1f} {name}"
+    return f"{size} bytes"
+
+
+def main(arguments: list[str]) -> int:
+    """Run ``python -m attnlab submit [FOLDER]``; the exit status."""
+    options: list[Any] = [argument for argument in arguments if not argument.startswith("-")]
+    if len(options) != len(arguments) or len(options) > 1:
+        print("usage: python -m attnlab submit [FOLDER or NOTEBOOK]")
+        return 2
+    try:
+        submit(*options)
+    except CannotHandIn as error:
+        print(error)
+        return 1
+    return 0

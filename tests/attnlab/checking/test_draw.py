@@ -1,0 +1,132 @@
+import pytest
+import torch
+
+from attnlab.checking.draw import NO_GRADIENT, Draw
+from attnlab.checking.errors import ForbiddenCall, MissingName
+from attnlab.checking.lab import Lab
+from attnlab.checking.observation import Raised
+
+
+def everything(draw):
+    return [
+        draw.normal(2, 3), draw.uniform(4, low=-1, high=1), draw.integers(0, 9, 5),
+        draw.choice([1.0, 2.0], 6), draw.permutation(5), draw.strided(draw.normal(2, 2)),
+        torch.rand(2, generator=draw.generator()),
+    ]
+
+
+def test_equal_seeds_give_equal_inputs_and_others_do_not():
+    first, second, other = everything(Draw(3)), everything(Draw(3)), everything(Draw(4))
+    assert all(map(torch.equal, first, second))
+    assert not any(torch.equal(a, b) for a, b in zip(first[:2], other[:2], strict=True))
+
+
+def test_global_randomness_is_left_alone():
+    torch.manual_seed(0)
+    expected = torch.rand(3)
+    torch.manual_seed(0)
+    everything(Draw(3))
+    assert torch.equal(torch.rand(3), expected)
+
+
+def test_dtypes_and_ranges():
+    draw = Draw(0)
+    assert draw.normal(2).dtype == torch.float64
+    assert draw.normal(2, dtype=torch.float16).dtype == torch.float16
+    uniform = draw.uniform(200, low=2, high=3)
+    assert uniform.min() >= 2
+    assert uniform.max() < 3
+    assert set(draw.integers(0, 2, 100).tolist()) == {0, 1}
+    assert set(draw.choice([-1.0, 4.0], 100).tolist()) == {-1.0, 4.0}
+
+
+def test_a_permutation_tells_itself_from_its_inverse():
+    for seed in range(30):
+        order = Draw(seed).permutation(3)
+        assert sorted(order.tolist()) == [0, 1, 2]
+        assert not torch.equal(order[order], torch.arange(3))
+
+
+def test_strided_memory_is_not_contiguous():
+    draw = Draw(0)
+    x = draw.normal(2, 3)
+    spread = draw.strided(x)
+    assert torch.equal(spread, x)
+    assert not spread.is_contiguous()
+
+
+def test_raises_names_the_type_alone():
+    def fails():
+        raise KeyError("a secret")
+
+    assert Draw(0).raises(fails) == Raised("KeyError")
+    assert Draw(0).raises(lambda: 1) is None
+
+
+@pytest.mark.parametrize(
+    "stop", [ForbiddenCall("torch.softmax"), MissingName("softmax"), NameError("x")]
+)
+def test_raises_lets_pass_what_ends_a_probe(stop):
+    def fails():
+        raise stop
+
+    with pytest.raises(type(stop)):
+        Draw(0).raises(fails)
+
+
+def test_gradients_are_of_one_weighting_and_name_what_has_none():
+    x = Draw(0).normal(3)
+    ours = Draw(1).gradients(lambda x, n: x * x, x, torch.arange(3))
+    theirs = Draw(1).gradients(lambda x, n: x.square(), x, torch.arange(3))
+    assert torch.equal(ours[0], theirs[0])
+    assert len(ours) == 1, "whole numbers have no gradient to ask for"
+    assert Draw(1).gradients(lambda x: x.detach() * 2, x) == [NO_GRADIENT]
+    both = Draw(1).gradients(lambda x, y: 2 * x, x, x)
+    assert both[1] == NO_GRADIENT
+    assert not x.requires_grad
+
+
+@pytest.mark.parametrize("out", [None, 3.0, (1, 2)])
+def test_an_output_that_is_no_tensor_is_what_was_seen(out):
+    assert Draw(1).gradients(lambda x: out, torch.ones(2)) == out
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: x.add_(1),
+        lambda x: x.clamp_(min=-1e300),  # -inf becomes a number
+        lambda x: x.nan_to_num_(0.0, 1e5, -1e5),
+        lambda x: x.unsqueeze_(0),
+    ],
+)
+def test_an_input_changed_in_place_is_noticed(change):
+    draw = Draw(0)
+    x = draw.choice([float("-inf"), float("nan"), 1.0], 20)
+    assert draw.untouched()
+    change(x)
+    assert not draw.untouched()
+
+
+def test_a_test_is_tried_on_each_suspect_in_order():
+    def test(f):
+        assert f(2) == 4
+
+    draw = Draw(0, [lambda x: x * 2, lambda x: x + 1, lambda x: 1 / 0, lambda x: x**2])
+    assert draw.accepts(test) == [True, False, False, True]
+
+
+def test_lab_answers_names_and_misses_others():
+    lab = Lab({"a": 1})
+    assert lab.a == 1
+    with pytest.raises(MissingName, match="b"):
+        _ = lab.b
+
+
+def test_a_failure_of_pytests_is_an_answer_and_an_interrupt_is_none():
+    def interrupted():
+        raise KeyboardInterrupt
+
+    assert Draw(1).raises(pytest.fail, "no") == Raised("Failed")
+    with pytest.raises(KeyboardInterrupt):
+        Draw(1).raises(interrupted)

@@ -1,0 +1,126 @@
+from dataclasses import replace
+
+import pytest
+import torch
+
+from attnlab.checking.judges import Close, Kills
+from attnlab.checking.observation import Missing, Raised
+from attnlab.checking.verdict import KnownMistake, Question, judge_exercise
+from helpers.small_lab import CHECKS, MISTAKES, no_max, question, right, run, wrong_axis
+
+
+def verdict(function):
+    return judge_exercise(
+        [question(name) for name in CHECKS], {name: run(name, function) for name in CHECKS},
+        MISTAKES,
+    )
+
+
+def test_a_right_answer_earns_all_and_needs_no_advice():
+    found = verdict(right)
+    assert found.passed
+    assert found.earned == found.points == 6.5
+    assert found.advice == ()
+    assert found.mistakes == ()
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "earned"), [(no_max, "no_max", 4.0), (wrong_axis, "wrong_axis", 1.0)]
+)
+def test_a_known_mistake_is_recognised_and_its_advice_comes_first(function, name, earned):
+    found = verdict(function)
+    assert found.mistakes == (name,)
+    assert found.earned == earned
+    assert found.advice[0] == next(m.advice for m in MISTAKES if m.name == name)
+    assert len(found.advice) == 2
+
+
+def test_an_unknown_mistake_gets_what_was_seen_and_where():
+    found = verdict(lambda x, dim=-1: right(x, dim) + 0.5)
+    assert found.mistakes == ()
+    (sentence,) = found.advice
+    assert sentence.startswith("“Sums to one along the last axis”: every entry differs")
+
+
+@pytest.mark.parametrize("news", [Missing("softmax"), Raised("NotImplementedError")])
+def test_nothing_written_is_no_known_mistake(news):
+    questions = [
+        Question("a", "A.", 1, False, Close(), 1.0, {"m": news}),
+        Question("b", "B.", 1, False, Close(), 1.0, {"m": 1.0}),
+    ]
+    found = judge_exercise(questions, {"a": news, "b": news}, [KnownMistake("m", "Advice.")])
+    assert found.mistakes == ()
+    assert len(found.advice) == 1
+
+
+def test_a_not_implemented_error_with_words_is_something_written():
+    asked = [Question("q", "Q.", 1, False, Close(), 1.0, {})]
+    seen = {"q": Raised("NotImplementedError", "only matrices", "raise NotImplementedError(text)")}
+
+    def silent(difference):
+        return replace(difference, seen=replace(difference.seen, message=""))
+
+    assert "only matrices" in judge_exercise(asked, seen, []).advice[0]
+    (sentence,) = judge_exercise(asked, seen, [], silent).advice
+    assert sentence == (
+        "“Q”: your code stopped with a NotImplementedError of its own in the line "
+        "`raise NotImplementedError(text)`."
+    )
+
+
+def test_that_both_raise_is_not_enough_to_name_a_mistake():
+    mistaken = Raised("TypeError", "can only concatenate str")
+    asked = [Question("q", "Q.", 1, False, Close(), 1.0, {"m": mistaken})]
+    known = [KnownMistake("m", "Advice.")]
+    same = Raised("TypeError", "can only concatenate str", "y = x + 'a'")
+    assert judge_exercise(asked, {"q": same}, known).mistakes == ("m",)
+    other = Raised("TypeError", "test() takes 0 positional arguments but 1 was given")
+    assert judge_exercise(asked, {"q": other}, known).mistakes == ()
+
+
+@pytest.mark.parametrize(("agreeing", "named"), [(1, ()), (2, ("m",)), (5, ("m",))])
+def test_agreeing_by_chance_in_one_small_case_is_not_enough(agreeing, named):
+    questions = [
+        Question(f"q{i}", "Q.", 1, False, Close(), 1.0, {"m": 2.0 if i < agreeing else 3.0})
+        for i in range(5)
+    ]
+    found = judge_exercise(
+        questions, {f"q{i}": 2.0 for i in range(5)}, [KnownMistake("m", "Advice.")]
+    )
+    assert found.mistakes == named
+
+
+def test_where_many_mistakes_look_alike_none_is_named():
+    def three(advice):
+        names = ("a", "b", "c")
+        asked = Question("q", "Q.", 1, False, Close(), 1.0, dict.fromkeys(names, 2.0))
+        mistakes = [KnownMistake(name, advice(name)) for name in names]
+        return judge_exercise([asked], {"q": 2.0}, mistakes)
+
+    assert three(lambda name: f"Advice {name}.").mistakes == ()
+    assert three(lambda name: "The same advice.").mistakes == ("a",)
+    assert len(three(lambda name: "The same advice.").advice) == 2
+
+
+def test_the_mistake_that_agrees_in_more_checks_wins():
+    questions = [
+        Question("one", "One.", 1, False, Close(), 1.0, {"a": 2.0, "b": 2.0}),
+        Question("two", "Two.", 1, False, Close(), 1.0, {"a": 1.0, "b": 3.0}),
+    ]
+    mistakes = [KnownMistake("a", "A."), KnownMistake("b", "B.")]
+    assert judge_exercise(questions, {"one": 2.0, "two": 3.0}, mistakes).mistakes == ("b",)
+    assert judge_exercise(questions, {"one": 2.0, "two": 1.0}, mistakes).mistakes == ("a",)
+
+
+def test_part_of_the_points():
+    judge = Kills((("right", True), ("a", False), ("b", False), ("c", False)))
+    asked = Question("q", "Q.", 4, False, judge, None, {})
+    found = judge_exercise([asked], {"q": [True, True, False, False]}, [])
+    assert found.earned == pytest.approx(2.67)
+    assert not found.passed
+
+
+def test_equal_numbers_in_other_dtypes_are_the_same_mistake():
+    asked = Question("q", "Q.", 1, False, Close(), torch.ones(2), {"m": torch.zeros(2).double()})
+    found = judge_exercise([asked], {"q": torch.zeros(2)}, [KnownMistake("m", "Advice.")])
+    assert found.mistakes == ("m",)

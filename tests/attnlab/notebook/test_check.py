@@ -1,0 +1,309 @@
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+import attnlab
+from attnlab import check
+from attnlab.checking.visible import FILE_NAME, write
+from helpers.small_lab import exercise, no_max, right, write_checks
+
+VISIBLE = 6.5
+
+
+@pytest.fixture
+def lab(tmp_path, monkeypatch):
+    """A folder with a checks file, which is where we are."""
+    write_checks(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("ATTNLAB_CHECKS", raising=False)
+    monkeypatch.delenv("ATTNLAB_GRADING", raising=False)
+    monkeypatch.setattr("attnlab.checking.lookup._checkout", lambda: None)
+    return tmp_path
+
+
+def checked(function, name="softmax"):
+    """The value of ``check(name)`` where the notebook's softmax is `function`."""
+    names = {"__name__": "__main__", "softmax": function, "check": check}
+    return eval(f'check("{name}")', names)
+
+
+def html(value):
+    return value._repr_mimebundle_()["text/html"]
+
+
+def test_a_right_answer_passes(lab, capsys):
+    value = checked(right)
+    assert value == VISIBLE
+    printed = capsys.readouterr().out
+    assert printed.startswith(
+        "softmax: scores become probabilities — 6.5 of 6.5 visible points\n"
+        "  ✓ Gives back the shape that it was given.  1 / 1\n"
+    )
+    assert "5.5 more points are decided by hidden checks after you hand in, on the rest" in printed
+    assert "✗" not in printed
+    assert "\x1b" not in printed, "colours are for terminals"
+    assert "<img" not in html(value)
+
+
+def test_a_known_mistake_gets_its_advice_and_a_picture(lab, capsys):
+    value = checked(no_max)
+    assert value == 4.0
+    printed = capsys.readouterr().out
+    assert "  ✗ Stays finite when scores are in the thousands.  0 / 2.5\n" in printed
+    advice, seen = printed.index("What can you subtract first?"), printed.index("entries are NaN")
+    assert advice < seen
+    face = html(value)
+    assert "What can you subtract first?" in face
+    assert face.count('<img alt="Heat maps of the expected tensor, yours and their') == 1
+    assert 'src="data:image/png;base64,' in face
+
+
+def test_it_is_a_number(lab):
+    value = checked(no_max)
+    assert isinstance(value, float)
+    assert repr(value) == str(value) == "4.0"
+    assert value + 1 == 5.0
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def softmax(x, dim=-1): return softmax(x, dim)",
+        "def softmax(x, dim=-1): exit(1)",
+        "def softmax(x, dim=-1): 1 / 0",
+        "def softmax(x, dim=-1): return {1, 2}",
+        "def softmax(x, dim=-1): return Odd()",
+        "def softmax(x, dim=-1): raise Mute",
+        "def softmax(x, dim=-1): raise Lowest",
+        "def softmax(x, dim=-1): return Liar(x.numpy())",
+        "def softmax(x, dim=-1): return x.new_zeros(3_000, 3_000)",
+        "def softmax(x, dim=-1): return [[0] * 300] * 300",
+        "def softmax(x): return x",
+        "softmax = 3",
+    ],
+)
+def test_nothing_that_students_write_raises(lab, source):
+    class Odd(dict):
+        def items(self):
+            raise RuntimeError
+
+    class Mute(Exception):
+        def __str__(self):
+            raise RuntimeError
+
+    class Lowest(BaseException):
+        pass
+
+    class Liar(Tensor):
+        @property
+        def layout(self):
+            raise RuntimeError
+
+    names = {"__name__": "__main__", "check": check, "torch": torch}
+    names |= {"Odd": Odd, "Mute": Mute, "Lowest": Lowest, "Liar": Liar}
+    exec(source, names)
+    value = eval('check("softmax")', names)
+    assert value in (0.0, 1.0), "the shape may be right"
+    assert "of 6.5 visible points" in html(value)
+
+
+def test_an_interrupt_passes_through(lab):
+    def stopped(x, dim=-1):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        checked(stopped)
+
+
+def test_a_name_that_is_not_defined_yet(lab, capsys):
+    assert eval('check("softmax")', {"__name__": "__main__", "check": check}) == 0.0
+    assert "Your notebook does not define `softmax`." in capsys.readouterr().out
+
+
+def test_what_students_write_is_escaped(lab):
+    def evil(x, dim=-1):
+        raise ValueError("<script>alert('`<b>`')</script>")
+
+    face = html(checked(evil))
+    assert "<script" not in face
+    assert "<b>" not in face
+    assert "&lt;script&gt;" in face
+
+
+def test_nothing_is_written_to_stderr(lab, capfd):
+    def noisy(x, dim=-1):
+        print("to stderr", file=sys.stderr)
+        return right(x, dim)
+
+    assert checked(noisy) == VISIBLE
+    out, err = capfd.readouterr()
+    assert err == ""
+    assert "to stderr" in out
+
+
+def test_the_students_random_numbers_are_left_alone(lab):
+    torch.manual_seed(0)
+    expected = torch.rand(3)
+    torch.manual_seed(0)
+    checked(lambda x, dim=-1: torch.rand(3) * right(x, dim).sum())
+    assert torch.equal(torch.rand(3), expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("sofmax", 'There is no exercise "sofmax" here; did you mean "softmax"?'),
+        ("zzz", 'There is no exercise "zzz" here; there are softmax, attention'),
+    ],
+)
+def test_an_unknown_exercise_is_one_sentence(lab, capsys, name, sentence):
+    value = checked(right, name)
+    assert value == 0.0
+    assert capsys.readouterr().out.startswith(sentence)
+    assert name in html(value)
+
+
+def test_no_checks_file_is_one_sentence(lab, capsys, monkeypatch):
+    (lab / FILE_NAME).unlink()
+    assert checked(right) == 0.0
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"There is no {FILE_NAME} beside this notebook (looked in {lab})")
+
+
+def test_a_damaged_checks_file_is_one_sentence(lab, capsys):
+    (lab / FILE_NAME).write_bytes(b"version https://git-lfs.github.com/spec/v1")
+    assert checked(right) == 0.0
+    assert "is not a file of checks, or is damaged" in capsys.readouterr().out
+
+
+def test_the_variable_names_the_file(lab, tmp_path_factory, monkeypatch, capsys):
+    there = tmp_path_factory.mktemp("there")
+    monkeypatch.setenv("ATTNLAB_CHECKS", str((lab / FILE_NAME).rename(there / "mine")))
+    assert checked(right) == VISIBLE
+    monkeypatch.setenv("ATTNLAB_CHECKS", str(there / "other"))
+    assert checked(right) == 0.0
+    assert "cannot be read" in capsys.readouterr().out
+
+
+def test_beside_a_script_that_runs_elsewhere(lab, tmp_path_factory, monkeypatch):
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    names = {"__name__": "__main__", "__file__": str(lab / "a.py"), "softmax": right}
+    assert eval('check("softmax")', names | {"check": check}) == VISIBLE
+
+
+def test_in_a_checkout_the_lab_that_has_the_exercise_is_found(lab, tmp_path_factory, monkeypatch):
+    course = tmp_path_factory.mktemp("course")
+    (course / "labs" / "lab01").mkdir(parents=True)
+    (course / "course.toml").touch()
+    (lab / FILE_NAME).rename(course / "labs" / "lab01" / FILE_NAME)
+    monkeypatch.setattr("attnlab.checking.lookup._checkout", lambda: course)
+    assert checked(right) == VISIBLE
+
+
+def test_while_grading_it_is_silent_and_looks_at_nothing(lab, capfd, monkeypatch):
+    monkeypatch.setenv("ATTNLAB_GRADING", "1")
+    assert checked(lambda x, dim=-1: 1 / 0) == 0.0
+    assert capfd.readouterr() == ("", "")
+
+
+def test_importing_attnlab_does_not_load_torch():
+    program = "import sys, attnlab; sys.exit('torch' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_names_are_suggested_from_the_nearest_lab(lab, tmp_path_factory, monkeypatch, capsys):
+    course = tmp_path_factory.mktemp("course")
+    (course / "labs" / "lab00").mkdir(parents=True)
+    write(course / "labs" / "lab00" / FILE_NAME, "lab00", [exercise("sofmax2")])
+    monkeypatch.setattr("attnlab.checking.lookup._checkout", lambda: course)
+    assert checked(right, "sofmax") == 0.0
+    assert 'did you mean "softmax"?' in capsys.readouterr().out
+    (lab / FILE_NAME).unlink()
+    assert checked(right, "sofmax") == 0.0
+    assert 'did you mean "sofmax2"?' in capsys.readouterr().out
+
+
+def test_as_a_script(lab):
+    (lab / "work.py").write_text(
+        "import torch\nfrom attnlab import check\n"
+        "def softmax(x, dim=-1):\n    return (x - x.logsumexp(dim, True)).exp()\n"
+        "print(check('softmax'))\n"
+    )
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [sys.executable, "work.py"], cwd=lab, env=environment, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert done.stderr == ""
+    assert "6.5 of 6.5 visible points" in done.stdout
+    assert done.stdout.splitlines()[-1] == "6.5"
+    assert "+ Gives back the shape" in done.stdout, "where a terminal has no check mark"
+
+
+def run_notebook(folder, *cells):
+    """Run cells in a real kernel, and give back the notebook that comes of it."""
+    nbformat = pytest.importorskip("nbformat")
+    book = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(textwrap.dedent(cell)) for cell in cells]
+    )
+    nbformat.write(book, folder / "book.ipynb")
+    program = (
+        "import nbclient, nbformat; book = nbformat.read('book.ipynb', 4);"
+        "nbclient.NotebookClient(book, timeout=60, kernel_name='python3').execute();"
+        "nbformat.write(book, 'book.ipynb')"
+    )
+    # A checkout's package, too, must be found by the kernel.
+    paths = [str(Path(attnlab.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    subprocess.run(
+        [sys.executable, "-c", program], cwd=folder, check=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+    )  # fmt: skip
+    return nbformat.read(folder / "book.ipynb", 4)
+
+
+@pytest.mark.timeout(120)
+def test_in_a_kernel_nbgrader_reads_the_points(lab):
+    pytest.importorskip("nbclient")
+    utils = pytest.importorskip("nbgrader.utils")
+    book = run_notebook(
+        lab,
+        "from attnlab import check",
+        """
+        def softmax(x, dim=-1):
+            exp = x.exp()
+            return exp / exp.sum(dim, keepdim=True)
+        """,
+        'check("softmax")',
+        "def softmax(x, dim=-1):\n    return x @ x",
+        'check("softmax")',
+        "import matplotlib.pyplot as plt; plt.get_fignums()",
+        """
+        def softmax(x, dim=-1):
+            import warnings
+            warnings.warn("careful")
+            return (x - x.logsumexp(dim, keepdim=True)).exp()
+        """,
+        'check("softmax")',
+    )
+    wrong, stopped = book.cells[2], book.cells[4]
+    for cell, points in ((wrong, 4.0), (stopped, 0.0)):
+        cell.metadata["nbgrader"] = {"grade": True, "solution": False, "points": 12}
+        (output,) = cell.outputs
+        assert output.output_type == "execute_result"
+        assert output.data["text/plain"] == str(points)
+        assert utils.determine_grade(cell) == (points, 12.0)
+    assert "image/png;base64" in wrong.outputs[0].data["text/html"]
+    face = stopped.outputs[0].data["text/html"]
+    assert re.search(r"in the line <code[^>]*>return x @ x</code>", face)
+    warned = book.cells[7]
+    warned.metadata["nbgrader"] = {"grade": True, "solution": False, "points": 12}
+    assert utils.determine_grade(warned) == (6.5, 12.0), "a warning costs nothing"
+    assert "careful" in warned.outputs[0].text
+    assert book.cells[5].outputs[0].data["text/plain"] == "[]", "no figure is left in pyplot"

@@ -1,0 +1,60 @@
+"""What the last cells of a lab print: guesses beside answers, versions under the student's test."""
+
+import pytest
+import torch
+
+from attnlab.notebook.review import guesses_beside, try_versions
+
+
+def right():
+    return 1
+
+
+def wrong():
+    return 2
+
+
+def unwritten():
+    raise NotImplementedError
+
+
+def test_a_version_passes_is_caught_or_waits(capsys):
+    def test(version):
+        assert version() == 1, "not one\nand more"
+
+    try_versions(test, right, wrong, unwritten)
+    assert capsys.readouterr().out.splitlines() == [
+        "right passes your test",
+        "wrong is caught: not one",
+        "unwritten: your test, or what it tests, is still to be written",
+    ]
+
+
+def test_an_assert_without_words_has_some(capsys):
+    def test(version):
+        raise AssertionError
+
+    try_versions(test, right)
+    assert capsys.readouterr().out == "right is caught: the assert gives no reason\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (29, "29"),
+        (1 / 3, "0.333"),
+        (torch.tensor([-0.0001]), "0.0"),
+        (torch.tensor([[0.25, 0.5]]), "[0.25, 0.5]"),
+        ([1, 3], "[1, 3]"),
+        ("nothing yet", "nothing yet"),
+    ],
+)
+def test_an_answer_is_shown_as_people_write_it(answer, said, capsys):
+    guesses_beside({"P1": 7}, {"P1": lambda: answer})
+    assert capsys.readouterr().out == f"P1: you say 7, your functions say {said}\n"
+
+
+def test_a_step_that_is_open_and_a_guess_that_is_missing_are_no_error(capsys):
+    guesses_beside({}, {"P1": unwritten})
+    said = "P1: you say None, your functions say nothing yet: a step above is open\n"
+    assert capsys.readouterr().out == said

@@ -1,0 +1,91 @@
+"""A model is trained once; after that its weights come from the file beside the notebook."""
+
+import pytest
+import torch
+from torch import nn
+
+from attnlab.notebook.saved import trained
+
+NAME = "line.safetensors"
+
+
+class Line(nn.Module):
+    def __init__(self, width=1):
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(width))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def train(model):
+    with torch.no_grad():
+        model.weight += 2
+    return [1.5, 0.5]
+
+
+def never(model):
+    raise AssertionError("trained a second time")
+
+
+def test_the_second_time_nothing_is_trained(capsys):
+    trained(NAME, Line, train)
+    model, losses = trained(NAME, Line, never)
+    assert model.weight.item() == 2
+    assert losses.tolist() == [1.5, 0.5]
+    assert not model.training
+    assert "delete the file" in capsys.readouterr().out
+
+
+def test_it_is_trained_again_when_asked():
+    trained(NAME, Line, train)
+    model, _ = trained(NAME, Line, lambda model: [*train(model), *train(model)], again=True)
+    assert model.weight.item() == 4
+    assert trained(NAME, Line, never)[0].weight.item() == 4
+
+
+@pytest.mark.parametrize("held", [b"", b"not a file of weights", b"\xff" * 64])
+def test_a_damaged_file_is_replaced(held, folder, capsys):
+    (folder / NAME).write_bytes(held)
+    assert trained(NAME, Line, train)[0].weight.item() == 2
+    assert "trained anew" in capsys.readouterr().out
+    trained(NAME, Line, never)
+
+
+def test_a_file_of_another_model_is_replaced(capsys):
+    trained(NAME, lambda: Line(3), train)
+    assert trained(NAME, Line, train)[0].weight.tolist() == [2]
+    assert "does not fit" in capsys.readouterr().out
+
+
+def test_a_step_that_is_still_to_be_written_is_named(capsys, folder):
+    class Blank(Line):
+        def forward(self):
+            raise NotImplementedError
+
+    assert trained(NAME, Blank, lambda model: [model()])[0] is None
+    assert "Blank.forward" in capsys.readouterr().out
+    assert not list(folder.iterdir())
+
+
+def test_an_error_of_torchs_own_is_not_taken_for_a_placeholder():
+    def train(model):
+        raise NotImplementedError("this operator is not there on this device")
+
+    with pytest.raises(NotImplementedError, match="operator"):
+        trained(NAME, Line, train)
+
+
+def test_what_fails_on_the_way_leaves_the_older_file(folder):
+    trained(NAME, Line, train)
+    before = (folder / NAME).read_bytes()
+
+    def train_badly(model):
+        raise ValueError("a student's error")
+
+    with pytest.raises(ValueError, match="student's"):
+        trained(NAME, Line, train_badly, again=True)
+    assert (folder / NAME).read_bytes() == before

@@ -1,0 +1,247 @@
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+import attnlab
+from attnlab.notebook.submit import MOST_BYTES, CannotHandIn, pack_handin, submit
+
+OPEN = "def softmax(x):\n    # TODO\n    raise NotImplementedError"
+
+
+def step(source, name="softmax"):
+    return new_code_cell(source, metadata={"nbgrader": {"grade_id": name, "solution": True}})
+
+
+def save(path, *cells, lab="lab01"):
+    book = new_notebook(cells=list(cells), metadata={"attnlab": {"lab": lab}} if lab else {})
+    nbformat.write(book, path)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A student's folder as it is while they work."""
+    cell = step("def softmax(x):\n    return x")
+    cell.execution_count = 3
+    save(tmp_path / "lab01_softmax.ipynb", cell)
+    (tmp_path / "checks.safetensors").write_bytes(b"came with the lab")
+    (tmp_path / "weights.safetensors").write_bytes(b"mine")
+    (tmp_path / "losses.csv").write_text("1,2\n")
+    for name in ("README.md", ".hidden.json", "lab01-handin.zip", "notes.py"):
+        (tmp_path / name).write_text("not mine to hand in")
+    for name in ("attnlab", ".ipynb_checkpoints", "__pycache__"):
+        (tmp_path / name).mkdir()
+        shutil.copy(tmp_path / "lab01_softmax.ipynb", tmp_path / name)
+    return tmp_path
+
+
+def names(handin):
+    with zipfile.ZipFile(handin.path) as archive:
+        assert archive.testzip() is None
+        return archive.namelist()
+
+
+def test_what_is_packed(folder):
+    handin = pack_handin(folder)
+    assert handin.path == folder / "lab01-handin.zip"
+    assert handin.lab == "lab01"
+    expected = ["lab01_softmax.ipynb", "losses.csv", "weights.safetensors"]
+    assert names(handin) == [file.name for file in handin.files] == expected
+    with zipfile.ZipFile(handin.path) as archive:
+        assert archive.read("lab01_softmax.ipynb") == (folder / "lab01_softmax.ipynb").read_bytes()
+        assert [archive.getinfo(file.name).file_size for file in handin.files] == [
+            file.size for file in handin.files
+        ]
+    assert not list(folder.glob("*.part"))
+
+
+def test_it_says_what_it_packed(folder, capsys):
+    handin = submit(folder)
+    printed = capsys.readouterr().out
+    assert printed == handin.summary() + "\n"
+    lines = printed.splitlines()
+    assert lines[0] == f"Packed {folder}/lab01-handin.zip"
+    assert lines[2] == "  losses.csv           4 bytes"
+    assert "last saved" in lines[4]
+    assert lines[-1] == "Now give this file to your course's system."
+    assert "Still open" not in printed
+    assert "No cell" not in printed
+
+
+def test_what_is_open_is_said_and_packed_all_the_same(tmp_path):
+    save(
+        tmp_path / "lab01_softmax.ipynb", step(OPEN), step("x = 1", "cross_entropy"),
+        new_code_cell("class Cell:\n    def f(self):\n        raise NotImplementedError('later')"),
+        new_markdown_cell(
+            "Why?\n\n*Write your answer here, in place of this line.*",
+            metadata={"nbgrader": {"grade_id": "explain"}},
+        ),
+        new_markdown_cell("Replace `raise NotImplementedError` with code.\n\n    raise it"),
+    )  # fmt: skip
+    handin = pack_handin(tmp_path)
+    assert handin.open_steps == ("softmax", "Cell", "explain")
+    assert handin.never_run
+    assert "Still open: softmax, Cell, explain." in handin.summary()
+    assert "No cell of the saved notebook has been run" in handin.summary()
+    assert names(handin) == ["lab01_softmax.ipynb"]
+
+
+def test_weights_that_were_not_saved_are_named(folder):
+    path = folder / "lab01_softmax.ipynb"
+    book = nbformat.read(path, as_version=4)
+    book.metadata["attnlab"]["saves"] = ["weights.safetensors", "dates.safetensors"]
+    nbformat.write(book, path)
+    handin = pack_handin(folder)
+    assert handin.missing == ("dates.safetensors",)
+    assert "There is no dates.safetensors: run the cell that trains it" in handin.summary()
+
+
+def test_a_file_that_is_too_large_is_left_out_and_named(folder):
+    with (folder / "weights.safetensors").open("wb") as file:
+        file.truncate(MOST_BYTES + 1)
+    handin = pack_handin(folder)
+    assert "weights.safetensors" not in names(handin)
+    assert "Left out weights.safetensors: 20.0 MB is more than 20.0 MB." in handin.summary()
+
+
+def test_a_link_is_not_followed(folder):
+    (folder / "passwords.json").symlink_to("/etc/hostname")
+    assert "passwords.json" not in names(pack_handin(folder))
+
+
+@pytest.mark.parametrize(
+    ("lab", "name", "expected"),
+    [
+        ("lab03", "renamed.ipynb", "lab03"),
+        (None, "lab02_attention.ipynb", "lab02"),
+        (None, "Lab02 final (1).ipynb", "lab02"),
+        (["lab03"], "lab02.ipynb", "lab02"),
+        ("../../lab03", "lab02.ipynb", "lab02"),
+        ("lab03/../..", "x.ipynb", "lab03"),
+    ],
+)
+def test_which_lab(tmp_path, lab, name, expected):
+    save(tmp_path / name, lab=lab)
+    handin = pack_handin(tmp_path)
+    assert handin.lab == expected
+    assert handin.path == tmp_path / f"{expected}-handin.zip"
+
+
+def refuse(folder, *words):
+    with pytest.raises(CannotHandIn) as caught:
+        pack_handin(folder)
+    message = str(caught.value)
+    assert "\n" not in message
+    for word in words:
+        assert word in message
+    assert not list(folder.glob("*.zip*")) if folder.is_dir() else True
+
+
+def test_refusals_of_folders(tmp_path):
+    refuse(tmp_path, f"There is no notebook in {tmp_path}")
+    refuse(tmp_path / "nowhere", f"There is no folder {tmp_path}/nowhere")
+    save(tmp_path / "unnamed.ipynb", lab=None)
+    refuse(tmp_path, "unnamed.ipynb does not say which lab it is")
+
+
+def test_two_notebooks_are_named_and_one_can_be_chosen(folder):
+    (folder / "lab01-handin.zip").unlink()
+    save(folder / "lab01_copy.ipynb")
+    refuse(folder, "2 notebooks", "lab01_copy.ipynb, lab01_softmax.ipynb", 'submit("lab01_copy')
+    assert names(pack_handin(folder / "lab01_softmax.ipynb"))[0] == "lab01_softmax.ipynb"
+
+
+GOOD = json.dumps(new_notebook(cells=[new_code_cell("x = 1")]), indent=1)
+CONFLICT = GOOD.replace(
+    ' "cells": [', '<<<<<<< HEAD\n "cells": [\n=======\n "cells": [\n>>>>>>> theirs\n'
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b" \n", "is empty"),
+        (b"{", "is damaged (line 1)"),
+        (GOOD.encode()[:-40], "is damaged"),
+        (b"\xff\xfe\x00", "is damaged"),
+        (b"[" * 100_000, "is damaged"),
+        (CONFLICT.encode(), "marks of a merge conflict"),
+        (b"[]", "not a notebook of the present format"),
+        (b'{"nbformat": 3, "worksheets": []}', "not a notebook of the present format"),
+        (b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}}', "is not a valid notebook"),
+        (b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [1]}', "not a valid"),
+        (b'{"nbformat": 4, "nbformat_minor": 5, "metadata": 3, "cells": []}', "not a valid"),
+        (b'{"nbformat": 4, "cells": []}', "not a valid"),
+    ],
+)
+def test_a_notebook_that_is_not_valid_is_named(tmp_path, content, words):
+    (tmp_path / "lab01_softmax.ipynb").write_bytes(content)
+    refuse(tmp_path, "lab01_softmax.ipynb", words)
+
+
+def test_conflict_marks_in_a_cell(tmp_path):
+    text = "<<<<<<< HEAD\nx = 1\n=======\nx = 2\n>>>>>>> theirs"
+    save(tmp_path / "lab01.ipynb", new_code_cell("x"), new_code_cell(text))
+    refuse(tmp_path, "Cell 2 of lab01.ipynb holds the marks of a merge conflict")
+
+
+def test_notebooks_of_other_editors(tmp_path):
+    """Older minor versions, no cell ids, lists of lines, and metadata that nobody knows."""
+    book = {
+        "nbformat": 4, "nbformat_minor": 0,
+        "metadata": {"colab": {"provenance": []}, "attnlab": {"lab": "lab01"}},
+        "cells": [{
+            "cell_type": "code", "metadata": {"id": "abc", "vscode": {"languageId": "python"}},
+            "source": ["def f():\n", "    raise NotImplementedError"], "outputs": [],
+            "execution_count": None,
+        }],
+    }  # fmt: skip
+    (tmp_path / "mine.ipynb").write_text(json.dumps(book))
+    assert pack_handin(tmp_path).open_steps == ("f",)
+
+
+def test_a_refusal_leaves_the_last_hand_in_alone(folder):
+    before = pack_handin(folder).path.read_bytes()
+    (folder / "lab01_softmax.ipynb").write_text("{")
+    with pytest.raises(CannotHandIn):
+        pack_handin(folder)
+    assert (folder / "lab01-handin.zip").read_bytes() == before
+
+
+def test_in_a_notebook_a_refusal_is_one_sentence(tmp_path):
+    from IPython.core.interactiveshell import InteractiveShell
+
+    with pytest.raises(CannotHandIn) as caught:
+        submit(tmp_path)
+    assert caught.value._render_traceback_() == [str(caught.value)]
+    assert hasattr(InteractiveShell, "showtraceback")
+
+
+def command(*arguments, cwd):
+    source = os.path.dirname(os.path.dirname(attnlab.__file__))
+    return subprocess.run(
+        [sys.executable, "-m", "attnlab", *arguments], cwd=cwd, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": source}, check=False,
+    )  # fmt: skip
+
+
+def test_from_a_terminal(folder, tmp_path_factory):
+    done = command("submit", cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("Packed ")
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    assert command("submit", str(folder), cwd=elsewhere).returncode == 0
+    refused = command("submit", cwd=elsewhere)
+    assert (refused.returncode, refused.stderr) == (1, "")
+    assert refused.stdout.startswith("There is no notebook in ")
+    for arguments in ((), ("submit", "a", "b"), ("submit", "--help"), ("hand",)):
+        usage = command(*arguments, cwd=elsewhere)
+        assert (usage.returncode, usage.stdout[:6]) == (2, "usage:")

@@ -1,0 +1,143 @@
+"""The probes on models whose faults are known, and the six models of lab 5."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from attnlab.causality import leaks, pad_invariant
+from attnlab.masks import causal_mask, combine, padding_mask
+from attnlab.models.leaky import PAD, VOCAB, WIDTH, models
+
+T = 8
+
+
+def all_pairs(T: int) -> list[tuple[int, int]]:
+    return [(i, j) for i in range(T) for j in range(i + 1, T)]
+
+
+def next_to_each_other(T: int) -> list[tuple[int, int]]:
+    return [(i, i + 1) for i in range(T - 1)]
+
+
+class Layer(nn.Module):
+    """torch's own attention layer over embeddings, with a mask from the library."""
+
+    def __init__(self, mask: Callable[[Tensor], Tensor | None], dropout: float = 0.0) -> None:
+        super().__init__()
+        torch.manual_seed(1)
+        self.embedding = nn.Embedding(VOCAB, 6, dtype=torch.float64)
+        self.mask, self.dropout = mask, dropout
+
+    def forward(self, ids: Tensor) -> Tensor:
+        x = self.embedding(ids)
+        mask = self.mask(ids)
+        mixed = F.scaled_dot_product_attention(
+            x[:, None], x[:, None], x[:, None], attn_mask=mask
+        )[:, 0]
+        return F.dropout(x + mixed, self.dropout, self.training)
+
+
+def causal(ids: Tensor) -> Tensor:
+    return causal_mask(ids.shape[1])
+
+
+def causal_and_padding(ids: Tensor) -> Tensor | None:
+    """Padding in front keeps itself as its only key, so that no row of torch's is NaN."""
+    mask = combine(causal_mask(ids.shape[1]), padding_mask(ids, PAD))
+    assert mask is not None
+    return mask | torch.eye(ids.shape[1], dtype=torch.bool)
+
+
+@pytest.mark.parametrize("T", [1, 2, 5])
+def test_the_librarys_masks_do_not_leak(T: int) -> None:
+    assert leaks(Layer(causal), T, VOCAB) == []
+    assert leaks(Layer(causal_and_padding), T, VOCAB) == []
+    assert leaks(Layer(lambda ids: None), T, VOCAB) == all_pairs(T)
+
+
+def test_a_triangle_that_starts_one_too_late() -> None:
+    late = Layer(lambda ids: torch.ones(ids.shape[1], ids.shape[1]).tril(1).bool())
+    assert leaks(late, 5, VOCAB) == next_to_each_other(5)
+
+
+def test_torchs_recurrent_layer_does_not_leak_and_its_two_way_sibling_does() -> None:
+    torch.manual_seed(2)
+    table = torch.randn(VOCAB, 4, dtype=torch.float64)
+    for both_ways, expected in ((False, []), (True, all_pairs(4))):
+        layer = nn.GRU(4, 3, batch_first=True, bidirectional=both_ways, dtype=torch.float64)
+        assert leaks(lambda ids, layer=layer: layer(table[ids])[0].detach(), 4, VOCAB) == expected
+
+
+def test_dropout_is_no_leak() -> None:
+    assert leaks(Layer(causal, dropout=0.5).train(), 5, VOCAB) == []
+    later = Layer(lambda ids: None, dropout=0.1).train()
+    assert leaks(later, 4, VOCAB) == all_pairs(4)
+
+
+def test_batch_norm_leaks_in_training_and_not_after() -> None:
+    model = models()["D"]
+    assert leaks(model, 5, VOCAB) == all_pairs(5)
+    assert leaks(model.eval(), 5, VOCAB) == []
+    assert not model.training
+
+
+def test_a_faint_leak_and_rounding() -> None:
+    table = torch.randn(VOCAB, 3, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+    for size, expected in ((1e-6, next_to_each_other(5)), (1e-12, [])):
+        found = leaks(lambda ids, s=size: 1e3 + s * table[ids].roll(-1, 1), 5, VOCAB)
+        assert [pair for pair in found if pair[1] > 0] == expected
+
+
+@pytest.mark.parametrize("token", range(VOCAB))
+def test_a_model_that_looks_for_one_token(token: int) -> None:
+    def spy(ids: Tensor) -> Tensor:
+        found = (ids[:, 2] == token).double()
+        return found[:, None, None].expand(*ids.shape, 1)
+
+    assert leaks(spy, 4, VOCAB) == [(0, 2), (1, 2)]
+
+
+def test_padding() -> None:
+    assert pad_invariant(Layer(causal_and_padding), 5, VOCAB, PAD)
+    assert pad_invariant(Layer(lambda ids: padding_mask(ids, PAD)), 5, VOCAB, PAD)
+    assert not pad_invariant(Layer(lambda ids: padding_mask(ids, PAD + 1)), 5, VOCAB, PAD)
+    assert not pad_invariant(Layer(lambda ids: None), 5, VOCAB, PAD)
+    assert not pad_invariant(Layer(causal), 5, VOCAB, PAD)  # in front of the tokens
+
+
+@pytest.mark.parametrize(
+    ("name", "pairs", "invariant"),
+    [
+        ("A", next_to_each_other(T), True),
+        ("B", [], False),
+        ("C", [], True),
+        ("D", all_pairs(T), False),
+        ("E", all_pairs(T), False),
+        ("F", [(i, j) for i, j in all_pairs(T) if 3 <= j <= i + 3], False),
+    ],
+)
+def test_the_six_models(name: str, pairs: list[tuple[int, int]], invariant: bool) -> None:
+    model = models()[name]
+    assert leaks(model, T, VOCAB) == pairs
+    assert pad_invariant(model, T, VOCAB, PAD) == invariant
+    assert model.training
+
+
+def test_the_six_models_are_the_same_each_time() -> None:
+    ids = torch.arange(2 * T).view(2, T) % VOCAB
+    for name, model in models().items():
+        out = model(ids)
+        assert out.shape == (2, T, WIDTH)
+        assert out.dtype == torch.float64
+        assert out.isfinite().all()
+        assert torch.equal(out, models()[name](ids))
+
+
+def test_a_short_sequence_does_not_show_what_is_wrong_with_f() -> None:
+    assert leaks(models()["F"], 5, VOCAB) == []
+    assert leaks(models()["F"], 6, VOCAB) != []

@@ -1,0 +1,234 @@
+"""From a source to the notebooks: their format, the same bytes each time, drift, errors."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import nbformat
+import pytest
+import torch
+
+from attnlab.checking import visible
+from gradekit.build import build
+from gradekit.build.drift import same_values
+from gradekit.course import CourseError
+from helpers.small_course import EXERCISES, LIBRARY, SOURCE, library_on_path, write_small_course
+
+FILES = ["checks.safetensors", "lab01_small.ipynb"]
+
+
+@pytest.fixture
+def small(tmp_path):
+    course = write_small_course(tmp_path)
+    with library_on_path(tmp_path):
+        yield course
+
+
+def notebook(course, step: str) -> nbformat.NotebookNode:
+    nb = nbformat.read(course.root / step / "lab01" / "lab01_small.ipynb", as_version=4)
+    nbformat.validate(nb)
+    return nb
+
+
+def cell(nb, cell_id: str) -> nbformat.NotebookNode:
+    (found,) = (cell for cell in nb.cells if cell.id == cell_id)
+    return found
+
+
+def contents(course) -> dict[str, bytes]:
+    folders = [course.root / step / "lab01" for step in ("solutions", "labs")]
+    return {
+        str(path.relative_to(course.root)): path.read_bytes()
+        for folder in folders
+        for path in folder.iterdir()
+    }
+
+
+def test_the_solved_notebook_is_in_nbgraders_source_format(small):
+    written = build.build(small, ["lab01"])
+    assert [str(path.relative_to(small.root)) for path in written] == [
+        f"{step}/lab01/{name}" for step in ("solutions", "labs") for name in FILES
+    ]
+    nb = notebook(small, "solutions")
+    assert nb.metadata.attnlab == {
+        "lab": "lab01",
+        "generated": "by `lab build`; edit solutions/lab01_small.py instead",
+    }
+    assert nb.metadata.kernelspec.name == "python3"
+    assert cell(nb, "double").metadata.nbgrader == {
+        "grade": False, "grade_id": "double", "locked": False, "schema_version": 3,
+        "solution": True, "task": False,
+    }
+    grade = cell(nb, "check_double")
+    assert grade.metadata.nbgrader == {
+        "grade": True, "grade_id": "check_double", "locked": True, "points": 5,
+        "schema_version": 3, "solution": False, "task": False,
+    }
+    assert grade.source.splitlines()[:2] == ['check("double")', "### BEGIN HIDDEN TESTS"]
+    assert cell(nb, "check_total").metadata.nbgrader.points == 1.5
+    free = cell(nb, "explain")
+    assert free.cell_type == "markdown"
+    assert free.metadata.nbgrader.points == 4
+    assert free.metadata.nbgrader.grade
+    assert free.metadata.nbgrader.solution
+    assert all(not cell.get("outputs") for cell in nb.cells)
+
+
+def test_prose_knows_the_due_date_title_and_points(small):
+    build.build(small, ["lab01"])
+    assert cell(notebook(small, "labs"), "start-1").source == (
+        "# Doubling\nDue Sunday, 20 September 2026, 23:59 (Europe/Zurich), 11.5 points. "
+        "A formula: $e^{{x}}$."
+    )
+
+
+def test_the_released_notebook_holds_no_answer(small):
+    build.build(small, ["lab01"])
+    nb = notebook(small, "labs")
+    assert cell(nb, "double").source.endswith(
+        'any shape."""\n    # TODO: write your code here\n    raise NotImplementedError'
+    )
+    assert cell(nb, "check_double").source == 'check("double")'
+    assert cell(nb, "guess").source == "# How much is double(4)?\nraise NotImplementedError"
+    text = (small.root / "labs" / "lab01" / "lab01_small.ipynb").read_text()
+    solved = (small.root / "solutions" / "lab01" / "lab01_small.ipynb").read_text()
+    for word in ("SOLUTION", "HIDDEN", "gradekit", "FACTOR * x", "secret_sum =", "guess = 8"):
+        assert word in solved
+        assert word not in text
+    assert cell(nb, "explain").source.startswith("Why is it more?\n\n*Write your answer here")
+
+
+def test_checks_file_has_the_visible_checks_alone(small):
+    build.build(small, ["lab01"])
+    for step in ("solutions", "labs"):
+        lab = visible.read(small.root / step / "lab01" / "checks.safetensors")
+        (check,) = lab.exercise("double").checks
+        assert check.question.name == "numbers"
+        assert lab.exercise("double").hidden_points == 2
+    data = (small.root / "labs" / "lab01" / "checks.safetensors").read_bytes()
+    assert b"secret_shape" not in data
+    assert b"only the grader knows" not in data
+
+
+def test_a_build_is_the_same_each_time_and_leaves_nothing_behind(small):
+    build.build(small, ["lab01"])
+    first = contents(small)
+    (small.root / "labs" / "lab01" / "old.ipynb").write_text("left over")
+    build.build(small, ["lab01"])
+    assert contents(small) == first
+    assert not list(small.root.rglob("gradebook.db*"))
+
+
+def test_a_build_in_another_process_makes_the_same_bytes(small):
+    build.build(small, ["lab01"])
+    first = contents(small)
+    code = (
+        "import sys; from pathlib import Path\nfrom gradekit.build.build import build\n"
+        "from gradekit.course import load_course\nbuild(load_course(Path(sys.argv[1])), ['lab01'])"
+    )
+    subprocess.run(
+        [sys.executable, "-c", code, str(small.root)],
+        check=True, env={"PYTHONPATH": str(small.root / "lib"), "PYTHONHASHSEED": "7"},
+    )
+    assert contents(small) == first
+
+
+def test_an_edit_changes_the_ids_of_its_own_section_alone(small):
+    build.build(small, ["lab01"])
+    before = [cell.id for cell in notebook(small, "labs").cells]
+    path = small.source("lab01")
+    heading = "# %% [markdown]\n# ## "
+    path.write_text(SOURCE.replace(f"{heading}2.", f"# %%\nprint(1)\n\n{heading}7."))
+    build.build(small, ["lab01"])
+    after = [cell.id for cell in notebook(small, "labs").cells]
+    assert [cell_id for cell_id in after if cell_id != "twice-as-much-3"] == before
+
+
+def test_drift_names_each_file_that_is_not_as_made(small):
+    assert build.drift(small, ["lab01"]) == [
+        f"{step}/lab01/{name} is missing" for step in ("solutions", "labs") for name in FILES
+    ]
+    build.build(small, ["lab01"])
+    assert build.drift(small, ["lab01"]) == []
+    before = contents(small)
+    (small.root / "labs" / "lab01" / "stray.txt").write_text("?")
+    path = small.source("lab01")
+    path.write_text(SOURCE.replace("Write it.", "Write it now."))
+    assert build.drift(small, ["lab01"]) == [
+        "solutions/lab01/lab01_small.ipynb differs",
+        "labs/lab01/lab01_small.ipynb differs",
+        "labs/lab01/stray.txt is made from nothing",
+    ]
+    (small.root / "labs" / "lab01" / "stray.txt").unlink()
+    assert contents(small) == before
+
+
+def test_drift_sees_a_changed_check(small):
+    build.build(small, ["lab01"])
+    path = small.exercises("lab01") / "double.py"
+    path.write_text(EXERCISES["double"].replace("Doubles every", "Doubles each"))
+    assert build.drift(small, ["lab01"]) == [
+        "solutions/lab01/checks.safetensors differs", "labs/lab01/checks.safetensors differs"
+    ]
+
+
+def test_drift_forgives_the_last_bits_of_a_number_and_nothing_else():
+    there = {"text": "a", "numbers": [torch.tensor([1.0, -2.0], dtype=torch.float64)], "n": 3.0}
+    assert same_values(there, {**there, "n": 3.0 * (1 + 1e-15)})
+    assert not same_values(there, {**there, "n": 3.0 * (1 + 1e-9)})
+    assert same_values(there, {**there, "numbers": [there["numbers"][0] * (1 + 1e-15)]})
+    assert not same_values(there, {**there, "numbers": [there["numbers"][0] * (1 + 1e-9)]})
+    assert not same_values(there, {**there, "numbers": [there["numbers"][0].float()]})
+    assert not same_values(there, {**there, "text": "b"})
+    assert not same_values({"a": 1, "b": 2}, {"b": 2, "a": 1})
+    strange = torch.tensor([float("nan"), float("inf"), 1.0])
+    assert same_values(strange, strange.clone())
+    assert not same_values(strange, -strange)
+
+
+@pytest.mark.parametrize(("old", "new", "sentence"), [
+    ("{{due}}", "{{dew}}",
+     "cell 1 asks for {{dew}}; there are {{course}}, {{title}}, {{due}}, {{points}}"),
+    ('free_text="explain"', 'free_text="double"',
+     "cell 12: another cell is called 'double', too; rename one"),
+    ("import total", "import total, double",
+     "cell 8 imports total, double, but autograder/exercises/lab01/total.py grades total; "
+     "name the same there"),
+])
+def test_contradictions_are_one_sentence(small, old, new, sentence):
+    small.source("lab01").write_text(SOURCE.replace(old, new))
+    with pytest.raises(CourseError) as error:
+        build.build(small, ["lab01"])
+    assert str(error.value) == f"solutions/lab01_small.py: {sentence}"
+
+
+def test_a_check_without_a_file_is_one_sentence(small):
+    (small.exercises("lab01") / "total.py").unlink()
+    with pytest.raises(CourseError) as error:
+        build.build(small, ["lab01"])
+    assert str(error.value) == (
+        "solutions/lab01_small.py: cell 9 checks 'total', "
+        "but autograder/exercises/lab01 has no total.py"
+    )
+
+
+def test_what_nbgrader_refuses_is_one_sentence(small):
+    path = small.source("lab01")
+    path.write_text(SOURCE.replace("print(double", "### BEGIN HIDDEN TESTS\nprint(double"))
+    with pytest.raises(CourseError) as error:
+        build.build(small, ["lab01"])
+    assert str(error.value) == (
+        "lab01: nbgrader's release step refuses the notebook: "
+        "RuntimeError: No end hidden tests statement found"
+    )
+    assert not (small.root / "labs").exists()
+
+
+def test_the_reference_is_the_only_copy(small):
+    """A changed reference changes the notebook, and nothing else needs an edit."""
+    build.build(small, ["lab01"])
+    steps = small.root / "lib" / "smallnet" / "steps.py"
+    steps.write_text(LIBRARY.replace("return FACTOR * x", "return x + x"))
+    assert build.drift(small, ["lab01"]) == ["solutions/lab01/lab01_small.ipynb differs",
+                                             "labs/lab01/lab01_small.ipynb differs"]

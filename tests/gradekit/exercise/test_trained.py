@@ -1,0 +1,83 @@
+"""Saved weights are graded by what they achieve on the staff's own data."""
+
+import math
+
+import pytest
+import torch
+
+from attnlab.checking.advice import explain
+from attnlab.checking.observation import Missing, Raised, Silence
+from attnlab.checking.redact import discreet
+from attnlab.checking.weights import NoSuchWeight
+from gradekit.exercise.trained import Band, Outcome
+
+
+def score(weights, seed):
+    if "w" not in weights:
+        raise NoSuchWeight("no weight w")
+    return weights["w"].mean().item() + seed
+
+
+BANDS = (Band(0.9, 1, 1), Band(0.5, 0.9, 0.4, "Train for longer."))
+JUDGE = Outcome(score, BANDS, "Is it trained?")
+
+
+def weights(value):
+    return {"w": torch.full((2, 3), value)}
+
+
+@pytest.mark.parametrize(
+    ("value", "share", "words"),
+    [(0.95, 1, ""), (0.6, 0.4, "Train for"), (0.1, 0, "trained?"), (math.nan, 0, "trained?")],
+)
+def test_the_band_decides_on_credit_and_advice(value, share, words):
+    assert JUDGE.credit(None, weights(value)) == share
+    difference = JUDGE.compare(None, weights(value))
+    assert (difference is None) == (share == 1)
+    if difference is not None:
+        assert words in explain(discreet(difference))
+
+
+def test_above_the_last_band_there_is_nothing():
+    assert JUDGE.credit(None, weights(1.1)) == 0
+
+
+def test_weights_of_another_model_earn_nothing_and_are_told_so():
+    other = {"v": torch.ones(2)}
+    assert JUDGE.credit(None, other) == 0
+    assert "not those of this model" in explain(JUDGE.compare(None, other))
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [Missing("w.safetensors"), Raised("ValueError", "secret"), Silence("late"), None, 3.0, [],
+     {"w": "text"}, {"w": torch.ones(2, dtype=torch.int64)}],
+)  # fmt: skip
+def test_what_is_not_weights_earns_nothing(seen):
+    assert JUDGE.credit(None, seen) == 0
+    difference = JUDGE.compare(None, seen)
+    assert difference is not None
+    assert "secret" not in explain(discreet(difference))
+
+
+def test_a_single_number_among_the_weights_is_read_like_any_other():
+    assert JUDGE.credit(None, {**weights(0.95), "scale": torch.tensor(2.0)}) == 1
+
+
+def test_a_missing_file_is_named():
+    said = explain(discreet(JUDGE.compare(None, Missing("dates.safetensors"))))
+    assert "no file `dates.safetensors`" in said
+
+
+def test_equal_weights_are_evaluated_once_for_each_seed():
+    calls = []
+
+    def counted(weights, seed):
+        calls.append(seed)
+        return 1.0
+
+    judge = Outcome(counted, (Band(1, 1, 1),))
+    for seed in (1, 2, 1):
+        assert judge.with_seed(seed).compare(None, weights(0.5)) is None
+    judge.with_seed(1).compare(None, weights(0.25))
+    assert calls == [1, 2, 1]

@@ -1,0 +1,132 @@
+"""`lab grade --cluster`: the same records as on one machine, whatever happens to a worker."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+
+import psutil
+import pytest
+
+from demo.classroom import LAB, classroom
+from demo.course_folder import SMALL_LIMITS, copy_course
+from demo.incoming import write_submitted
+from gradekit.course import CourseError, load_course
+from gradekit.grading import grade
+from gradekit.grading.grade import Settings
+from gradekit.grading.progress import Watch
+from gradekit.grading.view import progress
+
+distributed = pytest.importorskip("distributed")
+
+# What Dask itself leaves behind when it ends.
+pytestmark = [
+    pytest.mark.timeout(300),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+STUDENTS = ("noether", "ada", "m02", "m08", "half", "untouched", "vandal", "torn")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
+        host="127.0.0.1",
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory):
+    """A class of eight, not yet graded; two of them are hostile or damaged."""
+    course = load_course(copy_course(tmp_path_factory.mktemp("class") / "course", SMALL_LIMITS))
+    known = {hand_in.student: hand_in for hand_in in classroom(course)}
+    write_submitted([known[student] for student in STUDENTS], course.root, LAB)
+    return course
+
+
+@pytest.fixture(scope="module")
+def alone(course):
+    """The journal of the class graded on this machine."""
+    return graded(course)
+
+
+def graded(course, watch=None, **settings):
+    """Grade from nothing; the journal's records without what time it was and how long it took."""
+    shutil.rmtree(course.root / "autograded", ignore_errors=True)
+    (course.root / "results" / f"{LAB}.jsonl").unlink(missing_ok=True)
+    with progress(quiet=True) as silent:
+        outcome = grade.grade(course, LAB, Settings(**settings), watch or silent)
+    assert outcome.graded == len(STUDENTS)
+    text = (course.root / "results" / f"{LAB}.jsonl").read_text("utf-8")
+    records = [line for line in text.splitlines() if '"stored"' not in line]
+    return sorted(re.sub(r'"(seconds|at|when)": ?[^,}]+', "", line) for line in records)
+
+
+def test_the_records_are_those_of_one_machine(course, alone, cluster):
+    assert graded(course, cluster=cluster.scheduler_address) == alone
+
+
+def sandboxes(cluster):
+    """The sandboxes' processes: what the workers have started and not ended."""
+    with distributed.Client(cluster, set_as_default=False) as client:
+        workers = [psutil.Process(pid) for pid in client.run(os.getpid).values()]
+    return {
+        child.pid for worker in workers for child in worker.children()
+        if "gradekit.untrusted.forkserver" in child.cmdline()
+    }
+
+
+def test_the_next_run_finds_the_workers_warm(course, alone, cluster):
+    assert graded(course, cluster=cluster.scheduler_address) == alone
+    warm = sandboxes(cluster)
+    assert len(warm) == 2
+    assert graded(course, cluster=cluster.scheduler_address) == alone
+    assert sandboxes(cluster) == warm
+
+
+def test_workers_of_another_version_are_refused_each_time(course, alone, cluster, monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setattr("gradekit.grading.cluster._versions", lambda: ("Python 3.0", "torch 0", "none"))
+        for _ in range(2):
+            with pytest.raises(CourseError, match="that asks has Python 3"):
+                graded(course, cluster=cluster.scheduler_address)
+    assert graded(course, cluster=cluster.scheduler_address) == alone
+
+
+class Reaper(Watch):
+    """Kills a worker process as soon as a hand-in is done."""
+
+    def __init__(self, cluster):
+        self.cluster = cluster
+        self.killed = 0
+
+    def say(self, sentence):
+        pass
+
+    def begin(self, count):
+        pass
+
+    def advance(self, student):
+        if not self.killed:
+            with distributed.Client(self.cluster, set_as_default=False) as client:
+                self.killed = next(iter(client.run(os.getpid).values()))
+            os.kill(self.killed, signal.SIGKILL)
+
+
+@pytest.mark.slow
+def test_a_worker_that_is_killed_costs_nothing_but_time(course, alone, cluster):
+    reaper = Reaper(cluster)
+    assert graded(course, reaper, cluster=cluster.scheduler_address) == alone
+    assert reaper.killed
+
+
+def test_nobody_at_the_address_is_said_in_a_sentence(course, monkeypatch):
+    monkeypatch.setattr("gradekit.grading.cluster.SECONDS_TO_CONNECT", 2)
+    shutil.rmtree(course.root / "results", ignore_errors=True)
+    with pytest.raises(CourseError, match="no Dask scheduler answers there"):
+        graded(course, cluster="tcp://127.0.0.1:9")

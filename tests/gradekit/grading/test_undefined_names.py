@@ -1,0 +1,76 @@
+"""A name that is not there, because its cell stopped: the student hears why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradekit.grading.grader import LabGrader
+from gradekit.grading.task import GraderSpec
+from gradekit.grading.undefined_names import stopped_definitions
+from gradekit.sandbox.result import CellRun
+from gradekit.submissions.folder import find_handins
+from gradekit.submissions.submission import read_submission
+from gradekit.untrusted.messages import Cell
+from helpers import tiny_class
+from helpers.tiny_class import LAB
+
+
+def ran(*cells: tuple[str, str, str]) -> dict[str, str]:
+    """What is said of cells, each with its text and the exception it ended in ("" for none)."""
+    runs = []
+    for number, (_, name, words) in enumerate(cells):
+        error = {"output_type": "error", "ename": name, "evalue": words, "traceback": []}
+        outputs: tuple[dict[str, Any], ...] = (error,) if name else ()
+        runs.append(CellRun(str(number), outputs, "error" if name else "ok"))
+    return stopped_definitions([Cell(str(n), c[0]) for n, c in enumerate(cells)], runs)
+
+
+def test_an_exception_stands_for_all_names_that_its_cell_would_bind() -> None:
+    words = "'(' was never closed (<a>, line 1)"
+    syntax = ("def f(x:\n    pass\nclass C: ...", "SyntaxError", words)
+    said = "SyntaxError: '(' was never closed (line 1)"
+    assert ran(syntax, ("g = f", "NameError", "")) == {"f": said, "C": said, "g": "NameError"}
+
+
+def test_the_last_cell_that_binds_a_name_counts() -> None:
+    stopped, good = ("def f(): ...", "ValueError", "no"), ("def f(): ...", "", "")
+    assert ran(stopped, good) == {}
+    assert ran(good, stopped) == {"f": "ValueError: no"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("\n\n  one `two`\x1b[2J \nthree", "Mine: one 'two'[2J"),
+        ("a" * 500, f"Mine: {'a' * 153}…"),
+        ("it is (<b>, line 1) <i>.", "Mine: it is (<b>, line 1) <i>"),
+    ],
+)
+def test_of_its_words_one_short_line_is_kept(words: str, said: str) -> None:
+    assert ran(("x = 1", "Mine", words)) == {"x": said}
+
+
+BROKEN = {
+    "def softmax(x, dim=-1:\n    return x\n": "SyntaxError: ",
+    "def softmax(x, dim=axis):\n    return x\n": "NameError: name 'axis' is not defined",
+    "def softmax(x, dim=-1):\nreturn x\n": "IndentationError: expected an indented block",
+}
+
+
+def test_advice_says_what_stopped_the_cell(tmp_path: Path) -> None:
+    course = tiny_class.write_course(tmp_path / "tiny")
+    for number, source in enumerate(BROKEN):
+        book = tiny_class.notebook(course.root, softmax=source)
+        tiny_class.hand_in(course.root, f"s{number}", book)
+    with LabGrader(GraderSpec(course, LAB, "none", b"a secret")) as grader:
+        for handin, said in zip(find_handins(course.root, LAB), BROKEN.values(), strict=True):
+            graded = grader.grade(read_submission(handin, grader.released))
+            found = {result.exercise: result for result in graded.results}["softmax"]
+            assert found.earned == 0
+            (sentence,) = found.advice
+            assert sentence.startswith(
+                f"Your cell for `softmax` stopped before it was defined: {said}"
+            )

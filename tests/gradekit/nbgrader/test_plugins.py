@@ -1,0 +1,207 @@
+"""nbgrader's own commands, with this course's nbgrader_config.py, come to what `lab grade` does."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config, LoggingConfigurable
+
+from demo.classroom import room_of
+from demo.course_folder import SMALL_LIMITS, copy_course
+from demo.graded import GradedClass, grade_class, lab
+from demo.hand_in import HandIn
+from demo.incoming import write_submitted
+from demo.outcome import compare, scores_in_book
+from gradekit.course import Course, load_course
+from gradekit.gradebook.address import address_of
+from gradekit.gradebook.entry import Entry
+from gradekit.gradebook.gradebook import Book
+from gradekit.grading import grade
+from gradekit.grading.task import GraderSpec
+from gradekit.grading.worker import grader_of
+from gradekit.nbgrader import plugins
+from gradekit.results.journal import Journal
+from gradekit.results.records import State
+from gradekit.submissions.folder import SUBMITTED
+from helpers.nbgrader_commands import (
+    LAB,
+    NAME,
+    exported,
+    judged_cells,
+    marks,
+    nbgrader,
+    telling_part,
+)
+from helpers.tiny_class import journal_of
+
+pytestmark = pytest.mark.timeout(600)
+IN_TIME = "2026-09-20 20:00:00 UTC"
+
+
+def fresh_course(folder: Path) -> Course:
+    return load_course(copy_course(folder / "course", SMALL_LIMITS))
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
+    """A part of the demo's class, graded by ``lab grade``."""
+    course = fresh_course(tmp_path_factory.mktemp("ours"))
+    return grade_class(course, by_exchange(telling_part(room_of(course))))
+
+
+def by_exchange(hand_ins: Sequence[HandIn]) -> list[HandIn]:
+    """The hand-ins with the file that nbgrader's exchange puts beside each."""
+    secrets = {h.student: f"secret of {h.student}".encode() for h in hand_ins}
+    return [
+        replace(h, files={**h.files, "submission_secret.txt": secrets[h.student]})
+        for h in hand_ins
+    ]
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory, ours: GradedClass) -> Course:
+    """The same, graded by ``nbgrader autograde``, which makes the gradebook, too."""
+    course = fresh_course(tmp_path_factory.mktemp("nbgrader"))
+    (course.root / "results").mkdir()
+    shutil.copy(ours.course.root / "results" / "secret", course.root / "results")
+    write_submitted(ours.hand_ins, course.root, LAB)
+    nbgrader(course.root, "autograde", LAB)
+    return course
+
+
+def test_lab_grade_gives_what_the_hand_ins_are_worth(ours: GradedClass) -> None:
+    results = compare(ours.hand_ins, ours.rows, scores_in_book(ours.course, LAB))
+    assert {r.hand_in.student: r.differences for r in results if not r.ok} == {}
+
+
+def test_both_ways_come_to_the_same_gradebook(graded: Course, ours: GradedClass) -> None:
+    """For everyone the same points, marks to be given, comments, penalty: nobody is left out."""
+    theirs = marks(graded)
+    assert set(theirs) == {hand_in.student for hand_in in ours.hand_ins}
+    assert theirs == marks(ours.course)
+    assert theirs["wordy"].penalty == round(theirs["wordy"].points * 0.2, 2) > 0
+    assert {name for name, given in theirs.items() if not given.is_complete} == {
+        "wordy", "o'brien <b>&amp;",
+    }
+
+
+def test_both_ways_come_to_the_same_records(graded: Course, ours: GradedClass) -> None:
+    assert journal_of(graded.root) == journal_of(ours.course.root)
+
+
+def test_both_ways_export_the_same(graded: Course, ours: GradedClass) -> None:
+    rows = exported(graded)
+    assert rows == exported(ours.course)
+    assert {row["max_score"] for row in rows} == {"100.0"}
+
+
+def test_formgrader_shows_the_same_and_nothing_active(graded: Course, ours: GradedClass) -> None:
+    for hand_in in ours.hand_ins:
+        cells = judged_cells(graded, hand_in.student)
+        assert cells == judged_cells(ours.course, hand_in.student)
+        assert len(cells) == 10
+        path = graded.root / "autograded" / hand_in.student / LAB / f"{NAME}.ipynb"
+        assert "<script" not in str([cell["data"] for outputs in cells.values()
+                                     for cell in outputs])
+        if hand_in.expected.state == "broken: theirs":
+            assert "About this hand-in" in path.read_text("utf-8")
+
+
+def test_lab_grade_has_nothing_left_to_do(graded: Course, ours: GradedClass) -> None:
+    before = (graded.root / "results" / f"{LAB}.jsonl").read_bytes()
+    done = lab(graded, "grade", LAB)
+    assert f"0 graded now, {len(ours.hand_ins)} as before" in done.stdout
+    assert (graded.root / "results" / f"{LAB}.jsonl").read_bytes() == before
+
+
+def test_feedback_is_the_same_after_both_and_goes_out_by_the_exchange(
+    graded: Course, ours: GradedClass, tmp_path: Path
+) -> None:
+    sent = {}
+    for course in (graded, ours.course):
+        exchange = tmp_path / course.root.parent.name
+        exchange.mkdir()
+        exchange.chmod(0o777)
+        nbgrader(course.root, "generate_feedback", LAB)
+        nbgrader(course.root, "release_feedback", LAB, f"--Exchange.root={exchange}")
+        sent[course.root] = {
+            path.name: path.read_text("utf-8") for path in exchange.rglob("*.html")
+        }
+    assert sent[graded.root] == sent[ours.course.root]
+    assert len(sent[graded.root]) == len(ours.hand_ins)
+    folder = graded.root / "feedback" / "wordy" / LAB
+    page = (folder / f"{NAME}.html").read_text("utf-8")
+    assert "Handed in 2 days late" in page
+    assert "Because infinity is no number." in page
+    assert page in sent[graded.root].values()
+    lab(graded, "feedback", LAB)
+    assert (folder / f"{LAB}.html").read_text("utf-8") == page
+
+
+def hand_in(course: Course, student: str, data: bytes, stamp: str = IN_TIME) -> None:
+    folder = course.root / SUBMITTED / student / LAB
+    folder.mkdir(parents=True)
+    (folder / f"{NAME}.ipynb").write_bytes(data)
+    (folder / "timestamp.txt").write_text(stamp)
+
+
+def grader(course: Course) -> Any:
+    secret = grade.course_secret(course.root / grade.RESULTS)
+    return grader_of(GraderSpec(course, LAB, "bubblewrap", secret))
+
+
+class Command(LoggingConfigurable):  # type: ignore[misc]
+    """Stands for an nbgrader command: what its plugins ask of it is the course's folders."""
+
+    def __init__(self, course: Course) -> None:
+        super().__init__(config=Config())
+        self.coursedir = CourseDirectory(config=Config(CourseDirectory={"root": str(course.root)}))
+
+
+@pytest.fixture
+def command(course_copy: Course) -> tuple[Command, dict[str, Any]]:
+    hand_in(course_copy, "ada", room_of(course_copy).solved.bytes())
+    place = {
+        "student": "ada", "assignment": LAB, "notebook": NAME,
+        "db_url": address_of(course_copy).url,
+    }
+    with Book(address_of(course_copy)) as book:
+        book.register(LAB, grader(course_copy).released, None)
+        full = {seat.exercise: seat.points for seat in grader(course_copy).released.tests}
+        book.write(Entry("ada", LAB, None, 0.0, full, {"explain": "digest"}, 0.0))
+    return Command(course_copy), {"nbgrader": place}
+
+
+def test_where_we_fail_nbgrader_shows_no_score(
+    command: tuple[Command, dict[str, Any]], course_copy: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parent, resources = command
+
+    def fail(task: Any) -> Any:
+        raise MemoryError("the machine fell")
+
+    monkeypatch.setattr(plugins, "grade_one", fail)
+    notebook, _ = plugins.SandboxExecute(parent=parent).preprocess(None, resources)
+    assert "our fault" in notebook.cells[0].source
+    assert marks(course_copy)["ada"].marks["check_softmax"].auto == 14, "the old score"
+    plugins.FinishEntry(parent=parent).preprocess(notebook, resources)
+    given = marks(course_copy)["ada"]
+    assert not any(mark.is_known for mark in given.marks.values())
+    with Journal(course_copy.root / "results" / f"{LAB}.jsonl") as journal:
+        (record,) = journal.submissions
+        assert record.state is State.OURS
+    log = (course_copy.root / "results" / f"{LAB}.failures.log").read_text()
+    assert "MemoryError: the machine fell" in log
+
+
+def test_the_late_rule_is_the_courses(course_copy: Course) -> None:
+    rule = plugins.CourseLateRule(parent=Command(course_copy))
+    assert rule.late_submission_penalty("ada", 50.0, 60.0) is None
+    assert rule.late_submission_penalty("ada", 50.0, 3600.0) == 5.0
+    assert rule.late_submission_penalty("ada", 50.0, 90 * 86400.0) == 50.0

@@ -1,0 +1,190 @@
+"""Grading again by nbgrader, by `lab grade`, and by both: nothing is lost or done for nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.apps import AutogradeApp
+
+from gradekit.course import load_course
+from gradekit.gradebook.address import address_of
+from gradekit.gradebook.gradebook import Book
+from gradekit.gradebook.marks import Mark, Marks
+from gradekit.grading import grade
+from gradekit.grading.grade import Settings
+from gradekit.grading.view import progress
+from gradekit.nbgrader import plugins
+from helpers import tiny_class
+from helpers.tiny_class import IN_TIME, LAB, NAME, gradebook_of, journal_of
+
+STUDENTS = ("ada", "bob", "cyd", "eve")
+# nbgrader's own tables warn as a row is made.
+pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
+
+
+@pytest.fixture(autouse=True)
+def a_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody's own settings count, and what nbgrader_config.py sets is unset again."""
+    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
+
+
+@pytest.fixture(scope="module")
+def by_nbgrader(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("class") / "course"
+    root.mkdir()
+    tiny_class.write_course(root)
+    tiny_class.write_class(root)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("HOME", str(root.parent))
+        patched.setenv("PYTHONSAFEPATH", "1")
+        autograde(root)
+    with Gradebook(f"sqlite:///{root / 'gradebook.db'}") as book:
+        mark = book.find_grade("explain", NAME, LAB, "ada")
+        mark.manual_score, mark.needs_manual_grade = 3, False
+        book.find_comment("explain", NAME, LAB, "ada").manual_comment = "Well put."
+        book.db.commit()
+    shutil.copytree(root, root.with_name("kept"))
+    return root
+
+
+@pytest.fixture
+def graded(by_nbgrader: Path) -> Path:
+    """The class of four after ``nbgrader autograde``, and ada's answer marked by hand."""
+    shutil.rmtree(by_nbgrader)
+    return Path(shutil.copytree(by_nbgrader.with_name("kept"), by_nbgrader))
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]:
+    """Whose notebook was run, and for which exercises."""
+    seen, real = [], plugins.grade_one
+
+    def watched(task: Any) -> Any:
+        seen.append((task.handin.student, task.asked))
+        return real(task)
+
+    monkeypatch.setattr(plugins, "grade_one", watched)
+    return seen
+
+
+def autograde(root: Path, *options: str) -> None:
+    """What ``nbgrader autograde lab01`` does, in this process."""
+    before = Path.cwd()
+    os.chdir(root)
+    try:
+        app = AutogradeApp()
+        app.initialize([LAB, *options])
+        app.start()
+    finally:
+        os.chdir(before)
+
+
+def lab_grade(root: Path, **settings: Any) -> int:
+    with progress(quiet=True) as watch:
+        return grade.grade(load_course(root), LAB, Settings(1, **settings), watch).graded
+
+
+def marks(root: Path, student: str) -> Marks:
+    with Book(address_of(load_course(root))) as book:
+        return book.marks(LAB)[student]
+
+
+def test_nothing_new_is_nothing_to_do(graded: Path, asked: list[Any]) -> None:
+    book, journal = gradebook_of(graded), journal_of(graded)
+    autograde(graded)
+    assert asked == []
+    assert lab_grade(graded) == 0
+    assert (gradebook_of(graded), journal_of(graded)) == (book, journal)
+
+
+def test_nbgrader_does_nothing_again_that_lab_grade_did(graded: Path, asked: list[Any]) -> None:
+    for name in ("gradebook.db", "results/lab01.jsonl"):
+        (graded / name).unlink()
+    shutil.rmtree(graded / "autograded")
+    assert lab_grade(graded) == 4
+    book = gradebook_of(graded)
+    autograde(graded)
+    assert asked == []
+    assert gradebook_of(graded) == book
+
+
+def test_forced_it_keeps_what_people_gave_and_asks_nobody_to_look_again(
+    graded: Path, asked: list[Any]
+) -> None:
+    book = gradebook_of(graded)
+    autograde(graded, "--force")
+    assert sorted(asked) == [(student, ("softmax", "guess")) for student in STUDENTS]
+    assert gradebook_of(graded) == book
+    assert marks(graded, "ada").marks["explain"] == Mark(None, 3, None, False)
+    assert marks(graded, "ada").comments == {"explain": "Well put."}
+    assert lab_grade(graded) == 0
+
+
+def test_a_new_hand_in_is_graded_even_under_the_old_time_stamp(
+    graded: Path, asked: list[Any]
+) -> None:
+    """Going by time stamps, nbgrader would leave bob with what his old answers earned."""
+    assert marks(graded, "bob").marks["check_softmax"].auto == 3
+    others = [row for row in gradebook_of(graded)[0] if row[0] != "bob"]
+    tiny_class.hand_in(graded, "bob", tiny_class.notebook(graded), IN_TIME)
+    autograde(graded)
+    assert asked == [("bob", ("softmax", "guess"))]
+    assert marks(graded, "bob").marks["check_softmax"].auto == 5
+    assert [row for row in gradebook_of(graded)[0] if row[0] != "bob"] == others
+    assert lab_grade(graded) == 0
+
+
+def test_a_marked_answer_that_changed_is_looked_at_again(graded: Path) -> None:
+    changed = tiny_class.notebook(graded).replace(b"shares of a whole", b"parts of one")
+    assert changed != tiny_class.notebook(graded)
+    tiny_class.hand_in(graded, "ada", changed)
+    autograde(graded)
+    assert marks(graded, "ada").marks["explain"] == Mark(None, 3, None, True)
+    assert marks(graded, "ada").comments == {"explain": "Well put."}
+
+
+def test_a_changed_exercise_is_asked_about_and_no_other(graded: Path, asked: list[Any]) -> None:
+    by_hand = gradebook_of(graded)
+    exercise = graded / "autograder" / "exercises" / LAB / "guess.py"
+    exercise.write_text(exercise.read_text().replace("return lab.guess", "return lab.guess * 0"))
+    (graded / "labs" / LAB / f"{NAME}.ipynb").touch()
+    autograde(graded)
+    assert sorted(asked) == [(student, ("guess",)) for student in STUDENTS]
+    assert gradebook_of(graded)[1] == by_hand[1], "comments stay"
+    assert marks(graded, "ada").marks["explain"] == Mark(None, 3, None, False)
+    assert marks(graded, "eve").marks["check_softmax"].auto == 0
+    assert lab_grade(graded) == 0
+
+
+def test_a_notebook_renamed_at_the_second_try_keeps_no_old_score(graded: Path) -> None:
+    folder = graded / "submitted" / "bob" / LAB
+    (folder / f"{NAME}.ipynb").unlink()
+    (folder / "my final version.ipynb").write_bytes(tiny_class.notebook(graded, softmax="x = 1"))
+    autograde(graded)
+    assert marks(graded, "bob").marks["check_softmax"].auto == 0
+    assert marks(graded, "bob").marks["check_guess"].auto == 1
+
+
+def test_links_are_not_followed(graded: Path, asked: list[Any]) -> None:
+    """nbgrader copies what lies beside a notebook, and would copy what a link leads to."""
+    folder = graded / "submitted" / "bob" / LAB
+    (folder / "page.html").symlink_to(graded / "gradebook.db")
+    autograde(graded, "--force")
+    assert {student for student, _ in asked} == {"ada", "cyd", "eve"}
+    assert (graded / "autograded" / "bob" / LAB / f"{NAME}.ipynb").is_file(), "the old one stays"
+    assert not (graded / "autograded" / "bob" / LAB / "page.html").exists()
+    assert lab_grade(graded) == 1, "which says that the link was left out"
+
+
+def test_a_run_that_was_killed_half_way_is_gone_on_with(graded: Path, asked: list[Any]) -> None:
+    """nbgrader by itself takes a folder in autograded/ for a graded hand-in."""
+    (graded / "autograded" / "cyd" / LAB / f"{NAME}.ipynb").unlink()
+    autograde(graded)
+    assert [student for student, _ in asked] == ["cyd"]
+    assert (graded / "autograded" / "cyd" / LAB / f"{NAME}.ipynb").is_file()

@@ -1,0 +1,158 @@
+"""nbgrader with no plugin of ours: the solved notebook gets all points, the untouched one none."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+
+from gradekit.build.build import build
+from gradekit.course import load_course
+from gradekit.exercise.loader import load_lab
+from gradekit.exercise.variants import Paper
+from gradekit.nbgrader.unsandboxed import judge_names
+from helpers.small_course import PROJECT, copy_real_course
+
+LAB = "lab01"
+NOTEBOOK = "lab01_softmax"
+
+# The folders, and nothing else: every preprocessor and the students' stub are nbgrader's own.
+CONFIG = """\
+c = get_config()
+c.CourseDirectory.course_id = "stock"
+c.CourseDirectory.source_directory = "solutions"
+"""
+
+
+def nbgrader(root: Path, *arguments: str) -> None:
+    """Run a real nbgrader command in the course's folder."""
+    library = os.pathsep.join(str(PROJECT / name) for name in ("lib", "autograder"))
+    run = subprocess.run(
+        [sys.executable, "-m", "nbgrader", *arguments],
+        cwd=root, capture_output=True, text=True, check=False,
+        env={
+            "HOME": str(root / "home"),
+            # Tests share the machine's cores: threads of one notebook would wait for each other.
+            "OMP_NUM_THREADS": "1",
+            # nbgrader calls `alembic`, which lies beside this Python.
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": library,
+        },
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def half_done(solved: Path, untouched: Path) -> nbformat.NotebookNode:
+    """The untouched notebook with the answers of the first exercise filled in."""
+    answers = {cell.id: cell.source for cell in nbformat.read(solved, as_version=4).cells}
+    notebook = nbformat.read(untouched, as_version=4)
+    cell = next(cell for cell in notebook.cells if cell.id == "softmax")
+    cell.source = answers["softmax"]
+    return notebook
+
+
+@pytest.fixture(scope="module")
+def paper():
+    return Paper(load_lab(load_course(PROJECT), LAB))
+
+
+def test_a_warning_on_stderr_costs_nothing(paper, capsys):
+    """nbgrader gives a cell no points for anything on stderr, so nothing may get there."""
+    softmax = paper.lab.reference["softmax"]
+
+    def noisy(x, dim=-1):
+        print("careful!", file=sys.stderr)
+        return softmax(x, dim)
+
+    verdict = judge_names(paper, paper.lab["softmax"], {**paper.lab.reference, "softmax": noisy})
+    assert verdict.earned == verdict.points
+    assert capsys.readouterr().err == ""
+
+
+def test_part_of_an_answer_earns_part_of_the_points(paper):
+    def softmax(x, dim=-1):
+        return x.exp() / x.exp().sum(dim, keepdim=True)
+
+    names = {**paper.lab.reference, "softmax": softmax}
+    verdict = judge_names(paper, paper.lab["softmax"], names)
+    assert 0 < verdict.earned < verdict.points
+
+
+def test_a_wrong_step_costs_the_next_one_nothing(paper):
+    """What an exercise uses is the reference, unless its check is about the student's own chain."""
+    names = {**paper.lab.reference, "softmax": lambda x, dim=-1: x}
+    exercise = paper.lab["basic_self_attention"]
+    assert judge_names(paper, exercise, names).passed
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """The real lab 1, released and autograded by nbgrader's own commands."""
+    root = tmp_path_factory.mktemp("stock")
+    course = copy_real_course(root)
+    build(course, [LAB])
+    shutil.rmtree(root / "labs")
+    (root / "nbgrader_config.py").write_text(CONFIG)
+    (root / "home").mkdir()
+    nbgrader(root, "generate_assignment", LAB)
+
+    solved = root / "solutions" / LAB / f"{NOTEBOOK}.ipynb"
+    untouched = root / "release" / LAB / f"{NOTEBOOK}.ipynb"
+    for student, notebook in (
+        ("solved", nbformat.read(solved, as_version=4)),
+        ("untouched", nbformat.read(untouched, as_version=4)),
+        ("half", half_done(solved, untouched)),
+    ):
+        folder = root / "submitted" / student / LAB
+        folder.mkdir(parents=True)
+        nbformat.write(notebook, folder / f"{NOTEBOOK}.ipynb")
+    nbgrader(root, "autograde", LAB)
+    return course
+
+
+def scores(course, student: str) -> dict[str, float | None]:
+    """Points by grade cell; None where a person has yet to mark."""
+    with Gradebook(f"sqlite:///{course.root / 'gradebook.db'}", "stock") as gradebook:
+        notebook = gradebook.find_submission_notebook(NOTEBOOK, LAB, student)
+        return {
+            grade.name: None if grade.needs_manual_grade else grade.score
+            for grade in notebook.grades
+        }
+
+
+def points(course) -> dict[str, float]:
+    return {
+        f"check_{exercise.name}": exercise.points for exercise in load_lab(course, LAB).exercises
+    }
+
+
+def test_the_solved_notebook_gets_every_point(graded):
+    earned = scores(graded, "solved")
+    assert {name: earned[name] for name in points(graded)} == points(graded)
+    assert [name for name, score in earned.items() if score is None] == [
+        name for name in earned if name not in points(graded)
+    ]
+
+
+def test_the_untouched_notebook_gets_none(graded):
+    assert set(scores(graded, "untouched").values()) == {0}
+
+
+def test_a_half_done_notebook_gets_what_it_did(graded):
+    earned = scores(graded, "half")
+    assert earned["check_softmax"] == points(graded)["check_softmax"]
+    assert earned["check_cross_entropy"] == 0
+
+
+def test_the_released_notebook_shows_nothing_hidden(graded):
+    text = (graded.root / "release" / LAB / f"{NOTEBOOK}.ipynb").read_text("utf-8")
+    assert "gradekit" not in text
+    assert "HIDDEN" not in text
+    assert "SOLUTION" not in text
+    assert (graded.root / "release" / LAB / "checks.safetensors").is_file()

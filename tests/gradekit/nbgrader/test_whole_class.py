@@ -1,0 +1,37 @@
+"""The whole of the demo's class through `nbgrader autograde`, as through `lab grade`."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from demo.classroom import classroom
+from demo.course_folder import SMALL_LIMITS, copy_course
+from demo.graded import grade_class
+from demo.incoming import write_submitted
+from demo.outcome import compare, scores_in_book
+from gradekit.course import load_course
+from helpers.nbgrader_commands import LAB, exported, marks, nbgrader
+from helpers.tiny_class import journal_of
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_everybody_gets_the_same(tmp_path):
+    ours = load_course(copy_course(tmp_path / "ours", SMALL_LIMITS))
+    theirs = load_course(copy_course(tmp_path / "theirs", SMALL_LIMITS))
+    graded = grade_class(ours, classroom(ours))
+    (theirs.root / "results").mkdir()
+    shutil.copy(ours.root / "results" / "secret", theirs.root / "results")
+    write_submitted(graded.hand_ins, theirs.root, LAB)
+    nbgrader(theirs.root, "autograde", LAB)
+    assert marks(theirs) == marks(ours)
+    assert set(marks(theirs)) == {hand_in.student for hand_in in graded.hand_ins}
+    assert exported(theirs) == exported(ours)
+    found = compare(graded.hand_ins, graded.rows, scores_in_book(theirs, LAB))
+    assert {result.hand_in.student: result.differences for result in found if not result.ok} == {}
+    # Memory and time end a hand-in where they happen to; what it earned is no matter of chance.
+    assert [v["key"] for v in journal_of(theirs.root) if v["kind"] == "exercise"] == [
+        v["key"] for v in journal_of(ours.root) if v["kind"] == "exercise"
+    ]

@@ -1,0 +1,105 @@
+"""Archives and names that used to stop the collection of a whole class."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from gradekit.course import Course
+from gradekit.submissions import archives
+from gradekit.submissions.collect import MOST_STUDENT_FILES, collect
+from helpers.collected import bring, lies_there, zipped
+from helpers.collected import course as course
+from helpers.submissions import LAB, NAME, as_bytes, done
+
+NOTEBOOK = as_bytes(done())
+GOOD = {f"bob/{NAME}.ipynb": NOTEBOOK}
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        (".", "no name"), (".\\", "no name"), ("ada/" + "\U0001d160" * 50, "too long"),
+        ("ada/timestamp.txt/x.ipynb", "taken"),
+    ],
+    ids=["a dot", "a dot and a mark", "letters that grow", "a folder called timestamp.txt"],
+)
+def test_a_name_that_cannot_be_written_costs_only_itself(
+    course: Course, name: str, why: str
+) -> None:
+    summary = bring(course, {name: b"x", **GOOD})
+    assert [taken.student for taken in summary.collected] == ["bob"]
+    assert why in summary.refused[0][1]
+
+
+def test_a_folder_with_the_notebooks_name_does_not_stop_the_others(course: Course) -> None:
+    files = {"ada/x.ipynb": NOTEBOOK, f"ada/{NAME}.ipynb/data.csv": b"1", **GOOD}
+    summary = bring(course, files)
+    assert [taken.student for taken in summary.collected] == ["ada", "bob"]
+    assert set(lies_there(course)["ada"]) == {"x.ipynb", f"{NAME}.ipynb/data.csv"}
+
+
+@pytest.mark.parametrize("how", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_what_unpacks_at_one_go_is_refused(course: Course, tmp_path: Path, how: int) -> None:
+    path = tmp_path / "class.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("ada/x.csv", b"x" * 1000, how)
+        archive.writestr(f"bob/{NAME}.ipynb", NOTEBOOK)
+    summary = collect(course, LAB, [path])
+    assert [taken.student for taken in summary.collected] == ["bob"]
+    assert "ordinary zip" in summary.refused[0][1]
+
+
+def test_a_list_of_names_without_end_is_not_read(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "MOST_LIST_BYTES", 1000)
+    summary = bring(course, {f"ada/{number}": b"" for number in range(100)})
+    assert summary.collected == ()
+    assert "list of names is too long" in summary.refused[0][1]
+
+
+def test_a_name_that_differs_in_its_two_places_costs_only_itself(course: Course) -> None:
+    raw = zipped({"ada/\N{LATIN SMALL LETTER E WITH ACUTE}.csv": b"x", **GOOD})
+    spoilt = raw.replace(b"\xc3\xa9", b"\xff\xff", 1)
+    assert spoilt != raw
+    summary = bring(course, spoilt)
+    assert [taken.student for taken in summary.collected] == ["bob"]
+    assert "damaged" in summary.refused[0][1]
+
+
+def test_only_so_many_bytes_are_unpacked_for_one_hand_in(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = []
+    entry_reader = archives._entry_reader
+
+    def counted(source, entry, most):
+        reader = entry_reader(source, entry, 50_000)
+        return lambda: (read.append(entry.filename), reader())[1]
+
+    monkeypatch.setattr(archives, "_entry_reader", counted)
+    monkeypatch.setattr("gradekit.submissions.collect.MOST_UNPACKED_BYTES", 150_000)
+    summary = bring(course, {f"ada/{n}.csv": bytes(100_000) for n in range(9)} | GOOD)
+    assert len([name for name in read if name.startswith("ada")]) == 3
+    assert [taken.student for taken in summary.collected] == ["bob"]
+    assert len(summary.refused) == 9
+
+
+def test_only_so_many_files_are_kept_of_one_hand_in(course: Course) -> None:
+    bring(course, {f"ada/{number}.csv": b"" for number in range(MOST_STUDENT_FILES + 5)})
+    assert len(lies_there(course)["ada"]) == MOST_STUDENT_FILES
+
+
+def test_a_time_that_no_calendar_has_is_no_time(course: Course, tmp_path: Path) -> None:
+    folder = tmp_path / "downloads" / "ada"
+    folder.mkdir(parents=True)
+    (folder / f"{NAME}.ipynb").write_bytes(NOTEBOOK)
+    path = folder / f"{NAME}.ipynb"
+    os.utime(path, (2**33, 2**33))
+    if path.stat().st_mtime < 2**33:
+        pytest.skip("the file system keeps no such time")
+    assert [taken.student for taken in collect(course, LAB, [folder.parent]).collected] == ["ada"]

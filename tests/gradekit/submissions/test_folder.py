@@ -1,0 +1,103 @@
+"""What lies in a hand-in's folder: which files count, what they come to, when they were sent."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradekit.submissions.folder import (
+    MOST_FILES,
+    find_handins,
+    format_timestamp,
+    nameless_folders,
+    parse_timestamp,
+    read_handin,
+)
+from helpers.submissions import LAB, NAME, hand_in
+
+
+def test_the_digest_follows_names_and_contents_and_not_the_time(tmp_path: Path) -> None:
+    one = hand_in(tmp_path, "ada", {"a.ipynb": b"12", "b": b"3"}, "2026-09-20 21:59:00 UTC")
+    hand_in(tmp_path, "bob", {"a.ipynb": b"12", "b": b"3"})
+    hand_in(tmp_path, "cyd", {"a.ipynb": b"1", "b": b"23"})
+    hand_in(tmp_path, "dan", {"a.ipynb": b"12", "c": b"3"})
+    ada, bob, cyd, dan = (handin.digest for handin in find_handins(tmp_path, LAB))
+    assert ada == bob
+    assert len({ada, cyd, dan}) == 3
+    os.utime(one / "a.ipynb", (1, 1))
+    assert next(find_handins(tmp_path, LAB, ["ada"])).digest == ada
+
+
+@pytest.mark.parametrize(
+    ("text", "utc"),
+    [
+        ("2026-09-20 21:59:00.123456 UTC", "2026-09-20T21:59:00.123456+00:00"),
+        ("2026-09-20 23:59:00 Europe/Zurich", "2026-09-20T21:59:00+00:00"),
+        ("2026-09-20 23:59:00 +0200", "2026-09-20T21:59:00+00:00"),
+        ("2026-09-20T23:59:00+02:00", "2026-09-20T21:59:00+00:00"),
+        ("2026-09-20 21:59:00\n", "2026-09-20T21:59:00+00:00"),
+        ("yesterday", None),
+        ("2026-09-20 21:59:00 ../../etc/passwd", None),
+        ("0001-01-01 00:00:00 +2300", None),
+        ("0001-01-01 00:00:00 UTC", None),
+        ("9999-12-31 23:59:59 UTC", None),  # midnight in Zürich is in a year that there is not
+        ("", None),
+    ],
+)
+def test_timestamps_in_all_of_nbgraders_forms(text: str, utc: str | None) -> None:
+    moment = parse_timestamp(text)
+    assert (moment.isoformat() if moment else None) == utc
+
+
+def test_a_timestamp_that_is_written_can_be_read_by_nbgrader() -> None:
+    from nbgrader.utils import parse_utc
+
+    moment = datetime(2026, 9, 20, 21, 59, 0, 5, tzinfo=UTC)
+    text = format_timestamp(moment)
+    assert parse_utc(text) == moment.replace(tzinfo=None)
+    assert parse_timestamp(text) == moment
+
+
+def test_a_folder_that_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(tmp_path, "ada", {f"{NAME}.ipynb": b"{}", "locked/a.csv": b"1"})
+    scan = os.scandir
+
+    def refuse(path: Any) -> Any:
+        if str(path).endswith("locked"):
+            raise PermissionError(13, "Permission denied")
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    (found,) = find_handins(tmp_path, LAB)
+    assert list(found.files) == [f"{NAME}.ipynb"]
+    assert found.notes == ("locked/ cannot be read (Permission denied).",)
+
+
+def test_a_folder_whose_name_is_no_text_is_left_out_and_named(tmp_path: Path) -> None:
+    hand_in(tmp_path, "ada", {f"{NAME}.ipynb": b"{}"})
+    os.makedirs(os.fsencode(tmp_path) + b"/submitted/bad\xff/" + LAB.encode())
+    assert [found.student for found in find_handins(tmp_path, LAB)] == ["ada"]
+    assert nameless_folders(tmp_path) == ["'bad\\xff'"]
+
+
+def test_files_beyond_the_limits_are_not_opened(tmp_path: Path) -> None:
+    given = {f"{number:04}.txt": b"x" for number in range(MOST_FILES + 50)}
+    folder = hand_in(tmp_path, "ada", given)
+    handin = read_handin(folder, "ada", LAB)
+    assert len(handin.files) == MOST_FILES
+    assert len(handin.notes) < 30
+    assert handin.notes[-1] == "There are 30 more files of that kind."
+
+
+def test_a_folder_in_the_place_of_the_timestamp_leaves_no_file_open(tmp_path: Path) -> None:
+    folder = hand_in(tmp_path, "ada", {"timestamp.txt/x.txt": b""})
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(5):
+        read_handin(folder, "ada", LAB)
+    assert len(os.listdir("/proc/self/fd")) == before

@@ -1,0 +1,66 @@
+"""Files that are small on the disk and large in memory, or slow to look at."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from gradekit.submissions.notebook import (
+    MOST_METADATA,
+    MOST_PARTS,
+    NotANotebook,
+    checked_exercise,
+    open_notebook,
+)
+from gradekit.submissions.released import bound_names
+from helpers.submissions import as_bytes, done, markdown
+
+
+def test_a_notebook_of_too_many_lists_is_not_read() -> None:
+    few = as_bytes(done(), extra=[[]] * (MOST_PARTS // 2))
+    assert open_notebook(few)[0].cells
+    with pytest.raises(NotANotebook, match="lists and objects"):
+        open_notebook(as_bytes(done(), extra=[[]] * MOST_PARTS))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-8-sig"])
+def test_brackets_in_texts_are_no_lists(encoding: str) -> None:
+    raw = as_bytes(done(lambda cells: cells.append(markdown('[{"\\' * MOST_PARTS))))
+    assert open_notebook(raw.decode().encode(encoding))[0].cells[-1].source.startswith("[{")
+
+
+def test_metadata_beyond_what_editors_write_is_left_out() -> None:
+    raw = as_bytes(done(), metadata={"a": {"kept": 1}, "b": [[]] * 10 * MOST_METADATA})
+    metadata = open_notebook(raw)[0].metadata
+    assert metadata.a.kept == 1
+    assert len(metadata.b) <= MOST_METADATA
+
+
+def test_a_check_that_only_looks_like_one_keeps_nobody_busy() -> None:
+    started = time.process_time()
+    for _ in range(500):
+        assert checked_exercise("check(" + "-" * 1980 + "1)") is None
+    assert time.process_time() - started < 0.5
+    assert checked_exercise("# mine (really)\ncheck( 'softmax', )  # go") == "softmax"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "\n", "def softmax_\n", "from x " + "import " * 30 + "\n", "import softma" * 20, "async ",
+        "a" * 300 + ":" + "b" * 300 + "\n", "from " + "a." * 1000, "def ", "\t",
+    ],
+)
+def test_long_cells_keep_nobody_busy(line: str) -> None:
+    started = time.process_time()
+    assert "softmax" not in bound_names(line * (2**24 // len(line)))
+    assert time.process_time() - started < 0.5
+
+
+def test_names_are_found_at_the_start_of_lines_also_in_broken_code() -> None:
+    text = (
+        "def a(x:\n    inner = 1\nasync def b(): pass\nclass C: ...\nd: int = 3\ne = 4\n"
+        "not_e == 5\nfrom torch import softmax as f, g\nimport h\nfor not_i in x: pass\n"
+    )
+    assert bound_names(text) - {"softmax", "as"} == {"a", "b", "C", "d", "e", "f", "g", "h"}

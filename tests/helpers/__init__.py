@@ -1,0 +1,1 @@
+"""What several test files share: small courses and classes, servers, attacks, drawn inputs."""

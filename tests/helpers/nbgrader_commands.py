@@ -1,0 +1,99 @@
+"""nbgrader's commands as a person types them, and hand-ins of every kind to try them on."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+from demo.damaged import damaged_cells, damaged_files
+from demo.hand_in import Expected, HandIn
+from demo.honest import half_done, late
+from demo.hostile import bombs, cheats, scripted, spies, vandal
+from demo.notebook import code
+from demo.room import Room
+from gradekit.course import Course
+from gradekit.gradebook.address import address_of
+from gradekit.gradebook.gradebook import Book
+from gradekit.gradebook.marks import Marks
+
+LAB, NAME = "lab01", "lab01_softmax"
+
+
+def nbgrader(
+    root: Path, *arguments: str, fails: bool = False, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a real nbgrader command in the course's folder, with a home of its own."""
+    home = root.with_name(f"{root.name}-home")
+    home.mkdir(exist_ok=True)
+    environment = {key: value for key, value in os.environ.items() if "JUPYTER" not in key}
+    environment |= {
+        "HOME": str(home), "OMP_NUM_THREADS": "1",
+        # nbgrader calls `alembic`, which lies beside this Python.
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+    run = subprocess.run(
+        [sys.executable, "-m", "nbgrader", *arguments], cwd=root, env=environment | variables,
+        capture_output=True, text=True, check=False,
+    )
+    assert (run.returncode != 0) == fails, run.stdout + run.stderr
+    return run
+
+
+def telling_part(room: Room) -> tuple[HandIn, ...]:
+    """A hand-in of each kind that the demo's class has, without those that take long."""
+    many = (
+        *damaged_cells(room), *damaged_files(room), *cheats(room), *bombs(room), *spies(room)
+    )
+    few = {"deleter", "copier", "colab", "renamer", "two", "torn", "equal", "quitter", "thief"}
+    return (
+        half_done(room), late(room), *(h for h in many if h.student in few), vandal(room),
+        scripted(room), *strangers(room),
+    )
+
+
+def strangers(room: Room) -> tuple[HandIn, ...]:
+    """Hand-ins that nbgrader by itself does not see, and a free-text answer, late."""
+    words = room.right
+    for at in room.right.free_text():
+        words = words.with_source(at, "Because infinity is no number.")
+    broken = Expected(room.marks.none, "broken: theirs", ("no notebook",))
+    return (
+        room.of_files("texted", "another ending", {f"{NAME}.ipynb.txt": room.right.bytes()}),
+        room.of_files("nothing", "no notebook at all", {"notes.txt": b"sorry"}, broken),
+        room.hand_in(
+            "wordy", "free text, late",
+            words.appended(code("from IPython.display import HTML\nHTML('<script>P()</script>')")),
+            Expected(room.marks.full, state="late", share=0.8), hours_late=30,
+        ),
+    )
+
+
+def marks(course: Course) -> dict[str, Marks]:
+    """What the gradebook says, by student."""
+    with Book(address_of(course)) as book:
+        return book.marks(LAB)
+
+
+def exported(course: Course) -> list[dict[str, str]]:
+    """What ``nbgrader export`` says."""
+    nbgrader(course.root, "export", "--to", "grades.csv")
+    with (course.root / "grades.csv").open(newline="") as file:
+        return sorted(csv.DictReader(file), key=lambda row: row["student_id"])
+
+
+def judged_cells(course: Course, student: str) -> dict[str, Any]:
+    """The outputs of a student's test cells, as formgrader shows them."""
+    path = course.root / "autograded" / student / LAB / f"{NAME}.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    nbformat.validate(notebook)
+    return {
+        about["grade_id"]: cell.outputs
+        for cell in notebook.cells
+        if cell.cell_type == "code" and (about := cell.metadata.get("nbgrader", {})).get("grade")
+    }
