@@ -15,7 +15,7 @@ from attnlab import checking
 from gradekit.sandbox.landlock_policy import why_not
 from gradekit.sandbox.sandbox import Sandbox
 from gradekit.untrusted.limits import MIB, Limits
-from helpers.attack import TOKEN
+from tests.helpers.attack import TOKEN
 
 LIMITS = Limits(
     cell_seconds=3,

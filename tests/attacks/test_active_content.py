@@ -5,7 +5,7 @@ from __future__ import annotations
 from IPython.core.formatters import DisplayFormatter
 from IPython.display import HTML
 
-from helpers.attack import run_cells
+from tests.helpers.attack import run_cells
 
 SCRIPT = "<script>document.title = 'owned'</script>"
 SHOW = f"""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.ordinary import UNABLE, USER
+from tests.helpers.ordinary import UNABLE, USER
 
 HERE = Path(__file__).parent
 TELLING = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from helpers.attack import said
-from helpers.exam import BLANK, RIGHT, earned
+from tests.helpers.attack import said
+from tests.helpers.exam import BLANK, RIGHT, earned
 
 SETTINGS = {
     "dtype": "torch.set_default_dtype(torch.float16)",

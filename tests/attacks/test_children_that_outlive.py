@@ -7,7 +7,7 @@ import signal
 import time
 from pathlib import Path
 
-from helpers.attack import run_cells
+from tests.helpers.attack import run_cells
 
 MARK = f"left-behind-by-a-notebook-{os.getpid()}"
 LEAVE = f"""

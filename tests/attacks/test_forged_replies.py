@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from attnlab.checking.observation import unpack
-from helpers.attack import text_of
-from helpers.exam import BLANK, HALF, RIGHT, earned, sit
+from tests.helpers.attack import text_of
+from tests.helpers.exam import BLANK, HALF, RIGHT, earned, sit
 
 JUNK = """
 import os

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.attack import said
+from tests.helpers.attack import said
 
 BOMB = """
 import os

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from gradekit.course import Course, load_course
 from gradekit.submissions import archives, collect
-from helpers.fuzz import cost, examples
+from tests.helpers.fuzz import cost, examples
 
 LAB, NAME = "lab01", "lab01_softmax"
 COURSE = f"""

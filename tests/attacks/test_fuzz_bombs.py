@@ -13,8 +13,8 @@ from attnlab.checking.observation import MalformedObservation, pack, unpack
 from attnlab.checking.verdict import Question, judge_exercise
 from gradekit.untrusted.limits import Limits
 from gradekit.untrusted.messages import Cell, Probe
-from helpers.fuzz import cost
-from helpers.played import PlayedSandbox, Script, framed
+from tests.helpers.fuzz import cost
+from tests.helpers.played import PlayedSandbox, Script, framed
 
 PROBE = Probe("a", "x", "def x(lab, draw):\n    return 1", seed=1)
 POLITE = [

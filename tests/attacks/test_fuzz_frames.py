@@ -29,8 +29,8 @@ from gradekit.submissions.notebook import open_notebook, runnable_cells
 from gradekit.untrusted import frames
 from gradekit.untrusted.limits import Limits
 from gradekit.untrusted.messages import Cell, Probe, Stopped
-from helpers.fuzz import NUMBERS, PACKED, RAW_JSON, TEXTS, VALUES, examples, observations
-from helpers.played import ENDED, PlayedSandbox, Script, framed
+from tests.helpers.fuzz import NUMBERS, PACKED, RAW_JSON, TEXTS, VALUES, examples, observations
+from tests.helpers.played import ENDED, PlayedSandbox, Script, framed
 
 PROJECT = Path(__file__).resolve().parents[2]
 LAB, EXERCISES = "lab01", ("softmax", "entropy")

@@ -32,9 +32,9 @@ from gradekit.submissions.folder import MOST_BYTES, Handin, parse_timestamp, rea
 from gradekit.submissions.notebook import runnable_cells
 from gradekit.submissions.submission import read_submission
 from gradekit.untrusted.messages import Stopped
-from helpers.fuzz import TEXTS, TIMES, VALUES, cost, examples
-from helpers.hostile_notebooks import EVIL_MARKDOWN, NAMES, notebooks
-from helpers.pages import active
+from tests.helpers.fuzz import TEXTS, TIMES, VALUES, cost, examples
+from tests.helpers.hostile_notebooks import EVIL_MARKDOWN, NAMES, notebooks
+from tests.helpers.pages import active
 
 PROJECT = Path(__file__).resolve().parents[2]
 LAB, EXERCISES = "lab01", ("softmax", "entropy")

@@ -20,7 +20,7 @@ from attnlab.checking.visible import VisibleCheck, VisibleExercise
 from gradekit.course import load_course
 from gradekit.exercise.loader import load_lab
 from gradekit.exercise.trained import Outcome
-from helpers.fuzz import PACKED, TREES, examples, observations
+from tests.helpers.fuzz import PACKED, TREES, examples, observations
 
 PROJECT = Path(__file__).resolve().parents[2]
 JUDGES = [

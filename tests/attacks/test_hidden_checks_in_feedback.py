@@ -8,7 +8,7 @@ from attnlab.checking.judges import Close
 from attnlab.checking.observation import Raised, unpack
 from attnlab.checking.verdict import Question, judge_exercise
 from gradekit.grading.quoting import Quoting
-from helpers.exam import BLANK, sit
+from tests.helpers.exam import BLANK, sit
 
 FIND = """
 import sys

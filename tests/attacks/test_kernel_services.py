@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.attack import run_cells, said
+from tests.helpers.attack import run_cells, said
 
 
 def test_keys_and_shared_memory_are_refused(sandbox):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gradekit.untrusted.limits import GIB
-from helpers.attack import said
+from tests.helpers.attack import said
 
 
 def test_a_file_of_ten_gigabytes_is_refused(sandbox, unconfined):

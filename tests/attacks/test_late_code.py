@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from helpers.attack import said
-from helpers.exam import BLANK, RIGHT, assert_gains_nothing, earned, sit
+from tests.helpers.attack import said
+from tests.helpers.exam import BLANK, RIGHT, assert_gains_nothing, earned, sit
 
 LENIENT = """
 import time, torch

@@ -9,7 +9,7 @@ import pytest
 
 from attnlab.checking.observation import unpack
 from gradekit.untrusted.messages import Probe
-from helpers.exam import BLANK, assert_gains_nothing, earned, sit
+from tests.helpers.exam import BLANK, assert_gains_nothing, earned, sit
 
 CALLER = """
 import sys

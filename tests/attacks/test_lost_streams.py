@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from helpers.attack import run_cells, text_of
+from tests.helpers.attack import run_cells, text_of
 
 
 @pytest.mark.parametrize("stream", ["sys.stdout = None", "sys.stderr = None", "del sys.stdout"])

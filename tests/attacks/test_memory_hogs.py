@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from helpers.attack import run_cells, said, text_of
+from tests.helpers.attack import run_cells, said, text_of
 
 
 def test_forty_gigabytes_are_refused(sandbox, unconfined):

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from helpers.attack import said
+from tests.helpers.attack import said
 
 
 @contextmanager

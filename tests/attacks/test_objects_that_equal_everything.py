@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helpers.exam import BLANK, TEST, assert_gains_nothing, sit
+from tests.helpers.exam import BLANK, TEST, assert_gains_nothing, sit
 
 EXACT = """
 import torch

@@ -6,7 +6,7 @@ import contextlib
 import io
 
 from gradekit.untrusted.limits import MIB
-from helpers.attack import run_cells, text_of
+from tests.helpers.attack import run_cells, text_of
 
 
 def test_output_without_an_end_is_cut(sandbox):

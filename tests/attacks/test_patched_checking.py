@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attnlab.checking.observation import Raised, unpack
-from helpers.exam import BLANK, HALF, RIGHT, assert_gains_nothing, earned, sit
+from tests.helpers.exam import BLANK, HALF, RIGHT, assert_gains_nothing, earned, sit
 
 JUDGED = """
 import torch

@@ -6,8 +6,8 @@ import os
 import subprocess
 import sys
 
-from helpers.attack import said
-from helpers.exam import BLANK, RIGHT, earned, sit
+from tests.helpers.attack import said
+from tests.helpers.exam import BLANK, RIGHT, earned, sit
 
 EVIL = "import builtins; builtins.planted = print('planted') or 42\n"
 PYTHON = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"

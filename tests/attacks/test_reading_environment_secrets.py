@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from helpers.attack import TOKEN, said
+from tests.helpers.attack import TOKEN, said
 
 SECRET = "k1e4-full-marks"
 

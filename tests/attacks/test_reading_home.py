@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.attack import assert_unreadable, said
+from tests.helpers.attack import assert_unreadable, said
 
 SECRET = "-----BEGIN A PRIVATE KEY-----"
 

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from gradekit.sandbox.sandbox import Sandbox
-from helpers.attack import assert_unreadable, said
+from tests.helpers.attack import assert_unreadable, said
 
 SECRET = "return x.exp() / x.exp().sum()  # by Ada"
 

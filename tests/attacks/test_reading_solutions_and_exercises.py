@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gradekit.sandbox import sandbox as trusted
-from helpers.attack import assert_unreadable, said
+from tests.helpers.attack import assert_unreadable, said
 
 SECRET = "the right answer"
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from helpers.attack import assert_unreadable
+from tests.helpers.attack import assert_unreadable
 
 SECRET = "ada: 12 points"
 

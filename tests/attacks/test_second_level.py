@@ -22,7 +22,7 @@ import pytest
 
 from gradekit.sandbox.sandbox import Sandbox
 from gradekit.untrusted.limits import MIB
-from helpers.attack import run_cells, said, text_of
+from tests.helpers.attack import run_cells, said, text_of
 
 
 @pytest.fixture

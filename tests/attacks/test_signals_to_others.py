@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 
-from helpers.attack import run_cells, said
+from tests.helpers.attack import run_cells, said
 
 
 def test_other_processes_cannot_be_killed(sandbox, unconfined, bystander):

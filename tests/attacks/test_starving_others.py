@@ -19,7 +19,7 @@ import pytest
 from gradekit.sandbox.sandbox import Sandbox
 from gradekit.untrusted.cpu_share import FEW_THREADS
 from gradekit.untrusted.processes import below
-from helpers.attack import run_cells, said
+from tests.helpers.attack import run_cells, said
 
 PROCESSES = 30
 CORE = min(os.sched_getaffinity(0))

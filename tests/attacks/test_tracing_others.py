@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from helpers.attack import said
+from tests.helpers.attack import said
 
 SECRET = "the-bystander-knows-this"
 KNOWS = f"secret = ''.join({SECRET.split('-')!r}); words = [secret] * 9\nprint(flush=True)\ninput()"

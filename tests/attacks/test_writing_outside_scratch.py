@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from helpers.attack import said
+from tests.helpers.attack import said
 
 
 def write(path) -> str:

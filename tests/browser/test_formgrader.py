@@ -19,7 +19,7 @@ from playwright.sync_api import Page, expect
 
 from demo.classroom import room_of
 from gradekit.course import Course, load_course
-from helpers.servers import serving
+from tests.helpers.servers import serving
 
 pytestmark = pytest.mark.browser
 

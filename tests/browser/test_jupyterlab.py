@@ -13,7 +13,7 @@ pytest.importorskip("playwright", reason="no playwright: install the extra `dev`
 
 from playwright.sync_api import Locator, Page, expect
 
-from helpers.servers import serving
+from tests.helpers.servers import serving
 
 pytestmark = pytest.mark.browser
 

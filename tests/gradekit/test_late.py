@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gradekit.course import Course, LateRule, load_course
 from gradekit.late import Lateness, lateness, lateness_of
-from helpers.late_course import COURSE
+from tests.helpers.late_course import COURSE
 
 RULE = LateRule(grace_minutes=30, percent_per_day=10, last_day=5)
 DAY = 86400

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attnlab.checking.observation import unpack
 from gradekit.untrusted.messages import Cell, Probe
-from helpers.attack import text_of
+from tests.helpers.attack import text_of
 
 ASK = "def double(lab, draw):\n    return lab.double(draw.integers(0, 9, 3))\n"
 ASKED = Probe("double", "double", ASK, seed=1)

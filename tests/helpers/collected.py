@@ -10,7 +10,7 @@ import pytest
 
 from gradekit.course import Course, load_course
 from gradekit.submissions.collect import Summary, collect
-from helpers.submissions import LAB, NAME
+from tests.helpers.submissions import LAB, NAME
 
 COURSE = """
 [course]

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from helpers.fuzz import RAW_JSON, TEXTS, VALUES
+from tests.helpers.fuzz import RAW_JSON, TEXTS, VALUES
 
 PNG = "iVBORw0KGgo="
 MARKDOWN = [

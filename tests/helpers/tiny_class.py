@@ -14,7 +14,7 @@ from typing import Any
 
 from gradekit.build.build import build
 from gradekit.course import Course, load_course
-from helpers.small_course import PROJECT
+from tests.helpers.small_course import PROJECT
 
 LAB, NAME = "lab01", "lab01_tiny"
 COURSE = """\

@@ -26,8 +26,8 @@ from gradekit.grading import grade, pool
 from gradekit.grading.grade import Settings
 from gradekit.grading.task import Done
 from gradekit.grading.view import progress
-from helpers import tiny_class
-from helpers.tiny_class import LAB, autograded_of, gradebook_of, journal_of
+from tests.helpers import tiny_class
+from tests.helpers.tiny_class import LAB, autograded_of, gradebook_of, journal_of
 
 
 @dataclass(frozen=True)

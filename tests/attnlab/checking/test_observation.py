@@ -22,7 +22,7 @@ from attnlab.checking.observation import (
     pack,
     unpack,
 )
-from helpers.small_lab import same
+from tests.helpers.small_lab import same
 
 texts = st.text(max_size=40)
 tensors = st.sampled_from(sorted(DTYPES, key=str)).flatmap(

@@ -6,7 +6,7 @@ import torch
 from attnlab.checking.judges import Close, Kills
 from attnlab.checking.observation import Missing, Raised
 from attnlab.checking.verdict import KnownMistake, Question, judge_exercise
-from helpers.small_lab import CHECKS, MISTAKES, no_max, question, right, run, wrong_axis
+from tests.helpers.small_lab import CHECKS, MISTAKES, no_max, question, right, run, wrong_axis
 
 
 def verdict(function):

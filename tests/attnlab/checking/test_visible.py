@@ -17,7 +17,7 @@ from attnlab.checking.visible import (
     read,
     write,
 )
-from helpers.small_lab import SHAPE, exercise, same, write_checks
+from tests.helpers.small_lab import SHAPE, exercise, same, write_checks
 
 
 def test_what_was_written_comes_back(tmp_path):
@@ -38,13 +38,13 @@ def test_what_was_written_comes_back(tmp_path):
 def test_equal_labs_have_equal_bytes_in_another_process(tmp_path):
     here = write_checks(tmp_path).read_bytes()
     program = (
-        "import sys; sys.path.append(sys.argv[2]); from pathlib import Path; from helpers.small_lab import write_checks;"
+        "import sys; sys.path.append(sys.argv[2]); from pathlib import Path; from tests.helpers.small_lab import write_checks;"
         "write_checks(Path(sys.argv[1]))"
     )
     other = tmp_path / "other"
     other.mkdir()
     subprocess.run(
-        [sys.executable, "-c", program, str(other), str(Path(__file__).parents[2])], check=True,
+        [sys.executable, "-c", program, str(other), str(Path(__file__).parents[3])], check=True,
         env={**os.environ, "PYTHONHASHSEED": "7"},
     )  # fmt: skip
     assert (other / "checks.safetensors").read_bytes() == here

@@ -12,7 +12,7 @@ from torch import Tensor
 import attnlab
 from attnlab import check
 from attnlab.checking.visible import FILE_NAME, write
-from helpers.small_lab import exercise, no_max, right, write_checks
+from tests.helpers.small_lab import exercise, no_max, right, write_checks
 
 VISIBLE = 6.5
 

@@ -13,7 +13,13 @@ from attnlab.checking import visible
 from gradekit.build import build
 from gradekit.build.drift import same_values
 from gradekit.course import CourseError
-from helpers.small_course import EXERCISES, LIBRARY, SOURCE, library_on_path, write_small_course
+from tests.helpers.small_course import (
+    EXERCISES,
+    LIBRARY,
+    SOURCE,
+    library_on_path,
+    write_small_course,
+)
 
 FILES = ["checks.safetensors", "lab01_small.ipynb"]
 

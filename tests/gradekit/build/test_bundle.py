@@ -18,7 +18,7 @@ from gradekit.build.bundle import publish, release
 from gradekit.build.disclosure import leaks
 from gradekit.course import CourseError
 from gradekit.exercise.loader import load_lab
-from helpers.small_course import copy_real_course
+from tests.helpers.small_course import copy_real_course
 
 LAB = "lab01"
 

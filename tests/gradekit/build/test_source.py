@@ -11,7 +11,7 @@ import pytest
 from gradekit.build.blanks import CODE_STUB, CannotBlank, blank_module, clear, mark
 from gradekit.build.source import read_source, solved_text
 from gradekit.course import CourseError
-from helpers.small_course import LIBRARY, PROJECT, SOURCE, library_on_path, write_small_course
+from tests.helpers.small_course import LIBRARY, PROJECT, SOURCE, library_on_path, write_small_course
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ from gradekit.submissions.folder import find_handins
 from gradekit.submissions.notebook import runnable_cells
 from gradekit.submissions.released import Released, grade_id_of
 from gradekit.submissions.submission import Submission, read_submission
-from helpers import submissions
-from helpers.submissions import LAB, NAME, as_bytes, done, result
+from tests.helpers import submissions
+from tests.helpers.submissions import LAB, NAME, as_bytes, done, result
 
 RESULTS = {
     "softmax": result("softmax", 5.5, 8, "Look at <b>dim</b>."),

@@ -11,9 +11,9 @@ from gradekit.gradebook.marks import Mark, Marks
 from gradekit.late import Lateness
 from gradekit.results.records import ExerciseResult, State, SubmissionRecord
 from gradekit.submissions.released import Released
-from helpers import submissions
-from helpers.late_course import COURSE
-from helpers.submissions import ANSWER, LAB, result
+from tests.helpers import submissions
+from tests.helpers.late_course import COURSE
+from tests.helpers.submissions import ANSWER, LAB, result
 
 EVIL = "<script>PWN()</script>"
 TEXT = "It keeps the exponentials finite."

@@ -20,9 +20,9 @@ from gradekit.gradebook.gradebook import NO_RESPONSE, Book, GradebookError
 from gradekit.gradebook.marks import Mark, grade_of_answer, grade_of_test
 from gradekit.results.records import State, SubmissionRecord
 from gradekit.submissions.released import Released
-from helpers import submissions
-from helpers.late_course import COURSE
-from helpers.submissions import LAB, NAME
+from tests.helpers import submissions
+from tests.helpers.late_course import COURSE
+from tests.helpers.submissions import LAB, NAME
 
 DUE = datetime(2026, 9, 20, 21, 59, tzinfo=UTC)
 

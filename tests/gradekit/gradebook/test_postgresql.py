@@ -17,9 +17,9 @@ from gradekit.gradebook.entry import Entry, unstored
 from gradekit.gradebook.gradebook import Book
 from gradekit.gradebook.marks import Mark
 from gradekit.submissions.released import Released
-from helpers import submissions
-from helpers.postgresql import Server, server
-from helpers.submissions import LAB, NAME
+from tests.helpers import submissions
+from tests.helpers.postgresql import Server, server
+from tests.helpers.submissions import LAB, NAME
 
 __all__ = ["server"]
 

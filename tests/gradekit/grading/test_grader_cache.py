@@ -11,8 +11,8 @@ import pytest
 from gradekit.course import load_course
 from gradekit.grading.task import GraderSpec
 from gradekit.grading.worker import GraderAtFault, drop_grader, grader_of
-from helpers import tiny_class
-from helpers.tiny_class import LAB, NAME
+from tests.helpers import tiny_class
+from tests.helpers.tiny_class import LAB, NAME
 
 
 def running() -> set[int]:

@@ -18,8 +18,8 @@ import psutil
 import pytest
 
 from gradekit.grading import grade
-from helpers import tiny_class
-from helpers.tiny_class import LAB, NAME, autograded_of, gradebook_of, journal_of
+from tests.helpers import tiny_class
+from tests.helpers.tiny_class import LAB, NAME, autograded_of, gradebook_of, journal_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 

@@ -22,9 +22,9 @@ from gradekit.grading import grade, pool
 from gradekit.grading.grade import GradingStopped, Settings
 from gradekit.results.journal import Journal, JournalBroken
 from gradekit.results.records import State
-from helpers import tiny_class
-from helpers.tiny_class import LAB, LATE, NAME, autograded_of, gradebook_of, journal_of
-from helpers.undisturbed import (
+from tests.helpers import tiny_class
+from tests.helpers.tiny_class import LAB, LATE, NAME, autograded_of, gradebook_of, journal_of
+from tests.helpers.undisturbed import (
     Executioner,
     Undisturbed,
     empty_gradebook,

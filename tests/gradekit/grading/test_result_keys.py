@@ -12,7 +12,7 @@ from gradekit.course import load_course
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.result_keys import recall, remember, state_of
 from gradekit.grading.task import GraderSpec
-from helpers.tiny_class import LAB, write_class, write_course
+from tests.helpers.tiny_class import LAB, write_class, write_course
 
 SECRET = b"secret"
 WITHOUT_TORCH = """\

@@ -13,7 +13,7 @@ from gradekit.grading.task import GraderSpec
 from gradekit.grading.worker import prove
 from gradekit.submissions.folder import Handin
 from gradekit.submissions.submission import read_submission
-from helpers.small_course import PROJECT
+from tests.helpers.small_course import PROJECT
 
 FILE = "line.safetensors"
 

@@ -14,8 +14,8 @@ from gradekit.sandbox.result import CellRun
 from gradekit.submissions.folder import find_handins
 from gradekit.submissions.submission import read_submission
 from gradekit.untrusted.messages import Cell
-from helpers import tiny_class
-from helpers.tiny_class import LAB
+from tests.helpers import tiny_class
+from tests.helpers.tiny_class import LAB
 
 
 def ran(*cells: tuple[str, str, str]) -> dict[str, str]:

@@ -10,8 +10,8 @@ import pytest
 
 from gradekit.grading.view import progress
 from gradekit.results.journal import Journal
-from helpers import tiny_class
-from helpers.tiny_class import LAB
+from tests.helpers import tiny_class
+from tests.helpers.tiny_class import LAB
 
 
 def test_json_waits_for_a_lock_in_words_on_the_error_stream(tmp_path: Path) -> None:

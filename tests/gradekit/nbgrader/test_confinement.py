@@ -12,9 +12,9 @@ from gradekit.course import load_course
 from gradekit.gradebook.address import address_of
 from gradekit.gradebook.gradebook import Book
 from gradekit.sandbox import landlock_policy
-from helpers import tiny_class
-from helpers.nbgrader_commands import nbgrader
-from helpers.tiny_class import LAB, NAME
+from tests.helpers import tiny_class
+from tests.helpers.nbgrader_commands import nbgrader
+from tests.helpers.tiny_class import LAB, NAME
 
 LANDLOCK = 'c.SandboxExecute.confinement = "landlock"'
 

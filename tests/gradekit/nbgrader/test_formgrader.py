@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 import pytest
 
-from helpers import tiny_class
-from helpers.servers import serving
-from helpers.tiny_class import LAB, NAME, autograded_of, gradebook_of, journal_of
+from tests.helpers import tiny_class
+from tests.helpers.servers import serving
+from tests.helpers.tiny_class import LAB, NAME, autograded_of, gradebook_of, journal_of
 
 TOKEN = "a-token-for-this-test"
 HOSTILE = """\

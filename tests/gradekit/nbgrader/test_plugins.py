@@ -29,7 +29,7 @@ from gradekit.nbgrader import plugins
 from gradekit.results.journal import Journal
 from gradekit.results.records import State
 from gradekit.submissions.folder import SUBMITTED
-from helpers.nbgrader_commands import (
+from tests.helpers.nbgrader_commands import (
     LAB,
     NAME,
     exported,
@@ -38,7 +38,7 @@ from helpers.nbgrader_commands import (
     nbgrader,
     telling_part,
 )
-from helpers.tiny_class import journal_of
+from tests.helpers.tiny_class import journal_of
 
 pytestmark = pytest.mark.timeout(600)
 IN_TIME = "2026-09-20 20:00:00 UTC"

@@ -16,10 +16,10 @@ from gradekit.gradebook.move import move
 from gradekit.grading import grade
 from gradekit.grading.grade import Settings
 from gradekit.grading.view import progress
-from helpers import tiny_class
-from helpers.nbgrader_commands import nbgrader
-from helpers.postgresql import Server, server
-from helpers.tiny_class import LAB, NAME
+from tests.helpers import tiny_class
+from tests.helpers.nbgrader_commands import nbgrader
+from tests.helpers.postgresql import Server, server
+from tests.helpers.tiny_class import LAB, NAME
 
 __all__ = ["server"]
 

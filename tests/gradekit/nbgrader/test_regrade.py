@@ -19,8 +19,8 @@ from gradekit.grading import grade
 from gradekit.grading.grade import Settings
 from gradekit.grading.view import progress
 from gradekit.nbgrader import plugins
-from helpers import tiny_class
-from helpers.tiny_class import IN_TIME, LAB, NAME, gradebook_of, journal_of
+from tests.helpers import tiny_class
+from tests.helpers.tiny_class import IN_TIME, LAB, NAME, gradebook_of, journal_of
 
 STUDENTS = ("ada", "bob", "cyd", "eve")
 # nbgrader's own tables warn as a row is made.

@@ -17,7 +17,7 @@ from gradekit.course import load_course
 from gradekit.exercise.loader import load_lab
 from gradekit.exercise.variants import Paper
 from gradekit.nbgrader.unsandboxed import judge_names
-from helpers.small_course import PROJECT, copy_real_course
+from tests.helpers.small_course import PROJECT, copy_real_course
 
 LAB = "lab01"
 NOTEBOOK = "lab01_softmax"

@@ -12,9 +12,9 @@ import pytest
 
 from gradekit.build.bundle import release
 from gradekit.course import load_course
-from helpers import tiny_class
-from helpers.nbgrader_commands import nbgrader
-from helpers.tiny_class import LAB, NAME
+from tests.helpers import tiny_class
+from tests.helpers.nbgrader_commands import nbgrader
+from tests.helpers.tiny_class import LAB, NAME
 
 HARM = """\
 import os

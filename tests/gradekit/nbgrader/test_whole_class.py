@@ -12,8 +12,8 @@ from demo.graded import grade_class
 from demo.incoming import write_submitted
 from demo.outcome import compare, scores_in_book
 from gradekit.course import load_course
-from helpers.nbgrader_commands import LAB, exported, marks, nbgrader
-from helpers.tiny_class import journal_of
+from tests.helpers.nbgrader_commands import LAB, exported, marks, nbgrader
+from tests.helpers.tiny_class import journal_of
 
 
 @pytest.mark.slow

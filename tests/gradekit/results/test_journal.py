@@ -15,7 +15,7 @@ import pytest
 
 from gradekit.results.journal import Journal, JournalBroken, JournalLocked, Stored, plan
 from gradekit.results.records import ExerciseResult, Record, State, SubmissionRecord, make_key
-from helpers.submissions import LAB, result
+from tests.helpers.submissions import LAB, result
 
 
 def record(student: str, exercise: str, earned: float = 8, broken: str | None = None) -> Record:
@@ -211,7 +211,7 @@ with Journal(Path(sys.argv[1])) as journal:
 
 def test_a_kill_at_any_moment_loses_nothing_that_was_said_to_be_written(tmp_path: Path) -> None:
     path = tmp_path / "lab01.jsonl"
-    script = WRITER.format(paths=[str(Path(__file__).parent), str(Path(__file__).parents[2])])
+    script = WRITER.format(paths=[str(Path(__file__).parent), str(Path(__file__).parents[3])])
     done = -1
     for _ in range(2):
         writer = subprocess.Popen(

@@ -18,8 +18,8 @@ from gradekit.sandbox.limit_messages import Places, about_cell, reached, size, w
 from gradekit.submissions.folder import find_handins
 from gradekit.submissions.submission import read_submission
 from gradekit.untrusted.limits import GIB, MIB, Limits, Met
-from helpers import tiny_class
-from helpers.tiny_class import LAB
+from tests.helpers import tiny_class
+from tests.helpers.tiny_class import LAB
 
 LOOP = "def attend(x=1):\n    while True:\n        x = x + 1\n"
 

@@ -12,8 +12,8 @@ from nbgrader.utils import compute_checksum, is_locked
 from gradekit.submissions.align import answer_digests, reseat
 from gradekit.submissions.notebook import open_notebook, runnable_cells
 from gradekit.submissions.released import Released, grade_id_of
-from helpers import submissions
-from helpers.submissions import ANSWER, PLACEHOLDER, PROMPT, as_bytes, code, done, markdown
+from tests.helpers import submissions
+from tests.helpers.submissions import ANSWER, PLACEHOLDER, PROMPT, as_bytes, code, done, markdown
 
 Cells = list[dict[str, Any]]
 TEXT = "It keeps the exponentials finite."

@@ -11,9 +11,9 @@ import pytest
 from gradekit.course import Course
 from gradekit.submissions import archives
 from gradekit.submissions.collect import MOST_STUDENT_FILES, collect
-from helpers.collected import bring, lies_there, zipped
-from helpers.collected import course as course
-from helpers.submissions import LAB, NAME, as_bytes, done
+from tests.helpers.collected import bring, lies_there, zipped
+from tests.helpers.collected import course as course
+from tests.helpers.submissions import LAB, NAME, as_bytes, done
 
 NOTEBOOK = as_bytes(done())
 GOOD = {f"bob/{NAME}.ipynb": NOTEBOOK}

@@ -13,9 +13,9 @@ from gradekit.course import Course
 from gradekit.submissions import archives
 from gradekit.submissions.collect import MOST_STUDENT_FILES, collect
 from gradekit.submissions.lms_layouts import Place, owner, place_of, safe_student
-from helpers.collected import EARLY, LATE, bring, lies_there, zipped
-from helpers.collected import course as course
-from helpers.submissions import LAB, NAME, as_bytes, done
+from tests.helpers.collected import EARLY, LATE, bring, lies_there, zipped
+from tests.helpers.collected import course as course
+from tests.helpers.submissions import LAB, NAME, as_bytes, done
 
 NOTEBOOK = as_bytes(done())
 

@@ -17,7 +17,7 @@ from gradekit.submissions.folder import (
     parse_timestamp,
     read_handin,
 )
-from helpers.submissions import LAB, NAME, hand_in
+from tests.helpers.submissions import LAB, NAME, hand_in
 
 
 def test_the_digest_follows_names_and_contents_and_not_the_time(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from gradekit.submissions.notebook import (
     open_notebook,
 )
 from gradekit.submissions.released import bound_names
-from helpers.submissions import as_bytes, done, markdown
+from tests.helpers.submissions import as_bytes, done, markdown
 
 
 def test_a_notebook_of_too_many_lists_is_not_read() -> None:

@@ -13,8 +13,8 @@ from gradekit.submissions.folder import MOST_BYTES, MOST_FILES, find_handins
 from gradekit.submissions.notebook import checked_exercise, runnable_cells
 from gradekit.submissions.released import Released
 from gradekit.submissions.submission import Submission, read_submission
-from helpers import submissions
-from helpers.submissions import ANSWER, LAB, NAME, as_bytes, code, done, hand_in, markdown
+from tests.helpers import submissions
+from tests.helpers.submissions import ANSWER, LAB, NAME, as_bytes, code, done, hand_in, markdown
 
 
 @pytest.fixture(scope="module")
