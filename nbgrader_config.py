@@ -18,7 +18,7 @@ c.ClearSolutions.text_stub = "*Write your answer here, in place of this line.*"
 
 # The sandbox runs student code and the judge marks it; without these lines, nbgrader does both.
 plugins = "gradekit.nbgrader.plugins"
-c.Autograde.exporter_class = f"{plugins}.HandInReader"
+c.Autograde.exporter_class = f"{plugins}.SubmissionReader"
 c.Autograde.sanitize_preprocessors = ["nbgrader.preprocessors.CheckCellMetadata"]
 c.Autograde.autograde_preprocessors = [
     f"{plugins}.SandboxExecute",

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from demo.classroom import LAB, room_of
+from demo.classroom import LAB, material_of
 from demo.course_folder import copy_course
 from demo.crowd import crowd
-from demo.hand_in import HandIn
 from demo.honest import honest
 from demo.incoming import write_submitted
 from demo.outcome import compare, scores_in_book
-from gradekit.build.build import build
+from demo.submission import DemoSubmission
+from gradekit.build.build import build_labs
 from gradekit.course import Course, load_course
 
 __all__ = ["LAB", "Class", "assert_right", "new_course", "some_class", "submit"]
@@ -30,24 +30,24 @@ class Class:
         notebook: the name of the notebook's file.
     """
 
-    hand_ins: tuple[HandIn, ...]
+    submissions: tuple[DemoSubmission, ...]
     notebook: str
 
     def first(self, count: int) -> Class:
         """The first `count` of them: a smaller class of the same mixture."""
-        return replace(self, hand_ins=self.hand_ins[:count])
+        return replace(self, submissions=self.submissions[:count])
 
 
 def some_class(course: Course, count: int) -> Class:
     """`count` students: right in four styles, each known mistake of two exercises, half done, …"""
-    room = room_of(course)
-    return Class(tuple(crowd(list(honest(room)), count, room.name)), room.name)
+    material = material_of(course)
+    return Class(tuple(crowd(list(honest(material)), count, material.name)), material.name)
 
 
 def new_course(folder: Path) -> Course:
     """The repository's course in a new folder, with lab 1 built."""
     course = load_course(copy_course(folder))
-    build(course, [LAB])
+    build_labs(course, [LAB])
     return course
 
 
@@ -60,7 +60,7 @@ def submit(course: Course, people: Class) -> None:
         shutil.rmtree(course.root / name, ignore_errors=True)
     for name in (f"results/{LAB}.jsonl", "gradebook.db"):
         (course.root / name).unlink(missing_ok=True)
-    write_submitted(people.hand_ins, course.root, LAB)
+    write_submitted(people.submissions, course.root, LAB)
 
 
 def assert_right(course: Course, people: Class, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -73,8 +73,8 @@ def assert_right(course: Course, people: Class, rows: Iterable[Mapping[str, Any]
         SystemExit: somebody did not.
     """
     wrong = [
-        f"{result.hand_in.student} ({result.hand_in.why}): {', '.join(result.differences)}"
-        for result in compare(people.hand_ins, rows, scores_in_book(course, LAB))
+        f"{result.submission.student} ({result.submission.why}): {', '.join(result.differences)}"
+        for result in compare(people.submissions, rows, scores_in_book(course, LAB))
         if not result.ok
     ]
     if wrong:

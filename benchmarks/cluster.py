@@ -36,8 +36,8 @@ from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
 from gradekit.course import Course  # noqa: E402
-from gradekit.grading.grade import Settings, grade  # noqa: E402
-from gradekit.grading.progress import Watch  # noqa: E402
+from gradekit.grading.grade import Settings, grade_lab  # noqa: E402
+from gradekit.grading.progress import ProgressReporter  # noqa: E402
 
 _WARM = 4
 _PROMISED = 1.8
@@ -75,18 +75,18 @@ def _rate(course: Course, people: Class, workers: int) -> float:
     with _cluster(workers) as address:
         _grade(course, people.first(_WARM * workers), address)
         stopwatch = _grade(course, people, address)
-    return 60 * len(people.hand_ins) / (stopwatch.last - stopwatch.first)
+    return 60 * len(people.submissions) / (stopwatch.last - stopwatch.first)
 
 
 def _grade(course: Course, people: Class, address: str) -> _Stopwatch:
     submit(course, people)
     stopwatch = _Stopwatch()
-    outcome = grade(course, LAB, Settings(cluster=address), stopwatch)
+    outcome = grade_lab(course, LAB, Settings(cluster=address), stopwatch)
     assert_right(course, people, [row.to_json() for row in outcome.rows])
     return stopwatch
 
 
-class _Stopwatch(Watch):
+class _Stopwatch(ProgressReporter):
     """Notes when grading began and when its last result came."""
 
     def say(self, sentence: str) -> None:
@@ -139,7 +139,7 @@ def _on_core(core: int, line: list[str]) -> list[str]:
 def _machine(folder: Path, course: Course, people: Class) -> tuple[float, float]:
     """Hand-ins a minute of the floor, by itself and two at a time, its start not counted."""
     floor, few = Floor(folder, course), people.first(_WARM)
-    count = len(people.hand_ins) - len(few.hand_ins)
+    count = len(people.submissions) - len(few.submissions)
     alone, both = (
         floor.grade(people, jobs).seconds - floor.grade(few, jobs).seconds for jobs in (1, 2)
     )

@@ -20,7 +20,7 @@ from demo.course_folder import FILES, FOLDERS, REPOSITORY
 from demo.usage import Usage, measured
 from gradekit.course import Course
 from gradekit.exercise.loader import load_lab
-from gradekit.exercise.variants import Paper
+from gradekit.exercise.variants import Variants
 from gradekit.submissions.notebook import open_notebook, runnable_cells
 
 _LIBRARY = os.pathsep.join(str(REPOSITORY / name) for name in ("lib", "autograder"))
@@ -96,11 +96,11 @@ class Otter:
     def grade(self, people: Class) -> Usage:
         """Grade the hand-ins of `people`."""
         names = []
-        for hand_in in people.hand_ins:
-            (self._folder / hand_in.student).mkdir(exist_ok=True)
-            path = self._folder / hand_in.student / people.notebook
-            path.write_bytes(hand_in.files[people.notebook])
-            names.append(hand_in.student)
+        for submission in people.submissions:
+            (self._folder / submission.student).mkdir(exist_ok=True)
+            path = self._folder / submission.student / people.notebook
+            path.write_bytes(submission.files[people.notebook])
+            names.append(submission.student)
         run = f"{shlex.quote(str(self._program))} run -a autograder.zip --no-logo"
         each = f"{run} -o $0 $0/{people.notebook} >$0/said 2>&1"
         listed = shlex.quote("\n".join(names))
@@ -111,8 +111,8 @@ class Otter:
     def points(self, people: Class) -> list[float]:
         """What it gave, by student."""
         found = []
-        for hand_in in people.hand_ins:
-            results = json.loads((self._folder / hand_in.student / "results.json").read_text())
+        for submission in people.submissions:
+            results = json.loads((self._folder / submission.student / "results.json").read_text())
             found.append(sum(test.get("score", 0.0) for test in results["tests"]))
         return found
 
@@ -124,14 +124,14 @@ class Floor:
         self._folder = folder / "floor"
         self._folder.mkdir(exist_ok=True)
         lab = load_lab(course, LAB)
-        paper = Paper(lab)
-        self._probes = [p.to_json() for e in lab.exercises for p in paper.probes(e, 0)]
+        variants = Variants(lab)
+        self._probes = [p.to_json() for e in lab.exercises for p in variants.probes(e, 0)]
 
     def grade(self, people: Class, jobs: int) -> Usage:
         """Run the hand-ins of `people`, `jobs` of them at a time."""
         work = []
-        for hand_in in people.hand_ins:
-            notebook, _ = open_notebook(hand_in.files[people.notebook])
+        for submission in people.submissions:
+            notebook, _ = open_notebook(submission.files[people.notebook])
             sources = [cell.source for cell in runnable_cells(notebook)]
             work.append({"cells": sources, "probes": self._probes})
         (self._folder / "work.json").write_text(json.dumps(work))

@@ -37,7 +37,7 @@ from contenders import Floor, Otter, Ours, PlainNbgrader  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
-from demo.usage import CommandFailed, Usage  # noqa: E402
+from demo.usage import CommandError, Usage  # noqa: E402
 from gradekit.untrusted.limits import MIB  # noqa: E402
 
 OTTER_HOME = HERE.parent / "build" / "otter"
@@ -227,5 +227,5 @@ def _machine() -> str:
 if __name__ == "__main__":
     try:
         typer.run(main)
-    except CommandFailed as error:
+    except CommandError as error:
         sys.exit(f"What is measured did not run: {error}")

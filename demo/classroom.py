@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from demo.damaged import damaged
-from demo.hand_in import HandIn
 from demo.honest import honest
 from demo.hostile import hostile
+from demo.material import Material
 from demo.notebook import Notebook
-from demo.room import Room
+from demo.submission import DemoSubmission
 from gradekit.course import Course
 from gradekit.exercise.loader import load_lab
 
 LAB = "lab01"
 
 
-def room_of(course: Course, lab: str = LAB) -> Room:
+def material_of(course: Course, lab: str = LAB) -> Material:
     """What the class of a built course works with."""
     (released,) = (course.root / "labs" / lab).glob("*.ipynb")
     solved = course.root / "solutions" / lab / released.name
-    return Room(
+    return Material(
         load_lab(course, lab),
         released.name,
         Notebook.parse(released.read_bytes()),
@@ -27,10 +27,10 @@ def room_of(course: Course, lab: str = LAB) -> Room:
     )
 
 
-def classroom(course: Course) -> tuple[HandIn, ...]:
+def classroom(course: Course) -> tuple[DemoSubmission, ...]:
     """Everybody's hand-in, made from the course's own notebooks."""
-    room = room_of(course)
-    whole = (*honest(room), *damaged(room), *hostile(room))
-    names = [hand_in.student for hand_in in whole]
+    material = material_of(course)
+    whole = (*honest(material), *damaged(material), *hostile(material))
+    names = [submission.student for submission in whole]
     assert len(set(names)) == len(names), "two students share a name"
     return whole

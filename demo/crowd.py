@@ -6,31 +6,31 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import cycle, islice
 
-from demo.hand_in import HandIn
 from demo.notebook import Notebook, code
+from demo.submission import DemoSubmission
 
 
-def crowd(hand_ins: Sequence[HandIn], count: int, notebook: str) -> Iterator[HandIn]:
+def crowd(submissions: Sequence[DemoSubmission], count: int, notebook: str) -> Iterator[DemoSubmission]:
     """`count` students who hand in what these do, in turns.
 
     Args:
         notebook: the notebook's file name. Each gets a cell of its own at its end, so that no
             result stands for two; a file that is no notebook stays as it is.
     """
-    for number, hand_in in enumerate(islice(cycle(_mixed(hand_ins)), count)):
-        yield replace(_unlike(hand_in, notebook, number), student=f"student{number:04}")
+    for number, submission in enumerate(islice(cycle(_mixed(submissions)), count)):
+        yield replace(_unlike(submission, notebook, number), student=f"student{number:04}")
 
 
-def _mixed(hand_ins: Sequence[HandIn]) -> list[HandIn]:
+def _mixed(submissions: Sequence[DemoSubmission]) -> list[DemoSubmission]:
     """In steps, so that any first few are a fair sample: as they come, mistakes stand together."""
-    step = next(step for step in (7, 5, 3, 2, 1) if len(hand_ins) % step or step == 1)
-    return [hand_ins[place * step % len(hand_ins)] for place in range(len(hand_ins))]
+    step = next(step for step in (7, 5, 3, 2, 1) if len(submissions) % step or step == 1)
+    return [submissions[place * step % len(submissions)] for place in range(len(submissions))]
 
 
-def _unlike(hand_in: HandIn, name: str, number: int) -> HandIn:
+def _unlike(submission: DemoSubmission, name: str, number: int) -> DemoSubmission:
     try:
-        notebook = Notebook.parse(hand_in.files[name])
+        notebook = Notebook.parse(submission.files[name])
     except (KeyError, ValueError, TypeError):
-        return hand_in
+        return submission
     own = code(f"# hand-in {number}", f"number-{number}")
-    return replace(hand_in, files={**hand_in.files, name: notebook.appended(own).bytes()})
+    return replace(submission, files={**submission.files, name: notebook.appended(own).bytes()})

@@ -4,67 +4,67 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from demo.hand_in import Expected, HandIn
+from demo.material import Material
 from demo.notebook import Cell, Notebook, code
-from demo.room import Room
+from demo.submission import DemoSubmission, Expected
 
 THEIRS = "broken: theirs"
 
 
-def damaged(room: Room) -> Iterator[HandIn]:
+def damaged(material: Material) -> Iterator[DemoSubmission]:
     """What editors, file managers and nervous fingers do to a notebook."""
-    yield from damaged_cells(room)
-    yield from damaged_files(room)
-    yield from endless(room)
+    yield from damaged_cells(material)
+    yield from damaged_files(material)
+    yield from endless(material)
 
 
-def damaged_cells(room: Room) -> Iterator[HandIn]:
+def damaged_cells(material: Material) -> Iterator[DemoSubmission]:
     """Right answers in a notebook whose other cells are not as they were released."""
-    right, at = room.right, room.right.check_at("softmax")
+    right, at = material.right, material.right.check_at("softmax")
     stop = code("raise RuntimeError('I was here')", "stop")
-    yield room.hand_in("raiser", "all right, `raise` in the first cell", right.inserted(0, stop))
-    yield room.hand_in("deleter", "a test cell deleted", right.with_cells(at))
+    yield material.submission("raiser", "all right, `raise` in the first cell", right.inserted(0, stop))
+    yield material.submission("deleter", "a test cell deleted", right.with_cells(at))
     changed = right.with_source(at, "14.0  # it says so")
-    yield room.hand_in("changer", "a test cell changed to its full points", changed)
+    yield material.submission("changer", "a test cell changed to its full points", changed)
     copied = right.inserted(at, right.cells[at])
-    yield room.hand_in("copier", "a test cell copied, with its id", copied)
+    yield material.submission("copier", "a test cell copied, with its id", copied)
     halves = [{**right.cells[at], "source": text} for text in ('name = "softmax"', "check(name)")]
-    yield room.hand_in("splitter", "a test cell split in two", right.with_cells(at, *halves))
-    yield room.hand_in("colab", "all metadata lost", stripped(right))
+    yield material.submission("splitter", "a test cell split in two", right.with_cells(at, *halves))
+    yield material.submission("colab", "all metadata lost", stripped(right))
 
 
-def damaged_files(room: Room) -> Iterator[HandIn]:
+def damaged_files(material: Material) -> Iterator[DemoSubmission]:
     """Right answers in a file that is not what the grader looks for, and files that are broken."""
-    data = room.right.bytes()
+    data = material.right.bytes()
     renamed = {"Lab 1 (final) émile.ipynb": data}
-    yield room.of_files("renamer", "the notebook renamed", renamed)
-    two = {room.name: data, "scratch.ipynb": scratch().bytes()}
-    yield room.of_files("two", "two notebooks, one of them for trying things", two)
-    cut = {room.name: data[: len(data) // 2]}
-    broken = Expected(room.marks.none, THEIRS, ("damaged",))
-    yield room.of_files("torn", "a notebook cut off in the middle", cut, broken)
-    empty = {room.name: b""}
-    broken = Expected(room.marks.none, THEIRS, ("empty",))
-    yield room.of_files("void", "a file of 0 bytes", empty, broken)
+    yield material.of_files("renamer", "the notebook renamed", renamed)
+    two = {material.name: data, "scratch.ipynb": scratch().bytes()}
+    yield material.of_files("two", "two notebooks, one of them for trying things", two)
+    cut = {material.name: data[: len(data) // 2]}
+    broken = Expected(material.marks.none, THEIRS, ("damaged",))
+    yield material.of_files("torn", "a notebook cut off in the middle", cut, broken)
+    empty = {material.name: b""}
+    broken = Expected(material.marks.none, THEIRS, ("empty",))
+    yield material.of_files("void", "a file of 0 bytes", empty, broken)
 
 
-def endless(room: Room) -> Iterator[HandIn]:
+def endless(material: Material) -> Iterator[DemoSubmission]:
     """Loops without an end: in a cell, which costs nothing else; in an answer, which is lost."""
     loop = code("while True:\n    pass", "loop")
-    at = room.right.answer_at("softmax")
-    yield room.hand_in(
+    at = material.right.answer_at("softmax")
+    yield material.submission(
         "spinner",
         "all right, and an endless loop in a cell",
-        room.right.inserted(at, loop),
-        Expected(room.marks.full, words=("stopped after",)),
+        material.right.inserted(at, loop),
+        Expected(material.marks.full, words=("stopped after",)),
     )
-    at = room.right.answer_at("softmax_backward")
+    at = material.right.answer_at("softmax_backward")
     text = "def softmax_backward(p, grad_p):\n    while True:\n        p = p * grad_p\n"
-    yield room.hand_in(
+    yield material.submission(
         "whirl",
         "an endless loop in one answer",
-        room.right.with_source(at, text),
-        Expected(room.without("softmax_backward")),
+        material.right.with_source(at, text),
+        Expected(material.without("softmax_backward")),
     )
 
 

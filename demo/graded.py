@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from demo.hand_in import HandIn
+from demo.submission import DemoSubmission
 from gradekit.course import Course
 
 
@@ -23,7 +23,7 @@ class GradedClass:
     """
 
     course: Course
-    hand_ins: tuple[HandIn, ...]
+    submissions: tuple[DemoSubmission, ...]
     rows: tuple[Mapping[str, Any], ...]
     said: str
 
@@ -32,14 +32,14 @@ class GradedClass:
         return next(row for row in self.rows if row["student"] == student)
 
 
-def grade_class(course: Course, hand_ins: Sequence[HandIn]) -> GradedClass:
+def grade_class(course: Course, submissions: Sequence[DemoSubmission]) -> GradedClass:
     """Put the hand-ins into a built course and run `lab grade` on them, as a person would."""
     from demo.classroom import LAB
     from demo.incoming import write_submitted
 
-    write_submitted(hand_ins, course.root, LAB)
+    write_submitted(submissions, course.root, LAB)
     done = lab(course, "grade", LAB, "--json")
-    return GradedClass(course, tuple(hand_ins), tuple(json.loads(done.stdout)), done.stderr)
+    return GradedClass(course, tuple(submissions), tuple(json.loads(done.stdout)), done.stderr)
 
 
 def lab(course: Course, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -6,88 +6,88 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from demo.answers import answered, in_style, put_in, right_answer
-from demo.hand_in import Expected, HandIn
+from demo.material import Material
 from demo.notebook import code
-from demo.room import Room
+from demo.submission import DemoSubmission, Expected
 from gradekit.exercise.definition import Exercise, Version
 
 STYLES = ("ada", "emmy", "sofia")
 MISTAKEN = ("softmax", "cross_entropy")
 
 
-def honest(room: Room) -> Iterator[HandIn]:
+def honest(material: Material) -> Iterator[DemoSubmission]:
     """Right, wrong, half done and untouched, on time and late."""
-    yield room.hand_in("noether", "all right, as the reference does it", room.right)
+    yield material.submission("noether", "all right, as the reference does it", material.right)
     for style, student in enumerate(STYLES):
-        answers = {e.name: in_style(room.solved, e, style) for e in room.lab.exercises}
-        notebook = answered(room.released, answers)
-        yield room.hand_in(student, f"all right, in another way ({style + 1})", notebook)
-    yield from mistaken(room)
-    yield room.hand_in(
-        "untouched", "handed in as it was released", room.released, Expected(room.marks.none)
+        answers = {e.name: in_style(material.solved, e, style) for e in material.lab.exercises}
+        notebook = answered(material.released, answers)
+        yield material.submission(student, f"all right, in another way ({style + 1})", notebook)
+    yield from mistaken(material)
+    yield material.submission(
+        "untouched", "handed in as it was released", material.released, Expected(material.marks.none)
     )
-    yield half_done(room)
-    yield syntax_error(room)
-    yield warned(room)
-    yield late(room)
+    yield half_done(material)
+    yield syntax_error(material)
+    yield warned(material)
+    yield late(material)
 
 
-def mistaken(room: Room) -> Iterator[HandIn]:
+def mistaken(material: Material) -> Iterator[DemoSubmission]:
     """Each known mistake of two exercises once: one of each in a notebook, all else right."""
-    first, second = (room.lab[name] for name in MISTAKEN)
+    first, second = (material.lab[name] for name in MISTAKEN)
     pairs = zip_longest(first.mistakes, second.mistakes)
     for number, pair in enumerate(pairs, start=1):
         made = [(e, m) for e, m in zip((first, second), pair, strict=True) if m is not None]
-        yield _with_mistakes(room, f"m{number:02}", made)
+        yield _with_mistakes(material, f"m{number:02}", made)
 
 
-def _with_mistakes(room: Room, student: str, made: list[tuple[Exercise, Version]]) -> HandIn:
+def _with_mistakes(material: Material, student: str, made: list[tuple[Exercise, Version]]) -> DemoSubmission:
     answers = {
-        exercise.name: put_in(right_answer(room.solved, exercise.name), exercise, mistake)
+        exercise.name: put_in(right_answer(material.solved, exercise.name), exercise, mistake)
         for exercise, mistake in made
     }
-    notebook = answered(room.right, answers)
+    notebook = answered(material.right, answers)
     why = ", ".join(f"{exercise.name}: {mistake.name}" for exercise, mistake in made)
     mistakes = {exercise.name: mistake.name for exercise, mistake in made}
-    expected = Expected(room.marks.of(notebook, mistakes), mistakes=mistakes)
-    return room.hand_in(student, why.replace("_", " "), notebook, expected)
+    expected = Expected(material.marks.of(notebook, mistakes), mistakes=mistakes)
+    return material.submission(student, why.replace("_", " "), notebook, expected)
 
 
-def half_done(room: Room) -> HandIn:
+def half_done(material: Material) -> DemoSubmission:
     """The first half of the exercises, and the rest as released."""
-    names = [e.name for e in room.lab.exercises]
+    names = [e.name for e in material.lab.exercises]
     done = names[: len(names) // 2]
-    notebook = answered(room.released, {name: right_answer(room.solved, name) for name in done})
-    points = {name: room.marks.full[name] if name in done else 0.0 for name in names}
-    return room.hand_in("half", "the first half done, all right", notebook, Expected(points))
+    notebook = answered(material.released, {name: right_answer(material.solved, name) for name in done})
+    points = {name: material.marks.full[name] if name in done else 0.0 for name in names}
+    return material.submission("half", "the first half done, all right", notebook, Expected(points))
 
 
-def syntax_error(room: Room) -> HandIn:
+def syntax_error(material: Material) -> DemoSubmission:
     """A bracket that is never closed, in one answer: that exercise is lost, and no other."""
-    at = room.right.answer_at("softmax_backward")
-    notebook = room.right.with_source(at, room.right.source(at) + "\nprint((1, 2)")
-    expected = Expected(room.without("softmax_backward"))
-    return room.hand_in("bracket", "a syntax error in one answer", notebook, expected)
+    at = material.right.answer_at("softmax_backward")
+    notebook = material.right.with_source(at, material.right.source(at) + "\nprint((1, 2)")
+    expected = Expected(material.without("softmax_backward"))
+    return material.submission("bracket", "a syntax error in one answer", notebook, expected)
 
 
-def warned(room: Room) -> HandIn:
+def warned(material: Material) -> DemoSubmission:
     """Right, and it warns on stderr, for which nbgrader by itself gives nothing."""
     warning = "import sys, warnings\nwarnings.warn('slow')\nprint('careful', file=sys.stderr)"
-    at = room.right.answer_at("softmax")
-    text = room.right.source(at).replace(
+    at = material.right.answer_at("softmax")
+    text = material.right.source(at).replace(
         "    exp =", "    import warnings\n    warnings.warn('my own warning')\n    exp =", 1
     )
     assert "my own warning" in text, "the reference's softmax has another shape now"
-    notebook = room.right.with_source(at, text).inserted(at, code(warning))
-    return room.hand_in("warner", "all right, with warnings on stderr", notebook)
+    notebook = material.right.with_source(at, text).inserted(at, code(warning))
+    return material.submission("warner", "all right, with warnings on stderr", notebook)
 
 
-def late(room: Room) -> HandIn:
+def late(material: Material) -> DemoSubmission:
     """All right, thirty hours after the due date: two days, the second one begun."""
-    return room.hand_in(
+    return material.submission(
         "tardy",
         "all right, thirty hours late",
-        room.right,
-        Expected(room.marks.full, state="late", share=0.8),
+        material.right,
+        Expected(material.marks.full, state="late", share=0.8),
         hours_late=30,
     )

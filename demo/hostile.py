@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from demo.hand_in import Expected, HandIn
+from demo.material import Material
 from demo.notebook import code
-from demo.room import Room
+from demo.submission import DemoSubmission, Expected
 
 ESCAPED = "o'brien <b>&amp;"
 
@@ -107,68 +107,68 @@ raise ValueError({SCRIPT!r})
 """
 
 
-def hostile(room: Room) -> Iterator[HandIn]:
+def hostile(material: Material) -> Iterator[DemoSubmission]:
     """Cheats, thieves and bombs."""
-    yield from cheats(room)
-    yield vandal(room)
-    yield from bombs(room)
-    yield from spies(room)
-    yield scripted(room)
+    yield from cheats(material)
+    yield vandal(material)
+    yield from bombs(material)
+    yield from spies(material)
+    yield scripted(material)
 
 
-def cheats(room: Room) -> Iterator[HandIn]:
+def cheats(material: Material) -> Iterator[DemoSubmission]:
     """Blank answers and another way to points."""
-    nothing = Expected(room.marks.none)
-    patched = room.released.inserted(0, code(PATCHED, "patch")).appended(code(PATCHED, "again"))
-    yield room.hand_in(
+    nothing = Expected(material.marks.none)
+    patched = material.released.inserted(0, code(PATCHED, "patch")).appended(code(PATCHED, "again"))
+    yield material.submission(
         "patcher", "blank, every comparison patched to pass", patched, nothing, hostile=True
     )
-    names = [name for exercise in room.lab.exercises for name in exercise.names]
+    names = [name for exercise in material.lab.exercises for name in exercise.names]
     lines = [f"{name} = anything" for name in names]
-    equal = room.released.appended(code(EQUAL_TO_ALL, "any"), code("\n".join(lines), "all"))
-    yield room.hand_in(
+    equal = material.released.appended(code(EQUAL_TO_ALL, "any"), code("\n".join(lines), "all"))
+    yield material.submission(
         "equal", "blank, a tensor that equals everything", equal, nothing, hostile=True
     )
 
 
-def vandal(room: Room) -> HandIn:
+def vandal(material: Material) -> DemoSubmission:
     """Blank answers; spoils files, leaves processes behind, and kills whatever it can reach."""
-    notebook = room.released.inserted(0, code(VANDAL, "spoil"))
+    notebook = material.released.inserted(0, code(VANDAL, "spoil"))
     why = "blank; plants files, leaves processes behind, kills what it can"
-    return room.hand_in("vandal", why, notebook, Expected(room.marks.none), hostile=True)
+    return material.submission("vandal", why, notebook, Expected(material.marks.none), hostile=True)
 
 
-def bombs(room: Room) -> Iterator[HandIn]:
+def bombs(material: Material) -> Iterator[DemoSubmission]:
     """Right answers, and something that would bring a careless grader down."""
     leave = "import os\nos._exit(0)"
-    yield _attack(room, "quitter", "os._exit(0) in a cell", leave, ("ended its own process",))
+    yield _attack(material, "quitter", "os._exit(0) in a cell", leave, ("ended its own process",))
     grab = "hoard = [bytearray(b'x') * 2**28 for _ in range(160)]  # 40 GiB, every page touched"
-    yield _attack(room, "hoarder", "40 GiB of memory", grab)
+    yield _attack(material, "hoarder", "40 GiB of memory", grab)
     loud = "print('x' * 200_000_000)"
-    yield _attack(room, "shouter", "200 MB of output in one line", loud)
+    yield _attack(material, "shouter", "200 MB of output in one line", loud)
 
 
-def spies(room: Room) -> Iterator[HandIn]:
+def spies(material: Material) -> Iterator[DemoSubmission]:
     """Right answers, and a look at what is not theirs."""
-    yield _attack(room, "thief", "reads ../../gradebook.db and prints it", THIEF)
-    yield _attack(room, "caller", "opens sockets, loopback included", CALLER)
+    yield _attack(material, "thief", "reads ../../gradebook.db and prints it", THIEF)
+    yield _attack(material, "caller", "opens sockets, loopback included", CALLER)
 
 
-def scripted(room: Room) -> HandIn:
+def scripted(material: Material) -> DemoSubmission:
     """Script wherever a page shows something: outputs, an error, free text, the student's id."""
-    notebook = room.right.appended(code(SHOWN, "shown"))
+    notebook = material.right.appended(code(SHOWN, "shown"))
     for at in notebook.free_text():
         notebook = notebook.with_source(at, f"My answer. {SCRIPT}")
-    return room.hand_in(
+    return material.submission(
         ESCAPED, "script in outputs and free text, an id to escape", notebook, hostile=True
     )
 
 
 def _attack(
-    room: Room, student: str, why: str, text: str, words: tuple[str, ...] = ()
-) -> HandIn:
+    material: Material, student: str, why: str, text: str, words: tuple[str, ...] = ()
+) -> DemoSubmission:
     """The attack in a cell before the first answer; all answers right."""
-    first = room.right.answer_at(room.lab.exercises[0].name)
-    notebook = room.right.inserted(first, code(text, "attack"))
-    expected = Expected(room.marks.full, words=words)
-    return room.hand_in(student, f"all right, and {why}", notebook, expected, hostile=True)
+    first = material.right.answer_at(material.lab.exercises[0].name)
+    notebook = material.right.inserted(first, code(text, "attack"))
+    expected = Expected(material.marks.full, words=words)
+    return material.submission(student, f"all right, and {why}", notebook, expected, hostile=True)

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from demo.hand_in import HandIn
+from demo.submission import DemoSubmission
 from gradekit.submissions.lms_layouts import safe_student
 
 TIMESTAMP = "timestamp.txt"
@@ -31,69 +31,69 @@ class Incoming:
     """
 
     sources: tuple[Path, ...]
-    hand_ins: tuple[HandIn, ...]
+    submissions: tuple[DemoSubmission, ...]
 
 
-def write_incoming(hand_ins: Iterable[HandIn], folder: Path, lab: str) -> Incoming:
+def write_incoming(submissions: Iterable[DemoSubmission], folder: Path, lab: str) -> Incoming:
     """Write the hand-ins below `folder`: mistakes by Canvas, others in zips and in folders."""
     folders, zips, canvas = folder / "folders", folder / "zips", folder / "submissions.zip"
     folders.mkdir(parents=True)
     zips.mkdir()
     collected = []
     with zipfile.ZipFile(canvas, "w", zipfile.ZIP_DEFLATED) as archive:
-        for number, hand_in in enumerate(hand_ins):
-            name = safe_student(hand_in.student)
-            if re.fullmatch(r"m\d+", hand_in.student):
-                name = f"{hand_in.student}_{41000 + number}"
-                _add_to_canvas(archive, hand_in, f"{name}_{990000 + number}")
-            elif number % 2 and hand_in.expected.state != "late":
-                _write(zips / f"{name}.zip", _zipped(hand_in), hand_in)
+        for number, submission in enumerate(submissions):
+            name = safe_student(submission.student)
+            if re.fullmatch(r"m\d+", submission.student):
+                name = f"{submission.student}_{41000 + number}"
+                _add_to_canvas(archive, submission, f"{name}_{990000 + number}")
+            elif number % 2 and submission.expected.state != "late":
+                _write(zips / f"{name}.zip", _zipped(submission), submission)
             else:
-                write_folder(hand_in, folders / hand_in.student / lab)
-            collected.append(replace(hand_in, student=name))
+                write_folder(submission, folders / submission.student / lab)
+            collected.append(replace(submission, student=name))
     return Incoming((folders, zips, canvas), tuple(collected))
 
 
-def write_submitted(hand_ins: Iterable[HandIn], course: Path, lab: str) -> None:
+def write_submitted(submissions: Iterable[DemoSubmission], course: Path, lab: str) -> None:
     """The hand-ins where grading finds them, as `lab collect` would put them there."""
-    for hand_in in hand_ins:
-        write_folder(hand_in, course / "submitted" / hand_in.student / lab)
+    for submission in submissions:
+        write_folder(submission, course / "submitted" / submission.student / lab)
 
 
-def write_folder(hand_in: HandIn, folder: Path) -> None:
+def write_folder(submission: DemoSubmission, folder: Path) -> None:
     """The hand-in's files, and nothing else, in `folder`."""
     folder.mkdir(parents=True)
-    for name, data in hand_in.files.items():
-        _write(folder / name, data, hand_in)
+    for name, data in submission.files.items():
+        _write(folder / name, data, submission)
 
 
-def _write(path: Path, data: bytes, hand_in: HandIn) -> None:
+def _write(path: Path, data: bytes, submission: DemoSubmission) -> None:
     path.write_bytes(data)
-    seconds = _moment(hand_in).timestamp()
+    seconds = _moment(submission).timestamp()
     os.utime(path, (seconds, seconds))
 
 
-def _add_to_canvas(archive: zipfile.ZipFile, hand_in: HandIn, prefix: str) -> None:
+def _add_to_canvas(archive: zipfile.ZipFile, submission: DemoSubmission, prefix: str) -> None:
     """Canvas puts student, two numbers and the file's name into one name, all in one folder."""
-    for name, data in hand_in.files.items():
+    for name, data in submission.files.items():
         if name != TIMESTAMP:
-            archive.writestr(_entry(f"{prefix}_{name}", hand_in), data)
+            archive.writestr(_entry(f"{prefix}_{name}", submission), data)
 
 
-def _zipped(hand_in: HandIn) -> bytes:
+def _zipped(submission: DemoSubmission) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, data in hand_in.files.items():
+        for name, data in submission.files.items():
             if name != TIMESTAMP:
-                archive.writestr(_entry(name, hand_in), data)
+                archive.writestr(_entry(name, submission), data)
     return packed.getvalue()
 
 
-def _entry(name: str, hand_in: HandIn) -> zipfile.ZipInfo:
-    clock = _moment(hand_in).astimezone(CLOCK)
+def _entry(name: str, submission: DemoSubmission) -> zipfile.ZipInfo:
+    clock = _moment(submission).astimezone(CLOCK)
     return zipfile.ZipInfo(name, (*clock.date().timetuple()[:3], clock.hour, clock.minute, 0))
 
 
-def _moment(hand_in: HandIn) -> datetime:
-    text = hand_in.files[TIMESTAMP].decode().strip()
+def _moment(submission: DemoSubmission) -> datetime:
+    text = submission.files[TIMESTAMP].decode().strip()
     return datetime.strptime(text, "%Y-%m-%d %H:%M:%S %z")

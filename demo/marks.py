@@ -15,7 +15,7 @@ from attnlab.checking.verdict import judge_exercise
 from demo.notebook import Notebook
 from gradekit.exercise.definition import Check, Exercise
 from gradekit.exercise.loader import LabExercises
-from gradekit.exercise.variants import Paper
+from gradekit.exercise.variants import Variants
 
 # Hidden inputs differ from paper to paper; points must not.
 NUMBERS = (0, 5)
@@ -31,7 +31,7 @@ class Marks:
 
     def __init__(self, lab: LabExercises) -> None:
         self.lab = lab
-        self._paper = Paper(lab)
+        self._variants = Variants(lab)
 
     @property
     def full(self) -> dict[str, float]:
@@ -60,7 +60,7 @@ class Marks:
             if exercise.name in changed or any(check.chained for check in exercise.checks)
         ]
         papers = [{e.name: self._earned(e, n, names) for e in asked} for n in NUMBERS]
-        if any(paper != papers[0] for paper in papers):
+        if any(variants != papers[0] for variants in papers):
             raise ValueError(f"the points depend on hidden inputs: {papers}")
         return {**self.full, **papers[0]}
 
@@ -68,7 +68,7 @@ class Marks:
         seen = {
             check.name: self._seen(exercise, check, number, names) for check in exercise.checks
         }
-        questions = self._paper.questions(exercise, number)
+        questions = self._variants.questions(exercise, number)
         return judge_exercise(questions, seen, []).earned
 
     def _seen(
@@ -76,7 +76,7 @@ class Marks:
     ) -> Any:
         given = {} if check.chained else {f.__name__: f for f in exercise.uses}
         with _in_place(names, given):
-            return self._paper.run(exercise, check, number, names, exercise.forbids)
+            return self._variants.run(exercise, check, number, names, exercise.forbids)
 
 
 def _run(notebook: Notebook, lab: LabExercises) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 Cell = Mapping[str, Any]
 
 
-class NoSuchCell(LookupError):
+class MissingCellError(LookupError):
     """The notebook has no such cell. The message says which."""
 
 
@@ -80,7 +80,7 @@ class Notebook:
         for at, cell in enumerate(self.cells):
             if cell["metadata"].get("nbgrader", {}).get("grade_id") == grade_id:
                 return at
-        raise NoSuchCell(f"no cell of the notebook is called {grade_id!r}")
+        raise MissingCellError(f"no cell of the notebook is called {grade_id!r}")
 
 
 def code(text: str, cell_id: str = "mine") -> Cell:

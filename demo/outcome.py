@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from demo.hand_in import HandIn
+from demo.submission import DemoSubmission
 from gradekit.course import Course
 from gradekit.gradebook.address import address_of
 
@@ -26,7 +26,7 @@ class Result:
         differences: what is not as expected, a sentence each.
     """
 
-    hand_in: HandIn
+    submission: DemoSubmission
     state: str
     points: Mapping[str, Any]
     score: float | None
@@ -52,25 +52,25 @@ def scores_in_book(course: Course, lab: str) -> dict[str, float]:
 
 
 def compare(
-    hand_ins: Sequence[HandIn], rows: Iterable[Mapping[str, Any]], scores: Mapping[str, float]
+    submissions: Sequence[DemoSubmission], rows: Iterable[Mapping[str, Any]], scores: Mapping[str, float]
 ) -> list[Result]:
     """Hold `lab grade --json` and the gradebook against the class, in the order of the class."""
     by_student = {row["student"]: row for row in rows}
     return [
-        _compare(hand_in, by_student.get(hand_in.student), scores.get(hand_in.student))
-        for hand_in in hand_ins
+        _compare(submission, by_student.get(submission.student), scores.get(submission.student))
+        for submission in submissions
     ]
 
 
-def _compare(hand_in: HandIn, row: Mapping[str, Any] | None, score: float | None) -> Result:
+def _compare(submission: DemoSubmission, row: Mapping[str, Any] | None, score: float | None) -> Result:
     if row is None:
-        return Result(hand_in, "missing", {}, score, ("no record of this student",))
-    found = tuple(_differences(hand_in, row, score))
-    return Result(hand_in, row["state"], row["points"], score, found)
+        return Result(submission, "missing", {}, score, ("no record of this student",))
+    found = tuple(_differences(submission, row, score))
+    return Result(submission, row["state"], row["points"], score, found)
 
 
-def _differences(hand_in: HandIn, row: Mapping[str, Any], score: float | None) -> Iterator[str]:
-    expected, points = hand_in.expected, row["points"]
+def _differences(submission: DemoSubmission, row: Mapping[str, Any], score: float | None) -> Iterator[str]:
+    expected, points = submission.expected, row["points"]
     if row["state"] != expected.state:
         yield f"is {row['state']}, not {expected.state}"
     for name in sorted(points.keys() | expected.points.keys()):
@@ -101,11 +101,11 @@ def show(console: Console, results: Sequence[Result]) -> None:
     table.add_column("ok", justify="center")
     for result in results:
         table.add_row(
-            escape(result.hand_in.student),
-            escape(result.hand_in.why),
+            escape(result.submission.student),
+            escape(result.submission.why),
             escape(result.state),
             _number(result.total),
-            _number(result.hand_in.expected.total),
+            _number(result.submission.expected.total),
             _number(result.score),
             "[green]yes[/]" if result.ok else "[bold red]NO[/]",
         )
@@ -113,7 +113,7 @@ def show(console: Console, results: Sequence[Result]) -> None:
     wrong = [result for result in results if not result.ok]
     for result in wrong:
         console.print(
-            f"[red]{escape(result.hand_in.student)}[/]: {escape('; '.join(result.differences))}",
+            f"[red]{escape(result.submission.student)}[/]: {escape('; '.join(result.differences))}",
             highlight=False,
         )
     if not wrong:

@@ -50,8 +50,8 @@ def main() -> int:
     _say(console, "The class hands in", "folders, zips, and a zip as Canvas makes it")
     with console.status("writing the hand-ins, and working out what each is worth"):
         incoming = write_incoming(classroom(load_course(TARGET)), TARGET / "incoming", LAB)
-    hostile = sum(hand_in.hostile for hand_in in incoming.hand_ins)
-    console.print(f"{len(incoming.hand_ins)} hand-ins, {hostile} of them hostile")
+    hostile = sum(submission.hostile for submission in incoming.submissions)
+    console.print(f"{len(incoming.submissions)} hand-ins, {hostile} of them hostile")
     _lab(console, "collect", LAB, *(str(path.relative_to(TARGET)) for path in incoming.sources))
 
     _say(console, "The TA grades", "in a sandbox, and writes feedback")
@@ -60,7 +60,7 @@ def main() -> int:
 
     _say(console, "What everybody got", "against what each hand-in is worth")
     rows = json.loads(_lab(console, "grade", LAB, "--json", read=True, may_fail=True))
-    results = compare(incoming.hand_ins, rows, scores_in_book(load_course(TARGET), LAB))
+    results = compare(incoming.submissions, rows, scores_in_book(load_course(TARGET), LAB))
     show(console, results)
     _where_to_look(console, time.monotonic() - start)
     return 0 if all(result.ok for result in results) else 1

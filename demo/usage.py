@@ -39,7 +39,7 @@ class Usage:
     said: str
 
 
-class CommandFailed(RuntimeError):
+class CommandError(RuntimeError):
     """A command that is measured must end well. The message holds the end of what it said."""
 
 
@@ -54,7 +54,7 @@ def measured(
     that ended with it.
 
     Raises:
-        CommandFailed: it ended with another status than 0.
+        CommandError: it ended with another status than 0.
     """
     # Whoever loses its parent becomes a child of this process: so it is waited for.
     namespaces.prctl(_PR_SET_CHILD_SUBREAPER, 1)
@@ -79,7 +79,7 @@ def measured(
         text = out.read()
     said.unlink()
     if process.returncode:
-        raise CommandFailed(f"{' '.join(command)}: {''.join(errors)[-2000:] or text[-2000:]}")
+        raise CommandError(f"{' '.join(command)}: {''.join(errors)[-2000:] or text[-2000:]}")
     late = int(median(looks[len(looks) // 2 :]))
     return Usage(seconds, cpu_seconds, max(looks), late, text)
 
@@ -110,7 +110,7 @@ def _watch(process: subprocess.Popen[str]) -> list[int]:
     """Its memory, look by look; returns when it has ended, and leaves it to be waited for."""
     looks = [0]
     while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-        below = memory.used_below(process.pid)
+        below = memory.used_by_descendants(process.pid)
         looks.append(memory.used_by(process.pid) + sum(below.values()))
         time.sleep(_LOOK_SECONDS)
     return looks

@@ -481,7 +481,7 @@ pictures.ablation_bars(
 # of wrong ones that it catches; a test that rejects a right one gets none.
 #
 # Right versions keep their weights under other names, or fused into one matrix, so comparing needs
-# help. `torch_twin(layer, d_model, num_heads, d_k, d_v)` finds the weights, wherever they are, puts
+# help. `torch_equivalent(layer, d_model, num_heads, d_k, d_v)` finds the weights, wherever they are, puts
 # them into torch's own layer and returns a function: `twin(q, k, v, mask)` gives the output and
 # each head's weights as they should be. Two conditions: no square weights (choose d_model,
 # h · d_k and h · d_v all different), and no query without a key that it may attend to (torch gives
@@ -511,7 +511,7 @@ pictures.ablation_bars(
 
 
 # %% exercise="test_multi_head"
-from attnlab.checking.torch_attention import torch_twin
+from attnlab.checking.torch_attention import torch_equivalent
 
 
 def test_multi_head(impl):
@@ -529,7 +529,7 @@ def test_multi_head(impl):
     with torch.no_grad():
         for parameter in layer.parameters():
             parameter.normal_(generator=random)
-    twin = torch_twin(layer, 10, 3, 4, 5)
+    twin = torch_equivalent(layer, 10, 3, 4, 5)
     texts = [torch.randn(2, n, 10, generator=random, dtype=torch.float64) for n in (4, 7, 7)]
     mask = torch.rand(2, 3, 4, 7, generator=random) < 0.6
     mask[..., 0] = True

@@ -30,10 +30,10 @@ def course_copy(tmp_path: Path) -> Course:
 @pytest.fixture(scope="session")
 def built_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """A course whose lab 1 was just built. Shared by the session: read it, do not change it."""
-    from gradekit.build.build import build
+    from gradekit.build.build import build_labs
 
     course = load_course(copy_course(tmp_path_factory.mktemp("built") / "course", SMALL_LIMITS))
-    build(course, ["lab01"])
+    build_labs(course, ["lab01"])
     return course
 
 

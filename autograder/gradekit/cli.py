@@ -44,9 +44,9 @@ def submit(
     folder: Annotated[Path, typer.Argument(help="The folder with your notebook.")] = Path(),
 ) -> None:
     """Pack a hand-in and say what was packed."""
-    from attnlab.notebook.submit import submit as pack
+    import attnlab
 
-    pack(folder)
+    attnlab.submit(folder)
 
 
 @app.command(rich_help_panel=INSTRUCTOR)
@@ -56,42 +56,46 @@ def build(
     course_folder: Root = None,
 ) -> None:
     """Make the solved and the students' notebooks from the sources."""
-    from gradekit.build import build as builder
+    from gradekit.build.build import build_labs, find_drift
 
     course = _course(course_folder)
     chosen = _chosen(course, labs)
     if check:
-        drifted = builder.drift(course, chosen)
+        drifted = find_drift(course, chosen)
         for line in drifted:
             typer.echo(line)
         if drifted:
             _fail("The notebooks are not what the sources make; run `lab build`.")
         typer.echo(f"{', '.join(chosen)}: the notebooks are what the sources make.")
         return
-    for path in builder.build(course, chosen):
+    for path in build_labs(course, chosen):
         typer.echo(f"wrote {path.relative_to(course.root)}")
 
 
 @app.command(rich_help_panel=INSTRUCTOR)
 def verify(
-    labs: Labs = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Labs, or one lab and exercises of it; all labs if none is named."),
+    ] = None,
     as_json: Json = False,
     mutants: Annotated[bool, typer.Option(help="Also make mutants of the reference.")] = True,
     jobs: Jobs = 0,
     course_folder: Root = None,
 ) -> None:
     """Prove that the checks catch every known mistake and reject no right answer."""
-    from gradekit.verify import view
     from gradekit.verify.verify import to_json
+    from gradekit.verify.view import show_proofs, verify_labs
 
     course = _course(course_folder)
     surprises = 0
-    found = view.verify_labs(course, _chosen(course, labs), mutants, jobs, quiet=as_json)
+    labs, exercises = _labs_and_exercises(course, names or [])
+    found = verify_labs(course, labs, exercises, mutants, jobs, quiet=as_json)
     for lab, proofs in found.items():
         if as_json:
             typer.echo(json.dumps(to_json(lab, proofs)))
         else:
-            view.show(lab, proofs)
+            show_proofs(lab, proofs)
         surprises += sum(len(list(proof.surprises())) for proof in proofs)
     if surprises:
         raise typer.Exit(1)
@@ -109,16 +113,16 @@ def release(
     """Make the students' bundle: notebook, visible checks, blank library, environment."""
     from datetime import UTC, datetime
 
-    from gradekit.build import bundle as releasing
+    from gradekit.build.bundle import make_bundle, publish
 
     course = _course(course_folder)
     if due:
         labs = [lab for lab in course.labs if course.dates(lab).release <= datetime.now(UTC)]
     for lab in _chosen(course, labs):
-        made = releasing.release(course, lab)
+        made = make_bundle(course, lab)
         typer.echo(f"{lab}: {_short(made.folder, course)} and {_short(made.zip, course)}")
         if exchange:
-            releasing.publish(course, lab)
+            publish(course, lab)
             typer.echo(f"{lab}: published to nbgrader's exchange")
 
 
@@ -129,11 +133,11 @@ def collect(
     course_folder: Root = None,
 ) -> None:
     """Put hand-ins from folders, zips, Canvas or Moodle downloads where grading finds them."""
-    from gradekit.submissions import collect as collecting
+    from gradekit.submissions.collect import collect_submissions
 
     course = _course(course_folder)
     course.dates(lab)
-    summary = collecting.collect(course, lab, sources)
+    summary = collect_submissions(course, lab, sources)
     for line in summary.lines():
         typer.echo(line)
 
@@ -156,28 +160,28 @@ def grade(
     course_folder: Root = None,
 ) -> None:
     """Grade what was handed in: sandboxed, judged, into the gradebook."""
-    from gradekit.grading import grade as grading
-    from gradekit.grading import view
+    from gradekit.grading.grade import Settings, grade_lab
+    from gradekit.grading.view import progress_bar, show_summary
 
     course = _course(course_folder)
-    settings = grading.Settings(jobs, sandbox, again, students, cluster)
-    with view.progress(quiet=as_json) as watch:
-        outcome = grading.grade(course, lab, settings, watch)
+    settings = Settings(jobs, sandbox, again, students, cluster)
+    with progress_bar(quiet=as_json) as progress:
+        summary = grade_lab(course, lab, settings, progress)
     if as_json:
-        typer.echo(json.dumps([row.to_json() for row in outcome.rows]))
+        typer.echo(json.dumps([row.to_json() for row in summary.rows]))
     else:
-        view.show(outcome)
-    if outcome.broken_ours:
+        show_summary(summary)
+    if summary.broken_ours:
         raise typer.Exit(1)
 
 
 @app.command(rich_help_panel=TA)
 def feedback(lab: Lab, course_folder: Root = None) -> None:
     """Write one page of feedback for each student."""
-    from gradekit.feedback import page as returning
+    from gradekit.feedback.page import write_feedback
 
     course = _course(course_folder)
-    pages = returning.write_feedback(course, lab)
+    pages = write_feedback(course, lab)
     where = _short(pages[0].parent.parent.parent, course) if pages else "feedback"
     typer.echo(f"{lab}: {len(pages)} pages in {where}/<student>/{lab}/")
 
@@ -185,9 +189,9 @@ def feedback(lab: Lab, course_folder: Root = None) -> None:
 @app.command(rich_help_panel=TA)
 def doctor(course_folder: Root = None) -> None:
     """Say what this machine has, what is missing, and how to get it."""
-    from gradekit import doctor as examining
+    from gradekit.doctor import examine
 
-    findings = examining.examine(course_folder or Path.cwd())
+    findings = examine(course_folder or Path.cwd())
     for finding in findings:
         typer.echo(f"{'ok     ' if finding.ok else 'MISSING'}  {finding.sentence}")
     if not all(finding.ok for finding in findings):
@@ -204,6 +208,13 @@ def _chosen(course: Course, labs: list[str] | None) -> list[str]:
     for lab in labs or []:
         course.dates(lab)
     return list(labs or course.labs)
+
+
+def _labs_and_exercises(course: Course, names: list[str]) -> tuple[list[str], list[str]]:
+    """The labs in `names`; names that follow a single lab and are not labs are its exercises."""
+    if len(names) > 1 and names[1] not in course.labs:
+        return _chosen(course, names[:1]), names[1:]
+    return _chosen(course, names), []
 
 
 def _short(path: Path, course: Course) -> str:

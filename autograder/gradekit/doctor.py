@@ -60,9 +60,9 @@ def _sandbox() -> Iterator[Finding]:
         bubblewrap.try_out(program)
         named = f"{bubblewrap.version(program)}, with namespaces within namespaces"
         yield Finding(True, f"--sandbox bubblewrap, the default: {named}")
-    except bubblewrap.SandboxUnavailable as error:
+    except bubblewrap.SandboxUnavailableError as error:
         yield Finding(False, str(error))
-    reason = landlock_policy.why_not()
+    reason = landlock_policy.why_unavailable()
     abi = f"the kernel's Landlock (ABI {landlock.abi()}) and system call filters"
     yield Finding(True, f"--sandbox landlock: {abi if reason is None else f'not here, {reason}'}")
 

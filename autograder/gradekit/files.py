@@ -20,7 +20,7 @@ PREFIX = "gradekit-held-"
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class HeldFolder:
+class LockedTempFolder:
     """A new temporary folder that is this process's until it is closed.
 
     Attributes:

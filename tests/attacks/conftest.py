@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from attnlab import checking
-from gradekit.sandbox.landlock_policy import why_not
+from gradekit.sandbox.landlock_policy import why_unavailable
 from gradekit.sandbox.sandbox import Sandbox
 from gradekit.untrusted.limits import MIB, Limits
 from tests.helpers.attack import TOKEN
@@ -28,7 +28,7 @@ LIMITS = Limits(
 
 
 @pytest.fixture(scope="session")
-def edition(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def student_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library that knows no answers: its checks' machinery alone."""
     os.environ[TOKEN] = "full-marks"  # before any sandbox starts, none of which may have it
     folder = tmp_path_factory.mktemp("edition")
@@ -39,18 +39,18 @@ def edition(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def namespaces(edition: Path) -> Iterator[Sandbox]:
+def namespaces(student_library: Path) -> Iterator[Sandbox]:
     """The first level alone, for what only namespaces can promise."""
-    with Sandbox(edition, LIMITS) as started:
+    with Sandbox(student_library, LIMITS) as started:
         yield started
 
 
 @pytest.fixture(scope="session")
-def domains(edition: Path) -> Iterator[Sandbox]:
+def domains(student_library: Path) -> Iterator[Sandbox]:
     """The second level alone, for what it does in a way of its own."""
-    if reason := why_not():
+    if reason := why_unavailable():
         pytest.skip(f"no second level here: {reason}")
-    with Sandbox(edition, LIMITS, level="landlock") as started:
+    with Sandbox(student_library, LIMITS, level="landlock") as started:
         yield started
 
 
@@ -69,6 +69,6 @@ def bystander() -> Iterator[subprocess.Popen]:
 
 
 @pytest.fixture(scope="session")
-def unconfined(edition: Path) -> Iterator[Sandbox]:
-    with Sandbox(edition, LIMITS, level="none") as started:
+def unconfined(student_library: Path) -> Iterator[Sandbox]:
+    with Sandbox(student_library, LIMITS, level="none") as started:
         yield started

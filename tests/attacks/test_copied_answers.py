@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from attnlab.checking.visible import FILE_NAME
-from demo.classroom import LAB, room_of
+from demo.classroom import LAB, material_of
 from demo.notebook import code
 from gradekit.exercise.variants import BUNDLE
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.judge import judge
 from gradekit.grading.task import GraderSpec
-from gradekit.submissions.folder import Handin
+from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 
 # Answers each visible check as the file of checks expects it, each other one as it did before, and
@@ -48,11 +48,11 @@ def grader(built_course):
 @pytest.fixture(scope="module")
 def passed(built_course, grader):
     """The checks that the notebook of REPEAT passes, by exercise."""
-    notebook = room_of(built_course).released.appended(code(REPEAT))
+    notebook = material_of(built_course).released.appended(code(REPEAT))
     checks = (built_course.root / "labs" / LAB / FILE_NAME).read_bytes()
     files = {f"{grader.released.name}.ipynb": notebook.bytes(), FILE_NAME: checks}
-    handin = Handin("eve", LAB, files, dict.fromkeys(files, 0.0), (), "digest", None)
-    graded = grader.grade(read_submission(handin, grader.released))
+    submitted = SubmittedFiles("eve", LAB, files, dict.fromkeys(files, 0.0), (), "digest", None)
+    graded = grader.grade(read_submission(submitted, grader.released))
     return {
         result.exercise: {check.name for check in result.checks if check.passed}
         for result in graded.results
@@ -60,15 +60,15 @@ def passed(built_course, grader):
 
 
 def test_the_bundles_numbers_would_pass_the_bundles_questions(grader):
-    paper, exercise = grader._paper, grader.exercises["softmax"]
+    variants, exercise = grader._variants, grader.exercises["softmax"]
     visible = {check.name for check in exercise.checks if not check.hidden}
-    verdict = judge(paper, BUNDLE, [exercise], {})["softmax"]
+    verdict = judge(variants, BUNDLE, [exercise], {})["softmax"]
     assert not verdict.passed
-    expected = {q.name: q.expected for q in paper.questions(exercise, BUNDLE)}
-    shipped = {c.question.name: c.question.expected for c in paper.visible(exercise).checks}
+    expected = {q.name: q.expected for q in variants.questions(exercise, BUNDLE)}
+    shipped = {c.question.name: c.question.expected for c in variants.visible(exercise).checks}
     assert shipped.keys() == visible
     for name, numbers in shipped.items():
-        judge_of = {q.name: q.judge for q in paper.questions(exercise, BUNDLE)}[name]
+        judge_of = {q.name: q.judge for q in variants.questions(exercise, BUNDLE)}[name]
         assert judge_of.compare(expected[name], numbers) is None
 
 
@@ -84,10 +84,10 @@ def test_the_order_of_suspects_is_not_told(passed):
 
 def test_what_the_bundle_gives_away_is_the_same_for_everybody(grader, passed):
     """Of open checks only those pass whose right answer no draw of inputs changes."""
-    paper = grader._paper
+    variants = grader._variants
     for exercise in grader.exercises.exercises:
         for check in exercise.checks:
             if check.name in passed[exercise.name] and not check.suspects_of:
-                here, elsewhere = (paper.observe(exercise, check, n, None) for n in (BUNDLE, 0))
+                here, elsewhere = (variants.observe(exercise, check, n, None) for n in (BUNDLE, 0))
                 assert check.judge.compare(here, elsewhere) is None, check.name
                 assert not check.hidden

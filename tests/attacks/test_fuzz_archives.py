@@ -130,10 +130,10 @@ def test_an_archive_ends_in_a_summary_and_writes_hand_ins_alone(raw: bytes, name
         course = course_in(root / "course")
         (root / name).write_bytes(raw)
         before = everything_below(root)
-        summary = collect.collect(course, LAB, [root / name])
+        summary = collect.collect_submissions(course, LAB, [root / name])
         assert all(map(str, summary.lines()))
         look_at(root, before)
-        again = collect.collect(course, LAB, [root / name])
+        again = collect.collect_submissions(course, LAB, [root / name])
         assert not again.collected
 
 
@@ -160,7 +160,7 @@ def test_a_folder_ends_in_a_summary_and_writes_hand_ins_alone(
             except (OSError, ValueError):
                 continue
         before = everything_below(root)
-        collect.collect(course, LAB, [source])
+        collect.collect_submissions(course, LAB, [source])
         look_at(root, before)
 
 
@@ -224,7 +224,7 @@ MOST_SECONDS, MOST_MIB = 8, 250
 def test_unpacking_takes_little_time_and_memory(tmp_path: Path, name: str) -> None:
     course = course_in(tmp_path / "course")
     (tmp_path / "class.zip").write_bytes(BOMBS[name]())
-    seconds, grown = cost(lambda: collect.collect(course, LAB, [tmp_path / "class.zip"]))
+    seconds, grown = cost(lambda: collect.collect_submissions(course, LAB, [tmp_path / "class.zip"]))
     assert seconds < MOST_SECONDS
     assert grown < MOST_MIB
     kept = [path.stat().st_size for path in (tmp_path / "course" / "submitted").rglob("*.csv")]

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from attnlab.checking.judges import Close
-from attnlab.checking.observation import MalformedObservation, pack, unpack
+from attnlab.checking.observation import ObservationError, pack, unpack
 from attnlab.checking.verdict import Question, judge_exercise
 from gradekit.untrusted.limits import Limits
 from gradekit.untrusted.messages import Cell, Probe
@@ -83,5 +83,5 @@ def _talk_over(reply: bytes) -> None:
     assert isinstance(answer, bytes) == is_answer
     if isinstance(answer, bytes):
         question = Question("probe", "A check.", 2, True, Close(), torch.zeros(3), {})
-        with suppress(MalformedObservation):
+        with suppress(ObservationError):
             judge_exercise([question], {"probe": unpack(answer)}, [])

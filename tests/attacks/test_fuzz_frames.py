@@ -23,8 +23,8 @@ from gradekit.late import Lateness
 from gradekit.results.records import State, digest_of
 from gradekit.sandbox import connection
 from gradekit.sandbox.result import SubmissionRun
-from gradekit.sandbox.sandbox import SandboxBroken
-from gradekit.submissions.folder import Handin
+from gradekit.sandbox.sandbox import SandboxFailedError
+from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.notebook import open_notebook, runnable_cells
 from gradekit.untrusted import frames
 from gradekit.untrusted.limits import Limits
@@ -66,7 +66,7 @@ def test_a_reader_of_frames_gets_frames_or_its_three_errors(wire: bytes) -> None
                 assert isinstance(frame.message, dict)
                 assert isinstance(frame.body, bytes)
                 assert len(frame.body) <= 2**12
-        except (frames.BadFrame, frames.Closed, frames.Late):
+        except (frames.FrameError, frames.ChannelClosedError, frames.ChannelTimeoutError):
             pass
 
 
@@ -151,7 +151,7 @@ def test_a_talk_ends_in_a_run_or_in_the_sandboxs_own_fault(quick: Any, play: lis
     with sandbox:
         try:
             run = sandbox.run([Cell("c0", "x = 1"), Cell("c1", "y = 2")], probes, {"d": b"1"}, 7)
-        except SandboxBroken:
+        except SandboxFailedError:
             assert not all(script.is_sound for script in play)
             return
     assert time.monotonic() - started < SECONDS
@@ -178,21 +178,21 @@ def grader(course: Course) -> LabGrader:
 
 
 @pytest.fixture(scope="module")
-def handin(course: Course) -> Handin:
+def submitted(course: Course) -> SubmittedFiles:
     (path,) = (PROJECT / "labs" / LAB).glob("*.ipynb")
     raw = path.read_bytes()
-    return Handin("ada", LAB, {path.name: raw}, {path.name: 0.0}, (), digest_of(raw), None)
+    return SubmittedFiles("ada", LAB, {path.name: raw}, {path.name: 0.0}, (), digest_of(raw), None)
 
 
 @examples(35)
 @given(play=st.lists(scripts(), min_size=1, max_size=2))
 def test_hostile_replies_end_in_a_grade_a_notebook_and_a_page(
-    quick: Any, course: Course, grader: LabGrader, handin: Handin, play: list[Script]
+    quick: Any, course: Course, grader: LabGrader, submitted: SubmittedFiles, play: list[Script]
 ) -> None:
     with PlayedSandbox(play, LIMITED) as sandbox, pytest.MonkeyPatch.context() as patch:
         patch.setitem(grader.__dict__, "sandbox", sandbox)
         patch.setattr(worker, "grader_of", lambda spec: grader)
-        task = worker.Task(grader.spec, handin, EXERCISES, {})
+        task = worker.Task(grader.spec, submitted, EXERCISES, {})
         done = worker.grade_one(task)
     assert done.record.state in (State.GRADED, State.OURS)
     assert (done.record.state is State.OURS) == (not done.results)
@@ -217,22 +217,22 @@ def test_hostile_replies_end_in_a_grade_a_notebook_and_a_page(
 
 
 def test_a_polite_script_is_graded(
-    quick: Any, course: Course, grader: LabGrader, handin: Handin
+    quick: Any, course: Course, grader: LabGrader, submitted: SubmittedFiles
 ) -> None:
     """The script that the fuzzing starts from is one that an honest process could send."""
     (asked, *_) = (e for e in grader.exercises.exercises if e.name == "softmax")
     answers = [framed({"check": i}, PACKED[0]) for i in range(len(asked.checks))]
     begin = [POLITE[0]] + [
-        framed({"cell": i, "state": "ok", "outputs": []}) for i in range(len(_cells(handin)))
+        framed({"cell": i, "state": "ok", "outputs": []}) for i in range(len(_cells(submitted)))
     ]
     wire = b"".join([*begin, *answers, framed({"done": ""})])
     with PlayedSandbox([Script(wire, hangs=True)], LIMITED) as sandbox:
-        run = sandbox.run(_cells(handin), [grader._paper.probes(asked, 0)])
+        run = sandbox.run(_cells(submitted), [grader._variants.probes(asked, 0)])
     assert {cell.state for cell in run.cells} == {"ok"}
     assert set(run.observations.values()) == {PACKED[0]}
     assert run.cpu_seconds == ENDED["cpu"]
 
 
-def _cells(handin: Handin) -> list[Cell]:
-    (raw,) = handin.files.values()
+def _cells(submitted: SubmittedFiles) -> list[Cell]:
+    (raw,) = submitted.files.values()
     return list(runnable_cells(open_notebook(raw)[0]))

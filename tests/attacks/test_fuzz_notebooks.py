@@ -17,9 +17,9 @@ from nbconvert import HTMLExporter
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
 from gradekit.course import Course, load_course
-from gradekit.feedback.graded_notebook import autograded_notebook, write_autograded
+from gradekit.feedback.graded_notebook import graded_notebook, write_graded_notebook
 from gradekit.feedback.page import cells_of, page_of, render
-from gradekit.feedback.sanitize import harmless_text
+from gradekit.feedback.sanitize import sanitize_text
 from gradekit.grading import worker
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GraderSpec
@@ -28,7 +28,7 @@ from gradekit.results.records import Graded, State
 from gradekit.sandbox.output_filter import clean_outputs
 from gradekit.sandbox.result import CellRun, SubmissionRun
 from gradekit.sandbox.sandbox import Sandbox
-from gradekit.submissions.folder import MOST_BYTES, Handin, parse_timestamp, read_handin
+from gradekit.submissions.folder import MOST_BYTES, SubmittedFiles, parse_timestamp, read_submitted
 from gradekit.submissions.notebook import runnable_cells
 from gradekit.submissions.submission import read_submission
 from gradekit.untrusted.messages import Stopped
@@ -88,11 +88,11 @@ def test_a_hand_in_is_graded_or_theirs_and_its_pages_are_harmless(
 ) -> None:
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         root = Path(name)
-        handin = hand_in(root, grader, files, stamp)
+        submitted = hand_in(root, grader, files, stamp)
         patch.setitem(grader.__dict__, "sandbox", Silent(shown))
         patch.setattr(worker, "grader_of", lambda spec: grader)
-        done = worker.grade_one(worker.Task(grader.spec, handin, EXERCISES, {}))
-        write_autograded(root, handin, grader.released.name, done.notebook)
+        done = worker.grade_one(worker.Task(grader.spec, submitted, EXERCISES, {}))
+        write_graded_notebook(root, submitted, grader.released.name, done.notebook)
         cells = cells_of(root, grader.released, done.record)
     assert done.record.state in (State.GRADED, State.THEIRS)
     assert bool(done.record.reason) == (done.record.state is State.THEIRS)
@@ -100,7 +100,7 @@ def test_a_hand_in_is_graded_or_theirs_and_its_pages_are_harmless(
     notebook = nbformat.reads(done.notebook, as_version=4)
     nbformat.validate(notebook)
     ids = [cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells]
-    assert all(ids.count(seat.grade_id) == 1 for seat in grader.released.tests)
+    assert all(ids.count(target.grade_id) == 1 for target in grader.released.tests)
     page, _ = exporter.from_notebook_node(notebook)
     assert active(page) == []
     results = {result.exercise: result for result in done.results}
@@ -118,7 +118,7 @@ def exporter() -> HTMLExporter:
 
 def hand_in(
     root: Path, grader: LabGrader, files: dict[str, bytes], stamp: str | None = None
-) -> Handin:
+) -> SubmittedFiles:
     """Write files where the file system can hold them, and read the folder."""
     folder = root / "submitted" / "ada" / LAB
     folder.mkdir(parents=True)
@@ -133,13 +133,13 @@ def hand_in(
     if len(files) > 2:
         (folder / "link.ipynb").symlink_to("/etc/passwd")
         os.mkfifo(folder / "pipe.ipynb")
-    return read_handin(folder, "ada", LAB)
+    return read_submitted(folder, "ada", LAB)
 
 
 @examples(300)
 @given(text=EVIL_MARKDOWN)
 def test_markdown_of_any_kind_is_harmless(text: str) -> None:
-    harmless = harmless_text(text, ["a.png"])
+    harmless = sanitize_text(text, ["a.png"])
     assert active(markdown2html_mistune(harmless)) == []
     assert not set("<>[]()\\`$") & set(text) or len(harmless) <= 2 * len(text) + 9
 
@@ -229,14 +229,14 @@ BOMBS: dict[str, Callable[[], bytes]] = {
 def test_reading_takes_little_time_and_memory(
     grader: LabGrader, tmp_path: Path, name: str
 ) -> None:
-    handin = hand_in(tmp_path, grader, {"LAB": BOMBS[name]()})
-    assert sum(map(len, handin.files.values())) > 10**5
+    submitted = hand_in(tmp_path, grader, {"LAB": BOMBS[name]()})
+    assert sum(map(len, submitted.files.values())) > 10**5
 
     def read_and_write() -> None:
-        submission = read_submission(handin, grader.released)
+        submission = read_submission(submitted, grader.released)
         if submission.broken is None:
             runnable_cells(submission.notebook)
-        made = autograded_notebook(submission, grader.released, Graded({}, ()), {})
+        made = graded_notebook(submission, grader.released, Graded({}, ()), {})
         nbformat.validate(made)
         json.dumps(made, ensure_ascii=False, indent=1)
 
@@ -256,7 +256,7 @@ def test_a_heap_of_files_is_not_read(grader: LabGrader, tmp_path: Path) -> None:
     for number in range(40):
         with open(folder / f"{number}.ipynb", "wb") as file:
             file.truncate(MOST_BYTES)  # without taking room on the disk
-    seconds, grown = cost(lambda: read_handin(folder, "ada", LAB))
+    seconds, grown = cost(lambda: read_submitted(folder, "ada", LAB))
     assert grown < 100
     assert seconds < 5
 
@@ -267,9 +267,9 @@ def test_a_hand_in_goes_through_the_sandbox(
     course: Course, namespaces: Sandbox, grader: LabGrader, raw: bytes
 ) -> None:
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
-        handin = hand_in(Path(name), grader, {"LAB": raw})
+        submitted = hand_in(Path(name), grader, {"LAB": raw})
         patch.setitem(grader.__dict__, "sandbox", namespaces)
         patch.setattr(worker, "grader_of", lambda spec: grader)
-        done = worker.grade_one(worker.Task(grader.spec, handin, ("softmax",), {}))
+        done = worker.grade_one(worker.Task(grader.spec, submitted, ("softmax",), {}))
     assert done.record.state in (State.GRADED, State.THEIRS)
     nbformat.validate(nbformat.reads(done.notebook, as_version=4))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from attnlab.checking.advice import explain
 from attnlab.checking.judges import AtLeast, Close, Kills, Within
-from attnlab.checking.observation import LIMITS, MalformedObservation, pack, unpack
+from attnlab.checking.observation import LIMITS, ObservationError, pack, unpack
 from attnlab.checking.redact import discreet
 from attnlab.checking.render import Report
 from attnlab.checking.verdict import MOST_ADVICE, KnownMistake, Question, judge_exercise
@@ -37,7 +37,7 @@ def test_observations_are_read_within_limits_judged_and_shown(
 ) -> None:
     try:
         seen = unpack(data)
-    except MalformedObservation:
+    except ObservationError:
         return
     assert size_of(seen) <= LIMITS.nodes
     pack(seen)

@@ -7,7 +7,7 @@ import pytest
 from attnlab.checking.judges import Close
 from attnlab.checking.observation import Raised, unpack
 from attnlab.checking.verdict import Question, judge_exercise
-from gradekit.grading.quoting import Quoting
+from gradekit.grading.quoting import QuotationFilter
 from tests.helpers.exam import BLANK, sit
 
 FIND = """
@@ -26,8 +26,8 @@ WAYS = {
     "type": "def softmax(x, dim=-1): return type(hidden()[:99], (), {})()",
     "keys": "def softmax(x, dim=-1): return {hidden()[:199]: 1}",
     "missing": "def softmax(x, dim=-1):\n"
-               "    from attnlab.checking.errors import MissingName\n"
-               "    raise MissingName(hidden()[:99])",
+               "    from attnlab.checking.errors import MissingNameError\n"
+               "    raise MissingNameError(hidden()[:99])",
     "shape": "import torch\ndef softmax(x, dim=-1):\n"
              "    return torch.zeros(0, *map(ord, hidden()[:7]))",
 }  # fmt: skip
@@ -41,7 +41,7 @@ def advice(sandbox, way: str, vetted: bool) -> str:
     seen = unpack(run.observations["softmax", "rows"])
     right = {} if way == "keys" else __import__("torch").zeros(2, 3)
     question = Question("rows", "Rows.", 1, False, Close(), right, {})
-    vet = Quoting(sources).vet if vetted else None
+    vet = QuotationFilter(sources).vet if vetted else None
     return " ".join(judge_exercise([question], {"rows": seen}, [], vet).advice)
 
 
@@ -68,7 +68,7 @@ def test_hidden_checks_are_not_quoted(namespaces, way):
 def test_messages_that_everybody_meets_are_quoted(message, quoted):
     seen = Raised("RuntimeError", message, "return x.summ()")
     question = Question("rows", "Rows.", 1, False, Close(), 1.0, {})
-    vet = Quoting(["def softmax(x):\n    return x.summ()"]).vet
+    vet = QuotationFilter(["def softmax(x):\n    return x.summ()"]).vet
     (told,) = judge_exercise([question], {"rows": seen}, [], vet).advice
     assert (message in told) is quoted
     assert "in the line `return x.summ()`" in told
@@ -76,7 +76,7 @@ def test_messages_that_everybody_meets_are_quoted(message, quoted):
 
 def test_a_line_is_quoted_where_it_stands_in_the_notebook():
     question = Question("rows", "Rows.", 1, False, Close(), [1.0], {})
-    vet = Quoting(["def softmax(x):\n    return x.summ()"]).vet
+    vet = QuotationFilter(["def softmax(x):\n    return x.summ()"]).vet
     for line, quoted in (("return x.summ()", True), ("lab.softmax(draw.normal(4, 3))", False)):
         seen = [Raised("ValueError", "", line)]
         (told,) = judge_exercise([question], {"rows": seen}, [], vet).advice

@@ -52,7 +52,7 @@ def searched(searcher: Sandbox, worker: Sandbox) -> str:
         thread.join()
 
 
-def test_a_run_beside_it_cannot_be_read(namespaces, domains, unconfined, edition):
+def test_a_run_beside_it_cannot_be_read(namespaces, domains, unconfined, student_library):
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # where the search looks
         os.chmod(folder, 0o755)
         note = Path(folder, "lab", "note.txt")
@@ -62,5 +62,5 @@ def test_a_run_beside_it_cannot_be_read(namespaces, domains, unconfined, edition
     for searcher, worker in ((namespaces, domains), (domains, namespaces)):
         assert "found []" in searched(searcher, worker)
     # In the second level, two of the same user's share one view of the machine's files.
-    with Sandbox(edition, domains.limits, level="landlock") as other:
+    with Sandbox(student_library, domains.limits, level="landlock") as other:
         assert "found []" in searched(other, domains)

@@ -14,7 +14,7 @@ from attnlab.checking.observation import unpack
 from demo.course_folder import REPOSITORY
 from gradekit.course import load_course
 from gradekit.exercise.loader import load_lab
-from gradekit.exercise.variants import Paper
+from gradekit.exercise.variants import Variants
 from gradekit.sandbox.session import in_safe_order
 from gradekit.untrusted.messages import Cell, Probe
 
@@ -44,9 +44,9 @@ def softmax(x, dim=-1):
 def test_nothing_that_is_sent_answers_a_later_question(lab):
     """Whatever has been asked for by its own name may travel; before, it must not."""
     exercises = load_lab(COURSE, lab)
-    paper = Paper(exercises)
+    variants = Variants(exercises)
     own = {e.name: {f.__name__ for f in e.references} for e in exercises.exercises}
-    waiting = in_safe_order([paper.probes(e, 0) for e in exercises.exercises])
+    waiting = in_safe_order([variants.probes(e, 0) for e in exercises.exercises])
     sent = ""
     for group in waiting:
         sent += "\n".join(probe.uses for probe in group)

@@ -220,10 +220,10 @@ def named(name: str) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def narrow(domains, edition):
+def narrow(domains, student_library):
     """Room for few files: disks are slow, and cells may take three seconds."""
     limits = replace(domains.limits, scratch_bytes=16 * MIB)
-    with Sandbox(edition, limits, level="landlock") as started:
+    with Sandbox(student_library, limits, level="landlock") as started:
         yield started
 
 

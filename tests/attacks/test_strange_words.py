@@ -11,8 +11,8 @@ import torch
 from attnlab.checking.judges import Close
 from attnlab.checking.observation import (
     MAX_DIMENSIONS,
-    MalformedObservation,
     Missing,
+    ObservationError,
     Opaque,
     Raised,
     pack,
@@ -55,7 +55,7 @@ def test_a_tensor_of_a_hundred_thousand_dimensions_does_not_arrive(monkeypatch):
     monkeypatch.setattr("attnlab.checking.observation.MAX_DIMENSIONS", 10**6)
     forged = pack(many)
     monkeypatch.setattr("attnlab.checking.observation.MAX_DIMENSIONS", MAX_DIMENSIONS)
-    with pytest.raises(MalformedObservation, match="dimensions"):
+    with pytest.raises(ObservationError, match="dimensions"):
         unpack(forged)
 
 
@@ -76,7 +76,7 @@ def test_a_students_name_does_not_steer_the_terminal(monkeypatch):
     screen = io.StringIO()
     monkeypatch.setattr("sys.stdout", screen)
     monkeypatch.setenv("COLUMNS", "200")
-    view.show(Outcome("lab01", (row,), 1, 0.0))
+    view.show_summary(Outcome("lab01", (row,), 1, 0.0))
     shown = screen.getvalue()
     assert "[bold]ada[/nonsense]" in shown
     assert not set("\x1b\x07\u202e") & set(shown)

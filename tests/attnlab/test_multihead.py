@@ -50,15 +50,15 @@ def model() -> MultiHeadAttention:
 
 def torchs_twin(model: MultiHeadAttention, bias: bool = True) -> nn.MultiheadAttention:
     """torch's own layer with the weights of `model`."""
-    twin = nn.MultiheadAttention(D, H, bias=bias, batch_first=True).double()
+    torch_attention = nn.MultiheadAttention(D, H, bias=bias, batch_first=True).double()
     layers = (model.q_proj, model.k_proj, model.v_proj)
     with torch.no_grad():
-        twin.in_proj_weight.copy_(torch.cat([layer.weight for layer in layers]))
-        twin.out_proj.weight.copy_(model.out_proj.weight)
+        torch_attention.in_proj_weight.copy_(torch.cat([layer.weight for layer in layers]))
+        torch_attention.out_proj.weight.copy_(model.out_proj.weight)
         if bias:
-            twin.in_proj_bias.copy_(torch.cat([layer.bias for layer in layers]))
-            twin.out_proj.bias.copy_(model.out_proj.bias)
-    return twin
+            torch_attention.in_proj_bias.copy_(torch.cat([layer.bias for layer in layers]))
+            torch_attention.out_proj.bias.copy_(model.out_proj.bias)
+    return torch_attention
 
 
 def some_mask(*shape: int) -> Tensor:
@@ -104,11 +104,11 @@ def test_gradients_of_splitting_and_merging() -> None:
 @pytest.mark.parametrize("bias", [True, False])
 def test_outputs_and_weights_equal_torchs(bias: bool) -> None:
     model = with_random_weights(MultiHeadAttention(D, H, bias=bias))
-    twin = torchs_twin(model, bias)
+    torch_attention = torchs_twin(model, bias)
     q, k, v = texts()
     for mask in (None, some_mask(LQ, LK)):
         out, weights = model(q, k, v, mask, need_weights=True)
-        theirs, their_weights = twin(
+        theirs, their_weights = torch_attention(
             q, k, v, attn_mask=None if mask is None else ~mask, average_attn_weights=False
         )
         torch.testing.assert_close(out, theirs, **CLOSE)
@@ -132,20 +132,20 @@ def test_a_mask_for_each_head_equals_torchs(model: MultiHeadAttention) -> None:
 
 
 def test_gradients_equal_torchs(model: MultiHeadAttention) -> None:
-    twin = torchs_twin(model)
+    torch_attention = torchs_twin(model)
     mask, direction = some_mask(LQ, LK), numbers(B, LQ, D, seed=8)
     ours, theirs = ([x.requires_grad_() for x in texts()] for _ in range(2))
     (model(*ours, mask) * direction).sum().backward()
-    (twin(*theirs, attn_mask=~mask)[0] * direction).sum().backward()
+    (torch_attention(*theirs, attn_mask=~mask)[0] * direction).sum().backward()
     for x, y in zip(ours, theirs, strict=True):
         torch.testing.assert_close(x.grad, y.grad, **CLOSE)
     layers = (model.q_proj, model.k_proj, model.v_proj)
     stacked = torch.cat([layer.weight.grad for layer in layers])
-    torch.testing.assert_close(stacked, twin.in_proj_weight.grad, **CLOSE)
+    torch.testing.assert_close(stacked, torch_attention.in_proj_weight.grad, **CLOSE)
     stacked = torch.cat([layer.bias.grad for layer in layers])
-    torch.testing.assert_close(stacked, twin.in_proj_bias.grad, **CLOSE)
-    torch.testing.assert_close(model.out_proj.weight.grad, twin.out_proj.weight.grad, **CLOSE)
-    torch.testing.assert_close(model.out_proj.bias.grad, twin.out_proj.bias.grad, **CLOSE)
+    torch.testing.assert_close(stacked, torch_attention.in_proj_bias.grad, **CLOSE)
+    torch.testing.assert_close(model.out_proj.weight.grad, torch_attention.out_proj.weight.grad, **CLOSE)
+    torch.testing.assert_close(model.out_proj.bias.grad, torch_attention.out_proj.bias.grad, **CLOSE)
 
 
 def test_given_sizes_equal_heads_one_by_one() -> None:
@@ -265,10 +265,10 @@ def test_what_no_library_has_is_refused() -> None:
 def test_fused_is_what_torch_keeps(model: MultiHeadAttention) -> None:
     layers = (model.q_proj, model.k_proj, model.v_proj)
     W, b = fuse_qkv(*(layer.weight for layer in layers), *(layer.bias for layer in layers))
-    twin = torchs_twin(model)
-    assert torch.equal(W, twin.in_proj_weight)
+    torch_attention = torchs_twin(model)
+    assert torch.equal(W, torch_attention.in_proj_weight)
     assert b is not None
-    assert torch.equal(b, twin.in_proj_bias)
+    assert torch.equal(b, torch_attention.in_proj_bias)
     x = numbers(B, LQ, D)
     for part, layer in zip(project_fused(x, W, b, (D, D, D)), layers, strict=True):
         torch.testing.assert_close(part, layer(x), **CLOSE)

@@ -17,7 +17,7 @@ CHROMIUM = "/usr/bin/chromium"
 HERE = Path(__file__).parent
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.FoundFile]) -> None:
     """Skip these tests where there is no browser, and run them last.
 
     Playwright keeps an event loop in this process, beside which others cannot be started.
@@ -82,10 +82,10 @@ def private(tmp_path: Path) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What ``lab release lab01`` gives to students, as a folder."""
-    from gradekit.build.bundle import release
+    from gradekit.build.bundle import make_bundle
 
     root = copy_course(tmp_path_factory.mktemp("released") / "course", SMALL_LIMITS)
-    return release(load_course(root), "lab01").folder
+    return make_bundle(load_course(root), "lab01").folder
 
 
 @pytest.fixture

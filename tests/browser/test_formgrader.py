@@ -17,7 +17,7 @@ pytest.importorskip("playwright", reason="no playwright: install the extra `dev`
 
 from playwright.sync_api import Page, expect
 
-from demo.classroom import room_of
+from demo.classroom import material_of
 from gradekit.course import Course, load_course
 from tests.helpers.servers import serving
 
@@ -31,7 +31,7 @@ ANSWER = "The exponential of a large score is **infinity**, and its ratio is not
 def graded(built_course: Course, tmp_path: Path) -> Course:
     """A course in which ada's solved notebook, with an answer of her own, has been graded."""
     course = load_course(shutil.copytree(built_course.root, tmp_path / "course"))
-    solved = room_of(course).solved
+    solved = material_of(course).solved
     (answer,) = solved.free_text()
     folder = course.root / "submitted" / "ada" / LAB
     folder.mkdir(parents=True)

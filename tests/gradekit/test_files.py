@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.files import PREFIX, HeldFolder, remove_stale
+from gradekit.files import PREFIX, LockedTempFolder, remove_stale
 
 HOLDER = """
 import sys, time
-from gradekit.files import HeldFolder
-print(HeldFolder().path, flush=True)
+from gradekit.files import LockedTempFolder
+print(LockedTempFolder().path, flush=True)
 time.sleep(60)
 """
 
@@ -26,7 +26,7 @@ def _own_folder(tmp_path, monkeypatch):
 
 
 def test_a_folder_goes_when_it_is_closed(tmp_path):
-    held = HeldFolder()
+    held = LockedTempFolder()
     (held.path / "deep" / "er").mkdir(parents=True)
     held.close()
     held.close()
@@ -40,7 +40,7 @@ def test_a_killed_process_leaves_its_folder_and_the_next_one_removes_it(tmp_path
     )
     assert process.stdout is not None
     folder = Path(process.stdout.readline().strip())
-    mine = HeldFolder()
+    mine = LockedTempFolder()
     assert folder.parent == tmp_path
     assert remove_stale() == ()
     process.kill()

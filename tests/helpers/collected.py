@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gradekit.course import Course, load_course
-from gradekit.submissions.collect import Summary, collect
+from gradekit.submissions.collect import Summary, collect_submissions
 from tests.helpers.submissions import LAB, NAME
 
 COURSE = """
@@ -50,7 +50,7 @@ def bring(course: Course, data: bytes | dict[str, bytes], name: str = "class.zip
     """Collect one zip, from its bytes or the files in it."""
     path = course.root.parent / name
     path.write_bytes(data if isinstance(data, bytes) else zipped(data))
-    return collect(course, LAB, [path])
+    return collect_submissions(course, LAB, [path])
 
 
 def lies_there(course: Course) -> dict[str, dict[str, bytes]]:

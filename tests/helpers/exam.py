@@ -13,7 +13,7 @@ import torch
 from attnlab.checking.draw import Draw
 from attnlab.checking.judges import Close
 from attnlab.checking.lab import Lab, observe
-from attnlab.checking.observation import MalformedObservation, Silence, pack, unpack
+from attnlab.checking.observation import NoAnswer, ObservationError, pack, unpack
 from attnlab.checking.verdict import Question, judge_exercise
 from gradekit.sandbox.result import SubmissionRun
 from gradekit.sandbox.sandbox import Sandbox
@@ -86,8 +86,8 @@ def _question(probe: Probe) -> Question:
 
 def _open(answer: bytes | Stopped):
     if isinstance(answer, Stopped):
-        return Silence(answer.reason)
+        return NoAnswer(answer.reason)
     try:
         return unpack(answer)
-    except MalformedObservation as error:
-        return Silence(str(error))
+    except ObservationError as error:
+        return NoAnswer(str(error))

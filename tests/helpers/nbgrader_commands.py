@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from demo.room import Material
 
 from demo.damaged import damaged_cells, damaged_files
-from demo.hand_in import Expected, HandIn
 from demo.honest import half_done, late
 from demo.hostile import bombs, cheats, scripted, spies, vandal
 from demo.notebook import code
-from demo.room import Room
+from demo.submission import DemoSubmission, Expected
 from gradekit.course import Course
 from gradekit.gradebook.address import address_of
 from gradekit.gradebook.gradebook import Book
@@ -45,7 +45,7 @@ def nbgrader(
     return run
 
 
-def telling_part(room: Room) -> tuple[HandIn, ...]:
+def telling_part(room: Material) -> tuple[DemoSubmission, ...]:
     """A hand-in of each kind that the demo's class has, without those that take long."""
     many = (
         *damaged_cells(room), *damaged_files(room), *cheats(room), *bombs(room), *spies(room)
@@ -57,7 +57,7 @@ def telling_part(room: Room) -> tuple[HandIn, ...]:
     )
 
 
-def strangers(room: Room) -> tuple[HandIn, ...]:
+def strangers(room: Material) -> tuple[DemoSubmission, ...]:
     """Hand-ins that nbgrader by itself does not see, and a free-text answer, late."""
     words = room.right
     for at in room.right.free_text():
@@ -66,7 +66,7 @@ def strangers(room: Room) -> tuple[HandIn, ...]:
     return (
         room.of_files("texted", "another ending", {f"{NAME}.ipynb.txt": room.right.bytes()}),
         room.of_files("nothing", "no notebook at all", {"notes.txt": b"sorry"}, broken),
-        room.hand_in(
+        room.submission(
             "wordy", "free text, late",
             words.appended(code("from IPython.display import HTML\nHTML('<script>P()</script>')")),
             Expected(room.marks.full, state="late", share=0.8), hours_late=30,

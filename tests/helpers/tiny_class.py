@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from gradekit.build.build import build
+from gradekit.build.build import build_labs
 from gradekit.course import Course, load_course
 from tests.helpers.small_course import PROJECT
 
@@ -115,7 +115,7 @@ def write_course(root: Path) -> Course:
     for name, text in EXERCISES.items():
         (folder / f"{name}.py").write_text(text)
     course = load_course(root)
-    build(course, [LAB])
+    build_labs(course, [LAB])
     return course
 
 

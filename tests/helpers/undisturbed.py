@@ -24,8 +24,8 @@ import pytest
 from gradekit.course import load_course
 from gradekit.grading import grade, pool
 from gradekit.grading.grade import Settings
-from gradekit.grading.task import Done
-from gradekit.grading.view import progress
+from gradekit.grading.task import GradedSubmission
+from gradekit.grading.view import progress_bar
 from tests.helpers import tiny_class
 from tests.helpers.tiny_class import LAB, autograded_of, gradebook_of, journal_of
 
@@ -43,7 +43,7 @@ class Undisturbed:
 
     fresh: Path
     root: Path
-    done: dict[tuple[str, str], Done]
+    done: dict[tuple[str, str], GradedSubmission]
     seconds: float
 
 
@@ -57,7 +57,7 @@ def grade_undisturbed(root: Path) -> Undisturbed:
 
     def watched(*arguments: Any) -> Iterator[Any]:
         for task, result in everything(*arguments):
-            done[task.handin.student, task.handin.digest] = result
+            done[task.submitted.student, task.submitted.digest] = result
             yield task, result
 
     with pytest.MonkeyPatch.context() as patched:
@@ -69,8 +69,8 @@ def grade_undisturbed(root: Path) -> Undisturbed:
 
 
 def run(root: Path, **settings):
-    with progress(quiet=True) as watch:
-        outcome = grade.grade(load_course(root), LAB, Settings(1, **settings), watch)
+    with progress_bar(quiet=True) as watch:
+        outcome = grade.grade_lab(load_course(root), LAB, Settings(1, **settings), watch)
     return outcome, {row.student: row for row in outcome.rows}
 
 
@@ -182,13 +182,13 @@ def wait_at_most(root: Path, seconds: float) -> None:
 
 
 @contextmanager
-def replay_as(undisturbed: Undisturbed, root: Path, student: str, done: Done | Exception):
+def replay_as(undisturbed: Undisturbed, root: Path, student: str, done: GradedSubmission | Exception):
     """The student's present hand-in comes to `done`."""
     folder = root / "submitted" / student
     seen = next(
-        h for h in grade.find_handins(root, LAB, [student]) if h.student == folder.name
+        h for h in grade.find_submissions(root, LAB, [student]) if h.student == folder.name
     )
-    if isinstance(done, Done):
+    if isinstance(done, GradedSubmission):
         record = replace(done.record, student=student, digest=seen.digest)
         done = replace(done, record=record)
     undisturbed.done[student, seen.digest] = done  # type: ignore[assignment]

@@ -8,7 +8,7 @@ from demo.course_folder import REPOSITORY
 from gradekit.course import load_course
 from gradekit.exercise.definition import Check, Exercise
 from gradekit.exercise.loader import load_lab
-from gradekit.exercise.variants import BUNDLE, Paper
+from gradekit.exercise.variants import BUNDLE, Variants
 
 MOST = 0.25  # of a lab's points; shapes, the lectures' own examples and openly wrong versions
 
@@ -23,19 +23,19 @@ MOST = 0.25  # of a lab's points; shapes, the lectures' own examples and openly 
 )
 def test_most_points_are_for_what_no_bundle_holds(lab: str) -> None:
     exercises = load_lab(load_course(REPOSITORY), lab)
-    paper = Paper(exercises, b"a secret")
+    variants = Variants(exercises, b"a secret")
     given_away = sum(
         question.points
         for exercise in exercises.exercises
-        for check, question in zip(exercise.checks, paper.questions(exercise, 0), strict=True)
-        if _is_the_same_for_everybody(paper, exercise, check)
+        for check, question in zip(exercise.checks, variants.questions(exercise, 0), strict=True)
+        if _is_the_same_for_everybody(variants, exercise, check)
     )
     assert 0 < given_away <= MOST * exercises.points
 
 
-def _is_the_same_for_everybody(paper: Paper, exercise: Exercise, check: Check) -> bool:
+def _is_the_same_for_everybody(variants: Variants, exercise: Exercise, check: Check) -> bool:
     """Whether the answer in the bundle is right on other inputs, too."""
     if check.hidden or check.suspects_of:
         return False
-    bundled, *graded = (paper.observe(exercise, check, n, None) for n in (BUNDLE, 0, 1))
+    bundled, *graded = (variants.observe(exercise, check, n, None) for n in (BUNDLE, 0, 1))
     return all(check.judge.compare(bundled, right) is None for right in graded)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from demo.classroom import room_of
+from demo.classroom import material_of
 from demo.course_folder import REPOSITORY, copy_course
 from gradekit.course import Course, load_course
-from gradekit.grading.grade import Settings, grade
+from gradekit.grading.grade import Settings, grade_lab
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GraderSpec
-from gradekit.grading.view import progress
+from gradekit.grading.view import progress_bar
 from gradekit.results.records import State
 from gradekit.submissions.folder import SUBMITTED
 
@@ -35,9 +35,9 @@ def test_every_result_has_a_key_of_its_own(lab: str, course: Course) -> None:
 def test_the_solution_of_every_lab_earns_all_points(lab: str, course: Course) -> None:
     folder = course.root / SUBMITTED / "ada" / lab
     folder.mkdir(parents=True)
-    room = room_of(course, lab)
+    room = material_of(course, lab)
     (folder / room.name).write_bytes(room.solved.bytes())
-    with progress(quiet=True) as watch:
-        (row,) = grade(course, lab, Settings(jobs=1), watch).rows
+    with progress_bar(quiet=True) as watch:
+        (row,) = grade_lab(course, lab, Settings(jobs=1), watch).rows
     assert (row.state, row.reason) == (State.GRADED, "")
     assert row.earned == row.points

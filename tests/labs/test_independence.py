@@ -4,14 +4,14 @@ import ast
 
 import pytest
 
-from demo.classroom import room_of
+from demo.classroom import material_of
 from demo.course_folder import REPOSITORY, SMALL_LIMITS, copy_course
 from gradekit.course import load_course
 from gradekit.exercise.loader import CHECK_CELL
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GraderSpec
 from gradekit.grading.worker import saved_files
-from gradekit.submissions.folder import Handin
+from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 
 # One lab shows it in the usual run.
@@ -33,7 +33,7 @@ def course(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def room(course, lab):
-    return room_of(course, lab)
+    return material_of(course, lab)
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +49,8 @@ def lab(request):
 
 def results(grader, notebook):
     files = {f"{grader.released.name}.ipynb": notebook.bytes(), **saved_files(grader)}
-    handin = Handin("ada", grader.spec.lab, files, dict.fromkeys(files, 0.0), (), "digest", None)
-    graded = grader.grade(read_submission(handin, grader.released))
+    submitted = SubmittedFiles("ada", grader.spec.lab, files, dict.fromkeys(files, 0.0), (), "digest", None)
+    graded = grader.grade(read_submission(submitted, grader.released))
     assert graded.broken is None
     return {result.exercise: result for result in graded.results}
 
@@ -59,7 +59,7 @@ def results(grader, notebook):
 def test_no_step_needs_another_to_be_defined(lab):
     """Annotations, defaults, bases and decorators are evaluated where a cell runs."""
     course = load_course(REPOSITORY)
-    room = room_of(course, lab)
+    room = material_of(course, lab)
     for exercise in room.lab.exercises:
         others = {n for e in room.lab.exercises if e is not exercise for n in e.names}
         tree = ast.parse(room.released.source(room.released.answer_at(exercise.name)))

@@ -11,7 +11,7 @@ from attnlab.data.markov import course_source
 from demo.course_folder import REPOSITORY
 from gradekit.course import load_course
 from gradekit.exercise.loader import LabExercises, load_lab
-from gradekit.exercise.trained import Outcome
+from gradekit.exercise.trained import ScoreBands
 
 COURSE = load_course(REPOSITORY)
 TRAINS = {"lab02": "train_translator", "lab04": "retrieval", "lab05": "entropy_floor"}
@@ -29,10 +29,10 @@ def measured(lab: str) -> dict[str, Any]:
     return found
 
 
-def judges(labs: dict[str, LabExercises], lab: str) -> dict[str, Outcome]:
+def judges(labs: dict[str, LabExercises], lab: str) -> dict[str, ScoreBands]:
     """The judges of the checks that look at saved weights, by the check's name."""
     checks = labs[lab][TRAINS[lab]].checks
-    return {check.name: check.judge for check in checks if isinstance(check.judge, Outcome)}
+    return {check.name: check.judge for check in checks if isinstance(check.judge, ScoreBands)}
 
 
 @pytest.mark.parametrize("lab", TRAINS)
@@ -77,7 +77,7 @@ def test_the_references_own_weights_earn_everything(
 ) -> None:
     exercise = labs[lab][TRAINS[lab]]
     for check in exercise.checks:
-        if isinstance(check.judge, Outcome):
+        if isinstance(check.judge, ScoreBands):
             weights = [labs[lab].reference[name] for name in exercise.saves]
             for seed in range(3):
                 judge = check.judge.with_seed(seed)

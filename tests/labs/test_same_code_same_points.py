@@ -9,7 +9,7 @@ from demo.course_folder import REPOSITORY
 from gradekit.course import load_course
 from gradekit.exercise.definition import Exercise, Version
 from gradekit.exercise.loader import load_lab
-from gradekit.exercise.variants import Paper
+from gradekit.exercise.variants import Variants
 
 LAB = "lab01"
 NUMBER = 3
@@ -18,32 +18,32 @@ SLOW = "test_softmax"
 
 
 @pytest.fixture(scope="module")
-def papers() -> list[Paper]:
+def papers() -> list[Variants]:
     """The papers of several courses; each has its own secret, and so its own hidden inputs."""
     lab = load_lab(load_course(REPOSITORY), LAB)
-    return [Paper(lab, bytes([secret, 1])) for secret in range(8)]
+    return [Variants(lab, bytes([secret, 1])) for secret in range(8)]
 
 
-def earned(paper: Paper, exercise: Exercise, version: Version) -> float:
+def earned(variants: Variants, exercise: Exercise, version: Version) -> float:
     """What `version` earns on one paper of a course."""
-    names = {**paper.lab.reference, **version.names}
+    names = {**variants.lab.reference, **version.names}
     seen = {
-        check.name: paper.run(exercise, check, NUMBER, names, exercise.forbids)
+        check.name: variants.run(exercise, check, NUMBER, names, exercise.forbids)
         for check in exercise.checks
     }
-    return judge_exercise(paper.questions(exercise, NUMBER), seen, []).earned
+    return judge_exercise(variants.questions(exercise, NUMBER), seen, []).earned
 
 
-def test_right_answers_keep_all_points_whatever_the_inputs(papers: list[Paper]) -> None:
+def test_right_answers_keep_all_points_whatever_the_inputs(papers: list[Variants]) -> None:
     for exercise in papers[0].lab.exercises:
         for version in exercise.right_versions:
             asked = papers[:1] if exercise.name == SLOW else papers
-            got = {earned(paper, exercise, version) for paper in asked}
+            got = {earned(variants, exercise, version) for variants in asked}
             assert got == {exercise.points}, f"{exercise.name}: {version.name}"
 
 
 @pytest.mark.parametrize("name", ["softmax", "cross_entropy", "equivariance_gap"])
-def test_mistakes_lose_the_same_points_whatever_the_inputs(papers: list[Paper], name: str) -> None:
+def test_mistakes_lose_the_same_points_whatever_the_inputs(papers: list[Variants], name: str) -> None:
     exercise = papers[0].lab[name]
     for mistake in exercise.mistakes:
-        assert len({earned(paper, exercise, mistake) for paper in papers[:5]}) == 1, mistake.name
+        assert len({earned(variants, exercise, mistake) for variants in papers[:5]}) == 1, mistake.name

@@ -10,7 +10,7 @@ from safetensors.torch import load_file
 from torch import nn
 
 from attnlab.checking.judges import Close
-from attnlab.checking.weights import NoSuchWeight, give_weights, rename_weights
+from attnlab.checking.weights import MissingWeightError, give_weights, rename_weights
 from attnlab.data import dates
 from attnlab.data.dates import Batch
 from attnlab.decoding import greedy
@@ -24,7 +24,7 @@ from attnlab.seq2seq import (
     train_translator,
 )
 from gradekit.exercise import Exercise
-from gradekit.exercise.trained import Band, Outcome
+from gradekit.exercise.trained import Band, ScoreBands
 
 SAVED = "dates.safetensors"
 exercise = Exercise(
@@ -229,7 +229,7 @@ def exact_match(weights, seed):
     known = rename_weights(weights, shapes, SPELLINGS)
     known["cell.score.a"] = known["cell.score.a"].reshape(-1, 1)
     if not all(torch.isfinite(tensor).all() for tensor in known.values()):
-        raise NoSuchWeight("a weight is NaN or infinite")
+        raise MissingWeightError("a weight is NaN or infinite")
     give_weights(model, known, SPELLINGS)
     some = dates.pairs(HIDDEN_DATES, seed, "test")
     batch = dates.batch_of(some, pad_batch)
@@ -253,7 +253,7 @@ OTHERWISE = (
 )
 
 
-@exercise.check(points=3, hidden=True, judge=Outcome(exact_match, BANDS, OTHERWISE))
+@exercise.check(points=3, hidden=True, judge=ScoreBands(exact_match, BANDS, OTHERWISE))
 def dates_translated(lab, draw):
     """Your saved model writes at least 98 of 100 new dates without a fault; 90 and 80 earn less."""
     return lab.saved_weights("dates.safetensors")

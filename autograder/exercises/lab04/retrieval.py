@@ -13,7 +13,7 @@ from attnlab.multihead import MultiHeadAttention
 from attnlab.retrieval import answer_loss, weight_on
 from attnlab.softmax import cross_entropy, softmax
 from gradekit.exercise import Exercise
-from gradekit.exercise.trained import Band, Outcome
+from gradekit.exercise.trained import Band, ScoreBands
 
 ONE_HEAD, TWO_HEADS = "retrieval_1_head.safetensors", "retrieval_2_heads.safetensors"
 
@@ -27,7 +27,7 @@ def retriever(num_heads):
 
 
 def with_weights(num_heads, weights):
-    """The reference model with the weights of a file; NoSuchWeight where they are another's."""
+    """The reference model with the weights of a file; MissingWeightError where they are another's."""
     model = retriever(num_heads)
     model.load_state_dict(rename_weights(weights, model.state_dict(), spellings("attention.")))
     return model.eval()
@@ -43,7 +43,7 @@ def each_right(weights, seed):
     return float(share_right(with_weights(1, weights), questions("test", 4000, seed))[:2].mean())
 
 
-TWO_HEADS_SOLVE_IT = Outcome(
+TWO_HEADS_SOLVE_IT = ScoreBands(
     both_right,
     (
         Band(0.98, 1, 1),
@@ -61,7 +61,7 @@ TWO_HEADS_SOLVE_IT = Outcome(
     "This is the share of questions with both digits right. Does the loss fall towards 0, and are "
     "these the weights of the model with two heads?",
 )
-ONE_HEAD_CANNOT = Outcome(
+ONE_HEAD_CANNOT = ScoreBands(
     each_right,
     (
         Band(0.54, 0.6, 1),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from attnlab.checking.torch_attention import torch_twin
+from attnlab.checking.torch_attention import torch_equivalent
 from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
 from gradekit.exercise import Exercise
 
@@ -130,7 +130,7 @@ def returns_its_verdict():
         model, inputs = filled(impl), texts()
         if model(*inputs).shape != inputs[0].shape:
             raise AssertionError("shape")
-        return torch.allclose(model(*inputs), torch_twin(model, **SIZES)(*inputs)[0])
+        return torch.allclose(model(*inputs), torch_equivalent(model, **SIZES)(*inputs)[0])
 
     return {"test_multi_head": test_multi_head}
 
@@ -156,7 +156,7 @@ def shapes_only():
 def one_text_for_all():
     def test_multi_head(impl):
         model = filled(impl).eval()
-        x, twin = texts()[0], torch_twin(model, **SIZES)
+        x, twin = texts()[0], torch_equivalent(model, **SIZES)
         mask = torch.rand(2, 3, 4, 4) < 0.6
         mask[..., 0] = True
         for m in (None, mask):
@@ -175,7 +175,7 @@ def one_text_for_all():
 def no_masks():
     def test_multi_head(impl):
         model, inputs = filled(impl).eval(), texts()
-        mine, torchs = model(*inputs, need_weights=True), torch_twin(model, **SIZES)(*inputs)
+        mine, torchs = model(*inputs, need_weights=True), torch_equivalent(model, **SIZES)(*inputs)
         close(mine[0], torchs[0])
         close(mine[1], torchs[1])
 
@@ -191,7 +191,7 @@ def asks_for_names():
         model, inputs = filled(impl), texts()
         assert model.q_proj.weight.shape == (12, 10)
         assert model.out_proj.weight.shape == (10, 15)
-        close(model(*inputs), torch_twin(model, **SIZES)(*inputs)[0])
+        close(model(*inputs), torch_equivalent(model, **SIZES)(*inputs)[0])
 
     return {"test_multi_head": test_multi_head}
 
@@ -204,7 +204,7 @@ def square_weights():
     def test_multi_head(impl):
         model = impl(12, 3).double().eval()
         q, k, v = (torch.randn(2, n, 12, dtype=torch.float64) for n in (4, 7, 7))
-        close(model(q, k, v), torch_twin(model, 12, 3, 4, 4)(q, k, v)[0])
+        close(model(q, k, v), torch_equivalent(model, 12, 3, 4, 4)(q, k, v)[0])
 
     return {"test_multi_head": test_multi_head}
 
@@ -217,7 +217,7 @@ def square_weights():
 def exactly_equal():
     def test_multi_head(impl):
         model, inputs = filled(impl), texts()
-        assert torch.equal(model(*inputs), torch_twin(model, **SIZES)(*inputs)[0])
+        assert torch.equal(model(*inputs), torch_equivalent(model, **SIZES)(*inputs)[0])
 
     return {"test_multi_head": test_multi_head}
 
@@ -229,7 +229,7 @@ def exactly_equal():
 def ordinary_cases_only():
     def test_multi_head(impl):
         model, (q, k, v) = filled(impl), texts()
-        twin = torch_twin(model, **SIZES)
+        twin = torch_equivalent(model, **SIZES)
         mask = torch.rand(2, 3, 4, 7) < 0.6
         mask[..., 0] = True
         for m in (None, mask):
@@ -249,7 +249,7 @@ def with_many_sizes():
             model = impl(*given, dropout=0.5).double()
             for parameter in model.parameters():
                 nn.init.uniform_(parameter, -1, 1)
-            twin = torch_twin(model, *given)
+            twin = torch_equivalent(model, *given)
             total = (d_model + 1) * heads * (2 * d_k + d_v) + (heads * d_v + 1) * d_model
             assert sum(p.numel() for p in model.parameters()) == total
             q, k, v = (torch.randn(3, n, d_model, dtype=torch.float64) for n in (5, 6, 6))
@@ -288,7 +288,7 @@ def by_properties_and_torch():
         model = impl(6, 4, d_k=3, d_v=2, bias=True).double()
         for parameter in model.parameters():
             parameter.data = random(*parameter.shape)
-        twin = torch_twin(model, 6, 4, 3, 2)
+        twin = torch_equivalent(model, 6, 4, 3, 2)
         q, k, v = random(2, 3, 6), random(2, 5, 6), random(2, 5, 6)
         out = model(q, k, v)
         if not isinstance(out, torch.Tensor):
@@ -311,6 +311,6 @@ def by_properties_and_torch():
         assert not torch.equal(half(q, k, v), half(q, k, v))
         assert bool(half(q, k, v).all())
         half.eval()
-        assert torch.allclose(half(q, k, v), torch_twin(half, 6, 4, 3, 2)(q, k, v)[0], atol=1e-8)
+        assert torch.allclose(half(q, k, v), torch_equivalent(half, 6, 4, 3, 2)(q, k, v)[0], atol=1e-8)
 
     return {"test_multi_head": test_multi_head}

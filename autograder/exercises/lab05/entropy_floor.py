@@ -17,7 +17,7 @@ from attnlab.masks import causal_mask
 from attnlab.models.markov_gpt import MarkovGPT, train_gpt
 from attnlab.softmax import cross_entropy, log_softmax
 from gradekit.exercise import Exercise
-from gradekit.exercise.trained import Band, Outcome
+from gradekit.exercise.trained import Band, ScoreBands
 
 FILES = ["markov_past.safetensors", "markov_ahead.safetensors", "markov_all.safetensors"]
 
@@ -179,7 +179,7 @@ def loss_of_all(weights, seed):
     return hidden_loss(weights, torch.ones(32, 32, dtype=torch.bool), seed)
 
 
-PAST = Outcome(
+PAST = ScoreBands(
     loss_of_past,
     (
         Band(FLOOR - 0.05, GOOD, 1.0),
@@ -209,13 +209,13 @@ def model_of_the_past(lab, draw):
     return lab.saved_weights("markov_past.safetensors")
 
 
-@exercise.check(points=1, hidden=True, judge=Outcome(loss_of_ahead, (Band(0, 0.1, 1.0),), LEAK))
+@exercise.check(points=1, hidden=True, judge=ScoreBands(loss_of_ahead, (Band(0, 0.1, 1.0),), LEAK))
 def model_one_ahead(lab, draw):
     """The model that sees one symbol ahead has learned to copy it."""
     return lab.saved_weights("markov_ahead.safetensors")
 
 
-@exercise.check(points=1, hidden=True, judge=Outcome(loss_of_all, (Band(0, 0.1, 1.0),), LEAK))
+@exercise.check(points=1, hidden=True, judge=ScoreBands(loss_of_all, (Band(0, 0.1, 1.0),), LEAK))
 def model_without_a_mask(lab, draw):
     """The model that sees everything has learned to copy, too."""
     return lab.saved_weights("markov_all.safetensors")

@@ -28,7 +28,7 @@ _CLOSE = re.compile(r"#\s*end blank\s*$")
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-class CannotBlank(ValueError):  # noqa: N818 - it names what cannot be done
+class BlankError(ValueError):  # noqa: N818 - it names what cannot be done
     """A definition has nothing to take out, or its marks do not pair. The message says which."""
 
 
@@ -45,15 +45,15 @@ def mark(definition: str) -> str:
     """The text of one function or class with nbgrader's solution marks around the answer.
 
     Raises:
-        CannotBlank: it has no body to take out, or a blank mark has no partner.
+        BlankError: it has no body to take out, or a blank mark has no partner.
     """
     lines = definition.splitlines()
     (node,) = ast.parse(definition).body
     if not isinstance(node, Definition):
-        raise CannotBlank("only a function or a class can be blanked")
+        raise BlankError("only a function or a class can be blanked")
     regions = _marked_regions(node.name, definition) or list(_bodies(node, lines))
     if not regions:
-        raise CannotBlank(f"{node.name} has no body to blank; write one below its docstring")
+        raise BlankError(f"{node.name} has no body to blank; write one below its docstring")
     for region in reversed(regions):
         answer = [line for line in lines[region.start : region.stop] if not _is_mark(line)]
         indent = _indent(next(line for line in answer if line.strip()))
@@ -70,7 +70,7 @@ def clear(solved: str) -> str:
     """What nbgrader's release step makes of a solved cell: each answer replaced by the stub.
 
     Raises:
-        CannotBlank: a solution mark has no partner.
+        BlankError: a solution mark has no partner.
     """
     kept: list[str] = []
     inside = False
@@ -81,11 +81,11 @@ def clear(solved: str) -> str:
         elif "END SOLUTION" in line and inside:
             inside = False
         elif "BEGIN SOLUTION" in line or "END SOLUTION" in line:
-            raise CannotBlank(f"the mark {line.strip()!r} has no partner")
+            raise BlankError(f"the mark {line.strip()!r} has no partner")
         elif not inside:
             kept.append(line)
     if inside:
-        raise CannotBlank(f"{BEGIN} has no {END}")
+        raise BlankError(f"{BEGIN} has no {END}")
     return "\n".join(kept)
 
 
@@ -93,13 +93,13 @@ def blank_module(text: str, names: Collection[str]) -> str:
     """A module's text with the named definitions blanked, and no blank mark left anywhere.
 
     Raises:
-        CannotBlank: the module does not define one of the names, or cannot blank it.
+        BlankError: the module does not define one of the names, or cannot blank it.
     """
     lines = text.splitlines()
     found = {node.name: extent(node, lines) for node in definitions(text)}
     for name in names:
         if name not in found:
-            raise CannotBlank(f"no def or class {name} at the top of the module")
+            raise BlankError(f"no def or class {name} at the top of the module")
     for name in sorted(names, key=lambda name: found[name], reverse=True):
         start, stop = found[name]
         lines[start:stop] = clear(mark("\n".join(lines[start:stop]))).split("\n")
@@ -144,17 +144,17 @@ def _marked_regions(name: str, definition: str) -> list[_Region]:
     for number, comment in _comments(definition):
         if _CLOSE.match(comment):
             if opened is None:
-                raise CannotBlank(f"{name}: `# end blank` without a `# blank: …` above it")
+                raise BlankError(f"{name}: `# end blank` without a `# blank: …` above it")
             if opened[0] + 1 == number:
-                raise CannotBlank(f"{name}: nothing stands between `# blank` and `# end blank`")
+                raise BlankError(f"{name}: nothing stands between `# blank` and `# end blank`")
             regions.append(_Region(opened[0], number + 1, opened[1]))
             opened = None
         elif match := _OPEN.match(comment):
             if opened is not None:
-                raise CannotBlank(f"{name}: `{comment}` inside another blank; end that one first")
+                raise BlankError(f"{name}: `{comment}` inside another blank; end that one first")
             opened = (number, match["words"] or "")
     if opened is not None:
-        raise CannotBlank(f"{name}: `# blank: {opened[1]}` has no `# end blank` below it")
+        raise BlankError(f"{name}: `# blank: {opened[1]}` has no `# end blank` below it")
     return regions
 
 
@@ -181,7 +181,7 @@ def _bodies(node: Definition, lines: Sequence[str]) -> Iterator[_Region]:
         start = _below_signature(node, lines)
     for statement in node.body[:2]:
         if lines[statement.lineno - 1][: statement.col_offset].strip():
-            raise CannotBlank(f"{node.name}: write its body on lines of its own")
+            raise BlankError(f"{node.name}: write its body on lines of its own")
     while not lines[start].strip():
         start += 1
     yield _Region(start, extent(node, lines)[1], "")

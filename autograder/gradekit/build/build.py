@@ -26,18 +26,18 @@ from gradekit.build.solved import solved_notebook
 from gradekit.build.source import read_source
 from gradekit.course import RELEASED, SOLVED, Course, CourseError
 from gradekit.exercise.loader import load_lab
-from gradekit.exercise.variants import Paper
+from gradekit.exercise.variants import Variants
 from gradekit.nbgrader_settings import nbgrader_config as course_config
 
 
-def build(course: Course, labs: Sequence[str]) -> list[Path]:
+def build_labs(course: Course, labs: Sequence[str]) -> list[Path]:
     """Make the generated files of `labs` in the course's folder.
 
     Returns:
         The files written, in order.
 
     Raises:
-        CourseError, BadExercise: the sources contradict themselves.
+        CourseError, ExerciseError: the sources contradict themselves.
     """
     written: list[Path] = []
     for lab in labs:
@@ -53,7 +53,7 @@ def build(course: Course, labs: Sequence[str]) -> list[Path]:
     return written
 
 
-def drift(course: Course, labs: Sequence[str]) -> list[str]:
+def find_drift(course: Course, labs: Sequence[str]) -> list[str]:
     """What ``lab build`` would change: a line for each file, naming how it differs.
 
     Numbers that checks expect may differ in their last bits, since another processor rounds
@@ -73,7 +73,7 @@ def build_into(course: Course, lab: str, place: Path) -> None:
     """Make ``solutions/<lab>/`` and ``labs/<lab>/`` below `place`.
 
     Raises:
-        CourseError, BadExercise: the sources contradict themselves.
+        CourseError, ExerciseError: the sources contradict themselves.
     """
     source = read_source(course.source(lab))
     exercises = load_lab(course, lab)
@@ -82,7 +82,7 @@ def build_into(course: Course, lab: str, place: Path) -> None:
     folder.mkdir(parents=True)
     nbformat.write(notebook, folder / f"{source.path.stem}.ipynb")
     with _one_thread():
-        visible.write(folder / visible.FILE_NAME, lab, Paper(exercises).visible_exercises)
+        visible.write(folder / visible.FILE_NAME, lab, Variants(exercises).visible_exercises)
     _generate_assignment(course, lab, place)
 
 

@@ -25,10 +25,10 @@ from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeError, ExchangeFactory
 
-from gradekit.build.build import RELEASED, build, nbgrader_config
-from gradekit.build.disclosure import leaks
+from gradekit.build.build import RELEASED, build_labs, nbgrader_config
+from gradekit.build.disclosure import disclosures
 from gradekit.build.solved import human_date
-from gradekit.build.student_library import blank_references, write_edition
+from gradekit.build.student_library import blank_references, write_student_library
 from gradekit.course import Course, CourseError
 
 BUNDLES = "release"
@@ -51,29 +51,29 @@ dependencies:
 
 
 @dataclass(frozen=True)
-class Release:
+class Bundle:
     """A bundle that was made: the folder, and the same as a zip."""
 
     folder: Path
     zip: Path
 
 
-def release(course: Course, lab: str) -> Release:
+def make_bundle(course: Course, lab: str) -> Bundle:
     """Build `lab` and make its bundle in ``release/``, in place of an older one.
 
     Raises:
-        CourseError, BadExercise: the sources contradict themselves, or the bundle would hold
+        CourseError, ExerciseError: the sources contradict themselves, or the bundle would hold
             something that students must not see.
     """
-    build(course, [lab])
+    build_labs(course, [lab])
     _refuse_blank_imports(course, lab)
     folder = course.root / BUNDLES / lab
     with TemporaryDirectory() as place:
         bundle = Path(place) / lab
         shutil.copytree(course.root / RELEASED / lab, bundle)
-        write_edition(course, lab, bundle)
+        write_student_library(course, lab, bundle)
         _write_pages(course, lab, bundle)
-        found = leaks(course, lab, bundle)
+        found = disclosures(course, lab, bundle)
         if found:
             raise CourseError(f"{lab}: {found[0]}; students must not see that, so nothing was made")
         if folder.exists():
@@ -81,7 +81,7 @@ def release(course: Course, lab: str) -> Release:
         shutil.copytree(bundle, folder)
     archive = folder.with_suffix(".zip")
     _write_zip(archive, folder, course.dates(lab).release)
-    return Release(folder, archive)
+    return Bundle(folder, archive)
 
 
 def publish(course: Course, lab: str) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from attnlab.checking import visible
-from attnlab.checking.observation import MalformedObservation, unpack
+from attnlab.checking.observation import ObservationError, unpack
 from gradekit.build.blanks import Definition, definitions, extent, mark, without_marks
 from gradekit.build.library_files import library_files
 from gradekit.build.student_library import blank_references, module_file
@@ -26,7 +26,7 @@ from gradekit.exercise.loader import load_lab
 SHORTEST = 16
 
 
-def leaks(course: Course, lab: str, folder: Path) -> list[str]:
+def disclosures(course: Course, lab: str, folder: Path) -> list[str]:
     """A sentence for each thing in `folder` that students of `lab` must not see."""
     lines, said = _blanked(course, lab)
     forbidden = {**_unsaid(lines, said), **_hidden_checks(course, lab, said)}
@@ -123,7 +123,7 @@ def _texts(path: Path) -> Iterator[str]:
     if path.name == visible.FILE_NAME:
         try:
             yield from _strings(unpack(data, visible.LIMITS))
-        except MalformedObservation:
+        except ObservationError:
             yield data.decode("utf-8", errors="replace")
         return
     text = data.decode("utf-8", errors="replace")

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from attnlab.checking import visible
-from attnlab.checking.observation import MalformedObservation, unpack
+from attnlab.checking.observation import ObservationError, unpack
 
 RELATIVE_TOLERANCE = 1e-12
 # Of a tensor in a shorter format: so many steps of that format.
@@ -47,7 +47,7 @@ def _same_file(made: Path, there: Path) -> bool:
         return False
     try:
         return same_values(unpack(new, visible.LIMITS), unpack(old, visible.LIMITS))
-    except MalformedObservation:
+    except ObservationError:
         return False
 
 

@@ -26,7 +26,7 @@ import jupytext
 from gradekit.build.blanks import (
     BEGIN,
     DEFAULT_TODO,
-    CannotBlank,
+    BlankError,
     clear,
     definitions,
     extent,
@@ -117,7 +117,7 @@ def solved_text(source: Source, cell: Cell) -> str:
             clear(solved)
             return solved
         return _inlined(source, cell)
-    except CannotBlank as error:
+    except BlankError as error:
         raise CourseError(f"{source.place(cell)}: {error}") from error
 
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from gradekit.build.blanks import CannotBlank, blank_module
+from gradekit.build.blanks import BlankError, blank_module
 from gradekit.build.library_files import PACKAGE, library_files
 from gradekit.course import Course, CourseError
 from gradekit.exercise.definition import Exercise
@@ -19,7 +19,7 @@ from gradekit.exercise.loader import load_lab
 Names = frozenset[tuple[str, str]]
 
 
-def write_edition(course: Course, lab: str, target: Path) -> None:
+def write_student_library(course: Course, lab: str, target: Path) -> None:
     """Write the edition of `lab` as the folder ``attnlab`` in `target`.
 
     Raises:
@@ -97,7 +97,7 @@ def _modules(named: Names) -> Mapping[Path, tuple[str, ...]]:
 def _blanked(path: Path, lab: str, names: tuple[str, ...]) -> str:
     try:
         text = blank_module(path.read_text("utf-8"), names)
-    except CannotBlank as error:
+    except BlankError as error:
         raise CourseError(f"{path.name}: {error}") from error
     if not names:
         return text

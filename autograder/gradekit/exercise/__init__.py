@@ -4,7 +4,7 @@ An exercise file imports all that it needs from here. May import `submissions`, 
 `untrusted`. Tested in tests/gradekit/exercise.
 """
 
-from gradekit.exercise.definition import BadExercise, Exercise
-from gradekit.exercise.trained import Band, Outcome
+from gradekit.exercise.definition import Exercise, ExerciseError
+from gradekit.exercise.trained import Band, ScoreBands
 
-__all__ = ["BadExercise", "Band", "Exercise", "Outcome"]
+__all__ = ["ExerciseError", "Band", "Exercise", "ScoreBands"]

@@ -30,7 +30,7 @@ from gradekit.exercise.standalone import standalone_source
 Function = Callable[..., Any]
 
 
-class BadExercise(ValueError):  # noqa: N818 - it names what is bad
+class ExerciseError(ValueError):  # noqa: N818 - it names what is bad
     """An exercise file contradicts itself. The message says where and what to do."""
 
 
@@ -130,7 +130,7 @@ class Exercise:
         self.mistakes: list[Version] = []
         self.right_versions: list[Version] = []
         if bool(references) == bool(answers):
-            raise BadExercise("an exercise has either references (functions) or answers (names)")
+            raise ExerciseError("an exercise has either references (functions) or answers (names)")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -156,7 +156,7 @@ class Exercise:
         def add(probe: Function) -> Function:
             title = inspect.getdoc(probe)
             if not title:
-                raise BadExercise(f"check {probe.__name__} has no docstring for people to read")
+                raise ExerciseError(f"check {probe.__name__} has no docstring for people to read")
             self.checks.append(
                 Check(
                     probe.__name__, " ".join(title.split()), points, hidden,
@@ -194,6 +194,6 @@ class Exercise:
     def _version(self, function: Function, of: str | None, advice: str = "") -> Version:
         if of is None and self.references:
             if len(self.references) > 1:
-                raise BadExercise(f"{function.__name__}: say which function it replaces with of=…")
+                raise ExerciseError(f"{function.__name__}: say which function it replaces with of=…")
             of = self.references[0].__name__
         return Version(function.__name__, function, of, advice, of in self.saves)

@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 
 from gradekit.course import Course, CourseError
-from gradekit.exercise.definition import BadExercise, Exercise
+from gradekit.exercise.definition import Exercise, ExerciseError
 
 CHECK_CELL = re.compile(r'^check\("(\w+)"\)', re.MULTILINE)
 _CELL_MARK = re.compile(r"^# %%", re.MULTILINE)
@@ -51,7 +51,7 @@ def load_lab(course: Course, lab: str) -> LabExercises:
 
     Raises:
         CourseError: the source checks an exercise that has no file, or a file is never checked.
-        BadExercise: a file contradicts itself.
+        ExerciseError: a file contradicts itself.
     """
     source = course.source(lab)
     text = source.read_text("utf-8")
@@ -83,7 +83,7 @@ def _forbid_peeking(exercises: tuple[Exercise, ...]) -> None:
     for exercise in exercises:
         for function in exercise.uses:
             if function.__name__ in ours - asked:
-                raise BadExercise(
+                raise ExerciseError(
                     f"{exercise.lab}/{exercise.name}.py uses {function.__name__}, which is asked "
                     "about only later; use what earlier exercises build"
                 )
@@ -100,9 +100,9 @@ def _load(lab: str, name: str, path: Path) -> Exercise:
     spec.loader.exec_module(module)
     exercise = getattr(module, "exercise", None)
     if not isinstance(exercise, Exercise):
-        raise BadExercise(f"{path.name}: no `exercise = Exercise(…)` in it")
+        raise ExerciseError(f"{path.name}: no `exercise = Exercise(…)` in it")
     if not exercise.checks:
-        raise BadExercise(f"{path.name}: no check in it; add one with @exercise.check(points=…)")
+        raise ExerciseError(f"{path.name}: no check in it; add one with @exercise.check(points=…)")
     exercise.lab, exercise.name = lab, name
     exercise.title = (module.__doc__ or name).strip().splitlines()[0].rstrip(".")
     return exercise
@@ -128,7 +128,7 @@ def saved_weights(
     """The reference's saved weights, by the names of their files, which lie in `folder`.
 
     Raises:
-        BadExercise: one is not there, or is no file of weights.
+        ExerciseError: one is not there, or is no file of weights.
     """
     found = {}
     for exercise in exercises:
@@ -136,7 +136,7 @@ def saved_weights(
             try:
                 found[name] = load_file(folder / name)
             except (OSError, SafetensorError) as error:
-                raise BadExercise(
+                raise ExerciseError(
                     f"{exercise.lab}/{exercise.name}.py saves {name}, but that file beside it "
                     f"cannot be read ({error}); _measure_{exercise.name}.py makes it"
                 ) from error
@@ -156,7 +156,7 @@ def _solution_names(
             exec(compile(body, f"<solution of {exercise.name}>", "exec"), namespace)  # noqa: S102 - ours
     missing = [name for name in exercise.answers if name not in namespace]
     if not found or missing:
-        raise BadExercise(
+        raise ExerciseError(
             f"{exercise.lab}/{exercise.name}.py asks for {', '.join(missing or exercise.answers)}, "
             f'which no cell marked exercise="{exercise.name}" in the lab\'s source defines'
         )

@@ -26,7 +26,7 @@ PROJECT = ("attnlab", "gradekit")
 SHARED = ("attnlab.checking", "attnlab.data", "attnlab.plots")
 
 
-class NotStandalone(ValueError):  # noqa: N818 - it names what a function is not
+class StandaloneError(ValueError):  # noqa: N818 - it names what a function is not
     """A function names something that cannot travel with it. The message says what."""
 
 
@@ -34,7 +34,7 @@ def standalone_source(item: Callable[..., Any]) -> str:
     """Python source that defines `item` (a module-level function or class) and what it needs.
 
     Raises:
-        NotStandalone: it names a module of this project that cannot be inlined.
+        StandaloneError: it names a module of this project that cannot be inlined.
     """
     return standalone_sources([item])
 
@@ -86,7 +86,7 @@ class _Collector:
             return
         is_function = isinstance(statement, ast.ImportFrom) and alias.asname is None
         if origin is None or not is_function or _is_module(origin, alias.name):
-            raise NotStandalone(
+            raise StandaloneError(
                 f"{ast.unparse(statement)!r}: import the function by name "
                 f"(`from {origin} import function`), so that its text can travel"
             )

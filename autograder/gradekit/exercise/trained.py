@@ -15,10 +15,10 @@ import torch
 from torch import Tensor
 
 from attnlab.checking.judges import Difference, news
-from attnlab.checking.weights import NoSuchWeight
+from attnlab.checking.weights import MissingWeightError
 
 Weights = Mapping[str, Tensor]
-# The score of weights and the seed of the hidden data; raises NoSuchWeight for other models'.
+# The score of weights and the seed of the hidden data; raises MissingWeightError for other models'.
 Score = Callable[[Weights, int], float]
 
 
@@ -37,7 +37,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ScoreBands:
     """A judge of saved weights, for hidden checks.
 
     Attributes:
@@ -53,7 +53,7 @@ class Outcome:
     seed: int = 0
     _scores: dict[str, float | None] = field(default_factory=dict, compare=False, repr=False)
 
-    def with_seed(self, seed: int) -> Outcome:
+    def with_seed(self, seed: int) -> ScoreBands:
         """The same judge for other hidden data."""
         return replace(self, seed=seed)
 
@@ -85,7 +85,7 @@ class Outcome:
             try:
                 with torch.no_grad():
                     self._scores[key] = float(self.score(weights, self.seed))
-            except NoSuchWeight:
+            except MissingWeightError:
                 self._scores[key] = None
         return self._scores[key]
 

@@ -20,21 +20,21 @@ from attnlab.checking.lab import Lab, observe
 from attnlab.checking.observation import pack, unpack
 from attnlab.checking.verdict import Question
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
-from gradekit.exercise.definition import BadExercise, Check, Exercise, Version
+from gradekit.exercise.definition import Check, Exercise, ExerciseError, Version
 from gradekit.exercise.loader import LabExercises
 from gradekit.exercise.standalone import as_suspect, standalone_source, standalone_sources
-from gradekit.exercise.trained import Outcome
+from gradekit.exercise.trained import ScoreBands
 from gradekit.untrusted.messages import Probe
 
 # Hidden inputs differ from student to student, but there are only so many papers, so that the
 # reference, and the known mistakes, answer each of them once in a worker and not once a student.
-PAPERS = 4
+VARIANTS = 4
 # The paper in a student's bundle. The numbers that it expects are there for all to read, so no
 # hand-in sits it: one that only repeats them would pass.
 BUNDLE = -1
 
 
-class Paper:
+class Variants:
     """The questions of one lab, for one hand-in.
 
     Args:
@@ -50,7 +50,7 @@ class Paper:
 
     def number(self, digest: str) -> int:
         """Which of the papers the hand-in with this digest gets."""
-        return _hash(self._secret, digest) % PAPERS
+        return _hash(self._secret, digest) % VARIANTS
 
     def probes(self, exercise: Exercise, number: int) -> list[Probe]:
         """What the untrusted side is asked about `exercise` on paper `number`."""
@@ -128,7 +128,7 @@ class Paper:
             hidden=check.hidden,
             judge=self._judge(exercise, check, number),
             expected=reference,
-            mistakes=_MadeWhenAsked({
+            mistakes=_LazyMapping({
                 mistake.name: partial(self.observe, exercise, check, number, mistake)
                 for mistake in exercise.mistakes
             }),
@@ -142,7 +142,7 @@ class Paper:
 
     def _judge(self, exercise: Exercise, check: Check, number: int) -> Judge:
         suspects = self._suspects(exercise, check, number)
-        if isinstance(check.judge, Outcome):
+        if isinstance(check.judge, ScoreBands):
             # The same hidden data on each paper, so that the reference is evaluated once.
             return check.judge.with_seed(
                 _hash(self._secret, "data", exercise.lab, exercise.name, check.name)
@@ -161,7 +161,7 @@ class Paper:
         names = {mistake.name for mistake in other.mistakes}
         for name in check.suspects:
             if name not in names:
-                raise BadExercise(
+                raise ExerciseError(
                     f"{exercise.name}.py: {check.name} suspects {name!r}, but "
                     f"{check.suspects_of}.py has no such mistake"
                 )
@@ -199,7 +199,7 @@ class Paper:
         return [self.visible(exercise) for exercise in self.lab.exercises]
 
 
-class _MadeWhenAsked(Mapping[str, Any]):
+class _LazyMapping(Mapping[str, Any]):
     """Values that take time: most right answers are judged without any known mistake's."""
 
     def __init__(self, makers: Mapping[str, Callable[[], Any]]) -> None:

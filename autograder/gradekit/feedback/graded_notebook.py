@@ -16,11 +16,11 @@ from typing import Any
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from gradekit.feedback.sanitize import harmless_cell, harmless_cells, harmless_outputs
+from gradekit.feedback.sanitize import sanitize_cell, sanitize_cells, sanitize_outputs
 from gradekit.files import write_whole
 from gradekit.results.records import ExerciseResult, Graded
-from gradekit.submissions.align import reseat
-from gradekit.submissions.folder import SUBMITTED, TIMESTAMP, Handin, format_timestamp
+from gradekit.submissions.align import align
+from gradekit.submissions.folder import SUBMITTED, TIMESTAMP, SubmittedFiles, format_timestamp
 from gradekit.submissions.released import Released, grade_id_of
 from gradekit.submissions.submission import Submission
 
@@ -30,7 +30,7 @@ _SENDER_BYTES = 4096
 _PASSED, _FAILED = "✓", "✗"
 
 
-def autograded_notebook(
+def graded_notebook(
     submission: Submission,
     released: Released,
     graded: Graded,
@@ -48,19 +48,19 @@ def autograded_notebook(
         notebook = released.notebook
     else:
         notebook = _with_outputs(submission.notebook, graded)
-    seated = reseat(notebook, released)
-    harmless_cells(seated.cells, released.sources)
-    put_results(seated, released, results, submission.broken or "")
+    aligned = align(notebook, released)
+    sanitize_cells(aligned.cells, released.sources)
+    put_results(aligned, released, results, submission.broken or "")
     remarks = [submission.broken, graded.broken, graded.stopped, *submission.notes]
     banner = _banner([remark for remark in remarks if remark])
-    seated.cells[:0] = banner
-    return seated
+    aligned.cells[:0] = banner
+    return aligned
 
 
 def _with_outputs(notebook: NotebookNode, graded: Graded) -> NotebookNode:
     """A copy of `notebook` whose code cells show what they printed."""
     cells = [
-        NotebookNode(cell, outputs=harmless_outputs(graded.outputs.get(cell.id, [])))
+        NotebookNode(cell, outputs=sanitize_outputs(graded.outputs.get(cell.id, [])))
         if cell.cell_type == "code" else cell
         for cell in notebook.cells
     ]
@@ -79,15 +79,15 @@ def put_results(
         broken: why the hand-in as a whole earns nothing, in one sentence; then no result is needed.
     """
     by_id = {grade_id_of(cell): cell for cell in notebook.cells}
-    for seat in released.tests:
-        result = results.get(seat.exercise)
+    for target in released.tests:
+        result = results.get(target.exercise)
         if result is not None:
             output = judged_output(result)
         elif broken:
             output = _output(0.0, f'<p class="ours">{escape(broken)}</p>')
         else:
             output = _output(0.0, "<p>Not graded yet.</p>")
-        by_id[seat.grade_id].outputs = [output]
+        by_id[target.grade_id].outputs = [output]
 
 
 def judged_output(result: ExerciseResult) -> NotebookNode:
@@ -107,7 +107,7 @@ def judged_output(result: ExerciseResult) -> NotebookNode:
     return _output(result.earned, f"{head}<table>{rows}</table>{advice and f'<ul>{advice}</ul>'}")
 
 
-def write_autograded(root: Path, handin: Handin, name: str, text: str) -> Path:
+def write_graded_notebook(root: Path, submitted: SubmittedFiles, name: str, text: str) -> Path:
     """Write ``autograded/<student>/<lab>/<name>.ipynb`` and what lies beside it, each as a whole.
 
     Args:
@@ -116,14 +116,14 @@ def write_autograded(root: Path, handin: Handin, name: str, text: str) -> Path:
     Returns:
         The notebook's path.
     """
-    folder = root / AUTOGRADED / handin.student / handin.lab
+    folder = root / AUTOGRADED / submitted.student / submitted.lab
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.ipynb"
     for part in (*folder.glob(f".{name}.ipynb.*"), *folder.glob(f".{TIMESTAMP}.*")):
         part.unlink(missing_ok=True)  # of a run that was killed: one process at a time writes here
     write_whole(path, text)
-    _write_timestamp(folder / TIMESTAMP, handin.submitted_at)
-    _copy_sender(root / SUBMITTED / handin.student / handin.lab / SENDER, folder / SENDER)
+    _write_timestamp(folder / TIMESTAMP, submitted.submitted_at)
+    _copy_sender(root / SUBMITTED / submitted.student / submitted.lab / SENDER, folder / SENDER)
     return path
 
 
@@ -164,7 +164,7 @@ def _banner(remarks: list[str]) -> list[NotebookNode]:
         "cell_type": "markdown", "id": "remarks", "metadata": {},
         "source": f"**About this hand-in**\n\n{text}",
     }
-    return [harmless_cell(_node(cell))]
+    return [sanitize_cell(_node(cell))]
 
 
 def _node(values: dict[str, Any]) -> NotebookNode:

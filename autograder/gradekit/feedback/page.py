@@ -25,8 +25,8 @@ from gradekit.gradebook.marks import Mark, Marks
 from gradekit.late import Lateness, lateness_of
 from gradekit.results.journal import Journal
 from gradekit.results.records import ExerciseResult, State, SubmissionRecord
-from gradekit.submissions.notebook import NotANotebook, open_notebook
-from gradekit.submissions.released import Released, Seat, grade_id_of
+from gradekit.submissions.notebook import NotebookError, open_notebook
+from gradekit.submissions.released import Released, TargetCell, grade_id_of
 
 FEEDBACK = "feedback"
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -187,13 +187,13 @@ def page_of(
     comments = marks.comments if marks else {}
     exercises = tuple(
         _exercise(
-            seat, record, results.get(seat.exercise), given.get(seat.grade_id), cells, comments
+            target, record, results.get(target.exercise), given.get(target.grade_id), cells, comments
         )
-        for seat in released.tests
+        for target in released.tests
     )
     answers = tuple(
-        _answer(seat, record, given.get(seat.grade_id), cells, comments)
-        for seat in released.answers
+        _answer(target, record, given.get(target.grade_id), cells, comments)
+        for target in released.answers
     )
     parts: tuple[ExerciseView | AnswerView, ...] = (*exercises, *answers)
     whole = sum(part.earned or 0.0 for part in parts)
@@ -227,15 +227,15 @@ def cells_of(root: Path, released: Released, record: SubmissionRecord) -> dict[s
     path = root / AUTOGRADED / record.student / record.lab / f"{released.name}.ipynb"
     try:
         notebook, _ = open_notebook(path.read_bytes())
-    except (OSError, NotANotebook):
+    except (OSError, NotebookError):
         return {}
-    known = {seat.grade_id: seat.cell.source for seat in released.seats}
+    known = {target.grade_id: target.cell.source for target in released.targets}
     texts = {name: cell.source for cell in notebook.cells if (name := grade_id_of(cell))}
     return {name: text for name, text in texts.items() if text != known.get(name)}
 
 
 def _exercise(
-    seat: Seat, record: SubmissionRecord, result: ExerciseResult | None, mark: Mark | None,
+    target: TargetCell, record: SubmissionRecord, result: ExerciseResult | None, mark: Mark | None,
     cells: Mapping[str, str], comments: Mapping[str, str],
 ) -> ExerciseView:
     earned = result.earned if result else None
@@ -246,26 +246,26 @@ def _exercise(
     by_hand = mark is not None and (mark.manual is not None or bool(mark.extra))
     if mark is not None and by_hand:
         earned = (mark.manual if mark.manual is not None else earned or 0.0) + (mark.extra or 0.0)
-    solution = seat.exercise
+    solution = target.exercise
     code = "" if record.state is State.THEIRS else cells.get(solution, "").strip()
     return ExerciseView(
-        seat.exercise, seat.heading or seat.exercise, seat.points, earned,
+        target.exercise, target.heading or target.exercise, target.points, earned,
         result if record.state is not State.OURS else None, code, comments.get(solution, ""),
         by_hand,
     )
 
 
 def _answer(
-    seat: Seat, record: SubmissionRecord, mark: Mark | None, cells: Mapping[str, str],
+    target: TargetCell, record: SubmissionRecord, mark: Mark | None, cells: Mapping[str, str],
     comments: Mapping[str, str],
 ) -> AnswerView:
-    text = seat.own_text(cells.get(seat.grade_id, ""))
-    unwritten = record.state is not State.OURS and not record.answers.get(seat.grade_id)
+    text = target.own_text(cells.get(target.grade_id, ""))
+    unwritten = record.state is not State.OURS and not record.answers.get(target.grade_id)
     earned = 0.0 if unwritten else None
     if mark is not None and (mark.manual is not None or mark.extra):
         earned = mark.score
-    title = seat.heading or "In your own words"
-    return AnswerView(title, seat.points, earned, text, comments.get(seat.grade_id, ""))
+    title = target.heading or "In your own words"
+    return AnswerView(title, target.points, earned, text, comments.get(target.grade_id, ""))
 
 
 def _marks(address: Address, lab: str, late: Mapping[str, Lateness]) -> dict[str, Marks]:

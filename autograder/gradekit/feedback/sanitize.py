@@ -55,7 +55,7 @@ _FORMULA = re.compile(r"(\\\\|\\begin)([\[({])")
 _BRACKET, _LIKE_ONE = re.compile(r"\["), "\N{FULLWIDTH LEFT SQUARE BRACKET}"
 
 
-def harmless_text(source: str, pictures: Iterable[str] = ()) -> str:
+def sanitize_text(source: str, pictures: Iterable[str] = ()) -> str:
     """Markdown that renders as text, formulas, links to the web and the cell's own pictures.
 
     Args:
@@ -85,8 +85,8 @@ def _beyond(most: int, instead: str) -> Callable[[re.Match[str]], str]:
     return lambda found: found[0] if next(seen) <= most else found.expand(instead)
 
 
-def harmless_cells(cells: Iterable[NotebookNode], known: Collection[str]) -> None:
-    """Make all cells of a notebook fit for other people's eyes, as :func:`harmless_cell` does one.
+def sanitize_cells(cells: Iterable[NotebookNode], known: Collection[str]) -> None:
+    """Make all cells of a notebook fit for other people's eyes, as :func:`sanitize_cell` does one.
 
     Args:
         known: the texts of the released notebook's cells, which stay as they are.
@@ -94,14 +94,14 @@ def harmless_cells(cells: Iterable[NotebookNode], known: Collection[str]) -> Non
     room = MOST_MARKDOWN_OF_ALL
     for cell in cells:
         own = cell.source.strip() not in known
-        harmless_cell(cell, known_text=not own)
+        sanitize_cell(cell, known_text=not own)
         if own and cell.cell_type == "markdown":
             if len(cell.source) > room:
                 cell.source = _CUT
             room -= len(cell.source)
 
 
-def harmless_cell(cell: NotebookNode, known_text: bool = False) -> NotebookNode:
+def sanitize_cell(cell: NotebookNode, known_text: bool = False) -> NotebookNode:
     """Make a student's cell fit for other people's eyes; its id and metadata are not looked at.
 
     A raw cell becomes Markdown that shows its text as it stands.
@@ -110,7 +110,7 @@ def harmless_cell(cell: NotebookNode, known_text: bool = False) -> NotebookNode:
         known_text: the text is the released notebook's own and stays as it is.
     """
     if cell.cell_type == "code":
-        cell.outputs = harmless_outputs(cell.get("outputs", []))
+        cell.outputs = sanitize_outputs(cell.get("outputs", []))
         return cell
     text = cell.source
     if cell.cell_type == "raw":
@@ -119,11 +119,11 @@ def harmless_cell(cell: NotebookNode, known_text: bool = False) -> NotebookNode:
     pictures = _attachments(cell.pop("attachments", None))
     if pictures:
         cell.attachments = pictures
-    cell.source = text if known_text else harmless_text(text, pictures)
+    cell.source = text if known_text else sanitize_text(text, pictures)
     return cell
 
 
-def harmless_outputs(outputs: Iterable[Mapping[str, Any]]) -> list[NotebookNode]:
+def sanitize_outputs(outputs: Iterable[Mapping[str, Any]]) -> list[NotebookNode]:
     """The outputs that show text and pictures; all else (HTML, scripts, widgets, SVG) is dropped.
 
     What does not have nbformat's shape is dropped, too. Long texts are cut, and say so.

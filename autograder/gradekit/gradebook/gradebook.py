@@ -25,7 +25,7 @@ from gradekit.gradebook.address import Address, GradebookError, plain_errors
 from gradekit.gradebook.create import make_where_missing, open_gradebook
 from gradekit.gradebook.entry import Entry
 from gradekit.gradebook.marks import Mark, Marks, grade_of_answer, grade_of_test
-from gradekit.submissions.released import Released, Seat
+from gradekit.submissions.released import Released, TargetCell
 
 T = TypeVar("T")
 _TRIES = 3
@@ -40,7 +40,7 @@ class _Lab:
     notebook: str
     graded: Mapping[str, str]
     commented: Mapping[str, str]
-    tests: Mapping[str, Seat]
+    tests: Mapping[str, TargetCell]
     answers: frozenset[str]
 
 
@@ -99,12 +99,12 @@ class Book:
             GradebookError: a score is higher than the gradebook's cell is worth.
         """
         lab = self._labs[entry.lab]
-        for name, seat in lab.tests.items():
-            score = entry.scores.get(seat.exercise)
-            if score is not None and score > seat.points + 1e-9:
+        for name, target in lab.tests.items():
+            score = entry.scores.get(target.exercise)
+            if score is not None and score > target.points + 1e-9:
                 raise GradebookError(
-                    f"{entry.lab}: {seat.exercise} earned {score:g} points, but the cell {name} is "
-                    f"worth {seat.points:g} in the released notebook; run `lab build {entry.lab}`"
+                    f"{entry.lab}: {target.exercise} earned {score:g} points, but the cell {name} is "
+                    f"worth {target.points:g} in the released notebook; run `lab build {entry.lab}`"
                 )
         return self._transaction(lambda: self._write(lab, entry, answers_before or {}))
 
@@ -209,20 +209,20 @@ class Book:
         graded = {cell.name: cell for cell in notebook.grade_cells}
         solved = {cell.name for cell in notebook.solution_cells}
         sources = {cell.name for cell in notebook.source_cells}
-        now = {seat.grade_id for seat in released.seats if seat.kind in ("test", "answer")}
+        now = {target.grade_id for target in released.targets if target.kind in ("test", "answer")}
         gone = sorted(set(graded) - now)
         if gone:
             raise GradebookError(
                 f"{lab}: the gradebook has points for {', '.join(gone)}, which the released "
                 f"notebook no longer has; put them back, or start a new gradebook"
             )
-        for seat in released.seats:
-            name, cell = seat.grade_id, seat.cell
-            if seat.kind in ("test", "answer"):
+        for target in released.targets:
+            name, cell = target.grade_id, target.cell
+            if target.kind in ("test", "answer"):
                 row = graded.get(name) or api.GradeCell(name=name, notebook=notebook)
-                row.max_score, row.cell_type = seat.points, cell.cell_type
+                row.max_score, row.cell_type = target.points, cell.cell_type
                 self._db.add(row)
-            if seat.kind in ("solution", "answer") and name not in solved:
+            if target.kind in ("solution", "answer") and name not in solved:
                 self._db.add(api.SolutionCell(name=name, notebook=notebook))
             # nbgrader's own release step knows the test cells' hidden part, and that is kept.
             if name not in sources:
@@ -238,8 +238,8 @@ class Book:
         commented = {cell.name: cell.id for cell in notebook.solution_cells}
         return _Lab(
             assignment.id, notebook.id, graded, commented,
-            {seat.grade_id: seat for seat in released.tests},
-            frozenset(seat.grade_id for seat in released.answers),
+            {target.grade_id: target for target in released.tests},
+            frozenset(target.grade_id for target in released.answers),
         )
 
     def _write(self, lab: _Lab, entry: Entry, before: Mapping[str, str]) -> str:

@@ -25,8 +25,8 @@ from distributed.worker import Worker
 
 from gradekit.build.library_files import kit_files, library_files
 from gradekit.course import FILE_NAME, RELEASED, SOLVED, Course, CourseError
-from gradekit.files import HeldFolder
-from gradekit.grading.task import Done, Task
+from gradekit.files import LockedTempFolder
+from gradekit.grading.task import GradedSubmission, GradingTask
 from gradekit.grading.worker import grade_one
 from gradekit.results.records import digest_of
 
@@ -46,7 +46,7 @@ class Cluster:
     """
 
     workers: int
-    function: Callable[[Task], Done]
+    function: Callable[[GradingTask], GradedSubmission]
     pool: Callable[[int], Executor]
 
 
@@ -97,7 +97,7 @@ class LabFiles(WorkerPlugin):
         self.packed, self.versions = packed, versions
         self.name = f"attention-labs-{digest_of(packed, *(v.encode() for v in versions))}"
         self.folder: Path | None = None
-        self._held: HeldFolder | None = None
+        self._held: LockedTempFolder | None = None
 
     def setup(self, worker: Worker) -> None:
         """Unpack; refuse a worker whose results could differ from ours."""
@@ -108,7 +108,7 @@ class LabFiles(WorkerPlugin):
                     f"worker {worker.address} has {here}, the machine that asks has {there}; "
                     "install the same environment on both"
                 )
-        self._held = HeldFolder()
+        self._held = LockedTempFolder()
         self.folder = self._held.path
         with zipfile.ZipFile(io.BytesIO(self.packed)) as archive:
             archive.extractall(self.folder)
@@ -125,7 +125,7 @@ class _Remote:
 
     plugin: str
 
-    def __call__(self, task: Task) -> Done:
+    def __call__(self, task: GradingTask) -> GradedSubmission:
         folder = cast("LabFiles", get_worker().plugins[self.plugin]).folder
         course = task.spec.course.model_copy(update={"root": folder})
         with _ONE_AT_A_TIME:

@@ -22,23 +22,23 @@ from gradekit.gradebook.address import address_of, rows_in
 from gradekit.gradebook.entry import Entry, entry_of, unstored
 from gradekit.grading import pool
 from gradekit.grading.remote import grade_task, keys_of
-from gradekit.grading.result_keys import LabKeys, recall, remember, state_of
-from gradekit.grading.task import Done, GraderSpec, Task
+from gradekit.grading.result_keys import ResultKeys, load_keys, save_keys, state_of
+from gradekit.grading.task import GradedSubmission, GraderSpec, GradingTask
 from gradekit.late import lateness_of
 from gradekit.results.folder import RESULTS, course_secret
 from gradekit.results.journal import Journal, plan
 from gradekit.results.records import Record, State, SubmissionRecord, counted
 from gradekit.sandbox.sandbox import Level, check_level
-from gradekit.submissions.folder import Handin, find_handins, nameless_folders
-from gradekit.untrusted.imports import uncollected
+from gradekit.submissions.folder import SubmittedFiles, find_submissions, folders_not_utf8
+from gradekit.untrusted.imports import gc_disabled
 
 if TYPE_CHECKING:
-    from gradekit.grading.progress import Watch
+    from gradekit.grading.progress import ProgressReporter
 
 LEVELS = get_args(Level)
 
 
-class GradingStopped(RuntimeError):  # noqa: N818 - it says what happened
+class ResultNotKeptError(RuntimeError):  # noqa: N818 - it says what happened
     """A result cannot be kept, so no more are made. One sentence: what, where, what to do."""
 
 
@@ -93,7 +93,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class GradingSummary:
     """What a run came to.
 
     Attributes:
@@ -111,37 +111,37 @@ class Outcome:
         return any(row.state is State.OURS for row in self.rows)
 
 
-def grade(course: Course, lab: str, settings: Settings, watch: Watch) -> Outcome:
+def grade_lab(course: Course, lab: str, settings: Settings, progress: ProgressReporter) -> GradingSummary:
     """Grade the hand-ins of `lab` that have no record yet, and update the gradebook.
 
     Raises:
         CourseError: the lab is not built, or a setting is not known.
-        SandboxUnavailable: this machine cannot confine student code.
+        SandboxUnavailableError: this machine cannot confine student code.
     """
     start = time.perf_counter()
     if settings.confinement not in LEVELS:
         raise CourseError(f"--sandbox {settings.confinement}: choose one of {', '.join(LEVELS)}")
     results = course.root / RESULTS
     spec = GraderSpec(course, lab, settings.confinement, course_secret(results))
-    with Journal(results / f"{lab}.jsonl", wait=None, on_wait=watch.say) as journal:
+    with Journal(results / f"{lab}.jsonl", wait=None, on_wait=progress.say) as journal:
         for note in journal.notes:
-            watch.say(note)
+            progress.say(note)
         remove_stale()
-        handins = survey(course, lab, settings.students, watch)
-        run = _Run(spec, settings, watch, journal, _keys(spec, results))
-        graded = run.grade(handins)
-        rows = tuple(run.row(handin) for handin in handins)
-        run.write_gradebook(handins)
-    return Outcome(lab, rows, graded, time.perf_counter() - start)
+        submissions = _find(course, lab, settings.students, progress)
+        run = _Run(spec, settings, progress, journal, _keys(spec, results))
+        graded = run.grade(submissions)
+        rows = tuple(run.row(submitted) for submitted in submissions)
+        run.write_gradebook(submissions)
+    return GradingSummary(lab, rows, graded, time.perf_counter() - start)
 
 
-def _keys(spec: GraderSpec, results: Path) -> LabKeys:
+def _keys(spec: GraderSpec, results: Path) -> ResultKeys:
     """What the lab's results are filed under: as remembered, or as a worker finds out."""
     path, state = results / f"{spec.lab}.keys.json", state_of(spec.course, spec.lab, spec.secret)
-    keys = recall(path, state)
+    keys = load_keys(path, state)
     if keys is None:
         keys = pool.call(keys_of, spec)
-        remember(path, state, keys)
+        save_keys(path, state, keys)
     return keys
 
 
@@ -151,11 +151,11 @@ class _Seen:
 
     student: str
     digest: str
-    handin: Handin
+    submitted: SubmittedFiles
 
     @classmethod
-    def of(cls, handin: Handin) -> _Seen:
-        return cls(handin.student, handin.digest, replace(handin, files={}, modified={}))
+    def of(cls, submitted: SubmittedFiles) -> _Seen:
+        return cls(submitted.student, submitted.digest, replace(submitted, files={}, modified={}))
 
     @property
     def key(self) -> tuple[str, str]:
@@ -163,42 +163,42 @@ class _Seen:
         return self.student, self.digest
 
 
-def survey(
-    course: Course, lab: str, students: Sequence[str] | None, watch: Watch
+def _find(
+    course: Course, lab: str, students: Sequence[str] | None, progress: ProgressReporter
 ) -> list[_Seen]:
     """What lies in ``submitted/`` now."""
-    for name in nameless_folders(course.root):
-        watch.say(f"submitted/{name} was left out: its name is not UTF-8; rename it")
-    return [_Seen.of(handin) for handin in find_handins(course.root, lab, students)]
+    for name in folders_not_utf8(course.root):
+        progress.say(f"submitted/{name} was left out: its name is not UTF-8; rename it")
+    return [_Seen.of(submitted) for submitted in find_submissions(course.root, lab, students)]
 
 
 class _Run:
     """One run over one lab."""
 
     def __init__(
-        self, spec: GraderSpec, settings: Settings, watch: Watch, journal: Journal, keys: LabKeys
+        self, spec: GraderSpec, settings: Settings, progress: ProgressReporter, journal: Journal, keys: ResultKeys
     ) -> None:
         self._spec, self._course, self._lab = spec, spec.course, spec.lab
-        self._settings, self._watch, self._journal = settings, watch, journal
+        self._settings, self._progress, self._journal = settings, progress, journal
         self._points = keys.points
         self._keys_of = cache(keys.of)  # each hand-in's are asked for three times
 
-    def grade(self, handins: Iterable[_Seen]) -> int:
+    def grade(self, submissions: Iterable[_Seen]) -> int:
         """Grade what has no record; returns how many hand-ins that were."""
-        todo = self._todo(handins)
-        self._watch.begin(len(todo))
+        todo = self._todo(submissions)
+        self._progress.begin(len(todo))
         if not todo:
             return 0
         with self._results(self._tasks(todo), len(todo)) as results:
             for task, result in results:
                 self._keep(task, result)
-                self._watch.advance(task.handin.student)
+                self._progress.advance(task.submitted.student)
         return len(todo)
 
     @contextmanager
     def _results(
-        self, tasks: Iterator[Task], count: int
-    ) -> Iterator[Iterator[tuple[Task, Done | Exception]]]:
+        self, tasks: Iterator[GradingTask], count: int
+    ) -> Iterator[Iterator[tuple[GradingTask, GradedSubmission | Exception]]]:
         """The tasks with their results as they come in, from here or from a cluster."""
         address = self._settings.cluster
         if address is None:
@@ -216,7 +216,7 @@ class _Run:
         record = self._journal.submission(seen.student, seen.digest)
         assert record is not None
         state = record.state
-        late = lateness_of(self._course, self._lab, seen.student, seen.handin.submitted_at)
+        late = lateness_of(self._course, self._lab, seen.student, seen.submitted.submitted_at)
         if state is State.GRADED and late.is_late:
             state = State.LATE
         keys = self._keys_of(*seen.key)
@@ -233,15 +233,15 @@ class _Run:
             seconds=record.seconds,
         )
 
-    def write_gradebook(self, handins: Iterable[_Seen]) -> None:
+    def write_gradebook(self, submissions: Iterable[_Seen]) -> None:
         """Bring the gradebook to what the journal says; does nothing where it is there already."""
         address = address_of(self._course)
-        entries = [entry for seen in handins if (entry := self._entry(seen)) is not None]
+        entries = [entry for seen in submissions if (entry := self._entry(seen)) is not None]
         stored = {e.student: self._journal.stored(e.student, address.shown) for e in entries}
         new = unstored(entries, stored, rows_in(address))
         if not new:
             return
-        with uncollected():
+        with gc_disabled():
             from gradekit.gradebook.gradebook import (
                 Book,  # imports nbgrader, which takes two seconds
             )
@@ -260,47 +260,47 @@ class _Run:
         """The lab's released notebook: looked for once, and not by a run with nothing to do."""
         return self._course.released(self._lab)
 
-    def _todo(self, handins: Iterable[_Seen]) -> dict[str, tuple[str, ...]]:
-        pairs = [seen.key for seen in handins]
+    def _todo(self, submissions: Iterable[_Seen]) -> dict[str, tuple[str, ...]]:
+        pairs = [seen.key for seen in submissions]
         if not self._settings.again:
             return plan(self._journal, pairs, self._keys_of)
         return {student: tuple(self._keys_of(student, digest)) for student, digest in pairs}
 
-    def _tasks(self, todo: Mapping[str, tuple[str, ...]]) -> Iterator[Task]:
-        for handin in find_handins(self._course.root, self._lab, list(todo)):
-            asked = todo[handin.student]
-            known = self._journal.known(self._keys_of(handin.student, handin.digest), asked)
-            yield Task(self._spec, handin, asked, known)
+    def _tasks(self, todo: Mapping[str, tuple[str, ...]]) -> Iterator[GradingTask]:
+        for submitted in find_submissions(self._course.root, self._lab, list(todo)):
+            asked = todo[submitted.student]
+            known = self._journal.known(self._keys_of(submitted.student, submitted.digest), asked)
+            yield GradingTask(self._spec, submitted, asked, known)
 
-    def _keep(self, task: Task, result: Done | Exception) -> None:
+    def _keep(self, task: GradingTask, result: GradedSubmission | Exception) -> None:
         """Put one result where people look, then on record."""
-        from gradekit.feedback.graded_notebook import write_autograded
+        from gradekit.feedback.graded_notebook import write_graded_notebook
 
-        handin = task.handin
+        submitted = task.submitted
         if isinstance(result, Exception):
-            with self._keeping(handin):
-                log = note_failure(self._journal.path.with_suffix(".failures.log"), handin, result)
+            with self._keeping(submitted):
+                log = note_failure(self._journal.path.with_suffix(".failures.log"), submitted, result)
             reason = f"{type(result).__name__}: {result} (the whole story is in {log.name})"
-            failed = SubmissionRecord(handin.student, self._lab, handin.digest, State.OURS, reason)
+            failed = SubmissionRecord(submitted.student, self._lab, submitted.digest, State.OURS, reason)
             self._journal.append([failed])
             return
-        keys = self._keys_of(handin.student, handin.digest)
+        keys = self._keys_of(submitted.student, submitted.digest)
         records = [
-            Record(handin.student, self._lab, handin.digest, keys[fresh.exercise], fresh)
+            Record(submitted.student, self._lab, submitted.digest, keys[fresh.exercise], fresh)
             for fresh in result.results
         ]
         # The record last: killed in between, the next run does both again.
-        with self._keeping(handin):
-            write_autograded(self._course.root, handin, self._released.stem, result.notebook)
+        with self._keeping(submitted):
+            write_graded_notebook(self._course.root, submitted, self._released.stem, result.notebook)
         self._journal.append([*records, result.record])
 
     @contextmanager
-    def _keeping(self, handin: Handin) -> Iterator[None]:
+    def _keeping(self, submitted: SubmittedFiles) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            raise GradingStopped(
-                f"{self._lab}: what became of {handin.student} cannot be written to "
+            raise ResultNotKeptError(
+                f"{self._lab}: what became of {submitted.student} cannot be written to "
                 f"{error.filename or self._course.root} ({error.strerror}); mend that, as by "
                 f"making room, and run the same again: what is on record stays, the rest follows"
             ) from error
@@ -310,14 +310,14 @@ class _Run:
         if record is None:
             return None
         scores = self._journal.scores(self._keys_of(*seen.key))
-        return entry_of(self._course, record, seen.handin.submitted_at, scores)
+        return entry_of(self._course, record, seen.submitted.submitted_at, scores)
 
 
-def note_failure(log: Path, handin: Handin, error: Exception) -> Path:
+def note_failure(log: Path, submitted: SubmittedFiles, error: Exception) -> Path:
     """Add a failure of ours, with its traceback, to the end of `log`."""
     when = datetime.now().astimezone().isoformat(timespec="seconds")
     story = "".join(traceback.format_exception(error))
     with log.open("a", encoding="utf-8") as file:
-        file.write(f"{when} {handin.lab} {handin.student!r} {handin.digest[:12]}\n{story}\n")
+        file.write(f"{when} {submitted.lab} {submitted.student!r} {submitted.digest[:12]}\n{story}\n")
     return log
 

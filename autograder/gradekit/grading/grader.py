@@ -15,22 +15,22 @@ import torch
 
 import attnlab
 from attnlab.checking.verdict import Verdict
-from gradekit.build.student_library import write_edition
+from gradekit.build.student_library import write_student_library
 from gradekit.course import Course
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.loader import LabExercises, load_lab
 from gradekit.exercise.standalone import standalone_sources
-from gradekit.exercise.trained import Outcome
-from gradekit.exercise.variants import Paper
-from gradekit.files import HeldFolder
+from gradekit.exercise.trained import ScoreBands
+from gradekit.exercise.variants import Variants
+from gradekit.files import LockedTempFolder
 from gradekit.grading.judge import judge
-from gradekit.grading.result_keys import LabKeys
+from gradekit.grading.result_keys import ResultKeys
 from gradekit.grading.task import GraderSpec
 from gradekit.grading.undefined_names import stopped_definitions
 from gradekit.results.records import CheckResult, ExerciseResult, Graded, digest_of
 from gradekit.sandbox.limit_messages import NOT_RUN, about_cell
 from gradekit.sandbox.result import SubmissionRun
-from gradekit.sandbox.sandbox import Level, Sandbox, SandboxBroken
+from gradekit.sandbox.sandbox import Level, Sandbox, SandboxFailedError
 from gradekit.submissions.notebook import runnable_cells
 from gradekit.submissions.released import Released
 from gradekit.submissions.submission import Submission
@@ -44,14 +44,14 @@ class LabGrader:
     """Grades hand-ins of one lab. Use as a context manager; the sandbox starts when first needed.
 
     Raises:
-        CourseError, BadExercise: the lab's files contradict themselves.
+        CourseError, ExerciseError: the lab's files contradict themselves.
     """
 
     def __init__(self, spec: GraderSpec) -> None:
         self.spec = spec
         self.exercises: LabExercises = load_lab(spec.course, spec.lab)
         self.released = released_notebook(spec.course, spec.lab, self.exercises)
-        self._paper = Paper(self.exercises, spec.secret)
+        self._variants = Variants(self.exercises, spec.secret)
         self._cleanup = ExitStack()
 
     def __enter__(self) -> Self:
@@ -68,11 +68,11 @@ class LabGrader:
         """The running sandbox.
 
         Raises:
-            SandboxUnavailable: this machine cannot confine code as asked.
+            SandboxUnavailableError: this machine cannot confine code as asked.
         """
-        folder = HeldFolder()
+        folder = LockedTempFolder()
         self._cleanup.callback(folder.close)
-        write_edition(self.spec.course, self.spec.lab, folder.path)
+        write_student_library(self.spec.course, self.spec.lab, folder.path)
         sandbox = Sandbox(
             folder.path, limits_of(self.spec), cast("Level", self.spec.level),
             private=[self.spec.course.root],
@@ -87,17 +87,17 @@ class LabGrader:
             for exercise in self.exercises.exercises
             if exercises is None or exercise.name in exercises
         ]
-        number = self._paper.number(f"{submission.student}\0{submission.digest}")
+        number = self._variants.number(f"{submission.student}\0{submission.digest}")
         assert submission.notebook is not None, submission.broken
         cells = runnable_cells(submission.notebook)
         probes = [self._probes(exercise, number) for exercise in asked]
         try:
             run = self.sandbox.run(cells, probes, submission.files, seed=number)
-        except SandboxBroken as error:
+        except SandboxFailedError as error:
             return Graded({}, (), broken=f"the sandbox failed: {error}")
         sources = [cell.source for cell in cells]
         stopped = stopped_definitions(cells, run.cells)
-        verdicts = judge(self._paper, number, asked, run.observations, sources, stopped)
+        verdicts = judge(self._variants, number, asked, run.observations, sources, stopped)
         return Graded(
             outputs={cell.id: cell.outputs for cell in run.cells},
             results=tuple(result_of(exercise, verdicts[exercise.name]) for exercise in asked),
@@ -106,14 +106,14 @@ class LabGrader:
         )
 
     def _probes(self, exercise: Exercise, number: int) -> list[Probe]:
-        probes = self._paper.probes(exercise, number)
+        probes = self._variants.probes(exercise, number)
         if exercise.name not in self.spec.course.exercise_limits(self.spec.lab):
             return probes
         own = exercise_limits_of(self.spec, exercise.name)
         return [replace(probe, limits=own) for probe in probes]
 
     @cached_property
-    def keys(self) -> LabKeys:
+    def keys(self) -> ResultKeys:
         """What this lab's results are filed under: all that they depend on."""
         surroundings = environment_digest(self.spec)
         versions = {
@@ -125,7 +125,7 @@ class LabGrader:
             )
             for exercise in self.exercises.exercises
         }
-        return LabKeys(self.spec.lab, versions, self.exercises.points)
+        return ResultKeys(self.spec.lab, versions, self.exercises.points)
 
     def _file_digest(self, name: str) -> str:
         path = self.spec.course.exercises(self.spec.lab) / f"{name}.py"
@@ -213,7 +213,7 @@ def _files(exercise: Exercise) -> list[str]:
 def _reference_digest(exercise: Exercise, course: Course) -> str:
     if exercise.answers:  # their reference is a cell of the lab's source
         return digest_of(course.source(exercise.lab).read_bytes())
-    scores = [c.judge.score for c in exercise.checks if isinstance(c.judge, Outcome)]
+    scores = [c.judge.score for c in exercise.checks if isinstance(c.judge, ScoreBands)]
     asked = [*exercise.references, *exercise.uses, *scores]
     return digest_of(standalone_sources(asked).encode())
 

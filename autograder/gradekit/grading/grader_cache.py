@@ -15,7 +15,7 @@ import attnlab
 from gradekit.course import RELEASED, SOLVED
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GraderSpec
-from gradekit.grading.worker import GraderAtFault, drop_grader, grader_of
+from gradekit.grading.worker import GraderError, drop_grader, grader_of
 from gradekit.results.records import digest_of
 
 
@@ -27,11 +27,11 @@ class _Kept:
     references: str = ""
 
 
-def warm_grader(spec: GraderSpec) -> LabGrader:
+def current_grader(spec: GraderSpec) -> LabGrader:
     """This process's grader for `spec`: the one kept, unless something it was made of has changed.
 
     Raises:
-        GraderAtFault: it does not give the lab's own solution full marks.
+        GraderError: it does not give the lab's own solution full marks.
     """
     kept, files = _kept(), _state(_files(spec))
     if kept.files != files:
@@ -44,11 +44,11 @@ def refuse_old_references() -> None:
     """Stop a process whose right answers are not those on the disk; for the start of a command.
 
     Raises:
-        GraderAtFault: the package attnlab has changed since this was first asked.
+        GraderError: the package attnlab has changed since this was first asked.
     """
     kept, now = _kept(), digest_of(*(path.read_bytes() for path in _references()))
     if kept.references and kept.references != now:
-        raise GraderAtFault(
+        raise GraderError(
             "the package attnlab has changed since this program was started; end it and start it "
             "again (in Jupyter: File, Shut Down)"
         )

@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from attnlab.checking.judges import Difference
-from attnlab.checking.observation import MalformedObservation, Missing, Raised, Silence, unpack
+from attnlab.checking.observation import Missing, NoAnswer, ObservationError, Raised, unpack
 from attnlab.checking.verdict import Verdict, judge_exercise
 from gradekit.exercise.definition import Exercise
-from gradekit.exercise.variants import Paper
-from gradekit.grading.quoting import Quoting
+from gradekit.exercise.variants import Variants
+from gradekit.grading.quoting import QuotationFilter
 from gradekit.sandbox.result import Stopped
 
 Observations = Mapping[tuple[str, str], bytes | Stopped]
 
 
 def judge(
-    paper: Paper,
+    variants: Variants,
     number: int,
     exercises: Sequence[Exercise],
     observations: Observations,
@@ -37,15 +37,15 @@ def judge(
         stopped: what ended the cells that should have defined a name, by that name.
     """
     lines = frozenset(line.strip() for source in sources for line in source.splitlines())
-    vet, why = Quoting(sources).vet, stopped or {}
+    vet, why = QuotationFilter(sources).vet, stopped or {}
     return {
-        exercise.name: _judge_exercise(paper, number, exercise, observations, lines, why, vet)
+        exercise.name: _judge_exercise(variants, number, exercise, observations, lines, why, vet)
         for exercise in exercises
     }
 
 
 def _judge_exercise(
-    paper: Paper,
+    variants: Variants,
     number: int,
     exercise: Exercise,
     observations: Observations,
@@ -58,20 +58,20 @@ def _judge_exercise(
         for check in exercise.checks
     }
     known = [mistake.known for mistake in exercise.mistakes]
-    return judge_exercise(paper.questions(exercise, number), seen, known, vet)
+    return judge_exercise(variants.questions(exercise, number), seen, known, vet)
 
 
 def _open(
     answer: bytes | Stopped | None, lines: frozenset[str], stopped: Mapping[str, str]
 ) -> Any:
     if answer is None:
-        return Silence("it was not asked")
+        return NoAnswer("it was not asked")
     if isinstance(answer, Stopped):
-        return Silence(answer.reason)
+        return NoAnswer(answer.reason)
     try:
         seen = unpack(answer)
-    except MalformedObservation as error:
-        return Silence(f"what came cannot be read ({error})")
+    except ObservationError as error:
+        return NoAnswer(f"what came cannot be read ({error})")
     if isinstance(seen, Raised) and seen.source_line not in lines:
         return replace(seen, source_line="")
     if isinstance(seen, Missing):

@@ -21,7 +21,7 @@ from multiprocessing.connection import wait as wait_for
 from multiprocessing.util import Finalize
 from typing import TypeVar
 
-from gradekit.files import HeldFolder, temporary_files_in
+from gradekit.files import LockedTempFolder, temporary_files_in
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -57,7 +57,7 @@ def _prepare() -> bool:
     if len(os.fsencode(tempfile.gettempdir())) > _LONGEST:
         return False
     multiprocessing.get_context("forkserver").set_forkserver_preload(_PRELOADED)
-    folder = HeldFolder()  # for its socket: killed, we leave nothing that stays
+    folder = LockedTempFolder()  # for its socket: killed, we leave nothing that stays
     Finalize(None, folder.close, exitpriority=-200)  # after multiprocessing's own, at -100
     with temporary_files_in(folder.path):
         forkserver.ensure_running()

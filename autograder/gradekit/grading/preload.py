@@ -10,9 +10,9 @@ import tempfile
 # It would make a folder of its own for what it compiles, and nothing is compiled here.
 os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
 
-from gradekit.untrusted.imports import uncollected
+from gradekit.untrusted.imports import gc_disabled
 
-with uncollected():
+with gc_disabled():
     import torch.fx.experimental.symbolic_shapes  # else backward() does, in each worker
 
     import gradekit.grading.worker

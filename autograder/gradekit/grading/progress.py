@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 
-class Watch(Protocol):
+class ProgressReporter(Protocol):
     """Somebody who looks on while a batch is graded."""
 
     def say(self, sentence: str) -> None:

@@ -112,7 +112,7 @@ _KINDS = frozenset({
 })
 
 
-class Quoting:
+class QuotationFilter:
     """Decides for one hand-in what is quoted.
 
     Args:

@@ -6,22 +6,22 @@ functions, in the worker.
 
 from __future__ import annotations
 
-from gradekit.grading.result_keys import LabKeys
-from gradekit.grading.task import Done, GraderSpec, Task
+from gradekit.grading.result_keys import ResultKeys
+from gradekit.grading.task import GradedSubmission, GraderSpec, GradingTask
 
 
-def grade_task(task: Task) -> Done:
+def grade_task(task: GradingTask) -> GradedSubmission:
     """Grade one hand-in in this process; see :func:`gradekit.grading.worker.grade_one`."""
     from gradekit.grading.worker import grade_one
 
     return grade_one(task)
 
 
-def keys_of(spec: GraderSpec) -> LabKeys:
+def keys_of(spec: GraderSpec) -> ResultKeys:
     """What the results of a lab are filed under.
 
     Raises:
-        CourseError, BadExercise: the lab's files contradict themselves.
+        CourseError, ExerciseError: the lab's files contradict themselves.
     """
     from gradekit.grading.grader import LabGrader
 

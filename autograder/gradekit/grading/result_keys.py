@@ -22,7 +22,7 @@ from gradekit.results.records import digest_of, make_key
 
 
 @dataclass(frozen=True)
-class LabKeys:
+class ResultKeys:
     """The keys of one lab's results.
 
     Attributes:
@@ -43,19 +43,19 @@ class LabKeys:
         }
 
 
-def recall(path: Path, state: str) -> LabKeys | None:
+def load_keys(path: Path, state: str) -> ResultKeys | None:
     """The keys that :func:`remember` wrote to `path` in the same state; None where it did not."""
     try:
         values = json.loads(path.read_bytes())
         if values.pop("state") != state:
             return None
         versions = {name: tuple(digests) for name, digests in values.pop("versions").items()}
-        return LabKeys(**values, versions=versions)
+        return ResultKeys(**values, versions=versions)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None  # never written, or half of it: to be found out again
 
 
-def remember(path: Path, state: str, keys: LabKeys) -> None:
+def save_keys(path: Path, state: str, keys: ResultKeys) -> None:
     """Keep `keys` for :func:`recall`; does nothing where there is no room."""
     with suppress(OSError):
         write_whole(path, json.dumps({"state": state, **asdict(keys)}))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from gradekit.course import Course
 from gradekit.results.records import ExerciseResult, SubmissionRecord
-from gradekit.submissions.folder import Handin
+from gradekit.submissions.folder import SubmittedFiles
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class GraderSpec:
 
 
 @dataclass(frozen=True)
-class Task:
+class GradingTask:
     """A hand-in to grade.
 
     Attributes:
@@ -39,13 +39,13 @@ class Task:
     """
 
     spec: GraderSpec
-    handin: Handin
+    submitted: SubmittedFiles
     asked: tuple[str, ...]
     known: Mapping[str, ExerciseResult]
 
 
 @dataclass(frozen=True)
-class Done:
+class GradedSubmission:
     """A hand-in after grading.
 
     Attributes:

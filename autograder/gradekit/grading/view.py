@@ -12,8 +12,8 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from gradekit.grading.grade import Outcome, Row
-from gradekit.grading.progress import Watch
+from gradekit.grading.grade import GradingSummary, Row
+from gradekit.grading.progress import ProgressReporter
 from gradekit.results.records import State
 
 _STYLES = {State.GRADED: "", State.LATE: "yellow", State.THEIRS: "red", State.OURS: "bold red"}
@@ -45,7 +45,7 @@ class _Quiet(_Bar):
 
 
 @contextmanager
-def progress(quiet: bool = False) -> Iterator[Watch]:
+def progress_bar(quiet: bool = False) -> Iterator[ProgressReporter]:
     """A bar on the terminal's error stream; where `quiet`, only what needs saying is said there."""
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
@@ -54,28 +54,28 @@ def progress(quiet: bool = False) -> Iterator[Watch]:
         yield _Quiet(bar) if quiet else _Bar(bar)
 
 
-def show(outcome: Outcome) -> None:
+def show_summary(summary: GradingSummary) -> None:
     """Print the class's table and a line of totals."""
     console = Console()
-    if not outcome.rows:
-        console.print(f"{outcome.lab}: nothing was handed in; `lab collect` brings hand-ins here.")
+    if not summary.rows:
+        console.print(f"{summary.lab}: nothing was handed in; `lab collect` brings hand-ins here.")
         return
-    table = Table(title=f"{outcome.lab}: {len(outcome.rows)} hand-ins")
+    table = Table(title=f"{summary.lab}: {len(summary.rows)} hand-ins")
     table.add_column("student")
     table.add_column("state")
     table.add_column("points", justify="right")
     table.add_column("note", overflow="fold")
-    for row in outcome.rows:
+    for row in summary.rows:
         table.add_row(
             _safe(row.student), f"[{_STYLES[row.state]}]{row.state}[/]" if _STYLES[row.state]
             else str(row.state), _points(row), _safe(row.reason),
         )  # fmt: skip
     console.print(table)
-    counts = Counter(row.state for row in outcome.rows)
+    counts = Counter(row.state for row in summary.rows)
     console.print(
-        f"{outcome.graded} graded now, {len(outcome.rows) - outcome.graded} as before; "
+        f"{summary.graded} graded now, {len(summary.rows) - summary.graded} as before; "
         + ", ".join(f"{count} {state}" for state, count in counts.items())
-        + f"; {outcome.seconds:.1f} s",
+        + f"; {summary.seconds:.1f} s",
         highlight=False,
     )
 

@@ -9,12 +9,12 @@ from multiprocessing.util import Finalize
 import torch
 
 from gradekit.course import SOLVED
-from gradekit.feedback.graded_notebook import autograded_notebook
+from gradekit.feedback.graded_notebook import graded_notebook
 from gradekit.grading.grader import LabGrader
-from gradekit.grading.task import Done, GraderSpec, Task
+from gradekit.grading.task import GradedSubmission, GraderSpec, GradingTask
 from gradekit.results.records import Graded, State, SubmissionRecord, digest_of
 from gradekit.submissions.align import answer_digests
-from gradekit.submissions.folder import Handin
+from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 
 
@@ -29,15 +29,15 @@ class _Kept:
 _KEPT: list[_Kept] = []  # none or one
 
 
-class GraderAtFault(RuntimeError):  # noqa: N818 - it names whose fault it is
+class GraderError(RuntimeError):  # noqa: N818 - it names whose fault it is
     """The lab's own solution does not earn full marks. One sentence: where it fails."""
 
 
-def grade_one(task: Task) -> Done:
+def grade_one(task: GradingTask) -> GradedSubmission:
     """Grade one hand-in with this process's grader, which stays warm for the next."""
     grader = grader_of(task.spec)
-    handin = task.handin
-    submission = read_submission(handin, grader.released)
+    submitted = task.submitted
+    submission = read_submission(submitted, grader.released)
     if submission.broken is not None:
         state, reason, graded = State.THEIRS, submission.broken, Graded({}, ())
     else:
@@ -46,28 +46,28 @@ def grade_one(task: Task) -> Done:
         if graded.broken is not None:
             state, reason = State.OURS, graded.broken
     results = {**task.known, **{result.exercise: result for result in graded.results}}
-    notebook = autograded_notebook(submission, grader.released, graded, results)
+    notebook = graded_notebook(submission, grader.released, graded, results)
     record = SubmissionRecord(
-        student=handin.student,
-        lab=handin.lab,
-        digest=handin.digest,
+        student=submitted.student,
+        lab=submitted.lab,
+        digest=submitted.digest,
         state=state,
         reason=reason,
         notes=submission.notes,
         answers=answer_digests(notebook, grader.released),
-        submitted_at=handin.submitted_at.isoformat() if handin.submitted_at else None,
+        submitted_at=submitted.submitted_at.isoformat() if submitted.submitted_at else None,
         seconds=graded.seconds,
     )
     text = json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
     # Half a character (a lone surrogate) cannot be written to a file.
-    return Done(record, graded.results, text.encode("utf-8", "replace").decode())
+    return GradedSubmission(record, graded.results, text.encode("utf-8", "replace").decode())
 
 
 def grader_of(spec: GraderSpec) -> LabGrader:
     """This process's grader for a lab; it stays warm for the next hand-in, and only one does.
 
     Raises:
-        GraderAtFault: it does not give the lab's own solution full marks.
+        GraderError: it does not give the lab's own solution full marks.
     """
     if _KEPT and _KEPT[-1].grader.spec == spec:
         return _KEPT[-1].grader
@@ -106,21 +106,21 @@ def prove(grader: LabGrader) -> None:
     """Grade the lab's own solution first: what fails there is our fault, and no student's.
 
     Raises:
-        GraderAtFault: it earns less than all points.
+        GraderError: it earns less than all points.
     """
     course, lab = grader.spec.course, grader.spec.lab
     name = f"{grader.released.name}.ipynb"
     text = (course.root / SOLVED / lab / name).read_bytes()
     files = {name: text, **saved_files(grader)}
-    handin = Handin("", lab, files, dict.fromkeys(files, 0.0), (), digest_of(text), None)
-    graded = grader.grade(read_submission(handin, grader.released))
+    submitted = SubmittedFiles("", lab, files, dict.fromkeys(files, 0.0), (), digest_of(text), None)
+    graded = grader.grade(read_submission(submitted, grader.released))
     short = [result for result in graded.results if result.earned != result.points]
     if graded.broken or short:
         why = graded.broken or "; ".join(
             f"{result.exercise} earns {result.earned:g} of {result.points:g} ({result.advice[-1]})"
             for result in short
         )
-        raise GraderAtFault(
+        raise GraderError(
             f"{SOLVED}/{lab}/{name} should earn all points, but {why}; run `lab build {lab}` and "
             f"`lab verify {lab}`, nobody is graded until then"
         )

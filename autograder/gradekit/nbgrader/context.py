@@ -10,13 +10,13 @@ from nbgrader.coursedir import CourseDirectory
 from gradekit.course import Course, find_root, load_course
 from gradekit.gradebook.address import Address
 from gradekit.grading.grader import LabGrader
-from gradekit.grading.grader_cache import warm_grader
+from gradekit.grading.grader_cache import current_grader
 from gradekit.grading.task import GraderSpec
 from gradekit.results.folder import RESULTS, course_secret
-from gradekit.submissions.folder import Handin, read_handin
+from gradekit.submissions.folder import SubmittedFiles, read_submitted
 
 
-class LabPlace:
+class LabContext:
     """One lab as an nbgrader command knows it.
 
     Attributes:
@@ -42,16 +42,16 @@ class LabPlace:
 
     def grader(self) -> LabGrader:
         """This process's grader for the lab; it stays warm from one student to the next."""
-        return warm_grader(self.spec)
+        return current_grader(self.spec)
 
 
-class HandInPlace(LabPlace):
+class SubmissionContext(LabContext):
     """One hand-in as nbgrader's resources name it."""
 
     def __init__(self, folders: CourseDirectory, student: str, lab: str, level: str) -> None:
         super().__init__(folders, lab, level)
         self.student = student
-        self.submitted = self.folder(folders.submitted_directory, student)
+        self.submitted_folder = self.folder(folders.submitted_directory, student)
 
     @classmethod
     def of(cls, part: Any, resources: dict[str, Any] | None, level: str) -> Self:
@@ -59,9 +59,9 @@ class HandInPlace(LabPlace):
         whose = (resources or {})["nbgrader"]
         return cls(folders_of(part), whose["student"], whose["assignment"], level)
 
-    def handin(self) -> Handin:
+    def submitted(self) -> SubmittedFiles:
         """What was handed in, as it lies in ``submitted/`` and not as nbgrader copied it."""
-        return read_handin(self.submitted, self.student, self.lab)
+        return read_submitted(self.submitted_folder, self.student, self.lab)
 
 
 def folders_of(part: Any) -> CourseDirectory:

@@ -16,13 +16,13 @@ from traitlets.config import Application
 
 from gradekit.course import RELEASED, Course, CourseError, load_course
 from gradekit.grading.grader import LabGrader
-from gradekit.grading.grader_cache import refuse_old_references, warm_grader
+from gradekit.grading.grader_cache import current_grader, refuse_old_references
 from gradekit.grading.task import GraderSpec
 from gradekit.nbgrader_settings import nbgrader_config
 from gradekit.results.folder import RESULTS, course_secret
 from gradekit.results.records import ExerciseResult, digest_of
 from gradekit.sandbox.sandbox import check_level
-from gradekit.submissions.folder import Handin, read_handin
+from gradekit.submissions.folder import SubmittedFiles, read_submitted
 from gradekit.submissions.notebook import checked_exercise
 from gradekit.submissions.released import grade_id_of
 from gradekit.submissions.submission import Submission, read_submission
@@ -47,9 +47,9 @@ class JudgedNotebook:
 
         Raises:
             CourseError: no lab of this course has such a notebook.
-            SandboxUnavailable: this machine cannot confine student code.
+            SandboxUnavailableError: this machine cannot confine student code.
         """
-        by_cell = {seat.grade_id: seat.exercise for seat in self._grader.released.tests}
+        by_cell = {target.grade_id: target.exercise for target in self._grader.released.tests}
         name = by_cell.get(grade_id or "", exercise)
         return self._verdicts.get(name, []) if name else []
 
@@ -62,7 +62,7 @@ class JudgedNotebook:
     def _verdicts(self) -> Mapping[str, list[str]]:
         """By exercise, why points were lost."""
         grader = self._grader
-        submission = read_submission(_handin(grader, self.folder, self.cells), grader.released)
+        submission = read_submission(_submitted(grader, self.folder, self.cells), grader.released)
         names = [exercise.name for exercise in grader.exercises.exercises]
         if submission.broken:
             return {name: [submission.broken] for name in names}
@@ -79,7 +79,7 @@ class JudgedNotebook:
 
     def _shown(self, submission: Submission) -> set[str]:
         """The exercises with a test cell that the validator reports on."""
-        by_cell = {seat.grade_id: seat.exercise for seat in self._grader.released.tests}
+        by_cell = {target.grade_id: target.exercise for target in self._grader.released.tests}
         shown = set()
         for cell in self.cells:
             if cell.cell_type == "code":
@@ -121,14 +121,14 @@ def _grader(course: Course, lab: str) -> LabGrader:
     refuse_old_references()
     level = str(nbgrader_config(course).SandboxExecute.get("confinement", "bubblewrap"))
     check_level(level)
-    return warm_grader(GraderSpec(course, lab, level, course_secret(course.root / RESULTS)))
+    return current_grader(GraderSpec(course, lab, level, course_secret(course.root / RESULTS)))
 
 
-def _handin(grader: LabGrader, folder: Path, cells: list[Any]) -> Handin:
+def _submitted(grader: LabGrader, folder: Path, cells: list[Any]) -> SubmittedFiles:
     """The notebook as nbgrader read it, with the other files that lie beside it."""
 
 
-    beside = read_handin(folder, folder.parent.name, grader.spec.lab)
+    beside = read_submitted(folder, folder.parent.name, grader.spec.lab)
     text = nbformat.writes(nbformat.v4.new_notebook(cells=cells)).encode()
     files = {key: data for key, data in beside.files.items() if not key.endswith(".ipynb")}
     files[f"{grader.released.name}.ipynb"] = text

@@ -19,44 +19,44 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Enum
 
 from gradekit.course import find_root, load_course
-from gradekit.feedback.graded_notebook import autograded_notebook, write_autograded
+from gradekit.feedback.graded_notebook import graded_notebook, write_graded_notebook
 from gradekit.feedback.page import pages, render
 from gradekit.gradebook.entry import entry_of
 from gradekit.gradebook.gradebook import Book
 from gradekit.grading.grade import LEVELS, note_failure
 from gradekit.grading.grader import LabGrader
-from gradekit.grading.task import Done, Task
+from gradekit.grading.task import GradedSubmission, GradingTask
 from gradekit.grading.worker import grade_one
 from gradekit.late import lateness
-from gradekit.nbgrader.context import HandInPlace, command_of, folders_of
-from gradekit.nbgrader.selection import survey
+from gradekit.nbgrader.context import SubmissionContext, command_of, folders_of
+from gradekit.nbgrader.selection import select_submissions
 from gradekit.results.journal import Journal
 from gradekit.results.records import Graded, Record, State, SubmissionRecord
-from gradekit.sandbox.bubblewrap import SandboxUnavailable
-from gradekit.submissions.folder import Handin
+from gradekit.sandbox.bubblewrap import SandboxUnavailableError
+from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 
 Resources = dict[str, Any]
 
 
-class HandInReader(NotebookExporter):
+class SubmissionReader(NotebookExporter):
     """Reads hand-ins for ``nbgrader autograde``: whatever ``lab grade`` can read, re-seated."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         if isinstance(self.parent, Autograde):
-            survey(self.parent, _level_of(self))
+            select_submissions(self.parent, _level_of(self))
 
     def from_filename(
         self, filename: str, resources: Resources | None = None, **more: Any
     ) -> tuple[str, Resources]:
         """Like nbconvert's; a file in ``submitted/`` is read by our rules, never by its own."""
-        place = HandInPlace.of(self, resources, _level_of(self))
-        if Path(filename).resolve().parent != place.submitted.resolve():
+        context = SubmissionContext.of(self, resources, _level_of(self))
+        if Path(filename).resolve().parent != context.submitted_folder.resolve():
             return super().from_filename(filename, resources, **more)
-        grader = place.grader()
-        submission = read_submission(place.handin(), grader.released)
-        notebook = autograded_notebook(submission, grader.released, Graded({}, ()), {})
+        grader = context.grader()
+        submission = read_submission(context.submitted(), grader.released)
+        notebook = graded_notebook(submission, grader.released, Graded({}, ()), {})
         return super().from_notebook_node(notebook, resources, **more)
 
 
@@ -78,40 +78,40 @@ class SandboxExecute(NbGraderPreprocessor):
         Without ``--force``, only exercises that have no result yet are asked about.
 
         Raises:
-            SandboxUnavailable: this machine cannot confine student code.
+            SandboxUnavailableError: this machine cannot confine student code.
         """
-        place = HandInPlace.of(self, resources, self.confinement)
-        handin = place.handin()
+        context = SubmissionContext.of(self, resources, self.confinement)
+        submitted = context.submitted()
         again = getattr(command_of(self), "force", True)
-        with Journal(place.journal, wait=None, on_wait=self.log.warning) as journal:
-            done = self._graded(place, handin, journal, again)
+        with Journal(context.journal, wait=None, on_wait=self.log.warning) as journal:
+            done = self._graded(context, submitted, journal, again)
             # The record last: killed in between, the next run does both again.
-            write_autograded(place.course.root, handin, place.grader().released.name, done.notebook)
-            keys = place.grader().keys.of(handin.student, handin.digest)
+            write_graded_notebook(context.course.root, submitted, context.grader().released.name, done.notebook)
+            keys = context.grader().keys.of(submitted.student, submitted.digest)
             records = [
-                Record(handin.student, handin.lab, handin.digest, keys[result.exercise], result)
+                Record(submitted.student, submitted.lab, submitted.digest, keys[result.exercise], result)
                 for result in done.results
             ]
             journal.append([*records, done.record])
         for remark in filter(None, [done.record.reason, *done.record.notes]):
-            self.log.warning("%s: %s", handin.student, remark)
+            self.log.warning("%s: %s", submitted.student, remark)
         return nbformat.reads(done.notebook, as_version=4), resources
 
     def _graded(
-        self, place: HandInPlace, handin: Handin, journal: Journal, again: bool
-    ) -> Done:
-        grader = place.grader()
-        keys = grader.keys.of(handin.student, handin.digest)
+        self, context: SubmissionContext, submitted: SubmittedFiles, journal: Journal, again: bool
+    ) -> GradedSubmission:
+        grader = context.grader()
+        keys = grader.keys.of(submitted.student, submitted.digest)
         asked = tuple(keys) if again else journal.missing(keys)
         known = journal.known(keys, asked)
         try:
-            return grade_one(Task(grader.spec, handin, asked, known))
-        except SandboxUnavailable:
+            return grade_one(GradingTask(grader.spec, submitted, asked, known))
+        except SandboxUnavailableError:
             raise
         except Exception as error:  # ours, whatever it is: said, kept, and no reason to stop
-            note_failure(place.journal.with_suffix(".failures.log"), handin, error)
-            self.log.error("%s: not graded, by our fault", handin.student)
-            return _failed(handin, grader, f"{type(error).__name__}: {error}")
+            note_failure(context.journal.with_suffix(".failures.log"), submitted, error)
+            self.log.error("%s: not graded, by our fault", submitted.student)
+            return _failed(submitted, grader, f"{type(error).__name__}: {error}")
 
 
 class FinishEntry(NbGraderPreprocessor):
@@ -126,19 +126,19 @@ class FinishEntry(NbGraderPreprocessor):
         self, nb: NotebookNode, resources: Resources
     ) -> tuple[NotebookNode, Resources]:
         """Write the entry of the journal's record."""
-        place = HandInPlace.of(self, resources, _level_of(self))
-        handin = place.handin()
-        grader = place.grader()
-        waiting = Journal(place.journal, wait=None, on_wait=self.log.warning)
-        with waiting as journal, Book(place.address) as book:
-            record = journal.submission(handin.student, handin.digest)
+        context = SubmissionContext.of(self, resources, _level_of(self))
+        submitted = context.submitted()
+        grader = context.grader()
+        waiting = Journal(context.journal, wait=None, on_wait=self.log.warning)
+        with waiting as journal, Book(context.address) as book:
+            record = journal.submission(submitted.student, submitted.digest)
             assert record is not None, "SandboxExecute has put it there"
-            scores = journal.scores(grader.keys.of(handin.student, handin.digest))
-            entry = entry_of(place.course, record, handin.submitted_at, scores)
-            before = journal.stored(handin.student, place.address.shown)
-            book.register(handin.lab, grader.released, place.course.dates(handin.lab).due)
+            scores = journal.scores(grader.keys.of(submitted.student, submitted.digest))
+            entry = entry_of(context.course, record, submitted.submitted_at, scores)
+            before = journal.stored(submitted.student, context.address.shown)
+            book.register(submitted.lab, grader.released, context.course.dates(submitted.lab).due)
             row = book.write(entry, before.answers if before else None)
-            journal.mark_stored(entry.stored(place.address, row))
+            journal.mark_stored(entry.stored(context.address, row))
         return nb, resources
 
 
@@ -161,20 +161,20 @@ class FeedbackPage(HTMLExporter):
         self, filename: str, resources: Resources | None = None, **more: Any
     ) -> tuple[str, Resources]:
         """The student's page, as nbconvert hands over any HTML."""
-        place = HandInPlace.of(self, resources, _level_of(self))
-        if place.journal.is_file():
-            for page in pages(place.course, place.lab, place.student, place.address):
+        context = SubmissionContext.of(self, resources, _level_of(self))
+        if context.journal.is_file():
+            for page in pages(context.course, context.lab, context.student, context.address):
                 return render(page), self._init_resources(resources)
         return super().from_filename(filename, resources, **more)
 
 
-def _failed(handin: Handin, grader: LabGrader, reason: str) -> Done:
+def _failed(submitted: SubmittedFiles, grader: LabGrader, reason: str) -> GradedSubmission:
     """What a hand-in comes to when we fail: no result, and a notebook that says so."""
-    submission = read_submission(handin, grader.released)
+    submission = read_submission(submitted, grader.released)
     graded = Graded({}, (), broken="Grading failed, by our fault; it costs nobody a point.")
-    notebook = autograded_notebook(submission, grader.released, graded, {})
-    record = SubmissionRecord(handin.student, handin.lab, handin.digest, State.OURS, reason)
-    return Done(record, (), nbformat.writes(notebook))
+    notebook = graded_notebook(submission, grader.released, graded, {})
+    record = SubmissionRecord(submitted.student, submitted.lab, submitted.digest, State.OURS, reason)
+    return GradedSubmission(record, (), nbformat.writes(notebook))
 
 
 def _level_of(part: Any) -> str:

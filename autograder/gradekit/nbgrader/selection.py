@@ -21,86 +21,86 @@ from gradekit.gradebook.entry import entry_of, unstored
 from gradekit.gradebook.gradebook import Book
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.grader_cache import refuse_old_references
-from gradekit.nbgrader.context import LabPlace
+from gradekit.nbgrader.context import LabContext
 from gradekit.results.journal import Journal, plan
 from gradekit.sandbox.sandbox import check_level
-from gradekit.submissions.folder import Handin, find_handins, nameless_folders
+from gradekit.submissions.folder import SubmittedFiles, find_submissions, folders_not_utf8
 
 
-def survey(command: Any, level: str) -> None:
+def select_submissions(command: Any, level: str) -> None:
     """Tell nbgrader's Autograde which hand-ins there are, and make room for those to be graded.
 
     Raises:
-        SandboxUnavailable: this machine cannot confine student code; nothing was touched.
-        GraderAtFault: this process has other right answers in its memory than there are now.
+        SandboxUnavailableError: this machine cannot confine student code; nothing was touched.
+        GraderError: this process has other right answers in its memory than there are now.
     """
     folders = command.coursedir
-    place = LabPlace(folders, folders.assignment_id, level)
-    if place.lab not in place.course.labs:
+    context = LabContext(folders, folders.assignment_id, level)
+    if context.lab not in context.course.labs:
         return
     check_level(level)
     refuse_old_references()
-    with LabGrader(place.spec) as grader:  # it only reads here, and no sandbox is started
+    with LabGrader(context.spec) as grader:  # it only reads here, and no sandbox is started
         name = f"{grader.released.name}.ipynb"
         if not fnmatch(grader.released.name, folders.notebook_id):
             return
-        pattern = folders.format_path(folders.submitted_directory, folders.student_id, place.lab)
+        pattern = folders.format_path(folders.submitted_directory, folders.student_id, context.lab)
         found = {Path(folder).parent.name: folder for folder in glob(pattern)}
-        handins = [
-            replace(handin, files={}, modified={})  # a thousand of these fit anywhere
-            for handin in find_handins(place.course.root, place.lab, list(found))
-            if not _is_left_out(command, found[handin.student], handin)
+        submissions = [
+            replace(submitted, files={}, modified={})  # a thousand of these fit anywhere
+            for submitted in find_submissions(context.course.root, context.lab, list(found))
+            if not _is_left_out(command, found[submitted.student], submitted)
         ]
-        for nameless in nameless_folders(place.course.root):
+        for nameless in folders_not_utf8(context.course.root):
             command.log.error("submitted/%s is left out: its name is not UTF-8", nameless)
         command.assignments = {
-            found[handin.student]: [os.path.join(found[handin.student], name)]
-            for handin in handins
+            found[submitted.student]: [os.path.join(found[submitted.student], name)]
+            for submitted in submissions
         }
-        for handin in _due(command, place, grader, handins):
-            folder = place.folder(folders.autograded_directory, handin.student)
+        for submitted in _due(command, context, grader, submissions):
+            folder = context.folder(folders.autograded_directory, submitted.student)
             if folder.exists():
-                command.log.warning("%s: not graded yet as it now stands", handin.student)
+                command.log.warning("%s: not graded yet as it now stands", submitted.student)
                 rmtree(str(folder))
 
 
-def _is_left_out(command: Any, folder: str, handin: Handin) -> bool:
+def _is_left_out(command: Any, folder: str, submitted: SubmittedFiles) -> bool:
     """Whether a hand-in holds links, so that nbgrader would copy what they lead to."""
     if not _holds_links(Path(folder)):
         return False
     command.log.error(
         "%s: not graded, for the hand-in holds links, and nbgrader would copy what they lead to; "
-        "`lab grade %s --student %s` grades it", handin.student, handin.lab, handin.student,
+        "`lab grade %s --student %s` grades it", submitted.student, submitted.lab, submitted.student,
     )
     return True
 
 
 def _due(
-    command: Any, place: LabPlace, grader: LabGrader, handins: list[Handin]
-) -> list[Handin]:
+    command: Any, context: LabContext, grader: LabGrader, submissions: list[SubmittedFiles]
+) -> list[SubmittedFiles]:
     """The hand-ins without a result, or with one that the gradebook or formgrader lacks."""
-    with Journal(place.journal, wait=None, on_wait=command.log.warning) as journal:
-        pairs = [(handin.student, handin.digest) for handin in handins]
+    with Journal(context.journal, wait=None, on_wait=command.log.warning) as journal:
+        pairs = [(submitted.student, submitted.digest) for submitted in submissions]
         due = set(plan(journal, pairs, grader.keys.of))
         entries, stored = [], {}
-        for handin in handins:
-            record = journal.submission(handin.student, handin.digest)
+        for submitted in submissions:
+            record = journal.submission(submitted.student, submitted.digest)
             if record is not None:
-                scores = journal.scores(grader.keys.of(handin.student, handin.digest))
-                entries.append(entry_of(place.course, record, handin.submitted_at, scores))
-                stored[handin.student] = journal.stored(handin.student, place.address.shown)
-    with Book(place.address) as book:  # as `nbgrader generate_assignment` would, where it has not
-        book.register(place.lab, grader.released, place.course.dates(place.lab).due)
-    due |= {entry.student for entry in unstored(entries, stored, rows_in(place.address))}
-    step, name = place.folders.autograded_directory, f"{grader.released.name}.ipynb"
-    due |= {h.student for h in handins if not (place.folder(step, h.student) / name).is_file()}
-    return [handin for handin in handins if handin.student in due]
+                scores = journal.scores(grader.keys.of(submitted.student, submitted.digest))
+                entries.append(entry_of(context.course, record, submitted.submitted_at, scores))
+                stored[submitted.student] = journal.stored(submitted.student, context.address.shown)
+    with Book(context.address) as book:  # as `nbgrader generate_assignment` would, where it has not
+        book.register(context.lab, grader.released, context.course.dates(context.lab).due)
+    due |= {entry.student for entry in unstored(entries, stored, rows_in(context.address))}
+    step, name = context.folders.autograded_directory, f"{grader.released.name}.ipynb"
+    due |= {h.student for h in submissions if not (context.folder(step, h.student) / name).is_file()}
+    return [submitted for submitted in submissions if submitted.student in due]
 
 
 def _holds_links(folder: Path) -> bool:
     if folder.is_symlink() or folder.parent.is_symlink():
         return True
     return any(
-        Path(place, name).is_symlink()
-        for place, inner, files in os.walk(folder) for name in (*inner, *files)
+        Path(context, name).is_symlink()
+        for context, inner, files in os.walk(folder) for name in (*inner, *files)
     )

@@ -16,12 +16,12 @@ from typing import Any
 import torch
 from IPython.core.getipython import get_ipython
 
-from attnlab.checking.observation import MalformedObservation, Opaque
+from attnlab.checking.observation import ObservationError, Opaque
 from attnlab.checking.verdict import Verdict, judge_exercise
 from gradekit.course import find_root, load_course
 from gradekit.exercise.definition import Check, Exercise
 from gradekit.exercise.loader import load_lab
-from gradekit.exercise.variants import Paper
+from gradekit.exercise.variants import Variants
 
 
 def check(name: str, lab: str) -> float:
@@ -35,22 +35,22 @@ def check(name: str, lab: str) -> float:
     """
     shell = get_ipython()
     names = shell.user_ns if shell is not None else sys._getframe(1).f_globals
-    paper = Paper(load_lab(load_course(find_root(Path.cwd())), lab))
-    verdict = judge_names(paper, paper.lab[name], names)
+    variants = Variants(load_lab(load_course(find_root(Path.cwd())), lab))
+    verdict = judge_names(variants, variants.lab[name], names)
     return min(verdict.earned, float(verdict.points))
 
 
-def judge_names(paper: Paper, exercise: Exercise, names: Mapping[str, Any]) -> Verdict:
+def judge_names(variants: Variants, exercise: Exercise, names: Mapping[str, Any]) -> Verdict:
     """Run every check of `exercise` on `names` in this process, and judge it."""
-    seen = {check.name: _see(paper, exercise, check, names) for check in exercise.checks}
-    return judge_exercise(paper.questions(exercise, 0), seen, [])
+    seen = {check.name: _see(variants, exercise, check, names) for check in exercise.checks}
+    return judge_exercise(variants.questions(exercise, 0), seen, [])
 
 
-def _see(paper: Paper, exercise: Exercise, check: Check, names: Mapping[str, Any]) -> Any:
+def _see(variants: Variants, exercise: Exercise, check: Check, names: Mapping[str, Any]) -> Any:
     earlier = {} if check.chained else {item.__name__: item for item in exercise.uses}
     # nbgrader takes all points for anything on stderr, a warning included.
     with contextlib.redirect_stderr(sys.stdout), torch.random.fork_rng(devices=[]):
         try:
-            return paper.run(exercise, check, 0, {**names, **earlier}, tuple(exercise.forbids))
-        except MalformedObservation:
+            return variants.run(exercise, check, 0, {**names, **earlier}, tuple(exercise.forbids))
+        except ObservationError:
             return Opaque("a value too large to compare")

@@ -26,11 +26,11 @@ from typing import IO, Any, Self
 from gradekit.results.records import ExerciseResult, Record, State, SubmissionRecord
 
 
-class JournalLocked(RuntimeError):  # noqa: N818 - it says what the journal is
+class JournalLockedError(RuntimeError):  # noqa: N818 - it says what the journal is
     """Another process writes this journal. The message says which, and since when."""
 
 
-class JournalBroken(RuntimeError):  # noqa: N818 - it says what the journal is
+class JournalError(RuntimeError):  # noqa: N818 - it says what the journal is
     """The journal cannot be read or written. One sentence: what, where, what to do."""
 
 
@@ -53,7 +53,7 @@ class Stored:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Location:
     """Where an exercise's record stands, and what of it a run over a class asks for."""
 
     offset: int
@@ -73,8 +73,8 @@ class Journal:
         notes: what was found damaged on opening, one sentence each.
 
     Raises:
-        JournalLocked: on entering, when another process holds it for longer than `wait`.
-        JournalBroken: the file cannot be opened.
+        JournalLockedError: on entering, when another process holds it for longer than `wait`.
+        JournalError: the file cannot be opened.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Journal:
         self._lock: IO[str] | None = None
         self._file: IO[bytes] | None = None  # unbuffered, and only added to
         self._reader: IO[bytes] | None = None
-        self._places: dict[str, _Place] = {}
+        self._locations: dict[str, _Location] = {}
         self._latest: dict[tuple[str, str], dict[str, str]] = {}
         self._submissions: dict[str, SubmissionRecord] = {}
         self._stored: dict[tuple[str, str], Stored] = {}
@@ -101,7 +101,7 @@ class Journal:
             _sync_folder(self.path.parent)
         except OSError as error:
             self._close()
-            raise JournalBroken(f"{self.path} cannot be opened: {error.strerror}") from error
+            raise JournalError(f"{self.path} cannot be opened: {error.strerror}") from error
         return self
 
     def __exit__(
@@ -133,7 +133,7 @@ class Journal:
 
     def earned(self, key: str) -> float | None:
         """The points of a record; None where there is none or we broke it."""
-        place = self._places.get(key)
+        place = self._locations.get(key)
         return place.earned if place else None
 
     def scores(self, keys: Mapping[str, str]) -> dict[str, float | None]:
@@ -142,12 +142,12 @@ class Journal:
 
     def mistakes(self, keys: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
         """The known mistakes that were recognised, for each exercise in `keys` with any."""
-        places = {name: self._places[key] for name, key in keys.items() if key in self._places}
+        places = {name: self._locations[key] for name, key in keys.items() if key in self._locations}
         return {name: place.mistakes for name, place in places.items() if place.mistakes}
 
     def record(self, key: str) -> Record | None:
         """The record with this key, read from the file."""
-        place = self._places.get(key)
+        place = self._locations.get(key)
         if place is None:
             return None
         assert self._reader is not None
@@ -181,7 +181,7 @@ class Journal:
 
     def _write(self, lines: list[tuple[str, dict[str, Any]]], durable: bool) -> None:
         if self._file is None:
-            raise JournalBroken(f"{self.path} is not open; use `with Journal(…) as journal:`")
+            raise JournalError(f"{self.path} is not open; use `with Journal(…) as journal:`")
         handle = self._file.fileno()
         start = os.fstat(handle).st_size
         text, parts = b"", []
@@ -198,7 +198,7 @@ class Journal:
                 os.ftruncate(handle, start)
             self._file.close()
             self._file = None
-            raise JournalBroken(
+            raise JournalError(
                 f"{self.path} cannot be written ({error.strerror}); mend that, as by making room, "
                 f"and run the same again: what is on record stays, the rest follows"
             ) from error
@@ -225,12 +225,12 @@ class Journal:
         if kind == "exercise":
             record = Record.from_json(values)  # all of it, so that a damaged line is no result
             result = record.result
-            self._places[record.key] = _Place(offset, result.earned, result.mistakes)
+            self._locations[record.key] = _Location(offset, result.earned, result.mistakes)
             latest = self._latest.setdefault((record.student, record.digest), {})
             latest[record.exercise] = record.key
         elif kind == "submission":
-            handin = SubmissionRecord.from_json(values)
-            self._submissions[handin.student] = handin
+            submitted = SubmissionRecord.from_json(values)
+            self._submissions[submitted.student] = submitted
         elif kind == "stored":
             stored = Stored(**values)
             self._stored[stored.student, stored.book] = stored
@@ -246,7 +246,7 @@ class Journal:
 
 def plan(
     journal: Journal,
-    handins: Iterable[tuple[str, str]],
+    submissions: Iterable[tuple[str, str]],
     keys: Callable[[str, str], Mapping[str, str]],
 ) -> dict[str, tuple[str, ...]]:
     """What is left to do: for each student with anything missing, the exercises without a record.
@@ -257,7 +257,7 @@ def plan(
         keys: the journal's keys of one hand-in, by exercise.
     """
     todo = {}
-    for student, digest in handins:
+    for student, digest in submissions:
         known = journal.submission(student, digest)
         if known and known.state is State.THEIRS:
             continue
@@ -282,7 +282,7 @@ def _take_lock(
             sentence = _holder(path)
             if deadline is not None and time.monotonic() >= deadline:
                 handle.close()
-                raise JournalLocked(f"{sentence}; wait for it, or end it and try again") from None
+                raise JournalLockedError(f"{sentence}; wait for it, or end it and try again") from None
             if on_wait and not told:
                 on_wait(f"{sentence}; waiting")
                 told = True

@@ -35,12 +35,12 @@ _TEMPORARY = "/tmp"  # noqa: S108 - a name inside the sandbox
 _ACCOUNTS = "student:x:1000:1000:student:/scratch:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n"
 
 
-class SandboxUnavailable(RuntimeError):  # noqa: N818 - it names what is the matter
+class SandboxUnavailableError(RuntimeError):  # noqa: N818 - it names what is the matter
     """This machine cannot confine student code as asked. The message says what to do about it."""
 
 
 @dataclass(frozen=True)
-class Place:
+class Mount:
     """A path inside: bound read-only from `source`, or empty where `source` is None."""
 
     path: Path
@@ -51,11 +51,11 @@ def find() -> str:
     """The bubblewrap program.
 
     Raises:
-        SandboxUnavailable: it is not installed.
+        SandboxUnavailableError: it is not installed.
     """
     program = shutil.which("bwrap")
     if program is None:
-        raise SandboxUnavailable(
+        raise SandboxUnavailableError(
             "student code cannot be confined: bubblewrap is not installed; "
             "get it with `sudo apt install bubblewrap` (or your system's package of that name)"
             + _OTHER_LEVEL
@@ -73,7 +73,7 @@ def try_out(program: str) -> None:
     """Start a process behind the walls that are asked for here, and one of its own behind those.
 
     Raises:
-        SandboxUnavailable: the system refuses one of the two.
+        SandboxUnavailableError: the system refuses one of the two.
     """
     inside = (
         "import ctypes, os\n"
@@ -86,7 +86,7 @@ def try_out(program: str) -> None:
     done = subprocess.run(line + python, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode != 0:
         said = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]
-        raise SandboxUnavailable(
+        raise SandboxUnavailableError(
             f"student code cannot be confined: bubblewrap is installed, but this system refuses it "
             f"({said[0]}); user namespaces must be allowed (in a container, start it with "
             "`--security-opt seccomp=unconfined`; elsewhere ask whoever runs the machine)"
@@ -94,7 +94,7 @@ def try_out(program: str) -> None:
         )
 
 
-def assemble(edition: Path, folder: Path) -> None:
+def assemble(student_library: Path, folder: Path) -> None:
     """Copy into `folder` what the untrusted side imports, readable for the user it runs as.
 
     Args:
@@ -109,7 +109,7 @@ def assemble(edition: Path, folder: Path) -> None:
     ignore = shutil.ignore_patterns("__pycache__", ".*")
     untrusted = Path(namespaces.__file__).parent
     shutil.copytree(untrusted, package / untrusted.name, ignore=ignore)
-    shutil.copytree(edition / "attnlab", folder / "attnlab", ignore=ignore)
+    shutil.copytree(student_library / "attnlab", folder / "attnlab", ignore=ignore)
     for parent, _, files in os.walk(folder):
         os.chmod(parent, 0o755)  # noqa: S103 - read inside as an ordinary user
         for name in files:
@@ -152,13 +152,13 @@ def command(program: str, assembled: Path, private: Iterable[Path] = ()) -> list
     line = [program, *_walls(), "--clearenv"]
     for name, value in environment(INSIDE, SCRATCH).items():
         line += ["--setenv", name, value]
-    places = _places(assembled, private)
-    for place in places:
-        line += _show(place)
+    mounts = _mounts(assembled, private)
+    for mount in mounts:
+        line += _show(mount)
     line += ["--dev", "/dev", "--perms", "1777", "--tmpfs", SCRATCH]
-    if not any(place.path.is_relative_to(_TEMPORARY) for place in places):
+    if not any(mount.path.is_relative_to(_TEMPORARY) for mount in mounts):
         line += ["--symlink", SCRATCH, _TEMPORARY]
-    for path in [place.path for place in places if place.source is None] + [Path("/dev"), _ROOT]:
+    for path in [mount.path for mount in mounts if mount.source is None] + [Path("/dev"), _ROOT]:
         line += ["--remount-ro", str(path)]
     return [*line, "--chdir", "/"]
 
@@ -177,17 +177,17 @@ def _walls() -> list[str]:
     ]
 
 
-def _places(assembled: Path, private: Iterable[Path]) -> list[Place]:
+def _mounts(assembled: Path, private: Iterable[Path]) -> list[Mount]:
     """What exists inside, outer folders before inner ones, so that inner ones prevail."""
-    places = {path: Place(path, path) for path in shown_paths()}
+    mounts = {path: Mount(path, path) for path in shown_paths()}
     for path in (*own_packages(), *private):
         resolved = path.resolve()
-        if any(resolved.is_relative_to(other.resolve()) for other in places):
-            places.setdefault(resolved, Place(resolved, None))
-    places[INSIDE] = Place(INSIDE, assembled)
+        if any(resolved.is_relative_to(other.resolve()) for other in mounts):
+            mounts.setdefault(resolved, Mount(resolved, None))
+    mounts[INSIDE] = Mount(INSIDE, assembled)
     for name in ("passwd", "group"):
-        places[Path("/etc", name)] = Place(Path("/etc", name), assembled / name)
-    return sorted(places.values(), key=lambda place: len(place.path.parts))
+        mounts[Path("/etc", name)] = Mount(Path("/etc", name), assembled / name)
+    return sorted(mounts.values(), key=lambda mount: len(mount.path.parts))
 
 
 def shown_paths() -> list[Path]:
@@ -226,11 +226,11 @@ def own_packages() -> list[Path]:
     return found
 
 
-def _show(place: Place) -> list[str]:
-    if str(place.path) in _SYSTEM and place.path.is_symlink():
-        return ["--symlink", os.readlink(place.path), str(place.path)]
-    parents = [path for path in reversed(place.path.parents) if path != _ROOT]
+def _show(mount: Mount) -> list[str]:
+    if str(mount.path) in _SYSTEM and mount.path.is_symlink():
+        return ["--symlink", os.readlink(mount.path), str(mount.path)]
+    parents = [path for path in reversed(mount.path.parents) if path != _ROOT]
     line = [word for path in parents for word in ("--perms", "0755", "--dir", str(path))]
-    if place.source is None:
-        return [*line, "--tmpfs", str(place.path)]
-    return [*line, "--ro-bind", str(place.source), str(place.path)]
+    if mount.source is None:
+        return [*line, "--tmpfs", str(mount.path)]
+    return [*line, "--ro-bind", str(mount.source), str(mount.path)]

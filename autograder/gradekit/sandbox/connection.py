@@ -17,7 +17,7 @@ from gradekit.sandbox import limit_messages
 from gradekit.sandbox.output_filter import clean_outputs
 from gradekit.sandbox.result import CellRun
 from gradekit.untrusted import frames
-from gradekit.untrusted.limits import ExerciseLimits, Limits, Met
+from gradekit.untrusted.limits import ExerciseLimits, LimitKind, Limits
 from gradekit.untrusted.messages import Cell, Probe, Stopped
 
 _GRACE_SECONDS = 2.0
@@ -29,19 +29,19 @@ _FORGED = "wrote something of its own into the grader's channel"
 _MOST_NEWS = 2
 
 
-class ServerGone(RuntimeError):  # noqa: N818 - it names what happened
+class ServerLostError(RuntimeError):  # noqa: N818 - it names what happened
     """The fork server ended, or did not keep to the talk."""
 
 
-class Ended(Exception):  # noqa: N818 - it names what happened
+class ProcessEndedError(Exception):  # noqa: N818 - it names what happened
     """The submission's process is no more, or no longer listened to; the message says why."""
 
 
-class EndedForGood(Ended):
+class ProcessEndedForGoodError(ProcessEndedError):
     """Another try would end in the same way: its whole time is over, or it is too large."""
 
 
-class Attempt:
+class Connection:
     """One process that runs a submission, from its start until nothing of it is left."""
 
     def __init__(self, control: socket.socket, limits: Limits, deadline: float) -> None:
@@ -50,7 +50,7 @@ class Attempt:
         self._deadline = deadline
         self._output_left = limits.output_bytes
         self._answers_left = limits.answer_bytes
-        self._places = limit_messages.Places(())
+        self._places = limit_messages.CodeLocations(())
         self._memory = False
         self._files = False
         self._cpu_at: str | None = None
@@ -63,14 +63,14 @@ class Attempt:
             socket.send_fds(control, [b'{"run": true}'], [theirs.fileno()])
         except OSError as error:
             self.abandon()
-            raise ServerGone("it does not take submissions") from error
+            raise ServerLostError("it does not take submissions") from error
         finally:
             theirs.close()
         try:
             self._receive(time.monotonic() + _WALL_SECONDS, _SMALL_TEXT, 0)
-        except (frames.BadFrame, frames.Closed, frames.Late) as error:
+        except (frames.FrameError, frames.ChannelClosedError, frames.ChannelTimeoutError) as error:
             self.abandon()
-            raise ServerGone("the wall around a submission could not be raised") from error
+            raise ServerLostError("the wall around a submission could not be raised") from error
         except BaseException:
             self.abandon()
             raise
@@ -79,7 +79,7 @@ class Attempt:
         self, cells: Sequence[Cell], wanted: Sequence[int], files: Mapping[str, bytes], seed: int
     ) -> None:
         """Send the cells named by `wanted`, the data files and the seed."""
-        self._places = limit_messages.Places([cell.source for cell in cells])
+        self._places = limit_messages.CodeLocations([cell.source for cell in cells])
         names = [[name, len(data)] for name, data in files.items()]
         sources = [[index, cells[index].source] for index in wanted]
         self._send({"cells": sources, "files": names, "seed": seed}, b"".join(files.values()))
@@ -89,20 +89,20 @@ class Attempt:
         limits = self._limits
         most = 8 * limits.cell_output_bytes + _SMALL_TEXT
         give_up = time.monotonic() + limits.cell_seconds + _GRACE_SECONDS
-        met, place = Met.TIME, ""
+        met, place = LimitKind.TIME, ""
         for _ in range(1 + _MOST_NEWS):
             answer = self._reply(give_up, limit_messages.reached(met, limits, place=place), most, 0).message
             state = answer.get("state")
             if answer.get("cell") != index or state not in (None, "ok", "error", "stopped"):
-                raise Ended(_FORGED)
+                raise ProcessEndedError(_FORGED)
             now = _met(answer)
-            met, place = now or Met.TIME, self._places.of(answer.get("where")) if now else ""
-            if now is Met.CPU:
+            met, place = now or LimitKind.TIME, self._places.of(answer.get("where")) if now else ""
+            if now is LimitKind.CPU:
                 self._cpu_at = place
             if state is not None:
                 break
         else:
-            raise Ended(_FORGED)
+            raise ProcessEndedError(_FORGED)
         outputs, spent = clean_outputs(answer.get("outputs"), self._output_left)
         self._output_left -= spent
         self._memory = False  # what was killed for its memory was not what runs the cells
@@ -116,7 +116,7 @@ class Attempt:
         give_up = time.monotonic() + own.seconds + _GRACE_SECONDS
         limits = asdict(replace(own, answer_bytes=left))
         self._send({"probes": [probe.to_json() for probe in probes], "limits": limits})
-        late = limit_messages.reached(Met.TIME, self._limits, own)
+        late = limit_messages.reached(LimitKind.TIME, self._limits, own)
         seen: dict[tuple[str, str], bytes | Stopped] = {}
         left_to_say = set(range(len(probes)))
         while True:
@@ -131,7 +131,7 @@ class Attempt:
                     said = self._said(frame.message, own)
                     seen[probe_key(probes[index])] = Stopped(said) if said else frame.body
                 case _:
-                    raise Ended(_FORGED)
+                    raise ProcessEndedError(_FORGED)
         self._listen_to_server(wait=0)
         reason = self.why(self._said(frame.message, own) or limit_messages.ENDED_ITSELF)
         self._memory = False
@@ -147,12 +147,12 @@ class Attempt:
     def why(self, reason: str) -> str:
         """`reason`, unless there is a better one: told by the server, or before the end."""
         if self._memory:
-            return limit_messages.reached(Met.MEMORY, self._limits)
+            return limit_messages.reached(LimitKind.MEMORY, self._limits)
         if self._files:
-            return limit_messages.reached(Met.FOLDER, self._limits)
+            return limit_messages.reached(LimitKind.FOLDER, self._limits)
         used_up = self._cpu_at is not None or self.cpu > self._limits.cpu_seconds
         if used_up and reason == limit_messages.ENDED_ITSELF:
-            return limit_messages.reached(Met.CPU, self._limits, place=self._cpu_at or "")
+            return limit_messages.reached(LimitKind.CPU, self._limits, place=self._cpu_at or "")
         return reason
 
     def abandon(self) -> None:
@@ -167,22 +167,22 @@ class Attempt:
             try:
                 self._control.send(b'{"stop": true}')
             except OSError as error:
-                raise ServerGone("it is not there any more") from error
+                raise ServerLostError("it is not there any more") from error
         give_up = time.monotonic() + _END_SECONDS
         while not self._ended:
             self._listen_to_server(wait=max(0.0, give_up - time.monotonic()))
             if not self._ended and time.monotonic() >= give_up:
-                raise ServerGone("it did not end a submission")
+                raise ServerLostError("it did not end a submission")
 
     def _send(self, message: dict[str, Any], body: bytes = b"") -> None:
         deadline = min(self._deadline, time.monotonic() + _WALL_SECONDS)
         try:
             frames.send(self._channel, message, body, deadline)
-        except frames.BadFrame as error:
-            raise EndedForGood(limit_messages.too_large_to_send(error)) from error
-        except frames.Closed as error:
-            raise Ended(limit_messages.ENDED_ITSELF) from error
-        except frames.Late as error:
+        except frames.FrameError as error:
+            raise ProcessEndedForGoodError(limit_messages.too_large_to_send(error)) from error
+        except frames.ChannelClosedError as error:
+            raise ProcessEndedError(limit_messages.ENDED_ITSELF) from error
+        except frames.ChannelTimeoutError as error:
             raise self._late(deadline, f"did not listen for {_WALL_SECONDS:g} s") from error
 
     def _reply(self, give_up: float, late: str, max_text: int, max_body: int) -> frames.Frame:
@@ -190,28 +190,28 @@ class Attempt:
         deadline = min(give_up, self._deadline)
         try:
             return self._receive(deadline, max_text, max_body)
-        except frames.Late as error:
+        except frames.ChannelTimeoutError as error:
             raise self._late(deadline, late) from error
-        except frames.BadFrame as error:
-            raise Ended(_FORGED) from error
-        except frames.Closed as error:
-            raise Ended(limit_messages.ENDED_ITSELF) from error
+        except frames.FrameError as error:
+            raise ProcessEndedError(_FORGED) from error
+        except frames.ChannelClosedError as error:
+            raise ProcessEndedError(limit_messages.ENDED_ITSELF) from error
 
-    def _late(self, deadline: float, late: str) -> Ended:
+    def _late(self, deadline: float, late: str) -> ProcessEndedError:
         if deadline == self._deadline:
-            return EndedForGood(limit_messages.whole_time(self._limits))
-        return Ended(late)
+            return ProcessEndedForGoodError(limit_messages.whole_time(self._limits))
+        return ProcessEndedError(late)
 
     def _receive(self, deadline: float, max_text: int, max_body: int) -> frames.Frame:
         """The next frame; until it comes, listen to the server."""
         while not _ready(self._channel, wait=0):
             left = deadline - time.monotonic()
             if left <= 0:
-                raise frames.Late("no reply in time")
+                raise frames.ChannelTimeoutError("no reply in time")
             select.select([self._channel, self._control], [], [], left)
             self._listen_to_server(wait=0)
             if self._ended and not _ready(self._channel, wait=0):
-                raise frames.Closed("it has ended")
+                raise frames.ChannelClosedError("it has ended")
         return frames.receive(self._channel, max_text, max_body, deadline)
 
     def _listen_to_server(self, wait: float) -> None:
@@ -223,7 +223,7 @@ class Attempt:
             except OSError:
                 packet = b""
             if not packet:
-                raise ServerGone("it is not there any more")
+                raise ServerLostError("it is not there any more")
             try:
                 message = json.loads(packet)
                 if "memory" in message:
@@ -234,13 +234,13 @@ class Attempt:
                     self._ended = True
                     self.cpu, self.peak = float(message["cpu"]), int(message["peak"])
             except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-                raise ServerGone("it said what it never says") from error
+                raise ServerLostError("it said what it never says") from error
 
 
-def _met(message: Mapping[str, Any]) -> Met | None:
+def _met(message: Mapping[str, Any]) -> LimitKind | None:
     """The limit that a message names, if it is one."""
     met = message.get("met")
-    return Met(met) if isinstance(met, str) and met in set(Met) else None
+    return LimitKind(met) if isinstance(met, str) and met in set(LimitKind) else None
 
 
 def _ready(channel: socket.socket, wait: float) -> bool:

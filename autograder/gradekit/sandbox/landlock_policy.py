@@ -11,12 +11,12 @@ import platform
 from collections.abc import Iterable
 from pathlib import Path
 
-from gradekit.sandbox.bubblewrap import SandboxUnavailable, own_packages, shown_paths
+from gradekit.sandbox.bubblewrap import SandboxUnavailableError, own_packages, shown_paths
 from gradekit.untrusted import landlock, seccomp
-from gradekit.untrusted.landlock_isolation import Grants
+from gradekit.untrusted.landlock_isolation import LandlockPolicy
 
 
-def why_not() -> str | None:
+def why_unavailable() -> str | None:
     """What this machine lacks for the level, as half a sentence; None where it has it all."""
     abi = landlock.abi()
     if abi == 0:
@@ -35,16 +35,16 @@ def check() -> None:
     """Let pass a machine that has the level.
 
     Raises:
-        SandboxUnavailable: it has not.
+        SandboxUnavailableError: it has not.
     """
-    if reason := why_not():
-        raise SandboxUnavailable(
+    if reason := why_unavailable():
+        raise SandboxUnavailableError(
             f"student code cannot be confined with --sandbox landlock: {reason}; install "
             "bubblewrap and leave that option out, or grade on another machine"
         )
 
 
-def grants_for(assembled: Path, scratch: Path, private: Iterable[Path] = ()) -> Grants:
+def policy_for(assembled: Path, scratch: Path, private: Iterable[Path] = ()) -> LandlockPolicy:
     """What a fork server and its submissions may read and write.
 
     Args:
@@ -62,7 +62,7 @@ def grants_for(assembled: Path, scratch: Path, private: Iterable[Path] = ()) -> 
         # Python finds modules by listing; the names of our own packages' files are no secret.
         if not any(place != target and place.is_relative_to(target) for place in hidden):
             listable.append(path)
-    return Grants(tuple(map(str, dict.fromkeys(readable))), tuple(map(str, listable)), str(scratch))
+    return LandlockPolicy(tuple(map(str, dict.fromkeys(readable))), tuple(map(str, listable)), str(scratch))
 
 
 def _open_parts(path: Path, hidden: list[Path]) -> list[Path]:

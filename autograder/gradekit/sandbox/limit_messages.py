@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 
-from gradekit.untrusted.limits import GIB, MIB, ExerciseLimits, Limits, Met
+from gradekit.untrusted.limits import GIB, MIB, ExerciseLimits, LimitKind, Limits
 
 ENDED_ITSELF = "ended its own process"
 NOT_RUN = "not run, because of what came before it"
@@ -19,7 +19,7 @@ _MOST_NAME, _MOST_LINE = 60, 100
 _DEFINITION = re.compile(r"\b(?:def|class)[ \t]+(\w+)")
 
 
-def reached(met: Met, limits: Limits, own: ExerciseLimits | None = None, place: str = "") -> str:
+def reached(met: LimitKind, limits: Limits, own: ExerciseLimits | None = None, place: str = "") -> str:
     """What happened at a limit.
 
     Args:
@@ -30,51 +30,51 @@ def reached(met: Met, limits: Limits, own: ExerciseLimits | None = None, place: 
     """
     mine = own or limits.of_an_exercise
     match met:
-        case Met.TIME:
+        case LimitKind.TIME:
             seconds = own.seconds if own else limits.cell_seconds
             return f"stopped after {seconds:g} s{place}: is there a loop without an end?"
-        case Met.CPU:
+        case LimitKind.CPU:
             return (
                 f"used more than {mine.cpu_seconds} s of processor time{place}: "
                 "can it do with fewer steps, or smaller ones?"
             )
-        case Met.MEMORY:
+        case LimitKind.MEMORY:
             return (
                 f"went past {size(mine.memory_bytes)} of memory{place}: "
                 "which tensor or list is larger than it has to be?"
             )
-        case Met.FILE:
+        case LimitKind.FILE:
             return (
                 f"wrote a file of more than {size(limits.file_bytes)}{place}: "
                 "what in it has to be kept?"
             )
-        case Met.FOLDER:
+        case LimitKind.FOLDER:
             return (
                 f"wrote more than {size(limits.scratch_bytes)} of files, or too many{place}: "
                 "which of them are needed? Remove the others, or do not write them"
             )
-        case Met.FILES:
+        case LimitKind.FILES:
             return (
                 f"wrote too large a file{place}: one may have {size(limits.file_bytes)}, "
                 f"all together {size(limits.scratch_bytes)}. What in them has to be kept?"
             )
-        case Met.PROCESSES:
+        case LimitKind.PROCESSES:
             return (
                 f"went past {limits.processes} processes and threads at a time{place}: "
                 "start fewer, or wait for some to end (`num_workers=0` needs none)"
             )
-        case Met.OPEN_FILES:
+        case LimitKind.OPEN_FILES:
             return (
                 f"went past {limits.open_files} open files{place}: "
                 "open each in a `with` block, which closes it again"
             )
-        case Met.OUTPUT:
+        case LimitKind.OUTPUT:
             return (
                 "printed and drew more than may be shown, so that its output was cut: "
                 f"{size(limits.cell_output_bytes)} for a cell, {size(limits.output_bytes)} for "
                 "all. Print less often, or parts of a tensor"
             )
-        case Met.ANSWER:
+        case LimitKind.ANSWER:
             return (
                 f"what it returned{place} is too large to be looked at: the answers of a step may "
                 f"have {size(mine.answer_bytes)}, those of all steps {size(limits.answer_bytes)}, "
@@ -93,7 +93,7 @@ def too_large_to_send(why: object) -> str:
     return f"{_NOTEBOOK}with its files is too large: {why}"
 
 
-class Places:
+class CodeLocations:
     """The functions and lines of a notebook, in which a limit can be met."""
 
     def __init__(self, sources: Sequence[str]) -> None:

@@ -21,24 +21,24 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Literal, get_args
 
-from gradekit.files import HeldFolder
+from gradekit.files import LockedTempFolder
 from gradekit.sandbox import bubblewrap, landlock_policy
-from gradekit.sandbox.bubblewrap import SandboxUnavailable
-from gradekit.sandbox.connection import ServerGone
+from gradekit.sandbox.bubblewrap import SandboxUnavailableError
+from gradekit.sandbox.connection import ServerLostError
 from gradekit.sandbox.result import SubmissionRun
-from gradekit.sandbox.session import Talk, check_names
+from gradekit.sandbox.session import Session, check_file_names
 from gradekit.untrusted import landlock, seccomp
 from gradekit.untrusted.limits import GIB, Limits
 from gradekit.untrusted.messages import Cell, Probe
 
-__all__ = ["Level", "Sandbox", "SandboxBroken", "SandboxUnavailable", "check_level", "describe"]
+__all__ = ["Level", "Sandbox", "SandboxFailedError", "SandboxUnavailableError", "check_level", "describe"]
 
 Level = Literal["bubblewrap", "landlock", "none"]
 _START_SECONDS = 60.0
 _STOP_SECONDS = 5.0
 
 
-class SandboxBroken(RuntimeError):  # noqa: N818 - it names what happened
+class SandboxFailedError(RuntimeError):  # noqa: N818 - it names what happened
     """The sandbox failed, not the submission: no student may lose points by it."""
 
 
@@ -46,7 +46,7 @@ def describe(level: Level = "bubblewrap", limits: Limits | None = None) -> str:
     """What confines student code, in one line for people.
 
     Raises:
-        SandboxUnavailable: this machine cannot confine code as asked.
+        SandboxUnavailableError: this machine cannot confine code as asked.
     """
     if level == "none":
         return "sandbox: none; student code can read and write what you can"
@@ -75,7 +75,7 @@ def check_level(level: str) -> None:
     """Let pass a level that this machine has, as far as that is known without trying it.
 
     Raises:
-        SandboxUnavailable: bubblewrap is not installed, or Landlock lacks a part.
+        SandboxUnavailableError: bubblewrap is not installed, or Landlock lacks a part.
     """
     if level == "bubblewrap":
         bubblewrap.find()
@@ -98,7 +98,7 @@ class Sandbox:
 
     def __init__(
         self,
-        edition: Path,
+        student_library: Path,
         limits: Limits | None = None,
         level: Level = "bubblewrap",
         private: Iterable[Path] = (),
@@ -109,7 +109,7 @@ class Sandbox:
             raise ValueError(f"there is no sandbox {level!r}; it can be {known}")
         self.limits = limits or Limits()
         self.level = level
-        self._edition = edition
+        self._student_library = student_library
         self._private = tuple(private)
         self._trains = trains
         self._server: _Server | None = None
@@ -130,11 +130,11 @@ class Sandbox:
         """Start the fork server, if it is not running, and wait until it is ready.
 
         Raises:
-            SandboxUnavailable: this machine cannot confine code as asked.
+            SandboxUnavailableError: this machine cannot confine code as asked.
         """
         if self._server is None:
             self._server = _Server(
-                self._edition, self.limits, self.level, self._private, self._trains
+                self._student_library, self.limits, self.level, self._private, self._trains
             )
 
     def close(self) -> None:
@@ -163,22 +163,22 @@ class Sandbox:
             seed: starts the random number generators of the submission.
 
         Raises:
-            SandboxBroken: the sandbox itself failed, twice.
-            SandboxUnavailable: the sandbox could not be started again.
+            SandboxFailedError: the sandbox itself failed, twice.
+            SandboxUnavailableError: the sandbox could not be started again.
             ValueError: a data file lies outside the working folder, or is a notebook.
         """
-        check_names(files or {})
+        check_file_names(files or {})
         for again in (True, False):
             self.start()
             assert self._server is not None
             try:
-                talk = Talk(self._server.control, self.limits)
-                return talk.run(cells, probes, dict(files or {}), seed)
-            except ServerGone as error:
+                session = Session(self._server.control, self.limits)
+                return session.run(cells, probes, dict(files or {}), seed)
+            except ServerLostError as error:
                 said = self._server.last_words()
                 self.close()
                 if not again:
-                    raise SandboxBroken(f"the fork server ended ({error}): {said}") from error
+                    raise SandboxFailedError(f"the fork server ended ({error}): {said}") from error
             except BaseException:
                 self.close()  # the control channel may hold half a talk
                 raise
@@ -189,9 +189,9 @@ class _Server:
     """The running fork server."""
 
     def __init__(
-        self, edition: Path, limits: Limits, level: Level, private: Iterable[Path], trains: bool
+        self, student_library: Path, limits: Limits, level: Level, private: Iterable[Path], trains: bool
     ) -> None:
-        self._held = HeldFolder()
+        self._held = LockedTempFolder()
         self._folder = self._held.path
         self._scratch = self._folder / "scratch"
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
@@ -200,24 +200,24 @@ class _Server:
         try:
             with theirs:
                 settings = {"level": level, "limits": asdict(limits), "trains": trains}
-                self._process = self._start(edition, settings, private, theirs.fileno())
+                self._process = self._start(student_library, settings, private, theirs.fileno())
             self._wait_until_ready(level)
         except BaseException:
             self.close()
             raise
 
     def _start(
-        self, edition: Path, settings: dict[str, Any], private: Iterable[Path], channel: int
+        self, student_library: Path, settings: dict[str, Any], private: Iterable[Path], channel: int
     ) -> subprocess.Popen[bytes]:
         level = settings["level"]
         check_level(level)
         assembled = self._folder / "lab"
         self._scratch.mkdir()
-        bubblewrap.assemble(edition, assembled)
+        bubblewrap.assemble(student_library, assembled)
         variables, walls = bubblewrap.environment(assembled, str(self._scratch)), []
         if level == "landlock":
             self._folder.chmod(0o711)  # for another user than root to get through
-            made = landlock_policy.grants_for(assembled, self._scratch, private)
+            made = landlock_policy.policy_for(assembled, self._scratch, private)
             settings = {**settings, "grants": asdict(made)}
         elif level == "bubblewrap":
             variables = {}
@@ -237,7 +237,7 @@ class _Server:
             packet = b""
         self.control.settimeout(None)
         if not packet:
-            raise SandboxUnavailable(
+            raise SandboxUnavailableError(
                 f"student code cannot be run: the sandbox ({level}) did not start "
                 f"({self.last_words()}); `lab doctor` says what this machine allows"
             )

@@ -13,7 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from gradekit.sandbox import limit_messages
-from gradekit.sandbox.connection import Attempt, Ended, EndedForGood, probe_key
+from gradekit.sandbox.connection import (
+    Connection,
+    ProcessEndedError,
+    ProcessEndedForGoodError,
+    probe_key,
+)
 from gradekit.sandbox.result import CellRun, SubmissionRun
 from gradekit.untrusted.limits import Limits
 from gradekit.untrusted.messages import Cell, Probe, Stopped
@@ -21,7 +26,7 @@ from gradekit.untrusted.messages import Cell, Probe, Stopped
 MAX_TRIES_AGAIN = 3
 
 
-def check_names(names: Iterable[str]) -> None:
+def check_file_names(names: Iterable[str]) -> None:
     """Let pass the names of data files for the working folder.
 
     Raises:
@@ -35,7 +40,7 @@ def check_names(names: Iterable[str]) -> None:
             )
 
 
-class Talk:
+class Session:
     """One submission's talk over the control channel of a running fork server."""
 
     def __init__(self, control: socket.socket, limits: Limits) -> None:
@@ -45,7 +50,7 @@ class Talk:
         self._cpu = 0.0
         self._peak = 0
         self._notes: list[str] = []
-        self._attempts: list[Attempt] = []
+        self._connections: list[Connection] = []
 
     def run(
         self,
@@ -57,20 +62,20 @@ class Talk:
         """Run cells and probes; see :meth:`gradekit.sandbox.sandbox.Sandbox.run`.
 
         Raises:
-            ServerGone: the fork server failed.
+            ServerLostError: the fork server failed.
         """
         started = time.monotonic()
         try:
-            runs, attempt = self._run_cells(cells, files, seed)
+            runs, connection = self._run_cells(cells, files, seed)
             observations: dict[tuple[str, str], bytes | Stopped]
-            if isinstance(attempt, str):
+            if isinstance(connection, str):
                 asked = [probe_key(probe) for exercise in probes for probe in exercise]
-                observations = dict.fromkeys(asked, Stopped(attempt))
+                observations = dict.fromkeys(asked, Stopped(connection))
             else:
-                observations = self._ask_all(attempt, probes)
-                self._close(attempt)
+                observations = self._ask_all(connection, probes)
+                self._close(connection)
         finally:
-            for left in self._attempts:
+            for left in self._connections:
                 left.abandon()
         done = tuple(runs.get(i, _not_run(cell)) for i, cell in enumerate(cells))
         seconds = time.monotonic() - started
@@ -80,7 +85,7 @@ class Talk:
 
     def _run_cells(
         self, cells: Sequence[Cell], files: Mapping[str, bytes], seed: int
-    ) -> tuple[dict[int, CellRun], Attempt | str]:
+    ) -> tuple[dict[int, CellRun], Connection | str]:
         """Run the cells, again without a culprit where one ends the process.
 
         Returns:
@@ -89,21 +94,21 @@ class Talk:
         wanted = list(range(len(cells)))
         stopped: dict[int, CellRun] = {}
         for tries_left in range(MAX_TRIES_AGAIN, -2, -1):
-            attempt = Attempt(self._control, self._limits, self._deadline)
-            self._attempts.append(attempt)
+            connection = Connection(self._control, self._limits, self._deadline)
+            self._connections.append(connection)
             runs: dict[int, CellRun] = {}
             try:
-                attempt.send_submission(cells, wanted, files, seed)
+                connection.send_submission(cells, wanted, files, seed)
                 for index in wanted:
-                    runs[index] = attempt.read_cell(index, cells[index].id)
-                return {**runs, **stopped}, attempt
-            except Ended as ended:
-                self._close(attempt)
-                reason = attempt.why(str(ended))
+                    runs[index] = connection.read_cell(index, cells[index].id)
+                return {**runs, **stopped}, connection
+            except ProcessEndedError as ended:
+                self._close(connection)
+                reason = connection.why(str(ended))
                 culprit = next((index for index in wanted if index not in runs), None)
                 if culprit is not None:
                     stopped[culprit] = CellRun(cells[culprit].id, (), "stopped", reason)
-                if culprit is None or isinstance(ended, EndedForGood):
+                if culprit is None or isinstance(ended, ProcessEndedForGoodError):
                     return {**runs, **stopped}, reason
                 self._notes.append(f"cell {culprit + 1} {reason}")
                 wanted.remove(culprit)
@@ -112,29 +117,29 @@ class Talk:
         return {**runs, **stopped}, reason
 
     def _ask_all(
-        self, attempt: Attempt, probes: Sequence[Sequence[Probe]]
+        self, connection: Connection, probes: Sequence[Sequence[Probe]]
     ) -> dict[tuple[str, str], bytes | Stopped]:
         seen: dict[tuple[str, str], bytes | Stopped] = {}
         over = ""
         for group in in_safe_order(probes):
             if not over:
                 try:
-                    seen.update(attempt.ask(group))
-                except Ended as ended:
+                    seen.update(connection.ask(group))
+                except ProcessEndedError as ended:
                     # What it had answered of this group goes with it: it is the same process.
-                    self._close(attempt)
-                    over = attempt.why(str(ended))
+                    self._close(connection)
+                    over = connection.why(str(ended))
                     self._notes.append(f"probing {group[0].exercise}: {over}")
             for probe in group:
                 seen.setdefault(probe_key(probe), Stopped(over))
         return seen
 
-    def _close(self, attempt: Attempt) -> None:
-        if attempt.closed:
+    def _close(self, connection: Connection) -> None:
+        if connection.closed:
             return
-        attempt.close()
-        self._cpu += attempt.cpu
-        self._peak = max(self._peak, attempt.peak)
+        connection.close()
+        self._cpu += connection.cpu
+        self._peak = max(self._peak, connection.peak)
 
 
 def in_safe_order(probes: Sequence[Sequence[Probe]]) -> list[list[Probe]]:

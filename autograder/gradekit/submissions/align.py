@@ -17,12 +17,12 @@ from nbformat.notebooknode import NotebookNode
 
 from gradekit.results.records import digest_of
 from gradekit.submissions.notebook import checked_exercise
-from gradekit.submissions.released import Released, Seat, bound_names, grade_id_of
+from gradekit.submissions.released import Released, TargetCell, bound_names, grade_id_of
 
 _MOST_PROSE = 20_000
 
 
-def reseat(notebook: NotebookNode, released: Released) -> NotebookNode:
+def align(notebook: NotebookNode, released: Released) -> NotebookNode:
     """A copy of `notebook` on the released cells; the student's other cells stay where they are.
 
     A cell that is no seat loses its metadata, which makes second copies and changed test cells
@@ -31,17 +31,17 @@ def reseat(notebook: NotebookNode, released: Released) -> NotebookNode:
     cells = [_stripped(cell) for cell in notebook.cells]
     ids = [grade_id_of(cell) for cell in notebook.cells]
     search = _Search(cells, ids, released)
-    places = {seat.grade_id: search.find(seat) for seat in released.seats}
+    places = {target.grade_id: search.find(target) for target in released.targets}
     found = [place for place in places.values() if place is not None]
     anchor = min(found) - 1 if found else len(cells) - 1
     behind: dict[int, list[NotebookNode]] = {}
-    for seat in released.seats:
-        place = places[seat.grade_id]
+    for target in released.targets:
+        place = places[target.grade_id]
         if place is not None:
-            cells[place] = _seated(cells[place], seat)
+            cells[place] = _aligned(cells[place], target)
             anchor = place
-        elif seat.kind != "locked":
-            behind.setdefault(anchor, []).append(_fresh(seat))
+        elif target.kind != "locked":
+            behind.setdefault(anchor, []).append(_fresh(target))
     ordered = list(behind.get(-1, []))
     for place, cell in enumerate(cells):
         if place not in search.merged:
@@ -54,9 +54,9 @@ def answer_digests(notebook: NotebookNode, released: Released) -> dict[str, str]
     """For each free-text seat of a re-seated notebook, a digest of its text; empty if unwritten."""
     texts = {grade_id_of(cell): cell.source for cell in notebook.cells}
     return {
-        seat.grade_id: digest_of(texts[seat.grade_id].encode())
-        if seat.is_new(texts.get(seat.grade_id, "")) else ""
-        for seat in released.answers
+        target.grade_id: digest_of(texts[target.grade_id].encode())
+        if target.is_new(texts.get(target.grade_id, "")) else ""
+        for target in released.answers
     }
 
 
@@ -64,9 +64,9 @@ def written_exercises(notebook: NotebookNode, released: Released) -> tuple[int, 
     """How many solution seats a notebook fills with something new, and how many it has at all."""
     sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     fresh = [source for source in sources if source.strip() not in released.sources]
-    seats = [seat for seat in released.seats if seat.kind == "solution"]
+    targets = [target for target in released.targets if target.kind == "solution"]
     new, had = (
-        sum(not names.isdisjoint(seat.names) for seat in seats)
+        sum(not names.isdisjoint(target.names) for target in targets)
         for names in (_bound_in(fresh), _bound_in(sources))
     )
     return new, had + sum(checked_exercise(source) is not None for source in sources)
@@ -92,60 +92,60 @@ class _Search:
         self._checks = [checked_exercise(cell.source) for cell in cells]
         self._bound = [bound_names(cell.source) for cell in cells]
 
-    def find(self, seat: Seat) -> int | None:
+    def find(self, target: TargetCell) -> int | None:
         """The place of `seat`, or None."""
         place = {
             "test": self._test, "solution": self._solution,
             "answer": self._answer, "locked": self._locked,
-        }[seat.kind](seat)
+        }[target.kind](target)
         if place is not None:
             self._taken.add(place)
         return place
 
-    def _places(self, seat: Seat | None = None) -> list[int]:
+    def _places(self, target: TargetCell | None = None) -> list[int]:
         gone = self._taken | self.merged
         return [
             place for place in range(len(self.cells))
             if place not in gone
-            and (seat is None or self.ids[place] == seat.grade_id)
+            and (target is None or self.ids[place] == target.grade_id)
         ]
 
-    def _first(self, seat: Seat, fits: list[int]) -> int | None:
-        named = [place for place in fits if self.ids[place] == seat.grade_id]
+    def _first(self, target: TargetCell, fits: list[int]) -> int | None:
+        named = [place for place in fits if self.ids[place] == target.grade_id]
         return next(iter(named or fits), None)
 
-    def _test(self, seat: Seat) -> int | None:
-        text = seat.cell.source.strip()
-        return self._first(seat, [
+    def _test(self, target: TargetCell) -> int | None:
+        text = target.cell.source.strip()
+        return self._first(target, [
             place for place in self._places()
             if self.cells[place].source.strip() == text
-            or (seat.exercise and self._checks[place] == seat.exercise)
+            or (target.exercise and self._checks[place] == target.exercise)
         ])
 
-    def _locked(self, seat: Seat) -> int | None:
-        text = seat.cell.source.strip()
-        return self._first(seat, [
+    def _locked(self, target: TargetCell) -> int | None:
+        text = target.cell.source.strip()
+        return self._first(target, [
             place for place in self._places()
             if self.cells[place].source.strip() == text
-            and self.cells[place].cell_type == seat.cell.cell_type
+            and self.cells[place].cell_type == target.cell.cell_type
         ])
 
-    def _solution(self, seat: Seat) -> int | None:
+    def _solution(self, target: TargetCell) -> int | None:
         code = [place for place in self._places() if self.cells[place].cell_type == "code"]
-        fits = [place for place in code if not self._bound[place].isdisjoint(seat.names)]
+        fits = [place for place in code if not self._bound[place].isdisjoint(target.names)]
         fresh = [p for p in fits if self.cells[p].source.strip() not in self.released.sources]
         if fits:
             # The last definition is the one that counts when the notebook has run.
             chosen = fresh or fits
-            named = [place for place in chosen if self.ids[place] == seat.grade_id]
+            named = [place for place in chosen if self.ids[place] == target.grade_id]
             return (named or chosen)[-1]
-        return next((p for p in code if self.ids[p] == seat.grade_id), None)
+        return next((p for p in code if self.ids[p] == target.grade_id), None)
 
-    def _answer(self, seat: Seat) -> int | None:
-        named = [p for p in self._places(seat) if self._checks[p] is None]
-        texts = [p for p in named if seat.is_new(self.cells[p].source)]
+    def _answer(self, target: TargetCell) -> int | None:
+        named = [p for p in self._places(target) if self._checks[p] is None]
+        texts = [p for p in named if target.is_new(self.cells[p].source)]
         if not texts:
-            texts = self._below(seat, named)
+            texts = self._below(target, named)
         if not texts:
             return named[0] if named else None
         first, *others = texts
@@ -153,14 +153,14 @@ class _Search:
         self.merged.update(others)
         return first
 
-    def _below(self, seat: Seat, named: list[int]) -> list[int]:
+    def _below(self, target: TargetCell, named: list[int]) -> list[int]:
         """Texts that stand where the answer should: under its seat, or under its prompt."""
-        start = named[0] if named else self._prompt(seat)
+        start = named[0] if named else self._prompt(target)
         if start is None:
             return []
-        opening = _first_line(seat.cell.source)
+        opening = _first_line(target.cell.source)
         if opening and _first_line(self.cells[start].source) == opening and not named:
-            return [start] if seat.is_new(self.cells[start].source) else []
+            return [start] if target.is_new(self.cells[start].source) else []
         texts = []
         for place in range(start + 1, len(self.cells)):
             cell = self.cells[place]
@@ -169,12 +169,12 @@ class _Search:
                 break
             if not _is_prose(cell):
                 break
-            if seat.is_new(cell.source):
+            if target.is_new(cell.source):
                 texts.append(place)
         return texts
 
-    def _prompt(self, seat: Seat) -> int | None:
-        opening, prompt = _first_line(seat.cell.source), seat.prompt.strip()
+    def _prompt(self, target: TargetCell) -> int | None:
+        opening, prompt = _first_line(target.cell.source), target.prompt.strip()
         markdown = [p for p in self._places() if self.cells[p].cell_type == "markdown"]
         for place in markdown:
             if opening and _first_line(self.cells[place].source) == opening:
@@ -191,25 +191,25 @@ def _stripped(cell: NotebookNode) -> NotebookNode:
     return bare
 
 
-def _seated(cell: NotebookNode, seat: Seat) -> NotebookNode:
+def _aligned(cell: NotebookNode, target: TargetCell) -> NotebookNode:
     """The student's cell with the released cell's identity; tests and locked cells whole."""
-    if seat.kind in ("test", "locked"):
-        return _fresh(seat)
-    seated = copy.deepcopy(seat.cell)
-    seated.source = cell.source
-    if seat.cell.cell_type == "code":
-        seated.outputs = cell.get("outputs", [])
-        seated.execution_count = cell.get("execution_count")
+    if target.kind in ("test", "locked"):
+        return _fresh(target)
+    aligned = copy.deepcopy(target.cell)
+    aligned.source = cell.source
+    if target.cell.cell_type == "code":
+        aligned.outputs = cell.get("outputs", [])
+        aligned.execution_count = cell.get("execution_count")
     elif "attachments" in cell:
-        seated.attachments = cell.attachments
-    return seated
+        aligned.attachments = cell.attachments
+    return aligned
 
 
-def _fresh(seat: Seat) -> NotebookNode:
-    cell = copy.deepcopy(seat.cell)
-    if seat.kind == "solution":
+def _fresh(target: TargetCell) -> NotebookNode:
+    cell = copy.deepcopy(target.cell)
+    if target.kind == "solution":
         # The released stub would replace a definition that stands in a place nobody thought of.
-        names = " or ".join(seat.names) or f"the exercise {seat.grade_id}"
+        names = " or ".join(target.names) or f"the exercise {target.grade_id}"
         cell.source = f"# No cell of the handed-in notebook holds {names}."
     return cell
 

@@ -39,7 +39,7 @@ _DAMAGES = (
 )
 
 
-class Refused(ValueError):  # noqa: N818 - it says what happened to a file
+class RefusedError(ValueError):  # noqa: N818 - it says what happened to a file
     """A file is not taken. The message says why, in a few words.
 
     Attributes:
@@ -52,7 +52,7 @@ class Refused(ValueError):  # noqa: N818 - it says what happened to a file
 
 
 @dataclass(frozen=True)
-class Item:
+class FoundFile:
     """One file that was found.
 
     Attributes:
@@ -67,14 +67,14 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Unsafe:
+class UnsafeName:
     """A name that was found and is not taken, and why."""
 
     name: str
     why: str
 
 
-def folder_items(folder: Path) -> Iterator[Item | Unsafe]:
+def folder_items(folder: Path) -> Iterator[FoundFile | UnsafeName]:
     """The files below `folder`, in order; links are named and not followed."""
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _IGNORED)
@@ -82,18 +82,18 @@ def folder_items(folder: Path) -> Iterator[Item | Unsafe]:
             path = Path(place, name)
             shown = _clean(str(path.relative_to(folder)))
             if path.is_symlink():
-                yield Unsafe(shown, "it is a link to another place")
+                yield UnsafeName(shown, "it is a link to another place")
             elif name in files and name not in _IGNORED:
                 why = _why_no_path(shown) if path.is_file() else "it is not a regular file"
                 if why:
-                    yield Unsafe(shown, why)
+                    yield UnsafeName(shown, why)
                     continue
-                yield Item(PurePosixPath(shown), _changed(path), partial(read_file, path))
+                yield FoundFile(PurePosixPath(shown), _changed(path), partial(read_file, path))
 
 
 def zip_items(
     archive: Path | bytes, zone: tzinfo, most: int = MOST_FILE_BYTES
-) -> Iterator[Item | Unsafe]:
+) -> Iterator[FoundFile | UnsafeName]:
     """The files in a zip, in order.
 
     Args:
@@ -107,7 +107,7 @@ def zip_items(
     with _file(archive) as file, _listed(file) as source:
         entries = source.infolist()
         if len(entries) > MOST_NAMES:
-            raise Refused(f"it holds {len(entries)} names, more than {MOST_NAMES}")
+            raise RefusedError(f"it holds {len(entries)} names, more than {MOST_NAMES}")
         for entry in entries:
             parts = PurePosixPath(entry.filename).parts
             if entry.filename.endswith("/") or any(part in _IGNORED for part in parts):
@@ -115,10 +115,10 @@ def zip_items(
             shown = _clean(entry.filename)
             why = _why_unsafe(entry) or _why_no_path(shown)
             if why:
-                yield Unsafe(shown, why)
+                yield UnsafeName(shown, why)
                 continue
             read = _entry_reader(source, entry, most)
-            yield Item(PurePosixPath(shown), _moment(entry, zone), read)
+            yield FoundFile(PurePosixPath(shown), _moment(entry, zone), read)
 
 
 def _file(archive: Path | bytes) -> BinaryIO:
@@ -127,17 +127,17 @@ def _file(archive: Path | bytes) -> BinaryIO:
     try:
         return archive.open("rb")
     except OSError as error:
-        raise Refused(f"it cannot be read ({error.strerror})") from None
+        raise RefusedError(f"it cannot be read ({error.strerror})") from None
 
 
 def _listed(file: BinaryIO) -> zipfile.ZipFile:
     """The zip in `file`, with its list of names read. Raises Refused."""
     try:
         return zipfile.ZipFile(_InPortions(file))
-    except Refused:
+    except RefusedError:
         raise
     except _DAMAGES as error:
-        raise Refused(f"it is not a zip that can be read ({error})") from None
+        raise RefusedError(f"it is not a zip that can be read ({error})") from None
 
 
 class _InPortions:
@@ -155,7 +155,7 @@ class _InPortions:
         """Up to `size` bytes. Raises Refused."""
         data = self._read(MOST_LIST_BYTES + 1 if size < 0 else min(size, MOST_LIST_BYTES + 1))
         if len(data) > MOST_LIST_BYTES:
-            raise Refused("its list of names is too long")
+            raise RefusedError("its list of names is too long")
         return data
 
 
@@ -207,12 +207,12 @@ def _entry_reader(
                 while chunk := file.read(_CHUNK):
                     total += len(chunk)
                     if total > most:
-                        raise Refused(f"it has more than {most // 2**20} MiB", total)
+                        raise RefusedError(f"it has more than {most // 2**20} MiB", total)
                     parts.append(chunk)
-        except Refused:
+        except RefusedError:
             raise
         except _DAMAGES as error:
-            raise Refused(f"it is damaged in the archive ({error})", total) from None
+            raise RefusedError(f"it is damaged in the archive ({error})", total) from None
         return b"".join(parts)
 
     return read
@@ -225,9 +225,9 @@ def read_file(path: Path) -> bytes:
         with open(handle, "rb") as file:
             data = file.read(MOST_FILE_BYTES + 1)
     except OSError as error:
-        raise Refused(f"it cannot be read ({error.strerror})") from None
+        raise RefusedError(f"it cannot be read ({error.strerror})") from None
     if len(data) > MOST_FILE_BYTES:
-        raise Refused(f"it has more than {MOST_FILE_BYTES // 2**20} MiB", len(data))
+        raise RefusedError(f"it has more than {MOST_FILE_BYTES // 2**20} MiB", len(data))
     return data
 
 

@@ -17,9 +17,9 @@ from pathlib import Path, PurePosixPath
 
 from gradekit.course import Course
 from gradekit.submissions.archives import (
-    Item,
-    Refused,
-    Unsafe,
+    FoundFile,
+    RefusedError,
+    UnsafeName,
     folder_items,
     is_zip,
     read_file,
@@ -32,7 +32,7 @@ from gradekit.submissions.folder import (
     is_notebook,
     parse_timestamp,
 )
-from gradekit.submissions.lms_layouts import Place, common_top, place_of
+from gradekit.submissions.lms_layouts import ParsedPath, common_top, parse_path
 
 MOST_STUDENT_BYTES = 128 * 2**20
 MOST_STUDENT_FILES = 1000
@@ -95,15 +95,15 @@ class _Found:
     unpacked: int = 0
     folders: set[str] = field(default_factory=set)
 
-    def read(self, item: Item) -> bytes:
+    def read(self, item: FoundFile) -> bytes:
         """An item's bytes, unless too much was read for this hand-in already. Raises Refused."""
         if self.unpacked > MOST_UNPACKED_BYTES:
-            raise Refused(
+            raise RefusedError(
                 f"the hand-in unpacks to more than {MOST_UNPACKED_BYTES // 2**20} MiB"
             )
         try:
             data = item.read()
-        except Refused as error:
+        except RefusedError as error:
             self.unpacked += error.cost
             raise
         self.unpacked += len(data)
@@ -113,20 +113,20 @@ class _Found:
         """Add a file; of two with one path the later stays. Raises Refused."""
         parts = PurePosixPath(path).parts
         if any(part.startswith(".") for part in parts):
-            raise Refused("it is a hidden file")
+            raise RefusedError("it is a hidden file")
         if not parts or parts[0] == TIMESTAMP:
-            raise Refused("its name is taken")
+            raise RefusedError("its name is taken")
         above = {"/".join(parts[:depth]) for depth in range(1, len(parts))}
         if above & self.files.keys() or path in self.folders:
-            raise Refused("a file and a folder have the same name")
+            raise RefusedError("a file and a folder have the same name")
         if path not in self.files and self._alike(path) >= MOST_STUDENT_FILES:
-            raise Refused(f"the hand-in has more than {MOST_STUDENT_FILES} files")
+            raise RefusedError(f"the hand-in has more than {MOST_STUDENT_FILES} files")
         order = (version, when or _OLDEST)
         if path in self.versions and self.versions[path] >= order:
             return
         total = self.total + len(data) - len(self.files.get(path, b""))
         if total > MOST_STUDENT_BYTES:
-            raise Refused(f"the hand-in has more than {MOST_STUDENT_BYTES // 2**20} MiB")
+            raise RefusedError(f"the hand-in has more than {MOST_STUDENT_BYTES // 2**20} MiB")
         self.total = total
         self.folders |= above
         self.files[path] = data
@@ -146,7 +146,7 @@ class _Found:
         return known or datetime.now(UTC)
 
 
-def collect(course: Course, lab: str, sources: Sequence[Path]) -> Summary:
+def collect_submissions(course: Course, lab: str, sources: Sequence[Path]) -> Summary:
     """Bring the hand-ins for `lab` in `sources` (folders or zips) into ``submitted/``."""
     return _Collection(course, lab).run(sources)
 
@@ -183,90 +183,90 @@ class _Collection:
                 return self._group(partial(folder_items, source), source.name, source.name)
             if source.is_file():
                 items = list(zip_items(source, self._course.timezone))
-                files = [item for item in items if isinstance(item, Item)]
+                files = [item for item in items if isinstance(item, FoundFile)]
                 if any(len(item.path.parts) == 1 for item in files) and not self._say_whose(files):
                     # The whole zip is one student's, and only its own name can say whose.
-                    whole = Item(PurePosixPath(source.name), None, partial(read_file, source))
+                    whole = FoundFile(PurePosixPath(source.name), None, partial(read_file, source))
                     return self._group(lambda: [whole], source.parent.name, "")
                 entries = partial(zip_items, source, self._course.timezone)
                 return self._group(entries, source.name, source.stem)
             self._refused.append((str(source), "there is no such folder or zip"))
-        except Refused as error:
+        except RefusedError as error:
             self._refused.append((str(source), str(error)))
         return []
 
-    def _say_whose(self, files: Iterable[Item]) -> bool:
+    def _say_whose(self, files: Iterable[FoundFile]) -> bool:
         listed = list(files)
         shared = common_top(item.path for item in listed)
-        return any(isinstance(self._place(item.path, "", shared), Place) for item in listed)
+        return any(isinstance(self._parsed(item.path, "", shared), ParsedPath) for item in listed)
 
-    def _place(self, path: PurePosixPath, top: str, shared: int) -> Place | str:
-        return place_of(path, self._lab, self._course.labs, top, shared)
+    def _parsed(self, path: PurePosixPath, top: str, shared: int) -> ParsedPath | str:
+        return parse_path(path, self._lab, self._course.labs, top, shared)
 
     def _group(
-        self, items: Callable[[], Iterable[Item | Unsafe]], origin: str, top: str
+        self, items: Callable[[], Iterable[FoundFile | UnsafeName]], origin: str, top: str
     ) -> list[_Found]:
         found: dict[tuple[str, str], _Found] = {}
-        shared = common_top(item.path for item in items() if isinstance(item, Item))
+        shared = common_top(item.path for item in items() if isinstance(item, FoundFile))
         for item in items():
-            if isinstance(item, Unsafe):
+            if isinstance(item, UnsafeName):
                 self._refused.append((f"{origin}/{item.name}", item.why))
                 continue
-            place = self._place(item.path, top, shared)
-            if isinstance(place, str):
-                self._refused.append((f"{origin}/{item.path}", place))
+            parsed = self._parsed(item.path, top, shared)
+            if isinstance(parsed, str):
+                self._refused.append((f"{origin}/{item.path}", parsed))
                 continue
-            name = self._names.setdefault(place.student, place.name)
-            if name != place.name:
-                why = f"{name!r} and {place.name!r} would both become {place.student}; rename one"
+            name = self._names.setdefault(parsed.student, parsed.name)
+            if name != parsed.name:
+                why = f"{name!r} and {parsed.name!r} would both become {parsed.student}; rename one"
                 self._refused.append((f"{origin}/{item.path}", why))
                 continue
-            key = (place.student, place.attempt)
-            handin = found.setdefault(key, _Found(place.student, origin))
-            handin.when = handin.when or place.when
+            key = (parsed.student, parsed.attempt)
+            submitted = found.setdefault(key, _Found(parsed.student, origin))
+            submitted.when = submitted.when or parsed.when
             try:
-                self._add(handin, place, item)
-            except Refused as error:
+                self._add(submitted, parsed, item)
+            except RefusedError as error:
                 self._refused.append((f"{origin}/{item.path}", str(error)))
-        return [handin for handin in found.values() if handin.files]
+        return [submitted for submitted in found.values() if submitted.files]
 
-    def _add(self, handin: _Found, place: Place, item: Item) -> None:
-        if place.path.name == TIMESTAMP:
-            if place.by_staff and len(place.path.parts) == 1:
-                text = handin.read(item)[:200].decode("utf-8", "replace")
-                handin.when = parse_timestamp(text)
+    def _add(self, submitted: _Found, parsed: ParsedPath, item: FoundFile) -> None:
+        if parsed.path.name == TIMESTAMP:
+            if parsed.by_staff and len(parsed.path.parts) == 1:
+                text = submitted.read(item)[:200].decode("utf-8", "replace")
+                submitted.when = parse_timestamp(text)
             return
-        if not is_zip(place.path):
-            handin.add(str(place.path), handin.read(item), place.version, item.when)
+        if not is_zip(parsed.path):
+            submitted.add(str(parsed.path), submitted.read(item), parsed.version, item.when)
             return
-        data = handin.read(item)
+        data = submitted.read(item)
         inner = zip_items(data, self._course.timezone)
-        top = common_top(entry.path for entry in inner if isinstance(entry, Item))
+        top = common_top(entry.path for entry in inner if isinstance(entry, FoundFile))
         for entry in zip_items(data, self._course.timezone):
-            shown = f"{handin.student}: {place.path}"
-            if isinstance(entry, Unsafe):
+            shown = f"{submitted.student}: {parsed.path}"
+            if isinstance(entry, UnsafeName):
                 self._refused.append((f"{shown}/{entry.name}", entry.why))
                 continue
             path = PurePosixPath(*entry.path.parts[top:])
             if path.name == TIMESTAMP:
                 continue  # the student's own word, which does not count
             try:
-                handin.add(str(path), handin.read(entry), place.version, item.when or entry.when)
-            except Refused as error:
+                submitted.add(str(path), submitted.read(entry), parsed.version, item.when or entry.when)
+            except RefusedError as error:
                 self._refused.append((f"{shown}/{path}", str(error)))
 
     def _newest(self, found: Iterable[_Found]) -> list[_Found]:
         """Of each student the newest hand-in, in the order of students."""
         best: dict[str, _Found] = {}
-        for handin in found:
-            known = best.setdefault(handin.student, handin)
-            if known is handin:
+        for submitted in found:
+            known = best.setdefault(submitted.student, submitted)
+            if known is submitted:
                 continue
-            first, second = sorted((known, handin), key=lambda one: one.moment)
-            best[handin.student] = second
+            first, second = sorted((known, submitted), key=lambda one: one.moment)
+            best[submitted.student] = second
             when = second.moment.astimezone(self._course.timezone)
             self._notes.append(
-                f"{handin.student} handed in more than once; the newest, of {when:%Y-%m-%d %H:%M} "
+                f"{submitted.student} handed in more than once; the newest, of {when:%Y-%m-%d %H:%M} "
                 f"in {second.origin}, counts and not the one in {first.origin}."
             )
         return [best[student] for student in sorted(best)]

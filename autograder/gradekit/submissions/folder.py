@@ -31,7 +31,7 @@ _OFFSET = re.compile(r"([+-])(\d{2}):?(\d{2})")
 
 
 @dataclass(frozen=True)
-class Handin:
+class SubmittedFiles:
     """What lies in one student's folder, unread: enough to know whether it is new.
 
     Attributes:
@@ -51,12 +51,12 @@ class Handin:
     submitted_at: datetime | None
 
 
-def find_handins(
+def find_submissions(
     root: Path, lab: str, students: Sequence[str] | None = None
-) -> Iterator[Handin]:
+) -> Iterator[SubmittedFiles]:
     """The hand-ins for `lab` in ``root/submitted``, by student, one at a time.
 
-    Those of :func:`nameless_folders` are left out: neither gradebook nor page can hold their names.
+    Those of :func:`folders_not_utf8` are left out: neither gradebook nor page can hold their names.
     """
     base = root / SUBMITTED
     for name in sorted(os.listdir(base)) if base.is_dir() else []:
@@ -66,17 +66,17 @@ def find_handins(
             continue
         folder = base / name / lab
         if folder.is_dir():
-            yield read_handin(folder, name, lab)
+            yield read_submitted(folder, name, lab)
 
 
-def nameless_folders(root: Path) -> list[str]:
+def folders_not_utf8(root: Path) -> list[str]:
     """The folders in ``root/submitted`` whose names are not UTF-8, as people can read them."""
     base = root / SUBMITTED
     names = sorted(os.listdir(base)) if base.is_dir() else []
     return [ascii(os.fsencode(name))[1:] for name in names if not _is_text(name)]
 
 
-def read_handin(folder: Path, student: str, lab: str) -> Handin:
+def read_submitted(folder: Path, student: str, lab: str) -> SubmittedFiles:
     """What lies in one folder."""
     gathered = _Gathered()
     if folder.is_symlink() or folder.parent.is_symlink():
@@ -90,7 +90,7 @@ def read_handin(folder: Path, student: str, lab: str) -> Handin:
     files = gathered.files
     parts = [part for name in sorted(files) for part in (_bytes(name), files[name])]
     digest = digest_of(*parts, *map(_bytes, gathered.notes))
-    return Handin(student, lab, files, gathered.modified, tuple(notes), digest, stamp)
+    return SubmittedFiles(student, lab, files, gathered.modified, tuple(notes), digest, stamp)
 
 
 @dataclass

@@ -27,7 +27,7 @@ _UNSAFE = re.compile(r"[^\w.@-]+")
 
 
 @dataclass(frozen=True)
-class Place:
+class ParsedPath:
     """What a path says.
 
     Attributes:
@@ -49,9 +49,9 @@ class Place:
     by_staff: bool = False
 
 
-def place_of(
+def parse_path(
     path: PurePosixPath, lab: str, labs: Iterable[str], top: str = "", shared: int = 0
-) -> Place | str:
+) -> ParsedPath | str:
     """What a path says; or why it says nothing, in a few words.
 
     A folder's name counts only as far out as the source itself decides: further in, a student may
@@ -87,7 +87,7 @@ def place_of(
     return _in_folders(parts, lab, labs)
 
 
-def _in_folders(parts: tuple[str, ...], lab: str, labs: Iterable[str]) -> Place | str:
+def _in_folders(parts: tuple[str, ...], lab: str, labs: Iterable[str]) -> ParsedPath | str:
     if len(parts) > 1 and parts[0] not in labs:
         if parts[1] == lab and len(parts) > 2:
             return _named(parts[0], PurePosixPath(*parts[2:]), by_staff=True)
@@ -124,8 +124,8 @@ def owner(stem: str, lab: str) -> str:
 def _named(
     name: str, path: PurePosixPath, attempt: str = "", when: datetime | None = None,
     version: int = 0, by_staff: bool = False,
-) -> Place | str:
+) -> ParsedPath | str:
     student = safe_student(name)
     if not student:
         return _NOBODY
-    return Place(student, name.strip(), path, attempt, when, version, by_staff)
+    return ParsedPath(student, name.strip(), path, attempt, when, version, by_staff)

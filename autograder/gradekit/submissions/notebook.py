@@ -38,7 +38,7 @@ _TYPES = {
 }
 
 
-class NotANotebook(ValueError):  # noqa: N818 - it says what the file is
+class NotebookError(ValueError):  # noqa: N818 - it says what the file is
     """A file is no notebook. The message says why and what the student can do."""
 
 
@@ -50,12 +50,12 @@ def open_notebook(raw: bytes, name: str = "the notebook") -> tuple[NotebookNode,
         name: what to call the file in sentences.
 
     Raises:
-        NotANotebook: it cannot be read as one.
+        NotebookError: it cannot be read as one.
     """
     values = read_json(raw, name)
     cells, notes = _cells(values, name)
     if len(cells) > MOST_CELLS:
-        raise NotANotebook(
+        raise NotebookError(
             f"{name} has {len(cells)} cells, more than the {MOST_CELLS} that are read; "
             "remove what is not part of the lab and hand in again."
         )
@@ -75,33 +75,33 @@ def read_json(raw: bytes, name: str) -> dict[str, Any]:
     """The JSON object in `raw`, as long as it looks like a notebook.
 
     Raises:
-        NotANotebook: it is too large, empty, no JSON, or JSON of something else.
+        NotebookError: it is too large, empty, no JSON, or JSON of something else.
     """
     if len(raw) > MOST_BYTES:
-        raise NotANotebook(
+        raise NotebookError(
             f"{name} is {len(raw) / 2**20:.0f} MiB, more than the {MOST_BYTES // 2**20} MiB that "
             "are read; clear its outputs (Kernel, Restart and Clear Outputs) and hand in again."
         )
     if not raw.strip(b"\0 \t\r\n"):
-        raise NotANotebook(
+        raise NotebookError(
             f"{name} is empty ({len(raw)} bytes); save it in Jupyter and hand in again."
         )
     try:
         text = raw.decode(json.detect_encoding(raw), "surrogatepass")
         if _too_many_parts(text):
-            raise NotANotebook(
+            raise NotebookError(
                 f"{name} holds more than {MOST_PARTS:,} lists and objects, which no lab needs; "
                 "clear its outputs (Kernel, Restart and Clear Outputs) and hand in again."
             )
         values = json.loads(text)
-    except NotANotebook:
+    except NotebookError:
         raise
     except (ValueError, RecursionError) as error:
-        raise NotANotebook(_why_not_json(raw, name, error)) from None
+        raise NotebookError(_why_not_json(raw, name, error)) from None
     if not isinstance(values, dict) or not any(
         isinstance(values.get(key), list) for key in ("cells", "worksheets")
     ):
-        raise NotANotebook(
+        raise NotebookError(
             f"{name} holds data but no cells, so it is not a notebook; hand in the .ipynb file."
         )
     return values

@@ -27,7 +27,7 @@ _BINDING = re.compile(
 
 
 @dataclass(frozen=True)
-class Seat:
+class TargetCell:
     """One released cell that nbgrader knows by its id.
 
     Attributes:
@@ -88,33 +88,33 @@ class Released:
     def read(
         cls, path: Path, solution_names: Mapping[str, tuple[str, ...]] | None = None
     ) -> Released:
-        """The released notebook at `path`. Raises NotANotebook or OSError."""
+        """The released notebook at `path`. Raises NotebookError or OSError."""
         notebook, _ = open_notebook(path.read_bytes(), path.name)
         return cls(path.stem, notebook, solution_names or {})
 
     @cached_property
-    def seats(self) -> tuple[Seat, ...]:
+    def targets(self) -> tuple[TargetCell, ...]:
         """The cells that nbgrader knows, in order."""
-        seats, prose, heading = [], "", ""
+        targets, prose, heading = [], "", ""
         for cell in self.notebook.cells:
             if cell.cell_type == "markdown":
                 heading = _heading(cell.source) or heading
-            seat = _seat(cell, prose, self.solution_names)
-            if seat:
-                seats.append(replace(seat, heading=heading))
+            target = _target(cell, prose, self.solution_names)
+            if target:
+                targets.append(replace(target, heading=heading))
             if cell.cell_type == "markdown":
                 prose = cell.source
-        return tuple(seats)
+        return tuple(targets)
 
     @property
-    def tests(self) -> tuple[Seat, ...]:
+    def tests(self) -> tuple[TargetCell, ...]:
         """The autograded seats."""
-        return tuple(seat for seat in self.seats if seat.kind == "test")
+        return tuple(target for target in self.targets if target.kind == "test")
 
     @property
-    def answers(self) -> tuple[Seat, ...]:
+    def answers(self) -> tuple[TargetCell, ...]:
         """The seats that a person marks."""
-        return tuple(seat for seat in self.seats if seat.kind == "answer")
+        return tuple(target for target in self.targets if target.kind == "answer")
 
     @cached_property
     def sources(self) -> frozenset[str]:
@@ -129,20 +129,20 @@ def grade_id_of(cell: NotebookNode) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _seat(cell: NotebookNode, prose: str, names: Mapping[str, tuple[str, ...]]) -> Seat | None:
+def _target(cell: NotebookNode, prose: str, names: Mapping[str, tuple[str, ...]]) -> TargetCell | None:
     grade_id, nbgrader = grade_id_of(cell), cell.metadata.get("nbgrader", {})
     if grade_id is None:
         return None
     grade, solution = bool(nbgrader.get("grade")), bool(nbgrader.get("solution"))
     points = float(nbgrader.get("points", 0) or 0)
     if grade and solution:
-        return Seat(grade_id, "answer", cell, points, prompt=prose)
+        return TargetCell(grade_id, "answer", cell, points, prompt=prose)
     if grade:
         exercise = checked_exercise(cell.source) or grade_id.removeprefix("check_")
-        return Seat(grade_id, "test", cell, points, exercise=exercise)
+        return TargetCell(grade_id, "test", cell, points, exercise=exercise)
     if solution:
-        return Seat(grade_id, "solution", cell, names=names.get(grade_id) or _bound(cell.source))
-    return Seat(grade_id, "locked", cell)
+        return TargetCell(grade_id, "solution", cell, names=names.get(grade_id) or _bound(cell.source))
+    return TargetCell(grade_id, "locked", cell)
 
 
 def _heading(source: str) -> str:

@@ -12,8 +12,8 @@ from datetime import datetime
 from nbformat.notebooknode import NotebookNode
 
 from gradekit.submissions.align import written_exercises
-from gradekit.submissions.folder import Handin, is_notebook
-from gradekit.submissions.notebook import NotANotebook, open_notebook, read_json
+from gradekit.submissions.folder import SubmittedFiles, is_notebook
+from gradekit.submissions.notebook import NotebookError, open_notebook, read_json
 from gradekit.submissions.released import Released
 
 
@@ -40,15 +40,15 @@ class Submission:
     notes: tuple[str, ...] = ()
 
 
-def read_submission(handin: Handin, released: Released) -> Submission:
+def read_submission(submitted: SubmittedFiles, released: Released) -> Submission:
     """The hand-in's notebook, chosen and checked; never raises for what a student did."""
-    files = {name: data for name, data in handin.files.items() if not is_notebook(name)}
-    choice = _choose(handin, released)
-    notes = (*handin.notes, *choice.notes)
+    files = {name: data for name, data in submitted.files.items() if not is_notebook(name)}
+    choice = _choose(submitted, released)
+    notes = (*submitted.notes, *choice.notes)
     others = {name: data for name, data in files.items() if name != choice.name}
     return Submission(
-        handin.student, handin.lab, choice.notebook, choice.name, choice.broken, others,
-        handin.digest, handin.submitted_at, notes,
+        submitted.student, submitted.lab, choice.notebook, choice.name, choice.broken, others,
+        submitted.digest, submitted.submitted_at, notes,
     )
 
 
@@ -60,32 +60,32 @@ class _Choice:
     notes: tuple[str, ...] = ()
 
 
-def _choose(handin: Handin, released: Released) -> _Choice:
+def _choose(submitted: SubmittedFiles, released: Released) -> _Choice:
     expected = f"{released.name}.ipynb"
-    names = [name for name in handin.files if is_notebook(name)] or _disguised(handin)
+    names = [name for name in submitted.files if is_notebook(name)] or _disguised(submitted)
     good: dict[str, tuple[NotebookNode, tuple[str, ...]]] = {}
     bad: dict[str, str] = {}
     for name in sorted(names, key=lambda name: (_base(name) != expected, name)):
         try:
-            good[name] = open_notebook(handin.files[name], _base(name))
-        except NotANotebook as error:
+            good[name] = open_notebook(submitted.files[name], _base(name))
+        except NotebookError as error:
             bad[name] = str(error)
     if not good:
-        return _Choice(broken=next(iter(bad.values()), None) or _nothing(handin, expected))
-    name, remark = _best(good, handin, released, expected)
+        return _Choice(broken=next(iter(bad.values()), None) or _nothing(submitted, expected))
+    name, remark = _best(good, submitted, released, expected)
     notebook, notes = good[name]
     remarks = [*([remark] if remark else []), *bad.values(), *notes]
     if len(good) == 1 and _base(name) != expected:
         remarks.insert(0, f"The notebook is called {name} and not {expected}; it was found anyway.")
     if not written_exercises(notebook, released)[1]:
         remarks.append(
-            f"{name} holds none of the steps of {handin.lab}; is it the notebook of another lab?"
+            f"{name} holds none of the steps of {submitted.lab}; is it the notebook of another lab?"
         )
     return _Choice(name, notebook, None, tuple(remarks))
 
 
 def _best(
-    good: Mapping[str, tuple[NotebookNode, tuple[str, ...]]], handin: Handin, released: Released,
+    good: Mapping[str, tuple[NotebookNode, tuple[str, ...]]], submitted: SubmittedFiles, released: Released,
     expected: str,
 ) -> tuple[str, str]:
     """The notebook to grade, and where there are several, a sentence that says why this one."""
@@ -99,7 +99,7 @@ def _best(
         ranks[name] = (bool(called and new), new, had, called)
     best = max(ranks.values())
     tied = [name for name, rank in ranks.items() if rank == best]
-    name = max(tied, key=lambda name: (handin.modified[name], name))
+    name = max(tied, key=lambda name: (submitted.modified[name], name))
     if len(tied) > 1:
         why = "they cannot be told apart, so the newest was graded"
     elif best[0]:
@@ -109,23 +109,23 @@ def _best(
     return name, f"{len(good)} notebooks were handed in; {name} was graded: {why}."
 
 
-def _disguised(handin: Handin) -> list[str]:
+def _disguised(submitted: SubmittedFiles) -> list[str]:
     """Notebooks under other names: ``lab01.ipynb.txt``, ``lab01.json``, no ending at all."""
     found = []
-    for name, data in handin.files.items():
+    for name, data in submitted.files.items():
         if data[:512].lstrip().startswith(b"{"):
             try:
                 read_json(data, name)
-            except NotANotebook:
+            except NotebookError:
                 if ".ipynb" not in name:
                     continue
             found.append(name)
     return found
 
 
-def _nothing(handin: Handin, expected: str) -> str:
-    held = ", ".join(sorted(handin.files)[:5]) or "nothing that can be read"
-    remarks = " ".join(note for note in handin.notes if ".ipynb" in note)
+def _nothing(submitted: SubmittedFiles, expected: str) -> str:
+    held = ", ".join(sorted(submitted.files)[:5]) or "nothing that can be read"
+    remarks = " ".join(note for note in submitted.notes if ".ipynb" in note)
     sentence = f"No notebook was handed in (it should be {expected}; found: {held})."
     return f"{sentence} {remarks}".strip()
 

@@ -20,7 +20,7 @@ _STEP = 1.25
 _LOWEST = 19
 
 
-def take_one_share(pids: Iterable[int]) -> None:
+def weigh_as_one_thread(pids: Iterable[int]) -> None:
     """Give the threads of these processes, where there are many, the weight of one in all."""
     threads = [thread for pid in pids for thread in _threads(pid)]
     if len(threads) <= FEW_THREADS:

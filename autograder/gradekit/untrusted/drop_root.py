@@ -13,14 +13,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from gradekit.untrusted import namespaces, scratch
-from gradekit.untrusted.namespaces import ConfinementFailed
+from gradekit.untrusted.namespaces import IsolationError
 
 # The range from which systemd, too, takes users for single services; part of every container.
 _FIRST_USER, _USERS = 61184, 4336
 _ENTER = 0o001
 
 
-def become_nobody(shown: Sequence[str], folder: Path, size: int) -> None:
+def drop_root(shown: Sequence[str], folder: Path, size: int) -> None:
     """Give up root for good, and with it every capability.
 
     Args:
@@ -29,7 +29,7 @@ def become_nobody(shown: Sequence[str], folder: Path, size: int) -> None:
         size: its size in bytes, where it can be limited.
 
     Raises:
-        ConfinementFailed: the user cannot be changed, or cannot reach what is shown.
+        IsolationError: the user cannot be changed, or cannot reach what is shown.
     """
     user = _FIRST_USER + os.getpid() % _USERS
     paths = [Path(path) for path in (*shown, str(folder)) if os.path.exists(path)]
@@ -37,7 +37,7 @@ def become_nobody(shown: Sequence[str], folder: Path, size: int) -> None:
         _open_the_way(paths)
         namespaces.mount_folder(folder, f"size={size},nr_inodes={scratch.MAX_INODES},mode=0700")
     elif closed := next(_closed(paths), None):
-        raise ConfinementFailed(
+        raise IsolationError(
             f"student code runs as a user other than root, and only root can enter {closed}; run "
             "lab as an ordinary user, or keep Python and TMPDIR elsewhere"
         )
@@ -47,7 +47,7 @@ def become_nobody(shown: Sequence[str], folder: Path, size: int) -> None:
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
     except OSError as error:
-        raise ConfinementFailed(
+        raise IsolationError(
             f"root cannot become another user here ({error.strerror}), which student code needs; "
             "run lab as an ordinary user"
         ) from error
@@ -66,12 +66,12 @@ def _closed(paths: Iterable[Path]) -> Iterator[Path]:
 def _open_the_way(paths: Sequence[Path]) -> None:
     """Cover each closed folder by one that everybody can enter and that holds what is shown."""
     for closed in dict.fromkeys(_closed(paths)):
-        below = [
+        descendants = [
             path
             for path in {*paths, *(path.resolve() for path in paths)}
             if path != closed and path.is_relative_to(closed) and not path.is_symlink()
         ]
-        held = {path: os.open(path, os.O_PATH) for path in sorted(below)}
+        held = {path: os.open(path, os.O_PATH) for path in sorted(descendants)}
         folders = {path: path.is_dir() for path in held}
         namespaces.mount_folder(closed, "size=1m,mode=0755")
         for path, handle in held.items():

@@ -32,12 +32,12 @@ from pathlib import Path
 from typing import Any
 
 from gradekit.untrusted import memory, namespaces
-from gradekit.untrusted.cpu_share import take_one_share
-from gradekit.untrusted.imports import uncollected
-from gradekit.untrusted.isolation import Namespaces, Walls
-from gradekit.untrusted.landlock_isolation import Grants, Warden
+from gradekit.untrusted.cpu_share import weigh_as_one_thread
+from gradekit.untrusted.imports import gc_disabled
+from gradekit.untrusted.isolation import Isolation, NamespaceIsolation
+from gradekit.untrusted.landlock_isolation import LandlockIsolation, LandlockPolicy
 from gradekit.untrusted.limits import SPARE_SECONDS, Limits
-from gradekit.untrusted.processes import below, cpu_seconds
+from gradekit.untrusted.processes import cpu_seconds, descendants
 
 WATCH_SECONDS = 0.1
 _MAX_WARNINGS = 5
@@ -66,11 +66,11 @@ def main(arguments: list[str]) -> None:
     control = socket.socket(fileno=int(arguments[0]))
     settings = json.loads(arguments[1])
     limits = Limits(**settings["limits"])
-    walls = walls_of(settings["level"], limits, settings.get("grants"))
-    walls.enter_outer(control.fileno())
-    with uncollected():
+    isolation = isolation_of(settings["level"], limits, settings.get("grants"))
+    isolation.enter_outer(control.fileno())
+    with gc_disabled():
         shell = warm_shell(settings["trains"])
-    walls.prepare()
+    isolation.prepare()
     assert_single_thread()
     gc.freeze()
     memory.collapse()
@@ -80,14 +80,14 @@ def main(arguments: list[str]) -> None:
         if not packet:
             return
         if "run" in json.loads(packet):
-            _Submission(control, channels[0], shell, limits, walls).run()
+            _Submission(control, channels[0], shell, limits, isolation).run()
 
 
-def walls_of(level: str, limits: Limits, grants: dict[str, Any] | None) -> Walls:
+def isolation_of(level: str, limits: Limits, policy: dict[str, Any] | None) -> Isolation:
     """The walls of a level of confinement; only landlock's has `grants`."""
-    if grants is not None:
-        return Warden(Grants(**grants), limits)
-    return Namespaces(limits) if level == "bubblewrap" else Walls()
+    if policy is not None:
+        return LandlockIsolation(LandlockPolicy(**policy), limits)
+    return NamespaceIsolation(limits) if level == "bubblewrap" else Isolation()
 
 
 def warm_shell(trains: bool) -> Any:
@@ -137,24 +137,24 @@ class _Submission:
     """One submission's process, from its fork until nothing of it is left."""
 
     def __init__(
-        self, control: socket.socket, channel: int, shell: Any, limits: Limits, walls: Walls
+        self, control: socket.socket, channel: int, shell: Any, limits: Limits, isolation: Isolation
     ) -> None:
         self._control = control
         self._channel = channel
         self._shell = shell
         self._limits = limits
-        self._walls = walls
+        self._isolation = isolation
         self._peak = 0
         self._warnings = 0
 
     def run(self) -> None:
         """Fork, watch, end, and say so."""
-        child = self._walls.fork()
+        child = self._isolation.fork()
         if child == 0:
             self._become_student()
         os.close(self._channel)
         self._watch(child)
-        cpu = self._walls.end(child)
+        cpu = self._isolation.end(child)
         self._say({"ended": True, "cpu": cpu, "peak": self._peak})
 
     def _watch(self, child: int) -> None:
@@ -168,15 +168,15 @@ class _Submission:
                     self._control.recv(4096)  # "stop", or the trusted side is gone: the same
                 if ready:
                     return
-                if self._walls.confined and self._too_much():
+                if self._isolation.confined and self._too_much():
                     return
         finally:
             os.close(handle)
 
     def _too_much(self) -> bool:
         """Hold the processes to their limits; True where the submission is to be ended."""
-        pids = below(os.getpid())
-        take_one_share(pids)
+        pids = descendants(os.getpid())
+        weigh_as_one_thread(pids)
         return self._too_much_cpu(pids) or self._too_much_memory(pids) or self._too_many_files()
 
     def _too_much_cpu(self, pids: list[int]) -> bool:
@@ -187,7 +187,7 @@ class _Submission:
         """Kill the largest processes until the rest fits; True where that did not help for long."""
         if memory.resident(pids) <= self._limits.memory_bytes:
             return False
-        used = memory.used_below(os.getpid())
+        used = memory.used_by_descendants(os.getpid())
         total = sum(used.values())
         self._peak = max(self._peak, total)
         if total <= self._limits.memory_bytes:
@@ -204,7 +204,7 @@ class _Submission:
         return self._warnings > _MAX_WARNINGS
 
     def _too_many_files(self) -> bool:
-        size = self._walls.files_beyond_limit()
+        size = self._isolation.files_beyond_limit()
         if size:
             self._say({"files": size}, socket.MSG_DONTWAIT)
         return size > 0
@@ -234,7 +234,7 @@ class _Submission:
         # kill(0, …) reaches a process group across pid namespaces; the server is in the old one.
         os.setsid()
         namespaces.die_with_parent()
-        return self._walls.enter_inner()
+        return self._isolation.enter_inner()
 
 
 if __name__ == "__main__":

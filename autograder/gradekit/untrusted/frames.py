@@ -20,15 +20,15 @@ MAX_BODY = 256 * 2**20
 _HEAD = struct.Struct("!II")
 
 
-class BadFrame(ValueError):  # noqa: N818 - it names what arrived
+class FrameError(ValueError):  # noqa: N818 - it names what arrived
     """What arrived is not a frame, or one beyond the limits. The message says which."""
 
 
-class Closed(EOFError):  # noqa: N818 - it names what happened
+class ChannelClosedError(EOFError):  # noqa: N818 - it names what happened
     """The other side closed the channel, or went away in the middle of a frame."""
 
 
-class Late(TimeoutError):  # noqa: N818 - it names what the other side was
+class ChannelTimeoutError(TimeoutError):  # noqa: N818 - it names what the other side was
     """The other side did not send, or did not read, in time."""
 
 
@@ -55,13 +55,13 @@ def send(
         deadline: the time of ``time.monotonic()`` at which to give up; None waits for ever.
 
     Raises:
-        BadFrame: larger than any reader may allow.
+        FrameError: larger than any reader may allow.
         Closed: the other side is gone.
         Late: the other side did not read in time.
     """
     text = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
     if len(text) > MAX_TEXT or len(body) > MAX_BODY:
-        raise BadFrame(f"{len(text):,} bytes of JSON and {len(body):,} raw bytes are too many")
+        raise FrameError(f"{len(text):,} bytes of JSON and {len(body):,} raw bytes are too many")
     for part in (_HEAD.pack(len(text), len(body)) + text, body):
         _send_all(channel, memoryview(part), deadline)
 
@@ -75,23 +75,23 @@ def receive(
     """Wait for one frame of at most `max_text` bytes of JSON and `max_body` raw bytes.
 
     Raises:
-        BadFrame: not a frame, or a larger one.
+        FrameError: not a frame, or a larger one.
         Closed: the channel ended.
         Late: no whole frame arrived before `deadline`.
     """
     text_length, body_length = _HEAD.unpack(_receive_exactly(channel, _HEAD.size, deadline))
     if text_length > max_text:
-        raise BadFrame(f"{text_length:,} bytes of JSON, more than {max_text:,}")
+        raise FrameError(f"{text_length:,} bytes of JSON, more than {max_text:,}")
     if body_length > max_body:
-        raise BadFrame(f"{body_length:,} raw bytes, more than {max_body:,}")
+        raise FrameError(f"{body_length:,} raw bytes, more than {max_body:,}")
     text = _receive_exactly(channel, text_length, deadline)
     body = _receive_exactly(channel, body_length, deadline)
     try:
         message = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadFrame(f"not JSON: {type(error).__name__}") from error
+        raise FrameError(f"not JSON: {type(error).__name__}") from error
     if not isinstance(message, dict):
-        raise BadFrame("a JSON object was expected")
+        raise FrameError("a JSON object was expected")
     return Frame(message, bytes(body))
 
 
@@ -101,9 +101,9 @@ def _send_all(channel: socket.socket, data: memoryview, deadline: float | None) 
         try:
             data = data[channel.send(data) :]
         except TimeoutError as error:
-            raise Late("the other side did not read in time") from error
+            raise ChannelTimeoutError("the other side did not read in time") from error
         except OSError as error:
-            raise Closed("the other side is gone") from error
+            raise ChannelClosedError("the other side is gone") from error
 
 
 def _receive_exactly(channel: socket.socket, length: int, deadline: float | None) -> bytearray:
@@ -114,11 +114,11 @@ def _receive_exactly(channel: socket.socket, length: int, deadline: float | None
         try:
             piece = channel.recv(min(length - len(data), 2**20))
         except TimeoutError as error:
-            raise Late("no whole frame arrived in time") from error
+            raise ChannelTimeoutError("no whole frame arrived in time") from error
         except OSError as error:
-            raise Closed("the other side is gone") from error
+            raise ChannelClosedError("the other side is gone") from error
         if not piece:
-            raise Closed("the channel ended")
+            raise ChannelClosedError("the channel ended")
         data += piece
     return data
 
@@ -129,5 +129,5 @@ def _set_timeout(channel: socket.socket, deadline: float | None) -> None:
         return
     left = deadline - time.monotonic()
     if left <= 0:
-        raise Late("the time was over")
+        raise ChannelTimeoutError("the time was over")
     channel.settimeout(left)

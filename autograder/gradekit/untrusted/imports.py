@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def gc_disabled() -> Iterator[None]:
     """Look for no garbage meanwhile: what imports make stays, and looking takes a third of them."""
     was = gc.isenabled()
     gc.disable()

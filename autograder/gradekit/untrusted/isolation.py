@@ -9,10 +9,10 @@ from pathlib import Path
 
 from gradekit.untrusted import namespaces
 from gradekit.untrusted.limits import Limits
-from gradekit.untrusted.processes import below, cpu_seconds
+from gradekit.untrusted.processes import cpu_seconds, descendants
 
 
-class Walls:
+class Isolation:
     """A level of confinement, as the fork server uses it. This one is the level "none"."""
 
     confined = False
@@ -43,7 +43,7 @@ class Walls:
         return 0
 
 
-class Namespaces(Walls):
+class NamespaceIsolation(Isolation):
     """The level "bubblewrap": namespaces around each submission, within bubblewrap's."""
 
     confined = True
@@ -53,7 +53,7 @@ class Namespaces(Walls):
 
     def enter_outer(self, control: int) -> None:
         """Finish what bubblewrap began."""
-        namespaces.enter_outer_wall()
+        namespaces.enter_outer_namespaces()
 
     def fork(self) -> int:
         """Start the first process of a pid namespace."""
@@ -61,12 +61,12 @@ class Namespaces(Walls):
 
     def enter_inner(self) -> Path:
         """Move into namespaces in which there is nothing."""
-        namespaces.enter_inner_wall(self._limits)
+        namespaces.enter_inner_namespaces(self._limits)
         return Path(namespaces.SCRATCH, "lab")
 
     def end(self, child: int) -> float:
         """End all of a submission's processes; returns the CPU seconds that they took."""
         # With a pid namespace's first process the kernel ends the others, waits for them itself,
         # and tells nobody what they had used.
-        others = sum(map(cpu_seconds, below(child)))
+        others = sum(map(cpu_seconds, descendants(child)))
         return others + super().end(child)

@@ -25,9 +25,9 @@ from pathlib import Path
 from typing import Any
 
 from gradekit.untrusted import drop_root, landlock, namespaces, scratch, seccomp, seccomp_landlock
-from gradekit.untrusted.isolation import Walls
+from gradekit.untrusted.isolation import Isolation
 from gradekit.untrusted.limits import Limits
-from gradekit.untrusted.namespaces import ConfinementFailed
+from gradekit.untrusted.namespaces import IsolationError
 
 _DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom"))
 _OWN = tuple(f"/proc/self/{name}" for name in ("fd", "maps", "stat", "statm", "status"))
@@ -37,7 +37,7 @@ _WALL = 0x40000000  # children that do not say when they end, too
 
 
 @dataclass(frozen=True)
-class Grants:
+class LandlockPolicy:
     """What the outer wall leaves open; made by the trusted side.
 
     Attributes:
@@ -60,42 +60,42 @@ class Grants:
         }
 
 
-class Warden(Walls):
+class LandlockIsolation(Isolation):
     """The walls of the level "landlock"."""
 
     confined = True
 
-    def __init__(self, grants: Grants, limits: Limits) -> None:
-        self._grants = grants
+    def __init__(self, policy: LandlockPolicy, limits: Limits) -> None:
+        self._policy = policy
         self._limits = limits
-        self._scratch = Path(grants.scratch)
+        self._scratch = Path(policy.scratch)
 
     def enter_outer(self, control: int) -> None:
         """Become the warden, and return in a child of it, the server.
 
         Raises:
-            ConfinementFailed: the kernel refused a part of it.
+            IsolationError: the kernel refused a part of it.
         """
         trusted = os.getppid()
         handle = os.pidfd_open(trusted)
         if os.getuid() == 0:
-            shown = [*self._grants.readable, *self._grants.listable]
-            drop_root.become_nobody(shown, self._scratch, self._limits.scratch_bytes)
+            shown = [*self._policy.readable, *self._policy.listable]
+            drop_root.drop_root(shown, self._scratch, self._limits.scratch_bytes)
         namespaces.hide_from_tracers()
         namespaces.without_privileges()
         # /proc, to count the memory of submissions.
         proc = {Path("/proc"): landlock.READ | landlock.USE}
-        landlock.enter_domain(self._grants.rights() | proc)
+        landlock.enter_domain(self._policy.rights() | proc)
         seccomp.install()
         _assert_out_of_reach(trusted)
-        warden = os.getpid()
+        supervisor = os.getpid()
         server = os.fork()
         if server:
             _keep_watch(handle, control, os.pidfd_open(server))
         os.close(handle)
         namespaces.die_with_parent()
         landlock.leave_signals_behind()
-        _assert_out_of_reach(warden)
+        _assert_out_of_reach(supervisor)
         # Who loses its parent becomes the server's child, and is counted and ended with the rest.
         namespaces.prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
@@ -114,7 +114,7 @@ class Warden(Walls):
         others = _threads_of(os.getuid()) - 1
         namespaces.limit_resources(self._limits, self._limits.processes + others)
         facts = landlock.each(_FACTS, landlock.READ)
-        landlock.enter_domain(self._grants.rights() | facts)
+        landlock.enter_domain(self._policy.rights() | facts)
         seccomp.install(seccomp_landlock.rules())
         return self._scratch / "lab"
 
@@ -155,11 +155,11 @@ def _assert_out_of_reach(pid: int) -> None:
     """Make sure that this process cannot signal `pid`; else ``kill(-1)`` would end the wrong ones.
 
     Raises:
-        ConfinementFailed: it can.
+        IsolationError: it can.
     """
     with suppress(PermissionError):
         os.kill(pid, 0)
-        raise ConfinementFailed("Landlock does not keep signals within the sandbox")
+        raise IsolationError("Landlock does not keep signals within the sandbox")
 
 
 def _keep_watch(trusted: int, control: int, server: int) -> None:

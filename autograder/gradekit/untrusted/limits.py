@@ -13,7 +13,7 @@ SPARE_SECONDS = 5
 SPARE_PROCESSES = 4
 
 
-class Met(StrEnum):
+class LimitKind(StrEnum):
     """A limit that was met, as the untrusted side names it; the words are the trusted side's."""
 
     TIME = "time"

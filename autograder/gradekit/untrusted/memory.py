@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from gradekit.untrusted.processes import below
+from gradekit.untrusted.processes import descendants
 
 _MADV_COLLAPSE = 25
 _HUGE = 2 * 2**20
@@ -29,13 +29,13 @@ def collapse() -> None:
             libc.madvise(address, _HUGE, _MADV_COLLAPSE)
 
 
-def used_below(ancestor: int) -> dict[int, int]:
+def used_by_descendants(ancestor: int) -> dict[int, int]:
     """Bytes of memory that each process below `ancestor` answers for, by its number.
 
     Pages that several processes share are split among them, so that a fork counts for what it
     changes; what is shared with `ancestor` itself counts in part.
     """
-    return {pid: used_by(pid) for pid in below(ancestor)}
+    return {pid: used_by(pid) for pid in descendants(ancestor)}
 
 
 def resident(pids: Iterable[int]) -> int:

@@ -38,11 +38,11 @@ _CAPABILITY_VERSION_3 = 0x20080522
 _MAX_INODES = 20_000
 
 
-class ConfinementFailed(RuntimeError):  # noqa: N818 - it names what happened
+class IsolationError(RuntimeError):  # noqa: N818 - it names what happened
     """The kernel refused a part of the wall. The message says which part and why."""
 
 
-def enter_outer_wall() -> None:
+def enter_outer_namespaces() -> None:
     """Finish what bubblewrap began: an ordinary user, no capabilities out there, alone in /proc.
 
     As root, bubblewrap is not asked for a user namespace (nested ones would fail) nor for /proc
@@ -50,7 +50,7 @@ def enter_outer_wall() -> None:
     done here.
 
     Raises:
-        ConfinementFailed: capabilities are left.
+        IsolationError: capabilities are left.
     """
     if os.getuid() == 0:
         _mount("proc", "/proc", _MS_NOSUID | _MS_NODEV | _MS_NOEXEC)
@@ -72,7 +72,7 @@ def fork_alone() -> int:
     """Like ``os.fork``; the child is the first process of a pid namespace, which ends with it.
 
     Raises:
-        ConfinementFailed: the kernel refused.
+        IsolationError: the kernel refused.
     """
     with open("/proc/self/ns/pid") as here:
         _check(_libc().unshare(_CLONE_NEWPID), "a new pid namespace")
@@ -86,11 +86,11 @@ def without_privileges() -> None:
     """Make sure that this process has no capability, and that nothing it starts can have any.
 
     Raises:
-        ConfinementFailed: capabilities are left.
+        IsolationError: capabilities are left.
     """
     status = Path("/proc/self/status").read_text("ascii", "replace")
     if "CapEff:\t0000000000000000" not in status or "CapPrm:\t0000000000000000" not in status:
-        raise ConfinementFailed("the fork server still has capabilities")
+        raise IsolationError("the fork server still has capabilities")
     prctl(_PR_SET_NO_NEW_PRIVS, 1)
 
 
@@ -120,7 +120,7 @@ def mount_folder(path: Path, options: str) -> None:
     """Cover a folder by an empty one in memory.
 
     Raises:
-        ConfinementFailed: the kernel refused.
+        IsolationError: the kernel refused.
     """
     _mount("tmpfs", str(path), _MS_NOSUID | _MS_NODEV, options)
 
@@ -129,16 +129,16 @@ def bind(source: str, target: Path) -> None:
     """Show `source` at `target`, too.
 
     Raises:
-        ConfinementFailed: the kernel refused.
+        IsolationError: the kernel refused.
     """
     _mount(source, str(target), _MS_BIND | _MS_REC, kind=None)
 
 
-def enter_inner_wall(limits: Limits) -> None:
+def enter_inner_namespaces(limits: Limits) -> None:
     """Confine this process, the first of its pid namespace, for good.
 
     Raises:
-        ConfinementFailed: the kernel refused.
+        IsolationError: the kernel refused.
     """
     _check(_libc().unshare(_CLONE_NEWNS), "a new mount namespace")
     _mount("none", "/", _MS_REC | _MS_PRIVATE, kind=None)
@@ -208,14 +208,14 @@ def prctl(option: int, value: int) -> None:
     """A process attribute of the kernel's.
 
     Raises:
-        ConfinementFailed: the kernel refused.
+        IsolationError: the kernel refused.
     """
     _check(_libc().prctl(option, value, 0, 0, 0), f"prctl {option}")
 
 
 def _check(result: int, what: str) -> None:
     if result != 0:
-        raise ConfinementFailed(f"{what}: {os.strerror(ctypes.get_errno())}")
+        raise IsolationError(f"{what}: {os.strerror(ctypes.get_errno())}")
 
 
 def _libc() -> ctypes.CDLL:

@@ -10,7 +10,7 @@ _PARENT = 1
 _TIMES = slice(11, 15)  # its own, user and system; then of the children it has waited for
 
 
-def below(ancestor: int) -> list[int]:
+def descendants(ancestor: int) -> list[int]:
     """The processes that descend from `ancestor`."""
     known = parents()
     return [pid for pid in known if pid != ancestor and _is_below(pid, ancestor, known)]

@@ -30,19 +30,19 @@ import torch
 
 from attnlab.checking.draw import Draw, seed_everything
 from attnlab.checking.lab import Lab, observe
-from attnlab.checking.observation import MalformedObservation, Raised, pack
+from attnlab.checking.observation import ObservationError, Raised, pack
 from gradekit.untrusted import frames
 from gradekit.untrusted.cell_output import Outputs
-from gradekit.untrusted.limits import ExerciseLimits, Limits, Met
+from gradekit.untrusted.limits import ExerciseLimits, LimitKind, Limits
 from gradekit.untrusted.messages import SUSPECT, Probe
 from gradekit.untrusted.shell import NotebookShell, collecting, run_cell
 from gradekit.untrusted.soft_limits import (
-    LimitMet,
+    LimitReachedError,
     alarm,
     exercise_limits,
-    met_by,
-    room_to_fork,
-    soften,
+    limit_in_error,
+    raised_process_limit,
+    set_soft_limits,
 )
 
 # How long after its time is over a process may take to say where it was.
@@ -59,10 +59,10 @@ def serve_submission(
     seed_everything(order.message["seed"])
     outputs = Outputs(limits.cell_output_bytes, limits.output_bytes)
     myself = os.getpid()
-    soften(limits)
+    set_soft_limits(limits)
     for index, source in order.message["cells"]:
 
-        def tell(met: Met, where: str, index: int = index) -> None:
+        def tell(met: LimitKind, where: str, index: int = index) -> None:
             frames.send(channel, {"cell": index, "met": met, "where": where})
 
         outputs.begin()
@@ -71,14 +71,14 @@ def serve_submission(
             ran = run_cell(shell, source, limits.cell_seconds, tell)
         _end_if_not(myself)
         shell.raw.drain(outputs)
-        met = ran.met or (Met.OUTPUT if outputs.is_cut else None)
+        met = ran.met or (LimitKind.OUTPUT if outputs.is_cut else None)
         answer = {"cell": index, "state": ran.state, "met": met, "where": ran.where}
         frames.send(channel, {**answer, "outputs": outputs.finish()})
     prober = _Prober(shell, folder)
     while True:
         try:
             request = frames.receive(channel).message
-        except frames.Closed:
+        except frames.ChannelClosedError:
             return
         prober.pass_on(request, channel)
 
@@ -87,8 +87,8 @@ def answer_probe(probe: Probe, names: dict[str, Any], folder: Path | None = None
     """Run one probe on `names` and the files in `folder`; what it saw, as bytes.
 
     Raises:
-        MalformedObservation: what it saw is too large.
-        LimitMet: the student's code met a limit.
+        ObservationError: what it saw is too large.
+        LimitReachedError: the student's code met a limit.
     """
     seed_everything(probe.seed)
     suspects = [_load(text, SUSPECT, "<suspect>") for text in probe.suspects]
@@ -97,8 +97,8 @@ def answer_probe(probe: Probe, names: dict[str, Any], folder: Path | None = None
         seen = observe(question, Lab(names, folder), Draw(probe.seed, suspects), probe.forbids)
     except BaseException as error:  # sys.exit() in a student's function
         seen = Raised(type(error).__name__, str(error))
-    if isinstance(seen, Raised) and (met := met_by(seen.type, seen.message)):
-        raise LimitMet(met, seen.source_line)
+    if isinstance(seen, Raised) and (met := limit_in_error(seen.type, seen.message)):
+        raise LimitReachedError(met, seen.source_line)
     return pack(seen)
 
 
@@ -131,21 +131,21 @@ class _Prober:
                     done = {**answer.message, "done": "ended"}
                     break
                 frames.send(channel, answer.message, answer.body)
-        except frames.Late:
-            done = {"done": "ended", "met": Met.TIME}
-        except (frames.Closed, frames.BadFrame):
+        except frames.ChannelTimeoutError:
+            done = {"done": "ended", "met": LimitKind.TIME}
+        except (frames.ChannelClosedError, frames.FrameError):
             done = {"done": "ended"}
         except BlockingIOError:  # threads and processes of the cells leave no room for one more
-            done = {"done": "ended", "met": Met.PROCESSES}
+            done = {"done": "ended", "met": LimitKind.PROCESSES}
         if done["done"]:
             cpu = self._end()
             if "met" not in done and cpu > request["limits"]["cpu_seconds"]:
-                done["met"] = Met.CPU
+                done["met"] = LimitKind.CPU
         frames.send(channel, done)
 
     def _start(self, channel: socket.socket) -> socket.socket:
         ours, theirs = socket.socketpair()
-        with room_to_fork():
+        with raised_process_limit():
             self._child = os.fork()
         if self._child == 0:
             with suppress(BaseException):
@@ -180,7 +180,7 @@ def _answer_all(channel: socket.socket, shell: NotebookShell, folder: Path) -> N
             limits = ExerciseLimits(**request["limits"])
             probes = [Probe.from_json(values) for values in request["probes"]]
             with (
-                _standing_in(shell.user_ns, probes[0]), exercise_limits(limits),
+                _replaced_by_references(shell.user_ns, probes[0]), exercise_limits(limits),
                 alarm(limits.seconds, teller.give_up),
             ):
                 _answer_group(teller, probes, shell.user_ns, folder, limits.answer_bytes)
@@ -195,15 +195,15 @@ def _answer_group(
         met, where, answer = None, "", b""
         try:
             answer = answer_probe(probe, names, folder)
-        except LimitMet as limit:
+        except LimitReachedError as limit:
             met, where = limit.met, limit.where
-        except MalformedObservation:
-            met = Met.ANSWER
+        except ObservationError:
+            met = LimitKind.ANSWER
         except BaseException as error:  # hostile objects raise anything, anywhere
-            met = met_by(type(error).__name__, "") or Met.ANSWER
+            met = limit_in_error(type(error).__name__, "") or LimitKind.ANSWER
         _end_if_not(myself)
         if len(answer) > most:
-            met, answer = Met.ANSWER, b""
+            met, answer = LimitKind.ANSWER, b""
         most -= len(answer)
         news = {"met": met, "where": where} if met else {}
         teller.send({"check": index, **news}, answer)
@@ -225,7 +225,7 @@ class _Teller:
         if self._last is not None:
             self._end()
 
-    def give_up(self, met: Met, where: str) -> None:
+    def give_up(self, met: LimitKind, where: str) -> None:
         """Say which limit was met, and end this process: what runs here may catch exceptions."""
         self._last = {"met": met, "where": where}
         if not self._sending:
@@ -244,7 +244,7 @@ def _end_if_not(pid: int) -> None:
 
 
 @contextmanager
-def _standing_in(names: dict[str, Any], probe: Probe) -> Iterator[None]:
+def _replaced_by_references(names: dict[str, Any], probe: Probe) -> Iterator[None]:
     """Put the references that this exercise uses in the place of the student's own, for a while."""
     if not probe.uses:
         yield

@@ -22,8 +22,8 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from gradekit.untrusted.cell_output import KEPT_TYPES, Outputs, RawOutput, Stream, as_text
-from gradekit.untrusted.limits import Met
-from gradekit.untrusted.soft_limits import alarm, function_in, met_by
+from gradekit.untrusted.limits import LimitKind
+from gradekit.untrusted.soft_limits import alarm, function_in, limit_in_error
 
 _MOST_CALLS = 10  # at either end of a traceback
 
@@ -43,7 +43,7 @@ class Ran:
     """
 
     state: str
-    met: Met | None = None
+    met: LimitKind | None = None
     where: str = ""
 
 
@@ -137,7 +137,7 @@ def make_shell() -> NotebookShell:
 
 def run_cell(
     shell: NotebookShell, source: str, seconds: float,
-    tell: Callable[[Met, str], None] | None = None,
+    tell: Callable[[LimitKind, str], None] | None = None,
 ) -> Ran:
     """Run one cell; its outputs are in ``shell.outputs``.
 
@@ -147,13 +147,13 @@ def run_cell(
         seconds: after these it is stopped.
         tell: is told at once where that was: a cell that catches all may not end at all.
     """
-    stopped: list[tuple[Met, str]] = []
+    stopped: list[tuple[LimitKind, str]] = []
 
-    def stop(met: Met, where: str) -> None:
+    def stop(met: LimitKind, where: str) -> None:
         stopped.append((met, where))
         if tell:
             tell(met, where)
-        why = f"after {seconds:g} s" if met is Met.TIME else "at its limit on processor time"
+        why = f"after {seconds:g} s" if met is LimitKind.TIME else "at its limit on processor time"
         raise CellTimeout(f"This cell was stopped {why}.")
 
     try:
@@ -165,9 +165,9 @@ def run_cell(
     if isinstance(error, CellTimeout) and stopped:
         return Ran("stopped", *stopped[0])
     if error is None:
-        return Ran("ok", Met.OUTPUT if shell.outputs.is_cut else None)
-    met, where = met_by(type(error).__name__, as_text(error)), function_in(error.__traceback__)
-    if met is Met.MEMORY:
+        return Ran("ok", LimitKind.OUTPUT if shell.outputs.is_cut else None)
+    met, where = limit_in_error(type(error).__name__, as_text(error)), function_in(error.__traceback__)
+    if met is LimitKind.MEMORY:
         _let_go(error)
     return Ran("error", met, where if met else "")
 

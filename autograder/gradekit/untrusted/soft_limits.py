@@ -14,29 +14,29 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType, TracebackType
 
-from gradekit.untrusted.limits import SPARE_PROCESSES, ExerciseLimits, Limits, Met
+from gradekit.untrusted.limits import SPARE_PROCESSES, ExerciseLimits, LimitKind, Limits
 
 _CELL = "ipython-input"
 _SIGNS = (
-    ("MemoryError: ", Met.MEMORY),
-    ("can't allocate memory", Met.MEMORY),
-    ("Cannot allocate memory", Met.MEMORY),
-    ("bad_alloc", Met.MEMORY),
-    ("File too large", Met.FILE),
-    ("FileTooLarge", Met.FILE),
-    ("No space left on device", Met.FOLDER),
-    ("StorageFull", Met.FOLDER),
+    ("MemoryError: ", LimitKind.MEMORY),
+    ("can't allocate memory", LimitKind.MEMORY),
+    ("Cannot allocate memory", LimitKind.MEMORY),
+    ("bad_alloc", LimitKind.MEMORY),
+    ("File too large", LimitKind.FILE),
+    ("FileTooLarge", LimitKind.FILE),
+    ("No space left on device", LimitKind.FOLDER),
+    ("StorageFull", LimitKind.FOLDER),
     # What torch.save and numpy.save make of either of the two above.
-    ("unexpected pos", Met.FILES),
-    ("file write failed", Met.FILES),
-    (" requested and ", Met.FILES),
-    ("can't start new thread", Met.PROCESSES),
-    ("BlockingIOError: [Errno 11]", Met.PROCESSES),
-    ("Too many open files", Met.OPEN_FILES),
+    ("unexpected pos", LimitKind.FILES),
+    ("file write failed", LimitKind.FILES),
+    (" requested and ", LimitKind.FILES),
+    ("can't start new thread", LimitKind.PROCESSES),
+    ("BlockingIOError: [Errno 11]", LimitKind.PROCESSES),
+    ("Too many open files", LimitKind.OPEN_FILES),
 )
 
 
-class LimitMet(Exception):  # noqa: N818 - it names what happened
+class LimitReachedError(Exception):  # noqa: N818 - it names what happened
     """A student's code met a limit.
 
     Attributes:
@@ -44,18 +44,18 @@ class LimitMet(Exception):  # noqa: N818 - it names what happened
         where: the line in which it did, as far as that is known.
     """
 
-    def __init__(self, met: Met, where: str) -> None:
+    def __init__(self, met: LimitKind, where: str) -> None:
         super().__init__(met)
         self.met, self.where = met, where
 
 
-def met_by(kind: str, message: str) -> Met | None:
+def limit_in_error(kind: str, message: str) -> LimitKind | None:
     """The limit that an exception speaks of, by the name of its type and its message."""
     text = f"{kind}: {message}"
     return next((met for sign, met in _SIGNS if sign in text), None)
 
 
-def soften(limits: Limits) -> None:
+def set_soft_limits(limits: Limits) -> None:
     """Put the limits of which this process is told in front of those that end it."""
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (_at_most(limits.cpu_seconds, most), most))
@@ -65,7 +65,7 @@ def soften(limits: Limits) -> None:
 
 
 @contextmanager
-def room_to_fork() -> Iterator[None]:
+def raised_process_limit() -> Iterator[None]:
     """Within the block, as many processes as the wall allows: threads of cells may still run."""
     now, most = resource.getrlimit(resource.RLIMIT_NPROC)
     resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
@@ -92,7 +92,7 @@ def exercise_limits(limits: ExerciseLimits) -> Iterator[None]:
 
 
 @contextmanager
-def alarm(seconds: float, tell: Callable[[Met, str], None]) -> Iterator[None]:
+def alarm(seconds: float, tell: Callable[[LimitKind, str], None]) -> Iterator[None]:
     """Call `tell` in the block once, after `seconds` of wall time or at the limit on CPU time.
 
     Args:
@@ -106,7 +106,7 @@ def alarm(seconds: float, tell: Callable[[Met, str], None]) -> Iterator[None]:
         nonlocal rung
         if not rung:
             rung = True
-            tell(Met.CPU if number == signal.SIGXCPU else Met.TIME, function_of(frame))
+            tell(LimitKind.CPU if number == signal.SIGXCPU else LimitKind.TIME, function_of(frame))
 
     signal.signal(signal.SIGALRM, ring)
     signal.signal(signal.SIGXCPU, ring)

@@ -27,7 +27,7 @@ _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
 }  # fmt: skip
 
 # Names of torch that are easily taken for one another.
-_TWINS = {
+_LOOKALIKES = {
     one: other
     for pair in (
         ("amax", "amin"), ("max", "min"), ("argmax", "argmin"), ("sum", "mean"), ("exp", "expm1"),
@@ -119,8 +119,8 @@ def _alternatives(node: ast.AST) -> Iterator[Any]:
             yield inner
         case ast.Call(args=[first, *_]) if not isinstance(first, ast.Starred):
             yield first
-        case ast.Attribute(attr=name) if name in _TWINS:
-            yield _with(node, attr=_TWINS[name])
+        case ast.Attribute(attr=name) if name in _LOOKALIKES:
+            yield _with(node, attr=_LOOKALIKES[name])
         case ast.keyword(arg="dim", value=ast.Name()):
             yield ast.keyword("dim", ast.Constant(0))
         case ast.If(test=test) | ast.IfExp(test=test) | ast.While(test=test):

@@ -18,7 +18,7 @@ from typing import Any
 from attnlab.checking.observation import Raised, pack
 from attnlab.checking.verdict import Verdict, judge_exercise
 from gradekit.exercise.definition import Exercise, Version
-from gradekit.exercise.variants import Paper
+from gradekit.exercise.variants import Variants
 from gradekit.verify.mutation import mutants
 
 # Hidden inputs differ from paper to paper, so each version sits more than one.
@@ -90,10 +90,10 @@ class ExerciseProof:
             yield f"marked equivalent, but no such mutant survives: {label}"
 
 
-def verify_exercise(paper: Paper, exercise: Exercise, with_mutants: bool = True) -> ExerciseProof:
+def verify_exercise(variants: Variants, exercise: Exercise, with_mutants: bool = True) -> ExerciseProof:
     """Try the reference, the blank, every mistake, right answer and mutant of `exercise`."""
     start = time.perf_counter()
-    tried = _Tries(paper, exercise)
+    tried = _Tries(variants, exercise)
     return ExerciseProof(
         name=exercise.name,
         points=exercise.points,
@@ -109,20 +109,20 @@ def verify_exercise(paper: Paper, exercise: Exercise, with_mutants: bool = True)
 class _Tries:
     """Judges versions of one exercise as if students had handed them in."""
 
-    def __init__(self, paper: Paper, exercise: Exercise) -> None:
-        self.paper, self.exercise = paper, exercise
+    def __init__(self, variants: Variants, exercise: Exercise) -> None:
+        self.variants, self.exercise = variants, exercise
         self._profiles: dict[str, list[bytes]] = {}
 
     def verdict(self, names: Mapping[str, Any], number: int) -> Verdict:
-        exercise, paper = self.exercise, self.paper
-        everything = {**paper.lab.reference, **names}
+        exercise, variants = self.exercise, self.variants
+        everything = {**variants.lab.reference, **names}
         present = {k: v for k, v in everything.items() if v is not _ABSENT}
         seen = {
-            check.name: paper.run(exercise, check, number, present, exercise.forbids)
+            check.name: variants.run(exercise, check, number, present, exercise.forbids)
             for check in exercise.checks
         }
         known = [mistake.known for mistake in exercise.mistakes]
-        return judge_exercise(paper.questions(exercise, number), seen, known)
+        return judge_exercise(variants.questions(exercise, number), seen, known)
 
     def profile(self, version: Version) -> list[bytes]:
         """What every check of every paper sees of `version`, to be compared with another's."""
@@ -135,13 +135,13 @@ class _Tries:
 
     def survives(self, names: Mapping[str, Any]) -> bool:
         """Whether no check of any paper fails; stops at the first that does."""
-        exercise, paper = self.exercise, self.paper
-        everything = {**paper.lab.reference, **names}
+        exercise, variants = self.exercise, self.variants
+        everything = {**variants.lab.reference, **names}
         for number in NUMBERS:
             for question, check in zip(
-                paper.questions(exercise, number), exercise.checks, strict=True
+                variants.questions(exercise, number), exercise.checks, strict=True
             ):
-                seen = paper.run(exercise, check, number, everything, exercise.forbids)
+                seen = variants.run(exercise, check, number, everything, exercise.forbids)
                 if question.judge.compare(question.expected, seen) is not None:
                     return False
         return True
@@ -169,11 +169,11 @@ def _mistake(tried: _Tries, mistake: Version) -> MistakeProof:
         lost=round(min(v.points - v.earned for v in verdicts), 2),
         caught_by=failed,
         advised=all(mistake.advice in verdict.advice for verdict in verdicts),
-        same_as=_twin(tried, mistake),
+        same_as=_indistinguishable(tried, mistake),
     )
 
 
-def _twin(tried: _Tries, mistake: Version) -> str | None:
+def _indistinguishable(tried: _Tries, mistake: Version) -> str | None:
     """A mistake with other advice whose observations equal this one's in every check."""
     profile = tried.profile(mistake)
     for other in tried.exercise.mistakes:
@@ -184,7 +184,7 @@ def _twin(tried: _Tries, mistake: Version) -> str | None:
 
 def _profile(tried: _Tries, version: Version) -> list[bytes]:
     observations = (
-        tried.paper.observe(tried.exercise, check, number, version)
+        tried.variants.observe(tried.exercise, check, number, version)
         for number in NUMBERS
         for check in tried.exercise.checks
     )

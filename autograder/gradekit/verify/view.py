@@ -12,9 +12,10 @@ from rich.console import Console, JustifyMethod
 from rich.progress import track
 from rich.table import Table
 
-from gradekit.course import Course
-from gradekit.exercise.loader import load_lab
-from gradekit.exercise.variants import Paper
+from gradekit.course import Course, CourseError
+from gradekit.exercise.definition import Exercise
+from gradekit.exercise.loader import LabExercises, load_lab
+from gradekit.exercise.variants import Variants
 from gradekit.grading.pool import cores, run
 from gradekit.verify.verify import ExerciseProof, verify_exercise
 
@@ -30,17 +31,25 @@ class _Task:
 
 
 def verify_labs(
-    course: Course, labs: Sequence[str], with_mutants: bool, jobs: int = 0, quiet: bool = False
+    course: Course,
+    labs: Sequence[str],
+    exercises: Sequence[str],
+    with_mutants: bool,
+    jobs: int = 0,
+    quiet: bool = False,
 ) -> dict[str, list[ExerciseProof]]:
-    """Prove every exercise of `labs`, with a progress bar on a terminal unless `quiet`.
+    """Prove exercises of `labs`, with a progress bar on a terminal unless `quiet`.
+
+    Args:
+        exercises: only these; all if empty.
 
     Raises:
-        CourseError, BadExercise: a lab's files contradict themselves.
+        CourseError, ExerciseError: a lab's files contradict themselves, or lack an exercise.
     """
     tasks = [
         _Task(course, lab, exercise.name, with_mutants)
         for lab in labs
-        for exercise in load_lab(course, lab).exercises
+        for exercise in _chosen(load_lab(course, lab), exercises)
     ]
     bar = track(
         run(_prove, tasks, min(jobs or cores(), len(tasks))),
@@ -58,18 +67,26 @@ def verify_labs(
     return {lab: [proofs[task] for task in tasks if task.lab == lab] for lab in labs}
 
 
+def _chosen(lab: LabExercises, names: Sequence[str]) -> list[Exercise]:
+    known = [exercise.name for exercise in lab.exercises]
+    for name in names:
+        if name not in known:
+            raise CourseError(f"{lab.lab} has no exercise {name!r}; it has {', '.join(known)}")
+    return [exercise for exercise in lab.exercises if not names or exercise.name in names]
+
+
 def _prove(task: _Task) -> ExerciseProof:
     torch.set_num_threads(1)  # the tensors are small: threads cost more than they give
-    paper = _paper(task.course, task.lab)
-    return verify_exercise(paper, paper.lab[task.exercise], task.with_mutants)
+    variants = _variants(task.course, task.lab)
+    return verify_exercise(variants, variants.lab[task.exercise], task.with_mutants)
 
 
 @lru_cache(maxsize=1)
-def _paper(course: Course, lab: str) -> Paper:
-    return Paper(load_lab(course, lab))
+def _variants(course: Course, lab: str) -> Variants:
+    return Variants(load_lab(course, lab))
 
 
-def show(lab: str, proofs: Iterable[ExerciseProof]) -> None:
+def show_proofs(lab: str, proofs: Iterable[ExerciseProof]) -> None:
     """Print the table and the surprises."""
     proofs = list(proofs)
     console = Console()

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attnlab.checking.errors import ForbiddenCall, MissingFile, MissingName
+from attnlab.checking.errors import ForbiddenCallError, MissingFileError, MissingNameError
 from attnlab.checking.observation import Raised
 
 NO_GRADIENT = "no gradient"
@@ -76,7 +76,7 @@ class Draw:
         """What `function` raises (its type alone), or None where it raises nothing."""
         try:
             function(*args, **kwargs)
-        except (MissingName, MissingFile, ForbiddenCall, NameError, KeyboardInterrupt):
+        except (MissingNameError, MissingFileError, ForbiddenCallError, NameError, KeyboardInterrupt):
             raise
         except BaseException as error:  # pytest.fail() raises one that is no Exception
             return Raised(type(error).__name__)

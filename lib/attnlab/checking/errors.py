@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 
-class MissingName(AttributeError):  # noqa: N818 - it names what a notebook lacks
+class MissingNameError(AttributeError):  # noqa: N818 - it names what a notebook lacks
     """A probe asked for a name that the notebook does not define."""
 
 
-class MissingFile(FileNotFoundError):  # noqa: N818 - it names what a hand-in lacks
+class MissingFileError(FileNotFoundError):  # noqa: N818 - it names what a hand-in lacks
     """A probe asked for a file of weights that does not lie beside the notebook."""
 
 
-class ForbiddenCall(RuntimeError):  # noqa: N818 - it names what the student did
+class ForbiddenCallError(RuntimeError):  # noqa: N818 - it names what the student did
     """The student's code called what the exercise is there to build."""

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from attnlab.checking.draw import NO_GRADIENT
-from attnlab.checking.observation import Missing, Opaque, Raised, Silence, as_float, is_number
+from attnlab.checking.observation import Missing, NoAnswer, Opaque, Raised, as_float, is_number
 
 Path = tuple[str | int, ...]
 
@@ -269,11 +269,11 @@ def _are_shapes(path: Path, *values: list[Any]) -> bool:
 def news(expected: Any, seen: Any, path: Path) -> Difference | None:
     """The difference if `seen` is news rather than a value, or a value where news was due."""
     match seen:
-        case Silence():
+        case NoAnswer():
             return Difference("silence", path, expected, seen)
         case Missing():
             return Difference("missing", path, expected, seen)
-        case Raised(type="ForbiddenCall"):
+        case Raised(type="ForbiddenCallError"):
             return Difference("forbidden", path, expected, seen)
         case Raised():
             return Difference("raised", path, expected, seen)

@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.overrides import TorchFunctionMode, resolve_name
 
 from attnlab.checking.draw import Draw
-from attnlab.checking.errors import ForbiddenCall, MissingFile, MissingName
+from attnlab.checking.errors import ForbiddenCallError, MissingFileError, MissingNameError
 from attnlab.checking.observation import Missing, Raised
 
 # What the names of a notebook cell's "file" hold: Jupyter and VS Code, Colab and terminals, the
@@ -44,14 +44,14 @@ class Lab:
         if name in self._names:
             return dict(self._names[name])
         if self._folder is None or not (self._folder / name).is_file():
-            raise MissingFile(name)
+            raise MissingFileError(name)
         return load_file(self._folder / name)
 
     def __getattr__(self, name: str) -> Any:
         try:
             return self._names[name]
         except KeyError:
-            raise MissingName(name) from None
+            raise MissingNameError(name) from None
 
 
 def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> Any:
@@ -66,10 +66,10 @@ def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> 
     try:
         with _usual_modes(), _forbidding(frozenset(forbids)):
             return probe(lab, draw)
-    except (MissingName, MissingFile) as error:
+    except (MissingNameError, MissingFileError) as error:
         return Missing(str(error))
-    except ForbiddenCall as error:
-        return Raised("ForbiddenCall", str(error))
+    except ForbiddenCallError as error:
+        return Raised("ForbiddenCallError", str(error))
     except (Exception, SystemExit) as error:  # what the student's code raises is what was seen
         return Raised(type(error).__name__, _first_line(error), _line_of(error.__traceback__))
 
@@ -116,7 +116,7 @@ class _Forbidding(TorchFunctionMode):
     ) -> Any:
         name = resolve_name(func)
         if name in self._names:
-            raise ForbiddenCall(name)
+            raise ForbiddenCallError(name)
         return func(*args, **(kwargs or {}))
 
 

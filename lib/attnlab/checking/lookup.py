@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
-from attnlab.checking.visible import FILE_NAME, NotAChecksFile, VisibleExercise, VisibleLab, read
+from attnlab.checking.visible import FILE_NAME, ChecksFileError, VisibleExercise, VisibleLab, read
 
 
 def find_exercise(
@@ -26,7 +26,7 @@ def find_exercise(
     for path in paths:
         try:
             lab = read(path)
-        except NotAChecksFile as error:
+        except ChecksFileError as error:
             return f"{error}."
         except OSError:
             return f"The file of checks, {path}, cannot be read: does it exist, may you read it?"

@@ -6,7 +6,7 @@ booleans, ``None`` and three kinds of news: :class:`Raised`, :class:`Missing`, :
 The bytes are one safetensors file: the tensors as they are, the tree as JSON in its metadata. The
 same format is the reply of the untrusted process and the file of visible checks in a student's
 bundle. ``unpack`` treats its input as hostile: whatever it is given, it returns a tree within the
-limits or raises :class:`MalformedObservation`.
+limits or raises :class:`ObservationError`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Limits:
 LIMITS = Limits()
 
 
-class MalformedObservation(ValueError):  # noqa: N818 - it names what is wrong with the bytes
+class ObservationError(ValueError):  # noqa: N818 - it names what is wrong with the bytes
     """The bytes are not an observation, or one beyond the limits. The message says which."""
 
 
@@ -89,7 +89,7 @@ class Opaque:
 
 
 @dataclass(frozen=True)
-class Silence:
+class NoAnswer:
     """No answer came, and why. Only a judge makes it; it does not travel."""
 
     reason: str
@@ -108,7 +108,7 @@ def pack(value: Any, limits: Limits = LIMITS) -> bytes:
     """Write `value` as bytes; values of other types become :class:`Opaque`.
 
     Raises:
-        MalformedObservation: the value is larger or deeper than the limits allow.
+        ObservationError: the value is larger or deeper than the limits allow.
     """
     tensors: dict[str, torch.Tensor] = {}
     tree = _Writer(limits, tensors).encode(value, depth=0)
@@ -121,29 +121,29 @@ def unpack(data: bytes, limits: Limits = LIMITS) -> Any:
     """Read what :func:`pack` wrote, from a source that is not trusted.
 
     Raises:
-        MalformedObservation: not an observation, or beyond the limits.
+        ObservationError: not an observation, or beyond the limits.
     """
     header_length = _check_size(data, limits)
     try:
         tree = json.loads(json.loads(data[8 : 8 + header_length])["__metadata__"]["tree"])
         tensors = load(data)
         return _Reader(limits, tensors).decode(tree, depth=0)
-    except MalformedObservation:
+    except ObservationError:
         raise
     except (
         SafetensorError, AttributeError, KeyError, IndexError, RecursionError, RuntimeError,
         TypeError, ValueError, OverflowError, MemoryError,
     ) as error:
-        raise MalformedObservation(f"not an observation: {type(error).__name__}") from error
+        raise ObservationError(f"not an observation: {type(error).__name__}") from error
 
 
 def _check_size(data: bytes, limits: Limits) -> int:
     """The length of the header in `data`, where both are within the limits."""
     if len(data) > limits.size:
-        raise MalformedObservation(f"{len(data):,} bytes, more than {limits.size:,}")
+        raise ObservationError(f"{len(data):,} bytes, more than {limits.size:,}")
     header_length = int.from_bytes(data[:8], "little")
     if header_length > limits.header:
-        raise MalformedObservation(f"a tree of more than {limits.header:,} bytes")
+        raise ObservationError(f"a tree of more than {limits.header:,} bytes")
     return header_length
 
 
@@ -158,9 +158,9 @@ class _Walk:
     def _spend(self, depth: int) -> None:
         self._left -= 1
         if self._left < 0:
-            raise MalformedObservation(f"more than {self._limits.nodes:,} values")
+            raise ObservationError(f"more than {self._limits.nodes:,} values")
         if depth > self._limits.depth:
-            raise MalformedObservation(f"nested more than {self._limits.depth} deep")
+            raise ObservationError(f"nested more than {self._limits.depth} deep")
 
 
 class _Writer(_Walk):
@@ -244,21 +244,21 @@ class _Reader(_Walk):
                 return Missing(clip(content, 200))
             case "opaque", str():
                 return Opaque(clip(content, 200))
-        raise MalformedObservation("a value of no known kind")
+        raise ObservationError("a value of no known kind")
 
     def _tensor(self, key: str) -> torch.Tensor:
         # Each is there once: thousands of values that are one large tensor would cost thousandfold.
         tensor = self._tensors.pop(key)
         if tensor.dtype not in DTYPES:
-            raise MalformedObservation(f"a tensor of {tensor.dtype}")
+            raise ObservationError(f"a tensor of {tensor.dtype}")
         if tensor.ndim > MAX_DIMENSIONS:
-            raise MalformedObservation(f"a tensor of more than {MAX_DIMENSIONS} dimensions")
+            raise ObservationError(f"a tensor of more than {MAX_DIMENSIONS} dimensions")
         return tensor
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise MalformedObservation("text was expected")
+        raise ObservationError("text was expected")
     return value
 
 

@@ -12,7 +12,7 @@ import torch
 
 from attnlab.checking.draw import Draw
 from attnlab.checking.lab import Lab, observe
-from attnlab.checking.observation import MalformedObservation, Opaque, Raised, pack, unpack
+from attnlab.checking.observation import ObservationError, Opaque, Raised, pack, unpack
 from attnlab.checking.verdict import Verdict, judge_exercise
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
 
@@ -43,5 +43,5 @@ def _plain(seen: Any) -> Any:
     """`seen` as the grader would get it: plain values alone, nothing that students defined."""
     try:
         return unpack(pack(seen))
-    except MalformedObservation:
+    except ObservationError:
         return Opaque("a value too large to compare")

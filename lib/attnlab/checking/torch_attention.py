@@ -70,7 +70,7 @@ def spellings(prefix: str = "") -> dict[Names, tuple[str, ...]]:
     return found
 
 
-def torch_twin(
+def torch_equivalent(
     module: nn.Module, d_model: int, num_heads: int, d_k: int, d_v: int, bias: bool = True
 ) -> Twin:
     """torch's own multi-head attention with the weights of another one.
@@ -91,7 +91,7 @@ def torch_twin(
         (B, h, Lq, Lk). Where a query may attend to no key, torch gives NaN.
 
     Raises:
-        NoSuchWeight: the layer lacks one of the weights. It says which.
+        MissingWeightError: the layer lacks one of the weights. It says which.
     """
     given = _weights_of(module, d_model, num_heads * d_k, num_heads * d_v, bias)
     # torch knows one width for all. Features that are 0 everywhere change nothing but √d_k.

@@ -24,7 +24,7 @@ LIMITS = Limits(
 )
 
 
-class NotAChecksFile(ValueError):  # noqa: N818 - it names what a file is not
+class ChecksFileError(ValueError):  # noqa: N818 - it names what a file is not
     """A file is not a checks file of this version. The message says which file."""
 
 
@@ -109,20 +109,20 @@ def read(path: Path) -> VisibleLab:
 
     Raises:
         OSError: the file cannot be read.
-        NotAChecksFile: it is something else, damaged, or of another version.
+        ChecksFileError: it is something else, damaged, or of another version.
     """
     try:
         tree = unpack(path.read_bytes(), LIMITS)
         if tree["version"] != VERSION:
-            raise NotAChecksFile(
+            raise ChecksFileError(
                 f"{path} is of version {tree['version']}, and this attnlab reads version "
                 f"{VERSION}: take both from the same bundle"
             )
         return VisibleLab(tree["lab"], tuple(map(_exercise_from, tree["exercises"])))
-    except NotAChecksFile:
+    except ChecksFileError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise NotAChecksFile(
+        raise ChecksFileError(
             f"{path} is not a file of checks, or is damaged: copy it again from the lab's bundle"
         ) from error
 

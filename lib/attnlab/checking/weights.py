@@ -24,7 +24,7 @@ Name = str
 Spellings = Mapping[Name | tuple[Name, ...], Sequence[str]]
 
 
-class NoSuchWeight(LookupError):  # noqa: N818 - it says what is missing
+class MissingWeightError(LookupError):  # noqa: N818 - it says what is missing
     """A module, or a file of weights, lacks a weight. One sentence: which, and what is there."""
 
 
@@ -56,7 +56,7 @@ def give_weights(
         spellings: other layouts that are taken as well.
 
     Raises:
-        NoSuchWeight: it has no parameter for one of them.
+        MissingWeightError: it has no parameter for one of them.
     """
     parameters = dict(module.named_parameters())
     with torch.no_grad():
@@ -73,7 +73,7 @@ def weight_gradients(
     Where a parameter has got none, its place holds the string ``"no gradient"``.
 
     Raises:
-        NoSuchWeight: the module has no parameter for one of `weights`.
+        MissingWeightError: the module has no parameter for one of `weights`.
     """
     parameters = dict(module.named_parameters())
     places = list(_places(parameters, weights, spellings))
@@ -90,7 +90,7 @@ def rename_weights(
     """The tensors of `state`, a module's state in any known layout, under the names of `shapes`.
 
     Raises:
-        NoSuchWeight: `state` lacks one of them.
+        MissingWeightError: `state` lacks one of them.
     """
     return _collect(state, list(_places(state, shapes, spellings)), shapes)
 
@@ -115,7 +115,7 @@ def _places(
         name = next(iter(missing))
         there = _listed(tensors) or "none (nn.Linear and nn.Parameter would register them)"
         shape = tuple(weights[name].shape)
-        raise NoSuchWeight(f"there is no weight {name} of shape {shape}; there are {there}")
+        raise MissingWeightError(f"there is no weight {name} of shape {shape}; there are {there}")
 
 
 def _fitting(

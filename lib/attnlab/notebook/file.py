@@ -17,7 +17,7 @@ PLACEHOLDERS = {
 _CONFLICT = re.compile(r"^\s*\"?(<{7}|>{7}) ", re.MULTILINE)
 
 
-class CannotHandIn(ValueError):  # noqa: N818 - it says what cannot be done
+class SubmitError(ValueError):  # noqa: N818 - it says what cannot be done
     """What was to be handed in is not there or not valid. The message says what to do."""
 
     def _render_traceback_(self) -> list[str]:
@@ -58,24 +58,24 @@ def read_notebook(path: Path) -> NotebookFile:
     """The notebook in `path`.
 
     Raises:
-        CannotHandIn: it is not a valid notebook of nbformat 4.
+        SubmitError: it is not a valid notebook of nbformat 4.
     """
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise CannotHandIn(f"{path} cannot be read ({error.strerror}).") from error
+        raise SubmitError(f"{path} cannot be read ({error.strerror}).") from error
     if not raw.strip():
-        raise CannotHandIn(f"{path.name} is empty: save the notebook again, then hand in.")
+        raise SubmitError(f"{path.name} is empty: save the notebook again, then hand in.")
     content = _parse(path.name, raw)
     if not isinstance(content, dict) or content.get("nbformat") != 4:
-        raise CannotHandIn(
+        raise SubmitError(
             f"{path.name} is not a notebook of the present format (nbformat 4): "
             "open it in JupyterLab and save it again."
         )
     _validate(path.name, content)
     for number, cell in enumerate(content["cells"], start=1):
         if len(_CONFLICT.findall(cell_text(cell))) > 1:
-            raise CannotHandIn(
+            raise SubmitError(
                 f"Cell {number} of {path.name} holds the marks of a merge conflict (<<<<<<<): "
                 "keep one of the two versions, delete the marks and save."
             )
@@ -98,12 +98,12 @@ def _parse(name: str, raw: bytes) -> Any:
         return json.loads(raw.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         if len(_CONFLICT.findall(raw.decode("utf-8", "replace"))) > 1:
-            raise CannotHandIn(
+            raise SubmitError(
                 f"{name} holds the marks of a merge conflict (<<<<<<<): "
                 "choose one version with git, then hand in again."
             ) from error
         line = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-        raise CannotHandIn(
+        raise SubmitError(
             f"{name} is damaged{line}: take an earlier version (in JupyterLab: File, Revert "
             "Notebook to Checkpoint), or ask your course for help."
         ) from error
@@ -122,7 +122,7 @@ def _validate(name: str, content: dict[str, Any]) -> None:
         except (nbformat.ValidationError, KeyError, TypeError, AttributeError) as error:
             known = isinstance(error, nbformat.ValidationError)
             reason = str(error).splitlines()[0].rstrip(".:") if known else "its cells are damaged"
-            raise CannotHandIn(
+            raise SubmitError(
                 f"{name} is not a valid notebook ({reason}): open it in JupyterLab and save it "
                 "again."
             ) from error

@@ -14,13 +14,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from attnlab.notebook.file import CannotHandIn, NotebookFile, read_notebook
+from attnlab.notebook.file import NotebookFile, SubmitError, read_notebook
 
 DATA_SUFFIXES = (".safetensors", ".csv", ".json")
 CAME_WITH_THE_LAB = ("checks.safetensors",)
 MOST_BYTES = 20 * 2**20
 
-__all__ = ["CannotHandIn", "HandIn", "Packed", "pack_handin", "submit"]
+__all__ = ["SubmitError", "PackedSubmission", "Packed", "pack_submission", "submit"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Packed:
 
 
 @dataclass(frozen=True)
-class HandIn:
+class PackedSubmission:
     """A hand-in that was packed.
 
     Attributes:
@@ -81,28 +81,28 @@ class HandIn:
         """Nothing: as the last value of a cell it has been printed already."""
 
 
-def submit(folder: str | Path = ".") -> HandIn:
+def submit(folder: str | Path = ".") -> PackedSubmission:
     """Pack the hand-in of the notebook in `folder`, and print what was packed.
 
     Args:
         folder: where the notebook is; or the notebook itself, where there are several.
 
     Raises:
-        CannotHandIn: there is no notebook, more than one, or one that is not valid.
+        SubmitError: there is no notebook, more than one, or one that is not valid.
     """
-    handin = pack_handin(folder)
+    handin = pack_submission(folder)
     print(handin.summary())
     return handin
 
 
-def pack_handin(folder: str | Path = ".") -> HandIn:
+def pack_submission(folder: str | Path = ".") -> PackedSubmission:
     """Write ``<lab>-handin.zip`` beside the notebook in `folder`.
 
     Args:
         folder: where the notebook is; or the notebook itself, where there are several.
 
     Raises:
-        CannotHandIn: there is no notebook, more than one, or one that is not valid.
+        SubmitError: there is no notebook, more than one, or one that is not valid.
     """
     notebook = read_notebook(_find_notebook(Path(folder)))
     place = notebook.path.parent
@@ -112,7 +112,7 @@ def pack_handin(folder: str | Path = ".") -> HandIn:
     files = [Packed(notebook.path.name, len(notebook.raw)), *kept]
     target = place / f"{lab}-handin.zip"
     _write_zip(target, place, notebook, kept)
-    return HandIn(
+    return PackedSubmission(
         lab=lab,
         path=target,
         files=tuple(files),
@@ -129,15 +129,15 @@ def _find_notebook(folder: Path) -> Path:
     if folder.is_file():
         return folder
     if not folder.is_dir():
-        raise CannotHandIn(f"There is no folder {folder}: name the one that holds your notebook.")
+        raise SubmitError(f"There is no folder {folder}: name the one that holds your notebook.")
     found = sorted(path for path in folder.glob("*.ipynb") if path.is_file())
     if not found:
-        raise CannotHandIn(
+        raise SubmitError(
             f"There is no notebook in {folder}: go to the folder that holds it, or name it."
         )
     if len(found) > 1:
         names = ", ".join(path.name for path in found)
-        raise CannotHandIn(
+        raise SubmitError(
             f"There are {len(found)} notebooks in {folder}: {names}. Say which to hand in: "
             f'submit("{found[0].name}"), or python -m attnlab submit "{found[0].name}".'
         )
@@ -151,7 +151,7 @@ def _lab_of(notebook: NotebookFile) -> str:
         match = re.match(r"lab\d+", text) if isinstance(text, str) else None
         if match:
             return match[0]
-    raise CannotHandIn(
+    raise SubmitError(
         f"{notebook.path.name} does not say which lab it is: give it back its first name, "
         "such as lab01_softmax.ipynb."
     )
@@ -200,7 +200,7 @@ def main(arguments: list[str]) -> int:
         return 2
     try:
         submit(*options)
-    except CannotHandIn as error:
+    except SubmitError as error:
         print(error)
         return 1
     return 0

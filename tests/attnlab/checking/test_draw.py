@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from attnlab.checking.draw import NO_GRADIENT, Draw
-from attnlab.checking.errors import ForbiddenCall, MissingName
+from attnlab.checking.errors import ForbiddenCallError, MissingNameError
 from attnlab.checking.lab import Lab
 from attnlab.checking.observation import Raised
 
@@ -64,7 +64,7 @@ def test_raises_names_the_type_alone():
 
 
 @pytest.mark.parametrize(
-    "stop", [ForbiddenCall("torch.softmax"), MissingName("softmax"), NameError("x")]
+    "stop", [ForbiddenCallError("torch.softmax"), MissingNameError("softmax"), NameError("x")]
 )
 def test_raises_lets_pass_what_ends_a_probe(stop):
     def fails():
@@ -119,7 +119,7 @@ def test_a_test_is_tried_on_each_suspect_in_order():
 def test_lab_answers_names_and_misses_others():
     lab = Lab({"a": 1})
     assert lab.a == 1
-    with pytest.raises(MissingName, match="b"):
+    with pytest.raises(MissingNameError, match="b"):
         _ = lab.b
 
 

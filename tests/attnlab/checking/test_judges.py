@@ -50,7 +50,7 @@ def test_as_good_as_expected(expected, seen):
         (T([1.0]), Missing("softmax"), "missing"),
         (T([1.0]), Raised("KeyError"), "raised"),
         (Raised("ValueError"), Raised("KeyError"), "raised"),
-        (T([1.0]), Raised("ForbiddenCall", "torch.softmax"), "forbidden"),
+        (T([1.0]), Raised("ForbiddenCallError", "torch.softmax"), "forbidden"),
         (Raised("ValueError"), T([1.0]), "did not raise"),
         (T([1.0]), None, "type"),
         (T([1.0]), 1.0, "type"),

@@ -102,7 +102,7 @@ def test_an_exception_that_cannot_be_printed():
     ],
 )
 def test_what_is_forbidden_is_seen_however_it_is_reached(call):
-    assert see(call, FORBIDS).type == "ForbiddenCall"
+    assert see(call, FORBIDS).type == "ForbiddenCallError"
     assert isinstance(see(call), torch.Tensor), "and allowed where it is not forbidden"
 
 

@@ -15,8 +15,8 @@ from attnlab.checking.observation import (
     DTYPES,
     MAX_TEXT,
     Limits,
-    MalformedObservation,
     Missing,
+    ObservationError,
     Opaque,
     Raised,
     pack,
@@ -51,7 +51,7 @@ def test_what_was_packed_comes_back(tree):
 @given(st.binary(max_size=300))
 @settings(deadline=None)
 def test_any_bytes_give_a_tree_or_one_kind_of_error(data):
-    with contextlib.suppress(MalformedObservation):
+    with contextlib.suppress(ObservationError):
         unpack(data)
 
 
@@ -61,7 +61,7 @@ def test_a_damaged_packing_gives_a_tree_or_one_kind_of_error(tree, data):
     packed = bytearray(pack(tree))
     for _ in range(data.draw(st.integers(1, 4))):
         packed[data.draw(st.integers(0, len(packed) - 1))] = data.draw(st.integers(0, 255))
-    with contextlib.suppress(MalformedObservation):
+    with contextlib.suppress(ObservationError):
         unpack(bytes(packed))
 
 
@@ -80,7 +80,7 @@ json_values = st.recursive(
 @settings(deadline=None)
 def test_any_json_in_the_place_of_the_tree_gives_a_tree_or_one_kind_of_error(value):
     data = save({"0": torch.zeros(2)}, metadata={"tree": json.dumps(value)})
-    with contextlib.suppress(MalformedObservation):
+    with contextlib.suppress(ObservationError):
         pack(unpack(data))
 
 
@@ -139,34 +139,34 @@ def test_limits_hold_in_both_directions():
     tree = [[1.0] * 30, torch.zeros(100)]
     data = pack(tree)
     for limits in (Limits(nodes=20), Limits(depth=1), Limits(size=500), Limits(header=100)):
-        with pytest.raises(MalformedObservation, match="more than"):
+        with pytest.raises(ObservationError, match="more than"):
             pack(tree, limits)
-        with pytest.raises(MalformedObservation, match="more than"):
+        with pytest.raises(ObservationError, match="more than"):
             unpack(data, limits)
 
 
 def test_a_list_that_holds_itself_is_too_deep():
     endless = []
     endless.append(endless)
-    with pytest.raises(MalformedObservation, match="deep"):
+    with pytest.raises(ObservationError, match="deep"):
         pack(endless)
 
 
 def test_a_tree_of_many_small_lists_is_refused_before_it_is_parsed():
     bomb = save({}, metadata={"tree": "[" + "[]," * 3_000_000 + "[]]"})
-    with pytest.raises(MalformedObservation, match="a tree of more than"):
+    with pytest.raises(ObservationError, match="a tree of more than"):
         unpack(bomb)
 
 
 @pytest.mark.parametrize("dtype", [torch.complex64, torch.uint16, torch.float8_e4m3fn])
 def test_a_tensor_of_a_kind_that_judges_do_not_know_is_refused(dtype):
     data = save({"0": torch.zeros(2, dtype=dtype)}, metadata={"tree": '{"tensor": "0"}'})
-    with pytest.raises(MalformedObservation, match="a tensor of"):
+    with pytest.raises(ObservationError, match="a tensor of"):
         unpack(data)
 
 
 def test_a_tensor_that_stands_in_two_places_is_refused():
     data = pack([torch.zeros(3), torch.ones(3)])
-    with pytest.raises(MalformedObservation):
+    with pytest.raises(ObservationError):
         unpack(data.replace(b'\\"tensor\\": \\"1\\"', b'\\"tensor\\": \\"0\\"'))
     assert unpack(data)[1].sum() == 3

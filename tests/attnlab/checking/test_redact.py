@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attnlab.checking.judges import Close
-from attnlab.checking.observation import Missing, Opaque, Raised, Silence
+from attnlab.checking.observation import Missing, NoAnswer, Opaque, Raised
 from attnlab.checking.verdict import Question, judge_exercise
 
 SECRET = "the inputs are 4 8 15 16 23 42"
@@ -22,7 +22,7 @@ def advice(expected, seen, hidden):
         (1.0, Raised("ValueError", SECRET, "x = f(x)")),
         (1.0, Raised(SECRET, "", "")),
         ([1.0], [Raised("ValueError", "", SECRET)]),
-        (1.0, Raised("ForbiddenCall", SECRET)),
+        (1.0, Raised("ForbiddenCallError", SECRET)),
         (1.0, Missing(SECRET)),
         (1.0, SECRET),
         ("right", SECRET),
@@ -51,10 +51,10 @@ def test_pythons_own_exceptions_and_the_line_stay_helpful():
 
 
 def test_a_forbidden_call_is_still_named():
-    assert "torch.softmax" in advice(1.0, Raised("ForbiddenCall", "torch.softmax"), hidden=True)
+    assert "torch.softmax" in advice(1.0, Raised("ForbiddenCallError", "torch.softmax"), hidden=True)
 
 
 def test_silence_says_why():
-    said = advice(1.0, Silence("stopped after 5 s: is there a loop without an end?"), hidden=True)
+    said = advice(1.0, NoAnswer("stopped after 5 s: is there a loop without an end?"), hidden=True)
     assert "No answer came" in said
     assert "loop without an end" in said

@@ -10,7 +10,7 @@ from attnlab.checking.judges import Close, Kills
 from attnlab.checking.observation import pack
 from attnlab.checking.verdict import Question
 from attnlab.checking.visible import (
-    NotAChecksFile,
+    ChecksFileError,
     VisibleCheck,
     VisibleExercise,
     define,
@@ -83,14 +83,14 @@ def test_long_probes_are_kept_whole(tmp_path):
 def test_another_file_is_named(tmp_path, data):
     path = tmp_path / "checks.safetensors"
     path.write_bytes(data)
-    with pytest.raises(NotAChecksFile, match=r"checks\.safetensors is not a file of checks"):
+    with pytest.raises(ChecksFileError, match=r"checks\.safetensors is not a file of checks"):
         read(path)
 
 
 def test_another_version_is_named(tmp_path):
     path = tmp_path / "checks.safetensors"
     path.write_bytes(pack({"version": 99}))
-    with pytest.raises(NotAChecksFile, match="version 99"):
+    with pytest.raises(ChecksFileError, match="version 99"):
         read(path)
 
 

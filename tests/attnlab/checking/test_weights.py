@@ -4,7 +4,12 @@ import pytest
 import torch
 from torch import nn
 
-from attnlab.checking.weights import NoSuchWeight, give_weights, rename_weights, weight_gradients
+from attnlab.checking.weights import (
+    MissingWeightError,
+    give_weights,
+    rename_weights,
+    weight_gradients,
+)
 
 SPELLINGS = {
     "q_proj.weight": ("W_q", "heads.{i}.q.weight"),
@@ -124,7 +129,7 @@ def test_a_part_that_was_not_used_has_no_gradient(weights):
 
 def test_a_missing_weight_is_named_with_what_is_there(weights):
     said = r"no weight q_proj\.weight of shape \(6, 5\).*W_q \(5, 6\)"
-    with pytest.raises(NoSuchWeight, match=said):
+    with pytest.raises(MissingWeightError, match=said):
         give_weights(Raw(), weights)
 
 
@@ -134,20 +139,20 @@ def test_a_module_without_parameters_is_told_to_register_them(weights):
             super().__init__()
             self.layers = [nn.Linear(5, 6)]
 
-    with pytest.raises(NoSuchWeight, match="register"):
+    with pytest.raises(MissingWeightError, match="register"):
         give_weights(Hidden(), weights, SPELLINGS)
 
 
 def test_a_weight_of_another_shape_does_not_fit(weights):
     module = Named()
     module.q_proj = nn.Linear(5, 7, bias=False)
-    with pytest.raises(NoSuchWeight, match=r"q_proj\.weight"):
+    with pytest.raises(MissingWeightError, match=r"q_proj\.weight"):
         give_weights(module, weights, SPELLINGS)
 
 
 def test_a_number_in_the_place_of_a_matrix_is_no_weight():
     numbers = {"q_proj.weight": torch.tensor(1.0)}
-    with pytest.raises(NoSuchWeight):
+    with pytest.raises(MissingWeightError):
         give_weights(Named(), numbers)
-    with pytest.raises(NoSuchWeight):
+    with pytest.raises(MissingWeightError):
         rename_weights(numbers, {"q_proj.weight": torch.empty(6, 5)})

@@ -6,8 +6,8 @@ import pytest
 import torch
 from torch import nn
 
-from attnlab.checking.torch_attention import spellings, torch_twin
-from attnlab.checking.weights import NoSuchWeight
+from attnlab.checking.torch_attention import spellings, torch_equivalent
+from attnlab.checking.weights import MissingWeightError
 from attnlab.data.retrieval import questions
 from attnlab.models.retriever import D_MODEL, FEATURES, Retriever, share_right, train_retriever
 from attnlab.multihead import MultiHeadAttention
@@ -62,13 +62,13 @@ def test_a_twin_gives_what_the_layer_gives(sizes: tuple[int, ...], bias: bool) -
     layer = MultiHeadAttention(*sizes, bias=bias).double()
     for parameter in layer.parameters():
         nn.init.normal_(parameter)
-    twin = torch_twin(layer, *sizes, bias=bias)
+    torch_attention = torch_equivalent(layer, *sizes, bias=bias)
     q, k, v = (torch.randn(2, n, d_model, dtype=torch.float64) for n in (3, 5, 5))
     mask = torch.rand(2, heads, 3, 5) < 0.5
     mask[..., 1] = True
     for allowed in (None, mask, mask[:, :1], mask[:, :1, :1], mask[0, 0]):
         out, weights = layer(q, k, v, allowed, need_weights=True)
-        torchs_out, torchs_weights = twin(q, k, v, allowed)
+        torchs_out, torchs_weights = torch_attention(q, k, v, allowed)
         torch.testing.assert_close(out, torchs_out)
         torch.testing.assert_close(weights, torchs_weights)
 
@@ -76,8 +76,8 @@ def test_a_twin_gives_what_the_layer_gives(sizes: tuple[int, ...], bias: bool) -
 def test_a_layer_without_a_weight_is_named() -> None:
     layer = MultiHeadAttention(10, 3, d_k=4, d_v=5)
     del layer.k_proj
-    with pytest.raises(NoSuchWeight, match=r"k_proj\.weight"):
-        torch_twin(layer, 10, 3, 4, 5)
+    with pytest.raises(MissingWeightError, match=r"k_proj\.weight"):
+        torch_equivalent(layer, 10, 3, 4, 5)
 
 
 def test_a_prefix_stands_before_every_name() -> None:

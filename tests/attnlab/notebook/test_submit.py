@@ -10,7 +10,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import attnlab
-from attnlab.notebook.submit import MOST_BYTES, CannotHandIn, pack_handin, submit
+from attnlab.notebook.submit import MOST_BYTES, SubmitError, pack_submission, submit
 
 OPEN = "def softmax(x):\n    # TODO\n    raise NotImplementedError"
 
@@ -42,30 +42,30 @@ def folder(tmp_path):
     return tmp_path
 
 
-def names(handin):
-    with zipfile.ZipFile(handin.path) as archive:
+def names(submitted):
+    with zipfile.ZipFile(submitted.path) as archive:
         assert archive.testzip() is None
         return archive.namelist()
 
 
 def test_what_is_packed(folder):
-    handin = pack_handin(folder)
-    assert handin.path == folder / "lab01-handin.zip"
-    assert handin.lab == "lab01"
+    submitted = pack_submission(folder)
+    assert submitted.path == folder / "lab01-handin.zip"
+    assert submitted.lab == "lab01"
     expected = ["lab01_softmax.ipynb", "losses.csv", "weights.safetensors"]
-    assert names(handin) == [file.name for file in handin.files] == expected
-    with zipfile.ZipFile(handin.path) as archive:
+    assert names(submitted) == [file.name for file in submitted.files] == expected
+    with zipfile.ZipFile(submitted.path) as archive:
         assert archive.read("lab01_softmax.ipynb") == (folder / "lab01_softmax.ipynb").read_bytes()
-        assert [archive.getinfo(file.name).file_size for file in handin.files] == [
-            file.size for file in handin.files
+        assert [archive.getinfo(file.name).file_size for file in submitted.files] == [
+            file.size for file in submitted.files
         ]
     assert not list(folder.glob("*.part"))
 
 
 def test_it_says_what_it_packed(folder, capsys):
-    handin = submit(folder)
+    submitted = submit(folder)
     printed = capsys.readouterr().out
-    assert printed == handin.summary() + "\n"
+    assert printed == submitted.summary() + "\n"
     lines = printed.splitlines()
     assert lines[0] == f"Packed {folder}/lab01-handin.zip"
     assert lines[2] == "  losses.csv           4 bytes"
@@ -85,12 +85,12 @@ def test_what_is_open_is_said_and_packed_all_the_same(tmp_path):
         ),
         new_markdown_cell("Replace `raise NotImplementedError` with code.\n\n    raise it"),
     )  # fmt: skip
-    handin = pack_handin(tmp_path)
-    assert handin.open_steps == ("softmax", "Cell", "explain")
-    assert handin.never_run
-    assert "Still open: softmax, Cell, explain." in handin.summary()
-    assert "No cell of the saved notebook has been run" in handin.summary()
-    assert names(handin) == ["lab01_softmax.ipynb"]
+    submitted = pack_submission(tmp_path)
+    assert submitted.open_steps == ("softmax", "Cell", "explain")
+    assert submitted.never_run
+    assert "Still open: softmax, Cell, explain." in submitted.summary()
+    assert "No cell of the saved notebook has been run" in submitted.summary()
+    assert names(submitted) == ["lab01_softmax.ipynb"]
 
 
 def test_weights_that_were_not_saved_are_named(folder):
@@ -98,22 +98,22 @@ def test_weights_that_were_not_saved_are_named(folder):
     book = nbformat.read(path, as_version=4)
     book.metadata["attnlab"]["saves"] = ["weights.safetensors", "dates.safetensors"]
     nbformat.write(book, path)
-    handin = pack_handin(folder)
-    assert handin.missing == ("dates.safetensors",)
-    assert "There is no dates.safetensors: run the cell that trains it" in handin.summary()
+    submitted = pack_submission(folder)
+    assert submitted.missing == ("dates.safetensors",)
+    assert "There is no dates.safetensors: run the cell that trains it" in submitted.summary()
 
 
 def test_a_file_that_is_too_large_is_left_out_and_named(folder):
     with (folder / "weights.safetensors").open("wb") as file:
         file.truncate(MOST_BYTES + 1)
-    handin = pack_handin(folder)
-    assert "weights.safetensors" not in names(handin)
-    assert "Left out weights.safetensors: 20.0 MB is more than 20.0 MB." in handin.summary()
+    submitted = pack_submission(folder)
+    assert "weights.safetensors" not in names(submitted)
+    assert "Left out weights.safetensors: 20.0 MB is more than 20.0 MB." in submitted.summary()
 
 
 def test_a_link_is_not_followed(folder):
     (folder / "passwords.json").symlink_to("/etc/hostname")
-    assert "passwords.json" not in names(pack_handin(folder))
+    assert "passwords.json" not in names(pack_submission(folder))
 
 
 @pytest.mark.parametrize(
@@ -129,14 +129,14 @@ def test_a_link_is_not_followed(folder):
 )
 def test_which_lab(tmp_path, lab, name, expected):
     save(tmp_path / name, lab=lab)
-    handin = pack_handin(tmp_path)
-    assert handin.lab == expected
-    assert handin.path == tmp_path / f"{expected}-handin.zip"
+    submitted = pack_submission(tmp_path)
+    assert submitted.lab == expected
+    assert submitted.path == tmp_path / f"{expected}-handin.zip"
 
 
 def refuse(folder, *words):
-    with pytest.raises(CannotHandIn) as caught:
-        pack_handin(folder)
+    with pytest.raises(SubmitError) as caught:
+        pack_submission(folder)
     message = str(caught.value)
     assert "\n" not in message
     for word in words:
@@ -155,7 +155,7 @@ def test_two_notebooks_are_named_and_one_can_be_chosen(folder):
     (folder / "lab01-handin.zip").unlink()
     save(folder / "lab01_copy.ipynb")
     refuse(folder, "2 notebooks", "lab01_copy.ipynb, lab01_softmax.ipynb", 'submit("lab01_copy')
-    assert names(pack_handin(folder / "lab01_softmax.ipynb"))[0] == "lab01_softmax.ipynb"
+    assert names(pack_submission(folder / "lab01_softmax.ipynb"))[0] == "lab01_softmax.ipynb"
 
 
 GOOD = json.dumps(new_notebook(cells=[new_code_cell("x = 1")]), indent=1)
@@ -205,21 +205,21 @@ def test_notebooks_of_other_editors(tmp_path):
         }],
     }  # fmt: skip
     (tmp_path / "mine.ipynb").write_text(json.dumps(book))
-    assert pack_handin(tmp_path).open_steps == ("f",)
+    assert pack_submission(tmp_path).open_steps == ("f",)
 
 
 def test_a_refusal_leaves_the_last_hand_in_alone(folder):
-    before = pack_handin(folder).path.read_bytes()
+    before = pack_submission(folder).path.read_bytes()
     (folder / "lab01_softmax.ipynb").write_text("{")
-    with pytest.raises(CannotHandIn):
-        pack_handin(folder)
+    with pytest.raises(SubmitError):
+        pack_submission(folder)
     assert (folder / "lab01-handin.zip").read_bytes() == before
 
 
 def test_in_a_notebook_a_refusal_is_one_sentence(tmp_path):
     from IPython.core.interactiveshell import InteractiveShell
 
-    with pytest.raises(CannotHandIn) as caught:
+    with pytest.raises(SubmitError) as caught:
         submit(tmp_path)
     assert caught.value._render_traceback_() == [str(caught.value)]
     assert hasattr(InteractiveShell, "showtraceback")

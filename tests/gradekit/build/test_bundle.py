@@ -14,7 +14,7 @@ import pytest
 
 from attnlab.checking import visible
 from gradekit.build.blanks import definitions
-from gradekit.build.bundle import publish, release
+from gradekit.build.bundle import make_bundle, publish
 from gradekit.build.disclosure import leaks
 from gradekit.course import CourseError
 from gradekit.exercise.loader import load_lab
@@ -30,7 +30,7 @@ def course(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def released(course):
-    return release(course, LAB)
+    return make_bundle(course, LAB)
 
 
 @pytest.fixture(scope="module")
@@ -168,7 +168,7 @@ def test_the_notebook_runs_to_its_first_exercise_offline_from_the_bundle_alone(u
 def test_a_bundle_is_the_same_each_time(course, released):
     before = released.zip.read_bytes()
     (released.folder / "left-over.txt").write_text("from last time")
-    assert release(course, LAB).zip.read_bytes() == before
+    assert make_bundle(course, LAB).zip.read_bytes() == before
 
 
 def test_the_page_says_what_a_student_needs_to_know(unpacked):
@@ -203,7 +203,7 @@ def test_a_bundle_that_would_tell_is_not_made(course, released, monkeypatch):
     source.write_text(f"{text}\n# %% [markdown]\n# Psst: `{line}`\n", "utf-8")
     try:
         with pytest.raises(CourseError, match=r"holds a line of softmax: .* must not see that"):
-            release(course, LAB)
+            make_bundle(course, LAB)
     finally:
         source.write_text(text, "utf-8")
     assert released.zip.read_bytes() == before

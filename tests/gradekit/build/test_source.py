@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.build.blanks import CODE_STUB, CannotBlank, blank_module, clear, mark
+from gradekit.build.blanks import CODE_STUB, BlankError, blank_module, clear, mark
 from gradekit.build.source import read_source, solved_text
 from gradekit.course import CourseError
 from tests.helpers.small_course import LIBRARY, PROJECT, SOURCE, library_on_path, write_small_course
@@ -156,7 +156,7 @@ def test_decorators_long_signatures_and_nested_functions():
      "f: nothing stands between `# blank` and `# end blank`"),
 ])
 def test_what_cannot_be_blanked_is_said(body, sentence):
-    with pytest.raises(CannotBlank) as error:
+    with pytest.raises(BlankError) as error:
         mark(body)
     assert str(error.value) == sentence
 
@@ -168,7 +168,7 @@ def test_a_module_is_blanked_by_name_and_loses_its_marks():
     assert "secret_sum = doubled.sum()" in blank
     assert "blank:" not in blank
     ast.parse(blank)
-    with pytest.raises(CannotBlank, match="no def or class triple"):
+    with pytest.raises(BlankError, match="no def or class triple"):
         blank_module(LIBRARY, ["triple"])
 
 

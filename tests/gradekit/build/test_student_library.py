@@ -11,7 +11,7 @@ import pytest
 
 import attnlab
 from gradekit.build.disclosure import answer_lines, leaks
-from gradekit.build.student_library import write_edition
+from gradekit.build.student_library import write_student_library
 from gradekit.course import CourseError, load_course
 
 LIBRARY = Path(attnlab.__file__).parent
@@ -95,7 +95,7 @@ def test_blank_from_this_lab_on_and_solved_before(course, tmp_path):
         ("lab03", set()),
     ):
         target = tmp_path / lab
-        write_edition(course, lab, target)
+        write_student_library(course, lab, target)
         for file, names in (
             ("softmax.py", ["softmax", "logsumexp", "log_softmax", "entropy"]),
             ("attention.py", ["basic_self_attention"]),
@@ -110,12 +110,12 @@ def test_blank_from_this_lab_on_and_solved_before(course, tmp_path):
 def test_a_lab_that_is_not_yet_due_stays_blank(course, tmp_path):
     path = course.root / "course.toml"
     path.write_text(path.read_text().replace("due = 2026-09-20", "due = 2026-09-22"))
-    write_edition(load_course(course.root), "lab02", tmp_path)
+    write_student_library(load_course(course.root), "lab02", tmp_path)
     assert body(tmp_path / "attnlab" / "softmax.py", "softmax") == "raise NotImplementedError"
 
 
 def test_everything_else_is_there_as_it_is(course, tmp_path):
-    write_edition(course, "lab01", tmp_path / "e")
+    write_student_library(course, "lab01", tmp_path / "e")
     copied = {
         str(path.relative_to(tmp_path / "e" / "attnlab"))
         for path in (tmp_path / "e").rglob("*")
@@ -132,7 +132,7 @@ def test_everything_else_is_there_as_it_is(course, tmp_path):
 
 
 def test_a_blank_module_says_so_and_shows_no_mark(course, tmp_path):
-    write_edition(course, "lab01", tmp_path)
+    write_student_library(course, "lab01", tmp_path)
     text = (tmp_path / "attnlab" / "softmax.py").read_text()
     assert text.startswith(
         "# Made by `lab release`: what is not yet due when lab01 is released is blank.\n"
@@ -142,7 +142,7 @@ def test_a_blank_module_says_so_and_shows_no_mark(course, tmp_path):
 
 
 def test_the_edition_imports_and_its_solved_part_works(course, tmp_path):
-    write_edition(course, "lab02", tmp_path)
+    write_student_library(course, "lab02", tmp_path)
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "import torch, attnlab.softmax as s, attnlab.attention as a\n"
@@ -160,7 +160,7 @@ def test_the_edition_imports_and_its_solved_part_works(course, tmp_path):
 
 
 def test_no_line_of_a_blank_body_is_in_the_edition(course, tmp_path):
-    write_edition(course, "lab01", tmp_path / "e")
+    write_student_library(course, "lab01", tmp_path / "e")
     lines = answer_lines(course, "lab01")
     assert "exp = (x - x.amax(dim, keepdim=True)).exp()" in lines
     assert "return -torch.xlogy(p, p).sum(-1)" in lines
@@ -168,19 +168,19 @@ def test_no_line_of_a_blank_body_is_in_the_edition(course, tmp_path):
 
 
 def test_the_proof_finds_an_answer_wherever_it_hides(course, tmp_path):
-    edition = tmp_path / "e"
-    write_edition(course, "lab02", edition)
-    assert leaks(course, "lab02", edition) == []
+    student_library = tmp_path / "e"
+    write_student_library(course, "lab02", student_library)
+    assert leaks(course, "lab02", student_library) == []
     # What lab 2 may see is a leak in lab 1.
-    found = leaks(course, "lab01", edition)
+    found = leaks(course, "lab01", student_library)
     assert found
     assert all(line.startswith("attnlab/softmax.py holds a line of ") for line in found)
-    (edition / "note.txt").write_text("Try: return -torch.xlogy(p, p).sum(-1)  # neat")
-    (edition / "n.ipynb").write_text(
+    (student_library / "note.txt").write_text("Try: return -torch.xlogy(p, p).sum(-1)  # neat")
+    (student_library / "n.ipynb").write_text(
         '{"cells": [{"source": ["x = 1\\n", "return -torch.xlogy(p, p).sum(-1)"]}]}'
     )
-    (edition / "p.py").write_text("def nobody_knows(lab, draw): ...")
-    assert leaks(course, "lab02", edition) == [
+    (student_library / "p.py").write_text("def nobody_knows(lab, draw): ...")
+    assert leaks(course, "lab02", student_library) == [
         "n.ipynb holds a line of entropy: return -torch.xlogy(p, p).sum(-1)",
         "note.txt holds a line of entropy: return -torch.xlogy(p, p).sum(-1)",
         "p.py holds the hidden check nobody_knows of basic_self_attention: def nobody_knows(lab",
@@ -188,11 +188,11 @@ def test_the_proof_finds_an_answer_wherever_it_hides(course, tmp_path):
 
 
 def test_an_edition_is_never_written_over(course, tmp_path):
-    write_edition(course, "lab01", tmp_path)
+    write_student_library(course, "lab01", tmp_path)
     with pytest.raises(CourseError, match="is already there; remove it"):
-        write_edition(course, "lab01", tmp_path)
+        write_student_library(course, "lab01", tmp_path)
 
 
 def test_an_unknown_lab_is_said(course, tmp_path):
     with pytest.raises(CourseError, match=r"course\.toml has no lab 'lab09'"):
-        write_edition(course, "lab09", tmp_path)
+        write_student_library(course, "lab09", tmp_path)

@@ -3,7 +3,7 @@
 import pytest
 
 from gradekit.course import CourseError
-from gradekit.exercise.definition import BadExercise
+from gradekit.exercise.definition import ExerciseError
 from gradekit.exercise.loader import load_lab
 
 LAB = "lab01"
@@ -36,18 +36,18 @@ def test_an_exercise_may_only_use_what_earlier_ones_build(course_copy):
     path = course_copy.exercises(LAB) / "log_softmax.py"
     edit(path, "logsumexp, softmax\n", "logsumexp, cross_entropy\n")
     edit(path, "uses=[softmax]", "uses=[cross_entropy]")
-    with pytest.raises(BadExercise, match="uses cross_entropy, which is asked about only later"):
+    with pytest.raises(ExerciseError, match="uses cross_entropy, which is asked about only later"):
         load_lab(course_copy, LAB)
 
 
 def test_an_answer_that_no_cell_defines_is_named(course_copy):
     edit(course_copy.exercises(LAB) / "errata.py", '["errata"]', '["erratum"]')
-    with pytest.raises(BadExercise, match="asks for erratum, which no cell"):
+    with pytest.raises(ExerciseError, match="asks for erratum, which no cell"):
         load_lab(course_copy, LAB)
 
 
 def test_a_check_needs_a_docstring_for_people(course_copy):
     path = course_copy.exercises(LAB) / "softmax.py"
     edit(path, '    """Gives probability 0 to a score of -inf."""\n', "")
-    with pytest.raises(BadExercise, match="minus_infinity has no docstring"):
+    with pytest.raises(ExerciseError, match="minus_infinity has no docstring"):
         load_lab(course_copy, LAB)

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from attnlab.softmax import log_softmax, softmax
-from gradekit.exercise.standalone import NotStandalone, standalone_source
+from gradekit.exercise.standalone import StandaloneError, standalone_source
 
 
 def module(tmp_path, monkeypatch, text, name="made_for_this_test"):
@@ -86,7 +86,7 @@ def test_a_project_module_cannot_travel_and_the_message_says_what_to_do(tmp_path
         from attnlab import softmax as reference
         def wrong(x): return reference.softmax(x)
     """)
-    with pytest.raises(NotStandalone, match="import the function by name"):
+    with pytest.raises(StandaloneError, match="import the function by name"):
         standalone_source(made.wrong)
 
 

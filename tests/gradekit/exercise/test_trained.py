@@ -6,20 +6,20 @@ import pytest
 import torch
 
 from attnlab.checking.advice import explain
-from attnlab.checking.observation import Missing, Raised, Silence
+from attnlab.checking.observation import Missing, NoAnswer, Raised
 from attnlab.checking.redact import discreet
-from attnlab.checking.weights import NoSuchWeight
-from gradekit.exercise.trained import Band, Outcome
+from attnlab.checking.weights import MissingWeightError
+from gradekit.exercise.trained import Band, ScoreBands
 
 
 def score(weights, seed):
     if "w" not in weights:
-        raise NoSuchWeight("no weight w")
+        raise MissingWeightError("no weight w")
     return weights["w"].mean().item() + seed
 
 
 BANDS = (Band(0.9, 1, 1), Band(0.5, 0.9, 0.4, "Train for longer."))
-JUDGE = Outcome(score, BANDS, "Is it trained?")
+JUDGE = ScoreBands(score, BANDS, "Is it trained?")
 
 
 def weights(value):
@@ -50,7 +50,7 @@ def test_weights_of_another_model_earn_nothing_and_are_told_so():
 
 @pytest.mark.parametrize(
     "seen",
-    [Missing("w.safetensors"), Raised("ValueError", "secret"), Silence("late"), None, 3.0, [],
+    [Missing("w.safetensors"), Raised("ValueError", "secret"), NoAnswer("late"), None, 3.0, [],
      {"w": "text"}, {"w": torch.ones(2, dtype=torch.int64)}],
 )  # fmt: skip
 def test_what_is_not_weights_earns_nothing(seen):
@@ -76,7 +76,7 @@ def test_equal_weights_are_evaluated_once_for_each_seed():
         calls.append(seed)
         return 1.0
 
-    judge = Outcome(counted, (Band(1, 1, 1),))
+    judge = ScoreBands(counted, (Band(1, 1, 1),))
     for seed in (1, 2, 1):
         assert judge.with_seed(seed).compare(None, weights(0.5)) is None
     judge.with_seed(1).compare(None, weights(0.25))

@@ -8,34 +8,34 @@ import pytest
 from attnlab.checking.observation import unpack
 from demo.classroom import LAB
 from gradekit.exercise.loader import load_lab
-from gradekit.exercise.variants import PAPERS, Paper
+from gradekit.exercise.variants import VARIANTS, Variants
 from gradekit.grading.judge import judge
 from gradekit.sandbox.result import Stopped
 from gradekit.untrusted.runner import answer_probe
 
 
 @pytest.fixture(scope="module")
-def paper(built_course):
-    return Paper(load_lab(built_course, LAB), b"a secret")
+def variants(built_course):
+    return Variants(load_lab(built_course, LAB), b"a secret")
 
 
-def test_a_probe_answered_by_the_reference_earns_everything(paper):
-    exercise = paper.lab["softmax"]
+def test_a_probe_answered_by_the_reference_earns_everything(variants):
+    exercise = variants.lab["softmax"]
     answers = {
-        (probe.exercise, probe.check): answer_probe(probe, dict(paper.lab.reference))
-        for probe in paper.probes(exercise, 3)
+        (probe.exercise, probe.check): answer_probe(probe, dict(variants.lab.reference))
+        for probe in variants.probes(exercise, 3)
     }
-    verdict = judge(paper, 3, [exercise], answers)["softmax"]
+    verdict = judge(variants, 3, [exercise], answers)["softmax"]
     assert verdict.earned == exercise.points
 
 
-def test_inputs_differ_between_papers_and_secrets_and_from_the_bundles(paper):
-    exercise = paper.lab["softmax"]
-    other = Paper(paper.lab, b"another secret")
-    in_bundle = {check.seed for check in paper.visible(exercise).checks}
+def test_inputs_differ_between_papers_and_secrets_and_from_the_bundles(variants):
+    exercise = variants.lab["softmax"]
+    other = Variants(variants.lab, b"another secret")
+    in_bundle = {check.seed for check in variants.visible(exercise).checks}
     assert in_bundle == {check.seed for check in other.visible(exercise).checks}
     for probes in zip(
-        paper.probes(exercise, 0), paper.probes(exercise, 1), other.probes(exercise, 0),
+        variants.probes(exercise, 0), variants.probes(exercise, 1), other.probes(exercise, 0),
         strict=True,
     ):
         seeds = {probe.seed for probe in probes}
@@ -43,29 +43,29 @@ def test_inputs_differ_between_papers_and_secrets_and_from_the_bundles(paper):
         assert not seeds & in_bundle
 
 
-def test_no_number_that_travels_puts_the_suspects_back_in_order(paper):
+def test_no_number_that_travels_puts_the_suspects_back_in_order(variants):
     """They are shuffled; who knows the shuffle's seed knows which of them are right."""
-    (probe,) = (probe for probe in paper.probes(paper.lab["test_softmax"], 0) if probe.suspects)
-    right = len(paper.lab["softmax"].right_versions) + 1
+    (probe,) = (probe for probe in variants.probes(variants.lab["test_softmax"], 0) if probe.suspects)
+    right = len(variants.lab["softmax"].right_versions) + 1
     order = list(range(len(probe.suspects)))
     random.Random(probe.seed).shuffle(order)
     guess = [place >= len(order) - right for place in order]
     (question,) = (
-        question for question in paper.questions(paper.lab["test_softmax"], 0)
+        question for question in variants.questions(variants.lab["test_softmax"], 0)
         if question.name == probe.check
     )
     assert guess != [is_right for _, is_right in question.judge.suspects]
     assert question.judge.credit(None, guess) == 0
 
 
-def test_the_number_of_papers_is_small_and_all_are_used(paper):
-    assert {paper.number(f"digest {n}") for n in range(200)} == set(range(PAPERS))
+def test_the_number_of_papers_is_small_and_all_are_used(variants):
+    assert {variants.number(f"digest {n}") for n in range(200)} == set(range(VARIANTS))
 
 
-def test_nothing_that_travels_names_a_mistake_its_advice_or_a_reference(paper):
+def test_nothing_that_travels_names_a_mistake_its_advice_or_a_reference(variants):
     """What is sent for an exercise is its probes, and references of earlier steps alone."""
-    for exercise in paper.lab.exercises:
-        text = json.dumps([probe.to_json() for probe in paper.probes(exercise, 0)])
+    for exercise in variants.lab.exercises:
+        text = json.dumps([probe.to_json() for probe in variants.probes(exercise, 0)])
         for mistake in exercise.mistakes:
             assert mistake.advice not in text
             assert f"def {mistake.name}" not in text
@@ -73,29 +73,29 @@ def test_nothing_that_travels_names_a_mistake_its_advice_or_a_reference(paper):
         assert not any(line in text for line in own)
 
 
-def test_references_stand_in_only_for_earlier_steps(paper):
+def test_references_stand_in_only_for_earlier_steps(variants):
     earlier = set()
-    for exercise in paper.lab.exercises:
+    for exercise in variants.lab.exercises:
         assert {function.__name__ for function in exercise.uses} <= earlier
         earlier |= {reference.__name__ for reference in exercise.references}
 
 
-def test_an_answer_that_is_no_observation_fails_its_check_alone(paper):
-    exercise = paper.lab["softmax"]
+def test_an_answer_that_is_no_observation_fails_its_check_alone(variants):
+    exercise = variants.lab["softmax"]
     answers = {
-        (probe.exercise, probe.check): answer_probe(probe, dict(paper.lab.reference))
-        for probe in paper.probes(exercise, 0)
+        (probe.exercise, probe.check): answer_probe(probe, dict(variants.lab.reference))
+        for probe in variants.probes(exercise, 0)
     }
     first, second = list(answers)[:2]
     answers[first] = b"\xff" * 100
     answers[second] = Stopped("stopped after 5 s: is there a loop without an end?")
-    verdict = judge(paper, 0, [exercise], answers)["softmax"]
+    verdict = judge(variants, 0, [exercise], answers)["softmax"]
     assert [answer.passed for answer in verdict.answers[:2]] == [False, False]
     assert all(answer.passed for answer in verdict.answers[2:])
 
 
-def test_observations_of_the_reference_survive_the_wire(paper):
-    exercise = paper.lab["softmax"]
-    (probe, *_) = paper.probes(exercise, 0)
-    seen = unpack(answer_probe(probe, dict(paper.lab.reference)))
-    assert exercise.checks[0].judge.compare(paper.questions(exercise, 0)[0].expected, seen) is None
+def test_observations_of_the_reference_survive_the_wire(variants):
+    exercise = variants.lab["softmax"]
+    (probe, *_) = variants.probes(exercise, 0)
+    seen = unpack(answer_probe(probe, dict(variants.lab.reference)))
+    assert exercise.checks[0].judge.compare(variants.questions(exercise, 0)[0].expected, seen) is None

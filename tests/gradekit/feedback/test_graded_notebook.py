@@ -9,9 +9,9 @@ import pytest
 from nbgrader.nbgraderformat import MetadataValidator
 from nbgrader.utils import determine_grade
 
-from gradekit.feedback.graded_notebook import autograded_notebook, write_autograded
+from gradekit.feedback.graded_notebook import graded_notebook, write_graded_notebook
 from gradekit.results.records import ExerciseResult, Graded
-from gradekit.submissions.folder import find_handins
+from gradekit.submissions.folder import find_submissions
 from gradekit.submissions.notebook import runnable_cells
 from gradekit.submissions.released import Released, grade_id_of
 from gradekit.submissions.submission import Submission, read_submission
@@ -31,8 +31,8 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Released:
 
 def submission(root: Path, released: Released, data: bytes) -> Submission:
     submissions.hand_in(root, "ada", data, "2026-09-20 21:59:00 UTC")
-    (handin,) = find_handins(root, LAB)
-    return read_submission(handin, released)
+    (submitted,) = find_submissions(root, LAB)
+    return read_submission(submitted, released)
 
 
 def grades(notebook: nbformat.NotebookNode) -> dict[str, float | None]:
@@ -49,7 +49,7 @@ def test_nbgrader_comes_to_the_judges_points(tmp_path: Path, released: Released)
     given = submission(tmp_path, released, as_bytes(done()))
     warning = {"output_type": "stream", "name": "stderr", "text": "careful"}
     outputs = {cell.id: [warning] for cell in given.notebook.cells}
-    notebook = autograded_notebook(given, released, Graded(outputs, ()), RESULTS)
+    notebook = graded_notebook(given, released, Graded(outputs, ()), RESULTS)
     assert grades(notebook) == {"check_softmax": 5.5, "check_entropy": 0, "explain": None}
 
 
@@ -59,7 +59,7 @@ def test_outputs_stand_under_the_cells_that_made_them(tmp_path: Path, released: 
         cell.id: [{"output_type": "stream", "name": "stdout", "text": cell.source}]
         for cell in runnable_cells(given.notebook)
     }
-    notebook = autograded_notebook(given, released, Graded(outputs, ()), RESULTS)
+    notebook = graded_notebook(given, released, Graded(outputs, ()), RESULTS)
     shown = [cell for cell in notebook.cells if cell.get("outputs") and "check(" not in cell.source]
     assert len(shown) == 3
     assert all(cell.outputs[0].text == cell.source for cell in shown)
@@ -67,7 +67,7 @@ def test_outputs_stand_under_the_cells_that_made_them(tmp_path: Path, released: 
 
 def test_the_face_is_escaped_and_names_no_inputs(tmp_path: Path, released: Released) -> None:
     given = submission(tmp_path, released, as_bytes(done()))
-    notebook = autograded_notebook(given, released, Graded({}, ()), RESULTS)
+    notebook = graded_notebook(given, released, Graded({}, ()), RESULTS)
     (cell,) = (cell for cell in notebook.cells if grade_id_of(cell) == "check_softmax")
     face = cell.outputs[0].data["text/html"]
     assert "&lt;b&gt;dim&lt;/b&gt;" in face
@@ -77,7 +77,7 @@ def test_the_face_is_escaped_and_names_no_inputs(tmp_path: Path, released: Relea
 
 def test_a_broken_hand_in_is_shown_as_such(tmp_path: Path, released: Released) -> None:
     given = submission(tmp_path, released, b"")
-    notebook = autograded_notebook(given, released, Graded({}, ()), {})
+    notebook = graded_notebook(given, released, Graded({}, ()), {})
     assert "is empty (0 bytes)" in notebook.cells[0].source
     assert grades(notebook) == {"check_softmax": 0, "check_entropy": 0, "explain": 0}
 
@@ -85,14 +85,14 @@ def test_a_broken_hand_in_is_shown_as_such(tmp_path: Path, released: Released) -
 def test_what_stopped_the_run_is_said(tmp_path: Path, released: Released) -> None:
     given = submission(tmp_path, released, as_bytes(done()))
     graded = Graded({}, (), stopped="The notebook was ended after 60 s.")
-    notebook = autograded_notebook(given, released, graded, RESULTS)
+    notebook = graded_notebook(given, released, graded, RESULTS)
     assert "ended after 60 s" in notebook.cells[0].source
 
 
 def test_where_we_failed_the_cell_says_so(tmp_path: Path, released: Released) -> None:
     given = submission(tmp_path, released, as_bytes(done()))
     results = {**RESULTS, "softmax": ExerciseResult("softmax", "", (), broken="The judge fell.")}
-    notebook = autograded_notebook(given, released, Graded({}, ()), results)
+    notebook = graded_notebook(given, released, Graded({}, ()), results)
     (cell,) = (cell for cell in notebook.cells if grade_id_of(cell) == "check_softmax")
     assert "Not graded: The judge fell." in cell.outputs[0].data["text/html"]
 
@@ -106,7 +106,7 @@ def test_active_content_of_the_student_is_gone(tmp_path: Path, released: Release
     given = submission(tmp_path, released, as_bytes(done(attack), metadata={"title": "<PWN>"}))
     html = {"output_type": "display_data", "data": {"text/html": "<script>PWN()</script>"}}
     outputs = {cell.id: [html] for cell in given.notebook.cells}
-    notebook = autograded_notebook(given, released, Graded(outputs, ()), RESULTS)
+    notebook = graded_notebook(given, released, Graded(outputs, ()), RESULTS)
     text = json.dumps(notebook)
     assert "<script" not in text
     assert text.count("PWN") == 2
@@ -115,16 +115,16 @@ def test_active_content_of_the_student_is_gone(tmp_path: Path, released: Release
 
 def test_it_lies_where_formgrader_looks(tmp_path: Path, released: Released) -> None:
     given = submission(tmp_path, released, as_bytes(done()))
-    notebook = autograded_notebook(given, released, Graded({}, ()), RESULTS)
+    notebook = graded_notebook(given, released, Graded({}, ()), RESULTS)
     text = json.dumps(notebook)
-    (handin,) = find_handins(tmp_path, LAB)
-    path = write_autograded(tmp_path, handin, NAME, text)
+    (submitted,) = find_submissions(tmp_path, LAB)
+    path = write_graded_notebook(tmp_path, submitted, NAME, text)
     assert path == tmp_path / "autograded" / "ada" / LAB / f"{NAME}.ipynb"
     path.chmod(0o444)
-    write_autograded(tmp_path, handin, NAME, text)
+    write_graded_notebook(tmp_path, submitted, NAME, text)
     again = nbformat.read(path, 4)
     assert [cell.source for cell in again.cells] == [cell.source for cell in notebook.cells]
     stamp = path.parent / "timestamp.txt"
     assert stamp.read_text() == "2026-09-20 21:59:00.000000 UTC"
-    write_autograded(tmp_path, replace(handin, submitted_at=None), NAME, text)
+    write_graded_notebook(tmp_path, replace(submitted, submitted_at=None), NAME, text)
     assert sorted(p.name for p in path.parent.iterdir()) == [path.name]

@@ -19,10 +19,10 @@ from gradekit.feedback.sanitize import (
     MOST_MARKDOWN,
     MOST_MARKDOWN_OF_ALL,
     MOST_TEXT,
-    harmless_cell,
-    harmless_cells,
-    harmless_outputs,
-    harmless_text,
+    sanitize_cell,
+    sanitize_cells,
+    sanitize_outputs,
+    sanitize_text,
 )
 from gradekit.submissions.released import bound_names
 
@@ -109,15 +109,15 @@ def test_markdown_attacks_work_without_the_defence(attack: str, exporter: HTMLEx
 
 @pytest.mark.parametrize("attack", MARKDOWN)
 def test_markdown_is_harmless(attack: str, exporter: HTMLExporter) -> None:
-    links = [f for f in active(exporter, harmless_cell(cell(MARKDOWN[attack]))) if "img" in f]
+    links = [f for f in active(exporter, sanitize_cell(cell(MARKDOWN[attack]))) if "img" in f]
     assert links == []
-    found = active(exporter, harmless_cell(cell(MARKDOWN[attack])))
+    found = active(exporter, sanitize_cell(cell(MARKDOWN[attack])))
     assert all(f.startswith("a href=https://") for f in found)
 
 
 @pytest.mark.parametrize("attack", LINKS)
 def test_links_go_to_the_web_only(attack: str, exporter: HTMLExporter) -> None:
-    assert active(exporter, harmless_cell(cell(LINKS[attack]))) == []
+    assert active(exporter, sanitize_cell(cell(LINKS[attack]))) == []
 
 
 @pytest.mark.parametrize(
@@ -131,18 +131,18 @@ def test_links_go_to_the_web_only(attack: str, exporter: HTMLExporter) -> None:
     ],
 )
 def test_honest_markdown_stays_as_it_is(text: str) -> None:
-    assert harmless_text(text) == text
+    assert sanitize_text(text) == text
 
 
 def test_a_picture_that_is_missing_is_no_picture() -> None:
-    assert harmless_text("![a](attachment:b.png)") == "![a] (attachment:b.png)"
-    assert harmless_text("![a](attachment:b.png)", ["b.png"]) == "![a](attachment:b.png)"
+    assert sanitize_text("![a](attachment:b.png)") == "![a] (attachment:b.png)"
+    assert sanitize_text("![a](attachment:b.png)", ["b.png"]) == "![a](attachment:b.png)"
 
 
 def test_formulas_and_code_can_still_be_read() -> None:
-    assert harmless_text("where $a<b$") == "where $a< b$"
-    assert "\\href" not in harmless_text("$\\href{javascript:PWN()}{x}$")
-    assert "mermaid" not in harmless_text("```mermaid\ngraph TD\n```")
+    assert sanitize_text("where $a<b$") == "where $a< b$"
+    assert "\\href" not in sanitize_text("$\\href{javascript:PWN()}{x}$")
+    assert "mermaid" not in sanitize_text("```mermaid\ngraph TD\n```")
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_formulas_and_code_can_still_be_read() -> None:
     ["```mermaid", "> ```mermaid", "- ~~~ mermaid", "```mermaid mermaid", "```\u00a0Mermaid"],
 )
 def test_no_fence_becomes_a_diagram(fence: str, exporter: HTMLExporter) -> None:
-    notebook = nbformat.v4.new_notebook(cells=[harmless_cell(cell(f"{fence}\nPWN"))])
+    notebook = nbformat.v4.new_notebook(cells=[sanitize_cell(cell(f"{fence}\nPWN"))])
     page, _ = exporter.from_notebook_node(notebook)
     assert '<pre class="mermaid">' not in page
 
@@ -158,7 +158,7 @@ def test_no_fence_becomes_a_diagram(fence: str, exporter: HTMLExporter) -> None:
 def test_a_language_of_spaces_does_not_stop_the_page(exporter: HTMLExporter) -> None:
     with pytest.raises(IndexError):
         active(exporter, cell("```&Tab;"))
-    assert active(exporter, harmless_cell(cell("```&Tab;"))) == []
+    assert active(exporter, sanitize_cell(cell("```&Tab;"))) == []
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_a_language_of_spaces_does_not_stop_the_page(exporter: HTMLExporter) -> 
      "$\\mmlToken{mi}[href='javascript:PWN()']{x}$", "$\\bbox[background:url(PWN)]{x}$"],
 )
 def test_no_disguise_makes_a_formula_a_link(formula: str) -> None:
-    shown = markdown2html_mistune(harmless_text(formula))
+    shown = markdown2html_mistune(sanitize_text(formula))
     assert re.search(r"\\(?:href|mmlToken|bbox)", markdown2html_mistune(formula))
     assert not re.search(r"\\(?:href|mmlToken|bbox)", shown)
 
@@ -175,7 +175,7 @@ def test_no_disguise_makes_a_formula_a_link(formula: str) -> None:
 def test_raw_cells_become_text(exporter: HTMLExporter) -> None:
     raw = cell("<script>PWN()</script>", "raw")
     raw.metadata = NotebookNode(raw_mimetype="text/html")
-    assert harmless_cell(raw).cell_type == "markdown"
+    assert sanitize_cell(raw).cell_type == "markdown"
     assert active(exporter, raw) == []
 
 
@@ -186,7 +186,7 @@ def test_attachments_are_pictures(exporter: HTMLExporter) -> None:
         "b.png": {"image/svg+xml": "PWN"}, 'c"onload=PWN': {"image/png": PNG}, "d": 5,
         "e.png": {'image/png" onerror="PWN()': "x"},
     }
-    assert harmless_cell(given).attachments == {"a.png": {"image/png": PNG}}
+    assert sanitize_cell(given).attachments == {"a.png": {"image/png": PNG}}
     assert active(exporter, given) == []
 
 
@@ -220,7 +220,7 @@ def test_outputs_are_harmless(attack: str, exporter: HTMLExporter) -> None:
     given = nbformat.v4.new_code_cell("x", outputs=[output])
     if attack in ("html", "javascript", "markdown"):
         assert active(exporter, given), "the attack does not work even without the defence"
-    assert active(exporter, harmless_cell(given)) == []
+    assert active(exporter, sanitize_cell(given)) == []
 
 
 def test_text_and_pictures_stay() -> None:
@@ -230,7 +230,7 @@ def test_text_and_pictures_stay() -> None:
          "data": {"text/plain": "tensor(1.)", "text/html": "<b>1</b>", "image/png": PNG + "\n"}},
         {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": ["a", 5]},
     ]
-    stream, shown, error = harmless_outputs(outputs)
+    stream, shown, error = sanitize_outputs(outputs)
     assert stream == {"output_type": "stream", "name": "stderr", "text": "careful!\n"}
     assert shown.data == {"text/plain": "tensor(1.)", "image/png": PNG}
     assert (shown.execution_count, shown.metadata) == (3, {})
@@ -249,11 +249,11 @@ def test_text_and_pictures_stay() -> None:
     ],
 )
 def test_malformed_outputs_are_dropped(outputs: list[Any]) -> None:
-    assert harmless_outputs(outputs) == []
+    assert sanitize_outputs(outputs) == []
 
 
 def test_long_texts_are_cut_and_say_so() -> None:
-    (output,) = harmless_outputs(
+    (output,) = sanitize_outputs(
         [{"output_type": "stream", "name": "stdout", "text": "x" * (MOST_TEXT + 5)}]
     )
     assert output.text.endswith("[Output was cut here.]")
@@ -269,7 +269,7 @@ def test_long_texts_keep_nobody_busy(text: str) -> None:
     start = time.process_time()
     given = cell(text)
     given.attachments = {"a.png": {"image/png": PNG}}
-    harmless_cell(given)
+    sanitize_cell(given)
     assert "softmax" not in bound_names(text)
     assert time.process_time() - start < 2
 
@@ -285,17 +285,17 @@ def rendering(exporter: HTMLExporter, cells: list[NotebookNode]) -> float:
 def test_formulas_without_an_end_keep_no_page_busy(opener: str, exporter: HTMLExporter) -> None:
     text = opener * (2**13 // len(opener))
     attack, defended = cell(text), cell(text)
-    harmless_cell(defended)
+    sanitize_cell(defended)
     assert rendering(exporter, [attack]) > 2 * rendering(exporter, [defended])
     whole = [cell(8 * text, name=f"a{number}") for number in range(20)]
-    harmless_cells(whole, known=())
+    sanitize_cells(whole, known=())
     assert rendering(exporter, whole) < 15
 
 
 def test_a_notebooks_text_is_cut_where_it_is_a_book() -> None:
     cells = [cell("x" * MOST_MARKDOWN) for _ in range(20)]
     known = cell("known")
-    harmless_cells([*cells, known], known=["known"])
+    sanitize_cells([*cells, known], known=["known"])
     lengths = [len(c.source) for c in cells]
     assert sum(lengths) < MOST_MARKDOWN_OF_ALL + 20 * len(cells[-1].source)
     assert lengths.count(MOST_MARKDOWN) == MOST_MARKDOWN_OF_ALL // MOST_MARKDOWN
@@ -306,5 +306,5 @@ def test_many_attachments_take_one_look_at_the_text() -> None:
     text = ("![a" + "x" * 100 + "\n") * 500 + "![a](attachment:a1.png)"
     names = [f"a{n}.png" for n in range(20_000)]
     started = time.perf_counter()
-    assert harmless_text(text, names).endswith("![a](attachment:a1.png)")
+    assert sanitize_text(text, names).endswith("![a](attachment:a1.png)")
     assert time.perf_counter() - started < 5

@@ -16,8 +16,8 @@ from demo.incoming import write_submitted
 from gradekit.course import CourseError, load_course
 from gradekit.grading import grade
 from gradekit.grading.grade import Settings
-from gradekit.grading.progress import Watch
-from gradekit.grading.view import progress
+from gradekit.grading.progress import ProgressReporter
+from gradekit.grading.view import progress_bar
 
 distributed = pytest.importorskip("distributed")
 
@@ -44,7 +44,7 @@ def cluster():
 def course(tmp_path_factory):
     """A class of eight, not yet graded; two of them are hostile or damaged."""
     course = load_course(copy_course(tmp_path_factory.mktemp("class") / "course", SMALL_LIMITS))
-    known = {hand_in.student: hand_in for hand_in in classroom(course)}
+    known = {submission.student: submission for submission in classroom(course)}
     write_submitted([known[student] for student in STUDENTS], course.root, LAB)
     return course
 
@@ -59,8 +59,8 @@ def graded(course, watch=None, **settings):
     """Grade from nothing; the journal's records without what time it was and how long it took."""
     shutil.rmtree(course.root / "autograded", ignore_errors=True)
     (course.root / "results" / f"{LAB}.jsonl").unlink(missing_ok=True)
-    with progress(quiet=True) as silent:
-        outcome = grade.grade(course, LAB, Settings(**settings), watch or silent)
+    with progress_bar(quiet=True) as silent:
+        outcome = grade.grade_lab(course, LAB, Settings(**settings), watch or silent)
     assert outcome.graded == len(STUDENTS)
     text = (course.root / "results" / f"{LAB}.jsonl").read_text("utf-8")
     records = [line for line in text.splitlines() if '"stored"' not in line]
@@ -98,7 +98,7 @@ def test_workers_of_another_version_are_refused_each_time(course, alone, cluster
     assert graded(course, cluster=cluster.scheduler_address) == alone
 
 
-class Reaper(Watch):
+class Reaper(ProgressReporter):
     """Kills a worker process as soon as a hand-in is done."""
 
     def __init__(self, cluster):

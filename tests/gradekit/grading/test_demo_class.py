@@ -23,8 +23,8 @@ LOST = {
 
 def test_everybody_gets_what_the_hand_in_is_worth(graded_class: GradedClass) -> None:
     scores = scores_in_book(graded_class.course, LAB)
-    results = compare(graded_class.hand_ins, graded_class.rows, scores)
-    wrong = {result.hand_in.student: result.differences for result in results if not result.ok}
+    results = compare(graded_class.submissions, graded_class.rows, scores)
+    wrong = {result.submission.student: result.differences for result in results if not result.ok}
     assert wrong == {}
     assert len(results) == len(graded_class.rows) >= 40
 
@@ -36,10 +36,10 @@ def test_everybody_gets_what_the_hand_in_is_worth(graded_class: GradedClass) -> 
 def test_points_lost_by_mistakes_are_those_worked_out_by_hand(
     graded_class: GradedClass, exercise: str, mistake: str, lost: float
 ) -> None:
-    (hand_in,) = (h for h in graded_class.hand_ins if h.expected.mistakes.get(exercise) == mistake)
+    (submission,) = (h for h in graded_class.submissions if h.expected.mistakes.get(exercise) == mistake)
     full = graded_class.row("noether")["points"][exercise]
     assert full == 14
-    assert graded_class.row(hand_in.student)["points"][exercise] == full - lost
+    assert graded_class.row(submission.student)["points"][exercise] == full - lost
 
 
 def test_every_known_mistake_of_two_exercises_is_in_the_class(graded_class: GradedClass) -> None:
@@ -47,7 +47,7 @@ def test_every_known_mistake_of_two_exercises_is_in_the_class(graded_class: Grad
 
     exercises = load_lab(graded_class.course, LAB)
     for exercise in LOST:
-        made = {h.expected.mistakes.get(exercise) for h in graded_class.hand_ins} - {None}
+        made = {h.expected.mistakes.get(exercise) for h in graded_class.submissions} - {None}
         assert made == {mistake.name for mistake in exercises[exercise].mistakes}
 
 
@@ -74,7 +74,7 @@ def test_script_reaches_no_page(graded_class: GradedClass) -> None:
     assert done.returncode == 0, done.stderr
     folder = graded_class.course.root / "feedback"
     pages = [path.read_text("utf-8") for path in folder.rglob("*.html")]
-    assert len(pages) == len(graded_class.hand_ins)
+    assert len(pages) == len(graded_class.submissions)
     assert any("My answer." in page for page in pages), "the free text is on no page"
     for page in pages:
         assert "owned'</script>" not in page

@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from demo.classroom import room_of
+from demo.classroom import material_of
 from gradekit.course import CourseError
 from gradekit.grading import grade, pool
 from gradekit.grading.grade import Settings
-from gradekit.grading.view import progress
+from gradekit.grading.view import progress_bar
 from gradekit.results.records import State
 from gradekit.submissions.folder import SUBMITTED, TIMESTAMP, format_timestamp
 
@@ -18,7 +18,7 @@ LAB = "lab01"
 WRONG = "def softmax(x, dim=-1):\n    return x.exp() / x.exp().sum(dim, keepdim=True)\n"
 
 
-def hand_in(course, student, notebook):
+def submission(course, student, notebook):
     folder = course.root / SUBMITTED / student / LAB
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "lab01_softmax.ipynb").write_bytes(notebook.bytes())
@@ -26,23 +26,23 @@ def hand_in(course, student, notebook):
 
 
 def run(course, **settings):
-    with progress(quiet=True) as watch:
-        outcome = grade.grade(course, LAB, Settings(**{"jobs": 1, **settings}), watch)
+    with progress_bar(quiet=True) as watch:
+        outcome = grade.grade_lab(course, LAB, Settings(**{"jobs": 1, **settings}), watch)
     return outcome, {row.student: row for row in outcome.rows}
 
 
 @pytest.fixture
 def room(course_copy):
-    return room_of(course_copy)
+    return material_of(course_copy)
 
 
 @pytest.fixture
 def three(course_copy, room):
     """A class of three, graded: all right, one mistake, untouched."""
     softmax = room.solved.answer_at("softmax")
-    hand_in(course_copy, "ada", room.solved)
-    hand_in(course_copy, "bob", room.solved.with_source(softmax, WRONG))
-    hand_in(course_copy, "eve", room.released)
+    submission(course_copy, "ada", room.solved)
+    submission(course_copy, "bob", room.solved.with_source(softmax, WRONG))
+    submission(course_copy, "eve", room.released)
     return course_copy, run(course_copy)
 
 
@@ -70,7 +70,7 @@ def test_a_class_is_graded_and_the_second_run_has_nothing_to_do(three, monkeypat
 
 def test_only_what_is_new_is_graded(three, room):
     course, _ = three
-    hand_in(course, "eve", room.solved)
+    submission(course, "eve", room.solved)
     outcome, rows = run(course)
     assert outcome.graded == 1
     assert rows["eve"].earned == rows["eve"].points
@@ -86,7 +86,7 @@ def test_a_changed_exercise_file_asks_about_that_exercise_alone(three, monkeypat
     def watched(function, tasks, *more):
         def seen():
             for task in tasks:
-                asked.append((task.handin.student, task.asked))
+                asked.append((task.submitted.student, task.asked))
                 yield task
         return everything(function, seen(), *more)
 
@@ -108,7 +108,7 @@ def test_late_hand_ins_say_so(three):
 
 
 def test_a_failure_of_ours_is_loud_and_costs_nobody_a_point(course_copy, room, monkeypatch):
-    hand_in(course_copy, "ada", room.solved)
+    submission(course_copy, "ada", room.solved)
 
     def broken(function, tasks, *more):
         for task in tasks:
@@ -145,7 +145,7 @@ def test_an_unknown_sandbox_is_one_sentence(course_copy):
 
 def test_a_grader_that_fails_its_own_solution_grades_nobody(course_copy, room):
     """Whatever broke it, no student may pay for it."""
-    hand_in(course_copy, "ada", room.solved)
+    submission(course_copy, "ada", room.solved)
     solved = course_copy.root / "solutions" / LAB / "lab01_softmax.ipynb"
     at = room.solved.answer_at("softmax")
     solved.write_bytes(room.solved.with_source(at, WRONG).bytes())

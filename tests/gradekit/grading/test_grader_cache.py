@@ -10,7 +10,7 @@ import pytest
 
 from gradekit.course import load_course
 from gradekit.grading.task import GraderSpec
-from gradekit.grading.worker import GraderAtFault, drop_grader, grader_of
+from gradekit.grading.worker import GraderError, drop_grader, grader_of
 from tests.helpers import tiny_class
 from tests.helpers.tiny_class import LAB, NAME
 
@@ -57,6 +57,6 @@ def test_a_lab_whose_own_solution_fails_leaves_no_sandbox(
     solved = spec.course.root / "solutions" / LAB / f"{NAME}.ipynb"
     solved.write_bytes(tiny_class.notebook(spec.course.root, softmax=tiny_class.WRONG))
     for _ in range(2):
-        with pytest.raises(GraderAtFault, match="softmax earns"):
+        with pytest.raises(GraderError, match="softmax earns"):
             grader_of(spec)
         assert not sandboxes()

@@ -19,8 +19,8 @@ import pytest
 from gradekit.course import load_course
 from gradekit.gradebook.address import GradebookError, address_of
 from gradekit.grading import grade, pool
-from gradekit.grading.grade import GradingStopped, Settings
-from gradekit.results.journal import Journal, JournalBroken
+from gradekit.grading.grade import ResultNotKeptError, Settings
+from gradekit.results.journal import Journal, JournalError
 from gradekit.results.records import State
 from tests.helpers import tiny_class
 from tests.helpers.tiny_class import LAB, LATE, NAME, autograded_of, gradebook_of, journal_of
@@ -72,8 +72,8 @@ def replay(undisturbed, monkeypatch):
 
     def played(function, tasks, *more):
         for task in tasks:
-            asked.append((task.handin.student, task.asked))
-            done = undisturbed.done[task.handin.student, task.handin.digest]
+            asked.append((task.submitted.student, task.asked))
+            done = undisturbed.done[task.submitted.student, task.submitted.digest]
             results = tuple(result for result in done.results if result.exercise in task.asked)
             yield task, replace(done, results=results)
 
@@ -136,7 +136,7 @@ def test_a_secret_that_was_never_written_is_made_anew(tmp_path):
 
 def test_a_fork_server_that_dies_in_mid_batch_costs_nothing_but_time(fresh, undisturbed):
     watch = Executioner()
-    outcome = grade.grade(load_course(fresh), LAB, Settings(1), watch)
+    outcome = grade.grade_lab(load_course(fresh), LAB, Settings(1), watch)
     assert watch.killed
     assert not outcome.broken_ours
     same(fresh, undisturbed)
@@ -155,7 +155,7 @@ def test_a_journal_that_cannot_grow_keeps_no_half_line_and_the_next_run_goes_on(
                                  "book": "b", "row": "r", "answers": {}}) + "\n") * 400)
     two_and_a_half = sum(length(undisturbed, s) for s in ("ada", "bob")) + 500
     full = path.stat().st_size + two_and_a_half
-    with largest_file(full), pytest.raises(JournalBroken) as stopped:
+    with largest_file(full), pytest.raises(JournalError) as stopped:
         run(fresh)
     assert str(stopped.value).startswith(f"{path} cannot be written (File too large); mend that")
     assert "\n" not in str(stopped.value)
@@ -174,7 +174,7 @@ def test_a_notebook_that_cannot_be_written_is_a_sentence_and_no_record(
     fresh, undisturbed, replay
 ):
     empty_gradebook(fresh, undisturbed)
-    with largest_file(3000), pytest.raises(GradingStopped) as stopped:
+    with largest_file(3000), pytest.raises(ResultNotKeptError) as stopped:
         run(fresh)
     assert "what became of ada cannot be written to" in str(stopped.value)
     assert "File too large" in str(stopped.value)

@@ -10,7 +10,7 @@ import pytest
 
 from gradekit.course import load_course
 from gradekit.grading.grader import LabGrader
-from gradekit.grading.result_keys import recall, remember, state_of
+from gradekit.grading.result_keys import load_keys, save_keys, state_of
 from gradekit.grading.task import GraderSpec
 from tests.helpers.tiny_class import LAB, write_class, write_course
 
@@ -40,16 +40,16 @@ def keys_of(course):
 
 def test_what_is_remembered_is_what_was_found_out(course, tmp_path):
     keys, state = keys_of(course), state_of(course, LAB, SECRET)
-    assert recall(tmp_path / "keys.json", state) is None
-    remember(tmp_path / "keys.json", state, keys)
-    assert recall(tmp_path / "keys.json", state) == keys
-    assert recall(tmp_path / "keys.json", "another state") is None
+    assert load_keys(tmp_path / "keys.json", state) is None
+    save_keys(tmp_path / "keys.json", state, keys)
+    assert load_keys(tmp_path / "keys.json", state) == keys
+    assert load_keys(tmp_path / "keys.json", "another state") is None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"state": "s"}', '{"state": "s", "versions": 1}'])
 def test_a_file_that_is_not_whole_is_not_believed(tmp_path, text):
     (tmp_path / "keys.json").write_text(text)
-    assert recall(tmp_path / "keys.json", "s") is None
+    assert load_keys(tmp_path / "keys.json", "s") is None
 
 
 @pytest.mark.parametrize(

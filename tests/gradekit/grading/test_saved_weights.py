@@ -6,12 +6,12 @@ import pytest
 import torch
 from safetensors.torch import save
 
-from gradekit.build.build import build
+from gradekit.build.build import build_labs
 from gradekit.course import load_course
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GraderSpec
 from gradekit.grading.worker import prove
-from gradekit.submissions.folder import Handin
+from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 from tests.helpers.small_course import PROJECT
 
@@ -64,7 +64,7 @@ check("rate")
 EXERCISE = '''\
 """rate: the size of a step."""
 import torch
-from attnlab.checking.weights import NoSuchWeight, give_weights
+from attnlab.checking.weights import MissingWeightError, give_weights
 from gradekit.exercise import Exercise
 from gradekit.exercise.trained import Band, Outcome
 
@@ -75,7 +75,7 @@ def closeness(weights, seed):
     line = torch.nn.Linear(1, 1)
     give_weights(line, dict(line.named_parameters()))
     if set(weights) != {"weight", "bias"}:
-        raise NoSuchWeight("another model")
+        raise MissingWeightError("another model")
     x = torch.randn(50, 1, generator=torch.Generator().manual_seed(seed))
     return -float((x @ weights["weight"].T + weights["bias"] - 3 * x - 1).abs().max())
 
@@ -119,7 +119,7 @@ def grader(tmp_path_factory):
     (folder / "rate.py").write_text(EXERCISE)
     (folder / FILE).write_bytes(save(RIGHT))
     course = load_course(root)
-    build(course, ["lab01"])
+    build_labs(course, ["lab01"])
     with LabGrader(GraderSpec(course, "lab01", "bubblewrap", b"a secret")) as grader:
         yield grader
 
@@ -130,8 +130,8 @@ def hand_in(grader, weights=None):
     files = {path.name: path.read_bytes()}
     if weights is not None:
         files[FILE] = weights
-    handin = Handin("ada", "lab01", files, dict.fromkeys(files, 0.0), (), "digest", None)
-    graded = grader.grade(read_submission(handin, grader.released))
+    submitted = SubmittedFiles("ada", "lab01", files, dict.fromkeys(files, 0.0), (), "digest", None)
+    graded = grader.grade(read_submission(submitted, grader.released))
     assert graded.broken is None
     text = "".join(
         "".join(output.get("text", "")) for outputs in graded.outputs.values() for output in outputs

@@ -10,7 +10,7 @@ from itertools import islice
 
 import pytest
 
-from demo.classroom import LAB, room_of
+from demo.classroom import LAB, material_of
 from demo.course_folder import SMALL_LIMITS, copy_course
 from demo.crowd import crowd
 from demo.damaged import damaged
@@ -20,7 +20,7 @@ from demo.hostile import hostile
 from demo.incoming import write_submitted
 from demo.outcome import compare, scores_in_book
 from demo.usage import measured
-from gradekit.build.build import build
+from gradekit.build.build import build_labs
 from gradekit.course import load_course
 from gradekit.untrusted.limits import GIB
 
@@ -35,17 +35,17 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 def course(tmp_path_factory):
     folder = tmp_path_factory.mktemp("thousand") / "course"
     course = load_course(copy_course(folder, SMALL_LIMITS))
-    build(course, [LAB])
+    build_labs(course, [LAB])
     return course
 
 
 @pytest.fixture(scope="module")
 def people(course):
     """The class; the bad ones stand among the others, one in fifty."""
-    room = room_of(course)
+    room = material_of(course)
     good = crowd(list(honest(room)), STUDENTS - BAD_ONES, room.name)
     bad = crowd([*damaged(room), *hostile(room)], BAD_ONES, room.name)
-    whole = [hand_in for one in bad for hand_in in (one, *islice(good, STUDENTS // BAD_ONES - 1))]
+    whole = [submission for one in bad for submission in (one, *islice(good, STUDENTS // BAD_ONES - 1))]
     return [replace(h, student=f"student{number:04}") for number, h in enumerate(whole)]
 
 
@@ -60,7 +60,7 @@ def graded(course, people):
 def test_everybody_gets_what_the_hand_in_is_worth(course, people, graded):
     assert len(people) == STUDENTS
     results = compare(people, json.loads(graded.said), scores_in_book(course, LAB))
-    assert [(r.hand_in.student, r.hand_in.why, r.differences) for r in results if not r.ok] == []
+    assert [(r.submission.student, r.submission.why, r.differences) for r in results if not r.ok] == []
 
 
 def test_memory_has_an_end(graded):

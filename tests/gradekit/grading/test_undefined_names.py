@@ -11,7 +11,7 @@ from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GraderSpec
 from gradekit.grading.undefined_names import stopped_definitions
 from gradekit.sandbox.result import CellRun
-from gradekit.submissions.folder import find_handins
+from gradekit.submissions.folder import find_submissions
 from gradekit.submissions.submission import read_submission
 from gradekit.untrusted.messages import Cell
 from tests.helpers import tiny_class
@@ -66,8 +66,8 @@ def test_advice_says_what_stopped_the_cell(tmp_path: Path) -> None:
         book = tiny_class.notebook(course.root, softmax=source)
         tiny_class.hand_in(course.root, f"s{number}", book)
     with LabGrader(GraderSpec(course, LAB, "none", b"a secret")) as grader:
-        for handin, said in zip(find_handins(course.root, LAB), BROKEN.values(), strict=True):
-            graded = grader.grade(read_submission(handin, grader.released))
+        for submitted, said in zip(find_submissions(course.root, LAB), BROKEN.values(), strict=True):
+            graded = grader.grade(read_submission(submitted, grader.released))
             found = {result.exercise: result for result in graded.results}["softmax"]
             assert found.earned == 0
             (sentence,) = found.advice

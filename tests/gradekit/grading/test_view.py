@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.grading.view import progress
+from gradekit.grading.view import progress_bar
 from gradekit.results.journal import Journal
 from tests.helpers import tiny_class
 from tests.helpers.tiny_class import LAB
@@ -29,7 +29,7 @@ def test_json_waits_for_a_lock_in_words_on_the_error_stream(tmp_path: Path) -> N
 
 
 def test_quiet_is_without_a_bar(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress(quiet=True) as watch:
+    with progress_bar(quiet=True) as watch:
         watch.begin(2)
         watch.advance("ada")
         watch.say("line 3: [b]damaged[/b]\x1b[2J and left out")

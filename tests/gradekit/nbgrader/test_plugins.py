@@ -12,12 +12,12 @@ import pytest
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, LoggingConfigurable
 
-from demo.classroom import room_of
+from demo.classroom import material_of
 from demo.course_folder import SMALL_LIMITS, copy_course
 from demo.graded import GradedClass, grade_class, lab
-from demo.hand_in import HandIn
 from demo.incoming import write_submitted
 from demo.outcome import compare, scores_in_book
+from demo.submission import DemoSubmission
 from gradekit.course import Course, load_course
 from gradekit.gradebook.address import address_of
 from gradekit.gradebook.entry import Entry
@@ -52,15 +52,15 @@ def fresh_course(folder: Path) -> Course:
 def ours(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
     """A part of the demo's class, graded by ``lab grade``."""
     course = fresh_course(tmp_path_factory.mktemp("ours"))
-    return grade_class(course, by_exchange(telling_part(room_of(course))))
+    return grade_class(course, by_exchange(telling_part(material_of(course))))
 
 
-def by_exchange(hand_ins: Sequence[HandIn]) -> list[HandIn]:
+def by_exchange(submissions: Sequence[DemoSubmission]) -> list[DemoSubmission]:
     """The hand-ins with the file that nbgrader's exchange puts beside each."""
-    secrets = {h.student: f"secret of {h.student}".encode() for h in hand_ins}
+    secrets = {h.student: f"secret of {h.student}".encode() for h in submissions}
     return [
         replace(h, files={**h.files, "submission_secret.txt": secrets[h.student]})
-        for h in hand_ins
+        for h in submissions
     ]
 
 
@@ -70,20 +70,20 @@ def graded(tmp_path_factory: pytest.TempPathFactory, ours: GradedClass) -> Cours
     course = fresh_course(tmp_path_factory.mktemp("nbgrader"))
     (course.root / "results").mkdir()
     shutil.copy(ours.course.root / "results" / "secret", course.root / "results")
-    write_submitted(ours.hand_ins, course.root, LAB)
+    write_submitted(ours.submissions, course.root, LAB)
     nbgrader(course.root, "autograde", LAB)
     return course
 
 
 def test_lab_grade_gives_what_the_hand_ins_are_worth(ours: GradedClass) -> None:
-    results = compare(ours.hand_ins, ours.rows, scores_in_book(ours.course, LAB))
-    assert {r.hand_in.student: r.differences for r in results if not r.ok} == {}
+    results = compare(ours.submissions, ours.rows, scores_in_book(ours.course, LAB))
+    assert {r.submission.student: r.differences for r in results if not r.ok} == {}
 
 
 def test_both_ways_come_to_the_same_gradebook(graded: Course, ours: GradedClass) -> None:
     """For everyone the same points, marks to be given, comments, penalty: nobody is left out."""
     theirs = marks(graded)
-    assert set(theirs) == {hand_in.student for hand_in in ours.hand_ins}
+    assert set(theirs) == {submission.student for submission in ours.submissions}
     assert theirs == marks(ours.course)
     assert theirs["wordy"].penalty == round(theirs["wordy"].points * 0.2, 2) > 0
     assert {name for name, given in theirs.items() if not given.is_complete} == {
@@ -102,21 +102,21 @@ def test_both_ways_export_the_same(graded: Course, ours: GradedClass) -> None:
 
 
 def test_formgrader_shows_the_same_and_nothing_active(graded: Course, ours: GradedClass) -> None:
-    for hand_in in ours.hand_ins:
-        cells = judged_cells(graded, hand_in.student)
-        assert cells == judged_cells(ours.course, hand_in.student)
+    for submission in ours.submissions:
+        cells = judged_cells(graded, submission.student)
+        assert cells == judged_cells(ours.course, submission.student)
         assert len(cells) == 10
-        path = graded.root / "autograded" / hand_in.student / LAB / f"{NAME}.ipynb"
+        path = graded.root / "autograded" / submission.student / LAB / f"{NAME}.ipynb"
         assert "<script" not in str([cell["data"] for outputs in cells.values()
                                      for cell in outputs])
-        if hand_in.expected.state == "broken: theirs":
+        if submission.expected.state == "broken: theirs":
             assert "About this hand-in" in path.read_text("utf-8")
 
 
 def test_lab_grade_has_nothing_left_to_do(graded: Course, ours: GradedClass) -> None:
     before = (graded.root / "results" / f"{LAB}.jsonl").read_bytes()
     done = lab(graded, "grade", LAB)
-    assert f"0 graded now, {len(ours.hand_ins)} as before" in done.stdout
+    assert f"0 graded now, {len(ours.submissions)} as before" in done.stdout
     assert (graded.root / "results" / f"{LAB}.jsonl").read_bytes() == before
 
 
@@ -134,7 +134,7 @@ def test_feedback_is_the_same_after_both_and_goes_out_by_the_exchange(
             path.name: path.read_text("utf-8") for path in exchange.rglob("*.html")
         }
     assert sent[graded.root] == sent[ours.course.root]
-    assert len(sent[graded.root]) == len(ours.hand_ins)
+    assert len(sent[graded.root]) == len(ours.submissions)
     folder = graded.root / "feedback" / "wordy" / LAB
     page = (folder / f"{NAME}.html").read_text("utf-8")
     assert "Handed in 2 days late" in page
@@ -144,7 +144,7 @@ def test_feedback_is_the_same_after_both_and_goes_out_by_the_exchange(
     assert (folder / f"{LAB}.html").read_text("utf-8") == page
 
 
-def hand_in(course: Course, student: str, data: bytes, stamp: str = IN_TIME) -> None:
+def submission(course: Course, student: str, data: bytes, stamp: str = IN_TIME) -> None:
     folder = course.root / SUBMITTED / student / LAB
     folder.mkdir(parents=True)
     (folder / f"{NAME}.ipynb").write_bytes(data)
@@ -166,14 +166,14 @@ class Command(LoggingConfigurable):  # type: ignore[misc]
 
 @pytest.fixture
 def command(course_copy: Course) -> tuple[Command, dict[str, Any]]:
-    hand_in(course_copy, "ada", room_of(course_copy).solved.bytes())
+    submission(course_copy, "ada", material_of(course_copy).solved.bytes())
     place = {
         "student": "ada", "assignment": LAB, "notebook": NAME,
         "db_url": address_of(course_copy).url,
     }
     with Book(address_of(course_copy)) as book:
         book.register(LAB, grader(course_copy).released, None)
-        full = {seat.exercise: seat.points for seat in grader(course_copy).released.tests}
+        full = {target.exercise: target.points for target in grader(course_copy).released.tests}
         book.write(Entry("ada", LAB, None, 0.0, full, {"explain": "digest"}, 0.0))
     return Command(course_copy), {"nbgrader": place}
 

@@ -15,7 +15,7 @@ from gradekit.gradebook.gradebook import Book
 from gradekit.gradebook.move import move
 from gradekit.grading import grade
 from gradekit.grading.grade import Settings
-from gradekit.grading.view import progress
+from gradekit.grading.view import progress_bar
 from tests.helpers import tiny_class
 from tests.helpers.nbgrader_commands import nbgrader
 from tests.helpers.postgresql import Server, server
@@ -25,8 +25,8 @@ __all__ = ["server"]
 
 
 def lab_grade(root: Path) -> int:
-    with progress(quiet=True) as watch:
-        return grade.grade(load_course(root), LAB, Settings(1), watch).graded
+    with progress_bar(quiet=True) as watch:
+        return grade.grade_lab(load_course(root), LAB, Settings(1), watch).graded
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from gradekit.gradebook.gradebook import Book
 from gradekit.gradebook.marks import Mark, Marks
 from gradekit.grading import grade
 from gradekit.grading.grade import Settings
-from gradekit.grading.view import progress
+from gradekit.grading.view import progress_bar
 from gradekit.nbgrader import plugins
 from tests.helpers import tiny_class
 from tests.helpers.tiny_class import IN_TIME, LAB, NAME, gradebook_of, journal_of
@@ -66,7 +66,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]:
     seen, real = [], plugins.grade_one
 
     def watched(task: Any) -> Any:
-        seen.append((task.handin.student, task.asked))
+        seen.append((task.submitted.student, task.asked))
         return real(task)
 
     monkeypatch.setattr(plugins, "grade_one", watched)
@@ -86,8 +86,8 @@ def autograde(root: Path, *options: str) -> None:
 
 
 def lab_grade(root: Path, **settings: Any) -> int:
-    with progress(quiet=True) as watch:
-        return grade.grade(load_course(root), LAB, Settings(1, **settings), watch).graded
+    with progress_bar(quiet=True) as watch:
+        return grade.grade_lab(load_course(root), LAB, Settings(1, **settings), watch).graded
 
 
 def marks(root: Path, student: str) -> Marks:

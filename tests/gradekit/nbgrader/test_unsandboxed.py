@@ -12,10 +12,10 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from gradekit.build.build import build
+from gradekit.build.build import build_labs
 from gradekit.course import load_course
 from gradekit.exercise.loader import load_lab
-from gradekit.exercise.variants import Paper
+from gradekit.exercise.variants import Variants
 from gradekit.nbgrader.unsandboxed import judge_names
 from tests.helpers.small_course import PROJECT, copy_real_course
 
@@ -58,37 +58,37 @@ def half_done(solved: Path, untouched: Path) -> nbformat.NotebookNode:
 
 
 @pytest.fixture(scope="module")
-def paper():
-    return Paper(load_lab(load_course(PROJECT), LAB))
+def variants():
+    return Variants(load_lab(load_course(PROJECT), LAB))
 
 
-def test_a_warning_on_stderr_costs_nothing(paper, capsys):
+def test_a_warning_on_stderr_costs_nothing(variants, capsys):
     """nbgrader gives a cell no points for anything on stderr, so nothing may get there."""
-    softmax = paper.lab.reference["softmax"]
+    softmax = variants.lab.reference["softmax"]
 
     def noisy(x, dim=-1):
         print("careful!", file=sys.stderr)
         return softmax(x, dim)
 
-    verdict = judge_names(paper, paper.lab["softmax"], {**paper.lab.reference, "softmax": noisy})
+    verdict = judge_names(variants, variants.lab["softmax"], {**variants.lab.reference, "softmax": noisy})
     assert verdict.earned == verdict.points
     assert capsys.readouterr().err == ""
 
 
-def test_part_of_an_answer_earns_part_of_the_points(paper):
+def test_part_of_an_answer_earns_part_of_the_points(variants):
     def softmax(x, dim=-1):
         return x.exp() / x.exp().sum(dim, keepdim=True)
 
-    names = {**paper.lab.reference, "softmax": softmax}
-    verdict = judge_names(paper, paper.lab["softmax"], names)
+    names = {**variants.lab.reference, "softmax": softmax}
+    verdict = judge_names(variants, variants.lab["softmax"], names)
     assert 0 < verdict.earned < verdict.points
 
 
-def test_a_wrong_step_costs_the_next_one_nothing(paper):
+def test_a_wrong_step_costs_the_next_one_nothing(variants):
     """What an exercise uses is the reference, unless its check is about the student's own chain."""
-    names = {**paper.lab.reference, "softmax": lambda x, dim=-1: x}
-    exercise = paper.lab["basic_self_attention"]
-    assert judge_names(paper, exercise, names).passed
+    names = {**variants.lab.reference, "softmax": lambda x, dim=-1: x}
+    exercise = variants.lab["basic_self_attention"]
+    assert judge_names(variants, exercise, names).passed
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def graded(tmp_path_factory):
     """The real lab 1, released and autograded by nbgrader's own commands."""
     root = tmp_path_factory.mktemp("stock")
     course = copy_real_course(root)
-    build(course, [LAB])
+    build_labs(course, [LAB])
     shutil.rmtree(root / "labs")
     (root / "nbgrader_config.py").write_text(CONFIG)
     (root / "home").mkdir()

@@ -24,13 +24,13 @@ def test_everybody_gets_the_same(tmp_path):
     graded = grade_class(ours, classroom(ours))
     (theirs.root / "results").mkdir()
     shutil.copy(ours.root / "results" / "secret", theirs.root / "results")
-    write_submitted(graded.hand_ins, theirs.root, LAB)
+    write_submitted(graded.submissions, theirs.root, LAB)
     nbgrader(theirs.root, "autograde", LAB)
     assert marks(theirs) == marks(ours)
-    assert set(marks(theirs)) == {hand_in.student for hand_in in graded.hand_ins}
+    assert set(marks(theirs)) == {submission.student for submission in graded.submissions}
     assert exported(theirs) == exported(ours)
-    found = compare(graded.hand_ins, graded.rows, scores_in_book(theirs, LAB))
-    assert {result.hand_in.student: result.differences for result in found if not result.ok} == {}
+    found = compare(graded.submissions, graded.rows, scores_in_book(theirs, LAB))
+    assert {result.submission.student: result.differences for result in found if not result.ok} == {}
     # Memory and time end a hand-in where they happen to; what it earned is no matter of chance.
     assert [v["key"] for v in journal_of(theirs.root) if v["kind"] == "exercise"] == [
         v["key"] for v in journal_of(ours.root) if v["kind"] == "exercise"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.results.journal import Journal, JournalBroken, JournalLocked, Stored, plan
+from gradekit.results.journal import Journal, JournalError, JournalLockedError, Stored, plan
 from gradekit.results.records import ExerciseResult, Record, State, SubmissionRecord, make_key
 from tests.helpers.submissions import LAB, result
 
@@ -132,7 +132,7 @@ def test_a_damaged_line_inside_is_left_out_and_said(tmp_path: Path) -> None:
 
 
 def test_the_plan_is_what_has_no_record(tmp_path: Path) -> None:
-    handins = [(name, f"digest of {name}") for name in ("ada", "bob", "cyd", "dan", "eve", "fay")]
+    submissions = [(name, f"digest of {name}") for name in ("ada", "bob", "cyd", "dan", "eve", "fay")]
     with Journal(tmp_path / "lab01.jsonl") as journal:
         journal.append(graded("ada"))
         journal.append([record("bob", "softmax"), submission("bob")])
@@ -140,7 +140,7 @@ def test_the_plan_is_what_has_no_record(tmp_path: Path) -> None:
         journal.append([record("dan", "softmax"), record("dan", "entropy", broken="no answer")])
         journal.append([submission("dan", State.OURS)])
         journal.append([record("fay", "softmax"), record("fay", "entropy")])
-        todo = plan(journal, handins, keys)
+        todo = plan(journal, submissions, keys)
     assert todo == {
         "bob": ("entropy",), "dan": ("entropy",), "eve": ("softmax", "entropy"), "fay": (),
     }
@@ -168,7 +168,7 @@ def test_what_a_gradebook_holds_is_remembered(tmp_path: Path) -> None:
 
 def test_a_second_process_is_told_who_holds_the_journal(tmp_path: Path) -> None:
     path = tmp_path / "lab01.jsonl"
-    with Journal(path), pytest.raises(JournalLocked) as refused, Journal(path, wait=0):
+    with Journal(path), pytest.raises(JournalLockedError) as refused, Journal(path, wait=0):
         pass
     assert f"process {os.getpid()}" in str(refused.value)
     assert "since 20" in str(refused.value)
@@ -232,7 +232,7 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_said_to_be_written(tmp_path
 
 def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "results").write_text("a file")
-    with pytest.raises(JournalBroken, match="results"), Journal(tmp_path / "results" / "a.jsonl"):
+    with pytest.raises(JournalError, match="results"), Journal(tmp_path / "results" / "a.jsonl"):
         pass
 
 
@@ -245,7 +245,7 @@ def test_lines_for_which_there_is_no_room_are_taken_back(room: int, tmp_path: Pa
         size = path.stat().st_size
         resource.setrlimit(resource.RLIMIT_FSIZE, (size + room, before[1]))
         try:
-            with pytest.raises(JournalBroken, match=r"cannot be written \(File too large\)"):
+            with pytest.raises(JournalError, match=r"cannot be written \(File too large\)"):
                 journal.append(graded("bob"))
             assert path.stat().st_size == size
         finally:
@@ -253,7 +253,7 @@ def test_lines_for_which_there_is_no_room_are_taken_back(room: int, tmp_path: Pa
         assert journal.submission("bob") is None
         assert journal.missing(keys("bob", "")) == ("softmax", "entropy")
         assert journal.record(make_key("ada", "softmax")) == record("ada", "softmax")
-        with pytest.raises(JournalBroken, match="not open"):
+        with pytest.raises(JournalError, match="not open"):
             journal.append(graded("bob"))
     with Journal(path) as journal:
         assert journal.notes == ()
@@ -277,7 +277,7 @@ def test_a_line_that_lacks_something_is_no_result(tmp_path: Path) -> None:
 
 
 def test_writing_outside_the_block_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(JournalBroken, match="not open"):
+    with pytest.raises(JournalError, match="not open"):
         Journal(tmp_path / "a.jsonl").append(graded("ada"))
 
 

@@ -14,10 +14,10 @@ from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GraderSpec
 from gradekit.late import Lateness
 from gradekit.results.records import State, SubmissionRecord
-from gradekit.sandbox.limit_messages import Places, about_cell, reached, size, whole_time
-from gradekit.submissions.folder import find_handins
+from gradekit.sandbox.limit_messages import CodeLocations, about_cell, reached, size, whole_time
+from gradekit.submissions.folder import find_submissions
 from gradekit.submissions.submission import read_submission
-from gradekit.untrusted.limits import GIB, MIB, Limits, Met
+from gradekit.untrusted.limits import GIB, MIB, LimitKind, Limits
 from tests.helpers import tiny_class
 from tests.helpers.tiny_class import LAB
 
@@ -29,10 +29,10 @@ class TestWords:
 
     @pytest.mark.parametrize("name", ["plus", "Net", "Net.forward", "forward"])
     def test_a_name_that_the_notebook_defines_is_a_place(self, name):
-        assert Places(self.CELLS).of(name) == f" in `{name}`"
+        assert CodeLocations(self.CELLS).of(name) == f" in `{name}`"
 
     def test_a_line_of_the_notebook_is_a_place(self):
-        assert Places(self.CELLS).of("def plus(x): ...") == " in the line `def plus(x): ...`"
+        assert CodeLocations(self.CELLS).of("def plus(x): ...") == " in the line `def plus(x): ...`"
 
     @pytest.mark.parametrize(
         "name",
@@ -40,10 +40,10 @@ class TestWords:
          "p" * 61, None, 7, ["plus"], "plus`<b>", "plus\n"],
     )  # fmt: skip
     def test_all_else_is_none(self, name):
-        assert Places((*self.CELLS, f"def {'p' * 61}(): ...")).of(name) == ""
+        assert CodeLocations((*self.CELLS, f"def {'p' * 61}(): ...")).of(name) == ""
 
     def test_a_notebook_of_many_lines_is_read_once(self):
-        places = Places(["\n".join(f"x = {number}" for number in range(200_000))])
+        places = CodeLocations(["\n".join(f"x = {number}" for number in range(200_000))])
         start = time.process_time()
         assert places.of("x = 7") == " in the line `x = 7`"
         once = time.process_time() - start
@@ -51,7 +51,7 @@ class TestWords:
         assert time.process_time() - start < 5 * once
 
     def test_every_limit_has_words_that_say_how_much_and_what_to_do(self):
-        for met in Met:
+        for met in LimitKind:
             sentence = about_cell("x = 1", reached(met, Limits()))
             assert any(character.isdigit() for character in sentence.replace("x = 1", "")), met
             assert sentence.endswith(("?", ".")), met
@@ -156,13 +156,13 @@ def test_the_page_says_it(tiny, tmp_path):
     extra = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
     content["cells"].append({**extra, "id": "more", "source": f"{LOOP}\nattend()"})
     tiny_class.hand_in(tmp_path, "ada", json.dumps(content).encode())
-    (handin,) = find_handins(tmp_path, LAB)
+    (submitted,) = find_submissions(tmp_path, LAB)
     with LabGrader(GraderSpec(course, LAB, "bubblewrap", b"secret")) as grader:
-        graded = grader.grade(read_submission(handin, grader.released))
+        graded = grader.grade(read_submission(submitted, grader.released))
     words = "was stopped after 0.5 s in `attend`: is there a loop without an end?"
     assert graded.stopped == f"The cell that begins `def attend(x=1):` {words}"
     assert [result.earned for result in graded.results] == [0, 1]
-    record = SubmissionRecord("ada", LAB, handin.digest, State.GRADED, graded.stopped)
+    record = SubmissionRecord("ada", LAB, submitted.digest, State.GRADED, graded.stopped)
     results = {result.exercise: result for result in graded.results}
     html = render(page_of(course, grader.released, record, results, None, Lateness(), {}))
     assert words.replace("`attend`", "<code>attend</code>") in html

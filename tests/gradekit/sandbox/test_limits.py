@@ -10,7 +10,7 @@ import pytest
 
 from attnlab import checking
 from attnlab.checking.observation import unpack
-from gradekit.sandbox.landlock_policy import why_not
+from gradekit.sandbox.landlock_policy import why_unavailable
 from gradekit.sandbox.sandbox import Sandbox
 from gradekit.untrusted.limits import MIB, ExerciseLimits, Limits
 from gradekit.untrusted.messages import Cell, Probe, Stopped
@@ -38,7 +38,7 @@ while True:
 
 
 @pytest.fixture(scope="module")
-def edition(tmp_path_factory):
+def student_library(tmp_path_factory):
     folder = tmp_path_factory.mktemp("edition")
     shutil.copytree(Path(checking.__file__).parent, folder / "attnlab" / "checking")
     (folder / "attnlab" / "__init__.py").write_text("")
@@ -46,17 +46,17 @@ def edition(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def first_level(edition):
+def first_level(student_library):
     """For what is said by the untrusted side itself, which is the same at each level."""
-    with Sandbox(edition, LIMITS) as started:
+    with Sandbox(student_library, LIMITS) as started:
         yield started
 
 
 @pytest.fixture(scope="module")
-def second_level(edition):
-    if reason := why_not():
+def second_level(student_library):
+    if reason := why_unavailable():
         pytest.skip(f"no second level here: {reason}")
-    with Sandbox(edition, LIMITS, "landlock") as started:
+    with Sandbox(student_library, LIMITS, "landlock") as started:
         yield started
 
 
@@ -66,9 +66,9 @@ def sandbox(request):
 
 
 @pytest.fixture(scope="module")
-def hasty(edition):
+def hasty(student_library):
     """With little time for a cell."""
-    with Sandbox(edition, replace(LIMITS, cell_seconds=1.2, cpu_seconds=60)) as started:
+    with Sandbox(student_library, replace(LIMITS, cell_seconds=1.2, cpu_seconds=60)) as started:
         yield started
 
 

@@ -14,8 +14,8 @@ from attnlab import checking
 from attnlab.checking.observation import Missing, Raised, unpack
 from gradekit.exercise.standalone import as_suspect
 from gradekit.sandbox import bubblewrap
-from gradekit.sandbox.landlock_policy import why_not
-from gradekit.sandbox.sandbox import Sandbox, SandboxBroken, SandboxUnavailable, describe
+from gradekit.sandbox.landlock_policy import why_unavailable
+from gradekit.sandbox.sandbox import Sandbox, SandboxFailedError, SandboxUnavailableError, describe
 from gradekit.sandbox.session import in_safe_order
 from gradekit.untrusted.limits import Limits
 from gradekit.untrusted.messages import Cell, Probe
@@ -24,7 +24,7 @@ DOUBLE = "def ask(lab, draw):\n    return lab.double(draw.integers(0, 9, 3))\n"
 
 
 @pytest.fixture(scope="module")
-def edition(tmp_path_factory):
+def student_library(tmp_path_factory):
     folder = tmp_path_factory.mktemp("edition")
     shutil.copytree(Path(checking.__file__).parent, folder / "attnlab" / "checking")
     (folder / "attnlab" / "__init__.py").write_text("")
@@ -35,13 +35,13 @@ LEVELS = ["bubblewrap", "landlock"]
 
 
 @pytest.fixture(scope="module", params=LEVELS)
-def sandbox(edition, request):
-    with Sandbox(edition, Limits(probe_seconds=5), level_here(request.param)) as started:
+def sandbox(student_library, request):
+    with Sandbox(student_library, Limits(probe_seconds=5), level_here(request.param)) as started:
         yield started
 
 
 def level_here(level):
-    if level == "landlock" and (reason := why_not()):
+    if level == "landlock" and (reason := why_unavailable()):
         pytest.skip(f"no second level here: {reason}")
     return level
 
@@ -221,7 +221,7 @@ class TestProbes:
     def test_forbidden_functions_stop_the_probe(self, sandbox):
         source = "import torch\ndef double(x):\n    return torch.add(x, x)"
         (seen,) = answers(sandbox, source, probe(DOUBLE, forbids=("torch.add",)))
-        assert seen.type == "ForbiddenCall"
+        assert seen.type == "ForbiddenCallError"
 
     def test_references_stand_in_for_one_exercise_alone(self, sandbox):
         source = "def one(): return 'mine'\ndef two(): return one()"
@@ -293,23 +293,23 @@ class TestOuterWall:
         assert "\n" not in describe()
         assert "can read and write what you can" in describe("none")
 
-    def test_without_bubblewrap_it_says_how_to_get_it(self, edition, monkeypatch):
+    def test_without_bubblewrap_it_says_how_to_get_it(self, student_library, monkeypatch):
         monkeypatch.setenv("PATH", "/nowhere")
-        with pytest.raises(SandboxUnavailable, match="apt install bubblewrap"):
-            Sandbox(edition).start()
+        with pytest.raises(SandboxUnavailableError, match="apt install bubblewrap"):
+            Sandbox(student_library).start()
 
-    def test_where_bubblewrap_is_refused_it_says_so(self, edition, tmp_path, monkeypatch):
+    def test_where_bubblewrap_is_refused_it_says_so(self, student_library, tmp_path, monkeypatch):
         fake = tmp_path / "bwrap"
         fake.write_text("#!/bin/sh\necho 'bwrap: No permissions to create it' >&2\nexit 1\n")
         fake.chmod(0o755)
         monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-        for start in (describe, Sandbox(edition).start):
-            with pytest.raises(SandboxUnavailable, match="No permissions to create it"):
+        for start in (describe, Sandbox(student_library).start):
+            with pytest.raises(SandboxUnavailableError, match="No permissions to create it"):
                 start()
 
-    def test_an_unknown_level_is_refused(self, edition):
+    def test_an_unknown_level_is_refused(self, student_library):
         with pytest.raises(ValueError, match="sandbox"):
-            Sandbox(edition, level="docker")
+            Sandbox(student_library, level="docker")
 
     def test_private_folders_are_not_there_even_within_shown_ones(self, tmp_path):
         (tmp_path / "gradekit").mkdir()
@@ -357,11 +357,11 @@ def alive(pid):
 class TestFailures:
     @pytest.mark.parametrize("level", LEVELS)
     def test_a_killed_server_is_started_again_and_nothing_is_left(
-        self, edition, tmp_path, monkeypatch, level
+        self, student_library, tmp_path, monkeypatch, level
     ):
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
         before = descendants(os.getpid())
-        with Sandbox(edition, level=level_here(level)) as sandbox:
+        with Sandbox(student_library, level=level_here(level)) as sandbox:
             started = [pid for pid in descendants(os.getpid()) if pid not in before]
             os.kill(started[-1], signal.SIGKILL)
             assert outputs(sandbox, "print(1)")[0]["text"] == "1\n"
@@ -369,7 +369,7 @@ class TestFailures:
         assert not any(map(alive, started))
         assert list(tmp_path.iterdir()) == []
 
-    def test_a_server_that_fails_twice_is_our_fault(self, edition, monkeypatch):
+    def test_a_server_that_fails_twice_is_our_fault(self, student_library, monkeypatch):
         class Broken:
             def __init__(self, *_):
                 self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -382,15 +382,15 @@ class TestFailures:
                 self.control.close()
 
         monkeypatch.setattr("gradekit.sandbox.sandbox._Server", Broken)
-        with pytest.raises(SandboxBroken, match="it broke"):
-            run(Sandbox(edition), "1")
+        with pytest.raises(SandboxFailedError, match="it broke"):
+            run(Sandbox(student_library), "1")
 
     @pytest.mark.parametrize("level", LEVELS)
-    def test_all_of_it_ends_when_the_trusted_process_is_killed(self, edition, tmp_path, level):
+    def test_all_of_it_ends_when_the_trusted_process_is_killed(self, student_library, tmp_path, level):
         script = (
             "import sys\nfrom pathlib import Path\n"
             "from gradekit.untrusted.messages import Cell\nfrom gradekit.sandbox.sandbox import Sandbox\n"
-            f"with Sandbox(Path({str(edition)!r}), level={level_here(level)!r}) as s:\n"
+            f"with Sandbox(Path({str(student_library)!r}), level={level_here(level)!r}) as s:\n"
             "    s.run([Cell('a', '1')], [])\n"
             "    print('up', flush=True)\n"
             "    s.run([Cell('a', 'while True: pass')], [])\n"

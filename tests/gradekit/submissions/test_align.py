@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 from nbgrader.nbgraderformat import MetadataValidator
 from nbgrader.utils import compute_checksum, is_locked
 
-from gradekit.submissions.align import answer_digests, reseat
+from gradekit.submissions.align import align, answer_digests
 from gradekit.submissions.notebook import open_notebook, runnable_cells
 from gradekit.submissions.released import Released, grade_id_of
 from tests.helpers import submissions
@@ -24,22 +24,22 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Released:
     return submissions.released(tmp_path_factory.mktemp("labs"))
 
 
-def seated(released: Released, cells: Cells) -> dict[str, NotebookNode]:
+def aligned(released: Released, cells: Cells) -> dict[str, NotebookNode]:
     """The re-seated notebook's cells by id; what nbgrader asks for holds for all of them."""
     notebook, _ = open_notebook(as_bytes(cells))
     before = copy.deepcopy(notebook)
-    result = reseat(notebook, released)
+    result = align(notebook, released)
     assert notebook == before
     MetadataValidator().validate_nb(result)
     found = {
         cell.metadata.nbgrader.grade_id: cell
         for cell in result.cells if "nbgrader" in cell.metadata
     }
-    assert set(found) == {seat.grade_id for seat in released.seats}
-    for seat in released.seats:
-        cell = found[seat.grade_id]
-        assert cell.metadata == seat.cell.metadata
-        assert cell.cell_type == seat.cell.cell_type
+    assert set(found) == {target.grade_id for target in released.targets}
+    for target in released.targets:
+        cell = found[target.grade_id]
+        assert cell.metadata == target.cell.metadata
+        assert cell.cell_type == target.cell.cell_type
         if is_locked(cell):
             assert compute_checksum(cell) == cell.metadata.nbgrader.checksum
     assert len({cell.id for cell in result.cells}) == len(result.cells)
@@ -53,7 +53,7 @@ def runs(notebook: NotebookNode) -> list[str]:
 
 def test_an_untouched_notebook_stays_as_it_is(released: Released) -> None:
     notebook, _ = open_notebook(as_bytes(submissions.released_cells()))
-    result = reseat(notebook, released)
+    result = align(notebook, released)
     assert [cell.source for cell in result.cells] == [c.source for c in released.notebook.cells]
     assert answer_digests(result, released) == {"explain": ""}
 
@@ -137,7 +137,7 @@ def wild_metadata(cells: Cells) -> None:
     ],
 )
 def test_every_seat_is_found_again(change: Callable[[Cells], None], released: Released) -> None:
-    found = seated(released, done(change))
+    found = aligned(released, done(change))
     assert found["softmax"].source.startswith(ANSWER)
     assert found["check_softmax"].source == 'check("softmax")'
     assert found["check_entropy"].source == 'check("entropy")'
@@ -145,7 +145,7 @@ def test_every_seat_is_found_again(change: Callable[[Cells], None], released: Re
 
 
 def test_an_empty_notebook_gets_every_seat_and_no_stub(released: Released) -> None:
-    found = seated(released, [])
+    found = aligned(released, [])
     assert "softmax" in found["softmax"].source
     assert found["softmax"].source.startswith("# No cell")
     assert found["explain"].source == PLACEHOLDER
@@ -157,7 +157,7 @@ def test_a_name_bound_by_assignment_or_import_is_found(released: Released) -> No
         cells[3]["source"] = "softmax = lambda x, dim=-1: x"
         cells[6]["source"] = "from mine import helper, entropy"
 
-    found = seated(released, done(bind))
+    found = aligned(released, done(bind))
     assert found["softmax"].source.startswith("softmax = lambda")
     assert found["entropy"].source.startswith("from mine")
 
@@ -167,7 +167,7 @@ def test_the_last_definition_is_the_solution(released: Released) -> None:
         lose_metadata(cells)
         cells.append(code("def softmax(x, dim=-1):\n    return x  # second try"))
 
-    assert "second try" in seated(released, done(again))["softmax"].source
+    assert "second try" in aligned(released, done(again))["softmax"].source
 
 
 def answer(**changes: Any) -> Callable[[Cells], None]:
@@ -215,7 +215,7 @@ def as_raw(cells: Cells) -> None:
 )
 def test_the_free_text_is_found(change: Callable[[Cells], None], released: Released) -> None:
     notebook, _ = open_notebook(as_bytes(done(change)))
-    result = reseat(notebook, released)
+    result = align(notebook, released)
     (cell,) = (cell for cell in result.cells if grade_id_of(cell) == "explain")
     assert cell.source.replace("\n\n", " ") == TEXT
     assert cell.cell_type == "markdown"
@@ -228,7 +228,7 @@ def test_code_under_the_question_is_no_answer(released: Released) -> None:
         cells[9]["source"] = PLACEHOLDER
         cells.append(code("print(1)"))
 
-    found = seated(released, done(change))
+    found = aligned(released, done(change))
     assert found["explain"].source == PLACEHOLDER
 
 
@@ -240,7 +240,7 @@ def test_a_prompt_inside_the_answer_cell_is_enough(released: Released) -> None:
     )
     handed_in = [*cells[:8], markdown(f"{PROMPT}\n\n{TEXT}")]
     lose_metadata(handed_in)
-    result = reseat(open_notebook(as_bytes(handed_in))[0], own)
+    result = align(open_notebook(as_bytes(handed_in))[0], own)
     assert result.cells[-1].source.endswith(TEXT)
     assert result.cells[-1].metadata.nbgrader.grade_id == "explain"
 
@@ -248,7 +248,7 @@ def test_a_prompt_inside_the_answer_cell_is_enough(released: Released) -> None:
 def test_the_digest_of_an_answer_follows_its_text(released: Released) -> None:
     def digest(text: str) -> str:
         notebook, _ = open_notebook(as_bytes(done(answer(source=text))))
-        return answer_digests(reseat(notebook, released), released)["explain"]
+        return answer_digests(align(notebook, released), released)["explain"]
 
     assert digest("one") == digest("one") != digest("two")
     assert digest(PLACEHOLDER) == digest(" \n") == ""

@@ -10,7 +10,7 @@ import pytest
 
 from gradekit.course import Course
 from gradekit.submissions import archives
-from gradekit.submissions.collect import MOST_STUDENT_FILES, collect
+from gradekit.submissions.collect import MOST_STUDENT_FILES, collect_submissions
 from tests.helpers.collected import bring, lies_there, zipped
 from tests.helpers.collected import course as course
 from tests.helpers.submissions import LAB, NAME, as_bytes, done
@@ -48,7 +48,7 @@ def test_what_unpacks_at_one_go_is_refused(course: Course, tmp_path: Path, how: 
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("ada/x.csv", b"x" * 1000, how)
         archive.writestr(f"bob/{NAME}.ipynb", NOTEBOOK)
-    summary = collect(course, LAB, [path])
+    summary = collect_submissions(course, LAB, [path])
     assert [taken.student for taken in summary.collected] == ["bob"]
     assert "ordinary zip" in summary.refused[0][1]
 
@@ -102,4 +102,4 @@ def test_a_time_that_no_calendar_has_is_no_time(course: Course, tmp_path: Path) 
     os.utime(path, (2**33, 2**33))
     if path.stat().st_mtime < 2**33:
         pytest.skip("the file system keeps no such time")
-    assert [taken.student for taken in collect(course, LAB, [folder.parent]).collected] == ["ada"]
+    assert [taken.student for taken in collect_submissions(course, LAB, [folder.parent]).collected] == ["ada"]

@@ -11,8 +11,8 @@ import pytest
 
 from gradekit.course import Course
 from gradekit.submissions import archives
-from gradekit.submissions.collect import MOST_STUDENT_FILES, collect
-from gradekit.submissions.lms_layouts import Place, owner, place_of, safe_student
+from gradekit.submissions.collect import MOST_STUDENT_FILES, collect_submissions
+from gradekit.submissions.lms_layouts import ParsedPath, owner, parse_path, safe_student
 from tests.helpers.collected import EARLY, LATE, bring, lies_there, zipped
 from tests.helpers.collected import course as course
 from tests.helpers.submissions import LAB, NAME, as_bytes, done
@@ -63,8 +63,8 @@ def test_every_layout_says_whose_it_is(path: str, student: str, course: Course) 
 )
 def test_a_student_cannot_hand_in_for_another(inner: str, course: Course) -> None:
     eve = f"eve/{inner}/{NAME}.ipynb"
-    believed = place_of(PurePosixPath(eve), LAB, [LAB], shared=9)
-    assert isinstance(believed, Place)
+    believed = parse_path(PurePosixPath(eve), LAB, [LAB], shared=9)
+    assert isinstance(believed, ParsedPath)
     assert believed.student.lower().startswith("ada")
     bring(course, {f"ada/{NAME}.ipynb": NOTEBOOK, eve: b"{}", f"eve/{LAB}/ada_1_2_x.ipynb": b"{}"})
     assert lies_there(course)["ada"] == ONE
@@ -85,7 +85,7 @@ def test_a_folder_of_zips_and_folders(course: Course, tmp_path: Path) -> None:
     (folder / "bob" / f"{NAME}.ipynb").write_bytes(NOTEBOOK)
     (folder / "ada-lab01-handin.zip").write_bytes(zipped({f"{NAME}.ipynb": NOTEBOOK}))
     (folder / "notes.txt").write_text("mine")
-    summary = collect(course, LAB, [folder])
+    summary = collect_submissions(course, LAB, [folder])
     assert lies_there(course) == {"ada": ONE, "bob": ONE}
     assert [what for what, _ in summary.refused] == ["in/notes.txt"]
     assert "does not say whose" in summary.refused[0][1]
@@ -231,7 +231,7 @@ def test_links_are_refused(course: Course, tmp_path: Path) -> None:
     (folder / "bob" / f"{NAME}.ipynb").symlink_to("/etc/passwd")
     (folder / "cyd").symlink_to("/etc")
     os.mkfifo(folder / "bob" / "pipe")
-    summary = collect(course, LAB, [folder])
+    summary = collect_submissions(course, LAB, [folder])
     assert {what for what, _ in summary.refused} == {
         f"in/bob/{NAME}.ipynb", "in/cyd", "in/bob/pipe",
     }
@@ -266,7 +266,7 @@ def test_damaged_and_locked_archives_are_named(course: Course, tmp_path: Path) -
     locked = bytearray(good)
     locked[good.index(b"PK\x01\x02") + 8] |= 1
     assert "encrypted" in bring(course, bytes(locked)).refused[0][1]
-    missing = collect(course, LAB, [tmp_path / "none.zip"])
+    missing = collect_submissions(course, LAB, [tmp_path / "none.zip"])
     assert "no such" in missing.refused[0][1]
     assert lies_there(course) == {}
 
@@ -319,8 +319,8 @@ def test_whose_zip_it_is() -> None:
     assert owner("lab01-handin", LAB) == ""
     assert owner("ada-lab01-handin", LAB) == "ada"
     assert owner("ada.lovelace", LAB) == "ada.lovelace"
-    place = place_of(PurePosixPath("ada/x.ipynb"), LAB, [LAB])
-    assert place == Place("ada", "ada", PurePosixPath("x.ipynb"))
+    place = parse_path(PurePosixPath("ada/x.ipynb"), LAB, [LAB])
+    assert place == ParsedPath("ada", "ada", PurePosixPath("x.ipynb"))
 
 
 def test_the_summary_reads_well(course: Course) -> None:
@@ -333,5 +333,5 @@ def test_a_folder_without_any_time_is_as_new_as_now(course: Course, tmp_path: Pa
     folder = tmp_path / "in" / "ada"
     folder.mkdir(parents=True)
     (folder / f"{NAME}.ipynb").write_bytes(NOTEBOOK)
-    (taken,) = collect(course, LAB, [tmp_path / "in"]).collected
+    (taken,) = collect_submissions(course, LAB, [tmp_path / "in"]).collected
     assert abs((datetime.now(UTC) - taken.when).total_seconds()) < 60

@@ -11,11 +11,11 @@ import pytest
 
 from gradekit.submissions.folder import (
     MOST_FILES,
-    find_handins,
+    find_submissions,
+    folders_not_utf8,
     format_timestamp,
-    nameless_folders,
     parse_timestamp,
-    read_handin,
+    read_submitted,
 )
 from tests.helpers.submissions import LAB, NAME, hand_in
 
@@ -25,11 +25,11 @@ def test_the_digest_follows_names_and_contents_and_not_the_time(tmp_path: Path) 
     hand_in(tmp_path, "bob", {"a.ipynb": b"12", "b": b"3"})
     hand_in(tmp_path, "cyd", {"a.ipynb": b"1", "b": b"23"})
     hand_in(tmp_path, "dan", {"a.ipynb": b"12", "c": b"3"})
-    ada, bob, cyd, dan = (handin.digest for handin in find_handins(tmp_path, LAB))
+    ada, bob, cyd, dan = (submitted.digest for submitted in find_submissions(tmp_path, LAB))
     assert ada == bob
     assert len({ada, cyd, dan}) == 3
     os.utime(one / "a.ipynb", (1, 1))
-    assert next(find_handins(tmp_path, LAB, ["ada"])).digest == ada
+    assert next(find_submissions(tmp_path, LAB, ["ada"])).digest == ada
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_folder_that_cannot_be_read_is_named(
         return scan(path)
 
     monkeypatch.setattr(os, "scandir", refuse)
-    (found,) = find_handins(tmp_path, LAB)
+    (found,) = find_submissions(tmp_path, LAB)
     assert list(found.files) == [f"{NAME}.ipynb"]
     assert found.notes == ("locked/ cannot be read (Permission denied).",)
 
@@ -82,22 +82,22 @@ def test_a_folder_that_cannot_be_read_is_named(
 def test_a_folder_whose_name_is_no_text_is_left_out_and_named(tmp_path: Path) -> None:
     hand_in(tmp_path, "ada", {f"{NAME}.ipynb": b"{}"})
     os.makedirs(os.fsencode(tmp_path) + b"/submitted/bad\xff/" + LAB.encode())
-    assert [found.student for found in find_handins(tmp_path, LAB)] == ["ada"]
-    assert nameless_folders(tmp_path) == ["'bad\\xff'"]
+    assert [found.student for found in find_submissions(tmp_path, LAB)] == ["ada"]
+    assert folders_not_utf8(tmp_path) == ["'bad\\xff'"]
 
 
 def test_files_beyond_the_limits_are_not_opened(tmp_path: Path) -> None:
     given = {f"{number:04}.txt": b"x" for number in range(MOST_FILES + 50)}
     folder = hand_in(tmp_path, "ada", given)
-    handin = read_handin(folder, "ada", LAB)
-    assert len(handin.files) == MOST_FILES
-    assert len(handin.notes) < 30
-    assert handin.notes[-1] == "There are 30 more files of that kind."
+    submitted = read_submitted(folder, "ada", LAB)
+    assert len(submitted.files) == MOST_FILES
+    assert len(submitted.notes) < 30
+    assert submitted.notes[-1] == "There are 30 more files of that kind."
 
 
 def test_a_folder_in_the_place_of_the_timestamp_leaves_no_file_open(tmp_path: Path) -> None:
     folder = hand_in(tmp_path, "ada", {"timestamp.txt/x.txt": b""})
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(5):
-        read_handin(folder, "ada", LAB)
+        read_submitted(folder, "ada", LAB)
     assert len(os.listdir("/proc/self/fd")) == before

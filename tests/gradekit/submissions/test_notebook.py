@@ -9,7 +9,7 @@ import pytest
 from gradekit.submissions.notebook import (
     MOST_METADATA,
     MOST_PARTS,
-    NotANotebook,
+    NotebookError,
     checked_exercise,
     open_notebook,
 )
@@ -20,7 +20,7 @@ from tests.helpers.submissions import as_bytes, done, markdown
 def test_a_notebook_of_too_many_lists_is_not_read() -> None:
     few = as_bytes(done(), extra=[[]] * (MOST_PARTS // 2))
     assert open_notebook(few)[0].cells
-    with pytest.raises(NotANotebook, match="lists and objects"):
+    with pytest.raises(NotebookError, match="lists and objects"):
         open_notebook(as_bytes(done(), extra=[[]] * MOST_PARTS))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from gradekit.submissions.folder import MOST_BYTES, MOST_FILES, find_handins
+from gradekit.submissions.folder import MOST_BYTES, MOST_FILES, find_submissions
 from gradekit.submissions.notebook import checked_exercise, runnable_cells
 from gradekit.submissions.released import Released
 from gradekit.submissions.submission import Submission, read_submission
@@ -23,8 +23,8 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Released:
 
 
 def read(root: Path, released: Released, student: str = "ada") -> Submission:
-    (handin,) = find_handins(root, LAB, [student])
-    return read_submission(handin, released)
+    (submitted,) = find_submissions(root, LAB, [student])
+    return read_submission(submitted, released)
 
 
 def test_a_plain_hand_in_is_read(tmp_path: Path, released: Released) -> None:
@@ -246,10 +246,10 @@ def test_many_other_files_leave_the_notebook_its_place(
 ) -> None:
     others = {kind.format(number): b"1" for number in range(MOST_FILES + 5)}
     hand_in(tmp_path, "ada", {f"{NAME}.ipynb": as_bytes(done()), **others})
-    handin = next(find_handins(tmp_path, LAB))
-    assert len(handin.files) == 1 + MOST_FILES
-    assert read_submission(handin, released).broken is None
-    assert "more than 100 files and was left out" in handin.notes[0]
+    submitted = next(find_submissions(tmp_path, LAB))
+    assert len(submitted.files) == 1 + MOST_FILES
+    assert read_submission(submitted, released).broken is None
+    assert "more than 100 files and was left out" in submitted.notes[0]
 
 
 def test_no_notebook_at_all_says_what_was_found(tmp_path: Path, released: Released) -> None:
@@ -261,7 +261,7 @@ def test_one_bad_hand_in_does_not_hide_the_others(tmp_path: Path, released: Rele
     hand_in(tmp_path, "ada", as_bytes(done()))
     hand_in(tmp_path, "bob", b"")
     hand_in(tmp_path, "cyd", as_bytes(done()))
-    broken = [read_submission(handin, released).broken for handin in find_handins(tmp_path, LAB)]
+    broken = [read_submission(submitted, released).broken for submitted in find_submissions(tmp_path, LAB)]
     assert [bool(sentence) for sentence in broken] == [False, True, False]
 
 

@@ -63,7 +63,7 @@ def test_lone_surrogates_do_not_stop_the_talk(pair):
 def test_junk_is_refused(pair, junk):
     ours, theirs = pair
     ours.sendall(junk)
-    with pytest.raises(frames.BadFrame):
+    with pytest.raises(frames.FrameError):
         frames.receive(theirs, max_text=10_000, max_body=1000)
 
 
@@ -72,18 +72,18 @@ def test_a_deep_object_is_refused_or_read_but_never_breaks_the_reader(pair):
     text = b'{"a":' * 50_000 + b"1" + b"}" * 50_000
     sender = threading.Thread(target=ours.sendall, args=(struct.pack("!II", len(text), 0) + text,))
     sender.start()
-    with pytest.raises(frames.BadFrame):
+    with pytest.raises(frames.FrameError):
         frames.receive(theirs)
     sender.join()
 
 
 def test_an_ended_channel_is_told_from_a_slow_one(pair):
     ours, theirs = pair
-    with pytest.raises(frames.Late):
+    with pytest.raises(frames.ChannelTimeoutError):
         frames.receive(theirs, deadline=time.monotonic() + 0.05)
     ours.sendall(b"\0\0")
     ours.close()
-    with pytest.raises(frames.Closed):
+    with pytest.raises(frames.ChannelClosedError):
         frames.receive(theirs)
 
 
@@ -100,7 +100,7 @@ def test_bytes_that_trickle_in_do_not_extend_the_time(pair):
     frame = struct.pack("!II", 10_000, 0)
     ours.sendall(frame)
     sender.start()
-    with pytest.raises(frames.Late):
+    with pytest.raises(frames.ChannelTimeoutError):
         frames.receive(theirs, deadline=started + 0.2)
     assert time.monotonic() - started < 1
     stop.set()
@@ -109,11 +109,11 @@ def test_bytes_that_trickle_in_do_not_extend_the_time(pair):
 
 def test_a_reader_that_does_not_read_does_not_hold_the_sender(pair):
     ours, _ = pair
-    with pytest.raises(frames.Late):
+    with pytest.raises(frames.ChannelTimeoutError):
         frames.send(ours, {}, bytes(2**24), deadline=time.monotonic() + 0.1)
 
 
 def test_too_much_is_not_sent(pair):
     ours, _ = pair
-    with pytest.raises(frames.BadFrame):
+    with pytest.raises(frames.FrameError):
         frames.send(ours, {"text": "x" * (frames.MAX_TEXT + 1)})

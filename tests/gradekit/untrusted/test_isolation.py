@@ -13,8 +13,8 @@ import pytest
 from demo.classroom import LAB, classroom
 from demo.course_folder import SMALL_LIMITS, copy_course
 from demo.graded import grade_class
-from demo.hand_in import HandIn
 from demo.outcome import scores_in_book
+from demo.submission import DemoSubmission
 from gradekit.course import Course, load_course
 
 pytestmark = pytest.mark.timeout(600)
@@ -24,21 +24,21 @@ TWO = ("vandal", "patcher")
 
 
 @pytest.fixture(scope="module")
-def ten(built_course: Course) -> Mapping[str, HandIn]:
+def ten(built_course: Course) -> Mapping[str, DemoSubmission]:
     """The ten; the hostile ones have names that put them in front of all others."""
-    known = {hand_in.student: hand_in for hand_in in classroom(built_course)}
+    known = {submission.student: submission for submission in classroom(built_course)}
     eight = {student: known[student] for student in EIGHT}
     two = [replace(known[student], student=f"0-{student}") for student in TWO]
-    return {hand_in.student: hand_in for hand_in in two} | eight
+    return {submission.student: submission for submission in two} | eight
 
 
 @pytest.fixture(scope="module")
-def with_hostile(tmp_path_factory: pytest.TempPathFactory, ten: Mapping[str, HandIn]) -> Course:
+def with_hostile(tmp_path_factory: pytest.TempPathFactory, ten: Mapping[str, DemoSubmission]) -> Course:
     return _graded(tmp_path_factory.mktemp("ten"), list(ten.values()))
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory: pytest.TempPathFactory, ten: Mapping[str, HandIn]) -> Course:
+def alone(tmp_path_factory: pytest.TempPathFactory, ten: Mapping[str, DemoSubmission]) -> Course:
     return _graded(tmp_path_factory.mktemp("eight"), [ten[student] for student in EIGHT])
 
 
@@ -62,7 +62,7 @@ def test_the_hostile_gain_nothing(with_hostile: Course, alone: Course) -> None:
 
 
 def test_nothing_was_written_where_hand_ins_lie(
-    with_hostile: Course, ten: Mapping[str, HandIn]
+    with_hostile: Course, ten: Mapping[str, DemoSubmission]
 ) -> None:
     submitted = with_hostile.root / "submitted"
     found = {
@@ -72,17 +72,17 @@ def test_nothing_was_written_where_hand_ins_lie(
     }
     assert found == {
         f"{student}/{LAB}/{name}": data
-        for student, hand_in in ten.items()
-        for name, data in hand_in.files.items()
+        for student, submission in ten.items()
+        for name, data in submission.files.items()
     }
 
 
-def _graded(folder: Path, hand_ins: Sequence[HandIn]) -> Course:
+def _graded(folder: Path, submissions: Sequence[DemoSubmission]) -> Course:
     course = load_course(copy_course(folder / "course", SMALL_LIMITS))
     secret = course.root / "results" / "secret"
     secret.parent.mkdir()
     secret.write_bytes(b"the same hidden inputs in both classes")
-    grade_class(course, hand_ins)
+    grade_class(course, submissions)
     return course
 
 

@@ -13,10 +13,10 @@ import pytest
 
 from gradekit import doctor
 from gradekit.sandbox import bubblewrap, landlock_policy
-from gradekit.sandbox.sandbox import Sandbox, SandboxUnavailable, describe
+from gradekit.sandbox.sandbox import Sandbox, SandboxUnavailableError, describe
 from gradekit.untrusted import drop_root, landlock, namespaces, scratch, seccomp, seccomp_landlock
 
-here = pytest.mark.skipif(landlock_policy.why_not() is not None, reason=f"{landlock_policy.why_not()}")
+here = pytest.mark.skipif(landlock_policy.why_unavailable() is not None, reason=f"{landlock_policy.why_unavailable()}")
 
 
 class TestWhetherItIsThere:
@@ -26,14 +26,14 @@ class TestWhetherItIsThere:
     def test_a_weaker_kernel_is_refused(self, monkeypatch, tmp_path, abi, sentence):
         monkeypatch.setattr(landlock, "abi", lambda: abi)
         for start in (Sandbox(tmp_path, level="landlock").start, lambda: describe("landlock")):
-            with pytest.raises(SandboxUnavailable, match=sentence):
+            with pytest.raises(SandboxUnavailableError, match=sentence):
                 start()
 
     def test_an_unknown_processor_is_refused(self, monkeypatch):
         monkeypatch.setattr(landlock, "abi", lambda: 6)
-        assert landlock_policy.why_not() is None
+        assert landlock_policy.why_unavailable() is None
         monkeypatch.setattr("platform.machine", lambda: "riscv64")
-        assert "riscv64" in landlock_policy.why_not()
+        assert "riscv64" in landlock_policy.why_unavailable()
 
     @here
     def test_its_line_says_what_is_not_hidden(self):
@@ -41,7 +41,7 @@ class TestWhetherItIsThere:
 
     def test_without_bubblewrap_it_is_named_and_not_taken(self, monkeypatch, tmp_path):
         monkeypatch.setenv("PATH", "/nowhere")
-        with pytest.raises(SandboxUnavailable, match=r"--sandbox landlock.*its size and its dates"):
+        with pytest.raises(SandboxUnavailableError, match=r"--sandbox landlock.*its size and its dates"):
             Sandbox(tmp_path).start()
 
     def test_the_doctor_knows_both_levels(self, monkeypatch):
@@ -57,7 +57,7 @@ class TestWhatItLeavesOpen:
     def opened(self, monkeypatch, tmp_path, shown, private=(), own=()):
         monkeypatch.setattr(landlock_policy, "shown_paths", lambda: shown)
         monkeypatch.setattr(landlock_policy, "own_packages", lambda: list(own))
-        return landlock_policy.grants_for(tmp_path / "assembled", tmp_path / "scratch", private)
+        return landlock_policy.policy_for(tmp_path / "assembled", tmp_path / "scratch", private)
 
     @pytest.fixture
     def tree(self, tmp_path):
@@ -150,20 +150,20 @@ class TestRoot:
         (closed / "python").mkdir(parents=True)
         closed.chmod(0o700)
         tmp_path.chmod(0o700)
-        with pytest.raises(namespaces.ConfinementFailed, match="only root can enter"):
-            drop_root.become_nobody([str(closed / "python")], tmp_path, 2**20)
+        with pytest.raises(namespaces.IsolationError, match="only root can enter"):
+            drop_root.drop_root([str(closed / "python")], tmp_path, 2**20)
         assert os.getuid() == 0
 
 
 @here
 def test_a_daemon_ends_with_the_trusted_process(tmp_path):
     """Its parents' deaths do not reach it: it was reparented, and has a session of its own."""
-    edition, mark = tmp_path / "attnlab", f"daemon-{os.getpid()}"
-    (edition / "checking").mkdir(parents=True)
+    student_library, mark = tmp_path / "attnlab", f"daemon-{os.getpid()}"
+    (student_library / "checking").mkdir(parents=True)
     source = Path(bubblewrap.__file__).parents[3] / "lib" / "attnlab" / "checking"
     for path in source.glob("*.py"):
-        (edition / "checking" / path.name).write_text(path.read_text())
-    (edition / "__init__.py").write_text("")
+        (student_library / "checking" / path.name).write_text(path.read_text())
+    (student_library / "__init__.py").write_text("")
     daemon = (
         "import ctypes, os, time\n"
         "if os.fork() == 0:\n"

@@ -39,7 +39,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class HandIn:
+class DemoSubmission:
     """One student's hand-in.
 
     Attributes:

@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 from functools import cached_property
 
 from demo.answers import all_right
-from demo.hand_in import Expected, HandIn
 from demo.marks import Marks
 from demo.notebook import Notebook
+from demo.submission import DemoSubmission, Expected
 from gradekit.exercise.loader import LabExercises
 
 
 @dataclass(frozen=True)
-class Room:
+class Material:
     """One lab as the class sees it.
 
     Attributes:
@@ -45,7 +45,7 @@ class Room:
         assert set(lost) <= set(self.marks.full), f"no such exercise among {lost}"
         return {name: 0.0 if name in lost else p for name, p in self.marks.full.items()}
 
-    def hand_in(
+    def submission(
         self,
         student: str,
         why: str,
@@ -53,7 +53,7 @@ class Room:
         expected: Expected | None = None,
         hours_late: float = -5,
         hostile: bool = False,
-    ) -> HandIn:
+    ) -> DemoSubmission:
         """A hand-in of one notebook under its own name; all the points where nothing is said."""
         files = {self.name: notebook.bytes()}
         return self.of_files(student, why, files, expected, hours_late, hostile)
@@ -66,11 +66,11 @@ class Room:
         expected: Expected | None = None,
         hours_late: float = -5,
         hostile: bool = False,
-    ) -> HandIn:
+    ) -> DemoSubmission:
         """A hand-in of any files, with the time at which it came in."""
         moment = self.due + timedelta(hours=hours_late)
         stamp = f"{moment:%Y-%m-%d %H:%M:%S %z}\n".encode()
-        return HandIn(
+        return DemoSubmission(
             student,
             why,
             {**files, "timestamp.txt": stamp},
