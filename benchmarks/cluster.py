@@ -113,9 +113,7 @@ def _cluster(workers: int) -> Iterator[str]:
         "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "1s",
     }
     processes = [
-        subprocess.Popen(
-            line, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        subprocess.Popen(line, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for line in (scheduler, *(_on_core(core, worker) for core in _cores()[:workers]))
     ]
     try:

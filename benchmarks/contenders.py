@@ -45,7 +45,14 @@ class Ours:
     def __init__(self, folder: Path, jobs: int) -> None:
         self.course = new_course(folder / "ours")
         self._line = [
-            sys.executable, "-m", "gradekit.cli", "grade", LAB, "--jobs", str(jobs), "--json",
+            sys.executable,
+            "-m",
+            "gradekit.cli",
+            "grade",
+            LAB,
+            "--jobs",
+            str(jobs),
+            "--json",
         ]
 
     def fresh(self, people: Class) -> None:

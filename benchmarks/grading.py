@@ -143,9 +143,7 @@ def _measure(folder: Path, plan: Plan, jobs: int, say: Callable[[str], None]) ->
     return _rows(plan, runs, large, again)
 
 
-def _rows(
-    plan: Plan, runs: dict[str, list[Usage]], large: Usage, again: list[float]
-) -> list[Row]:
+def _rows(plan: Plan, runs: dict[str, list[Usage]], large: Usage, again: list[float]) -> list[Row]:
     def per_minute(who: str, count: int) -> list[float]:
         return [60 * count / run.seconds for run in runs[who]]
 
@@ -207,14 +205,16 @@ def _show(console: Console, rows: list[Row], plan: Plan, jobs: int) -> None:
     console.print(
         f"{_machine()}; {jobs} workers; classes of {plan.small} and {plan.large}, "
         f"nbgrader and Otter {plan.few}; {plan.repeats} runs, in turns.",
-        highlight=False, soft_wrap=True,
+        highlight=False,
+        soft_wrap=True,
     )
 
 
 def _machine() -> str:
     names = [
         line.partition(":")[2].strip()
-        for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")
+        for line in Path("/proc/cpuinfo").read_text().splitlines()
+        if line.startswith("model name")
     ]
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (

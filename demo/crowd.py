@@ -10,7 +10,9 @@ from demo.notebook import Notebook, code
 from demo.submission import DemoSubmission
 
 
-def crowd(submissions: Sequence[DemoSubmission], count: int, notebook: str) -> Iterator[DemoSubmission]:
+def crowd(
+    submissions: Sequence[DemoSubmission], count: int, notebook: str
+) -> Iterator[DemoSubmission]:
     """`count` students who hand in what these do, in turns.
 
     Args:

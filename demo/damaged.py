@@ -22,7 +22,9 @@ def damaged_cells(material: Material) -> Iterator[DemoSubmission]:
     """Right answers in a notebook whose other cells are not as they were released."""
     right, at = material.right, material.right.check_at("softmax")
     stop = code("raise RuntimeError('I was here')", "stop")
-    yield material.submission("raiser", "all right, `raise` in the first cell", right.inserted(0, stop))
+    yield material.submission(
+        "raiser", "all right, `raise` in the first cell", right.inserted(0, stop)
+    )
     yield material.submission("deleter", "a test cell deleted", right.with_cells(at))
     changed = right.with_source(at, "14.0  # it says so")
     yield material.submission("changer", "a test cell changed to its full points", changed)

@@ -24,7 +24,10 @@ def honest(material: Material) -> Iterator[DemoSubmission]:
         yield material.submission(student, f"all right, in another way ({style + 1})", notebook)
     yield from mistaken(material)
     yield material.submission(
-        "untouched", "handed in as it was released", material.released, Expected(material.marks.none)
+        "untouched",
+        "handed in as it was released",
+        material.released,
+        Expected(material.marks.none),
     )
     yield half_done(material)
     yield syntax_error(material)
@@ -41,7 +44,9 @@ def mistaken(material: Material) -> Iterator[DemoSubmission]:
         yield _with_mistakes(material, f"m{number:02}", made)
 
 
-def _with_mistakes(material: Material, student: str, made: list[tuple[Exercise, Version]]) -> DemoSubmission:
+def _with_mistakes(
+    material: Material, student: str, made: list[tuple[Exercise, Version]]
+) -> DemoSubmission:
     answers = {
         exercise.name: put_in(right_answer(material.solved, exercise.name), exercise, mistake)
         for exercise, mistake in made
@@ -57,7 +62,9 @@ def half_done(material: Material) -> DemoSubmission:
     """The first half of the exercises, and the rest as released."""
     names = [e.name for e in material.lab.exercises]
     done = names[: len(names) // 2]
-    notebook = answered(material.released, {name: right_answer(material.solved, name) for name in done})
+    notebook = answered(
+        material.released, {name: right_answer(material.solved, name) for name in done}
+    )
     points = {name: material.marks.full[name] if name in done else 0.0 for name in names}
     return material.submission("half", "the first half done, all right", notebook, Expected(points))
 

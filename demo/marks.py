@@ -65,15 +65,11 @@ class Marks:
         return {**self.full, **papers[0]}
 
     def _earned(self, exercise: Exercise, number: int, names: dict[str, Any]) -> float:
-        seen = {
-            check.name: self._seen(exercise, check, number, names) for check in exercise.checks
-        }
+        seen = {check.name: self._seen(exercise, check, number, names) for check in exercise.checks}
         questions = self._variants.questions(exercise, number)
         return judge_exercise(questions, seen, []).earned
 
-    def _seen(
-        self, exercise: Exercise, check: Check, number: int, names: dict[str, Any]
-    ) -> Any:
+    def _seen(self, exercise: Exercise, check: Check, number: int, names: dict[str, Any]) -> Any:
         given = {} if check.chained else {f.__name__: f for f in exercise.uses}
         with _in_place(names, given):
             return self._variants.run(exercise, check, number, names, exercise.forbids)

@@ -52,7 +52,9 @@ def scores_in_book(course: Course, lab: str) -> dict[str, float]:
 
 
 def compare(
-    submissions: Sequence[DemoSubmission], rows: Iterable[Mapping[str, Any]], scores: Mapping[str, float]
+    submissions: Sequence[DemoSubmission],
+    rows: Iterable[Mapping[str, Any]],
+    scores: Mapping[str, float],
 ) -> list[Result]:
     """Hold `lab grade --json` and the gradebook against the class, in the order of the class."""
     by_student = {row["student"]: row for row in rows}
@@ -62,14 +64,18 @@ def compare(
     ]
 
 
-def _compare(submission: DemoSubmission, row: Mapping[str, Any] | None, score: float | None) -> Result:
+def _compare(
+    submission: DemoSubmission, row: Mapping[str, Any] | None, score: float | None
+) -> Result:
     if row is None:
         return Result(submission, "missing", {}, score, ("no record of this student",))
     found = tuple(_differences(submission, row, score))
     return Result(submission, row["state"], row["points"], score, found)
 
 
-def _differences(submission: DemoSubmission, row: Mapping[str, Any], score: float | None) -> Iterator[str]:
+def _differences(
+    submission: DemoSubmission, row: Mapping[str, Any], score: float | None
+) -> Iterator[str]:
     expected, points = submission.expected, row["points"]
     if row["state"] != expected.state:
         yield f"is {row['state']}, not {expected.state}"

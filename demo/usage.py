@@ -44,7 +44,9 @@ class CommandError(RuntimeError):
 
 
 def measured(
-    command: Sequence[str], folder: Path, variables: Mapping[str, str] | None = None,
+    command: Sequence[str],
+    folder: Path,
+    variables: Mapping[str, str] | None = None,
     watch_memory: bool = False,
 ) -> Usage:
     """Run `command` in `folder` and measure it with all that it starts.
@@ -62,8 +64,13 @@ def measured(
     with said.open("w+") as out:
         others, busy, start = _children(), _busy_seconds(), time.perf_counter()
         process = subprocess.Popen(
-            command, cwd=folder, env={**os.environ, **(variables or {})},
-            stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, text=True,
+            command,
+            cwd=folder,
+            env={**os.environ, **(variables or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         errors: list[str] = []
         assert process.stderr is not None

@@ -486,9 +486,7 @@ same_keys, values = torch.ones(3, 2), torch.tensor([[0.0], [3.0], [12.0]])
 far_keys, only_first = torch.tensor([[-50.0], [1.0], [2.0], [3.0]]), torch.arange(4) == 0
 answers = {
     "P1": lambda: scaled_dot_product_attention(torch.ones(1, 2), same_keys, values)[0],
-    "P2": lambda: (
-        relevance_matrix(X, 2 * W_q, 2 * W_k)[5, 1] / relevance_matrix(X, W_q, W_k)[5, 1]
-    ),
+    "P2": lambda: relevance_matrix(X, 2 * W_q, 2 * W_k)[5, 1] / relevance_matrix(X, W_q, W_k)[5, 1],
     "P3": lambda: [float(saturation(512, 32, 400, dice, scaled=s)) for s in (False, True)],
     "P4": lambda: weights_memory(100_000, 100_000, torch.float32) / 1e9,
     "P5": lambda: scaled_dot_product_attention(
@@ -538,7 +536,9 @@ errata["C9"] = (len(slide_table), len(x), "with tokens in rows it compares featu
 errata["G5"] = (along_rows[0, 0], along_keys[0, 0], "a column holds a query's weights there")
 errata["N3"] = (scores.var(), (scores / 8).var(), "the division by the root is missing")
 errata["W1"] = (
-    (scores / math.sqrt(512)).std(), (scores / math.sqrt(64)).std(), "the product has 64 terms"
+    (scores / math.sqrt(512)).std(),
+    (scores / math.sqrt(64)).std(),
+    "the product has 64 terms",
 )
 ### END SOLUTION
 

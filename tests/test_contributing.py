@@ -17,8 +17,16 @@ STEP = re.compile(r"<!-- (file|append|run):? ?(\S*) -->\n```\w*\n(.*?)```", re.D
 @pytest.fixture(scope="module")
 def newcomers_copy(tmp_path_factory):
     copy = tmp_path_factory.mktemp("newcomer") / "repository"
-    kept = ["course.toml", "nbgrader_config.py", "pyproject.toml", "environment.yml",
-            "lib", "autograder", "solutions", "labs"]
+    kept = [
+        "course.toml",
+        "nbgrader_config.py",
+        "pyproject.toml",
+        "environment.yml",
+        "lib",
+        "autograder",
+        "solutions",
+        "labs",
+    ]
     for name in kept:
         source = ROOT / name
         if source.is_dir():
@@ -33,7 +41,10 @@ def lab(copy, *arguments):
     path = os.pathsep.join([str(copy / "lib"), str(copy / "autograder")])
     return subprocess.run(
         [sys.executable, "-m", "gradekit.cli", *arguments],
-        cwd=copy, env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True,
+        cwd=copy,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
     )
 
 

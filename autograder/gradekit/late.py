@@ -60,9 +60,7 @@ def lateness(rule: LateRule, seconds: float) -> Lateness:
     return Lateness(seconds, days, percent)
 
 
-def lateness_of(
-    course: Course, lab: str, student: str, submitted_at: datetime | None
-) -> Lateness:
+def lateness_of(course: Course, lab: str, student: str, submitted_at: datetime | None) -> Lateness:
     """How late `student` handed in `lab`; in time where nobody knows when that was."""
     if submitted_at is None:
         return Lateness()

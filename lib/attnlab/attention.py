@@ -129,9 +129,7 @@ def scaled_dot_product_attention(
     return weights @ v, weights  # (..., Lq, d_v), (..., Lq, Lk)
 
 
-def score_variance(
-    d: int, n: int, generator: torch.Generator, scaled: bool = False
-) -> Tensor:
+def score_variance(d: int, n: int, generator: torch.Generator, scaled: bool = False) -> Tensor:
     """How widely the scores q · k of random queries and keys spread: their variance.
 
     Queries and keys hold independent standard normal numbers.

@@ -94,6 +94,7 @@ def beam_search(
 
     Source: lecture G (beam search); Wu et al. 2016, section 7 (length normalisation).
     """
+
     def score(hypothesis: tuple[list[int], float, Any]) -> float:
         symbols, total, _ = hypothesis
         return total / len(symbols) ** alpha

@@ -79,9 +79,7 @@ class AdditiveScore(nn.Module):
         # end blank
 
 
-def attend(
-    scores: Tensor, hidden: Tensor, mask: Tensor | None = None
-) -> tuple[Tensor, Tensor]:
+def attend(scores: Tensor, hidden: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """Turn scores into weights, and weights into one context vector for each sentence.
 
     Args:
@@ -121,9 +119,7 @@ class AttentionDecoderCell(nn.Module):
     Source: lecture G (RNN with attention).
     """
 
-    def __init__(
-        self, vocab: int, d_embed: int, d_state: int, d_hidden: int, d_score: int
-    ) -> None:
+    def __init__(self, vocab: int, d_embed: int, d_state: int, d_hidden: int, d_score: int) -> None:
         super().__init__()
         self.embedding = nn.Embedding(vocab, d_embed)
         self.score = AdditiveScore(d_state, d_hidden, d_score)

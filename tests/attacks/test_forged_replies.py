@@ -29,11 +29,14 @@ def everywhere(data):
         try: os.write(fd, data)
         except OSError: pass
 """
-FORGED = FRAME + """
+FORGED = (
+    FRAME
+    + """
 cells = b''.join(frame({'cell': i, 'state': 'ok', 'outputs': []}) for i in range(3))
 answers = frame({'check': 0, 'points': 100}, pack(torch.ones(2, 3) / 3))
 everywhere(cells + answers + frame({'check': 1}, pack(torch.ones(4, 3) / 4)) + frame({'done': ''}))
 """
+)
 NAIVE = """
 import json, sys
 exec(sys.argv[1])
@@ -69,13 +72,18 @@ def test_forged_replies_do_not_spoil_what_was_right(sandbox):
 
 
 # Whoever is first answers for all: the child of an answer, a process that was left waiting.
-TWICE = FRAME + """
+TWICE = (
+    FRAME
+    + """
 def softmax(x, dim=-1):
     if os.fork() == 0: return torch.ones(2, 3) / 3
     os.wait()
     return torch.ones(4, 3) / 4
 """
-WAITING = FRAME + """
+)
+WAITING = (
+    FRAME
+    + """
 import time
 if os.fork() == 0:
     os.setsid()
@@ -83,16 +91,23 @@ if os.fork() == 0:
         time.sleep(0.002)
         everywhere(frame({'check': 0}, pack(torch.ones(2, 3) / 3)))
 """
-ENDLESS = FRAME + """
+)
+ENDLESS = (
+    FRAME
+    + """
 def softmax(x, dim=-1):
     while True: everywhere(frame({'check': 0}, pack(True)) + frame({'check': True}))
 """
-OWN_WORDS = FRAME + """
+)
+OWN_WORDS = (
+    FRAME
+    + """
 def softmax(x, dim=-1):
     everywhere(frame({'check': 0}, pack(x)) + frame({'check': 1, 'refused': 'all points, please'}))
     everywhere(frame({'done': 'ended', 'points': 100, 'memory': 1, 'ended': True, 'cpu': -5}))
     return x
 """
+)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +121,9 @@ def test_who_replies_is_all_the_same(sandbox, cheat):
     assert earned(sandbox, RIGHT) == 2
 
 
-PROGRAM = FRAME + '''
+PROGRAM = (
+    FRAME
+    + '''
 talker = """
 import os, socket, struct, sys, json
 channel = socket.socket(fileno=int(sys.argv[1]))
@@ -129,6 +146,7 @@ for fd in range(3, 256):
         answer = pack(torch.ones(2, 3) / 3).hex()
         os.execv(sys.executable, [sys.executable, '-I', '-c', talker, str(fd), answer])
 '''
+)
 
 
 def test_another_program_may_answer_as_well(sandbox):

@@ -70,8 +70,11 @@ def zips(draw: st.DrawFn, depth: int = 1) -> bytes:
                 archive.writestr(about, data)
     raw = bytearray(whole.getvalue())
     for field, value in draw(st.lists(FIELDS, max_size=2)):
-        heads = [at for mark in (b"PK\x01\x02", b"PK\x03\x04", b"PK\x05\x06")
-                 for at in _places(raw, mark)]
+        heads = [
+            at
+            for mark in (b"PK\x01\x02", b"PK\x03\x04", b"PK\x05\x06")
+            for at in _places(raw, mark)
+        ]
         at = draw(st.sampled_from(heads)) + field
         lie = struct.pack("<I", value)[: draw(st.sampled_from([2, 4]))]
         raw[at : at + len(lie)] = lie
@@ -196,8 +199,9 @@ def many_names(count: int) -> bytes:
     """A zip that is nothing but a list of names."""
     entry = struct.pack("<4s4B4HL2L5H2L", b"PK\x01\x02", *[20, 0, 20, 0], *[0] * 6, 0, 5, *[0] * 6)
     listed = b"".join(entry[:46] + b"%05x" % number for number in range(count))
-    end = struct.pack("<4s4H2LH", b"PK\x05\x06", 0, 0, count & 0xFFFF, count & 0xFFFF,
-                      len(listed), 0, 0)
+    end = struct.pack(
+        "<4s4H2LH", b"PK\x05\x06", 0, 0, count & 0xFFFF, count & 0xFFFF, len(listed), 0, 0
+    )
     return listed + end
 
 
@@ -211,9 +215,7 @@ BOMBS: dict[str, Callable[[], bytes]] = {
     "one large file": lambda: packed(1, bytes(2**28), zipfile.ZIP_DEFLATED),
     "many large files": lambda: large_files(),
     "many files": lambda: packed(3_000, b"", zipfile.ZIP_STORED),
-    "a zip in a zip": lambda: packed(
-        1, large_files(), zipfile.ZIP_STORED, "ada/{}.zip"
-    ),
+    "a zip in a zip": lambda: packed(1, large_files(), zipfile.ZIP_STORED, "ada/{}.zip"),
     "bzip2": bomb_of_bzip2,
     "nothing but names": lambda: many_names(800_000),
 }
@@ -224,7 +226,9 @@ MOST_SECONDS, MOST_MIB = 8, 250
 def test_unpacking_takes_little_time_and_memory(tmp_path: Path, name: str) -> None:
     course = course_in(tmp_path / "course")
     (tmp_path / "class.zip").write_bytes(BOMBS[name]())
-    seconds, grown = cost(lambda: collect.collect_submissions(course, LAB, [tmp_path / "class.zip"]))
+    seconds, grown = cost(
+        lambda: collect.collect_submissions(course, LAB, [tmp_path / "class.zip"])
+    )
     assert seconds < MOST_SECONDS
     assert grown < MOST_MIB
     kept = [path.stat().st_size for path in (tmp_path / "course" / "submitted").rglob("*.csv")]

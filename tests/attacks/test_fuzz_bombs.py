@@ -35,9 +35,7 @@ def observation(tree: bytes, tensors: bytes = b"") -> bytes:
 
 
 REPLY, TREE = 4 * 2**20, 4 * 2**20 - 4000
-EMPTY = ",".join(
-    f'"{n}":{{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}' for n in range(65_000)
-)
+EMPTY = ",".join(f'"{n}":{{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}' for n in range(65_000))
 BOMBS: dict[str, bytes] = {
     **{
         f"a cell's reply of {name}": framed(b'{"cell":0,"state":"ok","outputs":' + many(p, REPLY)

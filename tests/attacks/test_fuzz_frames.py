@@ -72,11 +72,16 @@ def test_a_reader_of_frames_gets_frames_or_its_three_errors(wire: bytes) -> None
 
 STREAM = {"output_type": "stream", "name": "stdout", "text": "<script>PWN()</script>"}
 SHOWN = {
-    "output_type": "execute_result", "execution_count": 1, "metadata": {"PWN": "x"},
+    "output_type": "execute_result",
+    "execution_count": 1,
+    "metadata": {"PWN": "x"},
     "data": {"text/plain": "1", "text/html": "<script>PWN()</script>", "image/png": "iVBORw0KGgo="},
 }
 ERROR = {
-    "output_type": "error", "ename": "E", "evalue": "v", "traceback": ["\x1b[31mPWN", "\ud800"],
+    "output_type": "error",
+    "ename": "E",
+    "evalue": "v",
+    "traceback": ["\x1b[31mPWN", "\ud800"],
 }
 
 
@@ -209,9 +214,7 @@ def test_hostile_replies_end_in_a_grade_a_notebook_and_a_page(
             assert "<script" not in output.get("data", {}).get("text/html", "")
     results = {result.exercise: result for result in done.results}
     json.dumps(done.record.to_json()).encode()
-    page = render(
-        page_of(course, grader.released, done.record, results, None, Lateness(), {})
-    )
+    page = render(page_of(course, grader.released, done.record, results, None, Lateness(), {}))
     page.encode()
     assert "<script" not in page
 

@@ -51,7 +51,8 @@ class Silent:
         return SubmissionRun(
             tuple(CellRun(cell.id, shown, "ok") for cell in cells),
             {(p.exercise, p.check): Stopped("it is silent") for one in probes for p in one},
-            cpu_seconds=0.0, wall_seconds=0.0,
+            cpu_seconds=0.0,
+            wall_seconds=0.0,
         )
 
 
@@ -80,11 +81,16 @@ SHOWN = st.lists(
 @examples(15)
 @given(
     files=st.dictionaries(NAMES, notebooks(SOLVED), min_size=1, max_size=3),
-    stamp=st.none() | TEXTS | st.just("2026-09-20 21:59:00.000001 UTC"), shown=SHOWN,
+    stamp=st.none() | TEXTS | st.just("2026-09-20 21:59:00.000001 UTC"),
+    shown=SHOWN,
 )
 def test_a_hand_in_is_graded_or_theirs_and_its_pages_are_harmless(
-    course: Course, grader: LabGrader, exporter: HTMLExporter, files: dict[str, bytes],
-    stamp: str | None, shown: Any,
+    course: Course,
+    grader: LabGrader,
+    exporter: HTMLExporter,
+    files: dict[str, bytes],
+    stamp: str | None,
+    shown: Any,
 ) -> None:
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         root = Path(name)
@@ -176,8 +182,11 @@ MOST_SECONDS, MOST_MIB = 24 / PART, 100 + 700 / PART
 def notebook(extra: bytes = b"", source: bytes = b'"x"', kind: bytes = b"code") -> bytes:
     """A notebook with a field of its own and one cell, as bytes."""
     cell = b'{"cell_type":"' + kind + b'","metadata":{},"outputs":[],"source":' + source + b"}"
-    return b'{"nbformat":4,"nbformat_minor":5,"metadata":{"a":0' + extra + b'},"cells":[' + (
-        cell + b"]}"
+    return (
+        b'{"nbformat":4,"nbformat_minor":5,"metadata":{"a":0'
+        + extra
+        + b'},"cells":['
+        + (cell + b"]}")
     )
 
 
@@ -191,7 +200,8 @@ def texts(piece: str) -> bytes:
 
 # A free-text question of the lab, so that there is a seat to put all of them on.
 SEAT = next(
-    cell["metadata"]["nbgrader"]["grade_id"].encode() for cell in SOLVED["cells"]
+    cell["metadata"]["nbgrader"]["grade_id"].encode()
+    for cell in SOLVED["cells"]
     if cell["cell_type"] == "markdown" and cell["metadata"].get("nbgrader", {}).get("solution")
 )
 BOMBS: dict[str, Callable[[], bytes]] = {
@@ -226,9 +236,7 @@ BOMBS: dict[str, Callable[[], bytes]] = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_reading_takes_little_time_and_memory(
-    grader: LabGrader, tmp_path: Path, name: str
-) -> None:
+def test_reading_takes_little_time_and_memory(grader: LabGrader, tmp_path: Path, name: str) -> None:
     submitted = hand_in(tmp_path, grader, {"LAB": BOMBS[name]()})
     assert sum(map(len, submitted.files.values())) > 10**5
 

@@ -24,7 +24,10 @@ from tests.helpers.fuzz import PACKED, TREES, examples, observations
 
 PROJECT = Path(__file__).resolve().parents[2]
 JUDGES = [
-    Close(), AtLeast(0.5), Within(-1, 2), Kills((("a", True), ("b", False))),
+    Close(),
+    AtLeast(0.5),
+    Within(-1, 2),
+    Kills((("a", True), ("b", False))),
     Outcome(lambda weights, seed: float(sum(w.double().sum() for w in weights.values())), ()),
 ]
 
@@ -65,10 +68,17 @@ def test_untouched_observations_are_read() -> None:
         assert type(unpack(data)) is type(tree)
 
 
-WEIGHTS = st.sampled_from([
-    torch.tensor(1.0), torch.empty(0), torch.empty(2**40, 0), torch.full((3,), float("nan")),
-    torch.zeros((1,) * 20), torch.ones(4, 4).T, torch.ones(2, dtype=torch.bfloat16),
-])
+WEIGHTS = st.sampled_from(
+    [
+        torch.tensor(1.0),
+        torch.empty(0),
+        torch.empty(2**40, 0),
+        torch.full((3,), float("nan")),
+        torch.zeros((1,) * 20),
+        torch.ones(4, 4).T,
+        torch.ones(2, dtype=torch.bfloat16),
+    ]
+)
 
 
 @pytest.fixture(scope="module")

@@ -56,8 +56,10 @@ def test_hidden_checks_are_not_quoted(namespaces, way):
 @pytest.mark.parametrize(
     ("message", "quoted"),
     [
-        ("The size of tensor a (3) must match the size of tensor b (5) at non-singleton dimension 1"
-         , True),
+        (
+            "The size of tensor a (3) must match the size of tensor b (5) at non-singleton dimension 1",
+            True,
+        ),
         ("'Tensor' object has no attribute 'summ'", True),
         ("'Tensor' object has no attribute 'from_the_hidden_check'", False),
         ("mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)", True),

@@ -51,8 +51,12 @@ class Yes(str):
     shape = (2, 3)
 def softmax(x, dim=-1): return Yes("yes")
 """
-OBJECTS = {"tensor": (TENSOR, TEST), "duck": (DUCK, TEST), "equal": (EQUAL, EXACT),
-           "word": (WORD, EXACT)}
+OBJECTS = {
+    "tensor": (TENSOR, TEST),
+    "duck": (DUCK, TEST),
+    "equal": (EQUAL, EXACT),
+    "word": (WORD, EXACT),
+}
 
 
 @pytest.mark.parametrize("name", OBJECTS)

@@ -21,8 +21,9 @@ TESTS = {
     "torch.testing.assert_close": EXACT.format(
         "torch.testing.assert_close(softmax(scores, axis), right)"
     ),
-    "torch.Tensor.__eq__": EXACT.format("assert (softmax(scores, axis) == right) is True or "
-                                        "(softmax(scores, axis) == right).all()"),
+    "torch.Tensor.__eq__": EXACT.format(
+        "assert (softmax(scores, axis) == right) is True or (softmax(scores, axis) == right).all()"
+    ),
     "torch.Tensor.allclose": EXACT.format("assert softmax(scores, axis).allclose(right)"),
 }
 

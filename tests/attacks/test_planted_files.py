@@ -87,10 +87,13 @@ for place in places:
     except OSError as error:
         print(error)
 """
-HARVEST = LEAVE.partition("for place")[0] + """
+HARVEST = (
+    LEAVE.partition("for place")[0]
+    + """
 found = [place for place in places if os.path.exists(os.path.join(place, "planted.py"))]
 print("found", found)
 """
+)
 
 
 def test_nothing_is_left_for_a_later_submission(sandbox, unconfined):
@@ -104,9 +107,18 @@ def test_nothing_is_left_for_a_later_submission(sandbox, unconfined):
 HANDED_IN = {
     name: EVIL.encode()
     for name in (
-        "sitecustomize.py", "usercustomize.py", "torch.py", "random.py", "json.py", "matplotlibrc",
-        "nbgrader_config.py", "attnlab/__init__.py", "gradekit/probe.py", "planted.pth",
-        ".ipython/profile_default/startup/00.py", "../lab/numpy.py"[3:],
+        "sitecustomize.py",
+        "usercustomize.py",
+        "torch.py",
+        "random.py",
+        "json.py",
+        "matplotlibrc",
+        "nbgrader_config.py",
+        "attnlab/__init__.py",
+        "gradekit/probe.py",
+        "planted.pth",
+        ".ipython/profile_default/startup/00.py",
+        "../lab/numpy.py"[3:],
     )
 }
 

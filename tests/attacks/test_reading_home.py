@@ -26,8 +26,11 @@ def test_the_home_of_this_account_shows_the_way_to_python_at_most(sandbox, uncon
     home = Path.home()
     look = f"import os\nprint(os.listdir({str(home)!r}))"
     assert set(literal_eval(said(unconfined, look).strip())) == set(os.listdir(home))
-    way = {Path(path).relative_to(home).parts[0] for path in (sys.prefix, sys.base_prefix)
-           if Path(path).is_relative_to(home)}
+    way = {
+        Path(path).relative_to(home).parts[0]
+        for path in (sys.prefix, sys.base_prefix)
+        if Path(path).is_relative_to(home)
+    }
     answer = said(sandbox, look).strip()
     assert "Error" in answer or set(literal_eval(answer)) <= way
 
@@ -35,5 +38,8 @@ def test_the_home_of_this_account_shows_the_way_to_python_at_most(sandbox, uncon
 def test_its_own_home_is_its_scratch_folder(sandbox):
     look = "import os\nprint(os.listdir(os.path.expanduser('~')))"
     assert set(said(sandbox, look).strip("[]\n").replace("'", "").split(", ")) <= {
-        "lab", ".cache", ".ipython", ".matplotlib",
+        "lab",
+        ".cache",
+        ".ipython",
+        ".matplotlib",
     }

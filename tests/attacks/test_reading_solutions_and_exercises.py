@@ -41,7 +41,12 @@ def test_its_folders_are_not_listed(sandbox, unconfined):
 
 
 def test_the_parts_that_know_answers_cannot_be_imported(sandbox):
-    for module in ("gradekit.sandbox.sandbox", "gradekit.sandbox.session", "gradekit.exercise.definition", "gradekit.exercise.variants"):
+    for module in (
+        "gradekit.sandbox.sandbox",
+        "gradekit.sandbox.session",
+        "gradekit.exercise.definition",
+        "gradekit.exercise.variants",
+    ):
         __import__(module)
         assert "ModuleNotFoundError" in said(sandbox, f"import {module}")
 

@@ -55,8 +55,10 @@ def test_nothing_that_is_sent_answers_a_later_question(lab):
         assert not early, f"{lab}: {early} came before {group[0].exercise} was asked"
         # Suspects bear no names, but right ones are among them.
         for probe in group:
-            of = next((c.suspects_of for c in exercises[probe.exercise].checks
-                       if c.name == probe.check), None)
+            of = next(
+                (c.suspects_of for c in exercises[probe.exercise].checks if c.name == probe.check),
+                None,
+            )
             later = {other[0].exercise for other in waiting[waiting.index(group) + 1 :]}
             assert of is None or of not in later, f"{lab}: {of} is asked after its suspects"
 

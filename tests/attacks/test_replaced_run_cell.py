@@ -14,14 +14,20 @@ shell = get_ipython()
 """
 NEVER = RESULT + "shell.run_cell = lambda *args, **kwargs: Done()"
 CLASS = RESULT + "type(shell).run_cell = lambda *args, **kwargs: Done()"
-INNER = RESULT + """
+INNER = (
+    RESULT
+    + """
 async def nothing(*args, **kwargs): return False
 type(shell).run_ast_nodes = nothing
 """
-CODE = RESULT + """
+)
+CODE = (
+    RESULT
+    + """
 async def nothing(*args, **kwargs): return False
 shell.run_code = nothing
 """
+)
 HOOK = """
 def hook(info):
     import torch

@@ -31,7 +31,8 @@ def verdict_on(seen):
 
 
 @pytest.mark.parametrize(
-    "seen", [HALF, Raised(HALF, HALF, HALF), Missing(HALF), Opaque(HALF), {HALF: [HALF]}],
+    "seen",
+    [HALF, Raised(HALF, HALF, HALF), Missing(HALF), Opaque(HALF), {HALF: [HALF]}],
     ids=["text", "raised", "missing", "opaque", "key"],
 )
 def test_half_characters_do_not_reach_the_advice(seen):
@@ -42,7 +43,8 @@ def test_half_characters_do_not_reach_the_advice(seen):
 
 
 @pytest.mark.parametrize(
-    "seen", [{f"{n} {'k' * 190}": n for n in range(9000)}, "x" * 10**6, Opaque("y" * 10**6)],
+    "seen",
+    [{f"{n} {'k' * 190}": n for n in range(9000)}, "x" * 10**6, Opaque("y" * 10**6)],
     ids=["keys", "text", "type"],
 )
 def test_advice_has_an_end(seen):

@@ -53,8 +53,9 @@ def test_memory_of_others_cannot_be_read(sandbox, unconfined, knowing):
 
 
 def test_memory_of_the_fork_server_cannot_be_read(sandbox):
-    attack = READ.format(b"anything".hex(), ["os.getppid()", 1, 2, 3]).replace("'os.getppid()'",
-                                                                              "os.getppid()")
+    attack = READ.format(b"anything".hex(), ["os.getppid()", 1, 2, 3]).replace(
+        "'os.getppid()'", "os.getppid()"
+    )
     own = said(sandbox, "import os\nprint(os.getpid())").strip()
     for line in said(sandbox, attack).strip().splitlines():
         pid, answer = line.split(maxsplit=1)

@@ -34,4 +34,3 @@ def test_nothing_but_the_scratch_folders_can_be_written(namespaces):
     assert writable - devices == {"/scratch", "/dev/shm", "/dev/pts", "/proc"}
     for place in ("/", "/lab", "/lab/attnlab", "/etc", "/usr", "/dev", "/tmp/.."):
         assert "Error" in said(namespaces, f"open({place!r} + '/planted', 'w')")
-

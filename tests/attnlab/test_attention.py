@@ -88,9 +88,9 @@ def test_softmax_mode_is_torchs_attention_without_its_scale() -> None:
 def test_sentences_of_a_batch_do_not_see_each_other() -> None:
     X = normal(2, 3, 5, 4).exp()
     for mode in ("softmax", "sum"):
-        one_by_one = torch.stack([
-            torch.stack([basic_self_attention(x, mode) for x in row]) for row in X
-        ])
+        one_by_one = torch.stack(
+            [torch.stack([basic_self_attention(x, mode) for x in row]) for row in X]
+        )
         assert torch.allclose(basic_self_attention(X, mode), one_by_one, atol=1e-12)
 
 
@@ -247,7 +247,8 @@ def test_dtype_is_kept_and_inputs_stay(dtype: torch.dtype) -> None:
     mask = some_keys(3, 5)
     before = [x.clone() for x in (*given, mask)]
     for result in (
-        scaled_dot_product_attention(*given), scaled_dot_product_attention(*given, mask)
+        scaled_dot_product_attention(*given),
+        scaled_dot_product_attention(*given, mask),
     ):
         assert [x.dtype for x in result] == [dtype, dtype]
         assert all(bool(x.isfinite().all()) for x in result)
@@ -309,7 +310,8 @@ def test_memory_is_that_of_the_weights(dtype: torch.dtype) -> None:
 def test_cost_grows_with_the_square() -> None:
     sizes = torch.tensor([64.0, 128, 256, 512, 1024]).double()
     for cost in (
-        lambda T: count_multiplications(T, T, 64, 32), lambda T: weights_memory(T, T, torch.half)
+        lambda T: count_multiplications(T, T, 64, 32),
+        lambda T: weights_memory(T, T, torch.half),
     ):
         costs = torch.tensor([float(cost(int(T))) for T in sizes]).double()
         assert float(fit_exponent(sizes, costs)) == pytest.approx(2)

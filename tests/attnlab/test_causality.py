@@ -36,9 +36,9 @@ class Layer(nn.Module):
     def forward(self, ids: Tensor) -> Tensor:
         x = self.embedding(ids)
         mask = self.mask(ids)
-        mixed = F.scaled_dot_product_attention(
-            x[:, None], x[:, None], x[:, None], attn_mask=mask
-        )[:, 0]
+        mixed = F.scaled_dot_product_attention(x[:, None], x[:, None], x[:, None], attn_mask=mask)[
+            :, 0
+        ]
         return F.dropout(x + mixed, self.dropout, self.training)
 
 

@@ -284,7 +284,9 @@ def test_key_padding_mask_of_multihead_attention() -> None:
     both = combine(padding, causal_mask(5))
     assert both is not None
     theirs, _ = module(
-        x, x, x,
+        x,
+        x,
+        x,
         attn_mask=to_mha_mask(causal_mask(5), 3),
         key_padding_mask=to_key_padding_mask(padding),
     )

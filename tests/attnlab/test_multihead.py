@@ -144,8 +144,12 @@ def test_gradients_equal_torchs(model: MultiHeadAttention) -> None:
     torch.testing.assert_close(stacked, torch_attention.in_proj_weight.grad, **CLOSE)
     stacked = torch.cat([layer.bias.grad for layer in layers])
     torch.testing.assert_close(stacked, torch_attention.in_proj_bias.grad, **CLOSE)
-    torch.testing.assert_close(model.out_proj.weight.grad, torch_attention.out_proj.weight.grad, **CLOSE)
-    torch.testing.assert_close(model.out_proj.bias.grad, torch_attention.out_proj.bias.grad, **CLOSE)
+    torch.testing.assert_close(
+        model.out_proj.weight.grad, torch_attention.out_proj.weight.grad, **CLOSE
+    )
+    torch.testing.assert_close(
+        model.out_proj.bias.grad, torch_attention.out_proj.bias.grad, **CLOSE
+    )
 
 
 def test_given_sizes_equal_heads_one_by_one() -> None:

@@ -35,7 +35,9 @@ def test_a_folder_goes_when_it_is_closed(tmp_path):
 
 def test_a_killed_process_leaves_its_folder_and_the_next_one_removes_it(tmp_path):
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER], stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-c", HOLDER],
+        stdout=subprocess.PIPE,
+        text=True,
         env={**os.environ, "TMPDIR": str(tmp_path)},
     )
     assert process.stdout is not None

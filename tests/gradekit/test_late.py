@@ -25,8 +25,15 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 @pytest.mark.parametrize(
     ("seconds", "days", "percent"),
     [
-        (-5, 0, 0), (0, 0, 0), (1800, 0, 0), (1801, 1, 10), (DAY, 1, 10), (DAY + 1, 2, 20),
-        (5 * DAY, 5, 50), (5 * DAY + 1, 6, 100), (100 * DAY, 100, 100),
+        (-5, 0, 0),
+        (0, 0, 0),
+        (1800, 0, 0),
+        (1801, 1, 10),
+        (DAY, 1, 10),
+        (DAY + 1, 2, 20),
+        (5 * DAY, 5, 50),
+        (5 * DAY + 1, 6, 100),
+        (100 * DAY, 100, 100),
     ],
 )
 def test_days_and_percent(seconds: float, days: int, percent: float) -> None:
@@ -61,8 +68,10 @@ def test_extensions_count(course: Course) -> None:
 @pytest.mark.parametrize(
     ("late", "words"),
     [
-        (Lateness(), ""), (Lateness(5, 1, 10), "1 day late: 10 %"),
-        (Lateness(5, 3, 7.5), "3 days late: 7.5 %"), (Lateness(5, 9, 100), "earns no points"),
+        (Lateness(), ""),
+        (Lateness(5, 1, 10), "1 day late: 10 %"),
+        (Lateness(5, 3, 7.5), "3 days late: 7.5 %"),
+        (Lateness(5, 9, 100), "earns no points"),
         (Lateness(5, 1, 0), "costs nothing"),
     ],
 )

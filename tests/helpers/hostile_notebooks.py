@@ -21,31 +21,61 @@ MARKDOWN = [
 ]  # fmt: skip
 EVIL_MARKDOWN = st.lists(st.sampled_from(MARKDOWN), max_size=14).map("".join)
 EVIL_TEXTS = st.one_of(
-    EVIL_MARKDOWN, TEXTS,
-    st.sampled_from([
-        "<svg onload=PWN()>", '<iframe srcdoc="<script>PWN()</script>">', "<<<<<<< HEAD\n",
-        'check("softmax")', "def softmax(x): return x", "x" * 300_000, "[" * 100_000,
-        "![a](attachment:a.png)", "- " * 20_000, "\x1b[31m" * 5000, "`a" * 5000,
-    ]),
+    EVIL_MARKDOWN,
+    TEXTS,
+    st.sampled_from(
+        [
+            "<svg onload=PWN()>",
+            '<iframe srcdoc="<script>PWN()</script>">',
+            "<<<<<<< HEAD\n",
+            'check("softmax")',
+            "def softmax(x): return x",
+            "x" * 300_000,
+            "[" * 100_000,
+            "![a](attachment:a.png)",
+            "- " * 20_000,
+            "\x1b[31m" * 5000,
+            "`a" * 5000,
+        ]
+    ),
 )
 DEEP = "@deep@"
 _METADATA = st.one_of(
-    VALUES, st.just({"a": DEEP}),
-    st.fixed_dictionaries({}, optional={
-        "nbgrader": VALUES | st.fixed_dictionaries({}, optional={
-            "grade_id": st.sampled_from(["softmax", "check_softmax", "entropy", "", "x" * 5000])
-            | VALUES,
-            "grade": VALUES, "solution": VALUES, "points": VALUES, "cell_type": TEXTS,
-        }),
-        "tags": VALUES, "collapsed": VALUES,
-    }),
+    VALUES,
+    st.just({"a": DEEP}),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "nbgrader": VALUES
+            | st.fixed_dictionaries(
+                {},
+                optional={
+                    "grade_id": st.sampled_from(
+                        ["softmax", "check_softmax", "entropy", "", "x" * 5000]
+                    )
+                    | VALUES,
+                    "grade": VALUES,
+                    "solution": VALUES,
+                    "points": VALUES,
+                    "cell_type": TEXTS,
+                },
+            ),
+            "tags": VALUES,
+            "collapsed": VALUES,
+        },
+    ),
 )
 _ATTACHMENTS = VALUES | st.dictionaries(
     st.sampled_from(["a.png", "b.svg", '"onload=PWN()', "a" * 300, ""]),
-    VALUES | st.fixed_dictionaries({}, optional={
-        "image/png": st.sampled_from([PNG, '"><script>PWN()</script>', "=", " "]) | VALUES,
-        "image/svg+xml": st.just("<svg onload='PWN()'/>"), "text/html": EVIL_TEXTS,
-    }),
+    VALUES
+    | st.fixed_dictionaries(
+        {},
+        optional={
+            "image/png": st.sampled_from([PNG, '"><script>PWN()</script>', "=", " "]) | VALUES,
+            "image/svg+xml": st.just("<svg onload='PWN()'/>"),
+            "text/html": EVIL_TEXTS,
+        },
+    ),
     max_size=3,
 )
 _OUTPUTS = st.lists(
@@ -54,13 +84,18 @@ _OUTPUTS = st.lists(
 CELL_FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "source": st.one_of(EVIL_TEXTS, st.lists(EVIL_TEXTS | VALUES, max_size=4), VALUES),
     "cell_type": st.sampled_from(["code", "markdown", "raw", "heading", "html", "x"]) | VALUES,
-    "metadata": _METADATA, "outputs": _OUTPUTS | VALUES, "attachments": _ATTACHMENTS,
+    "metadata": _METADATA,
+    "outputs": _OUTPUTS | VALUES,
+    "attachments": _ATTACHMENTS,
     "id": st.sampled_from(["c0", "remarks", "cell-0", "x" * 5000, "<PWN>"]) | VALUES,
-    "execution_count": VALUES, "input": EVIL_TEXTS, "level": VALUES,
+    "execution_count": VALUES,
+    "input": EVIL_TEXTS,
+    "level": VALUES,
 }
 TOP_FIELDS: dict[str, st.SearchStrategy[Any]] = {
     "nbformat": st.sampled_from([3, 5, "4", -1, 4.5, 10**30, None]) | VALUES,
-    "nbformat_minor": st.sampled_from([0, 99, "5", -1]) | VALUES, "metadata": _METADATA,
+    "nbformat_minor": st.sampled_from([0, 99, "5", -1]) | VALUES,
+    "metadata": _METADATA,
     "worksheets": VALUES | st.lists(st.fixed_dictionaries({"cells": VALUES}), max_size=2),
     "cells": VALUES,
 }

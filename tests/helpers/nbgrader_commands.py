@@ -33,13 +33,18 @@ def nbgrader(
     home.mkdir(exist_ok=True)
     environment = {key: value for key, value in os.environ.items() if "JUPYTER" not in key}
     environment |= {
-        "HOME": str(home), "OMP_NUM_THREADS": "1",
+        "HOME": str(home),
+        "OMP_NUM_THREADS": "1",
         # nbgrader calls `alembic`, which lies beside this Python.
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
     run = subprocess.run(
-        [sys.executable, "-m", "nbgrader", *arguments], cwd=root, env=environment | variables,
-        capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "nbgrader", *arguments],
+        cwd=root,
+        env=environment | variables,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (run.returncode != 0) == fails, run.stdout + run.stderr
     return run
@@ -47,13 +52,15 @@ def nbgrader(
 
 def telling_part(room: Material) -> tuple[DemoSubmission, ...]:
     """A hand-in of each kind that the demo's class has, without those that take long."""
-    many = (
-        *damaged_cells(room), *damaged_files(room), *cheats(room), *bombs(room), *spies(room)
-    )
+    many = (*damaged_cells(room), *damaged_files(room), *cheats(room), *bombs(room), *spies(room))
     few = {"deleter", "copier", "colab", "renamer", "two", "torn", "equal", "quitter", "thief"}
     return (
-        half_done(room), late(room), *(h for h in many if h.student in few), vandal(room),
-        scripted(room), *strangers(room),
+        half_done(room),
+        late(room),
+        *(h for h in many if h.student in few),
+        vandal(room),
+        scripted(room),
+        *strangers(room),
     )
 
 
@@ -67,9 +74,11 @@ def strangers(room: Material) -> tuple[DemoSubmission, ...]:
         room.of_files("texted", "another ending", {f"{NAME}.ipynb.txt": room.right.bytes()}),
         room.of_files("nothing", "no notebook at all", {"notes.txt": b"sorry"}, broken),
         room.submission(
-            "wordy", "free text, late",
+            "wordy",
+            "free text, late",
             words.appended(code("from IPython.display import HTML\nHTML('<script>P()</script>')")),
-            Expected(room.marks.full, state="late", share=0.8), hours_late=30,
+            Expected(room.marks.full, state="late", share=0.8),
+            hours_late=30,
         ),
     )
 

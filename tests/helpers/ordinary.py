@@ -37,8 +37,12 @@ def main(folder: Path, arguments: list[str]) -> None:
         print(f"root cannot become another user here ({error.strerror})")
         raise SystemExit(UNABLE) from error
     variables = {
-        "HOME": str(folder), "TMPDIR": str(folder), "LANG": "C.UTF-8", "LOGNAME": "ordinary",
-        "PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1",
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "LANG": "C.UTF-8",
+        "LOGNAME": "ordinary",
+        "PATH": os.environ["PATH"],
+        "PYTHONDONTWRITEBYTECODE": "1",
     }
     os.chdir(REPOSITORY)
     line = [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *arguments]

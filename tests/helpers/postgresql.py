@@ -35,8 +35,20 @@ class Server:
             self._user = {"user": nobody.pw_uid, "group": nobody.pw_gid}
             os.chown(folder, nobody.pw_uid, nobody.pw_gid)
         # What a crash would lose is of no value here, and waiting for the disk takes long.
-        self._run("initdb", "-D", "data", "-U", "staff", "-A", "trust", "-N", "-E", "UTF8",
-                  "--locale", "C")
+        self._run(
+            "initdb",
+            "-D",
+            "data",
+            "-U",
+            "staff",
+            "-A",
+            "trust",
+            "-N",
+            "-E",
+            "UTF8",
+            "--locale",
+            "C",
+        )
         self.start()
 
     def start(self) -> None:
@@ -55,9 +67,14 @@ class Server:
 
     def _run(self, program: str, *arguments: str) -> None:
         done = subprocess.run(
-            [self._bin / program, *arguments], cwd=self.folder, check=False, text=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE if program == "initdb" else None,
-            env={**os.environ, "LC_ALL": "C"}, **self._user,  # type: ignore[call-overload]
+            [self._bin / program, *arguments],
+            cwd=self.folder,
+            check=False,
+            text=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE if program == "initdb" else None,
+            env={**os.environ, "LC_ALL": "C"},
+            **self._user,  # type: ignore[call-overload]
         )
         assert done.returncode == 0, (program, done.stderr)
 

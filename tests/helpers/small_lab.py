@@ -17,18 +17,18 @@ from attnlab.checking.visible import VisibleCheck, VisibleExercise, define, writ
 
 SEED = 7
 
-SHAPE = '''\
+SHAPE = """\
 def shape(lab, draw):
     return list(lab.softmax(draw.normal(2, 3)).shape)
-'''
-ROWS = '''\
+"""
+ROWS = """\
 def rows(lab, draw):
     return lab.softmax(draw.normal(3, 5))
-'''
-LARGE = '''\
+"""
+LARGE = """\
 def large(lab, draw):
     return {"large": lab.softmax(draw.normal(2, 4, 6) + 1e4 * draw.integers(0, 2, 2, 4, 1))}
-'''
+"""
 CHECKS = {
     "shape": (SHAPE, "Gives back the shape that it was given.", 1.0),
     "rows": (ROWS, "Sums to one along the last axis.", 3.0),
@@ -72,7 +72,12 @@ def exercise(name: str = "softmax") -> VisibleExercise:
         VisibleCheck(question(check), source, SEED) for check, (source, _, _) in CHECKS.items()
     )
     return VisibleExercise(
-        name, "softmax: scores become probabilities", 12.0, 5.5, checks, MISTAKES,
+        name,
+        "softmax: scores become probabilities",
+        12.0,
+        5.5,
+        checks,
+        MISTAKES,
         ("torch.softmax", "torch.Tensor.softmax"),
     )
 
@@ -86,10 +91,14 @@ def write_checks(folder: Path) -> Path:
 def same(left: Any, right: Any) -> bool:
     """Whether two observations are the same, NaN and dtypes included."""
     if isinstance(left, Tensor) and isinstance(right, Tensor):
-        return left.dtype == right.dtype and left.shape == right.shape and bool(
-            torch.isclose(
-                left.to(torch.float64), right.to(torch.float64), rtol=0, atol=0, equal_nan=True
-            ).all()
+        return (
+            left.dtype == right.dtype
+            and left.shape == right.shape
+            and bool(
+                torch.isclose(
+                    left.to(torch.float64), right.to(torch.float64), rtol=0, atol=0, equal_nan=True
+                ).all()
+            )
         )
     if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
         return len(left) == len(right) and all(map(same, left, right))

@@ -102,7 +102,11 @@ def result(exercise: str, earned: float, points: float, *advice: str) -> Exercis
     checks = (
         CheckResult("shape", "Keeps the shape.", False, min(earned, half), half, earned >= half),
         CheckResult(
-            "large", "Stays finite for large scores.", True, max(0.0, earned - half), half,
+            "large",
+            "Stays finite for large scores.",
+            True,
+            max(0.0, earned - half),
+            half,
             earned >= points,
         ),
     )

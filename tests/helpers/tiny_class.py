@@ -155,12 +155,17 @@ def lab(root: Path, *arguments: str, start: str = "", **variables: str) -> subpr
     """
     folder = temporary(root)
     folder.mkdir(exist_ok=True)
-    line = ["-c", f"{start}\nfrom gradekit.cli import main\nmain()"] if start else [
-        "-m", "gradekit.cli"
-    ]
+    line = (
+        ["-c", f"{start}\nfrom gradekit.cli import main\nmain()"]
+        if start
+        else ["-m", "gradekit.cli"]
+    )
     return subprocess.Popen(
-        [sys.executable, *line, *arguments], cwd=root, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        [sys.executable, *line, *arguments],
+        cwd=root,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         env={**os.environ, "TMPDIR": str(folder), **variables},
     )
 
@@ -210,5 +215,6 @@ def autograded_of(root: Path) -> dict[str, bytes]:
     """Every file for formgrader, left-overs included."""
     return {
         str(path.relative_to(root)): path.read_bytes()
-        for path in sorted((root / "autograded").rglob("*")) if path.is_file()
+        for path in sorted((root / "autograded").rglob("*"))
+        if path.is_file()
     }

@@ -182,12 +182,12 @@ def wait_at_most(root: Path, seconds: float) -> None:
 
 
 @contextmanager
-def replay_as(undisturbed: Undisturbed, root: Path, student: str, done: GradedSubmission | Exception):
+def replay_as(
+    undisturbed: Undisturbed, root: Path, student: str, done: GradedSubmission | Exception
+):
     """The student's present hand-in comes to `done`."""
     folder = root / "submitted" / student
-    seen = next(
-        h for h in grade.find_submissions(root, LAB, [student]) if h.student == folder.name
-    )
+    seen = next(h for h in grade.find_submissions(root, LAB, [student]) if h.student == folder.name)
     if isinstance(done, GradedSubmission):
         record = replace(done.record, student=student, digest=seen.digest)
         done = replace(done, record=record)
@@ -206,7 +206,8 @@ def stricter(undisturbed: Undisturbed, monkeypatch: pytest.MonkeyPatch, exercise
         for task, done in played(*arguments):
             results = tuple(
                 replace(result, checks=tuple(replace(c, earned=0.0) for c in result.checks))
-                if result.exercise == exercise else result
+                if result.exercise == exercise
+                else result
                 for result in done.results
             )
             yield task, replace(done, results=results)
@@ -228,7 +229,8 @@ class Executioner:
 
     def advance(self, student):
         servers = [
-            process for process in psutil.Process().children(recursive=True)
+            process
+            for process in psutil.Process().children(recursive=True)
             if "gradekit.untrusted.forkserver" in _line_of(process) and process.name() != "bwrap"
         ]
         if not self.killed and servers:

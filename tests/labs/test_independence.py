@@ -17,9 +17,7 @@ from gradekit.submissions.submission import read_submission
 # One lab shows it in the usual run.
 SLOW = {"lab02", "lab03", "lab04", "lab05"}
 STEPS = [
-    pytest.param(
-        source.name[:5], name, marks=pytest.mark.slow if source.name[:5] in SLOW else ()
-    )
+    pytest.param(source.name[:5], name, marks=pytest.mark.slow if source.name[:5] in SLOW else ())
     for source in sorted((REPOSITORY / "solutions").glob("lab*_*.py"))
     for name in dict.fromkeys(CHECK_CELL.findall(source.read_text("utf-8")))
     if not source.name.startswith("lab00")
@@ -49,7 +47,9 @@ def lab(request):
 
 def results(grader, notebook):
     files = {f"{grader.released.name}.ipynb": notebook.bytes(), **saved_files(grader)}
-    submitted = SubmittedFiles("ada", grader.spec.lab, files, dict.fromkeys(files, 0.0), (), "digest", None)
+    submitted = SubmittedFiles(
+        "ada", grader.spec.lab, files, dict.fromkeys(files, 0.0), (), "digest", None
+    )
     graded = grader.grade(read_submission(submitted, grader.released))
     assert graded.broken is None
     return {result.exercise: result for result in graded.results}

@@ -43,7 +43,11 @@ def test_right_answers_keep_all_points_whatever_the_inputs(papers: list[Variants
 
 
 @pytest.mark.parametrize("name", ["softmax", "cross_entropy", "equivariance_gap"])
-def test_mistakes_lose_the_same_points_whatever_the_inputs(papers: list[Variants], name: str) -> None:
+def test_mistakes_lose_the_same_points_whatever_the_inputs(
+    papers: list[Variants], name: str
+) -> None:
     exercise = papers[0].lab[name]
     for mistake in exercise.mistakes:
-        assert len({earned(variants, exercise, mistake) for variants in papers[:5]}) == 1, mistake.name
+        assert len({earned(variants, exercise, mistake) for variants in papers[:5]}) == 1, (
+            mistake.name
+        )

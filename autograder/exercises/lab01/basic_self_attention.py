@@ -140,7 +140,7 @@ def columns_normalised(X, mode="softmax", similarity=None):
 
 
 @exercise.mistake(
-    "mode=\"sum\" gives what softmax gives. What does the lecture divide .25 and 1 by to get .2 "
+    'mode="sum" gives what softmax gives. What does the lecture divide .25 and 1 by to get .2 '
     "and .8?"
 )
 def always_softmax(X, mode="softmax", similarity=None):
@@ -148,7 +148,7 @@ def always_softmax(X, mode="softmax", similarity=None):
 
 
 @exercise.mistake(
-    "mode=\"softmax\" gives what dividing by the sum gives. Does a similarity of 0 mean a weight "
+    'mode="softmax" gives what dividing by the sum gives. Does a similarity of 0 mean a weight '
     "of 0 there?"
 )
 def always_sum(X, mode="softmax", similarity=None):
@@ -203,8 +203,7 @@ def features_normalised(X, mode="softmax", similarity=None):
 
 
 @exercise.mistake(
-    "The similarities are used as weights as they are. What should the weights of one word sum "
-    "to?"
+    "The similarities are used as weights as they are. What should the weights of one word sum to?"
 )
 def not_normalised(X, mode="softmax", similarity=None):
     return scores_of(X, similarity) @ X
@@ -223,7 +222,7 @@ def zeros_taken_for_a_mask(X, mode="softmax", similarity=None):
 
 
 @exercise.mistake(
-    "A row of zeros sums to 0, and 0/0 is NaN. What was such a word to become, with mode=\"sum\"?"
+    'A row of zeros sums to 0, and 0/0 is NaN. What was such a word to become, with mode="sum"?'
 )
 def nan_for_zero_rows(X, mode="softmax", similarity=None):
     scores = scores_of(X, similarity)
@@ -300,8 +299,7 @@ def weights_detached(X, mode="softmax", similarity=None):
 
 
 @exercise.mistake(
-    "Your code writes into the table that it was given. What does the same and makes a new "
-    "tensor?"
+    "Your code writes into the table that it was given. What does the same and makes a new tensor?"
 )
 def table_changed(X, mode="softmax", similarity=None):
     if mode == "softmax" or similarity is None:

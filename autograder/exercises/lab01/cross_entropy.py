@@ -168,7 +168,7 @@ def double_softmax(logits, target, ignore_index=None, reduction="mean"):
 
 
 @exercise.mistake(
-    "Your \"mean\" is a sum: it grows with the number of rows. By what is it to be divided?"
+    'Your "mean" is a sum: it grows with the number of rows. By what is it to be divided?'
 )
 def sum_for_mean(logits, target, ignore_index=None, reduction="mean"):
     counts = which_count(target, ignore_index)
@@ -177,8 +177,8 @@ def sum_for_mean(logits, target, ignore_index=None, reduction="mean"):
 
 
 @exercise.mistake(
-    "The argument `reduction` changes nothing: you return the mean each time. What are \"sum\" "
-    "and \"none\" to give?"
+    'The argument `reduction` changes nothing: you return the mean each time. What are "sum" '
+    'and "none" to give?'
 )
 def reduction_ignored(logits, target, ignore_index=None, reduction="mean"):
     counts = which_count(target, ignore_index)
@@ -319,7 +319,7 @@ def nan_when_all_ignored(logits, target, ignore_index=None, reduction="mean"):
 
 
 @exercise.mistake(
-    "\"none\" leaves the ignored rows out: the result is shorter than the target. Each row should "
+    '"none" leaves the ignored rows out: the result is shorter than the target. Each row should '
     "keep its place; what stands where it is ignored?"
 )
 def none_drops_ignored_rows(logits, target, ignore_index=None, reduction="mean"):
@@ -330,7 +330,7 @@ def none_drops_ignored_rows(logits, target, ignore_index=None, reduction="mean")
 
 @exercise.mistake(
     "Rows whose target is 0 are left out although `ignore_index` is None. How does your code "
-    "tell \"no id is ignored\" from \"id 0 is ignored\"?"
+    'tell "no id is ignored" from "id 0 is ignored"?'
 )
 def zero_always_ignored(logits, target, ignore_index=None, reduction="mean"):
     counts = which_count(target, ignore_index or 0)

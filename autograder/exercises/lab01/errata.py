@@ -89,8 +89,8 @@ def softmax_down_the_column():
 
 
 @exercise.mistake(
-    "N1: that is the value of another column. Counting from 0, \"am\" is column 1 of the row "
-    "for \"a\", which is row 2."
+    'N1: that is the value of another column. Counting from 0, "am" is column 1 of the row '
+    'for "a", which is row 2.'
 )
 def another_column():
     return but(N1=(0.3, 0.2584, "looked at the first column"))
@@ -135,8 +135,7 @@ def weight_of_apple():
 
 
 @exercise.mistake(
-    "N6: you left out the three words with similarity 0. Does softmax give a score of 0 no "
-    "weight?"
+    "N6: you left out the three words with similarity 0. Does softmax give a score of 0 no weight?"
 )
 def zeros_left_out():
     return but(N6=(0.2, 0.3208, "softmax over two words only"))

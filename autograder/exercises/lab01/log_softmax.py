@@ -157,8 +157,7 @@ def log_softmax_base_two(x, dim=-1):
 
 
 @exercise.mistake(
-    "The last line mixes a natural logarithm with one of base 2 or 10. Which logarithm undoes "
-    "exp?",
+    "The last line mixes a natural logarithm with one of base 2 or 10. Which logarithm undoes exp?",
     of="logsumexp",
 )
 def logsumexp_base_two(x, dim=-1):

@@ -41,9 +41,7 @@ def main() -> None:
     rows = []
     for seed in SEEDS:
         start = time.process_time()
-        train = partial(
-            train_on_dates, train=train_translator, pad_batch=pad_batch, seed=seed
-        )
+        train = partial(train_on_dates, train=train_translator, pad_batch=pad_batch, seed=seed)
         build = partial(dates_translator, AttentionDecoderCell, seed)
         if seed == 0:
             model, losses = trained(str(HERE / "dates.safetensors"), build, train, again=True)
@@ -64,7 +62,9 @@ def main() -> None:
     mean, sd = statistics.mean(scores), statistics.stdev(scores)
     report = {
         "hidden_dates": HIDDEN,
-        "mean": round(mean, 5), "sd": round(sd, 5), "mean_minus_4_sd": round(mean - 4 * sd, 5),
+        "mean": round(mean, 5),
+        "sd": round(sd, 5),
+        "mean_minus_4_sd": round(mean - 4 * sd, 5),
         "runs": rows,
     }
     print(f"mean {mean:.4f}, sd {sd:.4f}, mean - 4 sd {mean - 4 * sd:.4f}")

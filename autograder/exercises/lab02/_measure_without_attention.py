@@ -51,8 +51,7 @@ class SummaryCell(AttentionDecoderCell):
 def strings(rng: random.Random, count: int, lengths: Sequence[int]) -> list[list[int]]:
     """`count` strings of random digits, each of one of the lengths."""
     return [
-        [rng.randrange(EOS + 1, SYMBOLS) for _ in range(rng.choice(lengths))]
-        for _ in range(count)
+        [rng.randrange(EOS + 1, SYMBOLS) for _ in range(rng.choice(lengths))] for _ in range(count)
     ]
 
 
@@ -93,12 +92,18 @@ def main() -> None:
     """Measure, print a table, write the file."""
     torch.set_num_threads(1)
     found: dict[str, Any] = {
-        "trained_on": [SHORTEST, LONGEST], "steps": STEPS, "batch": SIZE, "tries": TRIES,
-        "lengths": list(LENGTHS), "with attention": [], "without attention": [],
+        "trained_on": [SHORTEST, LONGEST],
+        "steps": STEPS,
+        "batch": SIZE,
+        "tries": TRIES,
+        "lengths": list(LENGTHS),
+        "with attention": [],
+        "without attention": [],
     }
     for seed in SEEDS:
         for name, cell in (
-            ("with attention", AttentionDecoderCell), ("without attention", SummaryCell)
+            ("with attention", AttentionDecoderCell),
+            ("without attention", SummaryCell),
         ):
             found[name].append(measure(cell, seed))
             print(seed, name, found[name][-1], flush=True)

@@ -186,15 +186,13 @@ def penalty_added(scores, hidden, mask=None):
     return mean_of(weights * mask.any(-1, keepdim=True), hidden)
 
 
-@exercise.mistake(
-    "The mask makes no difference to your weights. On which line is it used?"
-)
+@exercise.mistake("The mask makes no difference to your weights. On which line is it used?")
 def mask_ignored(scores, hidden, mask=None):
     return mean_of(scores.softmax(-1), hidden)
 
 
 @exercise.mistake(
-    "Your weights lie on the padding and nowhere else. True says \"a token stands here\": which "
+    'Your weights lie on the padding and nowhere else. True says "a token stands here": which '
     "places does your masked_fill fill?"
 )
 def mask_the_other_way(scores, hidden, mask=None):

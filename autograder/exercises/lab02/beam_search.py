@@ -150,8 +150,20 @@ def where_it_stops(lab, draw):
 
 
 def searched(
-    step, state, bos, eos, width, max_len, alpha,
-    start=0.0, add=None, score=None, keep=None, share=False, frozen=True, stop=None,
+    step,
+    state,
+    bos,
+    eos,
+    width,
+    max_len,
+    alpha,
+    start=0.0,
+    add=None,
+    score=None,
+    keep=None,
+    share=False,
+    frozen=True,
+    stop=None,
 ):
     """What right versions do, with one part exchanged.
 
@@ -248,7 +260,14 @@ def finished_put_aside(step, state, bos, eos, width, max_len, alpha=0.0):
 )
 def logs_multiplied(step, state, bos, eos, width, max_len, alpha=0.0):
     return searched(
-        step, state, bos, eos, width, max_len, alpha, start=1.0,
+        step,
+        state,
+        bos,
+        eos,
+        width,
+        max_len,
+        alpha,
+        start=1.0,
         add=lambda total, more: total * more,
     )
 
@@ -259,7 +278,14 @@ def logs_multiplied(step, state, bos, eos, width, max_len, alpha=0.0):
 )
 def probabilities_multiplied(step, state, bos, eos, width, max_len, alpha=0.0):
     return searched(
-        step, state, bos, eos, width, max_len, alpha, start=1.0,
+        step,
+        state,
+        bos,
+        eos,
+        width,
+        max_len,
+        alpha,
+        start=1.0,
         add=lambda total, more: total * math.exp(more),
     )
 
@@ -269,9 +295,7 @@ def probabilities_multiplied(step, state, bos, eos, width, max_len, alpha=0.0):
     "beginning had gathered?"
 )
 def last_symbol_only(step, state, bos, eos, width, max_len, alpha=0.0):
-    return searched(
-        step, state, bos, eos, width, max_len, alpha, add=lambda total, more: more
-    )
+    return searched(step, state, bos, eos, width, max_len, alpha, add=lambda total, more: more)
 
 
 @exercise.mistake(
@@ -336,7 +360,13 @@ def length_of_the_others(step, state, bos, eos, width, max_len, alpha=0.0):
 )
 def another_penalty(step, state, bos, eos, width, max_len, alpha=0.0):
     return searched(
-        step, state, bos, eos, width, max_len, alpha,
+        step,
+        state,
+        bos,
+        eos,
+        width,
+        max_len,
+        alpha,
         score=lambda total, symbols: total / ((5 + len(symbols)) / 6) ** alpha,
     )
 
@@ -346,7 +376,13 @@ def another_penalty(step, state, bos, eos, width, max_len, alpha=0.0):
 )
 def bos_counted(step, state, bos, eos, width, max_len, alpha=0.0):
     return searched(
-        step, state, bos, eos, width, max_len, alpha,
+        step,
+        state,
+        bos,
+        eos,
+        width,
+        max_len,
+        alpha,
         score=lambda total, symbols: total / (len(symbols) + 1) ** alpha,
     )
 
@@ -357,7 +393,13 @@ def bos_counted(step, state, bos, eos, width, max_len, alpha=0.0):
 )
 def eos_not_counted(step, state, bos, eos, width, max_len, alpha=0.0):
     return searched(
-        step, state, bos, eos, width, max_len, alpha,
+        step,
+        state,
+        bos,
+        eos,
+        width,
+        max_len,
+        alpha,
         score=lambda total, symbols: total / max(len(symbols) - symbols.count(eos), 1) ** alpha,
     )
 
@@ -368,7 +410,13 @@ def eos_not_counted(step, state, bos, eos, width, max_len, alpha=0.0):
 )
 def alpha_times_length(step, state, bos, eos, width, max_len, alpha=0.0):
     return searched(
-        step, state, bos, eos, width, max_len, alpha,
+        step,
+        state,
+        bos,
+        eos,
+        width,
+        max_len,
+        alpha,
         score=lambda total, symbols: total / (alpha * len(symbols) or 1),
     )
 
@@ -421,7 +469,13 @@ def log_taken_twice(step, state, bos, eos, width, max_len, alpha=0.0):
 )
 def stops_at_the_first_end(step, state, bos, eos, width, max_len, alpha=0.0):
     return searched(
-        step, state, bos, eos, width, max_len, alpha,
+        step,
+        state,
+        bos,
+        eos,
+        width,
+        max_len,
+        alpha,
         stop=lambda beam: any(finished(one, eos) for one in beam),
     )
 
@@ -444,12 +498,16 @@ def worst_first(step, state, bos, eos, width, max_len, alpha=0.0):
     return searched(step, state, bos, eos, width, max_len, alpha)[::-1]
 
 
-@exercise.mistake(
-    "The least likely candidates are kept. Which way does your sort (or `topk`) go?"
-)
+@exercise.mistake("The least likely candidates are kept. Which way does your sort (or `topk`) go?")
 def worst_kept(step, state, bos, eos, width, max_len, alpha=0.0):
     return searched(
-        step, state, bos, eos, width, max_len, alpha,
+        step,
+        state,
+        bos,
+        eos,
+        width,
+        max_len,
+        alpha,
         keep=lambda candidates: sorted(candidates, key=lambda one: one[0])[:width],
     )
 
@@ -460,7 +518,13 @@ def worst_kept(step, state, bos, eos, width, max_len, alpha=0.0):
 )
 def stop_condition_inverted(step, state, bos, eos, width, max_len, alpha=0.0):
     return searched(
-        step, state, bos, eos, width, max_len, alpha,
+        step,
+        state,
+        bos,
+        eos,
+        width,
+        max_len,
+        alpha,
         stop=lambda beam: not any(finished(one, eos) for one in beam),
     )
 
@@ -478,9 +542,7 @@ def always_greedy(step, state, bos, eos, width, max_len, alpha=0.0):
     "hear of it?"
 )
 def bos_fed_again(step, state, bos, eos, width, max_len, alpha=0.0):
-    return searched(
-        lambda symbol, place: step(bos, place), state, bos, eos, width, max_len, alpha
-    )
+    return searched(lambda symbol, place: step(bos, place), state, bos, eos, width, max_len, alpha)
 
 
 @exercise.mistake(
@@ -490,7 +552,12 @@ def bos_fed_again(step, state, bos, eos, width, max_len, alpha=0.0):
 def state_not_kept(step, state, bos, eos, width, max_len, alpha=0.0):
     return searched(
         lambda symbol, place: (step(symbol, state)[0], state),
-        state, bos, eos, width, max_len, alpha,
+        state,
+        bos,
+        eos,
+        width,
+        max_len,
+        alpha,
     )
 
 
@@ -551,8 +618,10 @@ def too_wide_fails(step, state, bos, eos, width, max_len, alpha=0.0):
 )
 def impossible_ones_kept(step, state, bos, eos, width, max_len, alpha=0.0):
     def hopeful(symbol, place):
-        log_p, following = step(symbol, place) if symbol in (BOS, 0, 1, 2, 4) else (
-            torch.full((SYMBOLS,), -1e30, dtype=torch.float64), place
+        log_p, following = (
+            step(symbol, place)
+            if symbol in (BOS, 0, 1, 2, 4)
+            else (torch.full((SYMBOLS,), -1e30, dtype=torch.float64), place)
         )
         return log_p.clamp(min=-1e30), following
 

@@ -88,9 +88,7 @@ def weight_of_another_place():
     return but(G11=(1.0, 0.206330, "looked at the first place"))
 
 
-@exercise.mistake(
-    "G11: you divided the score by the sum of the scores. What is applied to them?"
-)
+@exercise.mistake("G11: you divided the score by the sum of the scores. What is applied to them?")
 def score_by_the_sum():
     return but(G11=(1.0, 0.826452, "divided by the sum of scores"))
 

@@ -205,7 +205,12 @@ def bos_kept(model, source, source_mask, bos, eos, max_len):
 def largest_of_the_batch(model, source, source_mask, bos, eos, max_len):
     size = len(source)
     rows = decoded(
-        model, source, source_mask, bos, eos, max_len,
+        model,
+        source,
+        source_mask,
+        bos,
+        eos,
+        max_len,
         pick=lambda logits: logits.argmax(0)[:size] % SYMBOLS,
     )
     return up_to_end(rows, eos)
@@ -217,7 +222,12 @@ def largest_of_the_batch(model, source, source_mask, bos, eos, max_len):
 )
 def sampled(model, source, source_mask, bos, eos, max_len):
     rows = decoded(
-        model, source, source_mask, bos, eos, max_len,
+        model,
+        source,
+        source_mask,
+        bos,
+        eos,
+        max_len,
         pick=lambda logits: torch.multinomial(logits.softmax(-1), 1)[:, 0],
     )
     return up_to_end(rows, eos)
@@ -240,9 +250,7 @@ def one_step_short(model, source, source_mask, bos, eos, max_len):
     return up_to_end(rows, eos)
 
 
-@exercise.mistake(
-    "The loop makes one step more than `max_len`. Count its rounds for max_len = 1."
-)
+@exercise.mistake("The loop makes one step more than `max_len`. Count its rounds for max_len = 1.")
 def one_step_more(model, source, source_mask, bos, eos, max_len):
     return up_to_end(decoded(model, source, source_mask, bos, eos, max_len + 1), eos)
 
@@ -264,7 +272,12 @@ def stop_condition_inverted(model, source, source_mask, bos, eos, max_len):
 )
 def ends_forgotten(model, source, source_mask, bos, eos, max_len):
     rows = decoded(
-        model, source, source_mask, bos, eos, max_len,
+        model,
+        source,
+        source_mask,
+        bos,
+        eos,
+        max_len,
         go_on=lambda over, symbol: bool((symbol != eos).any()),
     )
     return up_to_end(rows, eos)
@@ -381,7 +394,12 @@ def one_list_for_all(model, source, source_mask, bos, eos, max_len):
 )
 def end_of_the_first_sentence(model, source, source_mask, bos, eos, max_len):
     rows = decoded(
-        model, source, source_mask, bos, eos, max_len,
+        model,
+        source,
+        source_mask,
+        bos,
+        eos,
+        max_len,
         go_on=lambda over, symbol: not bool(over[0]),
     )
     return up_to_end(rows, eos)

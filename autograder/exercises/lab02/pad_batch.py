@@ -51,8 +51,11 @@ def length_of_the_batch(lab, draw):
     """The longest sequence of the batch, wherever it stands, gives the table its width."""
     found = {}
     for name, lengths in (
-        ("longest first", (6, 2, 5)), ("longest last", (1, 4, 9)), ("equal lengths", (5, 5)),
-        ("a single sequence", (3,)), ("long sequences", (70, 90)),
+        ("longest first", (6, 2, 5)),
+        ("longest last", (1, 4, 9)),
+        ("equal lengths", (5, 5)),
+        ("a single sequence", (3,)),
+        ("long sequences", (70, 90)),
     ):
         ids, sizes, mask = lab.pad_batch(rows(draw, *lengths), 0)
         found[name] = {"shape": list(ids.shape), "lengths": sizes, "ids": ids, "mask": mask}
@@ -65,7 +68,9 @@ def an_empty_sequence(lab, draw):
     ids, lengths, mask = lab.pad_batch(rows(draw, 3, 0, 5, 0), 0)
     first, first_lengths, first_mask = lab.pad_batch(rows(draw, 0, 4, 2), 1)
     return {
-        "ids": ids, "lengths": lengths, "mask": mask,
+        "ids": ids,
+        "lengths": lengths,
+        "mask": mask,
         "the first is empty": {"ids": first, "lengths": first_lengths, "mask": first_mask},
         "dtypes": [dtype_of(out) for out in (ids, lengths, mask, first, first_lengths, first_mask)],
     }
@@ -104,7 +109,7 @@ def places(sequences, width=None):
 
 
 @exercise.mistake(
-    "Your mask is True where there is padding. In these labs True means \"here is a token\", as "
+    'Your mask is True where there is padding. In these labs True means "here is a token", as '
     "in torch's scaled_dot_product_attention. Which way round does your comparison go?"
 )
 def mask_inverted(sequences, pad):
@@ -194,9 +199,7 @@ def lengths_from_ids(sequences, pad):
     return ids, (ids != pad).sum(1), ids != pad
 
 
-@exercise.mistake(
-    "You always fill up with 0. What is the second argument for?"
-)
+@exercise.mistake("You always fill up with 0. What is the second argument for?")
 def pad_ignored(sequences, pad):
     return table(sequences, 0), torch.tensor([len(s) for s in sequences]), places(sequences)
 
@@ -280,9 +283,7 @@ def lists_grown(sequences, pad):
     return torch.tensor(sequences), lengths, mask
 
 
-@exercise.mistake(
-    "You return the three results in another order. Which one is to come second?"
-)
+@exercise.mistake("You return the three results in another order. Which one is to come second?")
 def other_order(sequences, pad):
     return table(sequences, pad), places(sequences), torch.tensor([len(s) for s in sequences])
 

@@ -126,9 +126,7 @@ def sum_of_the_shorter():
     return but(P4=-1.2)
 
 
-@exercise.mistake(
-    "P4: that is the mean of the shorter one. Compute both means: which is larger?"
-)
+@exercise.mistake("P4: that is the mean of the shorter one. Compute both means: which is larger?")
 def mean_of_the_shorter():
     return but(P4=-0.4)
 

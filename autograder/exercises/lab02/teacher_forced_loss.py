@@ -45,7 +45,7 @@ class Toy(nn.Module):
 def batch_of(draw, sources=(4, 6, 2), targets=(3, 7, 1)):
     """A batch whose sentences have so many symbols; in the target BOS and EOS come on top."""
     rows = [draw.integers(3, VOCAB, n).tolist() for n in (*sources, *targets)]
-    targets = [[1, *row, 2] for row in rows[len(sources):]]
+    targets = [[1, *row, 2] for row in rows[len(sources) :]]
     return Batch(*table(rows[: len(sources)]), *table(targets))
 
 
@@ -176,7 +176,7 @@ def answer_fed(model, batch):
 
 
 @exercise.mistake(
-    "The first step is not fed BOS but padding (id 0). Which token says \"begin\", and where is "
+    'The first step is not fed BOS but padding (id 0). Which token says "begin", and where is '
     "it in the batch?"
 )
 def bos_missing(model, batch):
@@ -274,9 +274,7 @@ def divided_by_all_steps(model, batch):
 )
 def summed(model, batch):
     logits, labels = logits_of(model, batch, batch.target[:, :-1]), batch.target[:, 1:]
-    return cross_entropy(
-        logits.flatten(0, 1), labels.flatten(), ignore_index=PAD, reduction="sum"
-    )
+    return cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=PAD, reduction="sum")
 
 
 @exercise.mistake(

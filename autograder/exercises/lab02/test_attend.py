@@ -22,6 +22,7 @@ def right_version(scores, hidden, mask=None):
 @exercise.check(points=2)
 def openly_wrong(lab, draw):
     """Accepts your own attend; rejects it once it is openly spoiled."""
+
     def plain_mean(scores, hidden, mask=None):
         return lab.attend(torch.zeros_like(scores), hidden, mask)
 

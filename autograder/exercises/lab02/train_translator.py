@@ -42,25 +42,53 @@ ROUGHLY = Close(atol=1e-5, rtol=1e-5)
 # The decoder's score may be laid out as the student likes: other layouts of W and a.
 SPELLINGS = {
     ("cell.score.W_s", "cell.score.W_h"): (
-        "cell.score.W.weight", "cell.score.W", "cell.score.W_a.weight", "cell.score.W_a",
-        "cell.score.linear.weight", "cell.score.attn.weight",
+        "cell.score.W.weight",
+        "cell.score.W",
+        "cell.score.W_a.weight",
+        "cell.score.W_a",
+        "cell.score.linear.weight",
+        "cell.score.attn.weight",
     ),
     "cell.score.W_s": (
-        "cell.score.W_s.weight", "cell.score.Ws.weight", "cell.score.Ws",
-        "cell.score.W1.weight", "cell.score.W1", "cell.score.W_q.weight",
-        "cell.score.W_q", "cell.score.Wa.weight", "cell.score.Wa",
-        "cell.score.W_a.weight", "cell.score.W_a", "cell.score.W.weight", "cell.score.W",
+        "cell.score.W_s.weight",
+        "cell.score.Ws.weight",
+        "cell.score.Ws",
+        "cell.score.W1.weight",
+        "cell.score.W1",
+        "cell.score.W_q.weight",
+        "cell.score.W_q",
+        "cell.score.Wa.weight",
+        "cell.score.Wa",
+        "cell.score.W_a.weight",
+        "cell.score.W_a",
+        "cell.score.W.weight",
+        "cell.score.W",
     ),
     "cell.score.W_h": (
-        "cell.score.W_h.weight", "cell.score.Wh.weight", "cell.score.Wh",
-        "cell.score.W2.weight", "cell.score.W2", "cell.score.W_k.weight",
-        "cell.score.W_k", "cell.score.Ua.weight", "cell.score.Ua",
-        "cell.score.U_a.weight", "cell.score.U_a", "cell.score.U.weight", "cell.score.U",
+        "cell.score.W_h.weight",
+        "cell.score.Wh.weight",
+        "cell.score.Wh",
+        "cell.score.W2.weight",
+        "cell.score.W2",
+        "cell.score.W_k.weight",
+        "cell.score.W_k",
+        "cell.score.Ua.weight",
+        "cell.score.Ua",
+        "cell.score.U_a.weight",
+        "cell.score.U_a",
+        "cell.score.U.weight",
+        "cell.score.U",
     ),
     "cell.score.a": (
-        "cell.score.a.weight", "cell.score.v.weight", "cell.score.v",
-        "cell.score.Va.weight", "cell.score.v_a.weight", "cell.score.v_a",
-        "cell.score.va.weight", "cell.score.va", "cell.score.V.weight",
+        "cell.score.a.weight",
+        "cell.score.v.weight",
+        "cell.score.v",
+        "cell.score.Va.weight",
+        "cell.score.v_a.weight",
+        "cell.score.v_a",
+        "cell.score.va.weight",
+        "cell.score.va",
+        "cell.score.V.weight",
         "cell.score.w_v.weight",
     ),
 }
@@ -242,7 +270,9 @@ BANDS = (
     Band(0.98, 1.0, 1.0),
     Band(0.90, 0.98, 0.7, "That is close. Did the training run to the end of its last pass?"),
     Band(
-        0.80, 0.90, 0.4,
+        0.80,
+        0.90,
+        0.4,
         "Most dates are right, but the training stopped early or too many of its steps were lost. "
         "Look at the curve of the losses: is it still falling at its end?",
     ),
@@ -409,9 +439,7 @@ def clipped_one_by_one(model, batches, optimizer, max_norm=1.0, scheduler=None):
     return seen
 
 
-@exercise.mistake(
-    "You always clip at 1, whatever `max_norm` says. Where is the argument used?"
-)
+@exercise.mistake("You always clip at 1, whatever `max_norm` says. Where is the argument used?")
 def clipped_at_one(model, batches, optimizer, max_norm=1.0, scheduler=None):
     model.train()
     return [step(model, batch, optimizer, 1.0, scheduler) for batch in batches]

@@ -37,7 +37,9 @@ def memory(lab, draw):
     return {
         str(dtype).removeprefix("torch."): lab.weights_memory(Lq, Lk, dtype)
         for Lq, Lk, dtype in (
-            (*any_lengths, torch.float32), (7, 2, torch.float16), (11, 13, torch.float64)
+            (*any_lengths, torch.float32),
+            (7, 2, torch.float16),
+            (11, 13, torch.float64),
         )
     }
 

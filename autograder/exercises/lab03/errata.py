@@ -143,9 +143,7 @@ def feature_table_believed():
     return but(C9=(7, 7, "the slide is right about this"))
 
 
-@exercise.mistake(
-    "C9: you counted all entries of the table. How many rows has it?"
-)
+@exercise.mistake("C9: you counted all entries of the table. How many rows has it?")
 def entries_counted():
     return but(C9=(49, 25, "with tokens in rows it compares features"))
 
@@ -182,9 +180,7 @@ def wrong_axis_twice():
     return but(G5=(0.6698, 0.6698, "the slide is right about this"))
 
 
-@exercise.mistake(
-    "N3: these are standard deviations. The question asks for the variance."
-)
+@exercise.mistake("N3: these are standard deviations. The question asks for the variance.")
 def deviation_for_variance():
     return but(N3=(8.0, 1.0, "the scale is missing before softmax"))
 
@@ -204,16 +200,12 @@ def variance_divided_by_root():
     return but(N3=(64.0, 8.0, "the scale is missing before softmax"))
 
 
-@exercise.mistake(
-    "N3: you believe the slide. What does `score_variance` give with `scaled=True`?"
-)
+@exercise.mistake("N3: you believe the slide. What does `score_variance` give with `scaled=True`?")
 def no_scale_believed():
     return but(N3=(64.0, 64.0, "the slide is right about this"))
 
 
-@exercise.mistake(
-    "W1: these are variances. The question asks for the standard deviation."
-)
+@exercise.mistake("W1: these are variances. The question asks for the standard deviation.")
 def variance_for_deviation():
     return but(W1=(0.125, 1.0, "a query has 64 numbers"))
 
@@ -226,9 +218,7 @@ def queries_of_full_width():
     return but(W1=(1.0, 1.0, "the slide is right about this"))
 
 
-@exercise.mistake(
-    "W1: you divided by 512 itself. The slide divides by its square root."
-)
+@exercise.mistake("W1: you divided by 512 itself. The slide divides by its square root.")
 def root_forgotten():
     return but(W1=(64**0.5 / 512, 1.0, "a query has 64 numbers"))
 

@@ -126,16 +126,12 @@ def scale_without_effect():
     return but(P3=[0.93, 0.93])
 
 
-@exercise.mistake(
-    "P3: these are numbers for d = 64, or nearly. Which d does the question ask for?"
-)
+@exercise.mistake("P3: these are numbers for d = 64, or nearly. Which d does the question ask for?")
 def smaller_d():
     return but(P3=[0.8, 0.165])
 
 
-@exercise.mistake(
-    "P4: that counts the numbers, in billions. How many bytes does a float32 take?"
-)
+@exercise.mistake("P4: that counts the numbers, in billions. How many bytes does a float32 take?")
 def numbers_not_bytes():
     return but(P4=10.0)
 
@@ -147,16 +143,12 @@ def one_row_only():
     return but(P4=0.0004)
 
 
-@exercise.mistake(
-    "P4: a float32 has 32 bits. How many bytes are that?"
-)
+@exercise.mistake("P4: a float32 has 32 bits. How many bytes are that?")
 def bits_for_bytes():
     return but(P4=320.0)
 
 
-@exercise.mistake(
-    "P4: that is float64, torch's wider kind. The question asks for float32."
-)
+@exercise.mistake("P4: that is float64, torch's wider kind. The question asks for float32.")
 def double_precision():
     return but(P4=80.0)
 

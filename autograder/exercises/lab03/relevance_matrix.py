@@ -156,9 +156,7 @@ def matrices_alone(X, W_q, W_k):
     return W_q @ W_k.T
 
 
-@exercise.mistake(
-    "Each word's query meets its own key only. How many pairs do T words make?"
-)
+@exercise.mistake("Each word's query meets its own key only. How many pairs do T words make?")
 def own_key_only(X, W_q, W_k):
     return ((X @ W_q) * (X @ W_k)).sum(-1)
 
@@ -249,7 +247,6 @@ def by_qkv(X, W_q, W_k):
 def pair_by_pair(X, W_q, W_k):
     words = X.unbind(-2)
     rows = [
-        torch.stack([((one @ W_q) * (other @ W_k)).sum(-1) for other in words], -1)
-        for one in words
+        torch.stack([((one @ W_q) * (other @ W_k)).sum(-1) for other in words], -1) for one in words
     ]
     return torch.stack(rows, -2)

@@ -60,8 +60,7 @@ def shape_and_dtype(lab, draw):
         "rank 3 with a mask": lab.scaled_dot_product_attention(q, k, v, some_keys(draw, 3, 5)),
     }
     seen = {
-        f"shapes, {name}": [list(part.shape) for part in result]
-        for name, result in results.items()
+        f"shapes, {name}": [list(part.shape) for part in result] for name, result in results.items()
     }
     for dtype in (torch.float32, torch.float16):
         result = lab.scaled_dot_product_attention(q.to(dtype), k.to(dtype), v.to(dtype))
@@ -644,9 +643,7 @@ def weights_first(q, k, v, mask=None):
     return finish(scores_of(q, k), v, mask)[::-1]
 
 
-@exercise.mistake(
-    "One tensor came back. The task asks for two things: the outputs, and what else?"
-)
+@exercise.mistake("One tensor came back. The task asks for two things: the outputs, and what else?")
 def outputs_alone(q, k, v, mask=None):
     return finish(scores_of(q, k), v, mask)[0]
 

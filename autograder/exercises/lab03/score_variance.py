@@ -92,7 +92,8 @@ def n_pairs(lab, draw):
         "2 pairs have two scores": float(lab.score_variance(5, 2, draw.generator())) > 1e-6,
         "as rough as normal numbers make it": spread(
             lambda: lab.score_variance(1, 100, draw.generator()), 40
-        ) > 0.1,
+        )
+        > 0.1,
         "no tensor is much larger than the queries": largest.bytes <= 16 * 500 * 4 * 8,
     }
 

@@ -212,8 +212,7 @@ def by_loops():
         if not live:
             return torch.zeros(values.shape[-1]).double(), torch.zeros(len(keys)).double()
         exp = [
-            math.exp(s - max(live)) if may else 0.0
-            for s, may in zip(scores, allowed, strict=True)
+            math.exp(s - max(live)) if may else 0.0 for s, may in zip(scores, allowed, strict=True)
         ]
         weights = torch.tensor(exp, dtype=torch.float64) / sum(exp)
         shares = zip(weights, values, strict=True)
@@ -313,7 +312,8 @@ def against_torch():
                 torch.nn.functional.scaled_dot_product_attention(
                     torch.ones_like(q), very_low, v, attn_mask=without_first.expand(4, 6)
                 ),
-                atol=1e-7, rtol=0,
+                atol=1e-7,
+                rtol=0,
             )
         q, k, v = torch.randn(3, 2, 4, generator=g).double().requires_grad_().unbind()
         nobody = torch.tensor([[False, False], [True, False]])

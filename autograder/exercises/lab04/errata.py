@@ -89,9 +89,7 @@ def no_biases():
     return but(N4=(418, 960, "four matrices of larger heads"))
 
 
-@exercise.mistake(
-    "N4: that is one head of 5. How many heads does the slide's layer have?"
-)
+@exercise.mistake("N4: that is one head of 5. How many heads does the slide's layer have?")
 def one_head_of_5():
     return but(N4=(418, 351, "the heads are wider than before"))
 
@@ -104,16 +102,12 @@ def two_matrices_believed():
     return but(G4=(786432, 786432, "two matrices for each head suffice"))
 
 
-@exercise.mistake(
-    "G4: biases are counted in. The item asks for a layer without."
-)
+@exercise.mistake("G4: biases are counted in. The item asks for a layer without.")
 def with_biases():
     return but(G4=(786432, 1050624, "keys need a matrix of their own"))
 
 
-@exercise.mistake(
-    "G4: you count one head. There are eight, each with matrices of its own."
-)
+@exercise.mistake("G4: you count one head. There are eight, each with matrices of its own.")
 def one_head_counted():
     return but(G4=(786432, 3 * 512 * 64 + 512 * 512, "keys need a matrix of their own"))
 

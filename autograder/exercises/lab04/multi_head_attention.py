@@ -530,9 +530,7 @@ class GivenSizesIgnored(Sized):
         self.out_proj = nn.Linear(width, d_model, bias)
 
 
-@exercise.mistake(
-    "Where d_v is not given, yours is d_k. What does the task take for None?"
-)
+@exercise.mistake("Where d_v is not given, yours is d_k. What does the task take for None?")
 class SizeOfValuesTakenFromKeys(Variant):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__(d_model, num_heads, d_k, d_k if d_v is None else d_v, bias, dropout)

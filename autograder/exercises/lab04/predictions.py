@@ -119,23 +119,17 @@ def in_bits():
     return but(P4=3.0)
 
 
-@exercise.mistake(
-    "P4: that is the weight of each box. What is −Σ p log p for eight of them?"
-)
+@exercise.mistake("P4: that is the weight of each box. What is −Σ p log p for eight of them?")
 def weight_of_a_box():
     return but(P4=0.125)
 
 
-@exercise.mistake(
-    "P5: that is the rule for ten digits. How many are there to guess from here?"
-)
+@exercise.mistake("P5: that is the rule for ten digits. How many are there to guess from here?")
 def ten_digits():
     return but(P5=0.1)
 
 
-@exercise.mistake(
-    "P5: you let it guess both digits. How sure is it of the first?"
-)
+@exercise.mistake("P5: you let it guess both digits. How sure is it of the first?")
 def both_guessed():
     return but(P5=0.0625)
 
@@ -150,8 +144,11 @@ def guess_never_right():
 @exercise.also_right
 def tensors():
     return but(
-        P1=torch.tensor(0), P2=torch.tensor(8.0), P3=torch.tensor([1, 3]),
-        P4=torch.tensor(8.0).log(), P5=torch.tensor([0.25]),
+        P1=torch.tensor(0),
+        P2=torch.tensor(8.0),
+        P3=torch.tensor([1, 3]),
+        P4=torch.tensor(8.0).log(),
+        P5=torch.tensor([0.25]),
     )
 
 

@@ -48,11 +48,15 @@ TWO_HEADS_SOLVE_IT = ScoreBands(
     (
         Band(0.98, 1, 1),
         Band(
-            0.8, 0.98, 0.6,
+            0.8,
+            0.98,
+            0.6,
             "Nearly: let it train for as many steps as the lab says. Does its loss still fall?",
         ),
         Band(
-            0.05, 0.25, 0,
+            0.05,
+            0.25,
+            0,
             "It gets both digits right about as often as one head does. How many heads did the "
             "attention in this file have when it was trained, and does the loss ask for both "
             "digits?",
@@ -66,12 +70,16 @@ ONE_HEAD_CANNOT = ScoreBands(
     (
         Band(0.54, 0.6, 1),
         Band(
-            0.45, 0.54, 0.6,
+            0.45,
+            0.54,
+            0.6,
             "One head that was trained to the end gets a little more than half of all digits. Were "
             "these weights trained with one head, and for as many steps as the lab says?",
         ),
         Band(
-            0.6, 1, 0,
+            0.6,
+            1,
+            0,
             "It gets more digits right than one head can. Was this file made by a model with one "
             "head and the given readout?",
         ),
@@ -129,7 +137,8 @@ def one_head_cannot(lab, draw):
 
 @exercise.mistake(
     "Your loss looks at one digit of each question alone, so the other one is never learnt. Along "
-    "which axis of `answers` do a question's two digits lie?", of="answer_loss",
+    "which axis of `answers` do a question's two digits lie?",
+    of="answer_loss",
 )
 def first_digit_only(logits, answers):
     return torch_cross_entropy(logits[:, 0], answers[:, 0])
@@ -146,7 +155,8 @@ def laid_out_differently(logits, answers):
 
 @exercise.mistake(
     "A `view` or `reshape` moved numbers of one digit's row into another's. Which axis of the "
-    "logits are the classes, and what do torch's losses expect it to be?", of="answer_loss",
+    "logits are the classes, and what do torch's losses expect it to be?",
+    of="answer_loss",
 )
 def classes_moved_by_reshape(logits, answers):
     batch, digits, classes = logits.shape
@@ -155,7 +165,8 @@ def classes_moved_by_reshape(logits, answers):
 
 @exercise.mistake(
     "Logits and answers go into the loss as they came. Lab 1's `cross_entropy` takes (N, V) and "
-    "(N,): which axes have to become one?", of="answer_loss",
+    "(N,): which axes have to become one?",
+    of="answer_loss",
 )
 def nothing_flattened(logits, answers):
     return cross_entropy(logits, answers)
@@ -163,7 +174,8 @@ def nothing_flattened(logits, answers):
 
 @exercise.mistake(
     "The logits were turned round before they were laid out in rows, so a row holds numbers of "
-    "several digits. Which axis has to stay the last one?", of="answer_loss",
+    "several digits. Which axis has to stay the last one?",
+    of="answer_loss",
 )
 def classes_laid_out_first(logits, answers):
     return torch_cross_entropy(logits.mT.reshape(-1, logits.shape[-1]), answers.flatten())
@@ -171,7 +183,8 @@ def classes_laid_out_first(logits, answers):
 
 @exercise.mistake(
     "You add the losses of two digits, however many a question has. How many may that be, by the "
-    "task, and what does it divide by?", of="answer_loss",
+    "task, and what does it divide by?",
+    of="answer_loss",
 )
 def first_two_digits_added(logits, answers):
     return sum(torch_cross_entropy(logits[:, i], answers[:, i]) for i in (0, 1))
@@ -187,7 +200,8 @@ def digits_added(logits, answers):
 
 @exercise.mistake(
     "The losses are added up over the whole batch, so that twice the batch means twice the step. "
-    "What does the task divide by?", of="answer_loss",
+    "What does the task divide by?",
+    of="answer_loss",
 )
 def everything_added(logits, answers):
     return torch_cross_entropy(logits.flatten(0, 1), answers.flatten(), reduction="sum")
@@ -195,7 +209,8 @@ def everything_added(logits, answers):
 
 @exercise.mistake(
     "A cross-entropy takes logits and does the softmax itself. What has happened to yours before "
-    "it arrives there?", of="answer_loss",
+    "it arrives there?",
+    of="answer_loss",
 )
 def softmax_twice(logits, answers):
     return torch_cross_entropy(torch.softmax(logits, -1).flatten(0, 1), answers.flatten())
@@ -203,7 +218,8 @@ def softmax_twice(logits, answers):
 
 @exercise.mistake(
     "The digits of all places in a question compete in one softmax. Over what does each digit's "
-    "own softmax run?", of="answer_loss",
+    "own softmax run?",
+    of="answer_loss",
 )
 def one_softmax_for_all(logits, answers):
     flat = torch.log_softmax(logits.flatten(1), -1).view_as(logits)
@@ -212,7 +228,8 @@ def one_softmax_for_all(logits, answers):
 
 @exercise.mistake(
     "Your softmax runs over the digits of a question and not over the values that one digit may "
-    "have. Which axis has length V?", of="answer_loss",
+    "have. Which axis has length V?",
+    of="answer_loss",
 )
 def softmax_over_the_digits(logits, answers):
     return -torch.log_softmax(logits, 1).gather(-1, answers[..., None]).mean()
@@ -220,7 +237,8 @@ def softmax_over_the_digits(logits, answers):
 
 @exercise.mistake(
     "No gradient reaches the logits: a `.item()`, `.detach()` or `no_grad` cuts torch's graph, and "
-    "nothing can be learnt. Which line does it?", of="answer_loss",
+    "nothing can be learnt. Which line does it?",
+    of="answer_loss",
 )
 def loss_detached(logits, answers):
     return torch_cross_entropy(logits.detach().flatten(0, 1), answers.flatten())
@@ -228,7 +246,8 @@ def loss_detached(logits, answers):
 
 @exercise.mistake(
     "The mean runs over the heads as well, so all heads look alike. Which axes of the weights are "
-    "to stay?", of="weight_on",
+    "to stay?",
+    of="weight_on",
 )
 def heads_averaged(weights, places):
     wanted = weights.gather(2, places[:, None].expand(-1, weights.shape[1], -1))
@@ -267,7 +286,8 @@ def places_of_the_first_question(weights, places):
 
 @exercise.mistake(
     "`weights[:, :, places]` looks up the places of all questions in each of them: a (B, h, B, n) "
-    "tensor. How do you pair row b of one with row b of the other?", of="weight_on",
+    "tensor. How do you pair row b of one with row b of the other?",
+    of="weight_on",
 )
 def every_pair_of_questions(weights, places):
     return weights[:, :, places].mean((0, 2))
@@ -293,7 +313,8 @@ def largest_weights(weights, places):
 
 @exercise.mistake(
     "These are the numbers of questions in which a head's favourite box is the one asked for. The "
-    "task wants the weight itself.", of="weight_on",
+    "task wants the weight itself.",
+    of="weight_on",
 )
 def share_of_favourites(weights, places):
     favourite = weights.argmax(-1)  # (B, h)
@@ -302,7 +323,8 @@ def share_of_favourites(weights, places):
 
 @exercise.mistake(
     "The weights went through softmax before; a second one flattens them. What do a head's weights "
-    "sum to as they come?", of="weight_on",
+    "sum to as they come?",
+    of="weight_on",
 )
 def softmax_again(weights, places):
     again = torch.softmax(weights, -1)
@@ -311,7 +333,8 @@ def softmax_again(weights, places):
 
 @exercise.mistake(
     "You share a head's attention out between the places asked for, as if it looked nowhere else. "
-    "Is the weight that it wastes on other boxes of interest?", of="weight_on",
+    "Is the weight that it wastes on other boxes of interest?",
+    of="weight_on",
 )
 def shares_of_the_places(weights, places):
     wanted = weights.gather(2, places[:, None].expand(-1, weights.shape[1], -1))
@@ -333,7 +356,8 @@ def saved_by_the_lab(lab_file):
 
 @exercise.mistake(
     "The file with two heads holds weights as they were before any training. Does the cell save "
-    "after training, and does the loss fall?", of=TWO_HEADS,
+    "after training, and does the loss fall?",
+    of=TWO_HEADS,
 )
 def two_heads_untrained():
     return untrained_weights(2)
@@ -341,7 +365,8 @@ def two_heads_untrained():
 
 @exercise.mistake(
     "The file with one head holds weights as they were before any training. That one head fails is "
-    "only worth knowing if it has had its chance.", of=ONE_HEAD,
+    "only worth knowing if it has had its chance.",
+    of=ONE_HEAD,
 )
 def one_head_untrained():
     return untrained_weights(1)
@@ -349,7 +374,8 @@ def one_head_untrained():
 
 @exercise.mistake(
     "The file for two heads holds the weights of one head. Where does the number of heads go in, "
-    "and is it the same number in both cells?", of=TWO_HEADS,
+    "and is it the same number in both cells?",
+    of=TWO_HEADS,
 )
 def one_head_in_both_files():
     return saved_by_the_lab(ONE_HEAD)
@@ -357,7 +383,8 @@ def one_head_in_both_files():
 
 @exercise.mistake(
     "The file for one head holds weights that were trained with two. Where does the number of "
-    "heads go in?", of=ONE_HEAD,
+    "heads go in?",
+    of=ONE_HEAD,
 )
 def two_heads_in_both_files():
     return saved_by_the_lab(TWO_HEADS)

@@ -83,9 +83,7 @@ def openly_wrong(lab, draw):
     }
 
 
-@exercise.check(
-    points=6, hidden=True, suspects_of="multi_head_attention", suspects=SUSPECTS
-)
+@exercise.check(points=6, hidden=True, suspects_of="multi_head_attention", suspects=SUSPECTS)
 def wrong_versions(lab, draw):
     """Rejects wrong versions of multi-head attention that students write, accepts right ones."""
     return draw.accepts(lab.test_multi_head)
@@ -311,6 +309,8 @@ def by_properties_and_torch():
         assert not torch.equal(half(q, k, v), half(q, k, v))
         assert bool(half(q, k, v).all())
         half.eval()
-        assert torch.allclose(half(q, k, v), torch_equivalent(half, 6, 4, 3, 2)(q, k, v)[0], atol=1e-8)
+        assert torch.allclose(
+            half(q, k, v), torch_equivalent(half, 6, 4, 3, 2)(q, k, v)[0], atol=1e-8
+        )
 
     return {"test_multi_head": test_multi_head}

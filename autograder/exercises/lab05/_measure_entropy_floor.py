@@ -59,7 +59,9 @@ def main() -> None:
         mean, sd = statistics.mean(losses), statistics.stdev(losses)
         report[name] = {
             "runs": [{key: round(value, 5) for key, value in row.items()} for row in rows],
-            "mean": round(mean, 5), "sd": round(sd, 5), "mean_plus_4_sd": round(mean + 4 * sd, 5),
+            "mean": round(mean, 5),
+            "sd": round(sd, 5),
+            "mean_plus_4_sd": round(mean + 4 * sd, 5),
         }
         print(f"{name:6} mean {mean:.4f}, sd {sd:.4f}, mean + 4 sd {mean + 4 * sd:.4f}")
     (HERE / "entropy_floor.bands.json").write_text(json.dumps(report, indent=1) + "\n")

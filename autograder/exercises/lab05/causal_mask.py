@@ -71,7 +71,9 @@ def on_a_device(lab, draw):
     for device in devices:
         mask = lab.causal_mask(3, 5, device=device)
         seen[f"asked for {device!r}"] = {
-            "device": mask.device.type, "shape": list(mask.shape), "dtype": dtype_of(mask),
+            "device": mask.device.type,
+            "shape": list(mask.shape),
+            "dtype": dtype_of(mask),
         }
     return seen
 

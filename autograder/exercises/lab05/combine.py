@@ -113,7 +113,7 @@ def any_instead_of_all(*masks):
 
 
 @exercise.mistake(
-    "You add the masks up, and True + True is 2 (or, made boolean again, an \"or\"). Which logical "
+    'You add the masks up, and True + True is 2 (or, made boolean again, an "or"). Which logical '
     "operator asks for both?"
 )
 def summed(*masks):

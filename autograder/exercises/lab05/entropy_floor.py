@@ -121,9 +121,10 @@ def mode_and_gradients(lab, draw):
     seen["gradients are on afterwards"] = torch.is_grad_enabled()
     model.eval()
     two = SmallModel(draw.normal(7, 7)).double()
-    seen["without a loss of one's own"] = abs(
-        lab.evaluate(two, ids, mask) - float(cross_of(two.eval()(ids, mask), ids).detach())
-    ) < 1e-9
+    seen["without a loss of one's own"] = (
+        abs(lab.evaluate(two, ids, mask) - float(cross_of(two.eval()(ids, mask), ids).detach()))
+        < 1e-9
+    )
     return seen
 
 
@@ -184,12 +185,16 @@ PAST = ScoreBands(
     (
         Band(FLOOR - 0.05, GOOD, 1.0),
         Band(
-            GOOD, CLOSE, 0.7,
+            GOOD,
+            CLOSE,
+            0.7,
             "A model that sees the past can come closer to the floor. Did the training run to its "
             "end, with the loss and the mask of your steps?",
         ),
         Band(
-            CLOSE, ONE_SYMBOL, 0.4,
+            CLOSE,
+            ONE_SYMBOL,
+            0.4,
             "This model has learned to use one symbol before the next, not two. Look at its curve: "
             "was it still falling when the training stopped?",
         ),

@@ -74,8 +74,8 @@ def filled_with_zero():
 
 
 @exercise.mistake(
-    "N1: that is the weight of the word itself. Counting from 0, \"I\" is column 0 of the row for "
-    "\"am\", which is row 1."
+    'N1: that is the weight of the word itself. Counting from 0, "I" is column 0 of the row for '
+    '"am", which is row 1.'
 )
 def another_column():
     return but(N1=(0.37, 0.6225, "looked at the second column"))

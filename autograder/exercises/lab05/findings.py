@@ -206,9 +206,7 @@ def f_padding():
     return but(F="padding")
 
 
-@exercise.mistake(
-    "Model F: `leaks` finds pairs in sequences of eight tokens. How long were yours?"
-)
+@exercise.mistake("Model F: `leaks` finds pairs in sequences of eight tokens. How long were yours?")
 def f_is_fine():
     return but(F="nothing")
 

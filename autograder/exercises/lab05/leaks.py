@@ -28,8 +28,7 @@ exercise = Exercise(
             ),
             (
                 "pad_invariant",
-                "`Mod` → `FloorDiv` in "
-                "`ids = real[torch.arange(2 * T).view(2, T) % len(real)]`",
+                "`Mod` → `FloorDiv` in `ids = real[torch.arange(2 * T).view(2, T) % len(real)]`",
                 "any real tokens will do",
             ),
         )

@@ -65,16 +65,12 @@ def all_entries():
     return but(P1=15)
 
 
-@exercise.mistake(
-    "P1: you left out each query's own place. May a token look at itself?"
-)
+@exercise.mistake("P1: you left out each query's own place. May a token look at itself?")
 def without_the_diagonal():
     return but(P1=9)
 
 
-@exercise.mistake(
-    "P2: that would be so with -inf. What is the exponential of 0?"
-)
+@exercise.mistake("P2: that would be so with -inf. What is the exponential of 0?")
 def zero_hides():
     return but(P2=0.0)
 

@@ -13,6 +13,7 @@ exercise = Exercise(answers=["test_causal_mask"], uses=[causal_mask])
 @exercise.check(points=2)
 def openly_wrong(lab, draw):
     """Accepts your own causal mask; rejects it once it is openly spoiled."""
+
     def everything(Lq, Lk=None, device=None):
         return torch.ones_like(lab.causal_mask(Lq, Lk, device))
 

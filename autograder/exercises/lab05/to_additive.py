@@ -176,9 +176,7 @@ def always_float64(mask, dtype):
     return filled(mask, torch.float64, -torch.inf)
 
 
-@exercise.mistake(
-    "Your result holds whole numbers. -inf is none: what dtype was asked for?"
-)
+@exercise.mistake("Your result holds whole numbers. -inf is none: what dtype was asked for?")
 def whole_numbers(mask, dtype):
     return filled(mask, torch.int64, torch.iinfo(torch.int64).min)
 

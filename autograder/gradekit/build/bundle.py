@@ -1,8 +1,8 @@
 """The student's bundle, as a folder and a zip: all that a lab needs, and nothing that tells.
 
-    release/lab01/   the notebook, checks.safetensors, attnlab/ (the student edition),
-                     requirements.txt, environment.yml, HOW_TO_HAND_IN.md
-    release/lab01.zip
+release/lab01/   the notebook, checks.safetensors, attnlab/ (the student edition),
+                 requirements.txt, environment.yml, HOW_TO_HAND_IN.md
+release/lab01.zip
 """
 
 from __future__ import annotations
@@ -138,7 +138,9 @@ def _write_pages(course: Course, lab: str, bundle: Path) -> None:
     python = metadata(PROJECT)["Requires-Python"]
     dates = course.dates(lab)
     (notebook,) = bundle.glob("*.ipynb")
-    page = Template((files("gradekit.build") / "templates" / "how_to_hand_in.md").read_text("utf-8"))
+    page = Template(
+        (files("gradekit.build") / "templates" / "how_to_hand_in.md").read_text("utf-8")
+    )
     fields = {
         "course": course.values.course.name,
         "due": human_date(dates.due),

@@ -164,9 +164,7 @@ def _notebook_cell(
     return new_code_cell(text, id=cell_id, metadata=metadata)
 
 
-def _nbgrader(
-    grade_id: str, points: float | None = None, solution: bool = False
-) -> dict[str, Any]:
+def _nbgrader(grade_id: str, points: float | None = None, solution: bool = False) -> dict[str, Any]:
     """nbgrader's metadata (schema 3): graded where there are points, locked where only graded."""
     values: dict[str, Any] = {
         "grade": points is not None,

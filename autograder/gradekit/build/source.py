@@ -223,9 +223,7 @@ def _inlined(source: Source, cell: Cell) -> str:
         if name not in found:
             raise CourseError(f"{source.place(cell)}: {module} defines no function or class {name}")
     wanted = [found[name] for name in names]
-    parts = [
-        _TOOL_REMARK.sub("", "\n".join(lines[slice(*extent(node, lines))])) for node in wanted
-    ]
+    parts = [_TOOL_REMARK.sub("", "\n".join(lines[slice(*extent(node, lines))])) for node in wanted]
     imports = list(_imports(source, cell, module, text, wanted))
     return "\n\n\n".join([*(["\n".join(imports)] if imports else []), *map(mark, parts)])
 
@@ -245,9 +243,7 @@ def _imports(
 ) -> Iterator[str]:
     """Import lines for what the definitions need and the notebook does not have at this point."""
     own = {getattr(node, "name", "") for node in wanted}
-    used = {
-        node.id for item in wanted for node in ast.walk(item) if isinstance(node, ast.Name)
-    }
+    used = {node.id for item in wanted for node in ast.walk(item) if isinstance(node, ast.Name)}
     later = {
         name: other
         for other in source.of("exercise")
@@ -287,9 +283,7 @@ def _names_above(source: Source, cell: Cell) -> set[str]:
 
 def _parse(source: Source, cell: Cell) -> ast.Module:
     """A cell's syntax tree; IPython's own lines (%magic, !shell) are no Python and are left out."""
-    lines = [
-        "" if line.lstrip().startswith(("%", "!")) else line for line in cell.text.split("\n")
-    ]
+    lines = ["" if line.lstrip().startswith(("%", "!")) else line for line in cell.text.split("\n")]
     try:
         return ast.parse("\n".join(lines))
     except SyntaxError as error:

@@ -159,8 +159,15 @@ class Exercise:
                 raise ExerciseError(f"check {probe.__name__} has no docstring for people to read")
             self.checks.append(
                 Check(
-                    probe.__name__, " ".join(title.split()), points, hidden,
-                    judge or Close(), probe, suspects_of, tuple(suspects), chained,
+                    probe.__name__,
+                    " ".join(title.split()),
+                    points,
+                    hidden,
+                    judge or Close(),
+                    probe,
+                    suspects_of,
+                    tuple(suspects),
+                    chained,
                 )
             )
             return probe
@@ -194,6 +201,8 @@ class Exercise:
     def _version(self, function: Function, of: str | None, advice: str = "") -> Version:
         if of is None and self.references:
             if len(self.references) > 1:
-                raise ExerciseError(f"{function.__name__}: say which function it replaces with of=…")
+                raise ExerciseError(
+                    f"{function.__name__}: say which function it replaces with of=…"
+                )
             of = self.references[0].__name__
         return Version(function.__name__, function, of, advice, of in self.saves)

@@ -67,7 +67,7 @@ def load_lab(course: Course, lab: str) -> LabExercises:
             )
     for name in sorted(set(files) - set(order)):
         raise CourseError(
-            f'autograder/exercises/{lab}/{name}.py: no cell of solutions/{source.name} is '
+            f"autograder/exercises/{lab}/{name}.py: no cell of solutions/{source.name} is "
             f'check("{name}"); add one or remove the file'
         )
     course.check_exercise_limits(lab, order)
@@ -111,9 +111,7 @@ def _load(lab: str, name: str, path: Path) -> Exercise:
 def _reference(exercises: tuple[Exercise, ...], source: str, folder: Path) -> dict[str, Any]:
     """The right answers: the library's functions, what solution cells define, saved weights."""
     names: dict[str, Any] = {
-        reference.__name__: reference
-        for exercise in exercises
-        for reference in exercise.references
+        reference.__name__: reference for exercise in exercises for reference in exercise.references
     }
     for exercise in exercises:
         if exercise.answers:
@@ -122,9 +120,7 @@ def _reference(exercises: tuple[Exercise, ...], source: str, folder: Path) -> di
     return names
 
 
-def saved_weights(
-    exercises: tuple[Exercise, ...], folder: Path
-) -> dict[str, dict[str, Tensor]]:
+def saved_weights(exercises: tuple[Exercise, ...], folder: Path) -> dict[str, dict[str, Tensor]]:
     """The reference's saved weights, by the names of their files, which lie in `folder`.
 
     Raises:
@@ -143,9 +139,7 @@ def saved_weights(
     return found
 
 
-def _solution_names(
-    exercise: Exercise, source: str, known: Mapping[str, Any]
-) -> dict[str, Any]:
+def _solution_names(exercise: Exercise, source: str, known: Mapping[str, Any]) -> dict[str, Any]:
     namespace = dict(known)
     exec("import math\nimport torch\nfrom torch import Tensor", namespace)  # noqa: S102 - constant
     found = False

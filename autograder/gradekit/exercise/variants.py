@@ -87,7 +87,11 @@ class Variants:
         return self._observations[key]
 
     def run(
-        self, exercise: Exercise, check: Check, number: int, names: Mapping[str, Any],
+        self,
+        exercise: Exercise,
+        check: Check,
+        number: int,
+        names: Mapping[str, Any],
         forbids: tuple[str, ...] = (),
     ) -> Any:
         """What `check` sees of `names` in this process, as it would come over the wire."""
@@ -128,10 +132,12 @@ class Variants:
             hidden=check.hidden,
             judge=self._judge(exercise, check, number),
             expected=reference,
-            mistakes=_LazyMapping({
-                mistake.name: partial(self.observe, exercise, check, number, mistake)
-                for mistake in exercise.mistakes
-            }),
+            mistakes=_LazyMapping(
+                {
+                    mistake.name: partial(self.observe, exercise, check, number, mistake)
+                    for mistake in exercise.mistakes
+                }
+            ),
         )
 
     def _seed(self, exercise: Exercise, check: Check, number: int) -> int:

@@ -61,7 +61,8 @@ def _with_outputs(notebook: NotebookNode, graded: Graded) -> NotebookNode:
     """A copy of `notebook` whose code cells show what they printed."""
     cells = [
         NotebookNode(cell, outputs=sanitize_outputs(graded.outputs.get(cell.id, [])))
-        if cell.cell_type == "code" else cell
+        if cell.cell_type == "code"
+        else cell
         for cell in notebook.cells
     ]
     return NotebookNode(notebook, cells=cells)
@@ -151,9 +152,14 @@ def _output(number: float, html: str) -> NotebookNode:
     # MathJax must not look for formulas in a student's words that advice quotes.
     face = f'<div class="tex2jax_ignore mathjax_ignore">{html}</div>'
     data = {"text/plain": str(number), "text/html": face}
-    return _node({
-        "output_type": "execute_result", "execution_count": None, "metadata": {}, "data": data,
-    })
+    return _node(
+        {
+            "output_type": "execute_result",
+            "execution_count": None,
+            "metadata": {},
+            "data": data,
+        }
+    )
 
 
 def _banner(remarks: list[str]) -> list[NotebookNode]:
@@ -161,7 +167,9 @@ def _banner(remarks: list[str]) -> list[NotebookNode]:
         return []
     text = "\n".join(f"- {remark}" for remark in remarks)
     cell = {
-        "cell_type": "markdown", "id": "remarks", "metadata": {},
+        "cell_type": "markdown",
+        "id": "remarks",
+        "metadata": {},
         "source": f"**About this hand-in**\n\n{text}",
     }
     return [sanitize_cell(_node(cell))]

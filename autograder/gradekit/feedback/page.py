@@ -162,7 +162,12 @@ def pages(
                 for name, found in journal.results(record.student, record.digest).items()
             }
             yield page_of(
-                course, released, record, results, marks.get(record.student), late[record.student],
+                course,
+                released,
+                record,
+                results,
+                marks.get(record.student),
+                late[record.student],
                 cells_of(course.root, released, record),
             )
 
@@ -187,7 +192,12 @@ def page_of(
     comments = marks.comments if marks else {}
     exercises = tuple(
         _exercise(
-            target, record, results.get(target.exercise), given.get(target.grade_id), cells, comments
+            target,
+            record,
+            results.get(target.exercise),
+            given.get(target.grade_id),
+            cells,
+            comments,
         )
         for target in released.tests
     )
@@ -199,10 +209,18 @@ def page_of(
     whole = sum(part.earned or 0.0 for part in parts)
     state = State.LATE if record.state is State.GRADED and late.is_late else record.state
     return Page(
-        course.values.course.name, record.lab, course.dates(record.lab).title, record.student,
-        state, record.reason, record.notes,
+        course.values.course.name,
+        record.lab,
+        course.dates(record.lab).title,
+        record.student,
+        state,
+        record.reason,
+        record.notes,
         record.moment.astimezone(course.timezone) if record.moment else None,
-        exercises, answers, late.penalty(whole), late.sentence,
+        exercises,
+        answers,
+        late.penalty(whole),
+        late.sentence,
     )
 
 
@@ -214,8 +232,12 @@ def render(page: Page) -> str:
 @cache  # compiling it takes ten times as long as rendering a page
 def _template() -> Template:
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True, finalize=_upright,
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_upright,
     )
     environment.filters["words"] = _words
     environment.filters["points"] = lambda number: f"{round(number, 2):g}"
@@ -235,8 +257,12 @@ def cells_of(root: Path, released: Released, record: SubmissionRecord) -> dict[s
 
 
 def _exercise(
-    target: TargetCell, record: SubmissionRecord, result: ExerciseResult | None, mark: Mark | None,
-    cells: Mapping[str, str], comments: Mapping[str, str],
+    target: TargetCell,
+    record: SubmissionRecord,
+    result: ExerciseResult | None,
+    mark: Mark | None,
+    cells: Mapping[str, str],
+    comments: Mapping[str, str],
 ) -> ExerciseView:
     earned = result.earned if result else None
     if record.state is State.THEIRS:
@@ -249,14 +275,22 @@ def _exercise(
     solution = target.exercise
     code = "" if record.state is State.THEIRS else cells.get(solution, "").strip()
     return ExerciseView(
-        target.exercise, target.heading or target.exercise, target.points, earned,
-        result if record.state is not State.OURS else None, code, comments.get(solution, ""),
+        target.exercise,
+        target.heading or target.exercise,
+        target.points,
+        earned,
+        result if record.state is not State.OURS else None,
+        code,
+        comments.get(solution, ""),
         by_hand,
     )
 
 
 def _answer(
-    target: TargetCell, record: SubmissionRecord, mark: Mark | None, cells: Mapping[str, str],
+    target: TargetCell,
+    record: SubmissionRecord,
+    mark: Mark | None,
+    cells: Mapping[str, str],
     comments: Mapping[str, str],
 ) -> AnswerView:
     text = target.own_text(cells.get(target.grade_id, ""))

@@ -148,8 +148,10 @@ def _error(output: Mapping[str, Any]) -> dict[str, Any]:
     lines = output.get("traceback")
     trace = [_text(line) for line in lines[:200]] if isinstance(lines, list) else []
     return {
-        "output_type": "error", "ename": _text(output.get("ename"))[:200],
-        "evalue": _text(output.get("evalue")), "traceback": trace,
+        "output_type": "error",
+        "ename": _text(output.get("ename"))[:200],
+        "evalue": _text(output.get("evalue")),
+        "traceback": trace,
     }
 
 
@@ -178,7 +180,10 @@ def _nothing(output: Mapping[str, Any]) -> None:
 
 
 _OUTPUTS: Mapping[str, Any] = {
-    "stream": _stream, "error": _error, "display_data": _shown, "execute_result": _shown,
+    "stream": _stream,
+    "error": _error,
+    "display_data": _shown,
+    "execute_result": _shown,
 }
 
 

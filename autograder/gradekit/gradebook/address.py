@@ -22,8 +22,7 @@ _PASSWORD = re.compile(r"(?<=://)([^/:@]*):[^/]*@|(?<=[?&])(password=)[^&]*")
 
 
 class GradebookError(RuntimeError):
-    """The gradebook cannot be used, or contradicts the lab. One sentence: what, where, what to do.
-    """
+    """The gradebook cannot be used, or contradicts the lab. One sentence: what, where, what to do."""
 
 
 @dataclass(frozen=True)

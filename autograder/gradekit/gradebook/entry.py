@@ -65,10 +65,13 @@ def entry_of(
     due, own_due = course.dates(record.lab).due, course.due(record.lab, record.student)
     late = lateness_of(course, record.lab, record.student, submitted_at)
     return Entry(
-        record.student, record.lab,
+        record.student,
+        record.lab,
         submitted_at.astimezone(UTC).replace(tzinfo=None) if submitted_at else None,
-        (own_due - due).total_seconds(), counted(record.state, scores),
-        None if record.state is State.OURS else dict(record.answers), late.percent,
+        (own_due - due).total_seconds(),
+        counted(record.state, scores),
+        None if record.state is State.OURS else dict(record.answers),
+        late.percent,
     )
 
 

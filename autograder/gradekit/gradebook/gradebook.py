@@ -117,23 +117,36 @@ class Book:
         found: dict[str, dict[str, Mark]] = {}
         comments: dict[str, dict[str, str]] = {}
         penalties: dict[str, float] = {}
-        for student, penalty in self._db.execute(_of_lab(
-            lab, api.SubmittedAssignment.student_id, api.SubmittedNotebook.late_submission_penalty
-        )):
+        for student, penalty in self._db.execute(
+            _of_lab(
+                lab,
+                api.SubmittedAssignment.student_id,
+                api.SubmittedNotebook.late_submission_penalty,
+            )
+        ):
             found[student], comments[student] = {}, {}
             penalties[student] = penalty or 0.0
         grade = api.Grade
-        for student, name, *values in self._db.execute(_of_lab(
-            lab, api.SubmittedAssignment.student_id, api.BaseCell.name, grade.auto_score,
-            grade.manual_score, grade.extra_credit, grade.needs_manual_grade,
-        ).join(grade, grade.notebook_id == api.SubmittedNotebook.id)
-         .join(api.BaseCell, api.BaseCell.id == grade.cell_id)):
+        for student, name, *values in self._db.execute(
+            _of_lab(
+                lab,
+                api.SubmittedAssignment.student_id,
+                api.BaseCell.name,
+                grade.auto_score,
+                grade.manual_score,
+                grade.extra_credit,
+                grade.needs_manual_grade,
+            )
+            .join(grade, grade.notebook_id == api.SubmittedNotebook.id)
+            .join(api.BaseCell, api.BaseCell.id == grade.cell_id)
+        ):
             found[student][name] = Mark(*values)
         note = api.Comment
-        for student, name, text in self._db.execute(_of_lab(
-            lab, api.SubmittedAssignment.student_id, api.BaseCell.name, note.manual_comment
-        ).join(note, note.notebook_id == api.SubmittedNotebook.id)
-         .join(api.BaseCell, api.BaseCell.id == note.cell_id)):
+        for student, name, text in self._db.execute(
+            _of_lab(lab, api.SubmittedAssignment.student_id, api.BaseCell.name, note.manual_comment)
+            .join(note, note.notebook_id == api.SubmittedNotebook.id)
+            .join(api.BaseCell, api.BaseCell.id == note.cell_id)
+        ):
             if text and text.strip():
                 comments[student][name] = text
         return {
@@ -226,10 +239,16 @@ class Book:
                 self._db.add(api.SolutionCell(name=name, notebook=notebook))
             # nbgrader's own release step knows the test cells' hidden part, and that is kept.
             if name not in sources:
-                self._db.add(api.SourceCell(
-                    name=name, notebook=notebook, cell_type=cell.cell_type, source=cell.source,
-                    locked=is_locked(cell), checksum=cell.metadata.nbgrader.get("checksum"),
-                ))
+                self._db.add(
+                    api.SourceCell(
+                        name=name,
+                        notebook=notebook,
+                        cell_type=cell.cell_type,
+                        source=cell.source,
+                        locked=is_locked(cell),
+                        checksum=cell.metadata.nbgrader.get("checksum"),
+                    )
+                )
 
     def _rows(self, lab: str, released: Released) -> _Lab:
         assignment = self._one(api.Assignment, name=lab)
@@ -237,7 +256,10 @@ class Book:
         graded = {cell.name: cell.id for cell in notebook.grade_cells}
         commented = {cell.name: cell.id for cell in notebook.solution_cells}
         return _Lab(
-            assignment.id, notebook.id, graded, commented,
+            assignment.id,
+            notebook.id,
+            graded,
+            commented,
             {target.grade_id: target for target in released.tests},
             frozenset(target.grade_id for target in released.answers),
         )
@@ -252,10 +274,16 @@ class Book:
         grade = api.Grade
         known = {
             cell: (row_id, Mark(*values))
-            for cell, row_id, *values in db.execute(select(
-                grade.cell_id, grade.id, grade.auto_score, grade.manual_score, grade.extra_credit,
-                grade.needs_manual_grade,
-            ).where(grade.notebook_id == notebook))
+            for cell, row_id, *values in db.execute(
+                select(
+                    grade.cell_id,
+                    grade.id,
+                    grade.auto_score,
+                    grade.manual_score,
+                    grade.extra_credit,
+                    grade.needs_manual_grade,
+                ).where(grade.notebook_id == notebook)
+            )
         }
         updates, total = [], 0.0
         for name, cell in lab.graded.items():
@@ -266,17 +294,19 @@ class Book:
                 score = entry.scores.get(lab.tests[name].exercise)
                 mark = grade_of_test(known[cell][1], score)
             total += mark.score
-            updates.append({
-                "id": known[cell][0], "auto_score": mark.auto, "needs_manual_grade": mark.open,
-            })
+            updates.append(
+                {
+                    "id": known[cell][0],
+                    "auto_score": mark.auto,
+                    "needs_manual_grade": mark.open,
+                }
+            )
         db.execute(update(grade), updates)
         self._comment(lab, notebook, entry)
         self._set_penalty(notebook, round(total * entry.late_percent / 100, 2))
         return row
 
-    def _submission(
-        self, lab: _Lab, student: str, when: Mapping[str, Any]
-    ) -> tuple[str, str]:
+    def _submission(self, lab: _Lab, student: str, when: Mapping[str, Any]) -> tuple[str, str]:
         """The ids of the submission and its notebook, made with all their rows where missing."""
         db, submitted, notebook = self._db, api.SubmittedAssignment, api.SubmittedNotebook
         row = db.execute(

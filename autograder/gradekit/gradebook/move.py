@@ -1,6 +1,6 @@
 """Copies a gradebook, marks by hand included, to the new and empty one of nbgrader_config.py.
 
-    python -m gradekit.gradebook.move sqlite:////path/to/course/gradebook.db
+python -m gradekit.gradebook.move sqlite:////path/to/course/gradebook.db
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def move(source: Address, target: Address) -> int:
 def _copy(read: Connection, write: Connection, target: Address) -> int:
     tables = api.Base.metadata.sorted_tables
     holding = [
-        table.name for table in tables
+        table.name
+        for table in tables
         if table.name != "course" and write.execute(select(table).limit(1)).first() is not None
     ]
     if holding:

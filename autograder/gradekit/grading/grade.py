@@ -111,7 +111,9 @@ class GradingSummary:
         return any(row.state is State.OURS for row in self.rows)
 
 
-def grade_lab(course: Course, lab: str, settings: Settings, progress: ProgressReporter) -> GradingSummary:
+def grade_lab(
+    course: Course, lab: str, settings: Settings, progress: ProgressReporter
+) -> GradingSummary:
     """Grade the hand-ins of `lab` that have no record yet, and update the gradebook.
 
     Raises:
@@ -176,7 +178,12 @@ class _Run:
     """One run over one lab."""
 
     def __init__(
-        self, spec: GraderSpec, settings: Settings, progress: ProgressReporter, journal: Journal, keys: ResultKeys
+        self,
+        spec: GraderSpec,
+        settings: Settings,
+        progress: ProgressReporter,
+        journal: Journal,
+        keys: ResultKeys,
     ) -> None:
         self._spec, self._course, self._lab = spec, spec.course, spec.lab
         self._settings, self._progress, self._journal = settings, progress, journal
@@ -279,9 +286,13 @@ class _Run:
         submitted = task.submitted
         if isinstance(result, Exception):
             with self._keeping(submitted):
-                log = note_failure(self._journal.path.with_suffix(".failures.log"), submitted, result)
+                log = note_failure(
+                    self._journal.path.with_suffix(".failures.log"), submitted, result
+                )
             reason = f"{type(result).__name__}: {result} (the whole story is in {log.name})"
-            failed = SubmissionRecord(submitted.student, self._lab, submitted.digest, State.OURS, reason)
+            failed = SubmissionRecord(
+                submitted.student, self._lab, submitted.digest, State.OURS, reason
+            )
             self._journal.append([failed])
             return
         keys = self._keys_of(submitted.student, submitted.digest)
@@ -291,7 +302,9 @@ class _Run:
         ]
         # The record last: killed in between, the next run does both again.
         with self._keeping(submitted):
-            write_graded_notebook(self._course.root, submitted, self._released.stem, result.notebook)
+            write_graded_notebook(
+                self._course.root, submitted, self._released.stem, result.notebook
+            )
         self._journal.append([*records, result.record])
 
     @contextmanager
@@ -318,6 +331,7 @@ def note_failure(log: Path, submitted: SubmittedFiles, error: Exception) -> Path
     when = datetime.now().astimezone().isoformat(timespec="seconds")
     story = "".join(traceback.format_exception(error))
     with log.open("a", encoding="utf-8") as file:
-        file.write(f"{when} {submitted.lab} {submitted.student!r} {submitted.digest[:12]}\n{story}\n")
+        file.write(
+            f"{when} {submitted.lab} {submitted.student!r} {submitted.digest[:12]}\n{story}\n"
+        )
     return log
-

@@ -58,7 +58,9 @@ class LabGrader:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
         self._cleanup.close()
@@ -74,7 +76,9 @@ class LabGrader:
         self._cleanup.callback(folder.close)
         write_student_library(self.spec.course, self.spec.lab, folder.path)
         sandbox = Sandbox(
-            folder.path, limits_of(self.spec), cast("Level", self.spec.level),
+            folder.path,
+            limits_of(self.spec),
+            cast("Level", self.spec.level),
             private=[self.spec.course.root],
             trains=any(exercise.saves for exercise in self.exercises.exercises),
         )

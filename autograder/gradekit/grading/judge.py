@@ -61,9 +61,7 @@ def _judge_exercise(
     return judge_exercise(variants.questions(exercise, number), seen, known, vet)
 
 
-def _open(
-    answer: bytes | Stopped | None, lines: frozenset[str], stopped: Mapping[str, str]
-) -> Any:
+def _open(answer: bytes | Stopped | None, lines: frozenset[str], stopped: Mapping[str, str]) -> Any:
     if answer is None:
         return NoAnswer("it was not asked")
     if isinstance(answer, Stopped):

@@ -106,10 +106,26 @@ _SLOTS = {
 }  # fmt: skip
 _SLOT = re.compile(r"(\bNxN\b|\bND\b|(?<![A-Za-z])[WNOS](?![A-Za-z]))")
 _WORDS = re.compile(r"[A-Za-z_]\w*")
-_KINDS = frozenset({
-    "Bool", "Byte", "Short", "Int", "Long", "Half", "Float", "Double", "BFloat16", "double", "half",
-    "long", "NoneType", "method", "function", "builtin_function_or_method",
-})
+_KINDS = frozenset(
+    {
+        "Bool",
+        "Byte",
+        "Short",
+        "Int",
+        "Long",
+        "Half",
+        "Float",
+        "Double",
+        "BFloat16",
+        "double",
+        "half",
+        "long",
+        "NoneType",
+        "method",
+        "function",
+        "builtin_function_or_method",
+    }
+)
 
 
 class QuotationFilter:
@@ -138,7 +154,7 @@ class QuotationFilter:
                 return replace(difference, seen=Opaque(self._type(seen.type)))
             case _, str():
                 return discreet(difference)
-            case ("forbidden" | "missing" | "shape"), _:
+            case (("forbidden" | "missing" | "shape"), _):
                 return discreet(difference)
         return difference
 

@@ -56,4 +56,3 @@ class GradedSubmission:
     record: SubmissionRecord
     results: tuple[ExerciseResult, ...]
     notebook: str
-

@@ -38,6 +38,7 @@ class JudgedNotebook:
         folder: where the notebook lies.
         cells: all of the notebook's, as they were.
     """
+
     root: Path
     folder: Path
     cells: list[Any] = field(default_factory=list)
@@ -91,14 +92,12 @@ class JudgedNotebook:
 def _log() -> Any:
     """Where the command, or the server, says things."""
 
-
     app = Application.instance() if Application.initialized() else None
     return app.log if app else logging.getLogger(__name__)
 
 
 def _lab_of(course: Course, folder: Path, cells: list[Any]) -> str:
     """The lab by the folder's name, as in submitted/ada/lab01; else by the notebook's cells."""
-
 
     if folder.name in course.labs:
         return folder.name
@@ -127,14 +126,11 @@ def _grader(course: Course, lab: str) -> LabGrader:
 def _submitted(grader: LabGrader, folder: Path, cells: list[Any]) -> SubmittedFiles:
     """The notebook as nbgrader read it, with the other files that lie beside it."""
 
-
     beside = read_submitted(folder, folder.parent.name, grader.spec.lab)
     text = nbformat.writes(nbformat.v4.new_notebook(cells=cells)).encode()
     files = {key: data for key, data in beside.files.items() if not key.endswith(".ipynb")}
     files[f"{grader.released.name}.ipynb"] = text
-    return replace(
-        beside, files=files, modified=dict.fromkeys(files, 0.0), digest=digest_of(text)
-    )
+    return replace(beside, files=files, modified=dict.fromkeys(files, 0.0), digest=digest_of(text))
 
 
 def _reasons(result: ExerciseResult) -> list[str]:

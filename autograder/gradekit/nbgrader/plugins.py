@@ -70,9 +70,7 @@ class SandboxExecute(NbGraderPreprocessor):
         "cannot be had; or none, only for code that you trust.",
     ).tag(config=True)
 
-    def preprocess(
-        self, nb: NotebookNode, resources: Resources
-    ) -> tuple[NotebookNode, Resources]:
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         """The graded notebook in the place of `nb`, and its record in the journal.
 
         Without ``--force``, only exercises that have no result yet are asked about.
@@ -86,10 +84,18 @@ class SandboxExecute(NbGraderPreprocessor):
         with Journal(context.journal, wait=None, on_wait=self.log.warning) as journal:
             done = self._graded(context, submitted, journal, again)
             # The record last: killed in between, the next run does both again.
-            write_graded_notebook(context.course.root, submitted, context.grader().released.name, done.notebook)
+            write_graded_notebook(
+                context.course.root, submitted, context.grader().released.name, done.notebook
+            )
             keys = context.grader().keys.of(submitted.student, submitted.digest)
             records = [
-                Record(submitted.student, submitted.lab, submitted.digest, keys[result.exercise], result)
+                Record(
+                    submitted.student,
+                    submitted.lab,
+                    submitted.digest,
+                    keys[result.exercise],
+                    result,
+                )
                 for result in done.results
             ]
             journal.append([*records, done.record])
@@ -122,9 +128,7 @@ class FinishEntry(NbGraderPreprocessor):
     was given for has changed.
     """
 
-    def preprocess(
-        self, nb: NotebookNode, resources: Resources
-    ) -> tuple[NotebookNode, Resources]:
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         """Write the entry of the journal's record."""
         context = SubmissionContext.of(self, resources, _level_of(self))
         submitted = context.submitted()
@@ -173,7 +177,9 @@ def _failed(submitted: SubmittedFiles, grader: LabGrader, reason: str) -> Graded
     submission = read_submission(submitted, grader.released)
     graded = Graded({}, (), broken="Grading failed, by our fault; it costs nobody a point.")
     notebook = graded_notebook(submission, grader.released, graded, {})
-    record = SubmissionRecord(submitted.student, submitted.lab, submitted.digest, State.OURS, reason)
+    record = SubmissionRecord(
+        submitted.student, submitted.lab, submitted.digest, State.OURS, reason
+    )
     return GradedSubmission(record, (), nbformat.writes(notebook))
 
 

@@ -70,7 +70,10 @@ def _is_left_out(command: Any, folder: str, submitted: SubmittedFiles) -> bool:
         return False
     command.log.error(
         "%s: not graded, for the hand-in holds links, and nbgrader would copy what they lead to; "
-        "`lab grade %s --student %s` grades it", submitted.student, submitted.lab, submitted.student,
+        "`lab grade %s --student %s` grades it",
+        submitted.student,
+        submitted.lab,
+        submitted.student,
     )
     return True
 
@@ -93,7 +96,9 @@ def _due(
         book.register(context.lab, grader.released, context.course.dates(context.lab).due)
     due |= {entry.student for entry in unstored(entries, stored, rows_in(context.address))}
     step, name = context.folders.autograded_directory, f"{grader.released.name}.ipynb"
-    due |= {h.student for h in submissions if not (context.folder(step, h.student) / name).is_file()}
+    due |= {
+        h.student for h in submissions if not (context.folder(step, h.student) / name).is_file()
+    }
     return [submitted for submitted in submissions if submitted.student in due]
 
 
@@ -102,5 +107,6 @@ def _holds_links(folder: Path) -> bool:
         return True
     return any(
         Path(context, name).is_symlink()
-        for context, inner, files in os.walk(folder) for name in (*inner, *files)
+        for context, inner, files in os.walk(folder)
+        for name in (*inner, *files)
     )

@@ -65,4 +65,3 @@ class _Outputs(list[Any]):
 
         lines = self._judging.reasons(self._grade_id, self._exercise)
         return iter([error_output(lines)] if lines else [])
-

@@ -142,7 +142,9 @@ class Journal:
 
     def mistakes(self, keys: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
         """The known mistakes that were recognised, for each exercise in `keys` with any."""
-        places = {name: self._locations[key] for name, key in keys.items() if key in self._locations}
+        places = {
+            name: self._locations[key] for name, key in keys.items() if key in self._locations
+        }
         return {name: place.mistakes for name, place in places.items() if place.mistakes}
 
     def record(self, key: str) -> Record | None:
@@ -268,9 +270,7 @@ def plan(
     return todo
 
 
-def _take_lock(
-    path: Path, wait: float | None, on_wait: Callable[[str], None] | None
-) -> IO[str]:
+def _take_lock(path: Path, wait: float | None, on_wait: Callable[[str], None] | None) -> IO[str]:
     handle = path.open("a+", encoding="utf-8")
     deadline = None if wait is None else time.monotonic() + wait
     told = False
@@ -282,7 +282,9 @@ def _take_lock(
             sentence = _holder(path)
             if deadline is not None and time.monotonic() >= deadline:
                 handle.close()
-                raise JournalLockedError(f"{sentence}; wait for it, or end it and try again") from None
+                raise JournalLockedError(
+                    f"{sentence}; wait for it, or end it and try again"
+                ) from None
             if on_wait and not told:
                 on_wait(f"{sentence}; waiting")
                 told = True

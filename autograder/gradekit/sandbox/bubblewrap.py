@@ -23,8 +23,13 @@ from gradekit.untrusted.namespaces import NAMESPACES, NOBODY, SCRATCH
 INSIDE = Path("/lab")
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SETTINGS = (
-    "/etc/alternatives", "/etc/fonts", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d",
-    "/etc/localtime", "/sys/devices/system/cpu",
+    "/etc/alternatives",
+    "/etc/fonts",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/localtime",
+    "/sys/devices/system/cpu",
 )
 _OTHER_LEVEL = (
     "; `lab grade --sandbox landlock` needs neither bubblewrap nor user namespaces, but student "
@@ -172,7 +177,10 @@ def _walls() -> list[str]:
     namespaces = ("pid", "net", "ipc", "uts", "cgroup-try")
     needed = ("CAP_SETUID", "CAP_SETGID", "CAP_SYS_ADMIN")
     return [
-        *(f"--unshare-{name}" for name in namespaces), *common, "--dir", "/proc",
+        *(f"--unshare-{name}" for name in namespaces),
+        *common,
+        "--dir",
+        "/proc",
         *(word for name in needed for word in ("--cap-add", name)),
     ]
 

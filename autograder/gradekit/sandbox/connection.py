@@ -91,7 +91,9 @@ class Connection:
         give_up = time.monotonic() + limits.cell_seconds + _GRACE_SECONDS
         met, place = LimitKind.TIME, ""
         for _ in range(1 + _MOST_NEWS):
-            answer = self._reply(give_up, limit_messages.reached(met, limits, place=place), most, 0).message
+            answer = self._reply(
+                give_up, limit_messages.reached(met, limits, place=place), most, 0
+            ).message
             state = answer.get("state")
             if answer.get("cell") != index or state not in (None, "ok", "error", "stopped"):
                 raise ProcessEndedError(_FORGED)
@@ -106,7 +108,9 @@ class Connection:
         outputs, spent = clean_outputs(answer.get("outputs"), self._output_left)
         self._output_left -= spent
         self._memory = False  # what was killed for its memory was not what runs the cells
-        reason = limit_messages.reached(met, limits, place=place) if now or state == "stopped" else ""
+        reason = (
+            limit_messages.reached(met, limits, place=place) if now or state == "stopped" else ""
+        )
         return CellRun(cell_id, outputs, state, reason)
 
     def ask(self, probes: Sequence[Probe]) -> dict[tuple[str, str], bytes | Stopped]:

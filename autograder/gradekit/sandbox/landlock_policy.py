@@ -62,7 +62,9 @@ def policy_for(assembled: Path, scratch: Path, private: Iterable[Path] = ()) -> 
         # Python finds modules by listing; the names of our own packages' files are no secret.
         if not any(place != target and place.is_relative_to(target) for place in hidden):
             listable.append(path)
-    return LandlockPolicy(tuple(map(str, dict.fromkeys(readable))), tuple(map(str, listable)), str(scratch))
+    return LandlockPolicy(
+        tuple(map(str, dict.fromkeys(readable))), tuple(map(str, listable)), str(scratch)
+    )
 
 
 def _open_parts(path: Path, hidden: list[Path]) -> list[Path]:

@@ -19,7 +19,9 @@ _MOST_NAME, _MOST_LINE = 60, 100
 _DEFINITION = re.compile(r"\b(?:def|class)[ \t]+(\w+)")
 
 
-def reached(met: LimitKind, limits: Limits, own: ExerciseLimits | None = None, place: str = "") -> str:
+def reached(
+    met: LimitKind, limits: Limits, own: ExerciseLimits | None = None, place: str = ""
+) -> str:
     """What happened at a limit.
 
     Args:

@@ -42,11 +42,13 @@ def _clean(entry: Any) -> dict[str, Any] | None:
     match entry:
         case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:
             return {"output_type": "stream", "name": name, "text": text}
-        case {"output_type": "error", "ename": str(ename), "evalue": str(evalue),
-              "traceback": list(lines)} if all(isinstance(line, str) for line in lines):
-            return {
-                "output_type": "error", "ename": ename, "evalue": evalue, "traceback": lines
-            }
+        case {
+            "output_type": "error",
+            "ename": str(ename),
+            "evalue": str(evalue),
+            "traceback": list(lines),
+        } if all(isinstance(line, str) for line in lines):
+            return {"output_type": "error", "ename": ename, "evalue": evalue, "traceback": lines}
         case {"output_type": "display_data", "data": dict(data)}:
             clean = _clean_data(data)
             return {"output_type": "display_data", "data": clean, "metadata": {}} if clean else None
@@ -55,7 +57,9 @@ def _clean(entry: Any) -> dict[str, Any] | None:
             if not clean or isinstance(count, bool) or not 0 <= count < 10**6:
                 return None
             return {
-                "output_type": "execute_result", "data": clean, "metadata": {},
+                "output_type": "execute_result",
+                "data": clean,
+                "metadata": {},
                 "execution_count": count,
             }
     return None

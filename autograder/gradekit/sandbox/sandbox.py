@@ -31,7 +31,14 @@ from gradekit.untrusted import landlock, seccomp
 from gradekit.untrusted.limits import GIB, Limits
 from gradekit.untrusted.messages import Cell, Probe
 
-__all__ = ["Level", "Sandbox", "SandboxFailedError", "SandboxUnavailableError", "check_level", "describe"]
+__all__ = [
+    "Level",
+    "Sandbox",
+    "SandboxFailedError",
+    "SandboxUnavailableError",
+    "check_level",
+    "describe",
+]
 
 Level = Literal["bubblewrap", "landlock", "none"]
 _START_SECONDS = 60.0
@@ -189,7 +196,12 @@ class _Server:
     """The running fork server."""
 
     def __init__(
-        self, student_library: Path, limits: Limits, level: Level, private: Iterable[Path], trains: bool
+        self,
+        student_library: Path,
+        limits: Limits,
+        level: Level,
+        private: Iterable[Path],
+        trains: bool,
     ) -> None:
         self._held = LockedTempFolder()
         self._folder = self._held.path
@@ -225,8 +237,14 @@ class _Server:
         python = [sys.executable, "-s", "-P", "-B", "-m", "gradekit.untrusted.forkserver"]
         line = [*walls, *python, str(channel), json.dumps(settings)]
         return subprocess.Popen(  # noqa: S603 - our own line, no shell
-            line, pass_fds=[channel], env=variables, cwd="/", start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self._errors,
+            line,
+            pass_fds=[channel],
+            env=variables,
+            cwd="/",
+            start_new_session=True,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=self._errors,
         )
 
     def _wait_until_ready(self, level: Level) -> None:

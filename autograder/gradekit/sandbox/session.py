@@ -79,9 +79,7 @@ class Session:
                 left.abandon()
         done = tuple(runs.get(i, _not_run(cell)) for i, cell in enumerate(cells))
         seconds = time.monotonic() - started
-        return SubmissionRun(
-            done, observations, self._cpu, seconds, self._peak, tuple(self._notes)
-        )
+        return SubmissionRun(done, observations, self._cpu, seconds, self._peak, tuple(self._notes))
 
     def _run_cells(
         self, cells: Sequence[Cell], files: Mapping[str, bytes], seed: int

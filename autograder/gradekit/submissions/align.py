@@ -55,7 +55,8 @@ def answer_digests(notebook: NotebookNode, released: Released) -> dict[str, str]
     texts = {grade_id_of(cell): cell.source for cell in notebook.cells}
     return {
         target.grade_id: digest_of(texts[target.grade_id].encode())
-        if target.is_new(texts.get(target.grade_id, "")) else ""
+        if target.is_new(texts.get(target.grade_id, ""))
+        else ""
         for target in released.answers
     }
 
@@ -95,8 +96,10 @@ class _Search:
     def find(self, target: TargetCell) -> int | None:
         """The place of `seat`, or None."""
         place = {
-            "test": self._test, "solution": self._solution,
-            "answer": self._answer, "locked": self._locked,
+            "test": self._test,
+            "solution": self._solution,
+            "answer": self._answer,
+            "locked": self._locked,
         }[target.kind](target)
         if place is not None:
             self._taken.add(place)
@@ -105,9 +108,9 @@ class _Search:
     def _places(self, target: TargetCell | None = None) -> list[int]:
         gone = self._taken | self.merged
         return [
-            place for place in range(len(self.cells))
-            if place not in gone
-            and (target is None or self.ids[place] == target.grade_id)
+            place
+            for place in range(len(self.cells))
+            if place not in gone and (target is None or self.ids[place] == target.grade_id)
         ]
 
     def _first(self, target: TargetCell, fits: list[int]) -> int | None:
@@ -116,19 +119,27 @@ class _Search:
 
     def _test(self, target: TargetCell) -> int | None:
         text = target.cell.source.strip()
-        return self._first(target, [
-            place for place in self._places()
-            if self.cells[place].source.strip() == text
-            or (target.exercise and self._checks[place] == target.exercise)
-        ])
+        return self._first(
+            target,
+            [
+                place
+                for place in self._places()
+                if self.cells[place].source.strip() == text
+                or (target.exercise and self._checks[place] == target.exercise)
+            ],
+        )
 
     def _locked(self, target: TargetCell) -> int | None:
         text = target.cell.source.strip()
-        return self._first(target, [
-            place for place in self._places()
-            if self.cells[place].source.strip() == text
-            and self.cells[place].cell_type == target.cell.cell_type
-        ])
+        return self._first(
+            target,
+            [
+                place
+                for place in self._places()
+                if self.cells[place].source.strip() == text
+                and self.cells[place].cell_type == target.cell.cell_type
+            ],
+        )
 
     def _solution(self, target: TargetCell) -> int | None:
         code = [place for place in self._places() if self.cells[place].cell_type == "code"]

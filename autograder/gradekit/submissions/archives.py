@@ -34,8 +34,16 @@ _IGNORED = {"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store"
 
 # What Python's zipfile raises for what is no zip, or a damaged one.
 _DAMAGES = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, OverflowError,
-    RuntimeError, IndexError, MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    ValueError,
+    OverflowError,
+    RuntimeError,
+    IndexError,
+    MemoryError,
 )
 
 

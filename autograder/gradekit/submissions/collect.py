@@ -172,7 +172,10 @@ class _Collection:
                 case "same":
                     unchanged.append(found.student)
         return Summary(
-            tuple(collected), tuple(replaced), tuple(unchanged), tuple(self._refused),
+            tuple(collected),
+            tuple(replaced),
+            tuple(unchanged),
+            tuple(self._refused),
             tuple(self._notes),
         )
 
@@ -251,7 +254,9 @@ class _Collection:
             if path.name == TIMESTAMP:
                 continue  # the student's own word, which does not count
             try:
-                submitted.add(str(path), submitted.read(entry), parsed.version, item.when or entry.when)
+                submitted.add(
+                    str(path), submitted.read(entry), parsed.version, item.when or entry.when
+                )
             except RefusedError as error:
                 self._refused.append((f"{shown}/{path}", str(error)))
 
@@ -281,10 +286,12 @@ class _Collection:
             if _same(target, files):
                 return "same"
             if there is not None and there > found.moment:
-                self._refused.append((
-                    f"{found.student} in {found.origin}",
-                    f"it is older than the hand-in that is there ({there:%Y-%m-%d %H:%M} UTC)",
-                ))
+                self._refused.append(
+                    (
+                        f"{found.student} in {found.origin}",
+                        f"it is older than the hand-in that is there ({there:%Y-%m-%d %H:%M} UTC)",
+                    )
+                )
                 return "older"
         _replace(target, {**files, TIMESTAMP: format_timestamp(found.moment).encode()})
         return "newer" if exists else "new"

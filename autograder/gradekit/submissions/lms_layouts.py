@@ -122,8 +122,12 @@ def owner(stem: str, lab: str) -> str:
 
 
 def _named(
-    name: str, path: PurePosixPath, attempt: str = "", when: datetime | None = None,
-    version: int = 0, by_staff: bool = False,
+    name: str,
+    path: PurePosixPath,
+    attempt: str = "",
+    when: datetime | None = None,
+    version: int = 0,
+    by_staff: bool = False,
 ) -> ParsedPath | str:
     student = safe_student(name)
     if not student:

@@ -30,11 +30,13 @@ _TEXT_CONFLICT = re.compile(r"^(?:<{7} .*|>{7} .*)$", re.MULTILINE)
 _CALL = re.compile(
     r"""(?:\s|\#[^\n]*+\n)*+check\s*+\((?:[\s,;)rRuU]|\#[^\n]*+|"[^"]*+"|'[^']*+')*+\Z"""
 )
-_UP_TO_A_PART = re.compile(
-    r'(?:[^"\[{]++|"[^"\\]*+(?:\\.[^"\\]*+)*+"?)*+(?:[\[{]|\Z)', re.DOTALL
-)
+_UP_TO_A_PART = re.compile(r'(?:[^"\[{]++|"[^"\\]*+(?:\\.[^"\\]*+)*+"?)*+(?:[\[{]|\Z)', re.DOTALL)
 _TYPES = {
-    "code": "code", "markdown": "markdown", "raw": "raw", "heading": "markdown", "html": "raw",
+    "code": "code",
+    "markdown": "markdown",
+    "raw": "raw",
+    "heading": "markdown",
+    "html": "raw",
 }
 
 
@@ -65,7 +67,9 @@ def open_notebook(raw: bytes, name: str = "the notebook") -> tuple[NotebookNode,
             f"{name} holds git's merge-conflict marks (<<<<<<<) in a cell; keep one version of it."
         )
     whole = {
-        "nbformat": 4, "nbformat_minor": 5, "cells": plain,
+        "nbformat": 4,
+        "nbformat_minor": 5,
+        "cells": plain,
         "metadata": _shallow(values.get("metadata")),
     }
     return nbformat.from_dict(whole), tuple(notes)
@@ -112,7 +116,8 @@ def runnable_cells(notebook: NotebookNode) -> tuple[Cell, ...]:
     return tuple(
         Cell(cell.id, cell.source)
         for cell in notebook.cells
-        if cell.cell_type == "code" and cell.source.strip()
+        if cell.cell_type == "code"
+        and cell.source.strip()
         and checked_exercise(cell.source) is None
     )
 
@@ -184,7 +189,9 @@ def _plain(cell: Any, number: int) -> dict[str, Any]:
         level = values.get("level")
         text = "#" * (level if isinstance(level, int) and 1 <= level <= 6 else 1) + " " + text
     plain: dict[str, Any] = {
-        "id": f"cell-{number}", "cell_type": kind, "source": text,
+        "id": f"cell-{number}",
+        "cell_type": kind,
+        "source": text,
         "metadata": _shallow(values.get("metadata")),
     }
     if kind == "code":

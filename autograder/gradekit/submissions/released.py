@@ -129,7 +129,9 @@ def grade_id_of(cell: NotebookNode) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _target(cell: NotebookNode, prose: str, names: Mapping[str, tuple[str, ...]]) -> TargetCell | None:
+def _target(
+    cell: NotebookNode, prose: str, names: Mapping[str, tuple[str, ...]]
+) -> TargetCell | None:
     grade_id, nbgrader = grade_id_of(cell), cell.metadata.get("nbgrader", {})
     if grade_id is None:
         return None
@@ -141,7 +143,9 @@ def _target(cell: NotebookNode, prose: str, names: Mapping[str, tuple[str, ...]]
         exercise = checked_exercise(cell.source) or grade_id.removeprefix("check_")
         return TargetCell(grade_id, "test", cell, points, exercise=exercise)
     if solution:
-        return TargetCell(grade_id, "solution", cell, names=names.get(grade_id) or _bound(cell.source))
+        return TargetCell(
+            grade_id, "solution", cell, names=names.get(grade_id) or _bound(cell.source)
+        )
     return TargetCell(grade_id, "locked", cell)
 
 
@@ -160,7 +164,9 @@ def _bound(source: str) -> tuple[str, ...]:
     defined = [node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
     assigned = [
         target.id
-        for node in body if isinstance(node, ast.Assign)
-        for target in node.targets if isinstance(target, ast.Name)
+        for node in body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
     ]
     return tuple(defined or assigned)

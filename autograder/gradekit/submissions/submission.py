@@ -47,8 +47,15 @@ def read_submission(submitted: SubmittedFiles, released: Released) -> Submission
     notes = (*submitted.notes, *choice.notes)
     others = {name: data for name, data in files.items() if name != choice.name}
     return Submission(
-        submitted.student, submitted.lab, choice.notebook, choice.name, choice.broken, others,
-        submitted.digest, submitted.submitted_at, notes,
+        submitted.student,
+        submitted.lab,
+        choice.notebook,
+        choice.name,
+        choice.broken,
+        others,
+        submitted.digest,
+        submitted.submitted_at,
+        notes,
     )
 
 
@@ -85,7 +92,9 @@ def _choose(submitted: SubmittedFiles, released: Released) -> _Choice:
 
 
 def _best(
-    good: Mapping[str, tuple[NotebookNode, tuple[str, ...]]], submitted: SubmittedFiles, released: Released,
+    good: Mapping[str, tuple[NotebookNode, tuple[str, ...]]],
+    submitted: SubmittedFiles,
+    released: Released,
     expected: str,
 ) -> tuple[str, str]:
     """The notebook to grade, and where there are several, a sentence that says why this one."""

@@ -42,7 +42,10 @@ from gradekit.untrusted.processes import cpu_seconds, descendants
 WATCH_SECONDS = 0.1
 _MAX_WARNINGS = 5
 _WARM_MODULES = (
-    "attnlab.checking.judges", "gradekit.untrusted.runner", "torch.nn.functional", "numpy.random",
+    "attnlab.checking.judges",
+    "gradekit.untrusted.runner",
+    "torch.nn.functional",
+    "numpy.random",
     # Which backward() imports where it is given a gradient, and sympy with it.
     "torch.fx.experimental.symbolic_shapes",
 )

@@ -64,4 +64,3 @@ class Stopped:
     """A check without an answer, and why: a sentence for the student."""
 
     reason: str
-

@@ -180,7 +180,8 @@ def _answer_all(channel: socket.socket, shell: NotebookShell, folder: Path) -> N
             limits = ExerciseLimits(**request["limits"])
             probes = [Probe.from_json(values) for values in request["probes"]]
             with (
-                _replaced_by_references(shell.user_ns, probes[0]), exercise_limits(limits),
+                _replaced_by_references(shell.user_ns, probes[0]),
+                exercise_limits(limits),
                 alarm(limits.seconds, teller.give_up),
             ):
                 _answer_group(teller, probes, shell.user_ns, folder, limits.answer_bytes)

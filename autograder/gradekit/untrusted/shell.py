@@ -98,8 +98,13 @@ class NotebookShell(InteractiveShell):
     def getoutput(self, cmd: str, split: bool = True, depth: int = 0) -> Any:
         """``lines = !command``."""
         done = subprocess.run(  # noqa: S602 - a shell line is what the student wrote
-            self.var_expand(cmd, depth=depth + 1), shell=True, check=False, text=True,
-            errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            self.var_expand(cmd, depth=depth + 1),
+            shell=True,
+            check=False,
+            text=True,
+            errors="replace",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
         return done.stdout.splitlines() if split else done.stdout
@@ -136,7 +141,9 @@ def make_shell() -> NotebookShell:
 
 
 def run_cell(
-    shell: NotebookShell, source: str, seconds: float,
+    shell: NotebookShell,
+    source: str,
+    seconds: float,
     tell: Callable[[LimitKind, str], None] | None = None,
 ) -> Ran:
     """Run one cell; its outputs are in ``shell.outputs``.
@@ -166,7 +173,10 @@ def run_cell(
         return Ran("stopped", *stopped[0])
     if error is None:
         return Ran("ok", LimitKind.OUTPUT if shell.outputs.is_cut else None)
-    met, where = limit_in_error(type(error).__name__, as_text(error)), function_in(error.__traceback__)
+    met, where = (
+        limit_in_error(type(error).__name__, as_text(error)),
+        function_in(error.__traceback__),
+    )
     if met is LimitKind.MEMORY:
         _let_go(error)
     return Ran("error", met, where if met else "")
@@ -191,4 +201,3 @@ def collecting(shell: NotebookShell, outputs: Outputs) -> Iterator[None]:
         yield
     finally:
         sys.stdout, sys.stderr = before
-

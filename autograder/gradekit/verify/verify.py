@@ -90,7 +90,9 @@ class ExerciseProof:
             yield f"marked equivalent, but no such mutant survives: {label}"
 
 
-def verify_exercise(variants: Variants, exercise: Exercise, with_mutants: bool = True) -> ExerciseProof:
+def verify_exercise(
+    variants: Variants, exercise: Exercise, with_mutants: bool = True
+) -> ExerciseProof:
     """Try the reference, the blank, every mistake, right answer and mutant of `exercise`."""
     start = time.perf_counter()
     tried = _Tries(variants, exercise)

@@ -115,8 +115,10 @@ def _place(path: Path) -> str:
     numbers = [part + 1 for part in path if isinstance(part, int)]
     words = " / ".join(names)
     if numbers:
-        words = f"{words} (case {'.'.join(map(str, numbers))})" if words else (
-            f"case {'.'.join(map(str, numbers))}"
+        words = (
+            f"{words} (case {'.'.join(map(str, numbers))})"
+            if words
+            else (f"case {'.'.join(map(str, numbers))}")
         )
     return f"{words}: " if words else ""
 

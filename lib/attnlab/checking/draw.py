@@ -76,7 +76,13 @@ class Draw:
         """What `function` raises (its type alone), or None where it raises nothing."""
         try:
             function(*args, **kwargs)
-        except (MissingNameError, MissingFileError, ForbiddenCallError, NameError, KeyboardInterrupt):
+        except (
+            MissingNameError,
+            MissingFileError,
+            ForbiddenCallError,
+            NameError,
+            KeyboardInterrupt,
+        ):
             raise
         except BaseException as error:  # pytest.fail() raises one that is no Exception
             return Raised(type(error).__name__)

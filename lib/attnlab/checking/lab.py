@@ -82,7 +82,9 @@ def _usual_modes() -> Iterator[None]:
     torch.set_default_dtype(torch.float32)
     try:
         with (
-            torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False),
+            torch.inference_mode(False),
+            torch.enable_grad(),
+            torch.autocast("cpu", enabled=False),
             # Which makes every call of torch slower, so only where it is needed.
             nullcontext() if usual_device else torch.device("cpu"),
         ):
@@ -111,9 +113,7 @@ class _Forbidding(TorchFunctionMode):
         super().__init__()
         self._names = names
 
-    def __torch_function__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = resolve_name(func)
         if name in self._names:
             raise ForbiddenCallError(name)

@@ -28,10 +28,20 @@ MAX_DIMENSIONS = 32
 # The end of the names of files of weights.
 SAVED = ".safetensors"
 # Kinds of number that every machine compares alike; tensors of other kinds become Opaque.
-DTYPES = frozenset({
-    torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.bool,
-    torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8,
-})
+DTYPES = frozenset(
+    {
+        torch.float64,
+        torch.float32,
+        torch.float16,
+        torch.bfloat16,
+        torch.bool,
+        torch.int64,
+        torch.int32,
+        torch.int16,
+        torch.int8,
+        torch.uint8,
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -131,8 +141,16 @@ def unpack(data: bytes, limits: Limits = LIMITS) -> Any:
     except ObservationError:
         raise
     except (
-        SafetensorError, AttributeError, KeyError, IndexError, RecursionError, RuntimeError,
-        TypeError, ValueError, OverflowError, MemoryError,
+        SafetensorError,
+        AttributeError,
+        KeyError,
+        IndexError,
+        RecursionError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+        OverflowError,
+        MemoryError,
     ) as error:
         raise ObservationError(f"not an observation: {type(error).__name__}") from error
 

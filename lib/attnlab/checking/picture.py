@@ -186,8 +186,12 @@ def _cell_text(value: float, numbers: bool) -> str:
         return ""
     if value == 0:
         return "0"
-    text = f"{value:.2f}" if 0.01 <= abs(value) < 100 else f"{value:.1g}" if abs(value) < 1 else (
-        f"{value:.0f}" if abs(value) < 1e4 else f"{value:.0e}"
+    text = (
+        f"{value:.2f}"
+        if 0.01 <= abs(value) < 100
+        else f"{value:.1g}"
+        if abs(value) < 1
+        else (f"{value:.0f}" if abs(value) < 1e4 else f"{value:.0e}")
     )
     if abs(value) < 0.01:
         text = text.replace("0.", ".", 1)  # as wide as the others

@@ -40,7 +40,7 @@ def discreet(difference: Difference) -> Difference:
             return replace(difference, kind="type", seen=Opaque(_FAR_SHAPE))
         case "keys", _:
             return replace(difference, seen=["others"])
-        case ("values" | "band"), _ if is_number(seen):
+        case (("values" | "band"), _) if is_number(seen):
             return replace(difference, kind="number")
         case _, str() | Opaque():
             return replace(difference, seen=Opaque(_type_of(seen)))

@@ -44,8 +44,10 @@ class Report:
             sign, colour = ("✓", "32") if answer.passed else ("✗", "31")
             lines.append(f"  {paint(sign, colour)} {_sentence(answer)}  {_points(answer)}")
         for paragraph in self.verdict.advice:
-            lines += ["", *textwrap.wrap(paragraph, WIDTH, initial_indent="  ",
-                                         subsequent_indent="  ")]
+            lines += [
+                "",
+                *textwrap.wrap(paragraph, WIDTH, initial_indent="  ", subsequent_indent="  "),
+            ]
         return "\n".join([*lines, "", *textwrap.wrap(self._hidden, WIDTH)]).rstrip()
 
     def html(self) -> str:
@@ -235,5 +237,3 @@ def _plain(text: str, code: str) -> str:
 
 def _ansi(text: str, code: str) -> str:
     return f"\x1b[{code}m{text}\x1b[0m"
-
-

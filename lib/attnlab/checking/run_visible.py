@@ -19,9 +19,7 @@ from attnlab.checking.visible import VisibleCheck, VisibleExercise
 
 def try_exercise(exercise: VisibleExercise, names: Mapping[str, Any]) -> Verdict:
     """What the visible checks of `exercise` say of the code in `names`."""
-    seen = {
-        check.question.name: _see(check, names, exercise.forbids) for check in exercise.checks
-    }
+    seen = {check.question.name: _see(check, names, exercise.forbids) for check in exercise.checks}
     questions = [check.question for check in exercise.checks]
     return judge_exercise(questions, seen, exercise.mistakes)
 

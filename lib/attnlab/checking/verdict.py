@@ -154,7 +154,8 @@ def _agreements(mistake: KnownMistake, answers: Sequence[Answer]) -> int:
     """In how many of `answers` the mistake's run saw the same."""
     return sum(
         _same(answer.question.mistakes[mistake.name], answer.seen)
-        for answer in answers if mistake.name in answer.question.mistakes
+        for answer in answers
+        if mistake.name in answer.question.mistakes
     )
 
 

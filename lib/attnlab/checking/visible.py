@@ -19,9 +19,7 @@ from attnlab.checking.verdict import KnownMistake, Question
 FILE_NAME = "checks.safetensors"
 VERSION = 1
 # A lab's checks hold every known mistake's observation: more values than one probe may return.
-LIMITS = Limits(
-    size=128 * 2**20, header=32 * 2**20, nodes=1_000_000, depth=24, text=200_000
-)
+LIMITS = Limits(size=128 * 2**20, header=32 * 2**20, nodes=1_000_000, depth=24, text=200_000)
 
 
 class ChecksFileError(ValueError):  # noqa: N818 - it names what a file is not
@@ -54,8 +52,7 @@ class VisibleCheck:
     def suspect_functions(self) -> list[Callable[..., Any]]:
         """The versions that a student's test is tried on, made from their texts."""
         return [
-            define(text, name)
-            for text, name in zip(self.suspects, self.suspect_names, strict=True)
+            define(text, name) for text, name in zip(self.suspects, self.suspect_names, strict=True)
         ]
 
 

@@ -66,9 +66,7 @@ def attention_scores() -> Tensor:
 
 def toy_alignment() -> Tensor:
     """Lecture S's toy attention table, 4 outputs × 3 inputs, float64."""
-    return torch.tensor(
-        [[3, 1, 1], [1, 2, 1], [1, 1, 2], [1, 1, 2]], dtype=torch.float64
-    ) / 6
+    return torch.tensor([[3, 1, 1], [1, 2, 1], [1, 1, 2], [1, 1, 2]], dtype=torch.float64) / 6
 
 
 def _sentence(text: str, similarity: float) -> Sentence:

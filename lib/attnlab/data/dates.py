@@ -169,9 +169,7 @@ def exact_match(written: Sequence[Sequence[int]], some: Sequence[Pair]) -> float
         written: for each pair the numbers of what was written in its place.
         some: the pairs.
     """
-    right = [
-        TARGET.decode(ids) == pair.iso for ids, pair in zip(written, some, strict=True)
-    ]
+    right = [TARGET.decode(ids) == pair.iso for ids, pair in zip(written, some, strict=True)]
     return sum(right) / len(right)
 
 

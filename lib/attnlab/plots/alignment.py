@@ -97,14 +97,17 @@ def beam_widths(
             panel.plot(list(widths), points(values), color=colour, marker="o")
             panel.set(xlabel="width of the beam", xticks=list(widths))
             panel.annotate(
-                "greedy", (widths[0], float(values[0])), xytext=(6, -11),
-                textcoords="offset points", va="center", color=INK, fontsize=9,
+                "greedy",
+                (widths[0], float(values[0])),
+                xytext=(6, -11),
+                textcoords="offset points",
+                va="center",
+                color=INK,
+                fontsize=9,
             )
             panel.margins(y=0.2)
         left.set(title="it finds likelier sequences", ylabel="mean log-probability [nats]")
-        right_panel.set(
-            title="and how many are right", ylabel="share of right dates", ylim=(0, 1)
-        )
+        right_panel.set(title="and how many are right", ylabel="share of right dates", ylim=(0, 1))
     return Drawn((left, right_panel), {"log-probability": likely, "right": share})
 
 
@@ -176,11 +179,19 @@ def _copied(axes: Axes) -> dict[str, Tensor]:
         axes.annotate(name, place, color=colour, va="center")
     axes.axvline(measured_lab02.LONGEST, color=FAINT, linewidth=1)
     axes.annotate(
-        "longest\nin training", (measured_lab02.LONGEST, 0.8), xytext=(-4, 0), ha="right",
-        textcoords="offset points", va="center", color=INK, fontsize=8.5,
+        "longest\nin training",
+        (measured_lab02.LONGEST, 0.8),
+        xytext=(-4, 0),
+        ha="right",
+        textcoords="offset points",
+        va="center",
+        color=INK,
+        fontsize=8.5,
     )
     axes.set(
-        xlabel="length of the string [digits]", ylabel="share copied without a mistake",
-        ylim=(-0.03, 1.1), xticks=lengths[1::2],
+        xlabel="length of the string [digits]",
+        ylabel="share copied without a mistake",
+        ylim=(-0.03, 1.1),
+        xticks=lengths[1::2],
     )
     return data

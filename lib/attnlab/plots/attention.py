@@ -103,9 +103,7 @@ def sentence_attention(
         attention: called as ``attention(q, k, v)``; gives outputs and weights.
         texts: the sentences.
     """
-    tables = {
-        text: attention(*qkv(korea.embed(text), *korea.projections()))[1] for text in texts
-    }
+    tables = {text: attention(*qkv(korea.embed(text), *korea.projections()))[1] for text in texts}
     alt = "The attention weights, rows query and columns key, of: " + "; ".join(texts) + "."
     with panels(len(texts), 3.6 * len(texts), 3.0, alt) as axes:
         for panel, (text, weights) in zip(axes, tables.items(), strict=True):
@@ -207,7 +205,11 @@ def _mix(axes: Axes, words: Sequence[str], values: Tensor, weights: Tensor, out:
     x, y = out.tolist()
     axes.plot(x, y, marker="*", markersize=15, color=COLOURS[2], linestyle="none")
     axes.annotate(
-        "output", (x, y), xytext=(9, 4), textcoords="offset points", color=COLOURS[2],
+        "output",
+        (x, y),
+        xytext=(9, 4),
+        textcoords="offset points",
+        color=COLOURS[2],
         fontweight="bold",
     )
 
@@ -219,13 +221,20 @@ def _values(axes: Axes, words: Sequence[str], values: Tensor) -> None:
     for word, (x, y) in zip(words, values.tolist(), strict=True):
         axes.plot(x, y, marker="o", markersize=6, color=FAINT, linestyle="none")
         axes.annotate(
-            word, (x, y), xytext=(6, 6), textcoords="offset points", color=INK, bbox=_PAPER,
+            word,
+            (x, y),
+            xytext=(6, 6),
+            textcoords="offset points",
+            color=INK,
+            bbox=_PAPER,
             zorder=4,
         )
     low, high = values.amin(0).tolist(), values.amax(0).tolist()
     axes.set(
-        xlabel="first number of a value", ylabel="second number",
-        xlim=(low[0] - 0.9, high[0] + 1.9), ylim=(low[1] - 0.9, high[1] + 1.2),
+        xlabel="first number of a value",
+        ylabel="second number",
+        xlim=(low[0] - 0.9, high[0] + 1.9),
+        ylim=(low[1] - 0.9, high[1] + 1.2),
     )
 
 
@@ -253,14 +262,19 @@ def _mark_korea(axes: Axes, words: Sequence[str]) -> None:
         axes.plot(
             [column - 0.48, column + 0.48, column + 0.48, column - 0.48, column - 0.48],
             [row - 0.48, row - 0.48, row + 0.48, row + 0.48, row - 0.48],
-            color=INK, linewidth=1.8, clip_on=False,
+            color=INK,
+            linewidth=1.8,
+            clip_on=False,
         )
 
 
 def _arrow(axes: Axes, start: Sequence[float], end: Sequence[float], colour: str) -> None:
     long = abs(end[0] - start[0]) + abs(end[1] - start[1]) > 0.4  # enough for a head
     style = {
-        "arrowstyle": "-|>" if long else "-", "color": colour, "linewidth": 1.8, "shrinkA": 0,
+        "arrowstyle": "-|>" if long else "-",
+        "color": colour,
+        "linewidth": 1.8,
+        "shrinkA": 0,
         "shrinkB": 0,
     }
     axes.annotate("", (end[0], end[1]), (start[0], start[1]), arrowprops=style)

@@ -147,7 +147,12 @@ def cells(
             red, green, blue, _ = image.cmap(image.norm(value))
             dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
             axes.text(
-                column, row, _number(value, digits), ha="center", va="center", fontsize=9,
+                column,
+                row,
+                _number(value, digits),
+                ha="center",
+                va="center",
+                fontsize=9,
                 color="white" if dark else INK,
             )
 

@@ -75,7 +75,8 @@ def score_growth(make_score: Callable[[int, int, int], nn.Module]) -> Drawn:
             axes.plot(points(factor), points(values), color=colour, linestyle=dash, label=name)
         axes.axhline(0, color=FAINT, linewidth=0.8)
         axes.set(
-            title="tanh keeps a score within bounds", xlabel="length of h (1: as it was drawn)",
+            title="tanh keeps a score within bounds",
+            xlabel="length of h (1: as it was drawn)",
             ylabel="score",
         )
         axes.legend()
@@ -98,11 +99,11 @@ def one_step(make: Callable[[], Any], humans: Sequence[str]) -> Drawn:
     alt = "The attention weights of one step on each of some dates: equal shares, 0 at padding."
     with panels(1, 6.8, 2.2, alt) as (axes,):
         for human, row, colour, dash in zip(humans, weights, COLOURS, DASHES, strict=False):
-            axes.stairs(
-                points(row), color=colour, linestyle=dash, linewidth=2, label=f"“{human}”"
-            )
+            axes.stairs(points(row), color=colour, linestyle=dash, linewidth=2, label=f"“{human}”")
         axes.set(
-            title="one step before any training", xlabel="place of the source", ylabel="weight",
+            title="one step before any training",
+            xlabel="place of the source",
+            ylabel="weight",
             ylim=(0, 1.35 * float(weights.max())),
         )
         axes.legend(loc="upper right")
@@ -155,8 +156,12 @@ def training_curve(model: Any, losses: Tensor) -> Drawn:
         axes.axhline(nothing, color=COLOURS[1], linestyle="--")
         axes.annotate(
             f"log {len(TARGET)} = {nothing:.2f}: all symbols equally likely",
-            (len(losses), nothing), xytext=(0, -4), textcoords="offset points",
-            ha="right", va="top", color=COLOURS[1],
+            (len(losses), nothing),
+            xytext=(0, -4),
+            textcoords="offset points",
+            ha="right",
+            va="top",
+            color=COLOURS[1],
         )
         axes.set(
             title="how it learns", xlabel="step", ylabel="loss [nats]", ylim=(0, 1.1 * nothing)
@@ -193,12 +198,17 @@ def _two_rows(axes: Axes, fed: Sequence[int], asked: Sequence[int]) -> None:
             sign = "–" if number < 0 else _SIGNS.get(number) or TARGET.decode([number])
             pale = number == PAD or sign == "–"
             axes.text(
-                step, height, sign, ha="center", va="center", color=FAINT if pale else colour,
-                fontsize=7 if len(sign) > 1 else 10, rotation=90 if len(sign) > 1 else 0,
+                step,
+                height,
+                sign,
+                ha="center",
+                va="center",
+                color=FAINT if pale else colour,
+                fontsize=7 if len(sign) > 1 else 10,
+                rotation=90 if len(sign) > 1 else 0,
             )
     axes.set(xlim=(-0.7, len(fed) - 0.3), ylim=(-0.6, 1.6), xlabel="step")
     axes.set_xticks(range(len(fed)))
     axes.set_yticks([1, 0], ["fed", "asked"])
     axes.grid(False)
     axes.tick_params(length=0, labelsize=8.5)
-

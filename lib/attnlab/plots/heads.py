@@ -58,19 +58,29 @@ def head_entropy(make: Made) -> Drawn:
         axes.barh(names, points(each.mean(1)), color=COLOURS[0], height=0.55)
         for row, values in enumerate(each[:, :60]):
             axes.plot(
-                points(values), np.full(len(values), row), ".", color=COLOURS[4], markersize=7,
-                markeredgecolor=INK, markeredgewidth=0.4,
+                points(values),
+                np.full(len(values), row),
+                ".",
+                color=COLOURS[4],
+                markersize=7,
+                markeredgecolor=INK,
+                markeredgewidth=0.4,
             )
         axes.axvline(most, color=COLOURS[1], linestyle="--")
         axes.annotate(
-            f"log {weights.shape[-1]} = {most:.2f}: the same for all keys", (most, 1),
-            xycoords=("data", "axes fraction"), xytext=(-4, 4), textcoords="offset points",
-            ha="right", color=COLOURS[1],
+            f"log {weights.shape[-1]} = {most:.2f}: the same for all keys",
+            (most, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(-4, 4),
+            textcoords="offset points",
+            ha="right",
+            color=COLOURS[1],
         )
         axes.invert_yaxis()
         axes.grid(False, axis="y")
         axes.set(
-            title="how widely a head looks", xlabel="entropy of the weights [nats]",
+            title="how widely a head looks",
+            xlabel="entropy of the weights [nats]",
             xlim=(0, 1.08 * most),
         )
     return Drawn((axes,), {"entropy": each})
@@ -104,8 +114,13 @@ def ablation_bars(
         for column, measure in enumerate(measures):
             heights = points(values[:, column])
             bars = axes.bar(
-                places + (column - (len(measures) - 1) / 2) * width, heights, width * 0.92,
-                color=COLOURS[column], hatch=_HATCHES[column % 3], edgecolor="white", label=measure,
+                places + (column - (len(measures) - 1) / 2) * width,
+                heights,
+                width * 0.92,
+                color=COLOURS[column],
+                hatch=_HATCHES[column % 3],
+                edgecolor="white",
+                label=measure,
             )
             axes.bar_label(bars, [f"{height:.2f}" for height in heights], padding=2, fontsize=9)
         axes.set_xticks(places.tolist(), list(rows))
@@ -151,14 +166,22 @@ def shape_diagram(make: Callable[[], Mapping[str, Tensor]]) -> Drawn:
     with panels(1, 1.5 * len(shapes), 0.9, alt + ".") as (axes,):
         for place, (name, shape) in enumerate(shapes.items()):
             axes.text(
-                place, 0, str(shape).replace(" ", ""), ha="center", va="center", color="white",
-                fontsize=9, family="monospace",
+                place,
+                0,
+                str(shape).replace(" ", ""),
+                ha="center",
+                va="center",
+                color="white",
+                fontsize=9,
+                family="monospace",
                 bbox={"boxstyle": "round,pad=0.4", "facecolor": COLOURS[0], "edgecolor": "none"},
             )
             axes.text(place, 0.7, name, fontsize=9, ha="center", va="center", color=INK)
         for here, there in pairwise(range(len(shapes))):
             axes.annotate(
-                "", (there - 0.35, 0), (here + 0.35, 0),
+                "",
+                (there - 0.35, 0),
+                (here + 0.35, 0),
                 arrowprops={"arrowstyle": "->", "color": INK, "shrinkA": 0, "shrinkB": 0},
             )
         axes.set(xlim=(-0.5, len(shapes) - 0.5), ylim=(-0.5, 0.9))
@@ -179,9 +202,7 @@ def lab04_preview() -> Drawn:
     with panels(3, 7.2, 1.7, alt, gridspec_kw=spaces) as axes:
         _table_of_heads(axes[0], one)
         _table_of_heads(axes[1], two)
-        bars = axes[2].barh(
-            ["1 head", "2 heads"], points(right), color=COLOURS[0], height=0.5
-        )
+        bars = axes[2].barh(["1 head", "2 heads"], points(right), color=COLOURS[0], height=0.5)
         axes[2].bar_label(bars, ["11 %", "100 %"], padding=4)
         axes[2].invert_yaxis()
         axes[2].grid(False, axis="y")

@@ -86,7 +86,7 @@ def attention_maps(
         f"Attention weights as a table of {len(queries)} queries by {len(keys)} keys, from white "
         "for 0 to dark blue for 1"
     )
-    alt += (": " + ", ".join(filter(None, made)) + "." if any(made) else ".")
+    alt += ": " + ", ".join(filter(None, made)) + "." if any(made) else "."
     with panels(len(made), width * len(made), height, alt, sharey=True) as axes:
         for panel, (title, weights) in zip(axes, made.items(), strict=True):
             attention_cells(panel, weights, queries, keys, 2 if few else None)

@@ -94,9 +94,7 @@ def five_masks(causal_mask: Mask, padding_mask: Mask, combine: Mask) -> Drawn:
 
 
 @drawing
-def lecture_table(
-    causal_mask: Mask, to_additive: Mask, words: Sequence[str] = WORDS
-) -> Drawn:
+def lecture_table(causal_mask: Mask, to_additive: Mask, words: Sequence[str] = WORDS) -> Drawn:
     """Lecture N's way from scores to weights in four tables: scores, mask, their sum, softmax.
 
     Args:
@@ -109,7 +107,10 @@ def lecture_table(
     masked = scores + bias
     weights = torch.softmax(masked, -1)
     tables = {
-        "scores": scores, "+ mask": bias, "= masked scores": masked, "softmax: weights": weights
+        "scores": scores,
+        "+ mask": bias,
+        "= masked scores": masked,
+        "softmax: weights": weights,
     }
     alt = (
         "Four tables of 4 by 4 numbers: the scores; the mask, 0 on and below the diagonal and "
@@ -192,12 +193,17 @@ def loss_curves(
         for number, (name, curve) in enumerate(trained.items()):
             steps = (torch.arange(len(curve)) + 0.5) * STEPS_A_POINT
             axes.plot(
-                points(steps), points(curve), color=COLOURS[number], linestyle=DASHES[number],
+                points(steps),
+                points(curve),
+                color=COLOURS[number],
+                linestyle=DASHES[number],
                 label=name,
             )
         axes.set(
-            title="three masks, one source", xlabel="training step",
-            ylabel="training loss [nats]", ylim=(-0.06, 2.3),
+            title="three masks, one source",
+            xlabel="training step",
+            ylabel="training loss [nats]",
+            ylim=(-0.06, 2.3),
             xlim=(0, max(map(len, trained.values())) * STEPS_A_POINT),
         )
         axes.legend(title="each place sees", loc="upper left", bbox_to_anchor=(1.0, 1.0))
@@ -226,8 +232,11 @@ def lab05_preview() -> Drawn:
             place = (125, 1.62) if number == 0 else (175, 0.1)
             right.text(*place, name, color=COLOURS[number], fontsize=9)
         right.set(
-            title="one of these losses is too good", xlabel="training step", ylabel="loss [nats]",
-            xlim=(0, 400), ylim=(-0.06, 2.3),
+            title="one of these losses is too good",
+            xlabel="training step",
+            ylabel="loss [nats]",
+            xlim=(0, 400),
+            ylim=(-0.06, 2.3),
         )
     return Drawn((left, right), {"weights": weights, **curves})
 
@@ -241,12 +250,48 @@ def smooth(losses: Tensor) -> Tensor:
 # Training losses of this lab's own models: means over the first ten of every twenty steps.
 _RECORDED = {
     "a mask that hides the future": [
-        2.150, 2.030, 1.956, 1.932, 1.903, 1.813, 1.584, 1.516, 1.477, 1.440,
-        1.450, 1.439, 1.442, 1.411, 1.397, 1.419, 1.413, 1.382, 1.378, 1.380,
+        2.150,
+        2.030,
+        1.956,
+        1.932,
+        1.903,
+        1.813,
+        1.584,
+        1.516,
+        1.477,
+        1.440,
+        1.450,
+        1.439,
+        1.442,
+        1.411,
+        1.397,
+        1.419,
+        1.413,
+        1.382,
+        1.378,
+        1.380,
     ],
     "a mask off by one": [
-        2.141, 2.000, 1.787, 0.731, 0.015, 0.003, 0.002, 0.001, 0.001, 0.001,
-        0.001, 0.001, 0.001, 0.000, 0.000, 0.000, 0.000, 0.000, 0.000, 0.000,
+        2.141,
+        2.000,
+        1.787,
+        0.731,
+        0.015,
+        0.003,
+        0.002,
+        0.001,
+        0.001,
+        0.001,
+        0.001,
+        0.001,
+        0.001,
+        0.000,
+        0.000,
+        0.000,
+        0.000,
+        0.000,
+        0.000,
+        0.000,
     ],
 }
 
@@ -260,15 +305,27 @@ def _floors(axes: Axes, entropies: Sequence[float], tolerance: float) -> None:
         last, above = entropy == entropies[-1], number == 0 and len(entropies) > 1
         axes.axhline(entropy, color=INK if last else FAINT, linewidth=1.4 if last else 1)
         axes.annotate(
-            f"{label}, {entropy:.3f}", (1, entropy), xycoords=("axes fraction", "data"),
-            xytext=(-4, 2 if above else -3), textcoords="offset points", ha="right",
-            va="bottom" if above else "top", fontsize=8.5, color=INK,
+            f"{label}, {entropy:.3f}",
+            (1, entropy),
+            xycoords=("axes fraction", "data"),
+            xytext=(-4, 2 if above else -3),
+            textcoords="offset points",
+            ha="right",
+            va="bottom" if above else "top",
+            fontsize=8.5,
+            color=INK,
         )
     axes.axhspan(-1, entropies[-1] - tolerance, color="#F1F1F1", zorder=0)
     axes.annotate(
-        "impossible without\nseeing the answer", (1, entropies[-1] / 2),
-        xycoords=("axes fraction", "data"), xytext=(-4, 0), textcoords="offset points",
-        ha="right", va="center", fontsize=8.5, color=INK,
+        "impossible without\nseeing the answer",
+        (1, entropies[-1] / 2),
+        xycoords=("axes fraction", "data"),
+        xytext=(-4, 0),
+        textcoords="offset points",
+        ha="right",
+        va="center",
+        fontsize=8.5,
+        color=INK,
     )
 
 

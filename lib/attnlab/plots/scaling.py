@@ -30,10 +30,12 @@ def score_histogram(
         n: how many scores for each.
     """
     spread = {
-        scaled: torch.stack([
-            torch.as_tensor(score_variance(d, n, _generator(d), scaled=scaled)).double()
-            for d in sizes
-        ])
+        scaled: torch.stack(
+            [
+                torch.as_tensor(score_variance(d, n, _generator(d), scaled=scaled)).double()
+                for d in sizes
+            ]
+        )
         for scaled in (False, True)
     }
     alt = (
@@ -73,10 +75,12 @@ def saturation_curves(
         n: how many queries for each point.
     """
     largest = {
-        scaled: torch.stack([
-            torch.as_tensor(saturation(d, num_keys, n, _generator(d), scaled=scaled)).double()
-            for d in sizes
-        ])
+        scaled: torch.stack(
+            [
+                torch.as_tensor(saturation(d, num_keys, n, _generator(d), scaled=scaled)).double()
+                for d in sizes
+            ]
+        )
         for scaled in (False, True)
     }
     alt = (
@@ -86,18 +90,31 @@ def saturation_curves(
     with panels(1, 5.6, 2.8, alt) as (axes,):
         for scaled, name in ((False, "softmax(q · k)"), (True, "softmax(q · k / √d)")):
             axes.plot(
-                sizes, points(largest[scaled]), color=COLOURS[int(not scaled)], marker="o",
-                markersize=4, linestyle=DASHES[int(not scaled)], label=name,
+                sizes,
+                points(largest[scaled]),
+                color=COLOURS[int(not scaled)],
+                marker="o",
+                markersize=4,
+                linestyle=DASHES[int(not scaled)],
+                label=name,
             )
         equal = 1 / num_keys
         axes.axhline(equal, color=FAINT, linewidth=1)
         axes.annotate(
-            f"equal shares: 1/{num_keys}", (sizes[-1], equal), xytext=(0, 3),
-            textcoords="offset points", ha="right", color=INK, fontsize=9,
+            f"equal shares: 1/{num_keys}",
+            (sizes[-1], equal),
+            xytext=(0, 3),
+            textcoords="offset points",
+            ha="right",
+            color=INK,
+            fontsize=9,
         )
         axes.set(
-            xscale="log", title=f"how much the best of {num_keys} keys gets", xlabel="d",
-            ylabel="largest weight", ylim=(0, 1.02),
+            xscale="log",
+            title=f"how much the best of {num_keys} keys gets",
+            xlabel="d",
+            ylabel="largest weight",
+            ylim=(0, 1.02),
         )
         _powers(axes, sizes)
         axes.legend()
@@ -108,7 +125,9 @@ def saturation_curves(
 
 @drawing
 def cost_curves(
-    count_multiplications: Count, weights_memory: Count, fit_exponent: Callable[..., Tensor],
+    count_multiplications: Count,
+    weights_memory: Count,
+    fit_exponent: Callable[..., Tensor],
     d: int = 64,
 ) -> Drawn:
     """Multiplications and bytes against the number of tokens, on logarithmic axes.
@@ -128,14 +147,27 @@ def cost_curves(
         "the number of tokens; beside the first, a flatter line for the projections."
     )
     with panels(2, 7.6, 2.9, alt) as (left, right):
-        left.plot(lengths, points(work), color=COLOURS[0], label=_law("attention", fit_exponent(
-            sizes, work)))
+        left.plot(
+            lengths,
+            points(work),
+            color=COLOURS[0],
+            label=_law("attention", fit_exponent(sizes, work)),
+        )
         linear = 3 * sizes * d * 512  # three matrices of 512 × d for each token
-        left.plot(lengths, points(linear), color=COLOURS[1], linestyle="--", label=_law(
-            "q, k, v of 512", fit_exponent(sizes, linear)))
+        left.plot(
+            lengths,
+            points(linear),
+            color=COLOURS[1],
+            linestyle="--",
+            label=_law("q, k, v of 512", fit_exponent(sizes, linear)),
+        )
         left.set(title=f"one head with d = {d}", ylabel="multiplications")
-        right.plot(lengths, points(room), color=COLOURS[0], label=_law("weights", fit_exponent(
-            sizes, room)))
+        right.plot(
+            lengths,
+            points(room),
+            color=COLOURS[0],
+            label=_law("weights", fit_exponent(sizes, room)),
+        )
         right.axhline(16e9, color=FAINT, linewidth=1)
         right.annotate(
             "16 GB", (lengths[0], 16e9), xytext=(0, 3), textcoords="offset points", fontsize=9
@@ -168,7 +200,10 @@ def time_against_length(
     with panels(1, 4.6, 2.8, alt) as (axes,):
         axes.plot(lengths, points(1e3 * seconds), color=COLOURS[0], marker="o")
         axes.set(
-            xscale="log", yscale="log", xlabel="tokens T", ylabel="milliseconds",
+            xscale="log",
+            yscale="log",
+            xlabel="tokens T",
+            ylabel="milliseconds",
             title=_law("the longest three", fit_exponent(sizes[3:], seconds[3:])),
         )
         _powers(axes, lengths)
@@ -197,11 +232,21 @@ def _ridge(axes: Axes, scores: Tensor, variance: float, row: int) -> None:
         points(heights), points(edges), baseline=row, color=COLOURS[5], alpha=0.6, fill=True
     )
     x = torch.linspace(-3.5, 3.5, 141, dtype=torch.float64)
-    axes.plot(points(x * spread), points(row - 0.8 * torch.exp(-x.square() / 2)), color=COLOURS[0],
-              linewidth=1.5)
+    axes.plot(
+        points(x * spread),
+        points(row - 0.8 * torch.exp(-x.square() / 2)),
+        color=COLOURS[0],
+        linewidth=1.5,
+    )
     axes.annotate(
-        f"std {spread:.2f}", (1, row), xycoords=("axes fraction", "data"), xytext=(0, 12),
-        textcoords="offset points", ha="right", fontsize=9, color=INK,
+        f"std {spread:.2f}",
+        (1, row),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, 12),
+        textcoords="offset points",
+        ha="right",
+        fontsize=9,
+        color=INK,
     )
 
 

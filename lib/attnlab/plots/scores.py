@@ -48,12 +48,15 @@ def softmax_bars(softmax: Function, scores: Tensor, shift: float = 1000.0) -> Dr
         left.set(title="scores", xlabel="entry", ylabel="score x")
         right.bar(places - 0.2, points(plain), color=COLOURS[0], width=0.4, label="softmax(x)")
         right.bar(
-            places + 0.2, points(shifted), color=COLOURS[4], width=0.4, hatch="///",
-            edgecolor="white", label=f"softmax(x + {shift:g})",
+            places + 0.2,
+            points(shifted),
+            color=COLOURS[4],
+            width=0.4,
+            hatch="///",
+            edgecolor="white",
+            label=f"softmax(x + {shift:g})",
         )
-        right.set(
-            title="their probabilities", xlabel="entry", ylabel="probability p", ylim=(0, 1)
-        )
+        right.set(title="their probabilities", xlabel="entry", ylabel="probability p", ylim=(0, 1))
         right.legend()
         for axes in (left, right):
             axes.set_xticks(places.tolist())
@@ -80,19 +83,29 @@ def log_softmax_gap(softmax: Function, log_softmax: Function, widest: float = 10
     with panels(1, 7.2, 2.6, alt) as (axes,):
         axes.plot(points(gap), points(direct), color=COLOURS[0], label="log_softmax(x)")
         axes.plot(
-            points(gap[alive]), points(detour[alive]), color=COLOURS[1], linestyle="--",
-            linewidth=3.5, label="log(softmax(x))",
+            points(gap[alive]),
+            points(detour[alive]),
+            color=COLOURS[1],
+            linestyle="--",
+            linewidth=3.5,
+            label="log(softmax(x))",
         )
         if bool(alive.any()) and not bool(alive.all()):
             end, floor = float(gap[alive][-1]), float(detour[alive][-1])
             axes.plot(end, floor, marker="X", markersize=10, color=COLOURS[1], linestyle="none")
             axes.annotate(
-                f"−∞ from a gap of about {end:.0f} on", (end, floor), xytext=(-12, -4),
-                textcoords="offset points", ha="right", va="top", color=COLOURS[1],
+                f"−∞ from a gap of about {end:.0f} on",
+                (end, floor),
+                xytext=(-12, -4),
+                textcoords="offset points",
+                ha="right",
+                va="top",
+                color=COLOURS[1],
             )
         axes.set(
             title="the same number by two roads",
-            xlabel="how far the score lies below the best one", ylabel="log-probability",
+            xlabel="how far the score lies below the best one",
+            ylabel="log-probability",
         )
         axes.legend(loc="upper right")
     return Drawn((axes,), {"gap": gap, "log_softmax": direct, "log_of_softmax": detour})
@@ -110,9 +123,7 @@ def loss_against_scale(cross_entropy: Function, logits: Tensor, names: Sequence[
     scale = torch.linspace(0, 8, 81, dtype=logits.dtype)
     losses = torch.stack(
         [
-            torch.stack(
-                [cross_entropy((s * logits)[None], torch.tensor([word])) for s in scale]
-            )
+            torch.stack([cross_entropy((s * logits)[None], torch.tensor([word])) for s in scale])
             for word in range(len(logits))
         ]
     )  # (V, 81)
@@ -123,7 +134,10 @@ def loss_against_scale(cross_entropy: Function, logits: Tensor, names: Sequence[
     with panels(1, 5.6, 2.8, alt) as (axes,):
         for word in logits.argsort(descending=True).tolist():
             axes.plot(
-                points(scale), points(losses[word]), color=COLOURS[word], linestyle=DASHES[word],
+                points(scale),
+                points(losses[word]),
+                color=COLOURS[word],
+                linestyle=DASHES[word],
                 label=_label(names[word], logits[word]),
             )
         start = math.log(len(logits))
@@ -131,7 +145,9 @@ def loss_against_scale(cross_entropy: Function, logits: Tensor, names: Sequence[
         axes.annotate(f"log {len(logits)}", (0, start), xytext=(0, 20), textcoords="offset points")
         axes.set(
             title="surer is cheaper when right, and dearer when wrong",
-            xlabel="scale of the logits", ylabel="loss [nats]", ylim=(0, None),
+            xlabel="scale of the logits",
+            ylabel="loss [nats]",
+            ylim=(0, None),
         )
         axes.legend(title="right answer", loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return Drawn((axes,), {"scale": scale, "losses": losses})
@@ -161,9 +177,7 @@ def softmax_jacobian(softmax_backward: Function, p: Tensor) -> Drawn:
         left.invert_yaxis()
         cells(right, jacobian, DIVERGING, 3, (-limit, limit))
         ticks(right, names, names)
-        right.set(
-            title="∂p[j] / ∂x[i]", xlabel="score i", ylabel="probability j"
-        )
+        right.set(title="∂p[j] / ∂x[i]", xlabel="score i", ylabel="probability j")
     return Drawn((left, right), {"p": p, "jacobian": jacobian})
 
 
@@ -185,15 +199,27 @@ def temperature_fan(temperature: Function, logits: Tensor, names: Sequence[str])
     with panels(1, 5.6, 2.8, alt) as (axes,):
         for word in logits.argsort(descending=True).tolist():
             axes.plot(
-                points(heat), points(p[:, word]), color=COLOURS[word], linestyle=DASHES[word],
+                points(heat),
+                points(p[:, word]),
+                color=COLOURS[word],
+                linestyle=DASHES[word],
                 label=_label(names[word], logits[word]),
             )
         axes.axvline(1, color=FAINT, linewidth=1)
-        axes.annotate("T = 1: plain softmax", (1, 1), xytext=(4, -2), textcoords="offset points",
-                      va="top", color=INK)
+        axes.annotate(
+            "T = 1: plain softmax",
+            (1, 1),
+            xytext=(4, -2),
+            textcoords="offset points",
+            va="top",
+            color=INK,
+        )
         axes.set(
-            xscale="log", title="cold picks one word, hot does not care",
-            xlabel="temperature T", ylabel="probability", ylim=(-0.02, 1.02),
+            xscale="log",
+            title="cold picks one word, hot does not care",
+            xlabel="temperature T",
+            ylabel="probability",
+            ylim=(-0.02, 1.02),
         )
         decades(axes)
         axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
@@ -220,12 +246,19 @@ def entropy_curve(temperature: Function, entropy: Function, logits: Tensor) -> D
         axes.plot(points(heat), points(nats), color=COLOURS[0])
         axes.axhline(most, color=COLOURS[1], linestyle="--")
         axes.annotate(
-            f"log {len(logits)} = {most:.3f}: equal shares", (8, most), xytext=(0, 4),
-            textcoords="offset points", ha="right", va="bottom", color=COLOURS[1],
+            f"log {len(logits)} = {most:.3f}: equal shares",
+            (8, most),
+            xytext=(0, 4),
+            textcoords="offset points",
+            ha="right",
+            va="bottom",
+            color=COLOURS[1],
         )
         axes.set(
-            title="how undecided the distribution is", xlabel="temperature T",
-            ylabel="entropy [nats]", ylim=(-0.05, 1.25 * most),
+            title="how undecided the distribution is",
+            xlabel="temperature T",
+            ylabel="entropy [nats]",
+            ylim=(-0.05, 1.25 * most),
         )
     return Drawn((axes,), {"temperature": heat, "entropy": nats})
 

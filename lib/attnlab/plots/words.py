@@ -55,7 +55,10 @@ def apple_arrows(attention: Attention, mode: str = "sum") -> Drawn:
 
 @drawing
 def equivariance_bars(
-    gap: Callable[..., Tensor], layers: Mapping[str, Layer], X: Tensor, perm: Tensor  # noqa: N803
+    gap: Callable[..., Tensor],
+    layers: Mapping[str, Layer],
+    X: Tensor,
+    perm: Tensor,  # noqa: N803
 ) -> Drawn:
     """How much each layer notices the order of its words, as bars.
 
@@ -119,8 +122,11 @@ def lab01_preview() -> Drawn:
             left.plot(points(heat), points(p[:, word]), color=COLOURS[word], linestyle=DASHES[word])
         left.text(0.7, 0.9, "the likeliest of four", color=COLOURS[0], fontsize=9)
         left.set(
-            xscale="log", title="one knob from sure to undecided", xlabel="temperature",
-            ylabel="probability", ylim=(-0.02, 1.02),
+            xscale="log",
+            title="one knob from sure to undecided",
+            xlabel="temperature",
+            ylabel="probability",
+            ylim=(-0.02, 1.02),
         )
         decades(left)
         end = {}
@@ -136,8 +142,11 @@ def lab01_preview() -> Drawn:
         _point(right, start, "apple", INK, "o")
         right.text(-0.9, 1.2, "arrows drawn at three\ntimes their length", color=INK, fontsize=9)
         right.set(
-            title="one word, pulled to two meanings", xlabel="first feature",
-            ylabel="second feature", xlim=(-1.2, 8.6), ylim=(-1.2, 9.6),
+            title="one word, pulled to two meanings",
+            xlabel="first feature",
+            ylabel="second feature",
+            xlim=(-1.2, 8.6),
+            ylim=(-1.2, 9.6),
         )
     return Drawn((left, right), {"temperature": heat, "probabilities": p, **end})
 
@@ -149,16 +158,26 @@ def lab00_preview() -> Drawn:
     with panels(1, 7.2, 1.1, alt) as (axes,):
         for place, step in enumerate(steps):
             axes.text(
-                place, 0, step, ha="center", va="center", color="white", fontsize=12,
+                place,
+                0,
+                step,
+                ha="center",
+                va="center",
+                color="white",
+                fontsize=12,
                 bbox={"boxstyle": "round,pad=0.5", "facecolor": COLOURS[0], "edgecolor": "none"},
             )
         for here, there in pairwise(range(len(steps))):
             axes.annotate(
-                "", (there - 0.33, 0), (here + 0.33, 0),
+                "",
+                (there - 0.33, 0),
+                (here + 0.33, 0),
                 arrowprops={"arrowstyle": "->", "color": INK},
             )
         axes.annotate(
-            "", (1, -0.45), (2, -0.45),
+            "",
+            (1, -0.45),
+            (2, -0.45),
             arrowprops={"arrowstyle": "->", "color": INK, "connectionstyle": "arc3,rad=-0.35"},
         )
         axes.set(xlim=(-0.5, 3.5), ylim=(-1, 0.6))
@@ -208,8 +227,10 @@ def _arrows(axes: Axes, sentence: Sentence, moved: Tensor, topic: str) -> None:
             _arrow(axes, start, end, colour)
     apple = moved[sentence.index("apple")].tolist()
     axes.set(
-        title=f"apple beside {topic}: [{apple[0]:.1f}, {apple[1]:.1f}]", xlabel="first feature",
-        xlim=(-1.2, 8.4), ylim=(-1.2, 9.6),
+        title=f"apple beside {topic}: [{apple[0]:.1f}, {apple[1]:.1f}]",
+        xlabel="first feature",
+        xlim=(-1.2, 8.4),
+        ylim=(-1.2, 9.6),
     )
 
 

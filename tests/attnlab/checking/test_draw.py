@@ -9,8 +9,12 @@ from attnlab.checking.observation import Raised
 
 def everything(draw):
     return [
-        draw.normal(2, 3), draw.uniform(4, low=-1, high=1), draw.integers(0, 9, 5),
-        draw.choice([1.0, 2.0], 6), draw.permutation(5), draw.strided(draw.normal(2, 2)),
+        draw.normal(2, 3),
+        draw.uniform(4, low=-1, high=1),
+        draw.integers(0, 9, 5),
+        draw.choice([1.0, 2.0], 6),
+        draw.permutation(5),
+        draw.strided(draw.normal(2, 2)),
         torch.rand(2, generator=draw.generator()),
     ]
 

@@ -26,16 +26,26 @@ from tests.helpers.small_lab import same
 
 texts = st.text(max_size=40)
 tensors = st.sampled_from(sorted(DTYPES, key=str)).flatmap(
-    lambda dtype: arrays(np.float64, array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3),
-                         elements=st.floats(-100, 100)).map(
-        lambda values: torch.from_numpy(np.array(values)).to(dtype))
+    lambda dtype: arrays(
+        np.float64,
+        array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=3),
+        elements=st.floats(-100, 100),
+    ).map(lambda values: torch.from_numpy(np.array(values)).to(dtype))
 )
 leaves = st.one_of(
-    st.none(), st.booleans(), st.integers(-(2**63) + 1, 2**63 - 1), st.floats(), texts, tensors,
-    st.builds(Raised, texts, texts, texts), st.builds(Missing, texts), st.builds(Opaque, texts),
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**63) + 1, 2**63 - 1),
+    st.floats(),
+    texts,
+    tensors,
+    st.builds(Raised, texts, texts, texts),
+    st.builds(Missing, texts),
+    st.builds(Opaque, texts),
 )
 trees = st.recursive(
-    leaves, lambda below: st.lists(below, max_size=4) | st.dictionaries(texts, below, max_size=4),
+    leaves,
+    lambda below: st.lists(below, max_size=4) | st.dictionaries(texts, below, max_size=4),
     max_leaves=12,
 )
 
@@ -67,10 +77,16 @@ def test_a_damaged_packing_gives_a_tree_or_one_kind_of_error(tree, data):
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | texts,
-    lambda below: st.lists(below, max_size=3)
-    | st.dictionaries(
-        st.sampled_from(["tensor", "int", "float", "str", "dict", "raised", "missing", "opaque"])
-        | texts, below, max_size=2,
+    lambda below: (
+        st.lists(below, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["tensor", "int", "float", "str", "dict", "raised", "missing", "opaque"]
+            )
+            | texts,
+            below,
+            max_size=2,
+        )
     ),
     max_leaves=10,
 )

@@ -33,9 +33,11 @@ def advice(expected, seen, hidden):
 def test_words_of_the_students_code_are_not_repeated(expected, seen):
     assert SECRET in advice(expected, seen, hidden=False)
     assert SECRET not in advice(expected, seen, hidden=True)
-    assert "at the edges" in advice(expected, seen, hidden=True) or "notebook" in advice(
-        expected, seen, hidden=True
-    ) or "calls" in advice(expected, seen, hidden=True)
+    assert (
+        "at the edges" in advice(expected, seen, hidden=True)
+        or "notebook" in advice(expected, seen, hidden=True)
+        or "calls" in advice(expected, seen, hidden=True)
+    )
 
 
 def test_numbers_of_the_students_code_are_not_repeated():
@@ -51,7 +53,9 @@ def test_pythons_own_exceptions_and_the_line_stay_helpful():
 
 
 def test_a_forbidden_call_is_still_named():
-    assert "torch.softmax" in advice(1.0, Raised("ForbiddenCallError", "torch.softmax"), hidden=True)
+    assert "torch.softmax" in advice(
+        1.0, Raised("ForbiddenCallError", "torch.softmax"), hidden=True
+    )
 
 
 def test_silence_says_why():

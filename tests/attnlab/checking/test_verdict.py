@@ -11,7 +11,8 @@ from tests.helpers.small_lab import CHECKS, MISTAKES, no_max, question, right, r
 
 def verdict(function):
     return judge_exercise(
-        [question(name) for name in CHECKS], {name: run(name, function) for name in CHECKS},
+        [question(name) for name in CHECKS],
+        {name: run(name, function) for name in CHECKS},
         MISTAKES,
     )
 

@@ -31,8 +31,11 @@ def read(human: str) -> str:
     year = next(n for n in numbers if len(n) == 4)
     small = [int(n) for n in numbers if len(n) < 4]
     month = next(
-        (MONTHS.index(w[:3]) + 1 for w in re.findall("[a-z]+", human) if w[:3] in MONTHS
-         and not w.endswith("day") and w != "mon"),
+        (
+            MONTHS.index(w[:3]) + 1
+            for w in re.findall("[a-z]+", human)
+            if w[:3] in MONTHS and not w.endswith("day") and w != "mon"
+        ),
         None,
     )
     if month is None:

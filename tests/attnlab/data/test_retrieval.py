@@ -35,7 +35,10 @@ def test_the_questions_are_the_same_bytes_on_every_machine() -> None:
 def test_an_answer_is_what_the_box_with_the_letter_holds() -> None:
     some = questions("train", 300)
     for lids, digits, asked, answers in zip(
-        some.letters.tolist(), some.digits.tolist(), some.asked.tolist(), some.answers.tolist(),
+        some.letters.tolist(),
+        some.digits.tolist(),
+        some.asked.tolist(),
+        some.answers.tolist(),
         strict=True,
     ):
         assert len(set(lids)) == BOXES
@@ -83,8 +86,11 @@ def test_batches_hold_each_question_once_and_keep_rows_together() -> None:
 
 def test_people_can_read_a_question() -> None:
     some = Questions(
-        torch.arange(8)[None], torch.arange(8)[None] + 1, torch.tensor([[2, 5]]),
-        torch.tensor([[2, 5]]), torch.tensor([[3, 6]]),
+        torch.arange(8)[None],
+        torch.arange(8)[None] + 1,
+        torch.tensor([[2, 5]]),
+        torch.tensor([[2, 5]]),
+        torch.tensor([[3, 6]]),
     )
     assert as_text(some, 0) == (
         "A:1  B:2  C:3  D:4  E:5  F:6  G:7  H:8   What is in C, and what in F?   3 and 6"

@@ -17,9 +17,7 @@ from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
 from attnlab.plots import heads
 from attnlab.plots.canvas import Described, Drawn
 
-WEIGHTS = torch.softmax(
-    3 * torch.randn(2, 3, 4, 5, generator=torch.Generator().manual_seed(0)), -1
-)
+WEIGHTS = torch.softmax(3 * torch.randn(2, 3, 4, 5, generator=torch.Generator().manual_seed(0)), -1)
 SHARES = {"1 head": torch.tensor([1.0, 0.1]), "2 heads,\nwithout head 0": torch.tensor([0.25, 0.5])}
 
 

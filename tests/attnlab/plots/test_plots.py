@@ -97,9 +97,12 @@ def test_a_step_that_is_still_blank_is_named_and_nothing_is_drawn() -> None:
     assert (drawn.axes, plt.get_fignums()) == ((), [])
     assert drawn.missing == "No picture yet: `blank` is still to be written."
     layers = {"attention": blank}
-    assert "`blank`" in plots.equivariance_bars(
-        equivariance_gap, layers, torch.eye(2), torch.tensor([1, 0])
-    ).missing
+    assert (
+        "`blank`"
+        in plots.equivariance_bars(
+            equivariance_gap, layers, torch.eye(2), torch.tensor([1, 0])
+        ).missing
+    )
 
 
 def test_torchs_own_not_implemented_is_no_blank_step() -> None:

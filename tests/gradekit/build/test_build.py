@@ -63,13 +63,22 @@ def test_the_solved_notebook_is_in_nbgraders_source_format(small):
     }
     assert nb.metadata.kernelspec.name == "python3"
     assert cell(nb, "double").metadata.nbgrader == {
-        "grade": False, "grade_id": "double", "locked": False, "schema_version": 3,
-        "solution": True, "task": False,
+        "grade": False,
+        "grade_id": "double",
+        "locked": False,
+        "schema_version": 3,
+        "solution": True,
+        "task": False,
     }
     grade = cell(nb, "check_double")
     assert grade.metadata.nbgrader == {
-        "grade": True, "grade_id": "check_double", "locked": True, "points": 5,
-        "schema_version": 3, "solution": False, "task": False,
+        "grade": True,
+        "grade_id": "check_double",
+        "locked": True,
+        "points": 5,
+        "schema_version": 3,
+        "solution": False,
+        "task": False,
     }
     assert grade.source.splitlines()[:2] == ['check("double")', "### BEGIN HIDDEN TESTS"]
     assert cell(nb, "check_total").metadata.nbgrader.points == 1.5
@@ -135,7 +144,8 @@ def test_a_build_in_another_process_makes_the_same_bytes(small):
     )
     subprocess.run(
         [sys.executable, "-c", code, str(small.root)],
-        check=True, env={"PYTHONPATH": str(small.root / "lib"), "PYTHONHASHSEED": "7"},
+        check=True,
+        env={"PYTHONPATH": str(small.root / "lib"), "PYTHONHASHSEED": "7"},
     )
     assert contents(small) == first
 
@@ -175,7 +185,8 @@ def test_drift_sees_a_changed_check(small):
     path = small.exercises("lab01") / "double.py"
     path.write_text(EXERCISES["double"].replace("Doubles every", "Doubles each"))
     assert build.find_drift(small, ["lab01"]) == [
-        "solutions/lab01/checks.safetensors differs", "labs/lab01/checks.safetensors differs"
+        "solutions/lab01/checks.safetensors differs",
+        "labs/lab01/checks.safetensors differs",
     ]
 
 
@@ -193,15 +204,27 @@ def test_drift_forgives_the_last_bits_of_a_number_and_nothing_else():
     assert not same_values(strange, -strange)
 
 
-@pytest.mark.parametrize(("old", "new", "sentence"), [
-    ("{{due}}", "{{dew}}",
-     "cell 1 asks for {{dew}}; there are {{course}}, {{title}}, {{due}}, {{points}}"),
-    ('free_text="explain"', 'free_text="double"',
-     "cell 12: another cell is called 'double', too; rename one"),
-    ("import total", "import total, double",
-     "cell 8 imports total, double, but autograder/exercises/lab01/total.py grades total; "
-     "name the same there"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        (
+            "{{due}}",
+            "{{dew}}",
+            "cell 1 asks for {{dew}}; there are {{course}}, {{title}}, {{due}}, {{points}}",
+        ),
+        (
+            'free_text="explain"',
+            'free_text="double"',
+            "cell 12: another cell is called 'double', too; rename one",
+        ),
+        (
+            "import total",
+            "import total, double",
+            "cell 8 imports total, double, but autograder/exercises/lab01/total.py grades total; "
+            "name the same there",
+        ),
+    ],
+)
 def test_contradictions_are_one_sentence(small, old, new, sentence):
     small.source("lab01").write_text(SOURCE.replace(old, new))
     with pytest.raises(CourseError) as error:
@@ -236,5 +259,7 @@ def test_the_reference_is_the_only_copy(small):
     build.build_labs(small, ["lab01"])
     steps = small.root / "lib" / "smallnet" / "steps.py"
     steps.write_text(LIBRARY.replace("return FACTOR * x", "return x + x"))
-    assert build.find_drift(small, ["lab01"]) == ["solutions/lab01/lab01_small.ipynb differs",
-                                             "labs/lab01/lab01_small.ipynb differs"]
+    assert build.find_drift(small, ["lab01"]) == [
+        "solutions/lab01/lab01_small.ipynb differs",
+        "labs/lab01/lab01_small.ipynb differs",
+    ]

@@ -60,9 +60,16 @@ def all_text(folder: Path) -> str:
 def test_the_bundle_holds_what_a_lab_needs(unpacked):
     names = {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*")}
     assert {
-        "lab01_softmax.ipynb", "checks.safetensors", "requirements.txt", "environment.yml",
-        "HOW_TO_HAND_IN.md", "attnlab/__init__.py", "attnlab/check.py", "attnlab/submit.py",
-        "attnlab/softmax.py", "attnlab/checking/verdict.py",
+        "lab01_softmax.ipynb",
+        "checks.safetensors",
+        "requirements.txt",
+        "environment.yml",
+        "HOW_TO_HAND_IN.md",
+        "attnlab/__init__.py",
+        "attnlab/check.py",
+        "attnlab/submit.py",
+        "attnlab/softmax.py",
+        "attnlab/checking/verdict.py",
     } <= names
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
 
@@ -155,9 +162,18 @@ except ImportError:
 def test_the_notebook_runs_to_its_first_exercise_offline_from_the_bundle_alone(unpacked, tmp_path):
     run = subprocess.run(
         # -S: no .pth file, so that this project's own installation is out of reach.
-        [sys.executable, "-S", "-c", RUN_TO_FIRST_EXERCISE, str(unpacked),
-         sysconfig.get_path("purelib")],
-        cwd=unpacked, capture_output=True, text=True, check=False,
+        [
+            sys.executable,
+            "-S",
+            "-c",
+            RUN_TO_FIRST_EXERCISE,
+            str(unpacked),
+            sysconfig.get_path("purelib"),
+        ],
+        cwd=unpacked,
+        capture_output=True,
+        text=True,
+        check=False,
         env={"HOME": str(tmp_path), "MPLBACKEND": "agg", "PATH": ""},
     )
     assert run.returncode == 0, run.stdout + run.stderr
@@ -186,7 +202,11 @@ def test_the_page_says_what_a_student_needs_to_know(unpacked):
 def test_handing_in_from_the_bundle_works_as_the_page_says(unpacked, tmp_path):
     run = subprocess.run(
         [sys.executable, "-m", "attnlab", "submit"],
-        cwd=unpacked, capture_output=True, text=True, check=False, env={"HOME": str(tmp_path)},
+        cwd=unpacked,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"HOME": str(tmp_path)},
     )
     assert run.returncode == 0, run.stdout + run.stderr
     with zipfile.ZipFile(unpacked / f"{LAB}-handin.zip") as archive:

@@ -36,8 +36,18 @@ def solved(course, name: str) -> str:
 def test_cells_and_their_roles(small):
     source = read_source(small.source("lab01"))
     assert [cell.role for cell in source.cells] == [
-        "prose", "code", "prose", "exercise", "check", "code", "prose", "exercise", "check",
-        "exercise", "check", "free_text",
+        "prose",
+        "code",
+        "prose",
+        "exercise",
+        "check",
+        "code",
+        "prose",
+        "exercise",
+        "check",
+        "exercise",
+        "check",
+        "free_text",
     ]
     assert "note to staff" not in "".join(cell.text for cell in source.cells)
     assert source.cells[1].metadata == {"tags": ["setup"]}
@@ -75,7 +85,10 @@ def test_an_exercise_of_the_lab_keeps_its_own_marks(small):
 
 
 def test_marks_without_a_comment_get_a_todo(tmp_path):
-    source = read_source(write(tmp_path, """\
+    source = read_source(
+        write(
+            tmp_path,
+            """\
         # %% exercise="guess"
         answer = None
         ### BEGIN SOLUTION
@@ -83,7 +96,9 @@ def test_marks_without_a_comment_get_a_todo(tmp_path):
         ### END SOLUTION
         # %%
         check("guess")
-        """))
+        """,
+        )
+    )
     text = solved_text(source, source.of("exercise")[0])
     assert clear(text) == f"answer = None\n# TODO: write your code here\n{CODE_STUB}"
 
@@ -99,7 +114,9 @@ def test_all_methods_of_a_class_are_blanked_when_none_has_marks():
 
 
 def test_only_marked_methods_of_a_class_are_blanked():
-    blank = clear(mark(textwrap.dedent('''\
+    blank = clear(
+        mark(
+            textwrap.dedent("""\
         class Pair:
             def left(self):
                 return 1
@@ -108,7 +125,9 @@ def test_only_marked_methods_of_a_class_are_blanked():
                 # blank: the other one
                 return 2
                 # end blank
-        ''')))
+        """)
+        )
+    )
     assert "return 1" in blank
     assert "return 2" not in blank
     assert "# TODO: the other one" in blank
@@ -119,7 +138,8 @@ def test_comments_and_strings_are_no_marks():
     text = 'def f(x):\n    """Doc."""\n    # blank lines do not count\n    return "# blank: no"'
     assert mark(text).count("BEGIN SOLUTION") == 1
     assert clear(mark(text)).splitlines()[2:] == [
-        "    # TODO: write your code here", f"    {CODE_STUB}"
+        "    # TODO: write your code here",
+        f"    {CODE_STUB}",
     ]
 
 
@@ -137,24 +157,42 @@ def test_decorators_long_signatures_and_nested_functions():
             # a last thought
         ''')
     blank = clear(mark(text))
-    assert blank == "\n".join([
-        "@decorate(1)", "def f(", "    x: int,  # (B, T)", ") -> int:",
-        "    # TODO: write your code here", f"    {CODE_STUB}",
-    ])
+    assert blank == "\n".join(
+        [
+            "@decorate(1)",
+            "def f(",
+            "    x: int,  # (B, T)",
+            ") -> int:",
+            "    # TODO: write your code here",
+            f"    {CODE_STUB}",
+        ]
+    )
     ast.parse(blank)
 
 
-@pytest.mark.parametrize(("body", "sentence"), [
-    ("def f(x): return x", "f: write its body on lines of its own"),
-    ('def f(x):\n    """Doc."""', "f has no body to blank; write one below its docstring"),
-    ("def f(x):\n    # blank: a\n    return x", "f: `# blank: a` has no `# end blank` below it"),
-    ("def f(x):\n    return x\n    # end blank",
-     "f: `# end blank` without a `# blank: …` above it"),
-    ("def f(x):\n    # blank: a\n    # blank: b\n    return x\n    # end blank",
-     "f: `# blank: b` inside another blank; end that one first"),
-    ("def f(x):\n    # blank: a\n    # end blank\n    return x",
-     "f: nothing stands between `# blank` and `# end blank`"),
-])
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ("def f(x): return x", "f: write its body on lines of its own"),
+        ('def f(x):\n    """Doc."""', "f has no body to blank; write one below its docstring"),
+        (
+            "def f(x):\n    # blank: a\n    return x",
+            "f: `# blank: a` has no `# end blank` below it",
+        ),
+        (
+            "def f(x):\n    return x\n    # end blank",
+            "f: `# end blank` without a `# blank: …` above it",
+        ),
+        (
+            "def f(x):\n    # blank: a\n    # blank: b\n    return x\n    # end blank",
+            "f: `# blank: b` inside another blank; end that one first",
+        ),
+        (
+            "def f(x):\n    # blank: a\n    # end blank\n    return x",
+            "f: nothing stands between `# blank` and `# end blank`",
+        ),
+    ],
+)
 def test_what_cannot_be_blanked_is_said(body, sentence):
     with pytest.raises(BlankError) as error:
         mark(body)
@@ -190,22 +228,43 @@ def test_nbgrader_takes_out_what_we_take_out(small):
     assert [cell.source for cell in cleared.cells] == [clear(text) for text in texts]
 
 
-@pytest.mark.parametrize(("old", "new", "sentence"), [
-    ('exercise="double"', 'exercize="double"',
-     "cell 4 has the mark 'exercize', which a code cell does not know; it knows exercise, tags, "
-     "jupyter, slideshow"),
-    ('check("double")', "check('double')",
-     'cell 5: give check("…") a cell of its own, with double quotes'),
-    ('check("double")', 'check("duble")',
-     "cell 5 checks 'duble', but no cell above it is marked `# %% exercise=\"duble\"`"),
-    ('# %%\ncheck("guess")\n', "",
-     "cell 10 is the exercise 'guess', and no cell is check(\"guess\"); add one below it"),
-    ('check("total")', 'check("double")',
-     "cell 9 is a second check cell for 'double', after cell 5; keep one of them"),
-    (" points=4", "", "cell 12: a free-text question needs its points, such as points=4"),
-    ('"explain"', '"no name"',
-     "cell 12: 'no name' is no name; use letters, digits and _, 50 at most"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        (
+            'exercise="double"',
+            'exercize="double"',
+            "cell 4 has the mark 'exercize', which a code cell does not know; it knows exercise, tags, "
+            "jupyter, slideshow",
+        ),
+        (
+            'check("double")',
+            "check('double')",
+            'cell 5: give check("…") a cell of its own, with double quotes',
+        ),
+        (
+            'check("double")',
+            'check("duble")',
+            "cell 5 checks 'duble', but no cell above it is marked `# %% exercise=\"duble\"`",
+        ),
+        (
+            '# %%\ncheck("guess")\n',
+            "",
+            "cell 10 is the exercise 'guess', and no cell is check(\"guess\"); add one below it",
+        ),
+        (
+            'check("total")',
+            'check("double")',
+            "cell 9 is a second check cell for 'double', after cell 5; keep one of them",
+        ),
+        (" points=4", "", "cell 12: a free-text question needs its points, such as points=4"),
+        (
+            '"explain"',
+            '"no name"',
+            "cell 12: 'no name' is no name; use letters, digits and _, 50 at most",
+        ),
+    ],
+)
 def test_wrong_marks_are_one_sentence(tmp_path, old, new, sentence):
     assert old in SOURCE
     path = write(tmp_path, SOURCE.replace(old, new))
@@ -214,16 +273,28 @@ def test_wrong_marks_are_one_sentence(tmp_path, old, new, sentence):
     assert str(error.value) == f"solutions/lab01_x.py: {sentence}"
 
 
-@pytest.mark.parametrize(("old", "new", "sentence"), [
-    ("import double", "import double as two",
-     "cell 4: an exercise cell is one line such as `from attnlab.softmax import double`, or code "
-     "with `### BEGIN SOLUTION` in it"),
-    ("import double", "import triple",
-     "cell 4: smallnet.steps defines no function or class triple"),
-    ("smallnet.steps import double", "smallnet.stairs import double",
-     "cell 4: there is no module smallnet.stairs"),
-    ("import double", "import double oops", "cell 4, line 1: invalid syntax"),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        (
+            "import double",
+            "import double as two",
+            "cell 4: an exercise cell is one line such as `from attnlab.softmax import double`, or code "
+            "with `### BEGIN SOLUTION` in it",
+        ),
+        (
+            "import double",
+            "import triple",
+            "cell 4: smallnet.steps defines no function or class triple",
+        ),
+        (
+            "smallnet.steps import double",
+            "smallnet.stairs import double",
+            "cell 4: there is no module smallnet.stairs",
+        ),
+        ("import double", "import double oops", "cell 4, line 1: invalid syntax"),
+    ],
+)
 def test_a_wrong_import_is_one_sentence(small, old, new, sentence):
     path = small.source("lab01")
     path.write_text(SOURCE.replace(old, new))

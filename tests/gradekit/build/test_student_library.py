@@ -138,7 +138,7 @@ def test_a_blank_module_says_so_and_shows_no_mark(course, tmp_path):
         "# Made by `lab release`: what is not yet due when lab01 is released is blank.\n"
     )
     assert "# blank" not in text
-    assert '    # TODO: write your code here\n    raise NotImplementedError\n' in text
+    assert "    # TODO: write your code here\n    raise NotImplementedError\n" in text
 
 
 def test_the_edition_imports_and_its_solved_part_works(course, tmp_path):
@@ -154,7 +154,9 @@ def test_the_edition_imports_and_its_solved_part_works(course, tmp_path):
     )
     run = subprocess.run(
         [sys.executable, "-W", "error", "-c", code, str(tmp_path)],
-        check=True, capture_output=True, text=True,
+        check=True,
+        capture_output=True,
+        text=True,
     )
     assert run.stdout == "blank\n"
 

@@ -22,7 +22,7 @@ def test_exercises_come_in_the_order_of_the_source(course_copy):
 
 def test_a_check_without_a_file_is_named_with_its_cell(course_copy):
     edit(course_copy.source(LAB), 'check("softmax")', 'check("softmaks")')
-    with pytest.raises(CourseError, match=r'cell \d+ checks .softmaks., but .* no softmaks.py'):
+    with pytest.raises(CourseError, match=r"cell \d+ checks .softmaks., but .* no softmaks.py"):
         load_lab(course_copy, LAB)
 
 

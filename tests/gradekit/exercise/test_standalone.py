@@ -22,7 +22,10 @@ def run(source):
 
 
 def test_a_function_travels_with_the_helpers_and_constants_it_names(tmp_path, monkeypatch):
-    made = module(tmp_path, monkeypatch, """
+    made = module(
+        tmp_path,
+        monkeypatch,
+        """
         import math
         import json
         SCALE = math.pi
@@ -30,7 +33,8 @@ def test_a_function_travels_with_the_helpers_and_constants_it_names(tmp_path, mo
         def helper(x): return x * SCALE
         def probe(x): return helper(x)
         def other(x): return UNUSED
-    """)
+    """,
+    )
     source = standalone_source(made.probe)
     assert "secret" not in source
     assert "json" not in source
@@ -38,13 +42,17 @@ def test_a_function_travels_with_the_helpers_and_constants_it_names(tmp_path, mo
 
 
 def test_a_variable_brings_no_helper_of_the_same_name_along(tmp_path, monkeypatch):
-    made = module(tmp_path, monkeypatch, """
+    made = module(
+        tmp_path,
+        monkeypatch,
+        """
         def mean(x): return "secret"
         def total(x): return "secret, too"
         def probe(x):
             mean = sum(x) / len(x)
             return [mean - total for total in x]
-    """)
+    """,
+    )
     source = standalone_source(made.probe)
     assert "secret" not in source
     assert run(source)["probe"]([1, 3]) == [1, -1]
@@ -59,10 +67,14 @@ def test_functions_of_the_project_are_inlined():
 
 
 def test_an_imported_project_function_brings_its_own_module_along(tmp_path, monkeypatch):
-    made = module(tmp_path, monkeypatch, """
+    made = module(
+        tmp_path,
+        monkeypatch,
+        """
         from attnlab.softmax import softmax
         def wrong(x): return softmax(x, 0)
-    """)
+    """,
+    )
     source = standalone_source(made.wrong)
     assert "attnlab" not in source
     x = torch.randn(3, 5)
@@ -72,26 +84,37 @@ def test_an_imported_project_function_brings_its_own_module_along(tmp_path, monk
 def test_an_imported_project_constant_travels_as_its_definition(tmp_path, monkeypatch):
     from attnlab.models.retriever import FEATURES
 
-    made = module(tmp_path, monkeypatch, """
+    made = module(
+        tmp_path,
+        monkeypatch,
+        """
         from attnlab.models.retriever import FEATURES
         def half(): return FEATURES // 2
-    """)
+    """,
+    )
     source = standalone_source(made.half)
     assert "attnlab" not in source
     assert run(source)["half"]() == FEATURES // 2
 
 
 def test_a_project_module_cannot_travel_and_the_message_says_what_to_do(tmp_path, monkeypatch):
-    made = module(tmp_path, monkeypatch, """
+    made = module(
+        tmp_path,
+        monkeypatch,
+        """
         from attnlab import softmax as reference
         def wrong(x): return reference.softmax(x)
-    """)
+    """,
+    )
     with pytest.raises(StandaloneError, match="import the function by name"):
         standalone_source(made.wrong)
 
 
 def test_the_kits_decorators_stay_behind_and_others_travel(tmp_path, monkeypatch):
-    made = module(tmp_path, monkeypatch, """
+    made = module(
+        tmp_path,
+        monkeypatch,
+        """
         from dataclasses import dataclass
         class exercise:
             def check(function): return function
@@ -100,18 +123,23 @@ def test_the_kits_decorators_stay_behind_and_others_travel(tmp_path, monkeypatch
         @dataclass
         class Box:
             value: int
-    """)
+    """,
+    )
     source = standalone_source(made.probe)
     assert "exercise" not in source
     assert run(source)["probe"](None, None) == 3
 
 
 def test_one_line_may_bind_several_names(tmp_path, monkeypatch):
-    made = module(tmp_path, monkeypatch, """
+    made = module(
+        tmp_path,
+        monkeypatch,
+        """
         LOW, HIGH = 2, 5
         [FIRST, SECOND] = "ab"
         def probe(lab, draw): return [LOW, HIGH, FIRST + SECOND]
-    """)
+    """,
+    )
     source = standalone_source(made.probe)
     assert run(source)["probe"](None, None) == [2, 5, "ab"]
     assert source.count("HIGH") == 2

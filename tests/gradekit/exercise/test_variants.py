@@ -35,7 +35,9 @@ def test_inputs_differ_between_papers_and_secrets_and_from_the_bundles(variants)
     in_bundle = {check.seed for check in variants.visible(exercise).checks}
     assert in_bundle == {check.seed for check in other.visible(exercise).checks}
     for probes in zip(
-        variants.probes(exercise, 0), variants.probes(exercise, 1), other.probes(exercise, 0),
+        variants.probes(exercise, 0),
+        variants.probes(exercise, 1),
+        other.probes(exercise, 0),
         strict=True,
     ):
         seeds = {probe.seed for probe in probes}
@@ -45,13 +47,16 @@ def test_inputs_differ_between_papers_and_secrets_and_from_the_bundles(variants)
 
 def test_no_number_that_travels_puts_the_suspects_back_in_order(variants):
     """They are shuffled; who knows the shuffle's seed knows which of them are right."""
-    (probe,) = (probe for probe in variants.probes(variants.lab["test_softmax"], 0) if probe.suspects)
+    (probe,) = (
+        probe for probe in variants.probes(variants.lab["test_softmax"], 0) if probe.suspects
+    )
     right = len(variants.lab["softmax"].right_versions) + 1
     order = list(range(len(probe.suspects)))
     random.Random(probe.seed).shuffle(order)
     guess = [place >= len(order) - right for place in order]
     (question,) = (
-        question for question in variants.questions(variants.lab["test_softmax"], 0)
+        question
+        for question in variants.questions(variants.lab["test_softmax"], 0)
         if question.name == probe.check
     )
     assert guess != [is_right for _, is_right in question.judge.suspects]
@@ -98,4 +103,6 @@ def test_observations_of_the_reference_survive_the_wire(variants):
     exercise = variants.lab["softmax"]
     (probe, *_) = variants.probes(exercise, 0)
     seen = unpack(answer_probe(probe, dict(variants.lab.reference)))
-    assert exercise.checks[0].judge.compare(variants.questions(exercise, 0)[0].expected, seen) is None
+    assert (
+        exercise.checks[0].judge.compare(variants.questions(exercise, 0)[0].expected, seen) is None
+    )

@@ -41,7 +41,8 @@ def grades(notebook: nbformat.NotebookNode) -> dict[str, float | None]:
     nbformat.validate(notebook)
     return {
         str(grade_id_of(cell)): determine_grade(cell)[0]
-        for cell in notebook.cells if cell.metadata.get("nbgrader", {}).get("grade")
+        for cell in notebook.cells
+        if cell.metadata.get("nbgrader", {}).get("grade")
     }
 
 

@@ -41,14 +41,23 @@ def record(state: State = State.GRADED, reason: str = "", answer: str = "d") -> 
 
 
 def page(
-    course: Course, released: Released, about: SubmissionRecord | None = None,
-    results: dict[str, ExerciseResult] | None = None, marks: Marks | None = None,
-    late: Lateness | None = None, text: str = TEXT,
+    course: Course,
+    released: Released,
+    about: SubmissionRecord | None = None,
+    results: dict[str, ExerciseResult] | None = None,
+    marks: Marks | None = None,
+    late: Lateness | None = None,
+    text: str = TEXT,
 ) -> Page:
     cells = {"softmax": f"{ANSWER}  # {EVIL}", "explain": text}
     return page_of(
-        course, released, about or record(), RESULTS if results is None else results, marks,
-        late or Lateness(), cells,
+        course,
+        released,
+        about or record(),
+        RESULTS if results is None else results,
+        marks,
+        late or Lateness(),
+        cells,
     )
 
 
@@ -137,9 +146,7 @@ def test_a_stopped_notebook_says_so(course: Course, released: Released) -> None:
     assert "stopped after 60 s" in html
 
 
-def test_pages_are_written_for_everyone(
-    course: Course, released: Released, tmp_path: Path
-) -> None:
+def test_pages_are_written_for_everyone(course: Course, released: Released, tmp_path: Path) -> None:
     from gradekit.gradebook.address import address_of
     from gradekit.gradebook.entry import entry_of
     from gradekit.gradebook.gradebook import Book

@@ -163,8 +163,12 @@ def test_a_language_of_spaces_does_not_stop_the_page(exporter: HTMLExporter) -> 
 
 @pytest.mark.parametrize(
     "formula",
-    ["&#36;&#92;href{javascript:PWN()}{x}&#36;", "&dollar;&bsol;href{javascript:PWN()}{x}$",
-     "$\\mmlToken{mi}[href='javascript:PWN()']{x}$", "$\\bbox[background:url(PWN)]{x}$"],
+    [
+        "&#36;&#92;href{javascript:PWN()}{x}&#36;",
+        "&dollar;&bsol;href{javascript:PWN()}{x}$",
+        "$\\mmlToken{mi}[href='javascript:PWN()']{x}$",
+        "$\\bbox[background:url(PWN)]{x}$",
+    ],
 )
 def test_no_disguise_makes_a_formula_a_link(formula: str) -> None:
     shown = markdown2html_mistune(sanitize_text(formula))
@@ -183,7 +187,9 @@ def test_attachments_are_pictures(exporter: HTMLExporter) -> None:
     given = cell("![a](attachment:a.png) ![b](attachment:b.png)")
     given.attachments = {
         "a.png": {"image/png": PNG, "text/html": "<script>PWN()</script>"},
-        "b.png": {"image/svg+xml": "PWN"}, 'c"onload=PWN': {"image/png": PNG}, "d": 5,
+        "b.png": {"image/svg+xml": "PWN"},
+        'c"onload=PWN': {"image/png": PNG},
+        "d": 5,
         "e.png": {'image/png" onerror="PWN()': "x"},
     }
     assert sanitize_cell(given).attachments == {"a.png": {"image/png": PNG}}
@@ -193,22 +199,28 @@ def test_attachments_are_pictures(exporter: HTMLExporter) -> None:
 OUTPUTS: dict[str, Any] = {
     "html": {"output_type": "display_data", "data": {"text/html": "<script>PWN()</script>"}},
     "javascript": {
-        "output_type": "display_data", "data": {"application/javascript": "PWN()"},
+        "output_type": "display_data",
+        "data": {"application/javascript": "PWN()"},
     },
     "svg": {
-        "output_type": "display_data", "data": {"image/svg+xml": "<svg onload='PWN()'></svg>"},
+        "output_type": "display_data",
+        "data": {"image/svg+xml": "<svg onload='PWN()'></svg>"},
     },
     "markdown": {
-        "output_type": "display_data", "data": {"text/markdown": "<img src=x onerror=PWN()>"},
+        "output_type": "display_data",
+        "data": {"text/markdown": "<img src=x onerror=PWN()>"},
     },
     "latex": {
-        "output_type": "display_data", "data": {"text/latex": "<img src=x onerror=PWN()>"},
+        "output_type": "display_data",
+        "data": {"text/latex": "<img src=x onerror=PWN()>"},
     },
     "not a picture": {
-        "output_type": "display_data", "data": {"image/png": '"><script>PWN()</script>'},
+        "output_type": "display_data",
+        "data": {"image/png": '"><script>PWN()</script>'},
     },
     "size": {
-        "output_type": "display_data", "data": {"image/png": PNG},
+        "output_type": "display_data",
+        "data": {"image/png": PNG},
         "metadata": {"image/png": {"width": '1" onload="PWN()'}},
     },
 }
@@ -226,8 +238,12 @@ def test_outputs_are_harmless(attack: str, exporter: HTMLExporter) -> None:
 def test_text_and_pictures_stay() -> None:
     outputs: list[Any] = [
         {"output_type": "stream", "name": "stderr", "text": ["careful", "!\n"]},
-        {"output_type": "execute_result", "execution_count": 3, "metadata": {"a": 1},
-         "data": {"text/plain": "tensor(1.)", "text/html": "<b>1</b>", "image/png": PNG + "\n"}},
+        {
+            "output_type": "execute_result",
+            "execution_count": 3,
+            "metadata": {"a": 1},
+            "data": {"text/plain": "tensor(1.)", "text/html": "<b>1</b>", "image/png": PNG + "\n"},
+        },
         {"output_type": "error", "ename": "ValueError", "evalue": "no", "traceback": ["a", 5]},
     ]
     stream, shown, error = sanitize_outputs(outputs)
@@ -235,16 +251,21 @@ def test_text_and_pictures_stay() -> None:
     assert shown.data == {"text/plain": "tensor(1.)", "image/png": PNG}
     assert (shown.execution_count, shown.metadata) == (3, {})
     assert error.traceback == ["a", ""]
-    nbformat.validate(nbformat.v4.new_notebook(cells=[
-        nbformat.v4.new_code_cell("x", outputs=[stream, shown, error])
-    ]))
+    nbformat.validate(
+        nbformat.v4.new_notebook(
+            cells=[nbformat.v4.new_code_cell("x", outputs=[stream, shown, error])]
+        )
+    )
 
 
 @pytest.mark.parametrize(
     "outputs",
     [
-        [5, None, "text", {}], [{"output_type": ["stream"]}], [{"output_type": "comm", "data": 1}],
-        [{"output_type": "display_data", "data": [1]}], [{"output_type": "stream"}],
+        [5, None, "text", {}],
+        [{"output_type": ["stream"]}],
+        [{"output_type": "comm", "data": 1}],
+        [{"output_type": "display_data", "data": [1]}],
+        [{"output_type": "stream"}],
         [{"output_type": "display_data", "data": {"image/png": 7, "image/jpeg": PNG}}],
     ],
 )
@@ -262,8 +283,18 @@ def test_long_texts_are_cut_and_say_so() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["![" * 10**6, "\n" * 10**6, "`" * 10**6, "[" * 10**6 + "]" * 10**6, "<" * 10**6,
-     "import " * 10**5, "from " * 10**5, "](" * 10**6, "\\" * 10**6, "![a](attachment:" * 10**5],
+    [
+        "![" * 10**6,
+        "\n" * 10**6,
+        "`" * 10**6,
+        "[" * 10**6 + "]" * 10**6,
+        "<" * 10**6,
+        "import " * 10**5,
+        "from " * 10**5,
+        "](" * 10**6,
+        "\\" * 10**6,
+        "![a](attachment:" * 10**5,
+    ],
 )
 def test_long_texts_keep_nobody_busy(text: str) -> None:
     start = time.process_time()

@@ -60,8 +60,13 @@ def course(tmp_path: Path) -> Course:
 
 
 ENTRY = Entry(
-    "ada", LAB, DUE.replace(tzinfo=None), 0.0, {"softmax": 8.0, "entropy": 1.5},
-    {"explain": "digest"}, 0.0,
+    "ada",
+    LAB,
+    DUE.replace(tzinfo=None),
+    0.0,
+    {"softmax": 8.0, "entropy": 1.5},
+    {"explain": "digest"},
+    0.0,
 )
 
 
@@ -108,8 +113,10 @@ def test_registering_is_what_generate_assignment_does(
         with Gradebook(url) as gradebook:
             notebook = gradebook.find_notebook(NAME, LAB)
             rows = {
-                "graded": notebook.grade_cells, "solved": notebook.solution_cells,
-                "sources": notebook.source_cells, "notebook": [notebook],
+                "graded": notebook.grade_cells,
+                "solved": notebook.solution_cells,
+                "sources": notebook.source_cells,
+                "notebook": [notebook],
             }
             return {
                 kind: sorted(
@@ -274,8 +281,9 @@ def test_a_password_is_in_no_message_and_on_no_record() -> None:
 
 
 def test_a_gradebook_that_cannot_be_opened_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(GradebookError, match="cannot be opened"), Book(
-        Address(f"sqlite:///{tmp_path}/none/gradebook.db", "course")
+    with (
+        pytest.raises(GradebookError, match="cannot be opened"),
+        Book(Address(f"sqlite:///{tmp_path}/none/gradebook.db", "course")),
     ):
         pass
 

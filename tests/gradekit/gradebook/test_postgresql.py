@@ -25,8 +25,13 @@ __all__ = ["server"]
 
 DUE = datetime(2026, 9, 20, 21, 59, tzinfo=UTC)
 ENTRY = Entry(
-    "ada", LAB, DUE.replace(tzinfo=None), 0.0, {"softmax": 8.0, "entropy": 1.5},
-    {"explain": "digest"}, 0.0,
+    "ada",
+    LAB,
+    DUE.replace(tzinfo=None),
+    0.0,
+    {"softmax": 8.0, "entropy": 1.5},
+    {"explain": "digest"},
+    0.0,
 )
 
 

@@ -34,7 +34,10 @@ STUDENTS = ("noether", "ada", "m02", "m08", "half", "untouched", "vandal", "torn
 @pytest.fixture(scope="module")
 def cluster():
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
+        n_workers=2,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
         host="127.0.0.1",
     ) as cluster:
         yield cluster
@@ -76,7 +79,9 @@ def sandboxes(cluster):
     with distributed.Client(cluster, set_as_default=False) as client:
         workers = [psutil.Process(pid) for pid in client.run(os.getpid).values()]
     return {
-        child.pid for worker in workers for child in worker.children()
+        child.pid
+        for worker in workers
+        for child in worker.children()
         if "gradekit.untrusted.forkserver" in child.cmdline()
     }
 
@@ -91,7 +96,9 @@ def test_the_next_run_finds_the_workers_warm(course, alone, cluster):
 
 def test_workers_of_another_version_are_refused_each_time(course, alone, cluster, monkeypatch):
     with monkeypatch.context() as patched:
-        patched.setattr("gradekit.grading.cluster._versions", lambda: ("Python 3.0", "torch 0", "none"))
+        patched.setattr(
+            "gradekit.grading.cluster._versions", lambda: ("Python 3.0", "torch 0", "none")
+        )
         for _ in range(2):
             with pytest.raises(CourseError, match="that asks has Python 3"):
                 graded(course, cluster=cluster.scheduler_address)

@@ -36,7 +36,9 @@ def test_everybody_gets_what_the_hand_in_is_worth(graded_class: GradedClass) -> 
 def test_points_lost_by_mistakes_are_those_worked_out_by_hand(
     graded_class: GradedClass, exercise: str, mistake: str, lost: float
 ) -> None:
-    (submission,) = (h for h in graded_class.submissions if h.expected.mistakes.get(exercise) == mistake)
+    (submission,) = (
+        h for h in graded_class.submissions if h.expected.mistakes.get(exercise) == mistake
+    )
     full = graded_class.row("noether")["points"][exercise]
     assert full == 14
     assert graded_class.row(submission.student)["points"][exercise] == full - lost

@@ -56,7 +56,8 @@ def test_a_class_is_graded_and_the_second_run_has_nothing_to_do(three, monkeypat
     assert rows["eve"].earned == 0
     assert rows["bob"].advice["softmax"] == ("no_max_subtraction",)
     lost = {
-        name for name, points in rows["bob"].exercises.items()
+        name
+        for name, points in rows["bob"].exercises.items()
         if points != rows["ada"].exercises[name]
     }
     assert "softmax" in lost
@@ -88,6 +89,7 @@ def test_a_changed_exercise_file_asks_about_that_exercise_alone(three, monkeypat
             for task in tasks:
                 asked.append((task.submitted.student, task.asked))
                 yield task
+
         return everything(function, seen(), *more)
 
     monkeypatch.setattr(pool, "run", watched)

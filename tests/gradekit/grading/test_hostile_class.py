@@ -90,8 +90,10 @@ while True:
 EXIT = "import os\nos._exit(0)"
 HOARD = "hoard = [bytearray(b'x') * 2**28 for _ in range(160)]"
 LOUD = "print('x' * 200_000_000)"
-STARVE = "import os, torch\ntorch.set_default_dtype(torch.float16)\nfor fd in range(3, 256):\n" \
-         "    try: os.close(fd)\n    except OSError: pass"
+STARVE = (
+    "import os, torch\ntorch.set_default_dtype(torch.float16)\nfor fd in range(3, 256):\n"
+    "    try: os.close(fd)\n    except OSError: pass"
+)
 # name: (what is done, are the answers right?, points for softmax and for the guess)
 HOSTILE = {
     "ab-patches": (PATCH, False, (0.0, 0.0)),
@@ -148,8 +150,14 @@ def hostile(root: Path, cell: str, right: bool) -> bytes:
     answers = {} if right else {"softmax": BLANK, "guess": BLANK}
     content = json.loads(tiny_class.notebook(root, **answers))
     source = f"course = {str(root)!r}\n{cell}"
-    last = {"cell_type": "code", "id": "evil", "source": source, "metadata": {}, "outputs": [],
-            "execution_count": None}
+    last = {
+        "cell_type": "code",
+        "id": "evil",
+        "source": source,
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+    }
     return json.dumps({**content, "cells": [*content["cells"], last]}).encode()
 
 
@@ -175,8 +183,8 @@ def staff_of(root: Path) -> dict[str, str]:
     return {
         str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(root.rglob("*"))
-        if path.is_file() and (path.relative_to(root).parts[0] not in MADE - {"submitted"}
-                               or path.name == "secret")
+        if path.is_file()
+        and (path.relative_to(root).parts[0] not in MADE - {"submitted"} or path.name == "secret")
         and "__pycache__" not in path.parts
     }
 
@@ -199,8 +207,9 @@ def test_the_honest_ones_notebooks_and_gradebook_are_the_same(alone, together):
     mine, other = autograded_of(together.root), autograded_of(alone.root)
     names = {name for name in mine if Path(name).parts[1] in HONEST}
     assert {name: mine[name] for name in names} == other
-    for with_them, without in zip(gradebook_of(together.root), gradebook_of(alone.root),
-                                  strict=True):
+    for with_them, without in zip(
+        gradebook_of(together.root), gradebook_of(alone.root), strict=True
+    ):
         assert [row for row in with_them if row[0] not in HOSTILE] == without
 
 
@@ -218,8 +227,9 @@ def test_nothing_was_read(together):
 
 
 def test_hidden_checks_and_script_reach_no_page(together):
-    pages = {path.parts[-3]: path.read_text() for path in
-             (together.root / "feedback").rglob("*.html")}
+    pages = {
+        path.parts[-3]: path.read_text() for path in (together.root / "feedback").rglob("*.html")
+    }
     assert set(pages) >= set(HOSTILE)
     sign = "def another_axis"
     assert "STOLEN" in pages["ez-asks"], "the line that asks stands in the notebook"
@@ -230,8 +240,10 @@ def test_hidden_checks_and_script_reach_no_page(together):
 
 def test_nothing_is_left(alone, together):
     assert together.processes == []
-    left, usual = (sorted(path.name for path in tiny_class.temporary(graded.root).iterdir())
-                   for graded in (together, alone))
+    left, usual = (
+        sorted(path.name for path in tiny_class.temporary(graded.root).iterdir())
+        for graded in (together, alone)
+    )
     assert left == usual
     assert not any(name.startswith(("gradekit-held-", "lab")) for name in usual)
 

@@ -151,8 +151,22 @@ def test_a_journal_that_cannot_grow_keeps_no_half_line_and_the_next_run_goes_on(
     empty_gradebook(fresh, undisturbed)
     path = fresh / "results" / f"{LAB}.jsonl"
     # Longer than any notebook, so that the limit meets the journal alone.
-    path.write_text((json.dumps({"kind": "stored", "student": "x", "fingerprint": "f" * 200,
-                                 "book": "b", "row": "r", "answers": {}}) + "\n") * 400)
+    path.write_text(
+        (
+            json.dumps(
+                {
+                    "kind": "stored",
+                    "student": "x",
+                    "fingerprint": "f" * 200,
+                    "book": "b",
+                    "row": "r",
+                    "answers": {},
+                }
+            )
+            + "\n"
+        )
+        * 400
+    )
     two_and_a_half = sum(length(undisturbed, s) for s in ("ada", "bob")) + 500
     full = path.stat().st_size + two_and_a_half
     with largest_file(full), pytest.raises(JournalError) as stopped:
@@ -170,9 +184,7 @@ def test_a_journal_that_cannot_grow_keeps_no_half_line_and_the_next_run_goes_on(
     same(fresh, undisturbed)
 
 
-def test_a_notebook_that_cannot_be_written_is_a_sentence_and_no_record(
-    fresh, undisturbed, replay
-):
+def test_a_notebook_that_cannot_be_written_is_a_sentence_and_no_record(fresh, undisturbed, replay):
     empty_gradebook(fresh, undisturbed)
     with largest_file(3000), pytest.raises(ResultNotKeptError) as stopped:
         run(fresh)
@@ -328,17 +340,21 @@ def test_a_clock_that_jumps_changes_nothing(graded, undisturbed, replay, monkeyp
 
 def test_a_regrade_touches_only_what_changed(graded, undisturbed, replay, monkeypatch):
     with closing(sqlite3.connect(graded / "gradebook.db")) as book:
-        whose = "(SELECT n.id FROM submitted_notebook n JOIN submitted_assignment s ON s.id = " \
-                "n.assignment_id WHERE s.student_id = ?)"
+        whose = (
+            "(SELECT n.id FROM submitted_notebook n JOIN submitted_assignment s ON s.id = "
+            "n.assignment_id WHERE s.student_id = ?)"
+        )
         explain = "(SELECT id FROM base_cell WHERE name = 'explain' AND type = ?)"
         for student in ("ada", "cyd"):
             book.execute(
                 "UPDATE grade SET manual_score = 3, needs_manual_grade = 0 WHERE notebook_id = "
-                f"{whose} AND cell_id = {explain}", (student, "GradeCell"),
+                f"{whose} AND cell_id = {explain}",
+                (student, "GradeCell"),
             )
             book.execute(
                 "UPDATE comment SET manual_comment = 'Well put.' WHERE notebook_id = "
-                f"{whose} AND cell_id = {explain}", (student, "SolutionCell"),
+                f"{whose} AND cell_id = {explain}",
+                (student, "SolutionCell"),
             )
         book.commit()
     by_hand, journal = gradebook_of(graded), journal_of(graded)
@@ -361,5 +377,3 @@ def test_a_regrade_touches_only_what_changed(graded, undisturbed, replay, monkey
     replay.clear()
     assert run(graded)[0].graded == 0
     assert replay == []
-
-

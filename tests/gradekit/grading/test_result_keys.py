@@ -77,8 +77,11 @@ def test_the_command_itself_needs_no_torch(course):
     write_class(course.root)
     first, again = (
         subprocess.run(
-            [sys.executable, "-c", WITHOUT_TORCH, "grade", LAB, "--json"], cwd=course.root,
-            capture_output=True, text=True, check=False,
+            [sys.executable, "-c", WITHOUT_TORCH, "grade", LAB, "--json"],
+            cwd=course.root,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         for _ in range(2)
     )

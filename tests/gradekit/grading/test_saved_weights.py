@@ -28,7 +28,7 @@ release = 2026-09-14T08:00:00
 due = 2026-09-20T23:59:00
 """
 
-SOURCE = '''\
+SOURCE = """\
 # %%
 import torch
 from torch import nn
@@ -59,7 +59,7 @@ line, losses = trained("line.safetensors", lambda: nn.Linear(1, 1), fit)
 
 # %%
 check("rate")
-'''
+"""
 
 EXERCISE = '''\
 """rate: the size of a step."""

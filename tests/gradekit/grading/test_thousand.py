@@ -45,7 +45,9 @@ def people(course):
     room = material_of(course)
     good = crowd(list(honest(room)), STUDENTS - BAD_ONES, room.name)
     bad = crowd([*damaged(room), *hostile(room)], BAD_ONES, room.name)
-    whole = [submission for one in bad for submission in (one, *islice(good, STUDENTS // BAD_ONES - 1))]
+    whole = [
+        submission for one in bad for submission in (one, *islice(good, STUDENTS // BAD_ONES - 1))
+    ]
     return [replace(h, student=f"student{number:04}") for number, h in enumerate(whole)]
 
 
@@ -60,7 +62,9 @@ def graded(course, people):
 def test_everybody_gets_what_the_hand_in_is_worth(course, people, graded):
     assert len(people) == STUDENTS
     results = compare(people, json.loads(graded.said), scores_in_book(course, LAB))
-    assert [(r.submission.student, r.submission.why, r.differences) for r in results if not r.ok] == []
+    assert [
+        (r.submission.student, r.submission.why, r.differences) for r in results if not r.ok
+    ] == []
 
 
 def test_memory_has_an_end(graded):

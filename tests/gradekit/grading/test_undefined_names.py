@@ -66,7 +66,9 @@ def test_advice_says_what_stopped_the_cell(tmp_path: Path) -> None:
         book = tiny_class.notebook(course.root, softmax=source)
         tiny_class.hand_in(course.root, f"s{number}", book)
     with LabGrader(GraderSpec(course, LAB, "none", b"a secret")) as grader:
-        for submitted, said in zip(find_submissions(course.root, LAB), BROKEN.values(), strict=True):
+        for submitted, said in zip(
+            find_submissions(course.root, LAB), BROKEN.values(), strict=True
+        ):
             graded = grader.grade(read_submission(submitted, grader.released))
             found = {result.exercise: result for result in graded.results}["softmax"]
             assert found.earned == 0

@@ -53,7 +53,9 @@ def test_without_bubblewrap_nothing_is_touched(course, no_bubblewrap):
     assert "Success" not in done.stdout
 
 
-@pytest.mark.skipif(landlock_policy.why_unavailable() is not None, reason=f"{landlock_policy.why_unavailable()}")
+@pytest.mark.skipif(
+    landlock_policy.why_unavailable() is not None, reason=f"{landlock_policy.why_unavailable()}"
+)
 @pytest.mark.slow
 def test_one_line_takes_landlock_for_all_of_nbgraders_commands(course, no_bubblewrap):
     config = course / "nbgrader_config.py"

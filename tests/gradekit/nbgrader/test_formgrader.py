@@ -42,8 +42,14 @@ def classes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     tiny_class.write_course(root)
     tiny_class.write_class(root)
     content = json.loads(tiny_class.notebook(root))
-    cell = {"cell_type": "code", "id": "first", "metadata": {}, "outputs": [],
-            "execution_count": None, "source": HOSTILE.format(harm=str(folder))}
+    cell = {
+        "cell_type": "code",
+        "id": "first",
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+        "source": HOSTILE.format(harm=str(folder)),
+    }
     hostile = json.dumps({**content, "cells": [cell, *content["cells"]]}).encode()
     tiny_class.hand_in(root, "dan", hostile)
     tiny_class.hand_in(root, "eve", hostile[:900])
@@ -58,20 +64,28 @@ def ask(classes: tuple[Path, Path]) -> Iterator[Ask]:
     (home / "runtime").mkdir(parents=True)
     environment = {key: value for key, value in os.environ.items() if "JUPYTER" not in key}
     environment |= {
-        "HOME": str(home), "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
-        "JUPYTER_CONFIG_DIR": str(home / "config"), "JUPYTER_DATA_DIR": str(home / "data"),
+        "HOME": str(home),
+        "JUPYTER_RUNTIME_DIR": str(home / "runtime"),
+        "JUPYTER_CONFIG_DIR": str(home / "config"),
+        "JUPYTER_DATA_DIR": str(home / "data"),
         "PATH": f"{Path(tiny_class.sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
     command = [
-        "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0",
+        "jupyterlab",
+        "--no-browser",
+        "--allow-root",
+        "--ip=127.0.0.1",
+        "--port=0",
         f"--IdentityProvider.token={TOKEN}",
     ]
     with serving(command, root, environment) as address:
 
         def asked(where: str, **fields: str) -> Any:
             request = urllib.request.Request(
-                f"{address}{where}", data=json.dumps(fields).encode(),
-                headers={"Authorization": f"token {TOKEN}"}, method="POST",
+                f"{address}{where}",
+                data=json.dumps(fields).encode(),
+                headers={"Authorization": f"token {TOKEN}"},
+                method="POST",
             )
             with urllib.request.urlopen(request, timeout=240) as answer:
                 return json.loads(answer.read())

@@ -87,7 +87,8 @@ def test_both_ways_come_to_the_same_gradebook(graded: Course, ours: GradedClass)
     assert theirs == marks(ours.course)
     assert theirs["wordy"].penalty == round(theirs["wordy"].points * 0.2, 2) > 0
     assert {name for name, given in theirs.items() if not given.is_complete} == {
-        "wordy", "o'brien <b>&amp;",
+        "wordy",
+        "o'brien <b>&amp;",
     }
 
 
@@ -107,8 +108,9 @@ def test_formgrader_shows_the_same_and_nothing_active(graded: Course, ours: Grad
         assert cells == judged_cells(ours.course, submission.student)
         assert len(cells) == 10
         path = graded.root / "autograded" / submission.student / LAB / f"{NAME}.ipynb"
-        assert "<script" not in str([cell["data"] for outputs in cells.values()
-                                     for cell in outputs])
+        assert "<script" not in str(
+            [cell["data"] for outputs in cells.values() for cell in outputs]
+        )
         if submission.expected.state == "broken: theirs":
             assert "About this hand-in" in path.read_text("utf-8")
 
@@ -168,7 +170,9 @@ class Command(LoggingConfigurable):  # type: ignore[misc]
 def command(course_copy: Course) -> tuple[Command, dict[str, Any]]:
     submission(course_copy, "ada", material_of(course_copy).solved.bytes())
     place = {
-        "student": "ada", "assignment": LAB, "notebook": NAME,
+        "student": "ada",
+        "assignment": LAB,
+        "notebook": NAME,
         "db_url": address_of(course_copy).url,
     }
     with Book(address_of(course_copy)) as book:

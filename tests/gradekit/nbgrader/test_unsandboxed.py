@@ -35,7 +35,10 @@ def nbgrader(root: Path, *arguments: str) -> None:
     library = os.pathsep.join(str(PROJECT / name) for name in ("lib", "autograder"))
     run = subprocess.run(
         [sys.executable, "-m", "nbgrader", *arguments],
-        cwd=root, capture_output=True, text=True, check=False,
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
         env={
             "HOME": str(root / "home"),
             # Tests share the machine's cores: threads of one notebook would wait for each other.
@@ -70,7 +73,9 @@ def test_a_warning_on_stderr_costs_nothing(variants, capsys):
         print("careful!", file=sys.stderr)
         return softmax(x, dim)
 
-    verdict = judge_names(variants, variants.lab["softmax"], {**variants.lab.reference, "softmax": noisy})
+    verdict = judge_names(
+        variants, variants.lab["softmax"], {**variants.lab.reference, "softmax": noisy}
+    )
     assert verdict.earned == verdict.points
     assert capsys.readouterr().err == ""
 

@@ -39,8 +39,14 @@ FAILED, PASSED = "VALIDATION FAILED ON {} CELL(S)!", "Success! Your notebook pas
 def with_cell(notebook: bytes, text: str) -> bytes:
     """The notebook with a code cell in front."""
     content = json.loads(notebook)
-    own = {"cell_type": "code", "id": "first", "metadata": {}, "outputs": [],
-           "execution_count": None, "source": text}
+    own = {
+        "cell_type": "code",
+        "id": "first",
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+        "source": text,
+    }
     return json.dumps({**content, "cells": [own, *content["cells"]]}).encode()
 
 
@@ -107,12 +113,16 @@ def test_an_untouched_notebook_fails_everywhere(said):
 def test_it_gives_the_verdicts_of_lab_grade(course, said):
     done = subprocess.run(
         [tiny_class.sys.executable, "-m", "gradekit.cli", "grade", LAB, "--json", "--jobs", "1"],
-        cwd=course, capture_output=True, text=True, check=False,
+        cwd=course,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     rows = {row["student"]: row["points"] for row in json.loads(done.stdout)}
     for student, text in said[0].items():
         lost = {
-            name: points for name, points in rows[student].items()
+            name: points
+            for name, points in rows[student].items()
             if points != {"softmax": 5, "guess": 1}[name]
         }
         found = re.findall(r"(\d+) of (\d) points", text)

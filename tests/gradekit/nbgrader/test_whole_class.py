@@ -30,7 +30,9 @@ def test_everybody_gets_the_same(tmp_path):
     assert set(marks(theirs)) == {submission.student for submission in graded.submissions}
     assert exported(theirs) == exported(ours)
     found = compare(graded.submissions, graded.rows, scores_in_book(theirs, LAB))
-    assert {result.submission.student: result.differences for result in found if not result.ok} == {}
+    assert {
+        result.submission.student: result.differences for result in found if not result.ok
+    } == {}
     # Memory and time end a hand-in where they happen to; what it earned is no matter of chance.
     assert [v["key"] for v in journal_of(theirs.root) if v["kind"] == "exercise"] == [
         v["key"] for v in journal_of(ours.root) if v["kind"] == "exercise"

@@ -27,8 +27,15 @@ def record(student: str, exercise: str, earned: float = 8, broken: str | None = 
 
 def submission(student: str, state: State = State.GRADED, digest: str = "") -> SubmissionRecord:
     return SubmissionRecord(
-        student, LAB, digest or f"digest of {student}", state, "", ("odd",), {"explain": "d1"},
-        "2026-09-20T21:59:00+00:00", 0.5,
+        student,
+        LAB,
+        digest or f"digest of {student}",
+        state,
+        "",
+        ("odd",),
+        {"explain": "d1"},
+        "2026-09-20T21:59:00+00:00",
+        0.5,
     )
 
 
@@ -81,7 +88,8 @@ def test_the_latest_results_of_a_hand_in_are_found_by_exercise(tmp_path: Path) -
     with Journal(tmp_path / "lab01.jsonl") as journal:
         journal.append([*graded("ada"), *graded("bob"), second])
         assert journal.results("ada", "digest of ada") == {
-            "softmax": second, "entropy": record("ada", "entropy", 3),
+            "softmax": second,
+            "entropy": record("ada", "entropy", 3),
         }
         assert journal.results("ada", "another") == {}
 
@@ -132,7 +140,9 @@ def test_a_damaged_line_inside_is_left_out_and_said(tmp_path: Path) -> None:
 
 
 def test_the_plan_is_what_has_no_record(tmp_path: Path) -> None:
-    submissions = [(name, f"digest of {name}") for name in ("ada", "bob", "cyd", "dan", "eve", "fay")]
+    submissions = [
+        (name, f"digest of {name}") for name in ("ada", "bob", "cyd", "dan", "eve", "fay")
+    ]
     with Journal(tmp_path / "lab01.jsonl") as journal:
         journal.append(graded("ada"))
         journal.append([record("bob", "softmax"), submission("bob")])
@@ -142,7 +152,10 @@ def test_the_plan_is_what_has_no_record(tmp_path: Path) -> None:
         journal.append([record("fay", "softmax"), record("fay", "entropy")])
         todo = plan(journal, submissions, keys)
     assert todo == {
-        "bob": ("entropy",), "dan": ("entropy",), "eve": ("softmax", "entropy"), "fay": (),
+        "bob": ("entropy",),
+        "dan": ("entropy",),
+        "eve": ("softmax", "entropy"),
+        "fay": (),
     }
 
 

@@ -141,8 +141,10 @@ def test_the_guide_has_every_limit_with_its_default():
     rows = dict(re.findall(r"^\| `(\w+)` \| ([\w` ]+) \|", guide, re.MULTILINE))
     but = {"cpu_seconds"}
     given = LimitValues().model_dump(exclude=but)
-    assert rows == {**{key: f"{value:g}" for key, value in given.items()},
-                    "cpu_seconds": "as `submission_seconds`"}
+    assert rows == {
+        **{key: f"{value:g}" for key, value in given.items()},
+        "cpu_seconds": "as `submission_seconds`",
+    }
     assert load_course(tiny_class.PROJECT).values.limits.model_dump(exclude=but) == given
     named = guide.partition("One exercise may have its own ")[2].partition(":")[0]
     assert set(re.findall(r"`(\w+)`", named)) == set(ExerciseLimitValues.model_fields)

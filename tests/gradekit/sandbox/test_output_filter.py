@@ -9,7 +9,9 @@ PLAIN = {"output_type": "display_data", "data": {"text/plain": "x"}, "metadata":
 
 def test_what_is_right_is_kept():
     result = {
-        "output_type": "execute_result", "execution_count": 3, "metadata": {},
+        "output_type": "execute_result",
+        "execution_count": 3,
+        "metadata": {},
         "data": {"text/plain": "x", "image/png": "iVBORw0KGgo=\n"},
     }
     kept, spent = clean_outputs([ERROR, STREAM, PLAIN, result], 10_000)
@@ -20,10 +22,18 @@ def test_what_is_right_is_kept():
 @pytest.mark.parametrize(
     "raw",
     [
-        None, "text", {"output_type": "stream"}, [None], [[STREAM]], [{}],
-        [{**STREAM, "name": "stdlog"}], [{**STREAM, "text": ["a"]}],
-        [{**ERROR, "traceback": [1]}], [{**ERROR, "ename": None}],
-        [{**PLAIN, "data": {"text/html": "<b>"}}], [{**PLAIN, "data": []}],
+        None,
+        "text",
+        {"output_type": "stream"},
+        [None],
+        [[STREAM]],
+        [{}],
+        [{**STREAM, "name": "stdlog"}],
+        [{**STREAM, "text": ["a"]}],
+        [{**ERROR, "traceback": [1]}],
+        [{**ERROR, "ename": None}],
+        [{**PLAIN, "data": {"text/html": "<b>"}}],
+        [{**PLAIN, "data": []}],
         [{**PLAIN, "data": {"image/png": 'x" onerror="alert(1)'}}],
         [{**PLAIN, "output_type": "execute_result", "execution_count": "1"}],
         [{**PLAIN, "output_type": "execute_result", "execution_count": True}],

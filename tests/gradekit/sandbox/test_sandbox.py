@@ -88,7 +88,9 @@ class TestCells:
             {"output_type": "stream", "name": "stdout", "text": "a\nb\n"},
             {"output_type": "stream", "name": "stderr", "text": "c\n"},
             {
-                "output_type": "execute_result", "data": {"text/plain": "[1, 2]"}, "metadata": {},
+                "output_type": "execute_result",
+                "data": {"text/plain": "[1, 2]"},
+                "metadata": {},
                 "execution_count": 1,
             },
         ]
@@ -210,8 +212,10 @@ class TestProbes:
     def test_a_missing_name_and_an_error_are_answers(self, sandbox):
         source = "def double(x):\n    return x.no_such_thing()"
         missing, raised = answers(
-            sandbox, source,
-            probe("def ask(lab, draw): return lab.triple(1)", "a"), probe(DOUBLE, "b"),
+            sandbox,
+            source,
+            probe("def ask(lab, draw): return lab.triple(1)", "a"),
+            probe(DOUBLE, "b"),
         )
         assert missing == Missing("triple")
         assert isinstance(raised, Raised)
@@ -228,8 +232,11 @@ class TestProbes:
         ask = "def ask(lab, draw): return [lab.one(), lab.two()]"
         reference = {"uses": "def one(): return 'reference'", "replaces": ("one",)}
         seen = answers(
-            sandbox, source,
-            probe(ask, "before"), probe(ask, "standing in", **reference), probe(ask, "chained"),
+            sandbox,
+            source,
+            probe(ask, "before"),
+            probe(ask, "standing in", **reference),
+            probe(ask, "chained"),
         )
         mine, given = ["mine", "mine"], ["reference", "reference"]
         assert seen == [mine, given, mine]
@@ -252,15 +259,21 @@ class TestProbes:
         right = as_suspect("def right(x):\n    'Right.'\n    return 2 * x", "right")
         wrong = as_suspect("def forgets_to_double(x):\n    return x", "forgets_to_double")
         source = (
-            "def check_it(f):\n    assert f(2) == 4\n"
-            "def name(f):\n    return f.__name__, f.__doc__"
+            "def check_it(f):\n    assert f(2) == 4\ndef name(f):\n    return f.__name__, f.__doc__"
         )
         tried, names = answers(
-            sandbox, source,
-            probe("def ask(lab, draw): return draw.accepts(lab.check_it)", "a",
-                  suspects=(wrong, right)),
-            probe("def ask(lab, draw): return [lab.name(f) for f in draw.suspects]", "b",
-                  suspects=(wrong, right)),
+            sandbox,
+            source,
+            probe(
+                "def ask(lab, draw): return draw.accepts(lab.check_it)",
+                "a",
+                suspects=(wrong, right),
+            ),
+            probe(
+                "def ask(lab, draw): return [lab.name(f) for f in draw.suspects]",
+                "b",
+                suspects=(wrong, right),
+            ),
         )
         assert tried == [False, True]
         assert names == [["suspect", None]] * 2
@@ -319,10 +332,11 @@ class TestOuterWall:
         line = bubblewrap.command(bubblewrap.find(), tmp_path, [private])
         done = subprocess.run(
             [*line, "--", "/bin/sh", "-c", "ls -A /usr/share/zoneinfo; ls /usr/share | head -1"],
-            capture_output=True, text=True, check=True,
+            capture_output=True,
+            text=True,
+            check=True,
         )
         assert len(done.stdout.split()) == 1
-
 
     def test_an_environment_within_a_private_folder_is_there(self, tmp_path, monkeypatch):
         lab, shown = tmp_path / "lab", tmp_path / "shown"
@@ -386,7 +400,9 @@ class TestFailures:
             run(Sandbox(student_library), "1")
 
     @pytest.mark.parametrize("level", LEVELS)
-    def test_all_of_it_ends_when_the_trusted_process_is_killed(self, student_library, tmp_path, level):
+    def test_all_of_it_ends_when_the_trusted_process_is_killed(
+        self, student_library, tmp_path, level
+    ):
         script = (
             "import sys\nfrom pathlib import Path\n"
             "from gradekit.untrusted.messages import Cell\nfrom gradekit.sandbox.sandbox import Sandbox\n"

@@ -33,7 +33,8 @@ def aligned(released: Released, cells: Cells) -> dict[str, NotebookNode]:
     MetadataValidator().validate_nb(result)
     found = {
         cell.metadata.nbgrader.grade_id: cell
-        for cell in result.cells if "nbgrader" in cell.metadata
+        for cell in result.cells
+        if "nbgrader" in cell.metadata
     }
     assert set(found) == {target.grade_id for target in released.targets}
     for target in released.targets:
@@ -131,9 +132,21 @@ def wild_metadata(cells: Cells) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        lose_metadata, delete_test, delete_all_tests, change_test, change_test_and_lose_metadata,
-        copy_test, copy_solution, split_solution, split_test, retype_test, reorder, reverse,
-        move_solution_into_test, swap_ids, wild_metadata,
+        lose_metadata,
+        delete_test,
+        delete_all_tests,
+        change_test,
+        change_test_and_lose_metadata,
+        copy_test,
+        copy_solution,
+        split_solution,
+        split_test,
+        retype_test,
+        reorder,
+        reverse,
+        move_solution_into_test,
+        swap_ids,
+        wild_metadata,
     ],
 )
 def test_every_seat_is_found_again(change: Callable[[Cells], None], released: Released) -> None:
@@ -210,8 +223,14 @@ def as_raw(cells: Cells) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [below_its_seat, below_the_prompt, below_the_prompt_as_code, split_in_two,
-     copied_with_one_written, as_raw],
+    [
+        below_its_seat,
+        below_the_prompt,
+        below_the_prompt_as_code,
+        split_in_two,
+        copied_with_one_written,
+        as_raw,
+    ],
 )
 def test_the_free_text_is_found(change: Callable[[Cells], None], released: Released) -> None:
     notebook, _ = open_notebook(as_bytes(done(change)))
@@ -235,9 +254,7 @@ def test_code_under_the_question_is_no_answer(released: Released) -> None:
 def test_a_prompt_inside_the_answer_cell_is_enough(released: Released) -> None:
     cells = submissions.released_cells()
     cells[9]["source"] = f"{PROMPT}\n\n{PLACEHOLDER}"
-    own = Released(
-        "lab", open_notebook(as_bytes([*cells[:8], cells[9]]))[0]
-    )
+    own = Released("lab", open_notebook(as_bytes([*cells[:8], cells[9]]))[0])
     handed_in = [*cells[:8], markdown(f"{PROMPT}\n\n{TEXT}")]
     lose_metadata(handed_in)
     result = align(open_notebook(as_bytes(handed_in))[0], own)

@@ -22,7 +22,9 @@ GOOD = {f"bob/{NAME}.ipynb": NOTEBOOK}
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        (".", "no name"), (".\\", "no name"), ("ada/" + "\U0001d160" * 50, "too long"),
+        (".", "no name"),
+        (".\\", "no name"),
+        ("ada/" + "\U0001d160" * 50, "too long"),
         ("ada/timestamp.txt/x.ipynb", "taken"),
     ],
     ids=["a dot", "a dot and a mark", "letters that grow", "a folder called timestamp.txt"],
@@ -102,4 +104,6 @@ def test_a_time_that_no_calendar_has_is_no_time(course: Course, tmp_path: Path) 
     os.utime(path, (2**33, 2**33))
     if path.stat().st_mtime < 2**33:
         pytest.skip("the file system keeps no such time")
-    assert [taken.student for taken in collect_submissions(course, LAB, [folder.parent]).collected] == ["ada"]
+    assert [
+        taken.student for taken in collect_submissions(course, LAB, [folder.parent]).collected
+    ] == ["ada"]

@@ -57,8 +57,10 @@ def test_every_layout_says_whose_it_is(path: str, student: str, course: Course) 
 @pytest.mark.parametrize(
     "inner",
     [
-        f"submitted/ada/{LAB}", f"{LAB}/submitted/ada/{LAB}",
-        f"ada+{LAB}+2030-01-01 00:00:00 UTC", "Ada_77_assignsubmission_file_",
+        f"submitted/ada/{LAB}",
+        f"{LAB}/submitted/ada/{LAB}",
+        f"ada+{LAB}+2030-01-01 00:00:00 UTC",
+        "Ada_77_assignsubmission_file_",
     ],
 )
 def test_a_student_cannot_hand_in_for_another(inner: str, course: Course) -> None:
@@ -118,23 +120,33 @@ def test_two_students_whose_names_become_one_are_told_apart(course: Course) -> N
 
 
 def test_other_labs_are_left_alone(course: Course) -> None:
-    summary = bring(course, {
-        f"ada/lab02/{NAME}.ipynb": NOTEBOOK, "bob+lab02+2026-09-20 21:59:00 UTC/x.ipynb": NOTEBOOK,
-        f"{LAB}/{NAME}.ipynb": NOTEBOOK, f"cyd/{NAME}.ipynb": NOTEBOOK,
-    })
+    summary = bring(
+        course,
+        {
+            f"ada/lab02/{NAME}.ipynb": NOTEBOOK,
+            "bob+lab02+2026-09-20 21:59:00 UTC/x.ipynb": NOTEBOOK,
+            f"{LAB}/{NAME}.ipynb": NOTEBOOK,
+            f"cyd/{NAME}.ipynb": NOTEBOOK,
+        },
+    )
     assert list(lies_there(course)) == ["cyd"]
     assert [why for _, why in summary.refused][:2] == ["it is for lab02"] * 2
 
 
 def test_the_time_comes_from_whom_it_can_be_trusted(course: Course) -> None:
     line = b"2026-01-01 00:00:00 UTC"
-    bring(course, {
-        f"ada/{LAB}/{NAME}.ipynb": NOTEBOOK, f"ada/{LAB}/timestamp.txt": line,
-        f"bob+{LAB}+2026-02-02 00:00:00 UTC/{NAME}.ipynb": NOTEBOOK,
-        f"cyd_1_2_{NAME}.ipynb": NOTEBOOK, "cyd_1_3_timestamp.txt": line,
-        f"Dan_4_assignsubmission_file_/{NAME}.ipynb": NOTEBOOK,
-        "Dan_4_assignsubmission_file_/timestamp.txt": line,
-    })
+    bring(
+        course,
+        {
+            f"ada/{LAB}/{NAME}.ipynb": NOTEBOOK,
+            f"ada/{LAB}/timestamp.txt": line,
+            f"bob+{LAB}+2026-02-02 00:00:00 UTC/{NAME}.ipynb": NOTEBOOK,
+            f"cyd_1_2_{NAME}.ipynb": NOTEBOOK,
+            "cyd_1_3_timestamp.txt": line,
+            f"Dan_4_assignsubmission_file_/{NAME}.ipynb": NOTEBOOK,
+            "Dan_4_assignsubmission_file_/timestamp.txt": line,
+        },
+    )
     assert stamp(course, "ada") == "2026-01-01 00:00:00.000000 UTC"
     assert stamp(course, "bob") == "2026-02-02 00:00:00.000000 UTC"
     # A zip's own times are local to the course: noon in Zurich is ten o'clock in UTC.
@@ -158,11 +170,14 @@ def test_newer_replaces_older_and_never_the_other_way_round(course: Course) -> N
 
 
 def test_of_several_hand_ins_the_newest_counts_and_this_is_said(course: Course) -> None:
-    summary = bring(course, {
-        f"ada+{LAB}+2026-09-02 00:00:00 UTC/{NAME}.ipynb": as_bytes([*done(), *done()]),
-        f"ada+{LAB}+2026-09-03 00:00:00 UTC/{NAME}.ipynb": NOTEBOOK,
-        f"ada+{LAB}+2026-09-01 00:00:00 UTC/{NAME}.ipynb": as_bytes([]),
-    })
+    summary = bring(
+        course,
+        {
+            f"ada+{LAB}+2026-09-02 00:00:00 UTC/{NAME}.ipynb": as_bytes([*done(), *done()]),
+            f"ada+{LAB}+2026-09-03 00:00:00 UTC/{NAME}.ipynb": NOTEBOOK,
+            f"ada+{LAB}+2026-09-01 00:00:00 UTC/{NAME}.ipynb": as_bytes([]),
+        },
+    )
     assert lies_there(course) == {"ada": ONE}
     assert len(summary.notes) == 2
     assert all("more than once" in note for note in summary.notes)
@@ -176,10 +191,15 @@ def test_many_other_files_leave_the_notebook_its_place(course: Course) -> None:
 
 
 def test_canvas_versions_of_one_file_are_one_file(course: Course) -> None:
-    bring(course, {
-        f"ada_1_10_{NAME}.ipynb": b"first", f"ada_1_12_{NAME}-2.ipynb": NOTEBOOK,
-        f"ada_1_11_{NAME}-1.ipynb": b"second", "ada_1_13_weights-2.csv": b"1",
-    })
+    bring(
+        course,
+        {
+            f"ada_1_10_{NAME}.ipynb": b"first",
+            f"ada_1_12_{NAME}-2.ipynb": NOTEBOOK,
+            f"ada_1_11_{NAME}-1.ipynb": b"second",
+            "ada_1_13_weights-2.csv": b"1",
+        },
+    )
     assert lies_there(course) == {"ada_1": {**ONE, "weights-2.csv": b"1"}}
 
 
@@ -198,7 +218,8 @@ def escape_tree(course: Course) -> set[str]:
     """All that lies around the course, to see whether anything was written where it must not."""
     base = course.root.parent
     return {
-        str(path.relative_to(base)) for path in base.rglob("*")
+        str(path.relative_to(base))
+        for path in base.rglob("*")
         if "submitted" not in path.parts and path.suffix != ".zip"
     }
 
@@ -206,8 +227,13 @@ def escape_tree(course: Course) -> set[str]:
 @pytest.mark.parametrize(
     "name",
     [
-        "../../evil.ipynb", "ada/../../../evil.ipynb", "/etc/evil.ipynb", "C:/evil.ipynb",
-        "..\\..\\evil.ipynb", "ada/" + "x" * 300 + ".ipynb", "/".join("abcdefghijklmn"),
+        "../../evil.ipynb",
+        "ada/../../../evil.ipynb",
+        "/etc/evil.ipynb",
+        "C:/evil.ipynb",
+        "..\\..\\evil.ipynb",
+        "ada/" + "x" * 300 + ".ipynb",
+        "/".join("abcdefghijklmn"),
     ],
 )
 def test_paths_that_lead_elsewhere_are_refused(name: str, course: Course) -> None:
@@ -233,7 +259,9 @@ def test_links_are_refused(course: Course, tmp_path: Path) -> None:
     os.mkfifo(folder / "bob" / "pipe")
     summary = collect_submissions(course, LAB, [folder])
     assert {what for what, _ in summary.refused} == {
-        f"in/bob/{NAME}.ipynb", "in/cyd", "in/bob/pipe",
+        f"in/bob/{NAME}.ipynb",
+        "in/cyd",
+        "in/bob/pipe",
     }
     assert lies_there(course) == {}
 
@@ -272,26 +300,42 @@ def test_damaged_and_locked_archives_are_named(course: Course, tmp_path: Path) -
 
 
 def test_a_bad_zip_inside_costs_only_itself(course: Course) -> None:
-    summary = bring(course, {
-        "Ada_7_assignsubmission_file_/h.zip": b"PK nothing", f"bob/{NAME}.ipynb": NOTEBOOK,
-    })
+    summary = bring(
+        course,
+        {
+            "Ada_7_assignsubmission_file_/h.zip": b"PK nothing",
+            f"bob/{NAME}.ipynb": NOTEBOOK,
+        },
+    )
     assert lies_there(course) == {"bob": ONE}
     assert "h.zip" in summary.refused[0][0]
 
 
 def test_files_that_cannot_lie_side_by_side_are_refused(course: Course) -> None:
-    summary = bring(course, {
-        f"ada/{NAME}.ipynb": NOTEBOOK, "ada/x": b"1", "ada/x/y": b"2", "ada/.profile": b"3",
-    })
+    summary = bring(
+        course,
+        {
+            f"ada/{NAME}.ipynb": NOTEBOOK,
+            "ada/x": b"1",
+            "ada/x/y": b"2",
+            "ada/.profile": b"3",
+        },
+    )
     assert lies_there(course) == {"ada": {**ONE, "x": b"1"}}
     assert len(summary.refused) == 2
 
 
 def test_rubbish_of_operating_systems_is_left_out(course: Course) -> None:
-    summary = bring(course, {
-        f"ada/{NAME}.ipynb": NOTEBOOK, "__MACOSX/ada/._x.ipynb": b"", "ada/.DS_Store": b"",
-        f"ada/.ipynb_checkpoints/{NAME}-checkpoint.ipynb": b"", "ada/empty/": b"",
-    })
+    summary = bring(
+        course,
+        {
+            f"ada/{NAME}.ipynb": NOTEBOOK,
+            "__MACOSX/ada/._x.ipynb": b"",
+            "ada/.DS_Store": b"",
+            f"ada/.ipynb_checkpoints/{NAME}-checkpoint.ipynb": b"",
+            "ada/empty/": b"",
+        },
+    )
     assert lies_there(course) == {"ada": ONE}
     assert summary.refused == ()
 
@@ -308,8 +352,16 @@ def test_odd_names_become_safe_ones(course: Course) -> None:
 
 @pytest.mark.parametrize(
     ("name", "safe"),
-    [("ada", "ada"), ("..", ""), ("-rf", "rf"), ("a+b c", "a_b_c"), ("x" * 200, "x" * 100),
-     ("  ", ""), ("Zoë", "Zoë"), ("a/../b", "a_.._b")],
+    [
+        ("ada", "ada"),
+        ("..", ""),
+        ("-rf", "rf"),
+        ("a+b c", "a_b_c"),
+        ("x" * 200, "x" * 100),
+        ("  ", ""),
+        ("Zoë", "Zoë"),
+        ("a/../b", "a_.._b"),
+    ],
 )
 def test_students_are_safe_as_folders(name: str, safe: str) -> None:
     assert safe_student(name) == safe

@@ -48,8 +48,15 @@ def test_a_check_that_only_looks_like_one_keeps_nobody_busy() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "\n", "def softmax_\n", "from x " + "import " * 30 + "\n", "import softma" * 20, "async ",
-        "a" * 300 + ":" + "b" * 300 + "\n", "from " + "a." * 1000, "def ", "\t",
+        "\n",
+        "def softmax_\n",
+        "from x " + "import " * 30 + "\n",
+        "import softma" * 20,
+        "async ",
+        "a" * 300 + ":" + "b" * 300 + "\n",
+        "from " + "a." * 1000,
+        "def ",
+        "\t",
     ],
 )
 def test_long_cells_keep_nobody_busy(line: str) -> None:

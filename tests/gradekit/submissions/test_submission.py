@@ -29,7 +29,9 @@ def read(root: Path, released: Released, student: str = "ada") -> Submission:
 
 def test_a_plain_hand_in_is_read(tmp_path: Path, released: Released) -> None:
     hand_in(
-        tmp_path, "ada", {f"{NAME}.ipynb": as_bytes(done()), "notes/helper.py": b"x = 1"},
+        tmp_path,
+        "ada",
+        {f"{NAME}.ipynb": as_bytes(done()), "notes/helper.py": b"x = 1"},
         "2026-09-20 21:59:00 UTC",
     )
     submission = read(tmp_path, released)
@@ -74,7 +76,8 @@ BROKEN: dict[str, tuple[bytes, str]] = {
     "zeros": (b"\0" * 100, "is empty (100 bytes)"),
     "cut": (as_bytes(done())[:500], "is damaged"),
     "conflict": (
-        b'{"cells": [\n<<<<<<< HEAD\n{}\n=======\n[]\n>>>>>>> other\n]}', "merge-conflict marks"
+        b'{"cells": [\n<<<<<<< HEAD\n{}\n=======\n[]\n>>>>>>> other\n]}',
+        "merge-conflict marks",
     ),
     "page": (b"<!DOCTYPE html><html></html>", "is a web page"),
     "pdf": (b"%PDF-1.7 ...", "is a PDF"),
@@ -104,30 +107,55 @@ ODD: dict[str, tuple[bytes, str]] = {
     "no format": (json.dumps({"cells": done()}).encode(), "does not say its format"),
     "no minor": (json.dumps({"nbformat": 4, "cells": done()}).encode(), "does not say its format"),
     "format 3": (
-        json.dumps({
-            "nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""},
-            "worksheets": [{"metadata": {}, "cells": [
-                {"cell_type": "heading", "level": 2, "source": ["Softmax"], "metadata": {}},
-                {"cell_type": "code", "language": "python", "input": [ANSWER], "outputs": []},
-            ]}],
-        }).encode(),
+        json.dumps(
+            {
+                "nbformat": 3,
+                "nbformat_minor": 0,
+                "metadata": {"name": ""},
+                "worksheets": [
+                    {
+                        "metadata": {},
+                        "cells": [
+                            {
+                                "cell_type": "heading",
+                                "level": 2,
+                                "source": ["Softmax"],
+                                "metadata": {},
+                            },
+                            {
+                                "cell_type": "code",
+                                "language": "python",
+                                "input": [ANSWER],
+                                "outputs": [],
+                            },
+                        ],
+                    }
+                ],
+            }
+        ).encode(),
         "old format (nbformat 3)",
     ),
     "format 2": (
-        json.dumps({
-            "nbformat": 2,
-            "worksheets": [{"cells": [{"cell_type": "code", "input": ANSWER, "outputs": []}]}],
-        }).encode(),
+        json.dumps(
+            {
+                "nbformat": 2,
+                "worksheets": [{"cells": [{"cell_type": "code", "input": ANSWER, "outputs": []}]}],
+            }
+        ).encode(),
         "old format (nbformat 2)",
     ),
     "utf-16": (as_bytes(done()).decode().encode("utf-16"), ""),
     "bom": (b"\xef\xbb\xbf" + as_bytes(done()), ""),
     "surrogates": (as_bytes([*done(), code("x = '\ud83d'")]), ""),
     "wild cells": (
-        as_bytes([
-            *done(), {"cell_type": 7}, {"cell_type": "code", "source": None, "metadata": []},
-            {"cell_type": "code", "source": ["a = 1\n", 5, "b = 2"], "metadata": {}},
-        ]),
+        as_bytes(
+            [
+                *done(),
+                {"cell_type": 7},
+                {"cell_type": "code", "source": None, "metadata": []},
+                {"cell_type": "code", "source": ["a = 1\n", 5, "b = 2"], "metadata": {}},
+            ]
+        ),
         "",
     ),
     "cells of no kind": (json.dumps({"cells": [5, None, *done()], "nbformat": 4}).encode(), ""),
@@ -230,7 +258,8 @@ def test_links_are_never_followed(tmp_path: Path, released: Released) -> None:
 
 def test_folders_pipes_and_hidden_files_are_left_out(tmp_path: Path, released: Released) -> None:
     folder = hand_in(
-        tmp_path, "ada",
+        tmp_path,
+        "ada",
         {f"{NAME}.ipynb/inner.txt": b"", ".ipynb_checkpoints/x.ipynb": as_bytes(done())},
     )
     os.mkfifo(folder / "pipe.ipynb")
@@ -261,7 +290,9 @@ def test_one_bad_hand_in_does_not_hide_the_others(tmp_path: Path, released: Rele
     hand_in(tmp_path, "ada", as_bytes(done()))
     hand_in(tmp_path, "bob", b"")
     hand_in(tmp_path, "cyd", as_bytes(done()))
-    broken = [read_submission(submitted, released).broken for submitted in find_submissions(tmp_path, LAB)]
+    broken = [
+        read_submission(submitted, released).broken for submitted in find_submissions(tmp_path, LAB)
+    ]
     assert [bool(sentence) for sentence in broken] == [False, True, False]
 
 

@@ -56,7 +56,13 @@ def test_lone_surrogates_do_not_stop_the_talk(pair):
         struct.pack("!II", 2, 0) + b"\xff\xff",
     ],
     ids=[
-        "huge lengths", "long text", "long body", "no JSON", "no object", "deep", "a huge number",
+        "huge lengths",
+        "long text",
+        "long body",
+        "no JSON",
+        "no object",
+        "deep",
+        "a huge number",
         "no UTF-8",
     ],
 )

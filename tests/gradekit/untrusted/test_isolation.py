@@ -33,7 +33,9 @@ def ten(built_course: Course) -> Mapping[str, DemoSubmission]:
 
 
 @pytest.fixture(scope="module")
-def with_hostile(tmp_path_factory: pytest.TempPathFactory, ten: Mapping[str, DemoSubmission]) -> Course:
+def with_hostile(
+    tmp_path_factory: pytest.TempPathFactory, ten: Mapping[str, DemoSubmission]
+) -> Course:
     return _graded(tmp_path_factory.mktemp("ten"), list(ten.values()))
 
 

@@ -16,7 +16,9 @@ from gradekit.sandbox import bubblewrap, landlock_policy
 from gradekit.sandbox.sandbox import Sandbox, SandboxUnavailableError, describe
 from gradekit.untrusted import drop_root, landlock, namespaces, scratch, seccomp, seccomp_landlock
 
-here = pytest.mark.skipif(landlock_policy.why_unavailable() is not None, reason=f"{landlock_policy.why_unavailable()}")
+here = pytest.mark.skipif(
+    landlock_policy.why_unavailable() is not None, reason=f"{landlock_policy.why_unavailable()}"
+)
 
 
 class TestWhetherItIsThere:
@@ -41,7 +43,9 @@ class TestWhetherItIsThere:
 
     def test_without_bubblewrap_it_is_named_and_not_taken(self, monkeypatch, tmp_path):
         monkeypatch.setenv("PATH", "/nowhere")
-        with pytest.raises(SandboxUnavailableError, match=r"--sandbox landlock.*its size and its dates"):
+        with pytest.raises(
+            SandboxUnavailableError, match=r"--sandbox landlock.*its size and its dates"
+        ):
             Sandbox(tmp_path).start()
 
     def test_the_doctor_knows_both_levels(self, monkeypatch):

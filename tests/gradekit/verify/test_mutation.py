@@ -19,15 +19,15 @@ def test_every_kind_of_change_is_made():
     text = "\n".join(labels(sample))
     for change in (
         "`Div` → `Mult` in `return (x - top).mean() / 3`",  # an operator swapped
-        "`Lt` → `LtE`",                                     # a comparison
+        "`Lt` → `LtE`",  # a comparison
         "`And` → `Or`",
-        "`3` → `4`",                                        # a number
-        "`-1` → `1`",                                       # a sign, and with it an axis
-        "`dim=dim` → `dim=0`",                              # an axis
-        "`True` → `False`",                                 # a flag
-        "→ `x.amax(dim=dim)`",                              # an argument dropped
-        "`(x - top).mean()` → `x - top`",                   # a call dropped
-        "→ `if not (reduction == 'mean' and dim < 2):`",    # a condition turned round
+        "`3` → `4`",  # a number
+        "`-1` → `1`",  # a sign, and with it an axis
+        "`dim=dim` → `dim=0`",  # an axis
+        "`True` → `False`",  # a flag
+        "→ `x.amax(dim=dim)`",  # an argument dropped
+        "`(x - top).mean()` → `x - top`",  # a call dropped
+        "→ `if not (reduction == 'mean' and dim < 2):`",  # a condition turned round
     ):
         assert change in text
 
