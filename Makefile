@@ -23,6 +23,7 @@ demo: setup     ## lab 1 from its source to the gradebook, with a class of about
 test: setup     ## lint, types, drift of the notebooks, every test but the slow ones
 	@echo "== style and types"
 	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 	@echo "== the committed notebooks are what the sources make"
 	@$(BIN)/lab build --check

@@ -1,7 +1,7 @@
 """Who is measured: this grader, nbgrader by itself, Otter by itself, and the floor.
 
 Each gets the same hand-ins and is started the way its own manual says. nbgrader and Otter run the
-same checks as :mod:`gradekit.nbgrader.unsandboxed` has them, in the student's kernel, as both of them do.
+same checks as :mod:`gradekit.nbgrader.unsandboxed`, in the student's kernel, as both of them do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`make demo`: lab 1 from its source to the gradebook, with a class of about fifty.
 
-Everything happens in the folder build/demo/, made anew each time, and by the commands that a person would
-type. At the end each student's points are held against what that hand-in is worth.
+Everything happens in the folder build/demo/, recreated each time, by the commands that a person
+would type. At the end each student's points are checked against the expected mark.
 """
 
 from __future__ import annotations

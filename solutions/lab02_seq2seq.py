@@ -291,10 +291,10 @@ forcing.fed_and_asked(
 # ## 2.6 Train it
 # *10 points, 30 minutes*
 #
-# All parts are there; an encoder that reads in both directions is given (`attnlab.models.dates_translator`; read
-# it, it is a page). One pass over the batches: clear the gradients, loss, backward, clip, step. The
-# clipping is for recurrent networks: going back through time multiplies, and now and then a
-# gradient explodes.
+# All parts are there; an encoder that reads in both directions is given
+# (`attnlab.models.dates_translator`; read it, it is a page). One pass over the batches: clear the
+# gradients, loss, backward, clip, step. The clipping is for recurrent networks: going back through
+# time multiplies, and now and then a gradient explodes.
 #
 # The task has no doubt in it: every human date has one ISO date. So the loss may fall to 0, and
 # what counts is the share of new dates that come out right to the last symbol. Three points are

@@ -481,11 +481,11 @@ pictures.ablation_bars(
 # of wrong ones that it catches; a test that rejects a right one gets none.
 #
 # Right versions keep their weights under other names, or fused into one matrix, so comparing needs
-# help. `torch_equivalent(layer, d_model, num_heads, d_k, d_v)` finds the weights, wherever they are, puts
-# them into torch's own layer and returns a function: `twin(q, k, v, mask)` gives the output and
-# each head's weights as they should be. Two conditions: no square weights (choose d_model,
-# h · d_k and h · d_v all different), and no query without a key that it may attend to (torch gives
-# NaN there; test that by itself).
+# help. `torch_equivalent(layer, d_model, num_heads, d_k, d_v)` finds the weights, wherever they
+# are, puts them into torch's own layer and returns a function: `twin(q, k, v, mask)` gives the
+# output and each head's weights as they should be. Two conditions: no square weights (choose
+# d_model, h · d_k and h · d_v all different), and no query without a key that it may attend to
+# (torch gives NaN there; test that by itself).
 #
 # **Predict.** Your test uses one text for queries, keys and values. Which wrong versions go
 # through?

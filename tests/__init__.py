@@ -1,1 +1,1 @@
-"""The tests: a folder for each package, attacks, labs, a browser, and what they share in helpers."""
+"""A folder for each package, attacks, labs, a browser, and helpers that they share."""

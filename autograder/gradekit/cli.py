@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -223,17 +223,13 @@ def _short(path: Path, course: Course) -> str:
 
 @contextmanager
 def _plain_errors() -> Iterator[None]:
-    """Turn the errors that a person can mend into one sentence; bugs of ours keep their trace."""
+    """One sentence for an error that a person can correct; our bugs keep their traceback."""
+    from gradekit.errors import LabError
+
     try:
         yield
-    except (OSError, ValueError, RuntimeError) as error:
-        if not _is_ours(error) and not isinstance(error, OSError):
-            raise
+    except (LabError, OSError) as error:
         _fail(_sentence(error))
-
-
-def _is_ours(error: Any) -> bool:
-    return type(error).__module__.partition(".")[0] in {"gradekit", "attnlab"}
 
 
 def _sentence(error: Exception) -> str:

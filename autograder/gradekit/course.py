@@ -10,13 +10,11 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from gradekit.errors import CourseError
+
 FILE_NAME = "course.toml"
 # The folders that nbgrader calls source and release.
 SOLVED, RELEASED = "solutions", "labs"
-
-
-class CourseError(ValueError):
-    """The course's files contradict themselves. One sentence: what, where, what to do."""
 
 
 class _Values(BaseModel):

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gradekit.course import CourseError, find_root, load_course
+from gradekit.course import find_root, load_course
+from gradekit.errors import CourseError
 
 NEEDED = {
     "torch": "the labs",

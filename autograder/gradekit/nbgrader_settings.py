@@ -1,4 +1,4 @@
-"""What the course's nbgrader_config.py sets, read without nbgrader, which takes two seconds to import."""
+"""The settings in the course's nbgrader_config.py, read without importing nbgrader."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from attnlab.checking.verdict import MOST_ADVICE, KnownMistake, Question, judge_
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
 from gradekit.course import load_course
 from gradekit.exercise.loader import load_lab
-from gradekit.exercise.trained import Outcome
+from gradekit.exercise.trained import ScoreBands
 from tests.helpers.fuzz import PACKED, TREES, examples, observations
 
 PROJECT = Path(__file__).resolve().parents[2]
@@ -28,7 +28,7 @@ JUDGES = [
     AtLeast(0.5),
     Within(-1, 2),
     Kills((("a", True), ("b", False))),
-    Outcome(lambda weights, seed: float(sum(w.double().sum() for w in weights.values())), ()),
+    ScoreBands(lambda weights, seed: float(sum(w.double().sum() for w in weights.values())), ()),
 ]
 
 
@@ -90,7 +90,7 @@ def outcomes() -> list[tuple[Any, dict[str, torch.Tensor]]]:
     for lab in ("lab04", "lab05"):
         for exercise in load_lab(course, lab).exercises:
             files = [load_file(course.exercises(lab) / file) for file in exercise.saves]
-            judges = [c.judge for c in exercise.checks if isinstance(c.judge, Outcome)]
+            judges = [c.judge for c in exercise.checks if isinstance(c.judge, ScoreBands)]
             found += [(judges[0], files[0])] if judges else []
     return found
 

@@ -57,7 +57,8 @@ def test_hidden_checks_are_not_quoted(namespaces, way):
     ("message", "quoted"),
     [
         (
-            "The size of tensor a (3) must match the size of tensor b (5) at non-singleton dimension 1",
+            "The size of tensor a (3) must match the size of tensor b (5) at non-singleton "
+            "dimension 1",
             True,
         ),
         ("'Tensor' object has no attribute 'summ'", True),

@@ -18,7 +18,7 @@ import pytest
 
 from gradekit.sandbox.sandbox import Sandbox
 from gradekit.untrusted.cpu_share import FEW_THREADS
-from gradekit.untrusted.processes import below
+from gradekit.untrusted.processes import descendants
 from tests.helpers.attack import run_cells, said
 
 PROCESSES = 30
@@ -65,14 +65,14 @@ print(seen)
 @contextmanager
 def busy(sandbox: Sandbox) -> Iterator[None]:
     """The notebook above is at work."""
-    before, started = below(os.getpid()), set()
+    before, started = descendants(os.getpid()), set()
     thread = threading.Thread(target=run_cells, args=(sandbox, STARVE, AND_GO_ON))
     thread.start()
     try:
         while len(started) < 1 + PROCESSES:
             assert thread.is_alive()
             time.sleep(0.05)
-            started = {*below(os.getpid())}.difference(before)
+            started = {*descendants(os.getpid())}.difference(before)
         time.sleep(0.5)
         yield
     finally:

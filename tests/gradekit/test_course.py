@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.course import CourseError, find_root, load_course
+from gradekit.course import find_root, load_course
+from gradekit.errors import CourseError
 
 GOOD = """\
 [course]

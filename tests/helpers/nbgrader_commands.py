@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from demo.room import Material
 
 from demo.damaged import damaged_cells, damaged_files
 from demo.honest import half_done, late
 from demo.hostile import bombs, cheats, scripted, spies, vandal
+from demo.material import Material
 from demo.notebook import code
 from demo.submission import DemoSubmission, Expected
 from gradekit.course import Course
@@ -50,34 +50,42 @@ def nbgrader(
     return run
 
 
-def telling_part(room: Material) -> tuple[DemoSubmission, ...]:
+def telling_part(material: Material) -> tuple[DemoSubmission, ...]:
     """A hand-in of each kind that the demo's class has, without those that take long."""
-    many = (*damaged_cells(room), *damaged_files(room), *cheats(room), *bombs(room), *spies(room))
+    many = (
+        *damaged_cells(material),
+        *damaged_files(material),
+        *cheats(material),
+        *bombs(material),
+        *spies(material),
+    )
     few = {"deleter", "copier", "colab", "renamer", "two", "torn", "equal", "quitter", "thief"}
     return (
-        half_done(room),
-        late(room),
+        half_done(material),
+        late(material),
         *(h for h in many if h.student in few),
-        vandal(room),
-        scripted(room),
-        *strangers(room),
+        vandal(material),
+        scripted(material),
+        *strangers(material),
     )
 
 
-def strangers(room: Material) -> tuple[DemoSubmission, ...]:
+def strangers(material: Material) -> tuple[DemoSubmission, ...]:
     """Hand-ins that nbgrader by itself does not see, and a free-text answer, late."""
-    words = room.right
-    for at in room.right.free_text():
+    words = material.right
+    for at in material.right.free_text():
         words = words.with_source(at, "Because infinity is no number.")
-    broken = Expected(room.marks.none, "broken: theirs", ("no notebook",))
+    broken = Expected(material.marks.none, "broken: theirs", ("no notebook",))
     return (
-        room.of_files("texted", "another ending", {f"{NAME}.ipynb.txt": room.right.bytes()}),
-        room.of_files("nothing", "no notebook at all", {"notes.txt": b"sorry"}, broken),
-        room.submission(
+        material.of_files(
+            "texted", "another ending", {f"{NAME}.ipynb.txt": material.right.bytes()}
+        ),
+        material.of_files("nothing", "no notebook at all", {"notes.txt": b"sorry"}, broken),
+        material.submission(
             "wordy",
             "free text, late",
             words.appended(code("from IPython.display import HTML\nHTML('<script>P()</script>')")),
-            Expected(room.marks.full, state="late", share=0.8),
+            Expected(material.marks.full, state="late", share=0.8),
             hours_late=30,
         ),
     )

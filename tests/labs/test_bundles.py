@@ -12,7 +12,8 @@ import pytest
 
 from demo.course_folder import REPOSITORY, copy_course
 from gradekit.build.bundle import make_bundle
-from gradekit.course import Course, CourseError, load_course
+from gradekit.course import Course, load_course
+from gradekit.errors import CourseError
 from gradekit.exercise.loader import load_lab
 
 # One lab that builds on two before it, for every run; the others for the long one.

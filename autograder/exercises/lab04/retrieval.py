@@ -27,7 +27,7 @@ def retriever(num_heads):
 
 
 def with_weights(num_heads, weights):
-    """The reference model with the weights of a file; MissingWeightError where they are another's."""
+    """The reference model with a file's weights; MissingWeightError if they are another model's."""
     model = retriever(num_heads)
     model.load_state_dict(rename_weights(weights, model.state_dict(), spellings("attention.")))
     return model.eval()

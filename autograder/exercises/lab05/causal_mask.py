@@ -78,135 +78,10 @@ def on_a_device(lab, draw):
     return seen
 
 
-@exercise.mistake(
-    "Your mask lets each query attend to its own and all later keys. Rows are queries and columns "
-    "are keys: in row 0, which column may be True?"
-)
-def transposed(Lq, Lk=None, device=None):
+@exercise.also_right
+def lower_triangle(Lq, Lk=None, device=None):
     Lk = Lq if Lk is None else Lk
-    return torch.ones(Lq, Lk, dtype=torch.bool, device=device).triu(Lk - Lq)
-
-
-@exercise.mistake(
-    "True and False have changed places: your mask says True for what is hidden. Here, as in "
-    "torch's scaled_dot_product_attention, what does True mean?"
-)
-def true_means_hidden(Lq, Lk=None, device=None):
-    return ~causal_mask(Lq, Lk, device)
-
-
-@exercise.mistake(
-    "No query may attend to its own place in your mask, and the first one to nothing at all. Does "
-    "a token know itself?"
-)
-def diagonal_excluded(Lq, Lk=None, device=None):
-    Lk = Lq if Lk is None else Lk
-    return torch.ones(Lq, Lk, dtype=torch.bool, device=device).tril(Lk - Lq - 1)
-
-
-@exercise.mistake(
-    "Your mask lets each query see one key too many: the token that it is to predict. The loss "
-    "will look splendid. Which diagonal is the last that may be True?"
-)
-def one_ahead(Lq, Lk=None, device=None):
-    Lk = Lq if Lk is None else Lk
-    return torch.ones(Lq, Lk, dtype=torch.bool, device=device).tril(Lk - Lq + 1)
-
-
-@exercise.mistake(
-    "Your mask holds numbers, not True and False. `~mask` and `scores.masked_fill(~mask, …)` need "
-    "booleans: which dtype did you make it with?"
-)
-def numbers(Lq, Lk=None, device=None):
-    return causal_mask(Lq, Lk, device).float()
-
-
-@exercise.mistake(
-    "This is the mask to be added to scores (0 and -inf). It comes two steps later; here True and "
-    "False are asked for."
-)
-def additive(Lq, Lk=None, device=None):
-    mask = causal_mask(Lq, Lk, device)
-    return torch.zeros(mask.shape, device=device).masked_fill(~mask, -torch.inf)
-
-
-@exercise.mistake(
-    "Your triangle starts in the top left corner also when there are more keys than queries: the "
-    "first query sees the oldest key of the cache only. At which key does the last query stand?"
-)
-def top_left(Lq, Lk=None, device=None):
-    return torch.ones(Lq, Lq if Lk is None else Lk, dtype=torch.bool, device=device).tril()
-
-
-@exercise.mistake(
-    "The argument Lk is not used: your mask is always square. Which shape must it have, to fit "
-    "scores of three queries and seven keys?"
-)
-def keys_ignored(Lq, Lk=None, device=None):
-    return torch.ones(Lq, Lq, dtype=torch.bool, device=device).tril()
-
-
-@exercise.mistake(
-    "Your mask is square when Lk is given, too, with one row for each key. How many queries are "
-    "there?"
-)
-def queries_ignored(Lq, Lk=None, device=None):
-    Lk = Lq if Lk is None else Lk
-    return torch.ones(Lk, Lk, dtype=torch.bool, device=device).tril()
-
-
-@exercise.mistake(
-    "Your mask is cut from one of fixed size, so longer sequences get too small a mask. Where does "
-    "that size come from?"
-)
-def fixed_size(Lq, Lk=None, device=None):
-    Lk = Lq if Lk is None else Lk
-    biggest = torch.ones(6, 6, dtype=torch.bool, device=device).tril()
-    return biggest[Lk - Lq : Lk, :Lk]
-
-
-@exercise.mistake(
-    "Without a cache your mask is right; with one, the last query does not see its own place. "
-    "By how much does the diagonal move when there are Lk - Lq keys more?"
-)
-def one_short_with_a_cache(Lq, Lk=None, device=None):
-    Lk = Lq if Lk is None else Lk
-    return torch.ones(Lq, Lk, dtype=torch.bool, device=device).tril(Lk - Lq - (Lk > Lq))
-
-
-@exercise.mistake(
-    "You let every query see the first key, so that no row is all False. A query that stands "
-    "before every key sees none; what a softmax makes of that is a later step."
-)
-def first_key_always(Lq, Lk=None, device=None):
-    mask = causal_mask(Lq, Lk, device).clone()
-    mask[:, 0] = True
-    return mask
-
-
-@exercise.mistake(
-    "Your mask is made on the CPU whatever `device` says. Scores on a GPU cannot be masked with "
-    "it: which call of yours decides where the tensor lives?"
-)
-def always_on_the_cpu(Lq, Lk=None, device=None):
-    return causal_mask(Lq, Lk)
-
-
-@exercise.mistake(
-    "Your mask has axes for batch and heads. A mask of shape (Lq, Lk) broadcasts over them by "
-    "itself."
-)
-def with_more_axes(Lq, Lk=None, device=None):
-    return causal_mask(Lq, Lk, device)[None, None]
-
-
-@exercise.mistake(
-    "Where there are fewer keys than queries, your first queries see keys. The last query stands "
-    "at the last key: where does that put the first ones?"
-)
-def first_key_for_all(Lq, Lk=None, device=None):
-    Lk = Lq if Lk is None else Lk
-    return torch.ones(Lq, Lk, dtype=torch.bool, device=device).tril(max(Lk - Lq, 0))
+    return torch.ones(Lq, Lk, dtype=torch.bool, device=device).tril(Lk - Lq)
 
 
 @exercise.also_right
@@ -236,3 +111,120 @@ def last_rows_of_a_square(Lq, Lk=None, device=None):
     side = max(Lq, Lk)
     square = torch.ones(side, side, device=device).tril().bool()
     return square[side - Lq :, side - Lk :] if Lq > Lk else square[Lk - Lq :]
+
+
+wrong = exercise.edits(lower_triangle)
+
+wrong(
+    "transposed",
+    ".tril(",
+    ".triu(",
+    "Your mask lets each query attend to its own and all later keys. Rows are queries and columns "
+    "are keys: in row 0, which column may be True?",
+)
+wrong(
+    "true_means_hidden",
+    "return torch.ones",
+    "return ~torch.ones",
+    "Your mask is inverted: it says True for what is hidden. Here, as in torch's "
+    "scaled_dot_product_attention, what does True mean?",
+)
+wrong(
+    "diagonal_excluded",
+    "tril(Lk - Lq)",
+    "tril(Lk - Lq - 1)",
+    "In your mask, no query may attend to its own place, and the first one to nothing at all. Does "
+    "a token know itself?",
+)
+wrong(
+    "one_ahead",
+    "tril(Lk - Lq)",
+    "tril(Lk - Lq + 1)",
+    "Your mask lets each query see one key too many: the token that it should predict. The loss "
+    "will look splendid. Which diagonal is the last that may be True?",
+)
+wrong(
+    "numbers",
+    "dtype=torch.bool, device=device",
+    "device=device",
+    "Your mask holds numbers, not True and False. `~mask` and `scores.masked_fill(~mask, …)` need "
+    "booleans: which dtype did you make it with?",
+)
+wrong(
+    "top_left",
+    "tril(Lk - Lq)",
+    "tril()",
+    "Your triangle starts in the top left corner even with more keys than queries: the first query "
+    "sees only the oldest key of the cache. At which key does the last query stand?",
+)
+wrong(
+    "keys_ignored",
+    "Lq if Lk is None else Lk",
+    "Lq",
+    "The argument Lk is not used: your mask is always square. Which shape must it have, to fit "
+    "scores of three queries and seven keys?",
+)
+wrong(
+    "queries_ignored",
+    "(Lq, Lk, dtype=torch.bool, device=device).tril(Lk - Lq)",
+    "(Lk, Lk, dtype=torch.bool, device=device).tril()",
+    "Your mask is square even if Lk is given, with one row for each key. How many queries are "
+    "there?",
+)
+wrong(
+    "one_short_with_a_cache",
+    "tril(Lk - Lq)",
+    "tril(Lk - Lq - (Lk > Lq))",
+    "Without a cache your mask is right; with one, the last query does not see its own place. "
+    "By how much does the diagonal move when there are Lk - Lq keys more?",
+)
+wrong(
+    "always_on_the_cpu",
+    ", device=device)",
+    ")",
+    "Your mask is made on the CPU, whatever `device` says. Scores on a GPU cannot be masked with "
+    "it: which call of yours decides where the tensor is?",
+)
+wrong(
+    "with_more_axes",
+    "tril(Lk - Lq)",
+    "tril(Lk - Lq)[None, None]",
+    "Your mask has axes for batch and heads. A mask of shape (Lq, Lk) broadcasts over them by "
+    "itself.",
+)
+wrong(
+    "first_key_for_all",
+    "tril(Lk - Lq)",
+    "tril(max(Lk - Lq, 0))",
+    "With fewer keys than queries, your first queries see keys. The last query stands at the last "
+    "key: where does that put the first ones?",
+)
+
+
+@exercise.mistake(
+    "This is the mask to be added to scores (0 and -inf). It comes two steps later; this step asks "
+    "for True and False."
+)
+def additive(Lq, Lk=None, device=None):
+    mask = causal_mask(Lq, Lk, device)
+    return torch.zeros(mask.shape, device=device).masked_fill(~mask, -torch.inf)
+
+
+@exercise.mistake(
+    "Your mask is cut from one of fixed size, so longer sequences get too small a mask. Where does "
+    "that size come from?"
+)
+def fixed_size(Lq, Lk=None, device=None):
+    Lk = Lq if Lk is None else Lk
+    biggest = torch.ones(6, 6, dtype=torch.bool, device=device).tril()
+    return biggest[Lk - Lq : Lk, :Lk]
+
+
+@exercise.mistake(
+    "You let every query see the first key, so that no row is all False. A query that stands "
+    "before every key sees none; what a softmax makes of that is a later step."
+)
+def first_key_always(Lq, Lk=None, device=None):
+    mask = causal_mask(Lq, Lk, device).clone()
+    mask[:, 0] = True
+    return mask

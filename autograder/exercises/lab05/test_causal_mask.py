@@ -5,14 +5,19 @@ from __future__ import annotations
 import torch
 
 from attnlab.masks import causal_mask
-from gradekit.exercise import Exercise
+from gradekit.exercise import write_a_test
 
-exercise = Exercise(answers=["test_causal_mask"], uses=[causal_mask])
+exercise = write_a_test(
+    "test_causal_mask",
+    of=causal_mask,
+    points=4,
+    title="Rejects the wrong causal masks that students write, and accepts the right ones.",
+)
 
 
 @exercise.check(points=2)
 def openly_wrong(lab, draw):
-    """Accepts your own causal mask; rejects it once it is openly spoiled."""
+    """Accepts your own causal mask; rejects it once it is obviously wrong."""
 
     def everything(Lq, Lk=None, device=None):
         return torch.ones_like(lab.causal_mask(Lq, Lk, device))
@@ -35,130 +40,97 @@ def openly_wrong(lab, draw):
     }
 
 
-@exercise.check(points=4, hidden=True, suspects_of="causal_mask")
-def wrong_versions(lab, draw):
-    """Rejects the wrong causal masks that students write, and accepts the right ones."""
-    return draw.accepts(lab.test_causal_mask)
-
-
 def expected(Lq, Lk):
     return torch.tensor([[j <= i + Lk - Lq for j in range(Lk)] for i in range(Lq)])
 
 
 @exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
-def asserts_nothing():
-    def test_causal_mask(impl):
-        impl(4)
-
-    return {"test_causal_mask": test_causal_mask}
+def asserts_nothing(impl):
+    impl(4)
 
 
 @exercise.mistake(
     "Your test returns its verdict, True or False, and nobody looks at it. A test speaks by "
     "raising: which statement turns a False into an error?"
 )
-def returns_its_verdict():
-    def test_causal_mask(impl):
-        if impl(4).shape != (4, 4):
-            raise AssertionError("shape")
-        return torch.equal(impl(4), expected(4, 4)) and torch.equal(impl(2, 5), expected(2, 5))
-
-    return {"test_causal_mask": test_causal_mask}
+def returns_its_verdict(impl):
+    if impl(4).shape != (4, 4):
+        raise AssertionError("shape")
+    return torch.equal(impl(4), expected(4, 4)) and torch.equal(impl(2, 5), expected(2, 5))
 
 
 @exercise.mistake(
     "Your test knows square masks alone. Which lengths show where the triangle of a mask with a "
     "cache begins?"
 )
-def square_only():
-    def test_causal_mask(impl):
-        mask = impl(5)
-        assert mask.dtype == torch.bool
-        assert torch.equal(mask, expected(5, 5))
-
-    return {"test_causal_mask": test_causal_mask}
+def square_only(impl):
+    mask = impl(5)
+    assert mask.dtype == torch.bool
+    assert torch.equal(mask, expected(5, 5))
 
 
 @exercise.mistake(
     "Your test looks at shapes and dtypes and at no entry. Which entries must be True, and which "
     "False?"
 )
-def shape_only():
-    def test_causal_mask(impl):
-        for Lq, Lk in ((5, None), (2, 7), (4, 2)):
-            mask = impl(Lq, Lk)
-            assert mask.shape == (Lq, Lk or Lq)
-            assert mask.dtype == torch.bool
-
-    return {"test_causal_mask": test_causal_mask}
+def shape_only(impl):
+    for Lq, Lk in ((5, None), (2, 7), (4, 2)):
+        mask = impl(Lq, Lk)
+        assert mask.shape == (Lq, Lk or Lq)
+        assert mask.dtype == torch.bool
 
 
 @exercise.mistake(
     "Your test asks only that nothing is seen ahead. A mask that also hides what came before "
     "would pass. What must every place be able to see?"
 )
-def future_only():
-    def test_causal_mask(impl):
-        for Lq, Lk in ((5, 5), (2, 7)):
-            mask = impl(Lq, Lk)
-            assert mask.shape == (Lq, Lk)
-            assert not (mask & ~expected(Lq, Lk)).any()
-            assert mask.any()
-
-    return {"test_causal_mask": test_causal_mask}
+def future_only(impl):
+    for Lq, Lk in ((5, 5), (2, 7)):
+        mask = impl(Lq, Lk)
+        assert mask.shape == (Lq, Lk)
+        assert not (mask & ~expected(Lq, Lk)).any()
+        assert mask.any()
 
 
 @exercise.mistake(
     "Your test rejects right masks: it puts the triangle in the top left corner when there are "
     "more keys than queries. Read the task of 5.1 again: at which key does the last query stand?"
 )
-def top_left_demanded():
-    def test_causal_mask(impl):
-        assert torch.equal(impl(4), expected(4, 4))
-        assert torch.equal(impl(2, 5), torch.ones(2, 5).tril().bool())
-
-    return {"test_causal_mask": test_causal_mask}
+def top_left_demanded(impl):
+    assert torch.equal(impl(4), expected(4, 4))
+    assert torch.equal(impl(2, 5), torch.ones(2, 5).tril().bool())
 
 
 @exercise.mistake(
     "Your test compares numbers and forgets to ask what kind they are and where they live: 1.0 "
     "equals True. What does the task promise about dtype and device?"
 )
-def entries_only():
-    def test_causal_mask(impl):
-        for Lq, Lk in ((4, 4), (8, 8), (2, 7), (5, 3)):
-            assert (impl(Lq, Lk) == expected(Lq, Lk)).all()
-
-    return {"test_causal_mask": test_causal_mask}
+def entries_only(impl):
+    for Lq, Lk in ((4, 4), (8, 8), (2, 7), (5, 3)):
+        assert (impl(Lq, Lk) == expected(Lq, Lk)).all()
 
 
 @exercise.also_right
-def by_properties():
-    def test_causal_mask(impl):
-        for Lq, Lk in ((1, 1), (7, 7), (9, 9), (3, 8), (1, 12), (6, 2)):
-            mask = impl(Lq, Lk)
-            assert mask.dtype is torch.bool
-            assert tuple(mask.shape) == (Lq, Lk)
-            for i in range(Lq):
-                own_place = i + Lk - Lq
-                for j in range(Lk):
-                    assert bool(mask[i, j]) == (j <= own_place)
-        assert torch.equal(impl(6), impl(6, 6))
-        assert impl(2, 3, device="meta").is_meta
-
-    return {"test_causal_mask": test_causal_mask}
+def by_properties(impl):
+    for Lq, Lk in ((1, 1), (7, 7), (9, 9), (3, 8), (1, 12), (6, 2)):
+        mask = impl(Lq, Lk)
+        assert mask.dtype is torch.bool
+        assert tuple(mask.shape) == (Lq, Lk)
+        for i in range(Lq):
+            own_place = i + Lk - Lq
+            for j in range(Lk):
+                assert bool(mask[i, j]) == (j <= own_place)
+    assert torch.equal(impl(6), impl(6, 6))
+    assert impl(2, 3, device="meta").is_meta
 
 
 @exercise.also_right
-def by_tril():
-    def test_causal_mask(impl):
-        def same(mask, Lq, Lk):
-            torch.testing.assert_close(mask, torch.ones(Lq, Lk, dtype=bool).tril(Lk - Lq))
+def by_tril(impl):
+    def same(mask, Lq, Lk):
+        torch.testing.assert_close(mask, torch.ones(Lq, Lk, dtype=bool).tril(Lk - Lq))
 
-        for Lq in range(1, 10):
-            same(impl(Lq), Lq, Lq)
-            for Lk in range(1, 10):
-                same(impl(Lq, Lk), Lq, Lk)
-        assert impl(4, device=torch.device("meta")).device.type == "meta"
-
-    return {"test_causal_mask": test_causal_mask}
+    for Lq in range(1, 10):
+        same(impl(Lq), Lq, Lq)
+        for Lk in range(1, 10):
+            same(impl(Lq, Lk), Lq, Lk)
+    assert impl(4, device=torch.device("meta")).device.type == "meta"

@@ -17,6 +17,8 @@ import tokenize
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from gradekit.errors import BlankError
+
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 # What stands in place of an answer; nbgrader_config.py tells nbgrader the same.
 CODE_STUB = "raise NotImplementedError"
@@ -26,10 +28,6 @@ _OPEN = re.compile(r"#\s*blank(?::\s*(?P<words>.*?))?\s*$")
 _CLOSE = re.compile(r"#\s*end blank\s*$")
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-
-
-class BlankError(ValueError):  # noqa: N818 - it names what cannot be done
-    """A definition has nothing to take out, or its marks do not pair. The message says which."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ from attnlab.checking import visible
 from gradekit.build.drift import differences
 from gradekit.build.solved import solved_notebook
 from gradekit.build.source import read_source
-from gradekit.course import RELEASED, SOLVED, Course, CourseError
+from gradekit.course import RELEASED, SOLVED, Course
+from gradekit.errors import CourseError
 from gradekit.exercise.loader import load_lab
 from gradekit.exercise.variants import Variants
 from gradekit.nbgrader_settings import nbgrader_config as course_config

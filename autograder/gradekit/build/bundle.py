@@ -29,7 +29,8 @@ from gradekit.build.build import RELEASED, build_labs, nbgrader_config
 from gradekit.build.disclosure import disclosures
 from gradekit.build.solved import human_date
 from gradekit.build.student_library import blank_references, write_student_library
-from gradekit.course import Course, CourseError
+from gradekit.course import Course
+from gradekit.errors import CourseError
 
 BUNDLES = "release"
 PAGE = "HOW_TO_HAND_IN.md"

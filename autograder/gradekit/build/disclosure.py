@@ -8,7 +8,6 @@ the cells of notebooks and in the probes of checks files.
 from __future__ import annotations
 
 import ast
-import inspect
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +20,7 @@ from gradekit.build.library_files import library_files
 from gradekit.build.student_library import blank_references, module_file
 from gradekit.course import Course
 from gradekit.exercise.definition import Check
+from gradekit.exercise.edits import source_text
 from gradekit.exercise.loader import load_lab
 
 SHORTEST = 16
@@ -89,7 +89,7 @@ def _blanked(course: Course, lab: str) -> tuple[dict[str, str], str]:
 
 
 def _probe_lines(check: Check) -> list[str]:
-    (node,) = ast.parse(inspect.getsource(check.probe)).body
+    (node,) = ast.parse(source_text(check.probe)).body
     assert isinstance(node, Definition)
     printed = "\n".join(ast.unparse(statement) for statement in _statements(node))
     lines = [line.strip() for line in printed.splitlines()]

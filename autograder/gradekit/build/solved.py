@@ -16,11 +16,12 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from gradekit.build.blanks import has_solution_marks
 from gradekit.build.source import Cell, Source, imported, solved_text
-from gradekit.course import Course, CourseError
+from gradekit.course import Course
+from gradekit.errors import CourseError
 from gradekit.exercise.loader import LabExercises
 
-# What a grade cell holds for a course that runs nbgrader without the sandbox (gradekit.nbgrader.unsandboxed).
-# nbgrader's release step removes it.
+# The hidden lines of a grade cell, for a course that runs nbgrader without the sandbox.
+# nbgrader's release step removes them.
 _STAFF_CHECK = """\
 check("{name}")
 ### BEGIN HIDDEN TESTS

@@ -26,14 +26,13 @@ import jupytext
 from gradekit.build.blanks import (
     BEGIN,
     DEFAULT_TODO,
-    BlankError,
     clear,
     definitions,
     extent,
     has_solution_marks,
     mark,
 )
-from gradekit.course import CourseError
+from gradekit.errors import BlankError, CourseError
 
 Role = Literal["prose", "code", "exercise", "check", "free_text"]
 

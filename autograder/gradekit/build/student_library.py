@@ -10,11 +10,12 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from gradekit.build.blanks import BlankError, blank_module
+from gradekit.build.blanks import blank_module
 from gradekit.build.library_files import PACKAGE, library_files
-from gradekit.course import Course, CourseError
+from gradekit.course import Course
+from gradekit.errors import BlankError, CourseError
 from gradekit.exercise.definition import Exercise
-from gradekit.exercise.loader import load_lab
+from gradekit.exercise.loader import exercise_files, load_lab
 
 Names = frozenset[tuple[str, str]]
 
@@ -78,7 +79,7 @@ def module_file(module: str) -> Path:
 
 def _exercises(course: Course, lab: str) -> tuple[Exercise, ...]:
     """The exercises of `lab`; none while nobody has written any."""
-    if not any(course.exercises(lab).glob("[a-z]*.py")):
+    if not exercise_files(course.exercises(lab)):
         return ()
     return load_lab(course, lab).exercises
 

@@ -4,7 +4,18 @@ An exercise file imports all that it needs from here. May import `submissions`, 
 `untrusted`. Tested in tests/gradekit/exercise.
 """
 
-from gradekit.exercise.definition import Exercise, ExerciseError
+from gradekit.exercise.answers import Errata, Item, Prediction, Predictions
+from gradekit.exercise.definition import Exercise
 from gradekit.exercise.trained import Band, ScoreBands
+from gradekit.exercise.write_a_test import write_a_test
 
-__all__ = ["ExerciseError", "Band", "Exercise", "ScoreBands"]
+__all__ = [
+    "Band",
+    "Errata",
+    "Exercise",
+    "Item",
+    "Prediction",
+    "Predictions",
+    "ScoreBands",
+    "write_a_test",
+]

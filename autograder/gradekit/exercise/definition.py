@@ -20,18 +20,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from attnlab.checking.judges import Close, Judge
 from attnlab.checking.verdict import KnownMistake
+from gradekit.errors import ExerciseError
+from gradekit.exercise.edits import Edits
 from gradekit.exercise.standalone import standalone_source
 
 Function = Callable[..., Any]
-
-
-class ExerciseError(ValueError):  # noqa: N818 - it names what is bad
-    """An exercise file contradicts itself. The message says where and what to do."""
+# What an exercise's folder may hold besides __init__.py, in the order in which it is imported.
+PARTS = ("also_right", "mistakes")
 
 
 @dataclass(frozen=True)
@@ -104,12 +105,14 @@ class Exercise:
         equivalent: mutants of the reference that no check can catch, each with the reason.
 
     Attributes:
-        name, lab, title: set by the loader: the file's name, its folder's, its first line.
+        name, lab, title, path: set by the loader: the module's name, its lab's, its first line,
+            and its file (of a folder, the ``__init__.py`` in it).
     """
 
     name: str
     lab: str
     title: str
+    path: Path
 
     def __init__(
         self,
@@ -136,6 +139,23 @@ class Exercise:
     def names(self) -> tuple[str, ...]:
         """The names that the student defines."""
         return self.answers or tuple(reference.__name__ for reference in self.references)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files of Python that the exercise is made of."""
+        return (self.path, *(self.path.parent / f"{part}.py" for part in self.parts))
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Which of :data:`PARTS` the exercise has: none if it is a file and not a folder."""
+        if self.path.name != "__init__.py":
+            return ()
+        return tuple(part for part in PARTS if (self.path.parent / f"{part}.py").is_file())
+
+    @property
+    def saved_paths(self) -> tuple[Path, ...]:
+        """The reference's own files of weights, one for each name in `saves`."""
+        return tuple(self.path.parent / name for name in self.saves)
 
     @property
     def points(self) -> float:
@@ -197,6 +217,28 @@ class Exercise:
             return lambda later: self.also_right(later, of=of)
         self.right_versions.append(self._version(function, of))
         return function
+
+    def edits(self, base: Function, of: str | None = None) -> Edits:
+        """Known mistakes written as edits of `base`, a right version of this exercise.
+
+        Args:
+            base: a reference of this exercise, or a function registered as also right.
+            of: the reference that the mistakes replace, if the exercise has several.
+
+        Raises:
+            ExerciseError: `base` is neither.
+        """
+        right = (*self.references, *(version.function for version in self.right_versions))
+        if not any(base is known for known in right):
+            raise ExerciseError(
+                f"edits({base.__name__}): write @exercise.also_right above {base.__name__}, so "
+                "that it is proven right"
+            )
+
+        def register(name: str, made: Function, advice: str) -> None:
+            self.mistakes.append(replace(self._version(made, of, advice), name=name))
+
+        return Edits(base, register)
 
     def _version(self, function: Function, of: str | None, advice: str = "") -> Version:
         if of is None and self.references:

@@ -8,14 +8,16 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
 
-from gradekit.course import Course, CourseError
-from gradekit.exercise.definition import Exercise, ExerciseError
+from gradekit.course import Course
+from gradekit.errors import CourseError, ExerciseError
+from gradekit.exercise.definition import Exercise
 
 CHECK_CELL = re.compile(r'^check\("(\w+)"\)', re.MULTILINE)
 _CELL_MARK = re.compile(r"^# %%", re.MULTILINE)
@@ -57,13 +59,13 @@ def load_lab(course: Course, lab: str) -> LabExercises:
     text = source.read_text("utf-8")
     order = list(dict.fromkeys(CHECK_CELL.findall(text)))
     folder = course.exercises(lab)
-    files = {path.stem: path for path in folder.glob("[a-z]*.py")}
+    files = exercise_files(folder)
     for name in order:
         if name not in files:
             cell = len(_CELL_MARK.findall(text[: text.index(f'check("{name}")')]))
             raise CourseError(
                 f"solutions/{source.name}: cell {cell} checks {name!r}, but "
-                f"autograder/exercises/{lab} has no {name}.py"
+                f"autograder/exercises/{lab} has no {name}.py and no folder {name}/"
             )
     for name in sorted(set(files) - set(order)):
         raise CourseError(
@@ -73,7 +75,13 @@ def load_lab(course: Course, lab: str) -> LabExercises:
     course.check_exercise_limits(lab, order)
     exercises = tuple(_load(lab, name, files[name]) for name in order)
     _forbid_peeking(exercises)
-    return LabExercises(lab, exercises, _reference(exercises, text, folder))
+    return LabExercises(lab, exercises, _reference(exercises, text))
+
+
+def exercise_files(folder: Path) -> dict[str, Path]:
+    """A lab's exercise modules by name: ``softmax.py``, or ``softmax/__init__.py``."""
+    files = {path.stem: path for path in sorted(folder.glob("[a-z]*.py"))}
+    return files | {path.parent.name: path for path in sorted(folder.glob("[a-z]*/__init__.py"))}
 
 
 def _forbid_peeking(exercises: tuple[Exercise, ...]) -> None:
@@ -91,24 +99,43 @@ def _forbid_peeking(exercises: tuple[Exercise, ...]) -> None:
 
 
 def _load(lab: str, name: str, path: Path) -> Exercise:
-    module_name = f"gradekit_exercises.{lab}.{name}"
-    spec = importlib.util.spec_from_file_location(module_name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[module_name] = module
-    spec.loader.exec_module(module)
+    module = _import(f"gradekit_exercises.{lab}.{name}", path)
     exercise = getattr(module, "exercise", None)
     if not isinstance(exercise, Exercise):
-        raise ExerciseError(f"{path.name}: no `exercise = Exercise(…)` in it")
+        raise ExerciseError(f"{_shown(path)}: no `exercise = Exercise(…)` in it")
+    exercise.lab, exercise.name, exercise.path = lab, name, path
+    for part in exercise.parts:
+        importlib.import_module(f"{module.__name__}.{part}")
     if not exercise.checks:
-        raise ExerciseError(f"{path.name}: no check in it; add one with @exercise.check(points=…)")
-    exercise.lab, exercise.name = lab, name
+        raise ExerciseError(
+            f"{_shown(path)}: no check in it; add one with @exercise.check(points=…)"
+        )
     exercise.title = (module.__doc__ or name).strip().splitlines()[0].rstrip(".")
     return exercise
 
 
-def _reference(exercises: tuple[Exercise, ...], source: str, folder: Path) -> dict[str, Any]:
+def _import(name: str, path: Path) -> ModuleType:
+    """Import an exercise module, anew if it was imported before."""
+    for old in [known for known in sys.modules if known == name or known.startswith(f"{name}.")]:
+        del sys.modules[old]
+    is_folder = path.name == "__init__.py"
+    spec = importlib.util.spec_from_file_location(
+        name, path, submodule_search_locations=[str(path.parent)] if is_folder else None
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _shown(path: Path) -> str:
+    """An exercise module's file below its lab's folder."""
+    return f"{path.parent.name}/{path.name}" if path.name == "__init__.py" else path.name
+
+
+def _reference(exercises: tuple[Exercise, ...], source: str) -> dict[str, Any]:
     """The right answers: the library's functions, what solution cells define, saved weights."""
     names: dict[str, Any] = {
         reference.__name__: reference for exercise in exercises for reference in exercise.references
@@ -116,25 +143,25 @@ def _reference(exercises: tuple[Exercise, ...], source: str, folder: Path) -> di
     for exercise in exercises:
         if exercise.answers:
             names.update(_solution_names(exercise, source, names))
-    names.update(saved_weights(exercises, folder))
+    names.update(saved_weights(exercises))
     return names
 
 
-def saved_weights(exercises: tuple[Exercise, ...], folder: Path) -> dict[str, dict[str, Tensor]]:
-    """The reference's saved weights, by the names of their files, which lie in `folder`.
+def saved_weights(exercises: tuple[Exercise, ...]) -> dict[str, dict[str, Tensor]]:
+    """The reference's saved weights, by the names of their files, which lie beside the exercise's.
 
     Raises:
-        ExerciseError: one is not there, or is no file of weights.
+        ExerciseError: one is not there, or is not a file of weights.
     """
     found = {}
     for exercise in exercises:
-        for name in exercise.saves:
+        for path in exercise.saved_paths:
             try:
-                found[name] = load_file(folder / name)
+                found[path.name] = load_file(path)
             except (OSError, SafetensorError) as error:
                 raise ExerciseError(
-                    f"{exercise.lab}/{exercise.name}.py saves {name}, but that file beside it "
-                    f"cannot be read ({error}); _measure_{exercise.name}.py makes it"
+                    f"{exercise.lab}/{exercise.name} saves {path.name}, but that file in its "
+                    f"folder cannot be read ({error}); measure.py beside it makes it"
                 ) from error
     return found
 

@@ -15,19 +15,18 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from functools import lru_cache
+from importlib.util import resolve_name
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from gradekit.errors import StandaloneError
+from gradekit.exercise.edits import is_made_from_text, source_text
 from gradekit.untrusted.messages import SUSPECT
 
-PROJECT = ("attnlab", "gradekit")
+PROJECT = ("attnlab", "gradekit", "gradekit_exercises")
 # Shared by both sides, and holding no answers: imported rather than inlined.
 SHARED = ("attnlab.checking", "attnlab.data", "attnlab.plots")
-
-
-class StandaloneError(ValueError):  # noqa: N818 - it names what a function is not
-    """A function names something that cannot travel with it. The message says what."""
 
 
 def standalone_source(item: Callable[..., Any]) -> str:
@@ -43,7 +42,10 @@ def standalone_sources(items: Iterable[Callable[..., Any]]) -> str:
     """Like :func:`standalone_source`, for several functions that may share helpers."""
     collector = _Collector()
     for item in items:
-        collector.add(sys.modules[item.__module__], item.__name__)
+        if is_made_from_text(item):
+            collector.add_text(sys.modules[item.__module__], source_text(item))
+        else:
+            collector.add(sys.modules[item.__module__], item.__name__)
     return collector.text()
 
 
@@ -69,16 +71,26 @@ class _Collector:
         if statement is None:
             return  # a builtin, or a name bound inside the function
         if isinstance(statement, (ast.Import, ast.ImportFrom)):
-            self._add_import(statement, name)
+            self._add_import(module, statement, name)
             return
         for needed in _names(statement):
             self.add(module, needed)
         # By its line: one statement may bind several names.
         self._definitions[module.__name__, statement.lineno] = ast.unparse(_undecorated(statement))
 
-    def _add_import(self, statement: ast.Import | ast.ImportFrom, name: str) -> None:
+    def add_text(self, module: ModuleType, text: str) -> None:
+        """Add a definition that is in no file, and first what it needs of `module`."""
+        (statement,) = ast.parse(text).body
+        for needed in _names(statement):
+            if needed not in set(_binds(statement)):
+                self.add(module, needed)
+        self._definitions[text, 0] = ast.unparse(_undecorated(statement))
+
+    def _add_import(
+        self, module: ModuleType, statement: ast.Import | ast.ImportFrom, name: str
+    ) -> None:
         (alias,) = (a for a in statement.names if _bound_name(a) == name)
-        origin = statement.module if isinstance(statement, ast.ImportFrom) else alias.name
+        origin = _origin(module, statement) if isinstance(statement, ast.ImportFrom) else alias.name
         if not _belongs_to(origin, PROJECT) or _belongs_to(origin, SHARED):
             kind = type(statement)
             alone = kind(**{**_fields(statement), "names": [alias]})
@@ -91,6 +103,13 @@ class _Collector:
                 f"(`from {origin} import function`), so that its text can travel"
             )
         self.add(importlib.import_module(origin), alias.name)
+
+
+def _origin(module: ModuleType, statement: ast.ImportFrom) -> str | None:
+    """The module that a statement in `module` imports from, relative ones resolved."""
+    if not statement.level:
+        return statement.module
+    return resolve_name("." * statement.level + (statement.module or ""), module.__package__)
 
 
 def _belongs_to(module: str | None, packages: Iterable[str]) -> bool:

@@ -1,7 +1,7 @@
-"""The exam paper of a lab: what the untrusted side is asked, and what the trusted side expects.
+"""The variants of a lab's hidden inputs: what the untrusted side is asked, what the judge expects.
 
-Asked and expected come from one place and one seed, so they cannot disagree. What the untrusted
-side gets is a :class:`~gradekit.untrusted.messages.Probe`: text and a seed. What the judge gets is a
+Questions and expected answers come from one place and one seed, so they cannot disagree. The
+untrusted side gets a :class:`~gradekit.untrusted.messages.Probe`: text and a seed. The judge gets a
 :class:`~attnlab.checking.verdict.Question`: the observations of the reference and of the known
 mistakes, made here by running the same probe on them.
 """
@@ -20,7 +20,8 @@ from attnlab.checking.lab import Lab, observe
 from attnlab.checking.observation import pack, unpack
 from attnlab.checking.verdict import Question
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
-from gradekit.exercise.definition import Check, Exercise, ExerciseError, Version
+from gradekit.errors import ExerciseError
+from gradekit.exercise.definition import Check, Exercise, Version
 from gradekit.exercise.loader import LabExercises
 from gradekit.exercise.standalone import as_suspect, standalone_source, standalone_sources
 from gradekit.exercise.trained import ScoreBands

@@ -16,7 +16,8 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
-from gradekit.course import Course, CourseError
+from gradekit.course import Course
+from gradekit.errors import CourseError, NotebookError
 from gradekit.feedback.graded_notebook import AUTOGRADED
 from gradekit.files import write_whole
 from gradekit.gradebook.address import Address, address_of
@@ -25,7 +26,7 @@ from gradekit.gradebook.marks import Mark, Marks
 from gradekit.late import Lateness, lateness_of
 from gradekit.results.journal import Journal
 from gradekit.results.records import ExerciseResult, State, SubmissionRecord
-from gradekit.submissions.notebook import NotebookError, open_notebook
+from gradekit.submissions.notebook import open_notebook
 from gradekit.submissions.released import Released, TargetCell, grade_id_of
 
 FEEDBACK = "feedback"

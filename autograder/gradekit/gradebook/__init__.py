@@ -1,4 +1,4 @@
-"""From results to nbgrader's gradebook: which one it is, what one submission means to it, marks by hand.
+"""From results to nbgrader's gradebook: its address, one submission's entry, marks by hand.
 
 May import `submissions` and `results`. Tested in tests/gradekit/gradebook.
 """

@@ -14,15 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradekit.course import Course
+from gradekit.errors import GradebookError
 from gradekit.nbgrader_settings import CONFIG_FILE, nbgrader_config
 
 SECONDS_TO_WAIT = 30.0
 _SQLITE = "sqlite:///"
 _PASSWORD = re.compile(r"(?<=://)([^/:@]*):[^/]*@|(?<=[?&])(password=)[^&]*")
-
-
-class GradebookError(RuntimeError):
-    """The gradebook cannot be used, or contradicts the lab. One sentence: what, where, what to do."""
 
 
 @dataclass(frozen=True)

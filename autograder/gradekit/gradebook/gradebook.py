@@ -21,7 +21,8 @@ from nbgrader.utils import is_locked
 from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from gradekit.gradebook.address import Address, GradebookError, plain_errors
+from gradekit.errors import GradebookError
+from gradekit.gradebook.address import Address, plain_errors
 from gradekit.gradebook.create import make_where_missing, open_gradebook
 from gradekit.gradebook.entry import Entry
 from gradekit.gradebook.marks import Mark, Marks, grade_of_answer, grade_of_test
@@ -103,8 +104,9 @@ class Book:
             score = entry.scores.get(target.exercise)
             if score is not None and score > target.points + 1e-9:
                 raise GradebookError(
-                    f"{entry.lab}: {target.exercise} earned {score:g} points, but the cell {name} is "
-                    f"worth {target.points:g} in the released notebook; run `lab build {entry.lab}`"
+                    f"{entry.lab}: {target.exercise} earned {score:g} points, but the cell {name} "
+                    f"is worth {target.points:g} in the released notebook; "
+                    f"run `lab build {entry.lab}`"
                 )
         return self._transaction(lambda: self._write(lab, entry, answers_before or {}))
 

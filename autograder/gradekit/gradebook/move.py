@@ -12,8 +12,9 @@ from nbgrader import api
 from sqlalchemy import create_engine, delete, insert, select
 from sqlalchemy.engine import Connection
 
-from gradekit.course import CourseError, find_root, load_course
-from gradekit.gradebook.address import Address, GradebookError, address_of, plain_errors
+from gradekit.course import find_root, load_course
+from gradekit.errors import CourseError, GradebookError
+from gradekit.gradebook.address import Address, address_of, plain_errors
 from gradekit.gradebook.gradebook import Book
 
 

@@ -24,7 +24,8 @@ from distributed import Client, WorkerPlugin, get_worker
 from distributed.worker import Worker
 
 from gradekit.build.library_files import kit_files, library_files
-from gradekit.course import FILE_NAME, RELEASED, SOLVED, Course, CourseError
+from gradekit.course import FILE_NAME, RELEASED, SOLVED, Course
+from gradekit.errors import CourseError
 from gradekit.files import LockedTempFolder
 from gradekit.grading.task import GradedSubmission, GradingTask
 from gradekit.grading.worker import grade_one

@@ -16,7 +16,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from gradekit.course import Course, CourseError
+from gradekit.course import Course
+from gradekit.errors import CourseError, ResultNotKeptError
 from gradekit.files import remove_stale
 from gradekit.gradebook.address import address_of, rows_in
 from gradekit.gradebook.entry import Entry, entry_of, unstored
@@ -36,10 +37,6 @@ if TYPE_CHECKING:
     from gradekit.grading.progress import ProgressReporter
 
 LEVELS = get_args(Level)
-
-
-class ResultNotKeptError(RuntimeError):  # noqa: N818 - it says what happened
-    """A result cannot be kept, so no more are made. One sentence: what, where, what to do."""
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,7 @@ class LabGrader:
         surroundings = environment_digest(self.spec)
         versions = {
             exercise.name: (
-                *(self._file_digest(name) for name in _files(exercise)),
+                *(digest_of(path.read_bytes()) for path in self._files(exercise)),
                 _reference_digest(exercise, self.spec.course),
                 str(exercise_limits_of(self.spec, exercise.name)),
                 surroundings,
@@ -131,9 +131,11 @@ class LabGrader:
         }
         return ResultKeys(self.spec.lab, versions, self.exercises.points)
 
-    def _file_digest(self, name: str) -> str:
-        path = self.spec.course.exercises(self.spec.lab) / f"{name}.py"
-        return digest_of(path.read_bytes())
+    def _files(self, exercise: Exercise) -> list[Path]:
+        """The exercise files that an exercise's checks draw on."""
+        others = {check.suspects_of for check in exercise.checks if check.suspects_of}
+        asked = [exercise, *(self.exercises[name] for name in sorted(others))]
+        return [path for one in asked for path in one.files]
 
 
 def result_of(exercise: Exercise, verdict: Verdict) -> ExerciseResult:
@@ -206,12 +208,6 @@ def environment_digest(spec: GraderSpec) -> str:
     shared = [path.read_bytes() for path in sorted(paths)]
     values = (platform.python_version(), torch.__version__, str(limits_of(spec)))
     return digest_of(*shared, *(value.encode() for value in values), spec.secret)
-
-
-def _files(exercise: Exercise) -> list[str]:
-    """The exercise files that an exercise's checks draw on."""
-    others = {check.suspects_of for check in exercise.checks if check.suspects_of}
-    return [exercise.name, *sorted(others)]
 
 
 def _reference_digest(exercise: Exercise, course: Course) -> str:

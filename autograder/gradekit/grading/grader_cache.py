@@ -13,9 +13,10 @@ from pathlib import Path
 
 import attnlab
 from gradekit.course import RELEASED, SOLVED
+from gradekit.errors import GraderError
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GraderSpec
-from gradekit.grading.worker import GraderError, drop_grader, grader_of
+from gradekit.grading.worker import drop_grader, grader_of
 from gradekit.results.records import digest_of
 
 
@@ -67,7 +68,8 @@ def _references() -> Iterable[Path]:
 def _files(spec: GraderSpec) -> Iterable[Path]:
     course, lab = spec.course, spec.lab
     yield course.source(lab)
-    for folder in (course.exercises(lab), course.root / RELEASED / lab, course.root / SOLVED / lab):
+    yield from course.exercises(lab).rglob("*.*")
+    for folder in (course.root / RELEASED / lab, course.root / SOLVED / lab):
         yield from folder.glob("*.*")
 
 

@@ -9,6 +9,7 @@ from multiprocessing.util import Finalize
 import torch
 
 from gradekit.course import SOLVED
+from gradekit.errors import GraderError
 from gradekit.feedback.graded_notebook import graded_notebook
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GradedSubmission, GraderSpec, GradingTask
@@ -27,10 +28,6 @@ class _Kept:
 
 
 _KEPT: list[_Kept] = []  # none or one
-
-
-class GraderError(RuntimeError):  # noqa: N818 - it names whose fault it is
-    """The lab's own solution does not earn full marks. One sentence: where it fails."""
 
 
 def grade_one(task: GradingTask) -> GradedSubmission:
@@ -94,11 +91,10 @@ def drop_grader() -> None:
 
 def saved_files(grader: LabGrader) -> dict[str, bytes]:
     """The files of weights that the lab's own solution saves."""
-    folder = grader.spec.course.exercises(grader.spec.lab)
     return {
-        file: (folder / file).read_bytes()
+        path.name: path.read_bytes()
         for exercise in grader.exercises.exercises
-        for file in exercise.saves
+        for path in exercise.saved_paths
     }
 
 

@@ -14,7 +14,8 @@ import nbformat
 from nbformat.v4 import new_output
 from traitlets.config import Application
 
-from gradekit.course import RELEASED, Course, CourseError, load_course
+from gradekit.course import RELEASED, Course, load_course
+from gradekit.errors import CourseError
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.grader_cache import current_grader, refuse_old_references
 from gradekit.grading.task import GraderSpec
@@ -143,5 +144,6 @@ def _reasons(result: ExerciseResult) -> list[str]:
 
 
 def error_output(lines: list[str]) -> Any:
+    """The output of a test cell that does not get all its points, with the reasons."""
     wrapped = [part for line in lines for part in textwrap.wrap(line, _WIDTH)]
     return new_output("error", ename="Judged", evalue=lines[0], traceback=wrapped)

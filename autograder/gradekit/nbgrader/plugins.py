@@ -19,6 +19,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Enum
 
 from gradekit.course import find_root, load_course
+from gradekit.errors import SandboxUnavailableError
 from gradekit.feedback.graded_notebook import graded_notebook, write_graded_notebook
 from gradekit.feedback.page import pages, render
 from gradekit.gradebook.entry import entry_of
@@ -32,7 +33,6 @@ from gradekit.nbgrader.context import SubmissionContext, command_of, folders_of
 from gradekit.nbgrader.selection import select_submissions
 from gradekit.results.journal import Journal
 from gradekit.results.records import Graded, Record, State, SubmissionRecord
-from gradekit.sandbox.bubblewrap import SandboxUnavailableError
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 

@@ -1,7 +1,7 @@
 """Results on disk: append-only, keyed by content. Resume and regrade fall out of it.
 
-``results/<lab>.jsonl`` holds one JSON object a line, of three kinds: *exercise* (a
-:class:`~gradekit.results.records.Record`), *submission*, and *stored* (a gradebook holds this much of it).
+``results/<lab>.jsonl`` holds one JSON object per line, of three kinds: *exercise* (a
+:class:`~gradekit.results.records.Record`), *submission*, and *stored* (a gradebook has it).
 A later line replaces an earlier one with the same key. Lines are written in one go and flushed to
 the disk before anybody acts on them, so a kill at any moment loses at most the hand-ins in flight;
 a line cut short by it is dropped when the journal is next opened. Where the disk is full, lines
@@ -23,15 +23,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from gradekit.errors import JournalError, JournalLockedError
 from gradekit.results.records import ExerciseResult, Record, State, SubmissionRecord
-
-
-class JournalLockedError(RuntimeError):  # noqa: N818 - it says what the journal is
-    """Another process writes this journal. The message says which, and since when."""
-
-
-class JournalError(RuntimeError):  # noqa: N818 - it says what the journal is
-    """The journal cannot be read or written. One sentence: what, where, what to do."""
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from gradekit.errors import SandboxUnavailableError
 from gradekit.untrusted import namespaces
 from gradekit.untrusted.namespaces import NAMESPACES, NOBODY, SCRATCH
 
@@ -38,10 +39,6 @@ _OTHER_LEVEL = (
 _ROOT = Path("/")
 _TEMPORARY = "/tmp"  # noqa: S108 - a name inside the sandbox
 _ACCOUNTS = "student:x:1000:1000:student:/scratch:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n"
-
-
-class SandboxUnavailableError(RuntimeError):  # noqa: N818 - it names what is the matter
-    """This machine cannot confine student code as asked. The message says what to do about it."""
 
 
 @dataclass(frozen=True)

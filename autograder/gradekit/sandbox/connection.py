@@ -29,11 +29,11 @@ _FORGED = "wrote something of its own into the grader's channel"
 _MOST_NEWS = 2
 
 
-class ServerLostError(RuntimeError):  # noqa: N818 - it names what happened
+class ServerLostError(RuntimeError):
     """The fork server ended, or did not keep to the talk."""
 
 
-class ProcessEndedError(Exception):  # noqa: N818 - it names what happened
+class ProcessEndedError(Exception):
     """The submission's process is no more, or no longer listened to; the message says why."""
 
 

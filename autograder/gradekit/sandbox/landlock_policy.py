@@ -11,7 +11,8 @@ import platform
 from collections.abc import Iterable
 from pathlib import Path
 
-from gradekit.sandbox.bubblewrap import SandboxUnavailableError, own_packages, shown_paths
+from gradekit.errors import SandboxUnavailableError
+from gradekit.sandbox.bubblewrap import own_packages, shown_paths
 from gradekit.untrusted import landlock, seccomp
 from gradekit.untrusted.landlock_isolation import LandlockPolicy
 

@@ -21,9 +21,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Literal, get_args
 
+from gradekit.errors import SandboxUnavailableError
 from gradekit.files import LockedTempFolder
 from gradekit.sandbox import bubblewrap, landlock_policy
-from gradekit.sandbox.bubblewrap import SandboxUnavailableError
 from gradekit.sandbox.connection import ServerLostError
 from gradekit.sandbox.result import SubmissionRun
 from gradekit.sandbox.session import Session, check_file_names
@@ -45,7 +45,7 @@ _START_SECONDS = 60.0
 _STOP_SECONDS = 5.0
 
 
-class SandboxFailedError(RuntimeError):  # noqa: N818 - it names what happened
+class SandboxFailedError(RuntimeError):
     """The sandbox failed, not the submission: no student may lose points by it."""
 
 

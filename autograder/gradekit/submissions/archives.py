@@ -20,6 +20,8 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
+from gradekit.errors import RefusedError
+
 MOST_FILE_BYTES = 64 * 2**20
 MOST_NAMES = 50_000
 MOST_LIST_BYTES = 8 * 2**20
@@ -45,18 +47,6 @@ _DAMAGES = (
     IndexError,
     MemoryError,
 )
-
-
-class RefusedError(ValueError):  # noqa: N818 - it says what happened to a file
-    """A file is not taken. The message says why, in a few words.
-
-    Attributes:
-        cost: how many of its bytes were read nevertheless.
-    """
-
-    def __init__(self, why: str, cost: int = 0) -> None:
-        super().__init__(why)
-        self.cost = cost
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,9 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from gradekit.course import Course
+from gradekit.errors import RefusedError
 from gradekit.submissions.archives import (
     FoundFile,
-    RefusedError,
     UnsafeName,
     folder_items,
     is_zip,
@@ -271,8 +271,9 @@ class _Collection:
             best[submitted.student] = second
             when = second.moment.astimezone(self._course.timezone)
             self._notes.append(
-                f"{submitted.student} handed in more than once; the newest, of {when:%Y-%m-%d %H:%M} "
-                f"in {second.origin}, counts and not the one in {first.origin}."
+                f"{submitted.student} handed in more than once; the newest, of "
+                f"{when:%Y-%m-%d %H:%M} in {second.origin}, counts and not the one in "
+                f"{first.origin}."
             )
         return [best[student] for student in sorted(best)]
 

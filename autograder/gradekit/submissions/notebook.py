@@ -17,6 +17,7 @@ from typing import Any
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
+from gradekit.errors import NotebookError
 from gradekit.submissions.folder import MOST_BYTES
 from gradekit.untrusted.messages import Cell
 
@@ -38,10 +39,6 @@ _TYPES = {
     "heading": "markdown",
     "html": "raw",
 }
-
-
-class NotebookError(ValueError):  # noqa: N818 - it says what the file is
-    """A file is no notebook. The message says why and what the student can do."""
 
 
 def open_notebook(raw: bytes, name: str = "the notebook") -> tuple[NotebookNode, tuple[str, ...]]:

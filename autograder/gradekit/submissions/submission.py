@@ -11,9 +11,10 @@ from datetime import datetime
 
 from nbformat.notebooknode import NotebookNode
 
+from gradekit.errors import NotebookError
 from gradekit.submissions.align import written_exercises
 from gradekit.submissions.folder import SubmittedFiles, is_notebook
-from gradekit.submissions.notebook import NotebookError, open_notebook, read_json
+from gradekit.submissions.notebook import open_notebook, read_json
 from gradekit.submissions.released import Released
 
 

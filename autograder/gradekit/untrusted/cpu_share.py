@@ -2,8 +2,8 @@
 
 The kernel shares processors out among threads, or, where it can, among sessions. A submission of
 fifty busy processes would leave a fiftieth to its neighbour, whose cells would then be stopped
-for taking too long. So its session stays one (see :data:`gradekit.untrusted.seccomp.ONE_SESSION`), and its
-threads have together the weight that one thread has.
+for taking too long. So its session stays one
+(see :data:`gradekit.untrusted.seccomp.ONE_SESSION`), and its threads together weigh as much as one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The fork server: imports torch and all else once, then forks one process per submission.
 
-Runs inside the outer wall, as ``python -m gradekit.untrusted.forkserver FD SETTINGS``. It never reads a byte
-of a submission and never runs a line of one; it starts its process, watches what it uses, ends it
-and counts that. Messages on the control channel are one JSON packet each:
+Runs inside the outer isolation, as ``python -m gradekit.untrusted.forkserver FD SETTINGS``. It
+never reads a byte of a submission and never runs a line of one; it starts the submission's process,
+watches what it uses, ends it and reports that. Messages on the control channel are one JSON packet
+each:
 
     ──► {"run": true} + the submission's channel
     ──► {"stop": true}

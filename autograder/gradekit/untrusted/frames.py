@@ -20,15 +20,15 @@ MAX_BODY = 256 * 2**20
 _HEAD = struct.Struct("!II")
 
 
-class FrameError(ValueError):  # noqa: N818 - it names what arrived
+class FrameError(ValueError):
     """What arrived is not a frame, or one beyond the limits. The message says which."""
 
 
-class ChannelClosedError(EOFError):  # noqa: N818 - it names what happened
+class ChannelClosedError(EOFError):
     """The other side closed the channel, or went away in the middle of a frame."""
 
 
-class ChannelTimeoutError(TimeoutError):  # noqa: N818 - it names what the other side was
+class ChannelTimeoutError(TimeoutError):
     """The other side did not send, or did not read, in time."""
 
 

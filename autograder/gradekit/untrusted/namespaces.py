@@ -38,7 +38,7 @@ _CAPABILITY_VERSION_3 = 0x20080522
 _MAX_INODES = 20_000
 
 
-class IsolationError(RuntimeError):  # noqa: N818 - it names what happened
+class IsolationError(RuntimeError):
     """The kernel refused a part of the wall. The message says which part and why."""
 
 

@@ -36,7 +36,7 @@ _SIGNS = (
 )
 
 
-class LimitReachedError(Exception):  # noqa: N818 - it names what happened
+class LimitReachedError(Exception):
     """A student's code met a limit.
 
     Attributes:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import ast
 import copy
-import inspect
-import sys
-import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+
+from gradekit.exercise.edits import definition_from, source_text
 
 _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
@@ -53,7 +53,7 @@ class Mutant:
 
 def mutants(function: Any) -> Iterator[Mutant]:
     """Every mutant of a module-level function or class, in the order of its text."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    tree = ast.parse(source_text(function))
     original = ast.unparse(tree)
     seen = {original}
     for path, change, replacement in _changes(tree.body[0]):
@@ -63,16 +63,8 @@ def mutants(function: Any) -> Iterator[Mutant]:
         if text in seen:
             continue
         seen.add(text)
-        yield Mutant(f"{function.__name__}: {change}", _maker(function, text))
-
-
-def _maker(function: Any, text: str) -> Callable[[], Any]:
-    def make() -> Any:
-        namespace = dict(vars(sys.modules[function.__module__]))
-        exec(compile(text, f"<mutant of {function.__name__}>", "exec"), namespace)  # noqa: S102
-        return namespace[function.__name__]
-
-    return make
+        make = partial(definition_from, text, function.__module__)
+        yield Mutant(f"{function.__name__}: {change}", make)
 
 
 Path = tuple[tuple[str, int | None], ...]

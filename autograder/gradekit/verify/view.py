@@ -12,7 +12,8 @@ from rich.console import Console, JustifyMethod
 from rich.progress import track
 from rich.table import Table
 
-from gradekit.course import Course, CourseError
+from gradekit.course import Course
+from gradekit.errors import CourseError
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.loader import LabExercises, load_lab
 from gradekit.exercise.variants import Variants

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 
-class MissingNameError(AttributeError):  # noqa: N818 - it names what a notebook lacks
+class LabError(Exception):
+    """An error that a person can correct. Its message is one sentence: what, where, what to do."""
+
+
+class MissingNameError(AttributeError):
     """A probe asked for a name that the notebook does not define."""
 
 
-class MissingFileError(FileNotFoundError):  # noqa: N818 - it names what a hand-in lacks
+class MissingFileError(FileNotFoundError):
     """A probe asked for a file of weights that does not lie beside the notebook."""
 
 
-class ForbiddenCallError(RuntimeError):  # noqa: N818 - it names what the student did
+class ForbiddenCallError(RuntimeError):
     """The student's code called what the exercise is there to build."""

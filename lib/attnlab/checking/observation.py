@@ -66,7 +66,7 @@ class Limits:
 LIMITS = Limits()
 
 
-class ObservationError(ValueError):  # noqa: N818 - it names what is wrong with the bytes
+class ObservationError(ValueError):
     """The bytes are not an observation, or one beyond the limits. The message says which."""
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from attnlab.checking.errors import LabError
 from attnlab.checking.judges import judge_from_json, judge_to_json
 from attnlab.checking.observation import Limits, pack, unpack
 from attnlab.checking.verdict import KnownMistake, Question
@@ -22,7 +23,7 @@ VERSION = 1
 LIMITS = Limits(size=128 * 2**20, header=32 * 2**20, nodes=1_000_000, depth=24, text=200_000)
 
 
-class ChecksFileError(ValueError):  # noqa: N818 - it names what a file is not
+class ChecksFileError(LabError):
     """A file is not a checks file of this version. The message says which file."""
 
 

@@ -24,7 +24,7 @@ Name = str
 Spellings = Mapping[Name | tuple[Name, ...], Sequence[str]]
 
 
-class MissingWeightError(LookupError):  # noqa: N818 - it says what is missing
+class MissingWeightError(LookupError):
     """A module, or a file of weights, lacks a weight. One sentence: which, and what is there."""
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from attnlab.checking.errors import LabError
+
 PLACEHOLDERS = {
     "code": re.compile(r"^\s*raise NotImplementedError\b", re.MULTILINE),
     "markdown": re.compile(r"^\s*(YOUR ANSWER HERE|\*Write your answer here\b.*)$", re.MULTILINE),
@@ -17,7 +19,7 @@ PLACEHOLDERS = {
 _CONFLICT = re.compile(r"^\s*\"?(<{7}|>{7}) ", re.MULTILINE)
 
 
-class SubmitError(ValueError):  # noqa: N818 - it says what cannot be done
+class SubmitError(LabError):
     """What was to be handed in is not there or not valid. The message says what to do."""
 
     def _render_traceback_(self) -> list[str]:

@@ -20,7 +20,7 @@ DATA_SUFFIXES = (".safetensors", ".csv", ".json")
 CAME_WITH_THE_LAB = ("checks.safetensors",)
 MOST_BYTES = 20 * 2**20
 
-__all__ = ["SubmitError", "PackedSubmission", "Packed", "pack_submission", "submit"]
+__all__ = ["Packed", "PackedSubmission", "SubmitError", "pack_submission", "submit"]
 
 
 @dataclass(frozen=True)

@@ -57,8 +57,8 @@ def apple_arrows(attention: Attention, mode: str = "sum") -> Drawn:
 def equivariance_bars(
     gap: Callable[..., Tensor],
     layers: Mapping[str, Layer],
-    X: Tensor,
-    perm: Tensor,  # noqa: N803
+    X: Tensor,  # noqa: N803 - a matrix, as in the lecture
+    perm: Tensor,
 ) -> Drawn:
     """How much each layer notices the order of its words, as bars.
 

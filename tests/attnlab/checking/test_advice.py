@@ -25,8 +25,9 @@ def words(expected, seen, judge=None):
             "Replace `raise NotImplementedError` with your code."),
         (1, Raised("NotImplementedError", "no such kernel", "x @ y"),
             "your code stopped with NotImplementedError in the line `x @ y`: no such kernel."),
-        (1, Raised("ForbiddenCallError", "torch.softmax"), "Your code calls `torch.softmax`, which is "
-            "what this step builds. Please write it from smaller pieces."),
+        (1, Raised("ForbiddenCallError", "torch.softmax"),
+            "Your code calls `torch.softmax`, which is what this step builds. "
+            "Please write it from smaller pieces."),
         (1, Raised("KeyError", "'a'", "x['a']"),
             "your code stopped with KeyError in the line `x['a']`: 'a'."),
         (Raised("ValueError"), Raised("KeyError"),

@@ -38,7 +38,8 @@ def test_what_was_written_comes_back(tmp_path):
 def test_equal_labs_have_equal_bytes_in_another_process(tmp_path):
     here = write_checks(tmp_path).read_bytes()
     program = (
-        "import sys; sys.path.append(sys.argv[2]); from pathlib import Path; from tests.helpers.small_lab import write_checks;"
+        "import sys; sys.path.append(sys.argv[2]); from pathlib import Path;"
+        "from tests.helpers.small_lab import write_checks;"
         "write_checks(Path(sys.argv[1]))"
     )
     other = tmp_path / "other"

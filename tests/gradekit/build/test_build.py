@@ -12,7 +12,7 @@ import torch
 from attnlab.checking import visible
 from gradekit.build import build
 from gradekit.build.drift import same_values
-from gradekit.course import CourseError
+from gradekit.errors import CourseError
 from tests.helpers.small_course import (
     EXERCISES,
     LIBRARY,
@@ -140,7 +140,7 @@ def test_a_build_in_another_process_makes_the_same_bytes(small):
     first = contents(small)
     code = (
         "import sys; from pathlib import Path\nfrom gradekit.build.build import build_labs\n"
-        "from gradekit.course import load_course\nbuild(load_course(Path(sys.argv[1])), ['lab01'])"
+        "from gradekit.course import load_course\nbuild_labs(load_course(Path(sys.argv[1])), ['lab01'])"
     )
     subprocess.run(
         [sys.executable, "-c", code, str(small.root)],
@@ -238,7 +238,7 @@ def test_a_check_without_a_file_is_one_sentence(small):
         build.build_labs(small, ["lab01"])
     assert str(error.value) == (
         "solutions/lab01_small.py: cell 9 checks 'total', "
-        "but autograder/exercises/lab01 has no total.py"
+        "but autograder/exercises/lab01 has no total.py and no folder total/"
     )
 
 

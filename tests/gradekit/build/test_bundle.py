@@ -15,8 +15,8 @@ import pytest
 from attnlab.checking import visible
 from gradekit.build.blanks import definitions
 from gradekit.build.bundle import make_bundle, publish
-from gradekit.build.disclosure import leaks
-from gradekit.course import CourseError
+from gradekit.build.disclosure import disclosures
+from gradekit.errors import CourseError
 from gradekit.exercise.loader import load_lab
 from tests.helpers.small_course import copy_real_course
 
@@ -66,8 +66,8 @@ def test_the_bundle_holds_what_a_lab_needs(unpacked):
         "environment.yml",
         "HOW_TO_HAND_IN.md",
         "attnlab/__init__.py",
-        "attnlab/check.py",
-        "attnlab/submit.py",
+        "attnlab/notebook/check.py",
+        "attnlab/notebook/submit.py",
         "attnlab/softmax.py",
         "attnlab/checking/verdict.py",
     } <= names
@@ -125,7 +125,7 @@ def test_no_other_answer_of_the_lab_is_in_the_zip(course, unpacked):
 
 
 def test_the_proof_that_release_itself_makes_agrees(course, unpacked):
-    assert leaks(course, LAB, unpacked) == []
+    assert disclosures(course, LAB, unpacked) == []
 
 
 RUN_TO_FIRST_EXERCISE = """

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.build.blanks import CODE_STUB, BlankError, blank_module, clear, mark
+from gradekit.build.blanks import CODE_STUB, blank_module, clear, mark
 from gradekit.build.source import read_source, solved_text
-from gradekit.course import CourseError
+from gradekit.errors import BlankError, CourseError
 from tests.helpers.small_course import LIBRARY, PROJECT, SOURCE, library_on_path, write_small_course
 
 
@@ -234,8 +234,8 @@ def test_nbgrader_takes_out_what_we_take_out(small):
         (
             'exercise="double"',
             'exercize="double"',
-            "cell 4 has the mark 'exercize', which a code cell does not know; it knows exercise, tags, "
-            "jupyter, slideshow",
+            "cell 4 has the mark 'exercize', which a code cell does not know; it knows "
+            "exercise, tags, jupyter, slideshow",
         ),
         (
             'check("double")',
@@ -279,8 +279,8 @@ def test_wrong_marks_are_one_sentence(tmp_path, old, new, sentence):
         (
             "import double",
             "import double as two",
-            "cell 4: an exercise cell is one line such as `from attnlab.softmax import double`, or code "
-            "with `### BEGIN SOLUTION` in it",
+            "cell 4: an exercise cell is one line such as `from attnlab.softmax import double`, "
+            "or code with `### BEGIN SOLUTION` in it",
         ),
         (
             "import double",

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 import attnlab
-from gradekit.build.disclosure import answer_lines, leaks
+from gradekit.build.disclosure import answer_lines, disclosures
 from gradekit.build.student_library import write_student_library
-from gradekit.course import CourseError, load_course
+from gradekit.course import load_course
+from gradekit.errors import CourseError
 
 LIBRARY = Path(attnlab.__file__).parent
 
@@ -166,15 +167,15 @@ def test_no_line_of_a_blank_body_is_in_the_edition(course, tmp_path):
     lines = answer_lines(course, "lab01")
     assert "exp = (x - x.amax(dim, keepdim=True)).exp()" in lines
     assert "return -torch.xlogy(p, p).sum(-1)" in lines
-    assert leaks(course, "lab01", tmp_path / "e") == []
+    assert disclosures(course, "lab01", tmp_path / "e") == []
 
 
 def test_the_proof_finds_an_answer_wherever_it_hides(course, tmp_path):
     student_library = tmp_path / "e"
     write_student_library(course, "lab02", student_library)
-    assert leaks(course, "lab02", student_library) == []
+    assert disclosures(course, "lab02", student_library) == []
     # What lab 2 may see is a leak in lab 1.
-    found = leaks(course, "lab01", student_library)
+    found = disclosures(course, "lab01", student_library)
     assert found
     assert all(line.startswith("attnlab/softmax.py holds a line of ") for line in found)
     (student_library / "note.txt").write_text("Try: return -torch.xlogy(p, p).sum(-1)  # neat")
@@ -182,7 +183,7 @@ def test_the_proof_finds_an_answer_wherever_it_hides(course, tmp_path):
         '{"cells": [{"source": ["x = 1\\n", "return -torch.xlogy(p, p).sum(-1)"]}]}'
     )
     (student_library / "p.py").write_text("def nobody_knows(lab, draw): ...")
-    assert leaks(course, "lab02", student_library) == [
+    assert disclosures(course, "lab02", student_library) == [
         "n.ipynb holds a line of entropy: return -torch.xlogy(p, p).sum(-1)",
         "note.txt holds a line of entropy: return -torch.xlogy(p, p).sum(-1)",
         "p.py holds the hidden check nobody_knows of basic_self_attention: def nobody_knows(lab",

@@ -2,8 +2,7 @@
 
 import pytest
 
-from gradekit.course import CourseError
-from gradekit.exercise.definition import ExerciseError
+from gradekit.errors import CourseError, ExerciseError
 from gradekit.exercise.loader import load_lab
 
 LAB = "lab01"

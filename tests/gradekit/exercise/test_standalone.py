@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from attnlab.softmax import log_softmax, softmax
-from gradekit.exercise.standalone import StandaloneError, standalone_source
+from gradekit.errors import StandaloneError
+from gradekit.exercise.standalone import standalone_source
 
 
 def module(tmp_path, monkeypatch, text, name="made_for_this_test"):

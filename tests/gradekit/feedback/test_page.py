@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.course import Course, CourseError, load_course
+from gradekit.course import Course, load_course
+from gradekit.errors import CourseError
 from gradekit.feedback.page import Page, page_of, render, write_feedback
 from gradekit.gradebook.marks import Mark, Marks
 from gradekit.late import Lateness

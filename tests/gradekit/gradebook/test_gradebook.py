@@ -14,9 +14,10 @@ import pytest
 from nbgrader.api import Gradebook
 
 from gradekit.course import Course, load_course
+from gradekit.errors import GradebookError
 from gradekit.gradebook.address import Address, address_of, rows_in
 from gradekit.gradebook.entry import Entry, entry_of, unstored
-from gradekit.gradebook.gradebook import NO_RESPONSE, Book, GradebookError
+from gradekit.gradebook.gradebook import NO_RESPONSE, Book
 from gradekit.gradebook.marks import Mark, grade_of_answer, grade_of_test
 from gradekit.results.records import State, SubmissionRecord
 from gradekit.submissions.released import Released

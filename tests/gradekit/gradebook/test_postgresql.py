@@ -12,7 +12,8 @@ import psycopg
 import pytest
 from nbgrader.api import Gradebook
 
-from gradekit.gradebook.address import Address, GradebookError, rows_in
+from gradekit.errors import GradebookError
+from gradekit.gradebook.address import Address, rows_in
 from gradekit.gradebook.entry import Entry, unstored
 from gradekit.gradebook.gradebook import Book
 from gradekit.gradebook.marks import Mark

@@ -13,7 +13,8 @@ import pytest
 from demo.classroom import LAB, classroom
 from demo.course_folder import SMALL_LIMITS, copy_course
 from demo.incoming import write_submitted
-from gradekit.course import CourseError, load_course
+from gradekit.course import load_course
+from gradekit.errors import CourseError
 from gradekit.grading import grade
 from gradekit.grading.grade import Settings
 from gradekit.grading.progress import ProgressReporter

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from demo.classroom import material_of
-from gradekit.course import CourseError
+from gradekit.errors import CourseError
 from gradekit.grading import grade, pool
 from gradekit.grading.grade import Settings
 from gradekit.grading.view import progress_bar

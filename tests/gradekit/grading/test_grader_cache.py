@@ -9,8 +9,9 @@ import psutil
 import pytest
 
 from gradekit.course import load_course
+from gradekit.errors import GraderError
 from gradekit.grading.task import GraderSpec
-from gradekit.grading.worker import GraderError, drop_grader, grader_of
+from gradekit.grading.worker import drop_grader, grader_of
 from tests.helpers import tiny_class
 from tests.helpers.tiny_class import LAB, NAME
 

@@ -17,10 +17,11 @@ import psutil
 import pytest
 
 from gradekit.course import load_course
-from gradekit.gradebook.address import GradebookError, address_of
+from gradekit.errors import GradebookError, JournalError, ResultNotKeptError
+from gradekit.gradebook.address import address_of
 from gradekit.grading import grade, pool
-from gradekit.grading.grade import ResultNotKeptError, Settings
-from gradekit.results.journal import Journal, JournalError
+from gradekit.grading.grade import Settings
+from gradekit.results.journal import Journal
 from gradekit.results.records import State
 from tests.helpers import tiny_class
 from tests.helpers.tiny_class import LAB, LATE, NAME, autograded_of, gradebook_of, journal_of

@@ -10,7 +10,8 @@ import pytest
 from nbgrader.api import Gradebook
 
 from gradekit.course import load_course
-from gradekit.gradebook.address import Address, GradebookError, address_of
+from gradekit.errors import GradebookError
+from gradekit.gradebook.address import Address, address_of
 from gradekit.gradebook.gradebook import Book
 from gradekit.gradebook.move import move
 from gradekit.grading import grade

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.results.journal import Journal, JournalError, JournalLockedError, Stored, plan
+from gradekit.errors import JournalError, JournalLockedError
+from gradekit.results.journal import Journal, Stored, plan
 from gradekit.results.records import ExerciseResult, Record, State, SubmissionRecord, make_key
 from tests.helpers.submissions import LAB, result
 

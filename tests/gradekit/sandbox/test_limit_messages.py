@@ -8,7 +8,8 @@ import time
 
 import pytest
 
-from gradekit.course import CourseError, ExerciseLimitValues, LimitValues, load_course
+from gradekit.course import ExerciseLimitValues, LimitValues, load_course
+from gradekit.errors import CourseError
 from gradekit.feedback.page import page_of, render
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GraderSpec

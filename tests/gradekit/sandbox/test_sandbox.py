@@ -12,10 +12,11 @@ import pytest
 
 from attnlab import checking
 from attnlab.checking.observation import Missing, Raised, unpack
+from gradekit.errors import SandboxUnavailableError
 from gradekit.exercise.standalone import as_suspect
 from gradekit.sandbox import bubblewrap
 from gradekit.sandbox.landlock_policy import why_unavailable
-from gradekit.sandbox.sandbox import Sandbox, SandboxFailedError, SandboxUnavailableError, describe
+from gradekit.sandbox.sandbox import Sandbox, SandboxFailedError, describe
 from gradekit.sandbox.session import in_safe_order
 from gradekit.untrusted.limits import Limits
 from gradekit.untrusted.messages import Cell, Probe
@@ -405,7 +406,8 @@ class TestFailures:
     ):
         script = (
             "import sys\nfrom pathlib import Path\n"
-            "from gradekit.untrusted.messages import Cell\nfrom gradekit.sandbox.sandbox import Sandbox\n"
+            "from gradekit.untrusted.messages import Cell\n"
+            "from gradekit.sandbox.sandbox import Sandbox\n"
             f"with Sandbox(Path({str(student_library)!r}), level={level_here(level)!r}) as s:\n"
             "    s.run([Cell('a', '1')], [])\n"
             "    print('up', flush=True)\n"

@@ -6,13 +6,8 @@ import time
 
 import pytest
 
-from gradekit.submissions.notebook import (
-    MOST_METADATA,
-    MOST_PARTS,
-    NotebookError,
-    checked_exercise,
-    open_notebook,
-)
+from gradekit.errors import NotebookError
+from gradekit.submissions.notebook import MOST_METADATA, MOST_PARTS, checked_exercise, open_notebook
 from gradekit.submissions.released import bound_names
 from tests.helpers.submissions import as_bytes, done, markdown
 

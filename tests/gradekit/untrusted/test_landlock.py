@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from gradekit import doctor
+from gradekit.errors import SandboxUnavailableError
 from gradekit.sandbox import bubblewrap, landlock_policy
-from gradekit.sandbox.sandbox import Sandbox, SandboxUnavailableError, describe
+from gradekit.sandbox.sandbox import Sandbox, describe
 from gradekit.untrusted import drop_root, landlock, namespaces, scratch, seccomp, seccomp_landlock
 
 here = pytest.mark.skipif(

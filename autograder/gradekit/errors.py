@@ -1,0 +1,95 @@
+"""Every error that a person can correct: one family, one sentence each.
+
+    LabError
+    ├── CourseError                course.toml, a source or a built notebook
+    ├── ExerciseError              an exercise file
+    │   └── StandaloneError        a function that cannot travel as text
+    ├── BlankError                 a definition that cannot be blanked
+    ├── RefusedError               a file in a folder or an archive
+    ├── NotebookError              a submitted notebook
+    ├── SandboxUnavailableError    this machine, and what is missing on it
+    ├── GraderError                the grader fails on the lab's own solution
+    ├── ResultNotKeptError         a disk without room, or without permission
+    ├── JournalError               the file of results
+    │   └── JournalLockedError     another process writes it
+    └── GradebookError             the database of marks
+
+The message says what is wrong, where, and what to do; ``lab`` prints it and exits with status 1.
+Errors that we handle ourselves (a sandbox that ended, a malformed frame) are beside their code.
+"""
+
+from __future__ import annotations
+
+from attnlab.checking.errors import LabError
+
+__all__ = [
+    "BlankError",
+    "CourseError",
+    "ExerciseError",
+    "GradebookError",
+    "GraderError",
+    "JournalError",
+    "JournalLockedError",
+    "LabError",
+    "NotebookError",
+    "RefusedError",
+    "ResultNotKeptError",
+    "SandboxUnavailableError",
+    "StandaloneError",
+]
+
+
+class CourseError(LabError):
+    """The course's files contradict each other."""
+
+
+class ExerciseError(LabError):
+    """An exercise file contradicts itself."""
+
+
+class StandaloneError(ExerciseError):
+    """A function names something that cannot travel with it as text."""
+
+
+class BlankError(LabError):
+    """A definition has nothing to blank, or its blank marks do not pair."""
+
+
+class RefusedError(LabError):
+    """A file is not taken. The message is the reason in a few words.
+
+    Attributes:
+        cost: how many of its bytes were read nevertheless.
+    """
+
+    def __init__(self, why: str, cost: int = 0) -> None:
+        super().__init__(why)
+        self.cost = cost
+
+
+class NotebookError(LabError):
+    """A submitted file is not a notebook. The message says what the student can do."""
+
+
+class SandboxUnavailableError(LabError):
+    """This machine cannot confine student code as asked."""
+
+
+class GraderError(LabError):
+    """The grader cannot be trusted now: it fails on the lab's own solution, or is out of date."""
+
+
+class ResultNotKeptError(LabError):
+    """A result cannot be written, so no more are made."""
+
+
+class JournalError(LabError):
+    """The journal cannot be read or written."""
+
+
+class JournalLockedError(JournalError):
+    """Another process writes the journal."""
+
+
+class GradebookError(LabError):
+    """The gradebook cannot be used, or contradicts the lab."""

@@ -1,0 +1,202 @@
+"""Exercises whose answers are written down and not computed: predictions and errata.
+
+Both are declared: the items make the checks, and a wrong entry with its advice is one call.
+
+    exercise = Predictions(
+        {"P1": Prediction("The softmax of four equal scores.", points=1, right=0.25)},
+        answered="Each of the questions has one number for its answer.",
+    )
+    exercise.wrong("winner_takes_all", "P1: the scores are equal, so no entry can win. …", P1=1.0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from attnlab.checking.answers import (  # noqa: F401 - the probes' texts name them
+    answers,
+    entries,
+    forms,
+    kind,
+    numbers,
+    plain,
+    right_number,
+)
+from attnlab.checking.judges import Close, Judge
+from gradekit.exercise.definition import Check, Exercise, Version
+from gradekit.exercise.edits import definition_from
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """One question to answer before the code is run.
+
+    Attributes:
+        title: what is asked, as the feedback shows it, without the item's name.
+        points: for the right answer; judged by a hidden check.
+        right: the right answer, in the form in which it is asked.
+        atol: how far a number may be off.
+    """
+
+    title: str
+    points: float
+    right: Any
+    atol: float = 1e-9
+
+
+@dataclass(frozen=True)
+class Item:
+    """One place on a slide: the printed number, the right one, and the reason.
+
+    Attributes:
+        title: what the number is, as the feedback shows it, without the item's name.
+        points: for the right number; judged by a hidden check.
+        says: the number on the slide.
+        right: the right number.
+        reason: why, in at least four words.
+        atol, rtol: how far a number may be off.
+    """
+
+    title: str
+    points: float
+    says: Any
+    right: Any
+    reason: str
+    atol: float = 1e-9
+    rtol: float = 1e-9
+
+
+class _Answers(Exercise):
+    """An exercise whose answer is one dict, by item."""
+
+    def __init__(self, name: str, right: Mapping[str, Any]) -> None:
+        super().__init__(answers=[name])
+        self.right = dict(right)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The exercise's own file, and this one, which makes its checks."""
+        return (*super().files, Path(__file__))
+
+    def wrong(self, name: str, advice: str, **given: Any) -> None:
+        """A known mistake: the right answers but for these entries.
+
+        Args:
+            name: names the mistake.
+            advice: what helps the student who wrote it; never the answer itself.
+            given: by item; numbers, texts, tensors, lists and tuples of them.
+        """
+        self.mistakes.append(self._with(name, given, advice))
+
+    def also_right_with(self, name: str, **given: Any) -> None:
+        """The right answers with these entries instead, which must keep every point."""
+        self.right_versions.append(self._with(name, given))
+
+    def _with(self, name: str, given: Mapping[str, Any], advice: str = "") -> Version:
+        answer = {self.answers[0]: {**self.right, **given}}
+        made = definition_from(f"def {name}():\n    return {_literal(answer)}\n", __name__)
+        return Version(name, made, None, advice)
+
+    def _add(
+        self, name: str, title: str, points: float, seen: str, judge: Judge, hidden: bool = True
+    ) -> None:
+        """A check that sees the value of the expression `seen`."""
+        probe = definition_from(f"def {name}(lab, draw):\n    return {seen}\n", __name__)
+        self.checks.append(Check(name, title, points, hidden, judge, probe))
+
+
+class Predictions(_Answers):
+    """Predictions: a visible check of their form, and a hidden one for each.
+
+    Args:
+        items: by their names, such as P1.
+        answered: the visible check's title: what forms the answers have.
+        points: for answers of the right form.
+    """
+
+    def __init__(
+        self, items: Mapping[str, Prediction], *, answered: str, points: float = 1
+    ) -> None:
+        super().__init__("predictions", {name: item.right for name, item in items.items()})
+        form = f"{{name: kind(a) for name, a in answers(lab, *{tuple(items)!r}).items()}}"
+        self._add("all_answered", answered, points, form, Close(), hidden=False)
+        for name, item in items.items():
+            title = f"{name}: {item.title}"
+            self._add(name, title, item.points, f"answers(lab, {name!r})", Close(item.atol))
+
+
+class Errata(_Answers):
+    """Errata: visible checks of what was read off the slides, and a hidden one for each item.
+
+    Args:
+        items: by their names, such as N1.
+        says_points: for the slides' numbers, in one visible check; 0 if each item's hidden check
+            judges both of its numbers.
+        says_atol: how far these may be off.
+        reasons_points: for reasons of at least four words, in a visible check of their own; if
+            `says_points` is 0, for items of the right form (two numbers and a reason).
+    """
+
+    def __init__(
+        self,
+        items: Mapping[str, Item],
+        *,
+        says_points: float,
+        reasons_points: float,
+        says_atol: float = 5e-3,
+    ) -> None:
+        right = {name: (item.says, item.right, item.reason) for name, item in items.items()}
+        super().__init__("errata", right)
+        names = tuple(items)
+        if says_points:
+            self._add(
+                "what_the_slides_say",
+                "The first of each item's three parts is the number that the slide gives.",
+                says_points,
+                f"{{n: plain(value) for n, value in entries(lab, 0, *{names!r}).items()}}",
+                Close(atol=says_atol),
+                hidden=False,
+            )
+            words = "{n: len(str(reason).split()) >= 4 for n, reason in"
+            self._add(
+                "reasons",
+                "The third part of each item is a reason, in at least four words.",
+                reasons_points,
+                f"{words} entries(lab, 2, *{names!r}).items()}}",
+                Close(),
+                hidden=False,
+            )
+        else:
+            self._add(
+                "three_parts",
+                "Each item has two numbers and a reason, in at least four words.",
+                reasons_points,
+                f"forms(lab, *{names!r})",
+                Close(),
+                hidden=False,
+            )
+        judged = "right_number" if says_points else "numbers"
+        for name, item in items.items():
+            title, judge = f"{name}: {item.title}", Close(item.atol, item.rtol)
+            self._add(name, title, item.points, f"{judged}(lab, {name!r})", judge)
+
+
+def _literal(value: Any) -> str:
+    """Python that makes `value`; tensors and numbers that are not finite included."""
+    match value:
+        case torch.Tensor():
+            return f"torch.tensor({_literal(value.tolist())}, dtype={value.dtype})"
+        case float():
+            return f"float({str(value)!r})" if value - value != 0 else repr(value)
+        case dict():
+            return "{" + ", ".join(f"{key!r}: {_literal(v)}" for key, v in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(map(_literal, value)) + "]"
+        case tuple():
+            return "(" + "".join(f"{_literal(part)}, " for part in value) + ")"
+    return repr(value)

@@ -1,0 +1,105 @@
+"""Definitions with another text: known mistakes written as edits, and mutants.
+
+A function or class made here keeps its text beside it, because there is no file to read it from;
+:func:`source_text` finds the text of either kind.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gradekit.errors import ExerciseError
+
+_TEXT = "_text_of_this_definition"
+
+
+def is_made_from_text(definition: Any) -> bool:
+    """Whether :func:`definition_from` made it, so that its text is in no file."""
+    return _TEXT in vars(definition)
+
+
+def source_text(definition: Any) -> str:
+    """The text of a module-level function or class, without the decorators of an exercise."""
+    if is_made_from_text(definition):
+        return str(vars(definition)[_TEXT])
+    lines = textwrap.dedent(inspect.getsource(definition)).splitlines()
+    (node,) = ast.parse("\n".join(lines)).body
+    assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    for decorator in reversed(node.decorator_list):
+        if "exercise." in ast.unparse(decorator):
+            del lines[decorator.lineno - 1 : decorator.end_lineno]
+    return "\n".join(lines) + "\n"
+
+
+def definition_from(text: str, module: str) -> Any:
+    """The function or class that `text` defines, among the names of `module`.
+
+    Args:
+        text: one definition.
+        module: an imported module's name.
+
+    Raises:
+        SyntaxError: `text` is not Python.
+    """
+    (node,) = ast.parse(text).body
+    assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    namespace = dict(vars(sys.modules[module]))
+    exec(compile(text, f"<a version of {node.name}>", "exec"), namespace)  # noqa: S102 - ours
+    made = namespace[node.name]
+    setattr(made, _TEXT, text)
+    return made
+
+
+class Edits:
+    """Known mistakes that are one small change of a right version each.
+
+        wrong = exercise.edits(spelled_out)
+        wrong("no_max_subtraction", "(x - low)", "x", "Exponentials of large scores overflow. …")
+
+    Args:
+        base: the right version.
+        register: is given each mistake's name, definition and advice.
+    """
+
+    def __init__(self, base: Any, register: Callable[[str, Any, str], None]) -> None:
+        self._base = base
+        self._text = source_text(base)
+        self._register = register
+
+    def __call__(self, name: str, old: str, new: str, advice: str) -> None:
+        """A mistake that writes `new` where the right version has `old`, which it has once.
+
+        Raises:
+            ExerciseError: the right version does not hold `old` exactly once, or the changed text
+                is not Python.
+        """
+        self.several(name, {old: new}, advice)
+
+    def several(self, name: str, changes: Mapping[str, str], advice: str) -> None:
+        """A mistake that needs more than one change; they are made in the order given.
+
+        Raises:
+            ExerciseError: as for a single change.
+        """
+        text = self._text
+        for old, new in changes.items():
+            count = text.count(old)
+            if count != 1:
+                raise ExerciseError(
+                    f"mistake {name}: {self._base.__name__} holds {old!r} {count} times; quote a "
+                    "part of its text that it holds once"
+                )
+            text = text.replace(old, new)
+        try:
+            made = definition_from(text, self._base.__module__)
+        except SyntaxError as error:
+            raise ExerciseError(
+                f"mistake {name}: the changed text is not Python ({error.msg}, line {error.lineno} "
+                f"of {self._base.__name__})"
+            ) from error
+        self._register(name, made, advice)

@@ -1,0 +1,65 @@
+"""Exercises in which the student writes a test, which is tried on right and wrong versions.
+
+    exercise = write_a_test("test_softmax", of=softmax, points=8, title="Rejects …, accepts …")
+
+    @exercise.mistake("Your test looks at shapes alone. …")
+    def shapes_only(impl):
+        assert impl(torch.zeros(3)).shape == (3,)
+
+Versions come from the exercise that builds what is tested: all of its known mistakes, or those in
+`versions`, and every right version. A wrong test is written as the test itself.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from gradekit.exercise.definition import Exercise, Version
+from gradekit.exercise.edits import definition_from, source_text
+
+
+class WriteATest(Exercise):
+    """An exercise whose answer is a test; see :func:`write_a_test`."""
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The exercise's own file, and this one, which makes a check of it."""
+        return (*super().files, Path(__file__))
+
+    def _version(self, function: Any, of: str | None = None, advice: str = "") -> Version:
+        name = function.__name__
+        body = textwrap.indent(source_text(function), "    ")
+        text = f"def {name}_as_answer():\n{body}\n    return {{{self.answers[0]!r}: {name}}}\n"
+        made = definition_from(text, function.__module__)
+        return Version(name, made, None, advice)
+
+
+def write_a_test(
+    name: str,
+    *,
+    of: Callable[..., Any],
+    points: float,
+    title: str,
+    exercise: str | None = None,
+    versions: Sequence[str] = (),
+) -> WriteATest:
+    """An exercise in which the student writes the test `name` of what an earlier step builds.
+
+    Args:
+        name: the test's name.
+        of: the reference of the step that it tests.
+        points: for the hidden check, in proportion to the wrong versions that it rejects.
+        title: of that check.
+        exercise: the step's exercise, if it is not called like the reference.
+        versions: the known mistakes to try; all if empty.
+    """
+    made = WriteATest(answers=[name], uses=[of])
+    text = f"def wrong_versions(lab, draw):\n    return draw.accepts(lab.{name})\n"
+    probe = definition_from(text, __name__)
+    probe.__doc__ = title
+    check = made.check(points, hidden=True, suspects_of=exercise or of.__name__, suspects=versions)
+    check(probe)
+    return made
