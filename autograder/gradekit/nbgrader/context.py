@@ -12,7 +12,7 @@ from gradekit.gradebook.address import Address
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.grader_cache import current_grader
 from gradekit.grading.task import GraderSpec
-from gradekit.results.folder import RESULTS, course_secret
+from gradekit.results.folder import course_secret, journal_path, results_folder
 from gradekit.submissions.folder import SubmittedFiles, read_submitted
 
 
@@ -27,13 +27,13 @@ class LabContext:
         self.folders, self.lab = folders, lab
         self.course: Course = load_course(find_root(Path(folders.root)))
         self.address = Address(folders.db_url, folders.course_id or "default_course")
-        self.journal = self.course.root / RESULTS / f"{lab}.jsonl"
+        self.journal = journal_path(self.course, lab)
         self._level = level
 
     @property
     def spec(self) -> GraderSpec:
         """What a grader of this lab is made from."""
-        secret = course_secret(self.course.root / RESULTS)
+        secret = course_secret(results_folder(self.course))
         return GraderSpec(self.course, self.lab, self._level, secret)
 
     def folder(self, step: str, student: str) -> Path:

@@ -20,7 +20,7 @@ from gradekit.grading.grader import LabGrader
 from gradekit.grading.grader_cache import current_grader, refuse_old_references
 from gradekit.grading.task import GraderSpec
 from gradekit.nbgrader_settings import nbgrader_config
-from gradekit.results.folder import RESULTS, course_secret
+from gradekit.results.folder import course_secret, results_folder
 from gradekit.results.records import ExerciseResult, digest_of
 from gradekit.sandbox.sandbox import check_level
 from gradekit.submissions.folder import SubmittedFiles, read_submitted
@@ -121,7 +121,7 @@ def _grader(course: Course, lab: str) -> LabGrader:
     refuse_old_references()
     level = str(nbgrader_config(course).SandboxExecute.get("confinement", "bubblewrap"))
     check_level(level)
-    return current_grader(GraderSpec(course, lab, level, course_secret(course.root / RESULTS)))
+    return current_grader(GraderSpec(course, lab, level, course_secret(results_folder(course))))
 
 
 def _submitted(grader: LabGrader, folder: Path, cells: list[Any]) -> SubmittedFiles:

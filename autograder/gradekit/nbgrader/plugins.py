@@ -31,6 +31,7 @@ from gradekit.grading.worker import grade_one
 from gradekit.late import lateness
 from gradekit.nbgrader.context import SubmissionContext, command_of, folders_of
 from gradekit.nbgrader.selection import select_submissions
+from gradekit.results.folder import failures_path
 from gradekit.results.journal import Journal
 from gradekit.results.records import Graded, Record, State, SubmissionRecord
 from gradekit.submissions.folder import SubmittedFiles
@@ -115,7 +116,7 @@ class SandboxExecute(NbGraderPreprocessor):
         except SandboxUnavailableError:
             raise
         except Exception as error:  # ours, whatever it is: said, kept, and no reason to stop
-            note_failure(context.journal.with_suffix(".failures.log"), submitted, error)
+            note_failure(failures_path(context.course, context.lab), submitted, error)
             self.log.error("%s: not graded, by our fault", submitted.student)
             return _failed(submitted, grader, f"{type(error).__name__}: {error}")
 

@@ -1,4 +1,4 @@
-"""The folder of a course's results: where it is, and the secret in it."""
+"""The folder of a course's results: the paths in it, and the course's secret."""
 
 from __future__ import annotations
 
@@ -7,17 +7,47 @@ import secrets
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gradekit.course import Course
 
 RESULTS = "results"
 _SECRET_BYTES = 32
 
 
+def results_folder(course: Course) -> Path:
+    """The folder that holds everything below."""
+    return course.root / RESULTS
+
+
+def journal_path(course: Course, lab: str) -> Path:
+    """The journal of one lab."""
+    return results_folder(course) / f"{lab}.jsonl"
+
+
+def failures_path(course: Course, lab: str) -> Path:
+    """The log of the grader's own failures, with their tracebacks."""
+    return results_folder(course) / f"{lab}.failures.log"
+
+
+def keys_path(course: Course, lab: str) -> Path:
+    """The file that remembers under which keys the lab's results are filed."""
+    return results_folder(course) / f"{lab}.keys.json"
+
+
 def course_secret(folder: Path) -> bytes:
-    """The course's own random bytes, made on the first run; they make hidden inputs unguessable."""
+    """The course's own random bytes, which make hidden inputs unguessable.
+
+    They are made on the first run.
+
+    Args:
+        folder: the course's :func:`results_folder`.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "secret"
     if path.is_file() and path.stat().st_size < _SECRET_BYTES:
-        path.unlink()  # a run was killed as it made it: nothing was graded with it
+        path.unlink()  # a run was killed while writing it, so nothing was graded with it
     if not path.exists():
         handle, whole = tempfile.mkstemp(prefix=".secret.", dir=folder)
         try:
@@ -25,7 +55,7 @@ def course_secret(folder: Path) -> bytes:
                 file.write(secrets.token_bytes(_SECRET_BYTES))
                 file.flush()
                 os.fsync(handle)
-            with suppress(FileExistsError):  # another run was quicker
+            with suppress(FileExistsError):  # another run made it first
                 os.link(whole, path)
         finally:
             os.unlink(whole)
