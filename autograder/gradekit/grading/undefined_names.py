@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from gradekit.python_names import names_bound_in
 from gradekit.sandbox.limit_messages import first_line
 from gradekit.sandbox.result import CellRun
-from gradekit.submissions.released import bound_names
 from gradekit.untrusted.messages import Cell
 
 _MOST = 160
@@ -28,7 +28,7 @@ def stopped_definitions(cells: Sequence[Cell], runs: Sequence[CellRun]) -> dict[
         errors = [out for out in run.outputs if out["output_type"] == "error"]
         stopped = run.state == "error" and errors
         why = _words(errors[0]["ename"], errors[0]["evalue"]) if stopped else ""
-        last.update(dict.fromkeys(bound_names(cell.source), why))
+        last.update(dict.fromkeys(names_bound_in(cell.source), why))
     return {name: why for name, why in last.items() if why}
 
 

@@ -15,9 +15,10 @@ from collections.abc import Iterable
 
 from nbformat.notebooknode import NotebookNode
 
+from gradekit.python_names import names_bound_in
 from gradekit.results.records import digest_of
 from gradekit.submissions.notebook import checked_exercise
-from gradekit.submissions.released import Released, TargetCell, bound_names, grade_id_of
+from gradekit.submissions.released import Released, TargetCell, grade_id_of
 
 _MOST_PROSE = 20_000
 
@@ -74,7 +75,7 @@ def written_exercises(notebook: NotebookNode, released: Released) -> tuple[int, 
 
 
 def _bound_in(sources: Iterable[str]) -> frozenset[str]:
-    return frozenset().union(*map(bound_names, sources))
+    return frozenset().union(*map(names_bound_in, sources))
 
 
 class _Search:
@@ -91,7 +92,7 @@ class _Search:
         self.merged: set[int] = set()
         self._taken: set[int] = set()
         self._checks = [checked_exercise(cell.source) for cell in cells]
-        self._bound = [bound_names(cell.source) for cell in cells]
+        self._bound = [names_bound_in(cell.source) for cell in cells]
 
     def find(self, target: TargetCell) -> int | None:
         """The place of `seat`, or None."""

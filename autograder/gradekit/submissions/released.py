@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -12,18 +11,10 @@ from typing import Literal
 
 from nbformat.notebooknode import NotebookNode
 
+from gradekit.python_names import names_bound_by
 from gradekit.submissions.notebook import checked_exercise, open_notebook
 
 Kind = Literal["test", "solution", "answer", "locked"]
-
-_MOST_CODE = 2**18
-_WORD = re.compile(r"\w+")
-_BINDING = re.compile(
-    r"^(?:(?:async +def|def|class)[ \t]+(?P<defined>\w++)|"
-    r"(?P<assigned>\w++)[ \t]*+(?::[^=\n]++)?=(?!=)|"
-    r"(?:from[ \t]+[\w.]++[ \t]+)?import (?P<imported>[^\n]{1,400}))",
-    re.MULTILINE,
-)
 
 
 @dataclass(frozen=True)
@@ -57,17 +48,6 @@ class TargetCell:
         given = {line.strip() for line in self.cell.source.splitlines()}
         given.discard("")
         return "\n".join(line for line in text.splitlines() if line.strip() not in given).strip()
-
-
-def bound_names(source: str) -> frozenset[str]:
-    """The names that a text, which need not be valid Python, binds at the start of its lines.
-
-    Only of what is not too long for a cell: who sends more is not to keep us busy with it.
-    """
-    found: set[str] = set()
-    for names in _BINDING.finditer(source, 0, _MOST_CODE):
-        found.update(_WORD.findall(names["imported"] or names["defined"] or names["assigned"]))
-    return frozenset(found)
 
 
 @dataclass(frozen=True)
@@ -144,7 +124,7 @@ def _target(
         return TargetCell(grade_id, "test", cell, points, exercise=exercise)
     if solution:
         return TargetCell(
-            grade_id, "solution", cell, names=names.get(grade_id) or _bound(cell.source)
+            grade_id, "solution", cell, names=names.get(grade_id) or _defined_in(cell.source)
         )
     return TargetCell(grade_id, "locked", cell)
 
@@ -155,18 +135,12 @@ def _heading(source: str) -> str:
     return line.lstrip("#").strip() if line.startswith("#") else ""
 
 
-def _bound(source: str) -> tuple[str, ...]:
+def _defined_in(source: str) -> tuple[str, ...]:
     """The functions and classes that a released solution cell defines, else what it assigns."""
     try:
         body = ast.parse(source).body
     except SyntaxError:
         return ()
-    defined = [node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
-    assigned = [
-        target.id
-        for node in body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    ]
-    return tuple(defined or assigned)
+    definitions = [node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    assignments = [node for node in body if isinstance(node, ast.Assign)]
+    return tuple(name for node in definitions or assignments for name in names_bound_by(node))

@@ -24,7 +24,7 @@ from gradekit.feedback.sanitize import (
     sanitize_outputs,
     sanitize_text,
 )
-from gradekit.submissions.released import bound_names
+from gradekit.python_names import names_bound_in
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"0" * 20).decode()
 
@@ -301,7 +301,7 @@ def test_long_texts_keep_nobody_busy(text: str) -> None:
     given = cell(text)
     given.attachments = {"a.png": {"image/png": PNG}}
     sanitize_cell(given)
-    assert "softmax" not in bound_names(text)
+    assert "softmax" not in names_bound_in(text)
     assert time.process_time() - start < 2
 
 

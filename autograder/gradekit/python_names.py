@@ -1,0 +1,64 @@
+"""The names that Python code binds: of parsed statements, and of text that may not even parse.
+
+Tested in tests/gradekit/test_python_names.py.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+_MOST_CODE = 2**18
+_WORD = re.compile(r"\w+")
+_BINDING = re.compile(
+    r"^(?:(?:async +def|def|class)[ \t]+(?P<defined>\w++)|"
+    r"(?P<assigned>\w++)[ \t]*+(?::[^=\n]++)?=(?!=)|"
+    r"(?:from[ \t]+[\w.]++[ \t]+)?import (?P<imported>[^\n]{1,400}))",
+    re.MULTILINE,
+)
+
+
+def names_bound_by(statement: ast.stmt) -> tuple[str, ...]:
+    """The names that one statement binds in its own scope, in order.
+
+    Definitions, imports (``from __future__`` aside) and assignments count; a block (``if``,
+    ``for``, ``with``, ``try``) gives nothing, whatever it contains.
+    """
+    match statement:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return (statement.name,)
+        case ast.ImportFrom(module="__future__"):
+            return ()
+        case ast.Import() | ast.ImportFrom():
+            return tuple(_bound_by_import(alias) for alias in statement.names)
+        case ast.Assign(targets=targets):
+            return tuple(name for target in targets for name in _stored(target))
+        case ast.AnnAssign(target=target):
+            return tuple(_stored(target))
+        case _:
+            return ()
+
+
+def names_bound_in(text: str) -> frozenset[str]:
+    """The names that a text, which need not be valid Python, binds at the start of its lines.
+
+    Only the beginning of a very long text is searched, so that no submission can keep the grader
+    busy.
+    """
+    found: set[str] = set()
+    for names in _BINDING.finditer(text, 0, _MOST_CODE):
+        found.update(_WORD.findall(names["imported"] or names["defined"] or names["assigned"]))
+    return frozenset(found)
+
+
+def _stored(target: ast.expr) -> list[str]:
+    nodes = ast.walk(target)
+    return [node.id for node in nodes if isinstance(node, ast.Name) and _is_stored(node)]
+
+
+def _is_stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
+
+
+def _bound_by_import(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
