@@ -22,8 +22,7 @@ from gradekit.course import find_root, load_course
 from gradekit.errors import SandboxUnavailableError
 from gradekit.feedback.graded_notebook import graded_notebook, write_graded_notebook
 from gradekit.feedback.page import pages, render
-from gradekit.gradebook.entry import entry_of
-from gradekit.gradebook.gradebook import Book
+from gradekit.gradebook.update import GradebookUpdate
 from gradekit.grading.grade import LEVELS, note_failure
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GradedSubmission, GradingTask
@@ -33,7 +32,7 @@ from gradekit.nbgrader.context import SubmissionContext, command_of, folders_of
 from gradekit.nbgrader.selection import select_submissions
 from gradekit.results.folder import failures_path
 from gradekit.results.journal import Journal
-from gradekit.results.records import Graded, Record, State, SubmissionRecord
+from gradekit.results.records import Graded, State, SubmissionRecord
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 
@@ -89,17 +88,7 @@ class SandboxExecute(NbGraderPreprocessor):
                 context.course.root, submitted, context.grader().released.name, done.notebook
             )
             keys = context.grader().keys.of(submitted.student, submitted.digest)
-            records = [
-                Record(
-                    submitted.student,
-                    submitted.lab,
-                    submitted.digest,
-                    keys[result.exercise],
-                    result,
-                )
-                for result in done.results
-            ]
-            journal.append([*records, done.record])
+            journal.append_graded(done.record, done.results, keys)
         for remark in filter(None, [done.record.reason, *done.record.notes]):
             self.log.warning("%s: %s", submitted.student, remark)
         return nbformat.reads(done.notebook, as_version=4), resources
@@ -134,16 +123,12 @@ class FinishEntry(NbGraderPreprocessor):
         context = SubmissionContext.of(self, resources, _level_of(self))
         submitted = context.submitted()
         grader = context.grader()
-        waiting = Journal(context.journal, wait=None, on_wait=self.log.warning)
-        with waiting as journal, Book(context.address) as book:
-            record = journal.submission(submitted.student, submitted.digest)
-            assert record is not None, "SandboxExecute has put it there"
-            scores = journal.scores(grader.keys.of(submitted.student, submitted.digest))
-            entry = entry_of(context.course, record, submitted.submitted_at, scores)
-            before = journal.stored(submitted.student, context.address.shown)
-            book.register(submitted.lab, grader.released, context.course.dates(submitted.lab).due)
-            row = book.write(entry, before.answers if before else None)
-            journal.mark_stored(entry.stored(context.address, row))
+        keys = grader.keys.of(submitted.student, submitted.digest)
+        with Journal(context.journal, wait=None, on_wait=self.log.warning) as journal:
+            update = GradebookUpdate(context.course, submitted.lab, journal, context.address)
+            entry = update.entry(submitted, keys)
+            assert entry is not None, "SandboxExecute has recorded it"
+            update.write([entry], grader.released)
         return nb, resources
 
 

@@ -16,9 +16,7 @@ from typing import Any
 
 from nbgrader.utils import rmtree
 
-from gradekit.gradebook.address import rows_in
-from gradekit.gradebook.entry import entry_of, unstored
-from gradekit.gradebook.gradebook import Book
+from gradekit.gradebook.update import GradebookUpdate
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.grader_cache import refuse_old_references
 from gradekit.nbgrader.context import LabContext
@@ -85,16 +83,14 @@ def _due(
     with Journal(context.journal, wait=None, on_wait=command.log.warning) as journal:
         pairs = [(submitted.student, submitted.digest) for submitted in submissions]
         due = set(plan(journal, pairs, grader.keys.of))
-        entries, stored = [], {}
-        for submitted in submissions:
-            record = journal.submission(submitted.student, submitted.digest)
-            if record is not None:
-                scores = journal.scores(grader.keys.of(submitted.student, submitted.digest))
-                entries.append(entry_of(context.course, record, submitted.submitted_at, scores))
-                stored[submitted.student] = journal.stored(submitted.student, context.address.shown)
-    with Book(context.address) as book:  # as `nbgrader generate_assignment` would, where it has not
-        book.register(context.lab, grader.released, context.course.dates(context.lab).due)
-    due |= {entry.student for entry in unstored(entries, stored, rows_in(context.address))}
+        update = GradebookUpdate(context.course, context.lab, journal, context.address)
+        found = [
+            update.entry(submitted, grader.keys.of(submitted.student, submitted.digest))
+            for submitted in submissions
+        ]
+        with update.book(grader.released):  # nbgrader needs the lab in its gradebook
+            pass
+        due |= {entry.student for entry in update.missing(list(filter(None, found)))}
     step, name = context.folders.autograded_directory, f"{grader.released.name}.ipynb"
     due |= {
         h.student for h in submissions if not (context.folder(step, h.student) / name).is_file()

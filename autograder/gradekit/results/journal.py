@@ -115,6 +115,25 @@ class Journal:
             durable,
         )
 
+    def append_graded(
+        self,
+        record: SubmissionRecord,
+        results: Iterable[ExerciseResult],
+        keys: Mapping[str, str],
+    ) -> None:
+        """Write what grading one submission gave, as :meth:`append` does.
+
+        Args:
+            record: the submission's; it is written last, so a kill before it means another try.
+            results: of the exercises that were run.
+            keys: the journal's keys of the submission's exercises, by name.
+        """
+        exercises = [
+            Record(record.student, record.lab, record.digest, keys[result.exercise], result)
+            for result in results
+        ]
+        self.append([*exercises, record])
+
     def mark_stored(self, stored: Stored) -> None:
         """Note that a gradebook holds a result. Not flushed: losing it costs one rewrite."""
         values = {name: getattr(stored, name) for name in Stored.__dataclass_fields__}

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
 import psycopg
 import pytest
@@ -14,31 +14,15 @@ from nbgrader.api import Gradebook
 
 from gradekit.errors import GradebookError
 from gradekit.gradebook.address import Address, rows_in
-from gradekit.gradebook.entry import Entry, unstored
+from gradekit.gradebook.entry import unstored
 from gradekit.gradebook.gradebook import Book
 from gradekit.gradebook.marks import Mark
 from gradekit.submissions.released import Released
-from tests.helpers import submissions
+from tests.helpers.gradebook import DUE, ENTRY
 from tests.helpers.postgresql import Server, server
 from tests.helpers.submissions import LAB, NAME
 
 __all__ = ["server"]
-
-DUE = datetime(2026, 9, 20, 21, 59, tzinfo=UTC)
-ENTRY = Entry(
-    "ada",
-    LAB,
-    DUE.replace(tzinfo=None),
-    0.0,
-    {"softmax": 8.0, "entropy": 1.5},
-    {"explain": "digest"},
-    0.0,
-)
-
-
-@pytest.fixture(scope="module")
-def released(tmp_path_factory: pytest.TempPathFactory) -> Released:
-    return submissions.released(tmp_path_factory.mktemp("labs"))
 
 
 @pytest.fixture(scope="module")
