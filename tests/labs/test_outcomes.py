@@ -24,7 +24,7 @@ def labs() -> dict[str, LabExercises]:
 
 def measured(lab: str) -> dict[str, Any]:
     """What the script beside the exercise wrote down."""
-    path = COURSE.exercises(lab) / f"{TRAINS[lab]}.bands.json"
+    path = COURSE.exercises(lab) / TRAINS[lab] / "bands.json"
     found: dict[str, Any] = json.loads(path.read_text("utf-8"))
     return found
 
@@ -37,7 +37,7 @@ def judges(labs: dict[str, LabExercises], lab: str) -> dict[str, ScoreBands]:
 
 @pytest.mark.parametrize("lab", TRAINS)
 def test_the_script_that_measured_is_there(lab: str) -> None:
-    assert (COURSE.exercises(lab) / f"_measure_{TRAINS[lab]}.py").is_file()
+    assert (COURSE.exercises(lab) / TRAINS[lab] / "measure.py").is_file()
 
 
 def test_one_head_fails_and_two_solve_it(labs: dict[str, LabExercises]) -> None:
