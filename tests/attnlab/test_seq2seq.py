@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
-import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -28,8 +24,12 @@ from attnlab.seq2seq import (
     teacher_forced_loss,
     train_translator,
 )
+from demo.course_folder import REPOSITORY
+from gradekit.course import load_course
+from gradekit.exercise import Band, ScoreBands
+from gradekit.exercise.loader import load_lab
 
-LAB = Path(__file__).parents[2] / "autograder" / "exercises" / "lab02"
+TRAINED = REPOSITORY / "autograder" / "exercises" / "lab02" / "train_translator"
 
 
 @pytest.fixture(autouse=True)
@@ -37,14 +37,11 @@ def _seed() -> None:
     torch.manual_seed(0)
 
 
-def exercise_file(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(f"lab02_{name}", LAB / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+def bands() -> tuple[Band, ...]:
+    """The bands by which the exercise grades saved weights."""
+    exercise = load_lab(load_course(REPOSITORY), "lab02")["train_translator"]
+    (judge,) = (check.judge for check in exercise.checks if isinstance(check.judge, ScoreBands))
+    return tuple(judge.bands)
 
 
 def normal(*shape: int) -> Tensor:
@@ -215,7 +212,7 @@ def test_a_few_steps_learn_three_sentences() -> None:
 
 
 def test_the_bands_are_the_measured_ones() -> None:
-    measured = json.loads((LAB / "train_translator.bands.json").read_text("utf-8"))
+    measured = json.loads((TRAINED / "bands.json").read_text("utf-8"))
     runs = measured["runs"]
     assert len({run["seed"] for run in runs}) >= 10
     scores = torch.tensor([run["exact_match"] for run in runs], dtype=torch.float64)
@@ -224,7 +221,7 @@ def test_the_bands_are_the_measured_ones() -> None:
     assert measured["mean_minus_4_sd"] == pytest.approx(
         (scores.mean() - 4 * scores.std()).item(), abs=1e-4
     )
-    best, *others = exercise_file("train_translator").BANDS
+    best, *others = bands()
     assert best.share == 1
     assert best.low <= measured["mean_minus_4_sd"]
     assert [band.low for band in (best, *others)] == [0.98, 0.90, 0.80]
@@ -233,7 +230,7 @@ def test_the_bands_are_the_measured_ones() -> None:
 
 def test_the_reference_weights_translate_dates() -> None:
     model = dates_translator(AttentionDecoderCell)
-    model.load_state_dict(load_file(LAB / "dates.safetensors"))
+    model.load_state_dict(load_file(TRAINED / "dates.safetensors"))
     some = dates.validation()[:100]
     batch = dates.batch_of(some, pad_batch)
     with torch.no_grad():

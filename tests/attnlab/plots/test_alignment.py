@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,8 +17,9 @@ from attnlab.models.dates_translator import dates_translator
 from attnlab.plots import alignment, forcing
 from attnlab.plots.canvas import Drawn
 from attnlab.seq2seq import AdditiveScore, AttentionDecoderCell, pad_batch, teacher_forced_loss
+from demo.course_folder import REPOSITORY
 
-EXERCISES = Path(__file__).resolve().parents[3] / "autograder" / "exercises" / "lab02"
+MEASURED = REPOSITORY / "autograder" / "exercises" / "lab02" / "train_translator"
 PAIRS = [Pair("5 march 1998", "1998-03-05"), Pair("march 1998", "1998-03")]
 
 
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.usefixtures("no_windows")
 @pytest.fixture(scope="module")
 def model() -> Any:
     made = dates_translator(AttentionDecoderCell)
-    made.load_state_dict(load_file(EXERCISES / "dates.safetensors"))
+    made.load_state_dict(load_file(MEASURED / "dates.safetensors"))
     return made.eval()
 
 
@@ -96,7 +96,7 @@ def test_what_the_preview_shows_is_the_solutions_own_attention(model: Any) -> No
 
 
 def test_the_recorded_shares_are_those_that_were_measured() -> None:
-    measured = json.loads((EXERCISES / "without_attention.json").read_text("utf-8"))
+    measured = json.loads((MEASURED / "without_attention.json").read_text("utf-8"))
     assert measured["trained_on"] == [measured_lab02.SHORTEST, measured_lab02.LONGEST]
     assert measured["lengths"] == list(measured_lab02.LENGTHS)
     for ours, theirs in (("with attention", "with attention"), ("without", "without attention")):

@@ -1,10 +1,10 @@
-"""Trains the translator from many seeds: the reference's weights, and the bands of the exercise.
+"""Trains the translator with many seeds: makes the reference's weights and the exercise's bands.
 
 Run it after a change of the data, the model or the training (three CPU minutes):
 
-    OMP_NUM_THREADS=1 python autograder/exercises/lab02/_measure_train_translator.py
+    OMP_NUM_THREADS=1 python autograder/exercises/lab02/train_translator/measure.py
 
-writes train_translator.bands.json and dates.safetensors (of the seed that the notebook uses).
+It writes bands.json and dates.safetensors (from the seed that the notebook uses).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ HIDDEN = 2000
 
 
 def exact_match(model: Translator, some: list[dates.Pair]) -> float:
-    """The share of pairs that the model translates without a fault."""
+    """The share of pairs that the model translates correctly."""
     batch = dates.batch_of(some, pad_batch)
     written = greedy(model, batch.source, batch.source_mask, dates.BOS, dates.EOS, 12)
     return dates.exact_match(written, some)
@@ -69,7 +69,7 @@ def main() -> None:
     }
     print(f"mean {mean:.4f}, sd {sd:.4f}, mean - 4 sd {mean - 4 * sd:.4f}")
     text = json.dumps(report, indent=1) + "\n"
-    (HERE / "train_translator.bands.json").write_text(text, "utf-8")
+    (HERE / "bands.json").write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
-"""How well a string of digits is copied, by its length, with attention and without: for the plot.
+"""How well strings of digits are copied, by length, with attention and without: for the plot.
 
-Both translators are the same but for the context. The one looks back by attention at every step;
-the other gets one summary of the source, the last state of each direction, and gets it again at
-every step. Both see the same strings of 2 to 16 digits, as often.
+The two translators differ only in the context. One looks back by attention at every step. The
+other gets the same summary of the source at every step: the last state of each direction. Both see
+the same strings of 2 to 16 digits, equally often.
 
-    python autograder/exercises/lab02/_measure_without_attention.py
+    python autograder/exercises/lab02/train_translator/measure_without_attention.py
 
-writes without_attention.json (a minute of CPU time for each seed); `attnlab.data.copying` holds
-its means for the lab.
+It writes without_attention.json (one minute of CPU time per seed); `attnlab.data.measured_lab02`
+holds its numbers for the lab.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SYMBOLS = EOS + 1 + 10  # PAD, BOS, EOS and ten digits
 
 
 class SummaryCell(AttentionDecoderCell):
-    """A decoder step with one and the same context throughout: where the encoder ended."""
+    """A decoder step whose context is always the same: the encoder's last states."""
 
     def forward(
         self, y_prev: Tensor, state: Tensor, hidden: Tensor, mask: Tensor | None = None
@@ -49,14 +49,14 @@ class SummaryCell(AttentionDecoderCell):
 
 
 def strings(rng: random.Random, count: int, lengths: Sequence[int]) -> list[list[int]]:
-    """`count` strings of random digits, each of one of the lengths."""
+    """`count` strings of random digits, each with one of the lengths."""
     return [
         [rng.randrange(EOS + 1, SYMBOLS) for _ in range(rng.choice(lengths))] for _ in range(count)
     ]
 
 
 def batch_of(some: list[list[int]]) -> Batch:
-    """Strings as a batch whose target is its source."""
+    """A batch whose targets are its sources."""
     source, _, source_mask = pad_batch(some, PAD)
     target, _, target_mask = pad_batch([[BOS, *digits, EOS] for digits in some], PAD)
     return Batch(source, source_mask, target, target_mask)
