@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from attnlab.checking.advice import explain
 from attnlab.checking.judges import AtLeast, Close, Kills, Within
 from attnlab.checking.observation import LIMITS, ObservationError, pack, unpack
-from attnlab.checking.redact import discreet
+from attnlab.checking.redact import redacted
 from attnlab.checking.render import Report
 from attnlab.checking.verdict import MOST_ADVICE, KnownMistake, Question, judge_exercise
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
@@ -89,7 +89,7 @@ def outcomes() -> list[tuple[Any, dict[str, torch.Tensor]]]:
     course, found = load_course(PROJECT), []
     for lab in ("lab04", "lab05"):
         for exercise in load_lab(course, lab).exercises:
-            files = [load_file(course.exercises(lab) / file) for file in exercise.saves]
+            files = [load_file(path) for path in exercise.saved_paths]
             judges = [c.judge for c in exercise.checks if isinstance(c.judge, ScoreBands)]
             found += [(judges[0], files[0])] if judges else []
     return found
@@ -103,4 +103,4 @@ def test_saved_weights_of_any_shape_are_judged(outcomes: Any, draw: st.DataObjec
     weights = {**right, **{name: draw.draw(WEIGHTS) for name in names}}
     assert 0 <= judge.credit(None, weights) <= 1
     difference = judge.compare(None, weights)
-    assert difference is None or explain(discreet(difference))
+    assert difference is None or explain(redacted(difference))

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from attnlab.checking.judges import Difference, news
+from attnlab.checking.judges import Difference, event_difference
 from attnlab.checking.weights import MissingWeightError
 
 Weights = Mapping[str, Tensor]
@@ -91,7 +91,7 @@ class ScoreBands:
 
 
 def _not_weights(seen: Any) -> Difference | None:
-    found = news(None, seen, ())
+    found = event_difference(None, seen, ())
     if found is not None:
         return found
     if isinstance(seen, dict) and all(

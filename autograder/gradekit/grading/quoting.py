@@ -1,10 +1,11 @@
-"""What feedback may quote of student code that was asked in the sandbox.
+"""Which words of student code feedback may quote.
 
-A function that is asked an open question can look around: the hidden checks of its exercise travel
-with it, and references of earlier steps may be there. So what it says (an error's message, a type's
-name, a text it returns) is quoted only where it could not hold them: messages of Python's and
-torch's own making, and words that stand in the notebook. In the student's own notebook, where there
-is nothing to copy, ``check()`` quotes everything.
+A function that answers an open question in the sandbox can read what is there: the hidden checks of
+its exercise, and perhaps references of earlier steps. So its words (an error's message, a type's
+name, a text it returns) are quoted only if they cannot contain those: messages of Python and torch,
+and words that appear in the notebook. In the student's own notebook there is nothing to copy, so
+``check()`` quotes everything there. Tested in
+tests/attacks/test_hidden_checks_in_feedback.py.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ import torch
 
 from attnlab.checking.judges import Difference
 from attnlab.checking.observation import Opaque, Raised
-from attnlab.checking.redact import discreet
+from attnlab.checking.redact import redacted
 
 _MOST = 40
-# Messages that people meet: W is a name of the notebook's or of torch's, N a number, S some sizes.
+# Common messages: W is a name of the notebook's or of torch's, N a number, S some sizes.
 _MESSAGES = """
 name 'W' is not defined
 cannot access local variable 'W' where it is not associated with a value
@@ -99,11 +100,18 @@ einsum(): subscript W has size N for operand N which does not broadcast with pre
 gather(): Expected dtype int32/int64 for index
 masked_fill_ only supports boolean masks, but got mask with dtype W
 one_hot is only applicable to index tensor of type LongTensor.
-"""  # noqa: E501 - as they come
+"""  # noqa: E501 - as Python and torch write them
 _SLOTS = {
     "W": r"([A-Za-z_][\w.]{0,39})", "N": r"-?\d{1,6}", "NxN": r"\d{1,6}x\d{1,6}", "ND": r"\dD",
     "O": r"[-+*/@<>=|&^%~!]{1,3}(?: or [a-z]{3,6}\(\))?", "S": r"[\[(]?[-\d, ]{0,40}[\])]?",
 }  # fmt: skip
+# Kinds of differences whose values are numbers, sizes or the grader's own words.
+_WITHOUT_WORDS = frozenset(
+    {
+        "type", "length", "dtype", "nan", "gradient", "values", "band", "no answer",
+        "did not raise", "rejects right", "lets through", "outcome",
+    }
+)  # fmt: skip
 _SLOT = re.compile(r"(\bNxN\b|\bND\b|(?<![A-Za-z])[WNOS](?![A-Za-z]))")
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 _KINDS = frozenset(
@@ -129,7 +137,7 @@ _KINDS = frozenset(
 
 
 class QuotationFilter:
-    """Decides for one hand-in what is quoted.
+    """Decides for one submission what is quoted.
 
     Args:
         sources: the notebook's cells.
@@ -139,34 +147,35 @@ class QuotationFilter:
         self._sources = tuple(sources)
 
     def vet(self, difference: Difference) -> Difference:
-        """The same difference of an open check, without what could have been copied."""
+        """The same difference of an open check, without words that could have been copied."""
         seen = difference.seen
         match difference.kind, seen:
             case "raised", Raised():
                 return replace(difference, seen=self._raised(seen))
             case "keys", list():
                 extra = [key for key in seen if key not in difference.expected]
-                vouched = len(extra) <= 3 and all(map(self._stands_there, extra))
-                return difference if vouched else discreet(difference)
-            case _, str() if self._stands_there(seen):
+                quotable = len(extra) <= 3 and all(map(self._is_in_notebook, extra))
+                return difference if quotable else redacted(difference)
+            case _, str() if self._is_in_notebook(seen):
                 return difference
             case _, Opaque():
                 return replace(difference, seen=Opaque(self._type(seen.type)))
             case _, str():
-                return discreet(difference)
-            case (("forbidden" | "missing" | "shape"), _):
-                return discreet(difference)
-        return difference
+                return redacted(difference)
+            case kind, _ if kind in _WITHOUT_WORDS:
+                return difference
+            case _:  # a judge may name kinds of its own
+                return redacted(difference)
 
     def _raised(self, seen: Raised) -> Raised:
         own = getattr(builtins, seen.type, None)
         known = isinstance(own, type) and issubclass(own, BaseException)
         name = seen.type if known or self._is_name(seen.type) else "an exception of its own"
         line = seen.source_line if seen.source_line in self._lines else ""
-        return Raised(name, self._familiar(seen.message), line)
+        return Raised(name, self._common_part(seen.message), line)
 
-    def _familiar(self, message: str) -> str:
-        """As much of the message as is one of those that people meet."""
+    def _common_part(self, message: str) -> str:
+        """The beginning of the message that is a common one; empty if there is none."""
         for pattern in _patterns():
             found = pattern.match(message)
             if found and all(map(self._is_word, found.groups())):
@@ -177,10 +186,10 @@ class QuotationFilter:
         return text in _KINDS or self._is_name(text) or _resolves(text)
 
     def _is_name(self, text: str) -> bool:
-        """Whether `text` is a name in the notebook, and no long one."""
+        """Whether `text` is a short name that appears in the notebook."""
         return len(text) <= _MOST and text in self._words
 
-    def _stands_there(self, text: str) -> bool:
+    def _is_in_notebook(self, text: str) -> bool:
         return len(text) <= _MOST and any(text in source for source in self._sources)
 
     def _type(self, name: str) -> str:
@@ -208,9 +217,9 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
 
 
 def _resolves(name: str) -> bool:
-    """Whether Python, torch or numpy have something of this name; nothing is run to find out."""
-    *places, last = name.split(".")
-    if not places:
+    """Whether Python, torch or numpy have an attribute of this name; no code of theirs is run."""
+    *package, last = name.split(".")
+    if not package:
         return any(last in vars(module) for module in (builtins, torch, np))
-    module = sys.modules.get(".".join(places))
+    module = sys.modules.get(".".join(package))
     return module is not None and last in vars(module)

@@ -1,19 +1,30 @@
-"""How an answer is told right from wrong: the parts that students' and graders' machines share.
+"""Asks a lab's code questions and judges the answers: the part that students and graders share.
 
-A *check* is a probe: a function ``check(lab, draw)`` that asks the lab's code something and
-returns what it saw. Nothing in it says what is right. What is right is an observation, too: the
-same probe, run on the reference.
+A *check* is a probe: a function ``check(lab, draw)`` that calls the lab's code and returns an
+observation, plain values such as tensors and numbers. The check does not contain the right answer.
+The right answer is an observation, too: the same probe, run on the reference. A *judge* compares
+the two.
 
-====================  ===========================================================
-:mod:`.draw`          makes a probe's inputs from a seed
-:mod:`.lab`           the names a probe may ask for, and what running a probe saw
-:mod:`.observation`   what a probe saw, as bytes and back, without pickle
-:mod:`.judges`        is one observation as good as another, and if not, where
-:mod:`.advice`        a difference in words: looked at, seen, where to look next
-:mod:`.verdict`       checks, their points and their advice, put together
-:mod:`.visible`       the file of visible checks that ships with a notebook
-:mod:`.find`          which such file holds an exercise
-:mod:`.trial`         runs an exercise's visible checks here and now
-:mod:`.render`        a verdict's face, with :mod:`.picture` where tensors differ
-====================  ===========================================================
+The package imports nothing else of attnlab and contains no reference code. Its tests are in
+``tests/attnlab/checking``, one file per module, unless a docstring names another file.
+
+=======================  =========================================================
+:mod:`.draw`             the inputs of a probe, made from a seed
+:mod:`.lab`              the names that a probe may ask for; runs a probe
+:mod:`.observation`      what a probe returned, as bytes and back, without pickle
+:mod:`.judges`           compare two observations; return the first difference
+:mod:`.advice`           a difference in words
+:mod:`.redact`           removes what advice on hidden checks must not repeat
+:mod:`.verdict`          checks, points and advice of one exercise, put together
+:mod:`.visible`          the file of visible checks that ships with a notebook
+:mod:`.lookup`           finds the file that holds an exercise
+:mod:`.run_visible`      runs an exercise's visible checks in this process
+:mod:`.render`           a verdict as text and HTML
+:mod:`.picture`          a picture of two tensors that differ
+:mod:`.answers`          reads predictions and errata, whatever types they have
+:mod:`.weights`          gives weights to a student's module, reads its gradients
+:mod:`.torch_attention`  torch's multi-head attention with a student's weights
+:mod:`.peak_memory`      the size of the largest tensor that a computation makes
+:mod:`.errors`           errors that students can fix, and those that end a probe
+=======================  =========================================================
 """

@@ -1,7 +1,7 @@
-"""A difference in words: what was looked at, what was seen, where to look next.
+"""A difference in words: what was checked, what was seen, where to look next.
 
-The sentences never hold the expected numbers of a hidden check; they say where and how the answer
-differs. A known mistake's own advice is better than these, and comes first (see
+The sentences never contain the expected numbers of a hidden check. They say where and how the
+answer differs. The advice for a known mistake is better and comes first (see
 :mod:`attnlab.checking.verdict`).
 """
 
@@ -15,21 +15,25 @@ from torch import Tensor
 from attnlab.checking.judges import Difference, Path
 from attnlab.checking.observation import SAVED, Missing, Opaque, Raised, as_float, is_number
 
-_PUZZLES = {
-    "torch.return_types.": "With an axis, `max` and its like give two things, values and places: "
-    "which of them do you need?",
-    "Boolean value of Tensor": "Comparing tensors gives an answer for each entry. How do you make "
-    "one of them?",
+# Parts of torch's messages that students rarely understand, and a question that helps.
+_QUESTIONS_BY_MESSAGE = {
+    "torch.return_types.": "With an axis, `max` and similar functions return two things, values "
+    "and indices: which do you need?",
+    "Boolean value of Tensor": "Comparing tensors gives one answer per entry. How do you combine "
+    "them into one?",
     "must match the size of tensor": "What are the shapes on the two sides of the operation?",
-    "received an invalid combination of arguments": "Does this call get what it needs, in the "
-    "order it expects?",
-    "in-place operation": "Which line writes into a tensor that it was given?",
+    "received an invalid combination of arguments": "Does this call get the arguments that it "
+    "needs, in the right order?",
+    "in-place operation": "Which line writes into one of its input tensors?",
     "object has no attribute": "Which value did you expect there, and which did you get?",
 }
 
 
 def is_blank(difference: Difference | None) -> bool:
-    """Whether what was met is the task's own `raise`; torch's, and a student's, have a message."""
+    """Whether the code still raises the task's own placeholder, which has no message.
+
+    A NotImplementedError of torch, or of a student, has a message.
+    """
     if difference is None or difference.kind != "raised":
         return False
     return difference.seen.type == "NotImplementedError" and not difference.seen.message
@@ -42,20 +46,20 @@ def explain(difference: Difference) -> str:
     where = _place(difference.path)
     expected, seen = difference.expected, difference.seen
     match difference.kind:
-        case "silence":
+        case "no answer":
             end = "" if seen.reason.endswith(("?", ".")) else "."
             return f"No answer came from your code: {seen.reason}{end}"
         case "number":
-            return f"{where}your number is not the right one."
+            return f"{where}your number is not right."
         case "missing" if seen.name.endswith(SAVED):
             return (
-                f"There is no file `{seen.name}` beside your notebook. Run the cell that trains "
+                f"There is no file `{seen.name}` next to your notebook. Run the cell that trains "
                 "the model and saves it there, and hand the file in with the notebook."
             )
         case "missing" if seen.stopped:
             return (
-                f"Your cell for `{seen.name}` stopped before it was defined: {seen.stopped}. "
-                "What does Python say below that cell when you run it?"
+                f"Your cell for `{seen.name}` stopped before defining it: {seen.stopped}. "
+                "What does Python print below that cell when you run it?"
             )
         case "missing":
             return (
@@ -64,13 +68,13 @@ def explain(difference: Difference) -> str:
             )
         case "forbidden":
             return (
-                f"Your code calls `{seen.message}`, which is what this step builds. "
-                "Please write it from smaller pieces."
+                f"Your code calls `{seen.message}`, which you should build in this step. "
+                "Please write it from smaller functions."
             )
         case "raised":
             return _explain_raised(where, expected, seen)
         case "did not raise":
-            return f"{where}an error of type {expected.type} was due here, and nothing was raised."
+            return f"{where}expected {expected.type}, but nothing was raised."
         case "type":
             return f"{where}expected {_sort(expected)}, got {_kind(seen)}."
         case "length":
@@ -81,26 +85,26 @@ def explain(difference: Difference) -> str:
         case "shape":
             return (
                 f"{where}expected shape {_shape(expected)}, got {_shape(seen)}. "
-                "Write the shape behind each line of your code; where do the two part?"
+                "Note the shape after each line of your code; where does it go wrong?"
             )
         case "dtype":
             return f"{where}expected {_sort(expected)}, got {_kind(seen)}."
         case "gradient":
             return (
                 f"{where}no gradient reaches the input. "
-                "Something on the way leaves torch's graph: which call does that?"
+                "Some call on the way cuts torch's graph: which one?"
             )
         case "outcome":
-            number = "" if seen is None else f"on data it has not seen it comes to {seen:.3g}. "
+            number = "" if seen is None else f"on unseen data the result is {seen:.3g}. "
             return f"{where}{number}{difference.detail}"
         case "band":
-            return f"{where}{as_float(seen):.4g} was seen; it should be {expected}."
+            return f"{where}expected {expected}, got {as_float(seen):.4g}."
         case "rejects right":
-            return "Your test rejects a correct version. What does it ask for that is not promised?"
+            return "Your test rejects a correct version. What does it demand beyond the task?"
         case "lets through":
             return (
                 f"Your test accepts {seen} of {expected} wrong versions. "
-                "Which inputs would tell them from a right one?"
+                "Which inputs would distinguish them from a right one?"
             )
         case "nan":
             strange = _strange(seen, difference.wrong)
@@ -110,7 +114,7 @@ def explain(difference: Difference) -> str:
 
 
 def _place(path: Path) -> str:
-    """The words in front of a sentence that say which part of the observation it is about."""
+    """The start of a sentence: the part of the observation that it is about."""
     names = [part for part in path if isinstance(part, str)]
     numbers = [part + 1 for part in path if isinstance(part, int)]
     words = " / ".join(names)
@@ -126,14 +130,14 @@ def _place(path: Path) -> str:
 def _explain_raised(where: str, expected: Any, seen: Raised) -> str:
     line = f" in the line `{seen.source_line}`" if seen.source_line else ""
     message = f": {seen.message}" if seen.message else ""
-    due = f" (a {expected.type} was due)" if isinstance(expected, Raised) else ""
-    stopped = f"{where}your code stopped with {seen.type}{due}{line}{message}".rstrip(".: ") + "."
-    return f"{stopped} {_meaning(seen.message)}".rstrip()
+    instead = f" (expected {expected.type})" if isinstance(expected, Raised) else ""
+    stopped = f"{where}your code stopped with {seen.type}{instead}{line}{message}"
+    return f"{stopped.rstrip('.: ')}. {_question(seen.message)}".rstrip()
 
 
-def _meaning(message: str) -> str:
-    """What to look for behind torch's words, where they are known to puzzle."""
-    found = (question for words, question in _PUZZLES.items() if words in message)
+def _question(message: str) -> str:
+    """A question that helps with this message of torch's; empty if none is known."""
+    found = (question for words, question in _QUESTIONS_BY_MESSAGE.items() if words in message)
     return next(found, "")
 
 
@@ -141,12 +145,12 @@ def _entries(expected: Any, seen: Any) -> str:
     missing = [str(name) for name in expected if name not in seen]
     extra = [str(name) for name in seen if name not in expected]
     parts = [f"there is no entry {' and no '.join(missing)}"] if missing else []
-    parts += [f"nobody asked for {' and '.join(extra)}"] if extra else []
+    parts += [f"the task does not ask for {' and '.join(extra)}"] if extra else []
     return "; ".join(parts) + "."
 
 
 def _sort(value: Any) -> str:
-    """What sort of value was expected, without the value: a hidden check's must not be told."""
+    """What sort of value was expected. The value itself must not be revealed: it may be hidden."""
     match value:
         case bool():
             return "True or False"
@@ -189,7 +193,7 @@ def _strange(seen: Any, wrong: Tensor | None) -> str:
     values = seen if isinstance(seen, Tensor) else torch.tensor(as_float(seen))
     bad = ~torch.isfinite(values)
     if wrong is not None:
-        bad &= wrong  # infinity may be right elsewhere
+        bad &= wrong  # infinity may be right in other entries
     word = "NaN" if bool(values[bad].isnan().any()) else "infinity"
     if values.ndim == 0:
         return f"the result is {word}."
@@ -203,24 +207,24 @@ def _shape(value: Any) -> tuple[int, ...]:
 
 def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
     if isinstance(seen, bool):
-        return "this should not be so, and is." if seen else "this should be so, and is not."
+        return "expected False, got True." if seen else "expected True, got False."
     if is_number(expected) and is_number(seen):
-        return f"your number, {as_float(seen):.6g}, is not the right one{_nearly(expected, seen)}."
+        return f"your number, {as_float(seen):.6g}, is not right{_nearly(expected, seen)}."
     if wrong is None:
         return f"{_kind(seen)} is not right here."
     count, total = int(wrong.sum()), wrong.numel()
     first = tuple(wrong.nonzero()[0].tolist())
     dtype = ""
     if expected.dtype != seen.dtype:
-        dtype = f" (yours is {_dtype(seen)}, {_dtype(expected)} was expected)"
+        dtype = f" (expected {_dtype(expected)}, yours is {_dtype(seen)})"
     amount = "every entry differs" if count == total else f"{count} of {total} entries differ"
     return f"{amount}, the first at index {first}{dtype}.{_pattern(wrong)}"
 
 
 def _nearly(expected: Any, seen: Any) -> str:
-    """A remark where the numbers agree as far as people look."""
+    """A remark if the numbers agree to about five digits."""
     right, theirs = as_float(expected), as_float(seen)
-    return ": it is off in the last digits only" if abs(right - theirs) < 1e-5 * abs(right) else ""
+    return ": only the last digits differ" if abs(right - theirs) < 1e-5 * abs(right) else ""
 
 
 def _dtype(tensor: Tensor) -> str:
@@ -228,7 +232,7 @@ def _dtype(tensor: Tensor) -> str:
 
 
 def _pattern(wrong: Tensor) -> str:
-    """A remark where the wrong entries fill whole slices of one dimension, and others are right."""
+    """A remark if whole slices along one dimension are wrong and all other slices are right."""
     if wrong.ndim < 2:
         return ""
     for dim in range(wrong.ndim):
@@ -238,5 +242,5 @@ def _pattern(wrong: Tensor) -> str:
             some, every = some.any(other), every.all(other)
         if torch.equal(some, every) and bool(some.any()) and not bool(some.all()):
             wholes = some.nonzero().flatten().tolist()
-            return f" Along dimension {dim}, these are wrong as a whole: {wholes}."
+            return f" Along dimension {dim}, these slices are wrong throughout: {wholes}."
     return ""

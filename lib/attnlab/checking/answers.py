@@ -1,4 +1,4 @@
-"""What students write down: predictions and errata, read however their numbers came."""
+"""Reads what students write down, predictions and errata, whatever types their numbers have."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from attnlab.checking.lab import Lab
 
 
 def plain(value: Any) -> Any:
-    """A number, a list of numbers or text, however the numbers came."""
+    """A number, a list of numbers or text, from any type that torch can read.
+
+    Raises:
+        TypeError, ValueError or RuntimeError: `value` is neither text nor numbers.
+    """
     if isinstance(value, str):
         return value
     numbers = torch.as_tensor(value).double().flatten().tolist()
@@ -18,36 +22,39 @@ def plain(value: Any) -> Any:
 
 
 def answers(lab: Lab, *names: str) -> dict[str, Any]:
-    """The predictions to these questions, where there are any."""
+    """The student's predictions for these questions; a question without one is left out."""
     return {name: plain(lab.predictions[name]) for name in names if name in lab.predictions}
 
 
 def kind(answer: Any) -> str:
-    """What sort of answer this is, in words."""
+    """The sort of an answer in words: "text", "one number" or "3 numbers"."""
     if isinstance(answer, str):
         return "text"
     return f"{len(answer)} numbers" if isinstance(answer, list) else "one number"
 
 
 def entries(lab: Lab, place: int, *names: str) -> dict[str, Any]:
-    """What stands at this place of these items of the errata, as far as they have been written."""
+    """Part number `place` of these items of the errata; an unwritten item is left out.
+
+    An item that is too short, or is not a list, gives "not there".
+    """
     items = {name: lab.errata[name] for name in names if name in lab.errata}
     parts = {n: item if isinstance(item, (tuple, list)) else () for n, item in items.items()}
     return {n: part[place] if len(part) > place else "not there" for n, part in parts.items()}
 
 
 def right_number(lab: Lab, name: str) -> dict[str, Any]:
-    """What should stand on the slide, by the student's word."""
+    """The number that the slide should show, according to the student."""
     return {name: plain(value) for name, value in entries(lab, 1, name).items()}
 
 
 def numbers(lab: Lab, name: str) -> dict[str, Any]:
-    """What the slide gives and what is right, by the student's word, as far as both are written."""
+    """The slide's number and the right one, according to the student, if they are written."""
     return {name: [plain(value) for value in _parts(lab, name)[:2]]}
 
 
 def forms(lab: Lab, *names: str) -> dict[str, Any]:
-    """For each item that is written: its number of parts, and whether each has the right form."""
+    """For each written item: its number of parts, and whether each has the right form."""
     found = {}
     for name in names:
         if name not in lab.errata:

@@ -1,7 +1,7 @@
-"""Makes the inputs of a probe from a seed, the same ones on every machine.
+"""Makes the inputs of a probe from a seed, the same inputs on every machine.
 
-The grader runs each probe twice, once on the student's code and once on the reference, in two
-processes; both make the same inputs because both start from the same seed.
+The grader runs each probe twice, in two processes: once on the student's code and once on the
+reference. Both runs make the same inputs because both start from the same seed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ NO_GRADIENT = "no gradient"
 
 
 class Draw:
-    """A source of inputs. Tensors are float64 unless said otherwise.
+    """A source of inputs. Tensors are float64 by default.
 
     Args:
         seed: makes the inputs; equal seeds make equal inputs.
-        suspects: versions of a function for a test that the student wrote, right and wrong ones
-            in an order that only the judge knows.
+        suspects: versions of a function on which the student's own test is tried. Some are right
+            and some are wrong, in an order that only the judge knows.
     """
 
     def __init__(self, seed: int, suspects: Sequence[Callable[..., Any]] = ()) -> None:
@@ -46,7 +46,7 @@ class Draw:
         return self._give(low + (high - low) * unit, dtype)
 
     def integers(self, low: int, high: int, *shape: int) -> Tensor:
-        """Whole numbers from `low` up to, not including, `high` (int64)."""
+        """Whole numbers from `low` to `high` - 1 (int64)."""
         return self._give(torch.randint(low, high, shape, generator=self._generator), torch.int64)
 
     def choice(self, values: Sequence[float], *shape: int) -> Tensor:
@@ -62,18 +62,22 @@ class Draw:
                 return self._give(order, torch.int64)
 
     def generator(self) -> torch.Generator:
-        """A generator of its own for code that takes one; each call gives another."""
+        """A new generator for code that takes one; each call returns a different one."""
         seed = int(torch.randint(0, 2**31, (1,), generator=self._generator))
         return torch.Generator().manual_seed(seed)
 
     def strided(self, tensor: Tensor) -> Tensor:
-        """The same numbers, laid out so that memory is not contiguous."""
+        """The same numbers in a tensor whose memory is not contiguous."""
         spread = torch.empty(*tensor.shape, 2, dtype=tensor.dtype)
         spread[..., 0] = tensor
         return self._give(spread[..., 0], tensor.dtype)
 
     def raises(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Raised | None:
-        """What `function` raises (its type alone), or None where it raises nothing."""
+        """The type of the exception that `function` raises, or None if it raises nothing.
+
+        Raises:
+            NameError, KeyboardInterrupt and the errors that end a probe: they pass through.
+        """
         try:
             function(*args, **kwargs)
         except (
@@ -84,16 +88,16 @@ class Draw:
             KeyboardInterrupt,
         ):
             raise
-        except BaseException as error:  # pytest.fail() raises one that is no Exception
+        except BaseException as error:  # pytest.fail() raises one that is not an Exception
             return Raised(type(error).__name__)
         return None
 
     def gradients(self, function: Callable[..., Any], *inputs: Tensor) -> Any:
-        """Gradients of a random weighting of `function`'s output, one for each float input.
+        """The gradient of a random weighted sum of `function`'s output, for each float input.
 
-        Where the output does not depend on an input through torch's graph (detached, computed in
-        numpy), its place holds the string ``"no gradient"``. An output that is not a tensor is
-        returned as it is.
+        If the output does not depend on an input through torch's graph (because it was detached or
+        computed in numpy), that entry is the string ``"no gradient"``. An output that is not a
+        tensor is returned unchanged.
         """
         leaves = [x.detach().clone().requires_grad_(x.is_floating_point()) for x in inputs]
         out = function(*leaves)
@@ -107,11 +111,11 @@ class Draw:
         return [NO_GRADIENT if grad is None else grad for grad in grads]
 
     def untouched(self) -> bool:
-        """Whether every input given so far still holds what it held when it was given."""
+        """Whether no input given so far has been changed since."""
         return all(_equal(now, then) for now, then in self._given)
 
     def accepts(self, test: Callable[[Callable[..., Any]], Any]) -> list[bool]:
-        """For each suspect: does the student's `test` let it pass (True) or raise (False)?"""
+        """For each suspect: does the student's `test` accept it (True) or raise (False)?"""
         return [self.raises(test, suspect) is None for suspect in self.suspects]
 
     def _give(self, tensor: Tensor, dtype: torch.dtype) -> Tensor:
@@ -121,15 +125,15 @@ class Draw:
 
 
 def _equal(now: Tensor, then: Tensor) -> bool:
-    """Whether two tensors hold the same: NaN equals NaN, and infinity only infinity."""
+    """Whether two tensors are equal, where NaN equals NaN."""
     if now.shape != then.shape or now.dtype != then.dtype:
         return False
     return bool(((now == then) | (now.isnan() & then.isnan())).all())
 
 
 def seed_everything(seed: int) -> None:
-    """Start the three random number generators that labs use from `seed`."""
+    """Seed the three random number generators that labs use."""
     random.seed(seed)
     np.random.seed(seed % 2**32)
-    # torch.manual_seed also tells every kind of GPU, which takes longer than most probes.
+    # torch.manual_seed also seeds every kind of GPU, which takes longer than most probes.
     torch.default_generator.manual_seed(seed)

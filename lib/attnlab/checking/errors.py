@@ -1,10 +1,15 @@
-"""What ends a probe at once, from however deep in it: news that no probe may keep to itself."""
+"""Errors that a person can fix, and errors that end a probe at once.
+
+The second kind must reach :func:`attnlab.checking.lab.observe` from any depth, so
+:meth:`attnlab.checking.draw.Draw.raises` lets it pass. Tested in ``test_lab.py`` and
+``test_draw.py``.
+"""
 
 from __future__ import annotations
 
 
 class LabError(Exception):
-    """An error that a person can correct. Its message is one sentence: what, where, what to do."""
+    """An error that a person can fix. Its message is one sentence: what, where, what to do."""
 
 
 class MissingNameError(AttributeError):
@@ -12,8 +17,8 @@ class MissingNameError(AttributeError):
 
 
 class MissingFileError(FileNotFoundError):
-    """A probe asked for a file of weights that does not lie beside the notebook."""
+    """A probe asked for a file of weights that is not next to the notebook."""
 
 
 class ForbiddenCallError(RuntimeError):
-    """The student's code called what the exercise is there to build."""
+    """The student's code called a function that the exercise asks the student to build."""

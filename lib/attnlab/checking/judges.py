@@ -1,9 +1,9 @@
-"""Is what was seen as good as what was expected, and if not, where and how does it differ?
+"""Judges compare what was seen with what was expected, and say where and how it differs.
 
-A judge is a small frozen value with one method, ``compare(expected, seen)``, that returns None or
-the first :class:`Difference`. The ladder of differences runs from the coarse to the fine: missing,
-raised, wrong type, shape, NaN or infinity, values; so a student hears of the wrong shape before
-they hear of the wrong numbers in it.
+A judge is a small frozen value. Its method ``compare(expected, seen)`` returns None or the first
+:class:`Difference`. Kinds of difference are checked from coarse to fine: missing, raised, wrong
+type, shape, NaN or infinity, values. So a student reads about a wrong shape before any wrong number
+in it.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Difference:
-    """Where two observations part.
+    """The first place where two observations differ, and how.
 
     Attributes:
-        kind: the rung of the ladder: missing, raised, forbidden, type, length, shape, dtype, nan,
-            gradient, values, or a kind that a judge names.
-        path: the way from the top of the observation to the place.
+        kind: "no answer", "missing", "raised", "forbidden", "type", "length", "shape", "dtype",
+            "nan", "gradient", "values", or a kind that a judge names.
+        path: the keys and indices that lead from the top of the observation to this place.
         expected: the value there in the reference's observation.
-        seen: the value there in the student's.
-        detail: what a judge has to say beyond the two values.
-        wrong: the entries that differ beyond the tolerance, where two tensors of one shape do.
+        seen: the value there in the student's observation.
+        detail: a sentence of the judge beyond the two values.
+        wrong: boolean, True at entries that differ beyond the tolerance; None unless the values
+            are two tensors of one shape.
     """
 
     kind: str
@@ -44,17 +45,17 @@ class Difference:
 
 
 class Judge(Protocol):
-    """What a check is judged by."""
+    """Compares two observations and gives credit."""
 
     def compare(self, expected: Any, seen: Any) -> Difference | None:
-        """The first difference, or None where `seen` is as good as `expected`."""
+        """The first difference, or None if `seen` is as good as `expected`."""
 
     def credit(self, expected: Any, seen: Any) -> float:
         """The share of the check's points that `seen` earns, from 0 to 1."""
 
 
 class _AllOrNothing:
-    """A judge that gives a check's points whole or not at all."""
+    """A judge that gives all of a check's points or none."""
 
     def compare(self, expected: Any, seen: Any) -> Difference | None:
         raise NotImplementedError
@@ -67,9 +68,9 @@ class _AllOrNothing:
 class Close(_AllOrNothing):
     """Equal, and numbers equal to within ``atol + rtol * |expected|``, compared in float64.
 
-    Where the reference's own numbers have less precision than float64, the tolerance is widened
-    to that precision. Numbers, strings, lists, shapes and news must agree exactly; the dtype of a
-    tensor is not compared (a check for which it is the point returns it by name).
+    If the reference's own numbers have less precision than float64, the tolerance is widened to
+    that precision. Strings, lists, shapes and events (errors, missing names) must agree exactly.
+    The dtype of a tensor is not compared: a check of the dtype returns its name.
     """
 
     atol: float = 1e-9
@@ -84,7 +85,7 @@ class Close(_AllOrNothing):
             if expected.type == seen.type:
                 return None
             return Difference("raised", path, expected, seen)
-        found = news(expected, seen, path)
+        found = event_difference(expected, seen, path)
         if found is not None:
             return found
         if is_number(expected) and is_number(seen):
@@ -123,7 +124,7 @@ class Close(_AllOrNothing):
         if math.isnan(right) and math.isnan(theirs):
             return None
         atol, rtol = self._tolerance(expected)
-        # Infinity is close to itself alone, though every distance from it is within rtol of it.
+        # Only infinity is close to infinity, although rtol * infinity would allow any distance.
         if right == theirs or (
             math.isfinite(right) and abs(right - theirs) <= atol + rtol * abs(right)
         ):
@@ -155,12 +156,12 @@ class Close(_AllOrNothing):
 
 @dataclass(frozen=True)
 class AtLeast(_AllOrNothing):
-    """One number that may not be smaller than `minimum`."""
+    """One number that must not be smaller than `minimum`."""
 
     minimum: float
 
     def compare(self, expected: Any, seen: Any) -> Difference | None:
-        """None where the number is large enough."""
+        """None if the number is large enough."""
         return Within(self.minimum, math.inf).compare(expected, seen)
 
 
@@ -172,8 +173,8 @@ class Within(_AllOrNothing):
     high: float
 
     def compare(self, expected: Any, seen: Any) -> Difference | None:
-        """None where the number lies in the band."""
-        found = news(expected, seen, ())
+        """None if the number is in the band."""
+        found = event_difference(expected, seen, ())
         if found is not None:
             return found
         if not is_number(seen):
@@ -188,11 +189,11 @@ class Within(_AllOrNothing):
 
 @dataclass(frozen=True)
 class Kills:
-    """A test that the student wrote, tried on versions of a function that are right or wrong.
+    """The student's own test, tried on right and wrong versions of a function.
 
-    The observation is a list of booleans, "did the test accept this version?", one for each name
-    in `suspects`; the reference's observation is not looked at. Credit is the share of the wrong
-    versions that the test rejects, and nothing if it rejects a right one.
+    The observation is a list of booleans: did the test accept this version? It has one entry for
+    each name in `suspects`. The reference's observation is ignored. The credit is the share of the
+    wrong versions that the test rejects. It is 0 if the test rejects a right version.
 
     Args:
         suspects: for each version its name and whether it is right.
@@ -201,8 +202,8 @@ class Kills:
     suspects: tuple[tuple[str, bool], ...]
 
     def compare(self, expected: Any, seen: Any) -> Difference | None:
-        """The right version that was rejected, or the wrong ones that were accepted."""
-        found = news(None, seen, ())
+        """A right version that was rejected, or the wrong ones that were accepted."""
+        found = event_difference(None, seen, ())
         if found is not None:
             return found
         answers = self._answers(seen)
@@ -216,7 +217,7 @@ class Kills:
         return Difference("lets through", (), len(self._wrong), len(accepted), accepted[0])
 
     def credit(self, expected: Any, seen: Any) -> float:
-        """The share of wrong versions killed; 0 where a right version is rejected."""
+        """The share of wrong versions that the test rejects; 0 if it rejects a right one."""
         difference = self.compare(expected, seen)
         if difference is None:
             return 1.0
@@ -246,7 +247,7 @@ JUDGES = {kind.__name__: kind for kind in (Close, AtLeast, Within, Kills)}
 
 
 def judge_to_json(judge: Any) -> dict[str, Any]:
-    """A judge as JSON; :func:`judge_from_json` reads it back."""
+    """A judge as JSON, for :func:`judge_from_json`."""
     return {"judge": type(judge).__name__, **asdict(judge)}
 
 
@@ -261,16 +262,19 @@ def judge_from_json(fields: dict[str, Any]) -> Judge:
 
 
 def _are_shapes(path: Path, *values: list[Any]) -> bool:
-    """Whether two lists are shapes that a check returns as such, under a name that says so."""
+    """Whether two lists are shapes: whole numbers under a name that contains "shape"."""
     named = any("shape" in part for part in path if isinstance(part, str))
     return named and all(type(size) is int for value in values for size in value)
 
 
-def news(expected: Any, seen: Any, path: Path) -> Difference | None:
-    """The difference if `seen` is news rather than a value, or a value where news was due."""
+def event_difference(expected: Any, seen: Any, path: Path) -> Difference | None:
+    """The difference if `seen` is an event and not a value, or if an exception was expected.
+
+    An event is an error, a missing name, no answer, or a value that cannot be compared.
+    """
     match seen:
         case NoAnswer():
-            return Difference("silence", path, expected, seen)
+            return Difference("no answer", path, expected, seen)
         case Missing():
             return Difference("missing", path, expected, seen)
         case Raised(type="ForbiddenCallError"):

@@ -1,4 +1,4 @@
-"""The names that a probe may ask for, and running a probe on them."""
+"""The names that a probe may ask for, and :func:`observe`, which runs a probe on them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from attnlab.checking.draw import Draw
 from attnlab.checking.errors import ForbiddenCallError, MissingFileError, MissingNameError
 from attnlab.checking.observation import Missing, Raised
 
-# What the names of a notebook cell's "file" hold: Jupyter and VS Code, Colab and terminals, the
-# grader.
+# A notebook cell's code has a "file" name with one of these in it: Jupyter and VS Code, Colab and
+# terminals, the grader.
 _NOTEBOOK_MARKS = ("ipykernel", "ipython-input", "<student")
 
 Probe = Callable[["Lab", Draw], Any]
@@ -30,9 +30,9 @@ class Lab:
     """A namespace behind attributes: ``lab.softmax`` is what the notebook calls ``softmax``.
 
     Args:
-        names: what the notebook defined; the judge's own side also has saved weights in here, by
-            their file's name.
-        folder: where the notebook's files are, None where there are none.
+        names: everything that the notebook defined. The grader's own run also puts saved weights
+            here, by their file's name.
+        folder: the folder of the notebook's files; None if there are none.
     """
 
     def __init__(self, names: Mapping[str, Any], folder: Path | None = None) -> None:
@@ -40,7 +40,11 @@ class Lab:
         self._folder = folder
 
     def saved_weights(self, name: str) -> dict[str, Tensor]:
-        """The tensors in the file `name` that the notebook saved, by their names."""
+        """The tensors, by name, in the file `name` that the notebook saved.
+
+        Raises:
+            MissingFileError: there is no such file.
+        """
         if name in self._names:
             return dict(self._names[name])
         if self._folder is None or not (self._folder / name).is_file():
@@ -55,13 +59,13 @@ class Lab:
 
 
 def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> Any:
-    """Run `probe` and return what it saw; an exception of the student's is an observation.
+    """Run `probe` and return its observation; an exception in the student's code is one, too.
 
     Args:
         probe: the check.
-        lab: the names that it may use.
+        lab: the names that the probe may use.
         draw: its inputs.
-        forbids: torch functions, by full name, that stop the probe when they are called.
+        forbids: full names of torch functions. A call of one of them ends the probe.
     """
     try:
         with _usual_modes(), _forbidding(frozenset(forbids)):
@@ -70,13 +74,13 @@ def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> 
         return Missing(str(error))
     except ForbiddenCallError as error:
         return Raised("ForbiddenCallError", str(error))
-    except (Exception, SystemExit) as error:  # what the student's code raises is what was seen
+    except (Exception, SystemExit) as error:  # what the student's code raises is the observation
         return Raised(type(error).__name__, _first_line(error), _line_of(error.__traceback__))
 
 
 @contextmanager
 def _usual_modes() -> Iterator[None]:
-    """Undo meanwhile what a notebook may have left switched, somewhere above."""
+    """In this block, torch's modes have their defaults, whatever the notebook has switched."""
     usual_device = torch.get_default_device().type == "cpu"
     dtype = torch.get_default_dtype()
     torch.set_default_dtype(torch.float32)
@@ -85,7 +89,7 @@ def _usual_modes() -> Iterator[None]:
             torch.inference_mode(False),
             torch.enable_grad(),
             torch.autocast("cpu", enabled=False),
-            # Which makes every call of torch slower, so only where it is needed.
+            # This makes every call of torch slower, so it is used only if needed.
             nullcontext() if usual_device else torch.device("cpu"),
         ):
             yield
@@ -103,10 +107,10 @@ def _forbidding(names: frozenset[str]) -> Iterator[None]:
 
 
 class _Forbidding(TorchFunctionMode):
-    """Sees every call of a torch function, however it was reached, and stops the named ones.
+    """Sees every call of a torch function, under whatever name, and stops the forbidden ones.
 
-    A courtesy that keeps honest students on the road, not a wall: code that means to get around
-    it can.
+    It reminds honest students of the task. It is not a security measure: code can get around it
+    deliberately.
     """
 
     def __init__(self, names: frozenset[str]) -> None:
@@ -123,12 +127,12 @@ class _Forbidding(TorchFunctionMode):
 def _first_line(error: BaseException) -> str:
     try:
         return str(error).strip().partition("\n")[0]
-    except Exception:  # a student's exception may fail at this, too
+    except Exception:  # str() of a student's exception may fail, too
         return ""
 
 
 def _line_of(trace: TracebackType | None) -> str:
-    """The innermost line that a student wrote, as text; empty where there is none."""
+    """The text of the innermost line that the student wrote; empty if there is none."""
     for frame in reversed(traceback.extract_tb(trace)):
         if any(mark in frame.filename for mark in _NOTEBOOK_MARKS):
             return (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip()

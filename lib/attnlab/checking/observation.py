@@ -1,12 +1,12 @@
-"""What a probe saw, as plain values, and those values as bytes without pickle.
+"""An observation is what a probe returned, as plain values; here they become bytes and back.
 
-An observation is a tree of lists and dictionaries whose leaves are tensors, numbers, strings,
-booleans, ``None`` and three kinds of news: :class:`Raised`, :class:`Missing`, :class:`Opaque`.
+An observation is a tree of lists and dictionaries. Its leaves are tensors, numbers, strings,
+booleans, ``None`` and three kinds of event: :class:`Raised`, :class:`Missing`, :class:`Opaque`.
 
-The bytes are one safetensors file: the tensors as they are, the tree as JSON in its metadata. The
-same format is the reply of the untrusted process and the file of visible checks in a student's
-bundle. ``unpack`` treats its input as hostile: whatever it is given, it returns a tree within the
-limits or raises :class:`ObservationError`.
+The bytes are one safetensors file, so no pickle is needed: the tensors are stored as they are, and
+the tree is JSON in the file's metadata. The untrusted process replies in this format, and the file
+of visible checks in a student's bundle has it, too. ``unpack`` treats its input as hostile: for any
+bytes, it returns a tree within the limits or raises :class:`ObservationError`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from safetensors.torch import load, save
 MAX_TEXT = 4_000
 MAX_INT = 2**63
 MAX_DIMENSIONS = 32
-# The end of the names of files of weights.
+# File names of weights end like this.
 SAVED = ".safetensors"
-# Kinds of number that every machine compares alike; tensors of other kinds become Opaque.
+# Dtypes that compare in the same way on every machine; tensors of other dtypes become Opaque.
 DTYPES = frozenset(
     {
         torch.float64,
@@ -49,11 +49,11 @@ class Limits:
     """How large the packed form of a tree may be.
 
     Attributes:
-        size: bytes in all.
-        header: bytes of the part that is JSON (parsing it costs many times its size).
+        size: bytes in total.
+        header: bytes of the JSON part (parsing it takes many times its size in memory).
         nodes: values in the tree.
-        depth: how deep they nest.
-        text: characters of one string; longer ones are clipped.
+        depth: levels of nesting.
+        text: characters per string; longer strings are clipped.
     """
 
     size: int = 32 * 2**20
@@ -67,12 +67,18 @@ LIMITS = Limits()
 
 
 class ObservationError(ValueError):
-    """The bytes are not an observation, or one beyond the limits. The message says which."""
+    """The bytes are not an observation, or exceed a limit. The message says which."""
 
 
 @dataclass(frozen=True)
 class Raised:
-    """The student's code raised: the exception's type, its first line, the line it came from."""
+    """The student's code raised an exception.
+
+    Attributes:
+        type: the exception's type.
+        message: the first line of its message.
+        source_line: the student's line that raised it; empty if unknown.
+    """
 
     type: str
     message: str = ""
@@ -81,10 +87,11 @@ class Raised:
 
 @dataclass(frozen=True)
 class Missing:
-    """The notebook defines no such name, or there is no file of that name beside it.
+    """The notebook does not define this name, or there is no such file next to it.
 
     Attributes:
-        stopped: what ended the cell that would define it, where a judge knows; it does not travel.
+        name: the name or the file's name.
+        stopped: what ended the cell that should define it, if the judge knows; it is not packed.
     """
 
     name: str
@@ -93,32 +100,32 @@ class Missing:
 
 @dataclass(frozen=True)
 class Opaque:
-    """A value that is not one of the kinds above: only its type is kept."""
+    """A value of any other type. Only the name of its type is kept."""
 
     type: str
 
 
 @dataclass(frozen=True)
 class NoAnswer:
-    """No answer came, and why. Only a judge makes it; it does not travel."""
+    """There was no answer, for this reason. Only the grader makes it; it is not packed."""
 
     reason: str
 
 
 def clip(text: str, limit: int = MAX_TEXT) -> str:
-    """Cut `text` to `limit` characters, with an ellipsis where something was cut.
+    """Cut `text` to `limit` characters; the last one is an ellipsis if something was cut.
 
-    Half a character (a lone surrogate), which no file and no page can hold, becomes "?".
+    Half a character (a lone surrogate) becomes "?", because files and pages cannot contain it.
     """
     short = text if len(text) <= limit else text[: limit - 1] + "…"
     return short.encode("utf-8", "replace").decode()
 
 
 def pack(value: Any, limits: Limits = LIMITS) -> bytes:
-    """Write `value` as bytes; values of other types become :class:`Opaque`.
+    """`value` as bytes; values of other types become :class:`Opaque`.
 
     Raises:
-        ObservationError: the value is larger or deeper than the limits allow.
+        ObservationError: the value exceeds a limit.
     """
     tensors: dict[str, torch.Tensor] = {}
     tree = _Writer(limits, tensors).encode(value, depth=0)
@@ -128,10 +135,10 @@ def pack(value: Any, limits: Limits = LIMITS) -> bytes:
 
 
 def unpack(data: bytes, limits: Limits = LIMITS) -> Any:
-    """Read what :func:`pack` wrote, from a source that is not trusted.
+    """The value that :func:`pack` wrote, from bytes that are not trusted.
 
     Raises:
-        ObservationError: not an observation, or beyond the limits.
+        ObservationError: the bytes are not an observation, or exceed a limit.
     """
     header_length = _check_size(data, limits)
     try:
@@ -156,7 +163,7 @@ def unpack(data: bytes, limits: Limits = LIMITS) -> Any:
 
 
 def _check_size(data: bytes, limits: Limits) -> int:
-    """The length of the header in `data`, where both are within the limits."""
+    """The length of the header in `data`. Raises ObservationError if either exceeds its limit."""
     if len(data) > limits.size:
         raise ObservationError(f"{len(data):,} bytes, more than {limits.size:,}")
     header_length = int.from_bytes(data[:8], "little")
@@ -166,7 +173,7 @@ def _check_size(data: bytes, limits: Limits) -> int:
 
 
 class _Walk:
-    """One walk over a tree: counts its values against the limits."""
+    """One walk over a tree, which counts its values and stops at the limits."""
 
     def __init__(self, limits: Limits, tensors: dict[str, torch.Tensor]) -> None:
         self._limits = limits
@@ -182,7 +189,7 @@ class _Walk:
 
 
 class _Writer(_Walk):
-    """Turns a tree into JSON values, and puts its tensors aside."""
+    """Turns a tree into JSON values and collects its tensors."""
 
     def encode(self, value: Any, depth: int) -> Any:
         self._spend(depth)
@@ -227,14 +234,14 @@ class _Writer(_Walk):
         if value.ndim > MAX_DIMENSIONS:
             return {"opaque": f"torch.Tensor (of {value.ndim} dimensions)"}
         key = str(len(self._tensors))
-        # A copy: safetensors refuses tensors that share memory; a subclass becomes a plain tensor.
+        # Copied because safetensors refuses tensors that share memory. A subclass becomes Tensor.
         plain = value.detach().as_subclass(torch.Tensor).resolve_neg()
         self._tensors[key] = plain.clone(memory_format=torch.contiguous_format)
         return {"tensor": key}
 
 
 class _Reader(_Walk):
-    """Turns JSON values back into a tree, trusting none of them."""
+    """Turns JSON values back into a tree without trusting any of them."""
 
     def decode(self, node: Any, depth: int) -> Any:
         self._spend(depth)
@@ -262,10 +269,10 @@ class _Reader(_Walk):
                 return Missing(clip(content, 200))
             case "opaque", str():
                 return Opaque(clip(content, 200))
-        raise ObservationError("a value of no known kind")
+        raise ObservationError("a value of an unknown kind")
 
     def _tensor(self, key: str) -> torch.Tensor:
-        # Each is there once: thousands of values that are one large tensor would cost thousandfold.
+        # Each tensor may be used once: a large one used a thousand times would cost too much.
         tensor = self._tensors.pop(key)
         if tensor.dtype not in DTYPES:
             raise ObservationError(f"a tensor of {tensor.dtype}")
@@ -276,7 +283,7 @@ class _Reader(_Walk):
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise ObservationError("text was expected")
+        raise ObservationError("expected text")
     return value
 
 
@@ -288,12 +295,12 @@ def _type_name(value: Any) -> str:
 
 
 def dtype_of(value: Any) -> str:
-    """The name of a tensor's dtype; of anything else, the name of its type."""
+    """The name of a tensor's dtype, such as "float64"; for any other value, of its type."""
     return str(getattr(value, "dtype", type(value).__name__)).removeprefix("torch.")
 
 
 def is_number(value: Any) -> bool:
-    """Whether `value` is one number: an int, a float or a tensor with no dimensions."""
+    """Whether `value` is one number: an int, a float or a tensor without dimensions."""
     if isinstance(value, bool):
         return False
     return isinstance(value, (int, float)) or (
@@ -302,7 +309,7 @@ def is_number(value: Any) -> bool:
 
 
 def as_float(value: Any) -> float:
-    """The number that :func:`is_number` saw, as a Python float (nan for a complex one)."""
+    """A number, as accepted by :func:`is_number`, as a Python float; NaN if it is complex."""
     if isinstance(value, torch.Tensor) and value.is_complex():
         return math.nan
     return float(value)

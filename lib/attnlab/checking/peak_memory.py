@@ -1,4 +1,4 @@
-"""How much memory the largest tensor takes that a computation makes on its way."""
+"""The size of the largest tensor that a computation makes."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from torch.utils._pytree import tree_leaves
 
 
 class LargestTensor(TorchDispatchMode):
-    """While it is on, remembers how many bytes the largest tensor takes that torch makes.
+    """A context manager that records the size of the largest tensor that torch makes in it.
 
     Attributes:
-        bytes: of that tensor; 0 where none was made.
+        bytes: the size of that tensor in bytes; 0 if none was made.
     """
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class LargestTensor(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """To tell torch.compile to keep away, torch would import it: a second for each student."""
+        """False, because torch would import torch.compile otherwise: a second for each student."""
         return False
 
     def __torch_dispatch__(

@@ -1,7 +1,8 @@
-"""A small picture of where two tensors differ: expected, yours, and the difference.
+"""A small picture of two tensors that differ: expected, yours, and the difference.
 
-Colours are safe for the colour-blind (viridis for values, orange to purple for differences), and
-the background is white on purpose: it reads on a light page and on a dark one.
+The colours suit colour-blind readers (viridis for values, orange to purple for differences). The
+background is always white, so the picture is readable on light and dark pages. Tested in
+``tests/attnlab/checking/test_render.py``.
 """
 
 from __future__ import annotations
@@ -18,14 +19,21 @@ from attnlab.checking.judges import Difference
 
 MAX_SIDE = 24
 MAX_NUMBERS = 80
-CELL_WIDTH, PAGE_WIDTH = 0.32, 7.2  # inches: so wide that numbers need not be scaled down
-SHARPNESS = 2  # pixels of the picture for one of the page
-STRANGE = "#bdbdbd"
+CELL_WIDTH, PAGE_WIDTH = 0.32, 7.2  # inches; wide enough to show numbers at full size
+SHARPNESS = 2  # pixels of the picture per pixel of the page
+NOT_FINITE = "#bdbdbd"  # the colour of NaN and infinity
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A PNG, the width in pixels at which a page shows it, and what it shows, in words."""
+    """A picture for a page.
+
+    Attributes:
+        png: the file's bytes.
+        width: in pixels, as a page shows it.
+        alt: a description in words.
+        caption: the text below it; may be empty.
+    """
 
     png: bytes
     width: int
@@ -45,7 +53,7 @@ class _Panel:
 
 
 def picture(difference: Difference) -> Picture | None:
-    """The picture of `difference`, or None where there is nothing to draw."""
+    """The picture of `difference`, or None if there is nothing to draw."""
     expected, seen = difference.expected, difference.seen
     if not (_drawable(expected) and _drawable(seen)):
         return None
@@ -71,7 +79,7 @@ def _same_shape(right: Tensor, theirs: Tensor, wrong: Tensor | None) -> Picture:
     first = [int(i) for i in wrong.nonzero()[0]] if bool(wrong.any()) else [0] * right.ndim
     slice_ = f"slice [{', '.join(map(str, first[:-2]))}] of a tensor of "
     cut, right, theirs, wrong = _window(first, right, theirs, wrong)
-    # Equal entries show no colour: what rounding leaves is not a difference.
+    # Entries that count as equal get no colour: rounding errors are not a difference.
     gap = torch.where(wrong, theirs - right, torch.zeros_like(right))
     low, high = _range(right, theirs)
     largest = max(float(_finite(gap).abs().max()) if _finite(gap).numel() else 0.0, 1e-12)
@@ -100,7 +108,10 @@ def _two_shapes(right: Tensor, theirs: Tensor) -> Picture:
 
 
 def _window(first: list[int], *tensors: Tensor) -> Any:
-    """A slice of each tensor that fits a picture and holds index `first`; and which, in words."""
+    """A description of the slice around index `first`, and this slice of each tensor.
+
+    The description is empty if nothing was cut off.
+    """
     rows, columns = [0, *first][-2:]
     row = max(0, min(rows, rows - MAX_SIDE // 2))
     column = max(0, min(columns, columns - MAX_SIDE // 2))
@@ -132,7 +143,7 @@ def _picture(panels: list[_Panel], alt: str, caption: str) -> Picture:
 
 
 def _draw(panels: list[_Panel]) -> bytes:
-    # Loaded when a picture is due, and never through pyplot: its figures are the student's.
+    # Imported only if a picture is needed; not pyplot, because its figures are the student's.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -161,7 +172,7 @@ def _heat_map(axes: Any, panel: _Panel, numbers: bool) -> None:
     import matplotlib as mpl
 
     values = panel.values.numpy()
-    colours = mpl.colormaps[panel.colours].with_extremes(bad=STRANGE)
+    colours = mpl.colormaps[panel.colours].with_extremes(bad=NOT_FINITE)
     masked = torch.where(torch.isfinite(panel.values), panel.values, torch.nan).numpy()
     image = axes.imshow(masked, cmap=colours, vmin=panel.low, vmax=panel.high, aspect="auto")
     axes.set_title(panel.title, fontsize=8.5, color="#222222", pad=4)
@@ -194,5 +205,5 @@ def _cell_text(value: float, numbers: bool) -> str:
         else (f"{value:.0f}" if abs(value) < 1e4 else f"{value:.0e}")
     )
     if abs(value) < 0.01:
-        text = text.replace("0.", ".", 1)  # as wide as the others
+        text = text.replace("0.", ".", 1)  # no wider than other numbers
     return text.replace("-", "−")

@@ -1,8 +1,8 @@
-"""What may be said of a hidden check: nothing that the student's code chose to say.
+"""Removes from advice on hidden checks whatever the student's code chose: words and numbers.
 
-A function that is asked a hidden question can put its inputs into an exception's message, a string
-or a number that it returns. What is said about such a check is therefore made of our words, the
-shape of things, and lines that the judge found in the notebook.
+A function that receives a hidden check's inputs can put them into an exception's message, or into
+a string or number that it returns. So advice on such a check may contain only fixed sentences,
+shapes, and lines that the grader found in the notebook.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from attnlab.checking.observation import SAVED, Missing, Opaque, Raised, is_numb
 
 _TORCH_NAME = re.compile(r"torch(\.\w+){1,4}")
 _MOST_NAME = 60
-_FAR_SHAPE = "torch.Tensor, of quite another shape"
+_UNUSUAL_SHAPE = "torch.Tensor, of a very different shape"
 _MOST_DIMENSIONS, _MOST_SIZE = 6, 100_000
 
 
-def discreet(difference: Difference) -> Difference:
-    """The same difference without the words and numbers of the student's code."""
+def redacted(difference: Difference) -> Difference:
+    """The same difference without words and numbers that the student's code chose."""
     seen = difference.seen
     match difference.kind, seen:
         case "raised", Raised():
-            return replace(difference, seen=_raised(seen, vouched=not difference.path))
+            return replace(difference, seen=_raised(seen, line_is_known=not difference.path))
         case "forbidden", Raised():
             name = seen.message if _TORCH_NAME.fullmatch(seen.message) else "a torch function"
             return replace(difference, seen=replace(seen, message=name))
         case "missing", Missing():
-            plain = seen.name.removesuffix(SAVED).isidentifier() and len(seen.name) < _MOST_NAME
-            name = seen.name if plain else "it"
+            known = seen.name.removesuffix(SAVED).isidentifier() and len(seen.name) < _MOST_NAME
+            name = seen.name if known else "it"
             return replace(difference, seen=replace(seen, name=name))
-        case "shape", _ if not _plain(seen):
-            return replace(difference, kind="type", seen=Opaque(_FAR_SHAPE))
+        case "shape", _ if not _is_usual_shape(seen):
+            return replace(difference, kind="type", seen=Opaque(_UNUSUAL_SHAPE))
         case "keys", _:
             return replace(difference, seen=["others"])
         case (("values" | "band"), _) if is_number(seen):
@@ -47,16 +47,16 @@ def discreet(difference: Difference) -> Difference:
     return difference
 
 
-def _raised(seen: Raised, vouched: bool) -> Raised:
-    """Only Python's own names of exceptions, and the line where the judge knows it."""
+def _raised(seen: Raised, line_is_known: bool) -> Raised:
+    """Keeps names of Python's own exceptions, and the line if the grader found it."""
     own = getattr(builtins, seen.type, None)
     known = isinstance(own, type) and issubclass(own, BaseException)
     name = seen.type if known else "an exception of its own"
-    return Raised(name, "", seen.source_line if vouched else "")
+    return Raised(name, "", seen.source_line if line_is_known else "")
 
 
-def _plain(seen: Any) -> bool:
-    """Whether a shape is one that code for people has, and no message written in numbers."""
+def _is_usual_shape(seen: Any) -> bool:
+    """Whether a shape is small enough not to be a message written in numbers."""
     sizes = list(seen.shape) if isinstance(seen, Tensor) else seen
     return len(sizes) <= _MOST_DIMENSIONS and max(sizes, default=0) < _MOST_SIZE
 

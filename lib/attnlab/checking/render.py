@@ -1,8 +1,8 @@
-"""The face of a verdict: text for a terminal, HTML for a notebook.
+"""A verdict as text for a terminal and as HTML for a notebook.
 
-The HTML holds no script and no style sheet, only inline styles that take the page's own text
-colour, so that it reads in light and dark themes of JupyterLab, VS Code and Colab. Whatever comes
-from a student's code is escaped.
+The HTML has no script and no style sheet. Its inline styles use the page's own text colour, so it
+is readable in light and dark themes of JupyterLab, VS Code and Colab. All text from a student's
+code is escaped.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Report:
         return self.verdict.earned
 
     def text(self, coloured: bool = False) -> str:
-        """The report as lines of plain text, with terminal colours where asked."""
+        """The report as plain text, with terminal colours if `coloured`."""
         paint = _ansi if coloured else _plain
         lines = [paint(self._headline, "1")]
         for answer in self.verdict.answers:
@@ -77,7 +77,7 @@ class Report:
 
     @property
     def _written(self) -> bool:
-        """Whether there is anything to look into: not where the step is still blank."""
+        """Whether the step is written, so that a failed check can be shown in detail."""
         failed = self._first_failed
         difference = failed.difference if failed is not None else None
         return difference is None or not (difference.kind == "missing" or is_blank(difference))
@@ -88,7 +88,7 @@ class Report:
         if not hidden:
             return ""
         noun = "point is" if hidden == 1 else "points are"
-        rest = "on the rest of what the task asks for"
+        rest = "on the rest of the task"
         return f"{_number(hidden)} more {noun} decided by hidden checks after you hand in, {rest}."
 
     @property
@@ -101,7 +101,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Notice:
-    """One sentence in the place of a report."""
+    """One sentence instead of a report."""
 
     sentence: str
     earned: float = 0.0
@@ -116,7 +116,7 @@ class Notice:
 
 
 def notice(sentence: str) -> Notice:
-    """What is shown where there is nothing to check."""
+    """The output if there is nothing to check."""
     return Notice(sentence)
 
 
@@ -154,7 +154,7 @@ def _evidence(answer: Answer) -> str:
     drawn = picture(difference)
     if drawn is not None:
         return _image(drawn)
-    # Numbers that torch computed; a prediction is a plain number, and must not be given away.
+    # Only tensors: a plain number may be a prediction, whose answer must not be revealed.
     if difference.kind in ("values", "nan") and all(
         isinstance(value, Tensor) and value.numel() == 1
         for value in (difference.expected, difference.seen)
@@ -165,9 +165,9 @@ def _evidence(answer: Answer) -> str:
 
 
 def _two_numbers(right: float, theirs: float) -> tuple[str, str]:
-    """Two numbers that differ, in no more digits than it takes to see that."""
+    """Two different numbers as text, with just enough digits to show the difference."""
     if abs(right) < 1e-9 * abs(theirs):
-        return "0", f"{theirs:.4g}"  # what rounding leaves of a zero says nothing
+        return "0", f"{theirs:.4g}"  # the digits of a rounding error mean nothing
     pairs = ((f"{right:.{digits}g}", f"{theirs:.{digits}g}") for digits in (4, 7, 10, 13, 16))
     return next((pair for pair in pairs if pair[0] != pair[1]), (f"{right!r}", f"{theirs!r}"))
 
@@ -183,7 +183,7 @@ def _image(drawn: Picture) -> str:
 
 
 def _source(check: VisibleCheck) -> str:
-    """The probe's text, folded away: what was asked of the code, and with which inputs."""
+    """The probe's text in a fold: how the check calls the code, and with which inputs."""
     hint = (
         f"<code>draw</code> makes the inputs: <code>from attnlab.checking.draw import Draw; "
         f"draw = Draw({check.seed})</code>"
@@ -216,7 +216,7 @@ def _number(points: float) -> str:
 
 
 def _rich(text: str) -> str:
-    """Escaped text in which `words` between backticks are code."""
+    """Escaped text; words between backticks become code."""
     return re.sub(r"`([^`]+)`", lambda found: _code(found[1]), escape(text))
 
 

@@ -1,4 +1,7 @@
-"""Runs the visible checks of an exercise on a namespace, right here, and judges what they saw."""
+"""Runs the visible checks of an exercise in this process and judges the observations.
+
+Tested through ``check()`` in ``tests/attnlab/notebook/test_check.py``.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,13 @@ from attnlab.checking.verdict import Verdict, judge_exercise
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
 
 
-def try_exercise(exercise: VisibleExercise, names: Mapping[str, Any]) -> Verdict:
-    """What the visible checks of `exercise` say of the code in `names`."""
+def run_visible(exercise: VisibleExercise, names: Mapping[str, Any]) -> Verdict:
+    """The verdict of the visible checks of `exercise` on the code in `names`.
+
+    Args:
+        exercise: the exercise.
+        names: everything that the notebook defined.
+    """
     seen = {check.question.name: _see(check, names, exercise.forbids) for check in exercise.checks}
     questions = [check.question for check in exercise.checks]
     return judge_exercise(questions, seen, exercise.mistakes)
@@ -26,19 +34,19 @@ def try_exercise(exercise: VisibleExercise, names: Mapping[str, Any]) -> Verdict
 
 def _see(check: VisibleCheck, names: Mapping[str, Any], forbids: tuple[str, ...]) -> Any:
     draw = Draw(check.seed, check.suspect_functions())
-    # nbgrader gives a cell no points for anything on stderr, a warning included; and the student's
-    # own random numbers must not depend on whether they checked.
+    # nbgrader gives a cell no points if it writes to stderr, even a warning. And the student's own
+    # random numbers must not depend on whether they called check().
     with contextlib.redirect_stderr(sys.stdout), torch.random.fork_rng(devices=[]):
         try:
             return _plain(observe(check.probe(), Lab(names, Path.cwd()), draw, forbids))
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # a student may derive an exception from anything
+        except BaseException as error:  # a student's exception may have any base class
             return Raised(type(error).__name__)
 
 
 def _plain(seen: Any) -> Any:
-    """`seen` as the grader would get it: plain values alone, nothing that students defined."""
+    """`seen` as the grader would receive it: plain values, no objects of the student's classes."""
     try:
         return unpack(pack(seen))
     except ObservationError:

@@ -1,7 +1,8 @@
-"""torch's own multi-head attention with somebody else's weights in it, to compare the two.
+"""torch's own multi-head attention with the weights of another layer, to compare the two.
 
-Two right layers differ in how they keep their weights: four `nn.Linear`, one fused matrix, a small
-matrix for each head. Here they are found under the usual names and put where torch wants them.
+Correct layers store their weights differently: in four `nn.Linear`, in one fused matrix, or in a
+small matrix for each head. This module finds the weights under their usual names and copies them
+into torch's layer.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from torch import Tensor, nn
 from attnlab.checking.weights import rename_weights
 
 Names = str | tuple[str, ...]
-Twin = Callable[..., tuple[Tensor, Tensor]]
+Attention = Callable[..., tuple[Tensor, Tensor]]
 
 _INPUTS = ("q_proj", "k_proj", "v_proj")
-# The usual names of the layers that make queries, keys, values and the output: one of the words,
-# alone or in one of the forms.
+# The usual names of the layers that make queries, keys, values and the output: each of these words
+# in each of the forms below.
 _WORDS = {
     "q_proj": "q Q query queries",
     "k_proj": "k K key keys",
@@ -46,16 +47,20 @@ _KEYS_AND_VALUES = ("kv_proj", "kv", "to_kv", "W_kv")
 
 
 def spellings(prefix: str = "") -> dict[Names, tuple[str, ...]]:
-    """Where else the weights of a multi-head attention may be kept, by the names of our own.
+    """Other names under which students store the weights of a multi-head attention.
 
     Args:
-        prefix: stands before every name, such as "attention." where the layer is part of a model.
+        prefix: comes before every name, such as "attention." if the layer is part of a model.
+
+    Returns:
+        For each name of the reference (or a tuple of names, if one tensor stores several weights)
+        the other names, in the form that :mod:`attnlab.checking.weights` takes.
     """
     found: dict[Names, tuple[str, ...]] = {}
     for kind in ("weight", "bias"):
         for layer, aliases in _ALIASES.items():
             names = [layer, *aliases.split()]
-            if layer in _INPUTS:  # a layer for each head; at the end, heads are columns
+            if layer in _INPUTS:  # one layer per head; not out_proj, whose heads are columns
                 names += [f"{name}{end}" for name in names for end in (".{i}", "s.{i}")]
                 names += [f"heads.{{i}}.{name}" for name in (layer, *aliases.split())]
             raw = [f"{start}{layer[0]}" for start in ("b_", "b", "bias_")]
@@ -72,12 +77,12 @@ def spellings(prefix: str = "") -> dict[Names, tuple[str, ...]]:
 
 def torch_equivalent(
     module: nn.Module, d_model: int, num_heads: int, d_k: int, d_v: int, bias: bool = True
-) -> Twin:
-    """torch's own multi-head attention with the weights of another one.
+) -> Attention:
+    """torch's own multi-head attention with the weights of another layer.
 
     Args:
-        module: the other one. No two of d_model, num_heads · d_k and num_heads · d_v should be
-            equal: a square weight does not tell which way round it is kept.
+        module: the other layer. No two of d_model, num_heads · d_k and num_heads · d_v should be
+            equal, because a square weight does not show whether it is transposed.
         d_model: features of its inputs and of its output.
         num_heads: its number of heads.
         d_k: features of one head's queries and keys.
@@ -85,16 +90,17 @@ def torch_equivalent(
         bias: whether it has biases.
 
     Returns:
-        A function, called as ``twin(q, k, v)`` or ``twin(q, k, v, mask)``, that returns the output
-        (B, Lq, d_model) and the weights of each head (B, h, Lq, Lk), and never drops anything. The
+        A function, called as ``attend(q, k, v)`` or ``attend(q, k, v, mask)``. It returns the
+        output (B, Lq, d_model) and the weights of each head (B, h, Lq, Lk), without dropout. The
         mask is boolean, True where a query may attend to a key, of any shape that broadcasts to
-        (B, h, Lq, Lk). Where a query may attend to no key, torch gives NaN.
+        (B, h, Lq, Lk). If a query may attend to no key, torch returns NaN for it.
 
     Raises:
-        MissingWeightError: the layer lacks one of the weights. It says which.
+        MissingWeightError: the layer lacks one of the weights. The message says which.
     """
     given = _weights_of(module, d_model, num_heads * d_k, num_heads * d_v, bias)
-    # torch knows one width for all. Features that are 0 everywhere change nothing but √d_k.
+    # torch has one width for all heads. Extra features that are 0 change only √d_k, so the queries
+    # are scaled to make up for that.
     width = max(d_k, d_v, -(-d_model // num_heads))
     total = num_heads * width
     for kind in ("weight", "bias"):
@@ -112,21 +118,23 @@ def torch_equivalent(
         }
     )
 
-    def twin(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def attend(
+        q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None
+    ) -> tuple[Tensor, Tensor]:
         if mask is not None:
             every = mask.expand(len(q), num_heads, q.shape[1], k.shape[1])
-            mask = ~every.flatten(0, 1)  # (B * h, Lq, Lk); torch's True says where not to look
+            mask = ~every.flatten(0, 1)  # (B * h, Lq, Lk); in torch, True means forbidden
         padded = [_padded(x, total) for x in (q, k, v)]
         out, weights = torchs(*padded, attn_mask=mask, average_attn_weights=False)
         return out[..., :d_model], weights
 
-    return twin
+    return attend
 
 
 def _weights_of(
     module: nn.Module, d_model: int, d_q: int, d_v: int, bias: bool
 ) -> dict[str, Tensor]:
-    """The module's weights and biases (0 where it has none) by our own names, (out, in)."""
+    """The module's weights, (out, in), and biases (0 if it has none), by the reference's names."""
     sizes = {"q_proj": (d_q, d_model), "k_proj": (d_q, d_model), "v_proj": (d_v, d_model)}
     sizes["out_proj"] = (d_model, d_v)
     biases = {f"{name}.bias": torch.zeros(rows) for name, (rows, _) in sizes.items()}
@@ -138,11 +146,11 @@ def _weights_of(
 
 
 def _widened(rows: Tensor, num_heads: int, width: int) -> Tensor:
-    """(h * d, n) as (h * width, n): each head gets more rows, and they are zero."""
+    """(h * d, n) to (h * width, n): each head gets more rows, which are zero."""
     heads = rows.unflatten(0, (num_heads, -1))  # (h, d, n)
-    return _padded(heads.mT, width).mT.flatten(0, 1)
+    return _padded(heads.mT, width).mT.flatten(0, 1)  # (h * width, n)
 
 
 def _padded(x: Tensor, length: int) -> Tensor:
-    """`x` with zeros at the end of its last axis, up to a length."""
+    """`x` with zeros added at the end of its last axis, up to `length`."""
     return nn.functional.pad(x, (0, length - x.shape[-1]))

@@ -1,7 +1,7 @@
-"""Checks with their points, put together: what an answer earns and what to tell its author.
+"""The verdict on one exercise: the points that the answers earn, and advice for the student.
 
-Both the grader and the notebook's ``check()`` call :func:`judge_exercise`; they differ only in
-which checks they hold.
+Both the grader and the notebook's ``check()`` call :func:`judge_exercise`. They differ only in
+their checks: the notebook has the visible ones alone.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from typing import Any
 from attnlab.checking.advice import explain, is_blank
 from attnlab.checking.judges import Close, Difference, Judge
 from attnlab.checking.observation import Raised, clip
-from attnlab.checking.redact import discreet
+from attnlab.checking.redact import redacted
 
-# Code may raise, return or name what it likes; a page shows this many characters of it.
+# A student's code may produce messages of any length; a page shows this many characters.
 MOST_ADVICE = 1000
 
 
 @dataclass(frozen=True)
 class KnownMistake:
-    """A wrong version that students write: its name and the advice that helps."""
+    """A wrong version that students write: its name, and advice that helps."""
 
     name: str
     advice: str
@@ -33,12 +33,12 @@ class Question:
 
     Attributes:
         name: the check's name.
-        title: the sentence that people read.
-        points: what a pass is worth.
-        hidden: whether students may see its inputs and numbers.
-        judge: how an observation is compared.
-        expected: what the reference's run saw.
-        mistakes: what each known mistake's run saw, by the mistake's name.
+        title: one sentence for the report.
+        points: points for a pass.
+        hidden: whether its inputs and numbers must not be revealed to students.
+        judge: compares two observations.
+        expected: the observation of the reference.
+        mistakes: the observation of each known mistake, by the mistake's name.
     """
 
     name: str
@@ -52,7 +52,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """One check's outcome."""
+    """The outcome of one check.
+
+    Attributes:
+        question: the check.
+        seen: the observation of the student's code.
+        difference: the first difference from what was expected; None for a pass.
+        earned: points earned.
+    """
 
     question: Question
     seen: Any
@@ -67,11 +74,11 @@ class Answer:
 
 @dataclass(frozen=True)
 class Verdict:
-    """One exercise's outcome.
+    """The outcome of one exercise.
 
     Attributes:
         answers: in the order of the checks.
-        advice: what to tell the student, best first; empty where all passed.
+        advice: sentences for the student, the best first; empty if all checks passed.
         mistakes: names of the known mistakes whose advice was given.
     """
 
@@ -86,7 +93,7 @@ class Verdict:
 
     @property
     def points(self) -> float:
-        """Points to be had."""
+        """Points available."""
         return sum(answer.question.points for answer in self.answers)
 
     @property
@@ -99,15 +106,16 @@ def judge_exercise(
     questions: Sequence[Question],
     seen: Mapping[str, Any],
     mistakes: Sequence[KnownMistake],
-    vet: Callable[[Difference], Difference] | None = None,
+    redact: Callable[[Difference], Difference] | None = None,
 ) -> Verdict:
-    """Compare what was seen with what was expected, check by check.
+    """Compare the student's observations with the expected ones, check by check.
 
     Args:
         questions: the exercise's checks.
         seen: the student's observation for each check's name.
         mistakes: the exercise's known mistakes, in their order.
-        vet: takes out of an open check's difference what must not be quoted.
+        redact: removes from a visible check's difference whatever must not be quoted. A hidden
+            check's difference is always redacted.
     """
     answers = tuple(_answer(question, seen[question.name]) for question in questions)
     failed = [answer for answer in answers if not answer.passed]
@@ -116,21 +124,26 @@ def judge_exercise(
     recognised = recognise(answers, mistakes)
     specific = list(dict.fromkeys(mistake.advice for mistake in recognised))
     names = tuple(mistake.name for mistake in recognised)
-    return Verdict(answers, (*specific, _ladder(failed[0], vet)), names)
+    return Verdict(answers, (*specific, _general_advice(failed[0], redact)), names)
 
 
 def recognise(
     answers: Sequence[Answer], mistakes: Sequence[KnownMistake], most: int = 2
 ) -> list[KnownMistake]:
-    """The known mistakes that see what the student's code sees, in every check if possible.
+    """The known mistakes whose observations agree with the student's in the most checks.
 
-    A mistake is a candidate where it fails in the same way as the student in at least a quarter of
-    the failed checks: in a single small case, two different mistakes may well agree. Those that
-    agree in the most checks win; where several agree equally well, up to `most` with different
-    advice are kept, and none if there are more (then nobody knows).
+    A mistake is a candidate if it fails in the same way as the student in at least a quarter of the
+    failed checks, because two different mistakes may agree in one small case. The candidates that
+    agree in the most checks win. If several do, up to `most` with different advice are returned; if
+    there are more, none is, because the mistake is not clear.
+
+    Args:
+        answers: the judged checks.
+        mistakes: the exercise's known mistakes, in their order.
+        most: the largest number of mistakes to return.
     """
-    failed = [answer for answer in answers if _telling(answer)]
-    others = [answer for answer in answers if not _telling(answer)]
+    failed = [answer for answer in answers if _is_informative(answer)]
+    others = [answer for answer in answers if not _is_informative(answer)]
     scores: dict[str, int] = {}
     for mistake in mistakes:
         failures = _agreements(mistake, failed)
@@ -151,7 +164,7 @@ def _answer(question: Question, seen: Any) -> Answer:
 
 
 def _agreements(mistake: KnownMistake, answers: Sequence[Answer]) -> int:
-    """In how many of `answers` the mistake's run saw the same."""
+    """In how many of `answers` the mistake gives the same observation."""
     return sum(
         _same(answer.question.mistakes[mistake.name], answer.seen)
         for answer in answers
@@ -161,29 +174,29 @@ def _agreements(mistake: KnownMistake, answers: Sequence[Answer]) -> int:
 
 def _same(mistaken: Any, seen: Any) -> bool:
     if isinstance(seen, Raised) and isinstance(mistaken, Raised):
-        # Much that is wrong ends in a TypeError: only the same words say the same of a mistake.
+        # Many mistakes end in a TypeError; only the same message points to the same mistake.
         return (mistaken.type, mistaken.message) == (seen.type, seen.message)
     return Close(atol=1e-7, rtol=1e-7).compare(mistaken, seen) is None
 
 
-def _telling(answer: Answer) -> bool:
-    """Whether this answer fails in a way that says something: a blank body's does not."""
+def _is_informative(answer: Answer) -> bool:
+    """Whether this answer fails in a way that points to a mistake; a blank body does not."""
     difference = answer.difference
     if difference is None:
         return False
-    return difference.kind not in ("missing", "silence") and not is_blank(difference)
+    return difference.kind not in ("missing", "no answer") and not is_blank(difference)
 
 
-def _ladder(answer: Answer, vet: Callable[[Difference], Difference] | None) -> str:
-    """What was seen in a check that failed; the check is named where it matters which it was."""
+def _general_advice(answer: Answer, redact: Callable[[Difference], Difference] | None) -> str:
+    """Advice on a failed check, with the check's title unless all checks fail in this way."""
     difference = answer.difference
     assert difference is not None
     if is_blank(difference):
         return explain(difference)
     if answer.question.hidden:
-        vet = discreet
-    shown = vet(difference) if vet else difference
-    if is_blank(shown):  # it had words, which are not to be repeated
+        redact = redacted
+    shown = redact(difference) if redact else difference
+    if is_blank(shown):  # its message was removed, so it only looks like the placeholder
         shown = replace(shown, seen=replace(shown.seen, type="a NotImplementedError of its own"))
     sentence = clip(explain(shown), MOST_ADVICE)
     if difference.kind in ("missing", "forbidden"):

@@ -1,8 +1,8 @@
-"""The file that ships with a notebook: its visible checks and the numbers they expect.
+"""The file that ships with a notebook: its visible checks and the numbers that they expect.
 
-It holds no reference code and no hidden check. Probes are Python text, expectations are
-observations; the whole is one :func:`~attnlab.checking.observation.pack` of a plain tree, so that
-reading it runs nothing.
+It contains no reference code and no hidden check. Probes are Python text, and expected values are
+observations. The file is one :func:`~attnlab.checking.observation.pack` of a plain tree, so reading
+it runs no code.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from attnlab.checking.verdict import KnownMistake, Question
 
 FILE_NAME = "checks.safetensors"
 VERSION = 1
-# A lab's checks hold every known mistake's observation: more values than one probe may return.
+# A lab's checks contain every known mistake's observation: more values than one probe may return.
 LIMITS = Limits(size=128 * 2**20, header=32 * 2**20, nodes=1_000_000, depth=24, text=200_000)
 
 
 class ChecksFileError(LabError):
-    """A file is not a checks file of this version. The message says which file."""
+    """A file is not a checks file of this version. The message says which file and what to do."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class VisibleCheck:
         question: its points, judge and expectation; never hidden.
         source: Python text that defines a probe ``(lab, draw)`` named as the question.
         seed: makes the probe's inputs.
-        suspects: for a test that the student writes, a text for each version it is tried on, in
+        suspects: if the student writes a test, a text for each version on which it is tried, in
             the order that the question's judge knows.
         suspect_names: the name that each of those texts defines.
     """
@@ -63,12 +63,12 @@ class VisibleExercise:
 
     Attributes:
         name: what ``check(name)`` is called with.
-        title: the line that people read.
-        points: of the whole exercise, hidden checks included.
+        title: one line for the report.
+        points: of the whole exercise, including hidden checks.
         hidden_points: the part of them that hidden checks decide.
         checks: the visible ones, in order.
         mistakes: the known mistakes, in order.
-        forbids: torch functions, by full name, that the student may not call here.
+        forbids: full names of the torch functions that the student must not call here.
     """
 
     name: str
@@ -82,7 +82,7 @@ class VisibleExercise:
 
 @dataclass(frozen=True)
 class VisibleLab:
-    """What a checks file holds: a lab's id and its exercises, in order."""
+    """The content of a checks file: a lab's id and its exercises, in order."""
 
     lab: str
     exercises: tuple[VisibleExercise, ...]
@@ -96,37 +96,37 @@ def write(path: Path, lab: str, exercises: Iterable[VisibleExercise]) -> None:
     """Write a checks file; equal input gives equal bytes.
 
     Raises:
-        ValueError: a check is hidden, and so must not be shipped.
+        ValueError: a check is hidden, so it must not be shipped.
     """
     tree = {"version": VERSION, "lab": lab, "exercises": [_exercise_tree(e) for e in exercises]}
     path.write_bytes(pack(tree, LIMITS))
 
 
 def read(path: Path) -> VisibleLab:
-    """Read what :func:`write` wrote.
+    """The content of a file that :func:`write` wrote.
 
     Raises:
         OSError: the file cannot be read.
-        ChecksFileError: it is something else, damaged, or of another version.
+        ChecksFileError: it is not a checks file, is damaged, or has another version.
     """
     try:
         tree = unpack(path.read_bytes(), LIMITS)
         if tree["version"] != VERSION:
             raise ChecksFileError(
-                f"{path} is of version {tree['version']}, and this attnlab reads version "
-                f"{VERSION}: take both from the same bundle"
+                f"{path} has version {tree['version']}, but this attnlab reads version {VERSION}: "
+                "take both from the same bundle"
             )
         return VisibleLab(tree["lab"], tuple(map(_exercise_from, tree["exercises"])))
     except ChecksFileError:
         raise
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ChecksFileError(
-            f"{path} is not a file of checks, or is damaged: copy it again from the lab's bundle"
+            f"{path} is not a checks file, or is damaged: copy it again from the lab's bundle"
         ) from error
 
 
 def define(source: str, name: str) -> Callable[..., Any]:
-    """The function that the text of a checks file defines under `name`."""
+    """The function `name` that a text from a checks file defines."""
     namespace: dict[str, Any] = {"__name__": "attnlab_visible_check"}
     exec(compile(source, f"<check {name}>", "exec"), namespace)  # noqa: S102 - our own text
     function: Callable[..., Any] = namespace[name]

@@ -1,7 +1,7 @@
-"""``check("softmax")``: the visible checks of one exercise, run on what the notebook defines now.
+"""``check("softmax")`` runs the visible checks of one exercise on the notebook's present code.
 
-It shows each check with its points, advice where one fails, and a picture where numbers differ.
-Its value is a number, the visible points earned, which nbgrader reads as partial credit.
+It shows each check with its points. If a check fails, it gives advice, and a picture if numbers
+differ. Its value is the number of visible points earned, which nbgrader reads as partial credit.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ VALIDATING_VARIABLE = "NBGRADER_VALIDATING"
 
 
 class Points(float):
-    """A number of points with a face: notebooks show the face, ``repr`` is the number alone."""
+    """A number of points. A notebook shows it as HTML; ``repr`` is the number alone."""
 
     _html: Callable[[], str]
 
     def __new__(cls, value: float, html: Callable[[], str]) -> Points:
-        """Points of this `value`, shown in a notebook as what `html` returns."""
+        """Points of this `value`; `html` returns the HTML for notebooks."""
         points = super().__new__(cls, value)
         points._html = html
         return points
@@ -36,44 +36,45 @@ class Points(float):
 def check(name: str) -> float:
     """Run the visible checks of exercise `name` on the code that the notebook has run so far.
 
-    In a notebook the value of the cell shows what came out; elsewhere it is printed. Whatever the
-    checked code does, nothing is raised but ``KeyboardInterrupt``.
+    In a notebook, the cell's value shows the result; in a terminal, the result is printed. Whatever
+    the checked code does, only ``KeyboardInterrupt`` is raised.
 
     Returns:
-        The visible points earned; under ``nbgrader validate`` all points where they all were.
+        The visible points earned. Under ``nbgrader validate``, all points if every visible check
+        passes.
     """
     if os.environ.get(GRADING_VARIABLE) == "1":
         return 0.0
     # Imported here, so that `import attnlab` alone does not load torch.
     from attnlab.checking.lookup import find_exercise
     from attnlab.checking.render import Report, notice
-    from attnlab.checking.run_visible import try_exercise
+    from attnlab.checking.run_visible import run_visible
 
     names, shell = _namespace(sys._getframe(1))
     found = find_exercise(name, _folders(names), os.environ.get(FILE_VARIABLE))
-    face = notice(found) if isinstance(found, str) else Report(found, try_exercise(found, names))
+    shown = notice(found) if isinstance(found, str) else Report(found, run_visible(found, names))
     if getattr(shell, "kernel", None) is None:
-        _print(face.text)
-    earned = face.earned
-    if os.environ.get(VALIDATING_VARIABLE) == "1" and isinstance(face, Report):
-        # nbgrader's validator takes less than all of the cell's points for a failure, and what
-        # hidden checks decide cannot be had here.
-        earned += face.exercise.hidden_points if face.verdict.passed else 0.0
-    return Points(earned, face.html)
+        _print(shown.text)
+    earned = shown.earned
+    if os.environ.get(VALIDATING_VARIABLE) == "1" and isinstance(shown, Report):
+        # nbgrader's validator takes anything less than the cell's full points for a failure, and
+        # the points of hidden checks are not available here.
+        earned += shown.exercise.hidden_points if shown.verdict.passed else 0.0
+    return Points(earned, shown.html)
 
 
 def _namespace(caller: FrameType) -> tuple[Mapping[str, Any], Any]:
-    """The names that the student's code has defined, and IPython's shell where there is one."""
+    """The names that the student's code has defined, and IPython's shell or None."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
-    # A script run from a notebook (%run) is its own __main__; a helper module never is.
+    # A script that a notebook runs with %run is __main__ itself; a helper module is not.
     if shell is not None and caller.f_globals.get("__name__") != "__main__":
         return shell.user_ns, shell
     return caller.f_globals, shell
 
 
 def _folders(names: Mapping[str, Any]) -> list[Path]:
-    """Where a checks file may lie, nearest first: beside the notebook, beside the script."""
+    """The folders that may contain a checks file: this one, the notebook's, the script's."""
     notebook = names.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME")
     nearby = [path for path in (notebook, names.get("__file__")) if isinstance(path, str)]
     return [Path.cwd(), *(Path(path).resolve().parent for path in nearby)]

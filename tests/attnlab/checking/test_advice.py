@@ -26,38 +26,37 @@ def words(expected, seen, judge=None):
         (1, Raised("NotImplementedError", "no such kernel", "x @ y"),
             "your code stopped with NotImplementedError in the line `x @ y`: no such kernel."),
         (1, Raised("ForbiddenCallError", "torch.softmax"),
-            "Your code calls `torch.softmax`, which is what this step builds. "
-            "Please write it from smaller pieces."),
+            "Your code calls `torch.softmax`, which you should build in this step. "
+            "Please write it from smaller functions."),
         (1, Raised("KeyError", "'a'", "x['a']"),
             "your code stopped with KeyError in the line `x['a']`: 'a'."),
         (Raised("ValueError"), Raised("KeyError"),
-            "your code stopped with KeyError (a ValueError was due)."),
+            "your code stopped with KeyError (expected ValueError)."),
         (Raised("ValueError"), 2,
-            "an error of type ValueError was due here, and nothing was raised."),
+            "expected ValueError, but nothing was raised."),
         (T([1.0]), None, "expected a float32 tensor of shape (1,), got None "
             "(is the `return` missing?)."),
         (T([1.0]), Opaque("numpy.ndarray"),
             "expected a float32 tensor of shape (1,), got an object of type numpy.ndarray."),
         ([1, 2], [1], "expected 2 values, got 1."),
         ([1], [], "expected 1 value, got 0."),
-        ({"rejects a": True}, {"rejects a": False}, "rejects a: this should be so, and is not."),
-        ({"raises": False}, {"raises": True}, "raises: this should not be so, and is."),
+        ({"rejects a": True}, {"rejects a": False}, "rejects a: expected True, got False."),
+        ({"raises": False}, {"raises": True}, "raises: expected False, got True."),
         ({"its shape": [2, 3]}, {"its shape": [3]}, "its shape: expected shape (2, 3), got (3,). "
-            "Write the shape behind each line of your code; where do the two part?"),
+            "Note the shape after each line of your code; where does it go wrong?"),
         ({"sizes": [2, 3]}, {"sizes": [2, 4]},
-            "sizes (case 2): your number, 4, is not the right one."),
-        ({"a": 1}, {"b": 1}, "there is no entry a; nobody asked for b."),
+            "sizes (case 2): your number, 4, is not right."),
+        ({"a": 1}, {"b": 1}, "there is no entry a; the task does not ask for b."),
         ({"a": 1, "b": 1}, {}, "there is no entry a and no b."),
         (T([1.0]), Raised("TypeError", "expected one of:"),
             "your code stopped with TypeError: expected one of."),
         (T([1.0]), Raised("TypeError", "-: 'Tensor' and 'torch.return_types.max'"),
             "your code stopped with TypeError: -: 'Tensor' and 'torch.return_types.max'. "
-            "With an axis, `max` and its like give two things, values and places: which of them "
-            "do you need?"),
-        (1.5, 1.500001, "your number, 1.5, is not the right one: it is off in the last digits "
-            "only."),
+            "With an axis, `max` and similar functions return two things, values and indices: "
+            "which do you need?"),
+        (1.5, 1.500001, "your number, 1.5, is not right: only the last digits differ."),
         (T([1.0]), NO_GRADIENT, "no gradient reaches the input. "
-            "Something on the way leaves torch's graph: which call does that?"),
+            "Some call on the way cuts torch's graph: which one?"),
         (T([1.0, 2.0]), T([1.0, math.nan]), "1 of 2 entries are NaN, the first at index (1,). "
             "Follow the first such entry back through your code."),
         (T([1.0, -math.inf]), T([math.inf, -math.inf]), "1 of 2 entries are infinity, the first "
@@ -65,28 +64,30 @@ def words(expected, seen, judge=None):
         (1.0, math.nan, "the result is NaN. Follow the first such entry back through your code."),
         (T([1.0, 2.0]), T([1.0, 3.0]), "1 of 2 entries differ, the first at index (1,)."),
         (T([1.0, 2.0]).double() / 3, T([1.0, 2.0]) / 3, "every entry differs, the first at index "
-            "(0,) (yours is float32, float64 was expected)."),
-        ([1, {"b": 2}], [1, {"b": 3}], "b (case 2): your number, 3, is not the right one."),
+            "(0,) (expected float64, yours is float32)."),
+        ([1, {"b": 2}], [1, {"b": 3}], "b (case 2): your number, 3, is not right."),
     ],
 )  # fmt: skip
-def test_what_is_said(expected, seen, sentence):
+def test_the_advice(expected, seen, sentence):
     assert words(expected, seen) == sentence
 
 
-def test_shapes_are_told():
+def test_advice_names_both_shapes():
     text = words(torch.ones(2, 3), torch.ones(3, 2))
     assert "expected shape (2, 3), got (3, 2)" in text
 
 
-def test_a_whole_wrong_slice_is_pointed_out():
+def test_advice_names_slices_that_are_wrong_throughout():
     seen = torch.ones(2, 3, 4)
     seen[:, 1] = 5
-    assert "Along dimension 1, these are wrong as a whole: [1]." in words(torch.ones(2, 3, 4), seen)
+    assert "Along dimension 1, these slices are wrong throughout: [1]." in words(
+        torch.ones(2, 3, 4), seen
+    )
 
 
-def test_bands_and_tests():
-    assert words(None, 0.5, AtLeast(0.9)) == "0.5 was seen; it should be 0.9 or more."
-    assert words(None, 0.5, Within(1, 2)) == "0.5 was seen; it should be between 1 and 2."
+def test_advice_on_bands_and_on_students_tests():
+    assert words(None, 0.5, AtLeast(0.9)) == "expected 0.9 or more, got 0.5."
+    assert words(None, 0.5, Within(1, 2)) == "expected between 1 and 2, got 0.5."
     kills = Kills((("right", True), ("wrong", False), ("bad", False)))
     assert "accepts 1 of 2 wrong" in words(None, [True, False, True], kills)
     assert "rejects a correct version" in words(None, [False, False, False], kills)
@@ -97,11 +98,11 @@ def test_bands_and_tests():
     None, 2.5, "text", True, [2.5], [2.5, 1], {"p": 2.5}, {"q": 1}, T([2.5, 2.0]), T([[2.5]]),
     T(math.nan), T([math.nan, 2.0]), NO_GRADIENT, Opaque("set"), Raised("KeyError"), Missing("f"),
 ])  # fmt: skip
-def test_the_expected_numbers_are_never_told(expected, seen):
+def test_expected_numbers_are_never_revealed(expected, seen):
     difference = Close().compare(expected, seen)
     assert "0.73" not in explain(difference)
 
 
 @pytest.mark.parametrize(("expected", "sort"), [(True, "True or False"), ("secret", "text")])
-def test_expected_answers_of_other_kinds_are_not_told_either(expected, sort):
+def test_other_expected_answers_are_not_revealed_either(expected, sort):
     assert words(expected, 2.5) == f"expected {sort}, got the number 2.5."

@@ -13,7 +13,7 @@ from attnlab.checking.judges import (
     judge_from_json,
     judge_to_json,
 )
-from attnlab.checking.observation import Missing, Opaque, Raised
+from attnlab.checking.observation import Missing, NoAnswer, Opaque, Raised
 
 inf, nan = math.inf, math.nan
 T = torch.tensor
@@ -45,8 +45,9 @@ def test_as_good_as_expected(expected, seen):
 
 
 @pytest.mark.parametrize(
-    ("expected", "seen", "rung"),
+    ("expected", "seen", "found"),
     [
+        (T([1.0]), NoAnswer("stopped"), "no answer"),
         (T([1.0]), Missing("softmax"), "missing"),
         (T([1.0]), Raised("KeyError"), "raised"),
         (Raised("ValueError"), Raised("KeyError"), "raised"),
@@ -79,12 +80,12 @@ def test_as_good_as_expected(expected, seen):
         (T([1.0]), T([1.0 + 1j]), "dtype"),
     ],
 )
-def test_the_rung_of_the_ladder(expected, seen, rung):
-    assert kind(expected, seen) == rung
+def test_the_kind_of_difference(expected, seen, found):
+    assert kind(expected, seen) == found
     assert Close().credit(expected, seen) == 0.0
 
 
-def test_the_way_to_the_first_difference():
+def test_the_path_leads_to_the_first_difference():
     expected = {"ok": 1, "rows": [T([1.0]), T([1.0, 2.0, 3.0])]}
     seen = {"ok": 1, "rows": [T([1.0]), T([1.0, 9.0, 3.0])]}
     difference = Close().compare(expected, seen)
@@ -114,7 +115,7 @@ KILLS = Kills((("right", True), ("a", False), ("b", False), ("c", False), ("d", 
 
 
 @pytest.mark.parametrize(
-    ("seen", "rung", "credit"),
+    ("seen", "found", "credit"),
     [
         ([True, False, False, False, False], None, 1.0),
         ([True, True, False, False, False], "lets through", 0.75),
@@ -126,11 +127,11 @@ KILLS = Kills((("right", True), ("a", False), ("b", False), ("c", False), ("d", 
         (Missing("test_softmax"), "missing", 0.0),
     ],
 )
-def test_a_students_test_earns_the_share_of_the_wrong_versions_it_kills(seen, rung, credit):
-    assert kind(None, seen, KILLS) == rung
+def test_a_students_test_earns_the_share_of_the_wrong_versions_it_rejects(seen, found, credit):
+    assert kind(None, seen, KILLS) == found
     assert KILLS.credit(None, seen) == credit
 
 
 @pytest.mark.parametrize("judge", [Close(), Close(atol=1e-3), AtLeast(2), Within(0, 1), KILLS])
-def test_judges_travel_as_json(judge):
+def test_judges_are_written_as_json_and_read_again(judge):
     assert judge_from_json(json.loads(json.dumps(judge_to_json(judge)))) == judge

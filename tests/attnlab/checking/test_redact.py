@@ -1,4 +1,4 @@
-"""What is said about a hidden check holds nothing that the student's code chose to say."""
+"""Advice on a hidden check contains no words and no numbers that the student's code chose."""
 
 import pytest
 import torch
@@ -58,7 +58,7 @@ def test_a_forbidden_call_is_still_named():
     )
 
 
-def test_silence_says_why():
+def test_a_missing_answer_has_a_reason():
     said = advice(1.0, NoAnswer("stopped after 5 s: is there a loop without an end?"), hidden=True)
     assert "No answer came" in said
     assert "loop without an end" in said

@@ -20,7 +20,7 @@ from attnlab.checking.visible import (
 from tests.helpers.small_lab import SHAPE, exercise, same, write_checks
 
 
-def test_what_was_written_comes_back(tmp_path):
+def test_reading_returns_what_was_written(tmp_path):
     lab = read(write_checks(tmp_path))
     assert lab.lab == "lab01"
     assert [e.name for e in lab.exercises] == ["softmax", "attention"]
@@ -59,7 +59,7 @@ def test_a_hidden_check_is_never_written(tmp_path):
     assert not (tmp_path / "checks").exists()
 
 
-def test_suspects_come_back_as_functions(tmp_path):
+def test_suspects_are_read_as_functions(tmp_path):
     asked = Question("q", "Q.", 1, False, Kills((("a", True), ("b", False))), None, {})
     texts = ("def f(x):\n    return x\n", "def g(x):\n    return -x\n")
     check = VisibleCheck(asked, "def q(lab, draw):\n    return 1\n", 0, texts, ("f", "g"))
@@ -71,7 +71,7 @@ def test_suspects_come_back_as_functions(tmp_path):
         write(tmp_path / "c", "lab01", [VisibleExercise("e", "E", 1, 0, (lacking,))])
 
 
-def test_long_probes_are_kept_whole(tmp_path):
+def test_long_probes_are_not_clipped(tmp_path):
     source = "def q(lab, draw):\n" + "    x = 1\n" * 2000 + "    return x\n"
     check = VisibleCheck(Question("q", "Q.", 1, False, Close(), 1, {}), source, 0)
     write(tmp_path / "c", "lab01", [VisibleExercise("e", "E", 1, 0, (check,))])
@@ -84,7 +84,7 @@ def test_long_probes_are_kept_whole(tmp_path):
 def test_another_file_is_named(tmp_path, data):
     path = tmp_path / "checks.safetensors"
     path.write_bytes(data)
-    with pytest.raises(ChecksFileError, match=r"checks\.safetensors is not a file of checks"):
+    with pytest.raises(ChecksFileError, match=r"checks\.safetensors is not a checks file"):
         read(path)
 
 
@@ -95,6 +95,6 @@ def test_another_version_is_named(tmp_path):
         read(path)
 
 
-def test_a_probe_has_its_own_names():
+def test_a_probe_has_its_own_namespace():
     assert define("A = 2\ndef f():\n    return A\n", "f")() == 2
     assert "A" not in globals()

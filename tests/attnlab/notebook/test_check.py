@@ -160,7 +160,7 @@ def test_the_students_random_numbers_are_left_alone(lab):
     ("name", "sentence"),
     [
         ("sofmax", 'There is no exercise "sofmax" here; did you mean "softmax"?'),
-        ("zzz", 'There is no exercise "zzz" here; there are softmax, attention'),
+        ("zzz", 'There is no exercise "zzz" here; this lab has softmax, attention'),
     ],
 )
 def test_an_unknown_exercise_is_one_sentence(lab, capsys, name, sentence):
@@ -174,13 +174,13 @@ def test_no_checks_file_is_one_sentence(lab, capsys, monkeypatch):
     (lab / FILE_NAME).unlink()
     assert checked(right) == 0.0
     (line,) = capsys.readouterr().out.splitlines()
-    assert line.startswith(f"There is no {FILE_NAME} beside this notebook (looked in {lab})")
+    assert line.startswith(f"There is no {FILE_NAME} next to this notebook (searched {lab})")
 
 
 def test_a_damaged_checks_file_is_one_sentence(lab, capsys):
     (lab / FILE_NAME).write_bytes(b"version https://git-lfs.github.com/spec/v1")
     assert checked(right) == 0.0
-    assert "is not a file of checks, or is damaged" in capsys.readouterr().out
+    assert "is not a checks file, or is damaged" in capsys.readouterr().out
 
 
 def test_the_variable_names_the_file(lab, tmp_path_factory, monkeypatch, capsys):

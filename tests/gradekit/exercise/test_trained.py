@@ -7,7 +7,7 @@ import torch
 
 from attnlab.checking.advice import explain
 from attnlab.checking.observation import Missing, NoAnswer, Raised
-from attnlab.checking.redact import discreet
+from attnlab.checking.redact import redacted
 from attnlab.checking.weights import MissingWeightError
 from gradekit.exercise.trained import Band, ScoreBands
 
@@ -35,7 +35,7 @@ def test_the_band_decides_on_credit_and_advice(value, share, words):
     difference = JUDGE.compare(None, weights(value))
     assert (difference is None) == (share == 1)
     if difference is not None:
-        assert words in explain(discreet(difference))
+        assert words in explain(redacted(difference))
 
 
 def test_above_the_last_band_there_is_nothing():
@@ -57,7 +57,7 @@ def test_what_is_not_weights_earns_nothing(seen):
     assert JUDGE.credit(None, seen) == 0
     difference = JUDGE.compare(None, seen)
     assert difference is not None
-    assert "secret" not in explain(discreet(difference))
+    assert "secret" not in explain(redacted(difference))
 
 
 def test_a_single_number_among_the_weights_is_read_like_any_other():
@@ -65,7 +65,7 @@ def test_a_single_number_among_the_weights_is_read_like_any_other():
 
 
 def test_a_missing_file_is_named():
-    said = explain(discreet(JUDGE.compare(None, Missing("dates.safetensors"))))
+    said = explain(redacted(JUDGE.compare(None, Missing("dates.safetensors"))))
     assert "no file `dates.safetensors`" in said
 
 

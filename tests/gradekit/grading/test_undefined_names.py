@@ -74,5 +74,5 @@ def test_advice_says_what_stopped_the_cell(tmp_path: Path) -> None:
             assert found.earned == 0
             (sentence,) = found.advice
             assert sentence.startswith(
-                f"Your cell for `softmax` stopped before it was defined: {said}"
+                f"Your cell for `softmax` stopped before defining it: {said}"
             )
