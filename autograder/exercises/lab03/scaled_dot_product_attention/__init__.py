@@ -1,0 +1,224 @@
+"""scaled_dot_product_attention: each query takes the mean of the values that it asks for."""
+
+from __future__ import annotations
+
+import torch
+
+from attnlab.attention import attention_loop, qkv, scaled_dot_product_attention
+from attnlab.checking.judges import Close
+from attnlab.checking.observation import dtype_of
+from gradekit.exercise import Exercise
+
+exercise = Exercise(
+    scaled_dot_product_attention,
+    uses=[qkv, attention_loop],
+    forbids=[
+        "torch.nn.functional.scaled_dot_product_attention",
+        "torch.nn.functional.multi_head_attention_forward",
+        "torch._native_multi_head_attention",
+    ],
+)
+
+
+def inputs(draw, *sizes):
+    """q, k, v with leading axes and lengths (…, Lq, Lk, d_k, d_v).
+
+    d_k is 4 or 16 in all checks, so that a root taken in float32 costs no digits.
+    """
+    *lead, Lq, Lk, d_k, d_v = sizes
+    return draw.normal(*lead, Lq, d_k), draw.normal(*lead, Lk, d_k), draw.normal(*lead, Lk, d_v)
+
+
+def some_keys(draw, *shape):
+    """A mask in which every query may attend to some keys and not to others."""
+    mask = draw.uniform(*shape) < 0.6
+    for i in range(shape[-2]):
+        mask[..., i, i % shape[-1]] = True
+        mask[..., i, (i + 2) % shape[-1]] = False
+    return mask
+
+
+def first(result):
+    """The outputs of a pair; anything else is returned unchanged."""
+    return result[0] if isinstance(result, (tuple, list)) else result
+
+
+def second(result):
+    """The weights of a pair; anything else is returned unchanged."""
+    return result[1] if isinstance(result, (tuple, list)) else result
+
+
+@exercise.check(points=3)
+def shape_and_dtype(lab, draw):
+    """Returns outputs and weights of the right shapes, in the dtype of the queries."""
+    q, k, v = inputs(draw, 2, 3, 5, 4, 11)
+    results = {
+        "rank 2": lab.scaled_dot_product_attention(*inputs(draw, 5, 6, 4, 3)),
+        "rank 3": lab.scaled_dot_product_attention(q, k, v),
+        "rank 4": lab.scaled_dot_product_attention(*inputs(draw, 2, 3, 5, 6, 4, 7)),
+        "rank 3 with a mask": lab.scaled_dot_product_attention(q, k, v, some_keys(draw, 3, 5)),
+    }
+    seen = {
+        f"shapes, {name}": [list(part.shape) for part in result] for name, result in results.items()
+    }
+    for dtype in (torch.float32, torch.float16):
+        result = lab.scaled_dot_product_attention(q.to(dtype), k.to(dtype), v.to(dtype))
+        seen[f"dtypes of {str(dtype).removeprefix('torch.')}"] = [dtype_of(out) for out in result]
+    return seen
+
+
+@exercise.check(points=2, judge=Close(atol=1e-6, rtol=1e-6))
+def hand_example(lab, draw):
+    """Returns the outputs and weights of the example worked out by hand: one query, three keys."""
+    k = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], dtype=torch.float64)
+    q = torch.tensor([[1.0, 0.0]], dtype=torch.float64)
+    v = torch.tensor([[1.0, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]], dtype=torch.float64)
+    return lab.scaled_dot_product_attention(q, k, v)
+
+
+@exercise.check(points=4)
+def values(lab, draw):
+    """Is right for one sentence, for a batch, for heads in a batch, in any memory layout."""
+    spread = [draw.strided(x) for x in inputs(draw, 2, 3, 5, 4, 11)]
+    return {
+        "one sentence": lab.scaled_dot_product_attention(*inputs(draw, 5, 6, 4, 3)),
+        "more queries than keys": lab.scaled_dot_product_attention(*inputs(draw, 7, 3, 16, 5)),
+        "a batch": lab.scaled_dot_product_attention(*inputs(draw, 2, 3, 5, 4, 11)),
+        "heads": lab.scaled_dot_product_attention(*inputs(draw, 2, 3, 5, 6, 4, 7)),
+        "not contiguous": lab.scaled_dot_product_attention(*spread),
+        "q, k and v of one shape": lab.scaled_dot_product_attention(*inputs(draw, 2, 5, 5, 4, 4)),
+    }
+
+
+@exercise.check(points=3)
+def masks(lab, draw):
+    """Leaves out the keys that a mask forbids: one mask for all, or one for each sentence."""
+    q, k, v = inputs(draw, 2, 3, 5, 4, 11)
+    everything = torch.ones(3, 5, dtype=torch.bool)
+    one_length = inputs(draw, 2, 6, 6, 4, 3)
+    back = torch.ones(6, 6, dtype=torch.bool).tril()
+    return {
+        "one for all": lab.scaled_dot_product_attention(q, k, v, some_keys(draw, 3, 5)),
+        "each its own": lab.scaled_dot_product_attention(q, k, v, mask=some_keys(draw, 2, 3, 5)),
+        "nothing forbidden": lab.scaled_dot_product_attention(q, k, v, everything),
+        "each word looks back": lab.scaled_dot_product_attention(*one_length, back),
+    }
+
+
+@exercise.check(points=2, hidden=True)
+def a_mean_of_values(lab, draw):
+    """Values that are all 1 give 1; keys may be reordered if their values are, too."""
+    q, k, v = inputs(draw, 2, 3, 5, 4, 11)
+    order = draw.permutation(5)
+    alone = inputs(draw, 2, 1, 1, 4, 3)
+    return {
+        "values of 1": lab.scaled_dot_product_attention(q, k, torch.ones_like(v)),
+        "in their order": lab.scaled_dot_product_attention(q, k, v),
+        "keys and values in another order": lab.scaled_dot_product_attention(
+            q, k[:, order], v[:, order]
+        ),
+        "one query and one key": lab.scaled_dot_product_attention(*alone),
+    }
+
+
+@exercise.check(points=2.5, hidden=True)
+def forbidden_keys_have_no_influence(lab, draw):
+    """Is exact with scores in the millions; the numbers in a forbidden key do not matter."""
+    # Whole numbers and √4: scores are exact, in whichever order they are added and scaled.
+    q, k = draw.integers(-4, 5, 2, 3, 4).double(), draw.integers(-4, 5, 2, 5, 4).double()
+    v, mask = draw.normal(2, 5, 11), some_keys(draw, 3, 5)
+    mask[:, 1] = False
+    mask[:, 3] = True
+    loud_k, loud_v = k.clone(), v.clone()
+    loud_k[:, 1] = 1e12 * q.sum(1)
+    loud_v[:, 1] = 1e6
+    low_q, low_k = q.abs() + 1, k.clone()
+    low_k[:, [0, 2, 3, 4]] = -1e6
+    result = lab.scaled_dot_product_attention(q, loud_k, loud_v, mask)
+    return {
+        "a loud key is forbidden": result,
+        "forbidden weights are exactly 0": bool((second(result)[..., ~mask] == 0).all()),
+        "scores in the millions": lab.scaled_dot_product_attention(1e5 * q, k, v, mask),
+        "allowed scores are low": lab.scaled_dot_product_attention(low_q, low_k, loud_v, mask),
+        "no mask, scores in the millions": lab.scaled_dot_product_attention(1e5 * q, k, v),
+    }
+
+
+@exercise.check(points=2, hidden=True)
+def nothing_to_attend_to(lab, draw):
+    """Returns zeros, as outputs and as weights, for a query that may attend to no key."""
+    q, k, v = inputs(draw, 2, 3, 5, 4, 11)
+    mask = some_keys(draw, 2, 3, 5)
+    mask[0, 1] = False
+    mask[1, 0] = False
+    return {
+        "some queries": lab.scaled_dot_product_attention(q, k, v, mask),
+        "all queries": lab.scaled_dot_product_attention(q, k, v, torch.zeros_like(mask)),
+    }
+
+
+@exercise.check(points=2, hidden=True)
+def gradients(lab, draw):
+    """Lets the right gradients flow back, which are finite even for a query without keys."""
+    q, k, v = inputs(draw, 2, 3, 5, 4, 11)
+    mask = some_keys(draw, 2, 3, 5)
+    empty = mask.clone()
+    empty[0, 1] = False
+
+    def outputs(given):
+        return lambda q, k, v: first(lab.scaled_dot_product_attention(q, k, v, given))
+
+    def weights(q, k):
+        return second(lab.scaled_dot_product_attention(q, k, v))
+
+    return {
+        "outputs": draw.gradients(outputs(None), q, k, v),
+        "outputs with a mask": draw.gradients(outputs(mask), q, k, v),
+        "weights": draw.gradients(weights, q, k),
+        "outputs with a query without keys": draw.gradients(outputs(empty), q, k, v),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def masks_that_broadcast(lab, draw):
+    """Accepts masks of any shape that broadcasts to the shape of the weights."""
+    q, k, v = inputs(draw, 2, 3, 5, 6, 4, 7)
+    full = some_keys(draw, 2, 3, 5, 6)
+    return {
+        "(Lk,)": lab.scaled_dot_product_attention(q, k, v, full[0, 0, 0]),
+        "(Lq, Lk)": lab.scaled_dot_product_attention(q, k, v, full[0, 0]),
+        "(B, 1, 1, Lk)": lab.scaled_dot_product_attention(q, k, v, full[:, :1, :1]),
+        "(B, 1, Lq, Lk)": lab.scaled_dot_product_attention(q, k, v, full[:, :1]),
+        "(h, Lq, Lk)": lab.scaled_dot_product_attention(q, k, v, full[0]),
+        "(B, h, Lq, Lk)": lab.scaled_dot_product_attention(q, k, v, full),
+        "(Lq, 1)": lab.scaled_dot_product_attention(q, k, v, full[0, 0, :, :1]),
+    }
+
+
+@exercise.check(points=0.5, hidden=True)
+def again_and_inputs(lab, draw):
+    """Returns the same result for the same inputs, and leaves inputs and mask unchanged."""
+    q, k, v = inputs(draw, 2, 3, 5, 4, 11)
+    mask = some_keys(draw, 2, 3, 5)
+    before, keys_before = mask.clone(), k.clone()
+    results = [first(lab.scaled_dot_product_attention(q, k, v, mask)) for _ in range(4)]
+    return {
+        "the same each time": all(torch.allclose(results[0], again) for again in results),
+        "inputs unchanged": draw.untouched(),
+        "keys unchanged": torch.equal(k, keys_before),
+        "mask unchanged": torch.equal(mask, before),
+    }
+
+
+@exercise.check(points=2, hidden=True, chained=True)
+def from_words_to_outputs(lab, draw):
+    """Works with your own qkv, from words to outputs, and agrees with your own loop."""
+    X, W_q, W_k, W_v = draw.normal(2, 5, 7), *(draw.normal(7, d) for d in (4, 4, 11))
+    q, k, v = lab.qkv(X, W_q, W_k, W_v)
+    return {
+        "all queries at once": lab.scaled_dot_product_attention(q, k, v),
+        "no word sees the last": lab.scaled_dot_product_attention(
+            q, k, v, torch.arange(5).expand(5, 5) < 4
+        ),
+        "one query, key after key": lab.attention_loop(q[1, 2], k[1], v[1]),
+    }

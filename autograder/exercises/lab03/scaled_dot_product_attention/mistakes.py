@@ -1,0 +1,399 @@
+"""Wrong versions of attention that students write."""
+
+import torch
+
+from . import exercise
+from .also_right import step_by_step
+
+wrong = exercise.edits(step_by_step)
+
+# The parts of the right version that most mistakes change.
+SCALED = " / math.sqrt(q.shape[-1])"
+FILLED = "scores.masked_fill(~mask, torch.finfo(scores.dtype).min)"
+FILL = f"scores = {FILLED}"
+SOFTMAX = "torch.softmax(scores, -1)"
+EMPTIED = "weights.masked_fill(~mask, 0)"
+RETURN = "return weights @ v, weights"
+
+wrong(
+    "no_scale",
+    SCALED,
+    "",
+    "The scores are not scaled: with d_k numbers in a key their spread is about √d_k, and the "
+    "softmax turns hard. What is below the fraction line in the formula?",
+)
+wrong(
+    "scale_multiplied",
+    "/ math",
+    "* math",
+    "The scores are multiplied by the scale instead of divided (`/ d_k ** -0.5` does the same). "
+    "On which side of the fraction line is √d_k?",
+)
+wrong(
+    "divided_by_d",
+    "math.sqrt(q.shape[-1])",
+    "q.shape[-1]",
+    "You divide by d_k itself. How large is the spread of a sum of d_k random products?",
+)
+for name, size in (("scaled_by_d_model", "512"), ("scaled_for_keys_of_4_numbers", "4")):
+    wrong(
+        name,
+        "q.shape[-1]",
+        size,
+        "Your scale is a fixed number, or the size of the whole model. A score is a sum over the "
+        "numbers of one key: how many terms does it have here?",
+    )
+for name, size, source in (
+    ("scaled_by_d_v", "v.shape[-1]", "the length of a value"),
+    ("scaled_by_number_of_keys", "k.shape[-2]", "the number of keys"),
+    ("scaled_by_number_of_queries", "q.shape[-2]", "the number of queries"),
+    ("scaled_by_first_axis", "len(q)", "the first axis of the queries (`len(q)` or `q.size(0)`)"),
+):
+    wrong(
+        name,
+        "q.shape[-1]",
+        size,
+        f"Your scale is computed from {source}. Which axis does q kᵀ sum over, and how long is it?",
+    )
+wrong.several(
+    "scaled_after_softmax",
+    {SCALED: "", SOFTMAX: f"{SOFTMAX}{SCALED}"},
+    "You scale after the softmax, so your weights do not sum to one. Which should be divided, "
+    "scores or weights?",
+)
+wrong(
+    "softmax_over_queries",
+    "scores, -1",
+    "scores, -2",
+    "Your softmax runs down the columns: for each key, the weights of all queries sum to one. "
+    "Which axis of the scores belongs to the keys?",
+)
+wrong(
+    "softmax_over_axis_1",
+    "scores, -1",
+    "scores, 1",
+    "Your softmax counts its axis from the front, so another number of leading axes means another "
+    "axis. How do you name the last axis, whatever the rank?",
+)
+wrong(
+    "softmax_over_axis_0",
+    "scores, -1",
+    "scores, 0",
+    "Your softmax runs over the first axis: in a batch, sentences share their weights. Which axis "
+    "of the scores belongs to the keys?",
+)
+wrong(
+    "softmax_over_everything",
+    SOFTMAX,
+    "torch.softmax(scores.flatten(-2), -1).view(scores.shape)",
+    "You took one softmax over all the scores: only all rows together sum to one. Which weights "
+    "should sum to one?",
+)
+wrong(
+    "keys_not_transposed",
+    "k.mT",
+    "k",
+    "The two sides of your product do not fit, or the keys are not transposed. Write the shapes of "
+    "q and k side by side: which two axes must meet so that each query meets each key?",
+)
+wrong(
+    "first_axes_transposed",
+    "k.mT",
+    "k.permute(*range(k.ndim)[::-1])",
+    "`.T` (or `transpose(0, 1)`) swaps the right two axes only if there are just two. With a batch "
+    "in front, which two axes of k should be swapped?",
+)
+wrong(
+    "axes_of_a_batch",
+    "k.mT",
+    "k.transpose(1, 2)",
+    "Your code counts axes from the front (`transpose(1, 2)`), so it works for one rank only. How "
+    "do you name the last two axes, whether of one sentence, of a batch or of heads?",
+)
+wrong(
+    "einsum_of_a_batch",
+    "q @ k.mT",
+    'torch.einsum("bqd,bkd->bqk", q, k)',
+    "Your code names the axes of a batch (`bqd,bkd->bqk`), so neither one sentence nor heads in a "
+    "batch fit. What in an einsum means any leading axes?",
+)
+wrong(
+    "einsum_of_heads",
+    "q @ k.mT",
+    'torch.einsum("bhqd,bhkd->bhqk", q, k)',
+    "Your code works only for heads in a batch, with four axes (`bhqd,bhkd->bhqk`, "
+    "`B, h, L, d = q.shape`). What happens with one sentence (two axes) or a batch (three)?",
+)
+wrong(
+    "mask_after_softmax",
+    FILLED,
+    "scores",
+    "You remove forbidden keys after the softmax: they already have their share of the row, and "
+    "the other weights sum to less than one. At which step can a key be left out of it?",
+)
+wrong.several(
+    "allowed_filled_with_infinity",
+    {FILLED: "scores.masked_fill(mask, -math.inf)", EMPTIED: "weights"},
+    "You fill with -inf where the mask is True, but True means: may attend. Only the forbidden "
+    "keys are left. Which operator inverts a boolean mask?",
+)
+wrong.several(
+    "mask_inverted",
+    {"(~mask, torch": "(mask, torch", "(~mask, 0)": "(mask, 0)"},
+    "Your mask is inverted: queries attend only to the forbidden keys. What does True mean in the "
+    "task, and which entries does `masked_fill` fill?",
+)
+wrong.several(
+    "fill_with_0",
+    {FILLED: "scores.masked_fill(~mask, 0)", EMPTIED: "weights"},
+    "A forbidden score becomes 0. exp(0) is 1: a score of 0 is an ordinary score, higher than "
+    "every negative one. Which score has no share at all?",
+)
+ROWS_WITHOUT_KEYS_EMPTIED = "weights * mask.any(-1, keepdim=True)"
+wrong.several(
+    "fill_with_minus_10",
+    {FILLED: "scores.masked_fill(~mask, -10)", EMPTIED: ROWS_WITHOUT_KEYS_EMPTIED},
+    "A forbidden score becomes a low number, but not low enough: it keeps some weight. How low "
+    "must a score be to be lower than all others, whatever they are?",
+)
+for name, number in (("fill_with_minus_10000", "-1e4"), ("fill_with_minus_a_million", "-1e6")):
+    wrong.several(
+        name,
+        {FILLED: f"scores.masked_fill(~mask, {number})", EMPTIED: ROWS_WITHOUT_KEYS_EMPTIED},
+        "A forbidden score becomes a low number, which looks right until the allowed scores are "
+        "even lower. Which number is below every other of the dtype?",
+    )
+wrong.several(
+    "mask_added",
+    {FILLED: "scores + mask", EMPTIED: "weights"},
+    "You add the mask to the scores as it is: True counts as 1, False as 0. Masks of 0 and -inf "
+    "are added, but this one is boolean: what must be done with it?",
+)
+wrong.several(
+    "large_number_subtracted",
+    {FILLED: "scores - 1e5 * ~mask", EMPTIED: "weights"},
+    "You subtract a large number from forbidden scores. A score far above the others keeps its "
+    "lead; a row without allowed keys keeps its weights. What replaces a score, however high?",
+)
+wrong.several(
+    "infinity_times_0",
+    {FILLED: "scores + (~mask).double() * -torch.inf", EMPTIED: "weights"},
+    "-inf times 0 is NaN, so every allowed key makes its whole row NaN. Which function picks "
+    "between two values instead of multiplying?",
+)
+wrong.several(
+    "nan_without_keys",
+    {FILLED: "scores.masked_fill(~mask, -torch.inf)", EMPTIED: "weights"},
+    "A row whose scores are all -inf has no softmax: 0/0 is NaN. What should a query get that may "
+    "attend to no key?",
+)
+wrong(
+    "uniform_without_keys",
+    EMPTIED,
+    "weights",
+    "A query that may attend to no key attends to all of them equally: if all scores are equally "
+    "low, softmax gives equal weights. What should such a query get?",
+)
+wrong(
+    "outputs_mended_alone",
+    f"weights = {EMPTIED}",
+    "return weights @ v * mask.any(-1, keepdim=True), weights",
+    "A query without allowed keys gets zero outputs but non-zero weights. In which order do you "
+    "fix the weights and use them?",
+)
+wrong.several(
+    "nan_gradients",
+    {
+        FILLED: "scores + torch.zeros(mask.shape).to(q).masked_fill(~mask, -torch.inf)",
+        SOFTMAX: f"torch.nan_to_num({SOFTMAX})",
+        EMPTIED: "weights",
+    },
+    "`nan_to_num` fixes the result of a query without keys, but not its gradient: on the way back "
+    "0 times NaN is NaN, and it reaches all the keys. Can the NaN be avoided before the softmax?",
+)
+wrong(
+    "epsilon_in_denominator",
+    f"weights = {SOFTMAX}",
+    "exp = (scores - scores.amax(-1, keepdim=True)).exp()\n"
+    "    weights = exp / (exp.sum(-1, keepdim=True) + 1e-6)",
+    "A small number in the denominator makes the weights of every row sum to a little less than "
+    "one. Which rows need help, and can they get it without changing the others?",
+)
+wrong(
+    "values_up_to_query_length",
+    RETURN,
+    "n = min(q.shape[-2], k.shape[-2])\n    return weights[..., :n] @ v[..., :n, :], weights",
+    "Your sum over values has as many terms as there are queries. For each query it should run "
+    "over the keys: how many are there?",
+)
+wrong(
+    "keys_mixed",
+    "weights @ v",
+    "weights @ k",
+    "You mix the keys: your outputs are as long as a key. A key says whether to look, a value what "
+    "there is to see. Which of them do the weights multiply?",
+)
+for name, used, other in (
+    ("queries_as_keys_of_one_shape", "k.mT", "(q if q.shape == k.shape else k).mT"),
+    ("keys_as_values_of_one_shape", "weights @ v", "weights @ (k if k.shape == v.shape else v)"),
+    ("values_as_keys_of_one_shape", "k.mT", "(v if k.shape == v.shape else k).mT"),
+):
+    wrong(
+        name,
+        used,
+        other,
+        "If q, k and v have the same shape, you use one of them for another. Does a shape say what "
+        "a tensor is for?",
+    )
+wrong(
+    "queries_added",
+    RETURN,
+    "out = weights @ v\n    return (out + q if out.shape == q.shape else out), weights",
+    "You add the queries to your outputs if the shapes allow it (a residual connection, which is a "
+    "later lab). What does the formula end with?",
+)
+wrong(
+    "scores_returned",
+    RETURN,
+    "return weights @ v, scores",
+    "You return the scores instead of the weights: their rows do not sum to one. Which variable "
+    "holds the result of the softmax?",
+)
+wrong(
+    "weights_first",
+    RETURN,
+    "return weights, weights @ v",
+    "You return weights and outputs in the wrong order. Which comes first in the task?",
+)
+wrong(
+    "outputs_alone",
+    RETURN,
+    "return weights @ v",
+    "You return one tensor. The task asks for two things: the outputs, and what else?",
+)
+DROPOUT = "torch.nn.functional.dropout"
+for name, used, dropped in (
+    ("dropout_by_default", SOFTMAX, f"{DROPOUT}({SOFTMAX}, 0.5)"),
+    ("a_tenth_dropped", SOFTMAX, f"{DROPOUT}({SOFTMAX}, 0.1)"),
+    ("a_tenth_dropped_from_the_outputs", "weights @", f"{DROPOUT}(weights, 0.1) @"),
+):
+    wrong(
+        name,
+        used,
+        dropped,
+        "Dropout is on by default: the same inputs give another result each time, and some weights "
+        "are zero. Is there dropout in the formula? (It belongs to training; later labs.)",
+    )
+for name, part in (
+    ("first_row_of_the_mask", "mask[..., :1, :] if mask.ndim > 1 else mask"),
+    ("first_sentence_of_the_mask", "mask[:1] if mask.ndim > 2 else mask"),
+):
+    wrong(
+        name,
+        FILL,
+        f"mask = {part}\n        {FILL}",
+        "You use a part of the mask for everything: its first row, or the mask of the first "
+        "sentence. Which axis of it did you index?",
+    )
+for name, when in (
+    ("mask_unsqueezed", "True"),
+    ("mask_unsqueezed_for_heads", "mask.ndim == 3 and q.ndim == 4"),
+):
+    wrong(
+        name,
+        FILL,
+        f"mask = mask.unsqueeze(1) if {when} else mask\n        {FILL}",
+        "You add an axis to the mask (`unsqueeze`), for heads that need not be there. Which shapes "
+        "of mask broadcast to the scores by themselves?",
+    )
+wrong.several(
+    "mask_ignored",
+    {FILLED: "scores", EMPTIED: "weights"},
+    "The mask is not used: forbidden keys have weights like all others. Which step should use it?",
+)
+wrong(
+    "mask_as_index",
+    FILL,
+    "scores[~mask] = torch.finfo(scores.dtype).min",
+    "You write into the scores by index (`scores[~mask] = …`). An index does not broadcast: the "
+    "mask would need every axis of the scores, at full length. Which call lets it have fewer?",
+)
+wrong(
+    "square_mask_transposed",
+    FILL,
+    "if mask.ndim > 1 and mask.shape[-1] == mask.shape[-2]:\n"
+    f"            mask = mask.mT\n        {FILL}",
+    "You transpose a mask that has as many rows as columns: words look ahead instead of back. "
+    "Rows are queries and columns are keys: which call of yours swaps them?",
+)
+wrong(
+    "always_float32",
+    "mask=None):",
+    "mask=None):\n    q, k, v = q.float(), k.float(), v.float()",
+    "The result has only the precision of float32, even for float64 inputs, or comes back in "
+    "another dtype. Where does your code fix the dtype?",
+)
+wrong(
+    "weights_detached",
+    SOFTMAX,
+    f"{SOFTMAX}.detach()",
+    "No gradient gets back to queries and keys (or none at all): a `.detach()`, `.data`, `no_grad` "
+    "or a trip through numpy cuts torch's graph. Do the weights depend on q?",
+)
+for x, name in (("q", "queries"), ("k", "keys")):
+    wrong(
+        f"{name}_changed",
+        f"scores = q @ k.mT{SCALED}",
+        f"{x} /= math.sqrt(q.shape[-1])\n    scores = q @ k.mT",
+        f"Your code writes into the {name} that it was given (`/=`, `mul_`), so the caller's "
+        f"{name} are lost. What makes a new tensor?",
+    )
+wrong.several(
+    "mask_changed",
+    {"(~mask, torch": "(mask.logical_not_(), torch", "(~mask, 0)": "(mask, 0)"},
+    "Your code writes into the mask that it was given (`logical_not_`, `~` with `out=`): the next "
+    "call gets it inverted. What makes a new tensor?",
+)
+
+
+@exercise.mistake(
+    "You remove the keys after the softmax and divide once more. If a forbidden score is far above "
+    "the rest, the others are already rounded to 0. What if they were left out before?"
+)
+def mask_after_softmax_renormalised(q, k, v, mask=None):
+    weights = step_by_step(q, k, v)[1]
+    if mask is not None:
+        total = (weights * mask).sum(-1, keepdim=True)
+        weights = weights * mask / torch.where(total == 0, 1.0, total)
+    return weights @ v, weights
+
+
+@exercise.mistake(
+    "Your own softmax does not subtract the largest score of a row, so large scores overflow. "
+    "What did lab 1's softmax do first?"
+)
+def softmax_without_maximum(q, k, v, mask=None):
+    exp = (q @ k.mT / q.shape[-1] ** 0.5).exp()
+    exp = exp if mask is None else exp * mask
+    total = exp.sum(-1, keepdim=True)
+    weights = exp / torch.where(total == 0, 1.0, total)
+    return weights @ v, weights
+
+
+@exercise.mistake(
+    "Your queries never look at later keys, though these are not forbidden: a causal mask is built "
+    "in. Where does the mask come from in this task?"
+)
+def always_causal(q, k, v, mask=None):
+    causal = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).tril()
+    return step_by_step(q, k, v, causal if mask is None else causal & mask)
+
+
+@exercise.mistake(
+    "With as many queries as keys, no query looks at later keys, though these are not forbidden: a "
+    "causal mask is built in. Where does the mask come from in this task?"
+)
+def causal_where_square(q, k, v, mask=None):
+    if mask is None and q.shape[-2] == k.shape[-2]:
+        mask = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).tril()
+    return step_by_step(q, k, v, mask)
