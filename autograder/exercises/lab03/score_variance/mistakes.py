@@ -1,0 +1,279 @@
+"""Wrong versions of the two measurements that students write."""
+
+from . import exercise
+from .also_right import mean_of_largest, variance_of_pairs
+
+wrong = exercise.edits(variance_of_pairs, of="score_variance")
+
+DRAW = "torch.randn(2, n, d, generator=generator)"
+DOT = "(q * k).sum(-1)"
+RETURN = "return scores.var()"
+# The same two lines in both right versions.
+DIVIDE = "scores = scores / math.sqrt(d)"
+SCALE = f"    if scaled:\n        {DIVIDE}\n"
+
+wrong(
+    "standard_deviation_returned",
+    ".var()",
+    ".std()",
+    "You return the standard deviation (or a root of it). It is √d. How does the requested number "
+    "grow, according to the first line of the task?",
+)
+wrong(
+    "same_query_and_key",
+    "q * k",
+    "q * q",
+    "Query and key are the same vector (two generators with one seed cause that, too): then q · k "
+    "is a sum of squares and never negative. Where does the key come from?",
+)
+wrong(
+    "scaling_squared",
+    "math.sqrt(d)",
+    "d",
+    "With `scaled`, you divide the scores by d. What does that do to their variance, if dividing "
+    "by √d should make it 1?",
+)
+wrong(
+    "variance_scaled",
+    DIVIDE,
+    f"{RETURN} / math.sqrt(d)",
+    "With `scaled`, you divide the variance by √d. If you divide scores by a number, by what is "
+    "their variance divided?",
+)
+wrong(
+    "scale_multiplied",
+    "/ math",
+    "* math",
+    "With `scaled`, you multiply the scores. Should they spread more or less than before?",
+)
+wrong(
+    "never_scaled",
+    SCALE,
+    "",
+    "`scaled` makes no difference in your version: the scores are never divided. Where do you use "
+    "the argument?",
+)
+wrong(
+    "always_scaled",
+    SCALE,
+    f"    {DIVIDE}\n",
+    "You always divide your scores by √d. What is the default of `scaled`, and what does it mean?",
+)
+wrong(
+    "scaled_by_default",
+    "scaled=False",
+    "scaled=True",
+    "If `scaled` is not given, your scores are divided. Which default does the task give it?",
+)
+wrong(
+    "scaled_inverted",
+    "if scaled",
+    "if not scaled",
+    "`scaled` has the opposite effect in your version. When are scores divided?",
+)
+wrong(
+    "theory_returned",
+    RETURN,
+    "return torch.tensor(1.0 if scaled else float(d))",
+    "Your result is known in advance: it does not depend on any random number. The task asks for "
+    "the variance of scores that were drawn. Which n scores are those?",
+)
+wrong(
+    "mean_returned",
+    ".var()",
+    ".mean()",
+    "You return the mean of the scores, which is about 0. How far from it are they?",
+)
+wrong(
+    "queries_as_keys",
+    "q * k",
+    "q * q.roll(1, 0)",
+    "Your keys are the queries in another order, so some scores appear twice. Where should each "
+    "pair's key come from?",
+)
+wrong(
+    "plus_or_minus_1",
+    DRAW,
+    "2.0 * torch.randint(0, 2, (2, n, d), generator=generator) - 1",
+    "Your numbers have the right mean and variance but are not normal: too few of them are far "
+    "from 0 (+1 and -1, or evenly spread ones). Which call makes standard normal ones?",
+)
+wrong(
+    "generator_copied",
+    "q, k =",
+    "generator = generator.clone_state()\n    q, k =",
+    "You draw from a copy of the generator (one with the same seed or state), so the generator "
+    "itself does not advance, and the next call gives the same numbers again. Which of the two "
+    "should advance?",
+)
+wrong(
+    "one_number_in_a_list",
+    ".var()",
+    ".var()[None]",
+    "Your number has an axis of length 1: `keepdim`, or a product that kept one. How many "
+    "dimensions does the task ask for?",
+)
+wrong(
+    "uniform_numbers",
+    "torch.randn",
+    "torch.rand",
+    "`torch.rand` spreads numbers evenly from 0 to 1: their mean is not 0, their variance not 1. "
+    "Which call makes standard normal ones?",
+)
+wrong(
+    "mean_for_a_sum",
+    ".sum(-1)",
+    ".mean(-1)",
+    "Your scores are means over the numbers of a pair. A dot product does not divide: what does it "
+    "do with the d products?",
+)
+wrong(
+    "products_not_summed",
+    DOT,
+    "q * k",
+    "Your variance is one over single products q_i · k_i: nothing is added up. How many of these "
+    "products make one score?",
+)
+wrong(
+    "summed_over_pairs",
+    "2, n, d",
+    "2, d, n",
+    "Your sums run over the pairs, so n and d are swapped. Which axis is a dot product summed "
+    "over, and how long must it be?",
+)
+wrong(
+    "no_key",
+    DOT,
+    "q.norm(dim=-1)",
+    "Your scores do not contain a key: they are sums over the query alone, or its length. What is "
+    "multiplied by what in q · k?",
+)
+wrong(
+    "one_query_for_all",
+    DRAW,
+    "torch.randn(d, generator=generator), torch.randn(n, d, generator=generator)",
+    "One query meets all keys (or one key all queries), so your number depends on how long that "
+    "one happens to be. How many queries do n pairs have?",
+)
+wrong(
+    "all_with_all",
+    DOT,
+    "q @ k.T",
+    "Every query meets every key: that is n × n scores, not n, and at n = 100,000 they take "
+    "40 GB. Which product gives one score for each pair?",
+)
+wrong(
+    "n_ignored",
+    "2, n, d",
+    "2, 6000, d",
+    "The number of pairs is fixed in your code. What does the caller specify with n?",
+)
+wrong(
+    "global_random_numbers",
+    ", generator=generator",
+    "",
+    "Your random numbers do not come from the given generator. Which argument of torch's random "
+    "functions takes it?",
+)
+wrong(
+    "seeds_again",
+    "generator=generator",
+    "generator=generator.manual_seed(0)",
+    "You seed the generator yourself, so every call gives the same numbers. Which side should "
+    "choose the generator's state, your function or its caller?",
+)
+wrong.several(
+    "a_variance_for_each_axis",
+    {DOT: "q * k", ".var()": ".var(0)"},
+    "You return the variance of each single pair's (or each axis's) numbers: many numbers instead "
+    "of one. What should the variance run over?",
+)
+
+wrong = exercise.edits(mean_of_largest, of="saturation")
+
+wrong(
+    "mean_weight",
+    ".amax(-1)",
+    "",
+    "You take the mean of all the weights. A row sums to one, so that mean is known in advance: "
+    "which weight of each row should count?",
+)
+wrong(
+    "largest_of_all",
+    ".amax(-1).mean()",
+    ".max()",
+    "You take the largest weight of all queries together. The task takes one of each query: what "
+    "comes after that?",
+)
+wrong(
+    "largest_of_means",
+    ".amax(-1).mean()",
+    ".mean(0).max()",
+    "You average the weights over the queries first and take the largest of those means. Which of "
+    "the two steps comes first?",
+)
+wrong(
+    "largest_score",
+    "weights.amax",
+    "scores.amax",
+    "You take the largest scores, not the largest weights: scores can be above 1. What turns "
+    "scores into weights?",
+)
+wrong(
+    "softmax_over_queries",
+    "scores, -1",
+    "scores, 0",
+    "Your softmax runs over the queries. Which weights should sum to one?",
+)
+wrong(
+    "saturation_never_scaled",
+    SCALE,
+    "",
+    "`scaled` makes no difference in your `saturation`: the scores are never divided. Where do you "
+    "use the argument?",
+)
+wrong(
+    "saturation_always_scaled",
+    SCALE,
+    f"    {DIVIDE}\n",
+    "Your `saturation` divides the scores even if `scaled` is False. What should that argument "
+    "show?",
+)
+wrong(
+    "saturation_scaled_inverted",
+    "if scaled",
+    "if not scaled",
+    "In your `saturation`, `scaled` has the opposite effect, or another default than in the task. "
+    "When are scores divided?",
+)
+wrong(
+    "saturation_scaling_squared",
+    "math.sqrt(d)",
+    "d",
+    "You divide the scores of `saturation` by d. What brings their standard deviation to 1?",
+)
+wrong(
+    "keys_shared",
+    "n, num_keys, d",
+    "num_keys, d",
+    "All queries look at the same few keys, so your number depends on those few. Which keys "
+    "does each query have in the task?",
+)
+wrong(
+    "largest_weights_listed",
+    ".mean()",
+    "",
+    "You return a largest weight for each query: many numbers instead of one. Which step is left?",
+)
+wrong.several(
+    "number_of_queries_fixed",
+    {"n, 1, d": "1000, 1, d", "n, num_keys, d": "1000, num_keys, d"},
+    "`saturation` takes the mean over a fixed number of queries. What does the caller specify with "
+    "n?",
+)
+wrong.several(
+    "saturation_global_random_numbers",
+    {"1, d, generator=generator": "1, d", "num_keys, d, generator=generator": "num_keys, d"},
+    "The random numbers of `saturation` do not come from the given generator. Which argument of "
+    "torch's random functions takes it?",
+)
