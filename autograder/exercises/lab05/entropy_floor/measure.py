@@ -1,8 +1,8 @@
-"""Trains the Markov GPT under three masks from many seeds: weights, and the exercise's bands.
+"""Trains the Markov GPT under three masks from many seeds; writes weights and measured losses.
 
-Run it after a change of the source, the model or the training; it takes a minute:
+Run it after a change to the source, the model or the training; it takes a minute:
 
-    python autograder/exercises/lab05/_measure_entropy_floor.py
+    python autograder/exercises/lab05/entropy_floor/measure.py
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MASKS: dict[str, Tensor] = {
 
 
 def main() -> None:
-    """Train, print a table, write the weights of seed 0 and ``entropy_floor.bands.json``."""
+    """Train, print a table, write the weights of seed 0 and ``bands.json``."""
     torch.set_num_threads(1)
     source = course_source()
     ids = source.sequences("train", 4096, LENGTH)
@@ -51,7 +51,7 @@ def main() -> None:
             else:
                 train(model)
             seconds = time.process_time() - start
-            hidden = source.sequences("hidden", 1024, LENGTH, seed)  # luck with the data counts
+            hidden = source.sequences("hidden", 1024, LENGTH, seed)  # the data varies, too
             own, past = evaluate(model, hidden, mask), evaluate(model, hidden, MASKS["past"])
             print(f"{name:6} seed {seed:2}: {own:.4f}, right mask {past:.4f}, {seconds:.2f} s")
             rows.append({"seed": seed, "loss": own, "under_past": past, "cpu_seconds": seconds})
@@ -64,7 +64,7 @@ def main() -> None:
             "mean_plus_4_sd": round(mean + 4 * sd, 5),
         }
         print(f"{name:6} mean {mean:.4f}, sd {sd:.4f}, mean + 4 sd {mean + 4 * sd:.4f}")
-    (HERE / "entropy_floor.bands.json").write_text(json.dumps(report, indent=1) + "\n")
+    (HERE / "bands.json").write_text(json.dumps(report, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,251 @@
+"""Wrong versions of the three functions, as edits of right ones, and wrong files of weights."""
+
+from pathlib import Path
+
+from safetensors.torch import load_file
+
+from attnlab.models.markov_gpt import MarkovGPT
+
+from . import exercise
+from .also_right import in_one_comparison, mode_restored, shifted_and_flattened
+
+wrong = exercise.edits(shifted_and_flattened, of="next_token_loss")
+
+wrong.several(
+    "not_shifted",
+    {"[:, :-1]": "", "[:, 1:]": ""},
+    "You compare each place's scores with the token at the same place, which the model was given. "
+    "Which token should these scores predict?",
+)
+wrong(
+    "shifted_backwards",
+    "logits[:, :-1].flatten(0, 1), ids[:, 1:]",
+    "logits[:, 1:].flatten(0, 1), ids[:, :-1]",
+    "The shift goes the wrong way: place t is scored against the token before it, which the model "
+    "has seen. Which of the two tensors loses its first place, and which its last?",
+)
+wrong.several(
+    "rolled_round",
+    {"logits[:, :-1]": "logits", "ids[:, 1:]": "ids.roll(-1, 1)"},
+    "With `roll`, the last place is scored against the first token of its sequence. What does it "
+    "predict, and is that known?",
+)
+wrong.several(
+    "flattened_first",
+    {
+        "logits[:, :-1].flatten(0, 1)": "logits.flatten(0, 1)[:-1]",
+        "ids[:, 1:].flatten()": "ids.flatten()[1:]",
+    },
+    "Your sequences run into each other: you flatten before you shift, so the last place of one is "
+    "scored against the first token of the next. Which must come first?",
+)
+wrong(
+    "orders_mixed",
+    "ids[:, 1:]",
+    "ids[:, 1:].T",
+    "You flatten scores and tokens in different orders (batch first and time first), so scores are "
+    "compared with tokens of other sequences. What is row 1 of each after flattening?",
+)
+wrong(
+    "summed",
+    "flatten())",
+    'flatten(), reduction="sum")',
+    "You add up the losses, but the task asks for a mean. Over which tokens does it run?",
+)
+wrong(
+    "first_token_in_the_mean",
+    "flatten())",
+    'flatten(), reduction="sum") / ids.numel()',
+    "You divide by all B · T tokens. How many of them have a place before them?",
+)
+wrong(
+    "mean_over_sequences",
+    "flatten())",
+    'flatten(), reduction="sum") / len(ids)',
+    "You add up the losses of each sequence and take the mean over sequences only. What else does "
+    "the mean run over?",
+)
+wrong(
+    "in_bits",
+    "flatten())",
+    "flatten()) / math.log(2)",
+    "Your number is in bits. The entropy of the source is given in nats: which logarithm is that?",
+)
+wrong(
+    "softmax_twice",
+    "logits[:, :-1]",
+    "torch.softmax(logits[:, :-1], -1)",
+    "You apply softmax to the scores before a function that takes logits, so softmax is applied "
+    "twice. What does `cross_entropy` of lab 1 expect?",
+)
+wrong(
+    "last_question_only",
+    "logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten()",
+    "logits[:, -2], ids[:, -1]",
+    "You score only the prediction of the last token. How many tokens of a sequence are predicted?",
+)
+
+wrong = exercise.edits(mode_restored, of="evaluate")
+
+wrong(
+    "dropout_left_on",
+    "model.eval()",
+    "torch.manual_seed(0)",  # the same dropout each time, so that the mistake is recognised
+    "The model runs in the mode in which it came, with dropout if it was in training: the loss is "
+    "too high and changes each time. Which mode is for evaluation?",
+)
+wrong(
+    "mode_not_restored",
+    "    model.train(before)\n",
+    "",
+    "After your call the model stays in evaluation mode, so training goes on without dropout. In "
+    "which mode did it come?",
+)
+wrong(
+    "always_back_to_training",
+    "model.train(before)",
+    "model.train()",
+    "After your call the model is in training mode, even if it came in evaluation mode. How do "
+    "you know which mode to restore?",
+)
+wrong(
+    "gradients_recorded",
+    "    with torch.no_grad():\n        result = float(loss(model(ids, mask), ids))",
+    "    result = float(loss(model(ids, mask), ids).detach())",
+    "You record gradients, but nothing is trained here; with a large model they take more memory "
+    "than there is. What switches them off for a few lines?",
+)
+wrong(
+    "gradients_off_for_good",
+    "    with torch.no_grad():\n        result = ",
+    "    torch.set_grad_enabled(False)\n    result = ",
+    "Gradients stay switched off after your call, so the next training step fails. Which form of "
+    "that switch undoes itself?",
+)
+wrong(
+    "a_tensor",
+    "float(loss(model(ids, mask), ids))",
+    "loss(model(ids, mask), ids)",
+    "You return a tensor, but the task asks for a Python number, which prints well and keeps no "
+    "graph alive. What turns one into the other?",
+)
+wrong(
+    "mask_ignored",
+    "model(ids, mask)",
+    "model(ids, torch.ones_like(mask).tril())",
+    "The model does not get the mask that you were given: your result is the same for every mask. "
+    "Which mask do you hand to the model?",
+)
+wrong(
+    "first_sequence_only",
+    "model(ids, mask), ids",
+    "model(ids[:1], mask), ids[:1]",
+    "You evaluate only the first sequence. How many sequences does `ids` hold?",
+)
+wrong(
+    "loss_ignored",
+    "float(loss(",
+    "float(next_token_loss(",
+    "Your result is always the next-token loss. What is the argument `loss` for?",
+)
+
+wrong = exercise.edits(in_one_comparison, of="is_possible")
+
+wrong(
+    "no_tolerance",
+    "floor - tolerance",
+    "floor",
+    "A lucky sample may bring a loss a little below the floor, but your function calls that "
+    "impossible. What is the tolerance for?",
+)
+wrong(
+    "tolerance_above",
+    "floor - tolerance",
+    "floor + tolerance",
+    "Your tolerance raises the floor, so honest losses close to the floor are called impossible. "
+    "On which side of the floor should the tolerance be?",
+)
+wrong(
+    "close_to_the_floor",
+    "loss >= floor - tolerance",
+    "abs(loss - floor) <= tolerance",
+    "Your function rules out a loss far above the floor, but every untrained model has one. Which "
+    "side of the floor is out of reach?",
+)
+wrong(
+    "the_other_way_round",
+    ">=",
+    "<",
+    "Your True and False are swapped. Which of them means that the loss is possible?",
+)
+wrong(
+    "relative_tolerance",
+    "floor - tolerance",
+    "floor * (1 - tolerance)",
+    "You take the tolerance for a share of the floor. In which unit is it given?",
+)
+wrong(
+    "nan_gets_through",
+    "loss >= floor",
+    "not loss < floor",
+    "Your function allows NaN: no comparison with NaN is true, so `not (loss < …)` is True. How "
+    "can you ask for what must hold?",
+)
+wrong(
+    "infinity_ruled_out",
+    "loss >=",
+    "math.isfinite(loss) and loss >=",
+    "Your function rules out an infinite loss. That is bad luck for a model that was too sure, but "
+    "honest: which losses does the task rule out?",
+)
+wrong(
+    "fixed_floor",
+    "floor - tolerance",
+    "1.373 - tolerance",
+    "The floor is fixed in your function. Another source has another entropy: which argument gives "
+    "it?",
+)
+
+
+def saved(name):
+    return load_file(Path(__file__).with_name(name))
+
+
+def untrained():
+    return dict(MarkovGPT(seed=3).state_dict())
+
+
+@exercise.mistake(
+    "The file markov_past.safetensors holds an untrained model. Delete it, run the training cell "
+    "again and wait for its curve.",
+    of="markov_past.safetensors",
+)
+def past_untrained():
+    return untrained()
+
+
+@exercise.mistake(
+    "Under the right mask, the model in markov_past.safetensors is worse than guessing: it relies "
+    "on symbols that come later. Was it trained with the mask that hides them?",
+    of="markov_past.safetensors",
+)
+def past_that_leaks():
+    return saved("markov_ahead.safetensors")
+
+
+@exercise.mistake(
+    "The file markov_ahead.safetensors holds a model that sees only the past. Have two files been "
+    "swapped?",
+    of="markov_ahead.safetensors",
+)
+def ahead_that_is_honest():
+    return saved("markov_past.safetensors")
+
+
+@exercise.mistake(
+    "The file markov_all.safetensors holds an untrained model. Delete it and run the training cell "
+    "again.",
+    of="markov_all.safetensors",
+)
+def all_untrained():
+    return untrained()

@@ -1,0 +1,214 @@
+"""leaks: ask a model what it looks at, later tokens or padding, whatever its code says."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from attnlab.causality import leaks, pad_invariant
+from gradekit.exercise import Exercise
+
+exercise = Exercise(
+    leaks,
+    pad_invariant,
+    equivalent={
+        "leaks: `0` → `1` in `torch.manual_seed(0)`": "any seed will do",
+        "leaks: `Gt` → `GtE` in `found |= {(i, j) for i in range(j) if moved[i] > ROUNDING}`": (
+            "no difference is exactly 1e-9"
+        ),
+        "pad_invariant: `Gt` → `GtE` in `if (seen - alone).abs().max() > ROUNDING:`": (
+            "no difference is exactly 1e-9"
+        ),
+        "pad_invariant: `Mod` → `FloorDiv` in "
+        "`ids = real[torch.arange(2 * T).view(2, T) % len(real)]`": "any real tokens will do",
+    },
+)
+
+
+class Mixer(nn.Module):
+    """Embeddings, one attention over the places where `allowed(ids)` is True, dropout."""
+
+    def __init__(self, table, allowed, dropout=0.0, norm=None):
+        super().__init__()
+        self.table, self.allowed, self.dropout, self.norm = table, allowed, dropout, norm
+
+    def forward(self, ids):
+        x, allowed = self.table[ids], self.allowed(ids)
+        scores = (x @ x.mT).masked_fill(~allowed, -1e300)
+        mixed = x + scores.softmax(-1).masked_fill(~allowed, 0.0) @ x
+        if self.norm is not None:
+            mixed = self.norm(mixed.flatten(0, 1)).view_as(mixed)
+        return F.dropout(mixed, self.dropout, self.training)
+
+
+def up_to(offset):
+    """Query i may attend to keys up to i + offset."""
+    return lambda ids: torch.ones(ids.shape[1], ids.shape[1], dtype=torch.bool).tril(offset)
+
+
+def real_keys(pad, causal=False):
+    """Queries may attend to keys that are not padding; if causal, only to those up to their own."""
+
+    def allowed(ids):
+        return (ids != pad)[:, None, :] & (up_to(0)(ids) if causal else torch.tensor(True))
+
+    return allowed
+
+
+def pairs(found):
+    """A sorted list of pairs of Python numbers, whatever type the numbers had."""
+    return sorted([int(i), int(j)] for i, j in found)
+
+
+@exercise.check(points=1)
+def a_sorted_list_of_pairs(lab, draw):
+    """`leaks` returns a sorted list of pairs, empty for a model that never looks ahead."""
+    table = draw.normal(4, 3)
+    found = lab.leaks(Mixer(table, up_to(3)), 5, 4)
+    return {
+        "looks three ahead": [[int(i), int(j)] for i, j in found],
+        "looks at no later token": list(lab.leaks(Mixer(table, up_to(0)), 3, 4)),
+        "types": [type(found).__name__, type(lab.leaks(Mixer(table, up_to(0)), 3, 4)).__name__],
+    }
+
+
+@exercise.check(points=2.5)
+def who_looks_ahead(lab, draw):
+    """`leaks` finds every output that moves when one later token changes, and no other output."""
+    table, T, start = draw.normal(4, 3), int(draw.integers(5, 9)), int(draw.integers(0, 3))
+
+    def every_third(ids):
+        place = torch.arange(ids.shape[1])
+        return (place <= place[:, None]) | (place % 3 == start)
+
+    seen = {
+        "one ahead": Mixer(table, up_to(1)),
+        "everything": Mixer(table, up_to(20)),
+        "the past only, itself excluded": Mixer(table, up_to(-1)),
+        "some places are seen by all": Mixer(table, every_third),
+        "the next token alone": lambda ids: table[ids].roll(-1, 1),
+        "the next token, in one number of three": lambda ids: (
+            table[ids] + table[ids].roll(-1, 1) * torch.tensor([0, 0, 1])
+        ),
+    }
+    return {
+        **{f"{name}, T={T}": pairs(lab.leaks(fn, T, 4)) for name, fn in seen.items()},
+        "everything, T=2": pairs(lab.leaks(seen["everything"], 2, 4)),
+    }
+
+
+@exercise.check(points=2)
+def who_looks_at_padding(lab, draw):
+    """`pad_invariant` distinguishes a model that masks padding from one that attends to it."""
+    table, pad = draw.normal(6, 3), 4
+    models = {
+        "masks padding": Mixer(table, real_keys(pad)),
+        "masks padding and later tokens": Mixer(table, real_keys(pad, causal=True)),
+        "each token by itself": lambda ids: table[ids],
+        "attends to all": Mixer(table, up_to(20)),
+        "the mean of all": lambda ids: table[ids] + table[ids].mean(1, keepdim=True),
+    }
+    return {name: bool(lab.pad_invariant(fn, 5, 6, pad)) for name, fn in models.items()}
+
+
+@exercise.check(points=1.5, hidden=True)
+def weak_leaks(lab, draw):
+    """`leaks` finds a leak in the last digits of outputs in the thousands, and ignores rounding."""
+    table = draw.normal(4, 3)
+    past = Mixer(table, up_to(0))
+
+    def faint(size):
+        return lambda ids: 1e3 + past(ids) + size * table[ids].roll(-2, 1)
+
+    return {
+        "3e-6": pairs(lab.leaks(faint(3e-6), 5, 4)),
+        "3e-8": pairs(lab.leaks(faint(3e-8), 5, 4)),
+        "rounding, 1e-12": pairs(lab.leaks(faint(1e-12), 5, 4)),
+    }
+
+
+@exercise.check(points=1.5, hidden=True)
+def one_token_in_particular(lab, draw):
+    """`leaks` works if a model looks ahead for one token only, and if there are only two tokens."""
+    table, T = draw.normal(7, 3), 4
+
+    def looks_for(token, place, sign=1):
+        def fn(ids):
+            return sign * (table[ids] + (ids[:, place] == token).double()[:, None, None])
+
+        return fn
+
+    seen = {
+        f"looks for token {token} at place {place}": pairs(lab.leaks(looks_for(token, place), T, 7))
+        for token, place in ((0, 1), (3, 2), (6, 3))
+    }
+    for token, place in ((2, 1), (5, 2), (6, 3)):
+        fn = looks_for(token, place, sign=-1)
+        seen[f"subtracts for token {token} at place {place}"] = pairs(lab.leaks(fn, T, 7))
+    two = draw.normal(2, 3)
+    for T in (3, 6):
+        seen[f"two tokens, T={T}"] = pairs(lab.leaks(Mixer(two, up_to(9)), T, 2))
+    return seen
+
+
+@exercise.check(points=1.5, hidden=True)
+def as_in_training(lab, draw):
+    """`leaks` runs a model in its own mode: dropout is not a leak, batch norm is."""
+    table = draw.normal(3, 4)
+    norm = nn.BatchNorm1d(4, dtype=torch.float64)
+    dropped = Mixer(table, up_to(0), dropout=0.4)
+    normed = Mixer(table, up_to(0), norm=norm)
+    seen = {
+        "dropout, no leak": pairs(lab.leaks(dropped, 4, 3)),
+        "dropout, one ahead": pairs(lab.leaks(Mixer(table, up_to(1), dropout=0.1), 4, 3)),
+        "batch norm": pairs(lab.leaks(normed, 4, 3)),
+        "batch norm, switched off": pairs(lab.leaks(normed.eval(), 4, 3)),
+    }
+    return {**seen, "left in training mode": dropped.training}
+
+
+@exercise.check(points=2, hidden=True)
+def padding_on_either_side(lab, draw):
+    """`pad_invariant` detects padding that matters only behind, only in front or in some number."""
+    table, pad = draw.normal(6, 3), 2
+    causal = Mixer(table, up_to(0))
+
+    def masks(wanted):
+        return Mixer(table, lambda ids: wanted(ids)[:, None, :])
+
+    def counts(ids):
+        return (ids == pad).sum(1)[:, None, None].double()
+
+    def wild(ids):
+        return masked(ids) + 1e6 * (ids == pad)[..., None] * ids.shape[1]
+
+    def at_the_first(ids):
+        place = torch.arange(ids.shape[1])
+        first = (place == (ids != pad).int().argmax(1, keepdim=True)).double()
+        return masked(ids) + (first * (ids == pad).sum(1, keepdim=True))[..., None]
+
+    masked = Mixer(table, real_keys(pad))
+    zero = Mixer(table, real_keys(0))
+    models = {
+        "in front": causal,
+        "behind": lambda ids: causal(ids.flip(1)).flip(1),
+        "takes the first tokens for the real ones": masks(
+            lambda ids: torch.arange(ids.shape[1]) < (ids != pad).sum(1, keepdim=True)
+        ),
+        "one padding token": lambda ids: masked(ids) + (counts(ids) == 1),
+        "two padding tokens": lambda ids: masked(ids) + (counts(ids) == 2),
+        "three padding tokens": lambda ids: masked(ids) + (counts(ids) == 3),
+        "only what it gives at the first token": at_the_first,
+        "up here, down there": lambda ids: masked(ids) + counts(ids) * torch.tensor([1, -1, 0]),
+        "lowers all outputs": lambda ids: masked(ids) - counts(ids),
+        "faintly": lambda ids: 1e3 + masked(ids) + 3e-8 * counts(ids),
+        "rounding only": lambda ids: masked(ids) + 1e-12 * counts(ids),
+        "only what it gives at padding": wild,
+        "tells padding from real tokens by another id": Mixer(table, real_keys(5)),
+    }
+    seen = {name: bool(lab.pad_invariant(fn, 4, 6, pad)) for name, fn in models.items()}
+    seen["padding is 0, masked"] = bool(lab.pad_invariant(zero, 4, 6, 0))
+    seen["padding is 5, masked"] = bool(lab.pad_invariant(Mixer(table, real_keys(5)), 4, 6, 5))
+    seen["padding is 0, not masked"] = bool(lab.pad_invariant(Mixer(table, real_keys(1)), 4, 6, 0))
+    return seen
