@@ -1,4 +1,4 @@
-"""log_softmax and logsumexp: logarithms that survive where probabilities do not."""
+"""log_softmax and logsumexp: logarithms that stay finite when probabilities underflow."""
 
 from __future__ import annotations
 
@@ -86,10 +86,10 @@ def logsumexp_far_from_zero(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def log_softmax_of_the_unlikely(lab, draw):
-    """log_softmax stays finite where the probability itself is too small for a float."""
+    """log_softmax stays finite if the probability itself is too small for a float."""
     x = draw.normal(4, 3, 6)
     offsets = torch.tensor([0.0, 1e3, -1e3, 1e4], dtype=torch.float64)[:, None, None]
-    # Largest score 0: then float32 rounds all right answers alike, whatever they subtract first.
+    # With largest score 0, float32 rounds all right answers alike, whatever they subtract first.
     below = 200.0 * (x[0] - x[0].amax(-1, keepdim=True))
     return {
         "entries far apart": lab.log_softmax(x + offsets, dim=0),
@@ -100,7 +100,7 @@ def log_softmax_of_the_unlikely(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def minus_infinity(lab, draw):
-    """A score of -inf counts for nothing; a slice of nothing else has the logsumexp -inf."""
+    """A score of -inf adds nothing; a slice that is all -inf has the logsumexp -inf."""
     x = draw.normal(4, 6)
     x[0, 2] = x[1, 0] = x[1, 5] = -math.inf
     empty = x.clone()
@@ -115,220 +115,175 @@ def minus_infinity(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def gradients_and_input(lab, draw):
-    """Gradients flow back through both, and the input stays as it was."""
+    """Gradients flow back through both, and the input is unchanged."""
     x = draw.normal(2, 5, 3)
     for function in (lab.logsumexp, lab.log_softmax):
         function(x, dim=0)
     return {
         "logsumexp": draw.gradients(lambda x: lab.logsumexp(x, dim=1), x),
         "log_softmax": draw.gradients(lambda x: lab.log_softmax(x, dim=1), x),
-        "input as it was": draw.untouched(),
+        "input unchanged": draw.untouched(),
     }
 
 
-@exercise.mistake(
-    "Where a probability is too small for a float it becomes 0, and its logarithm -inf. Can you "
-    "take the logarithm of the formula on paper first, and see what of exp is left?",
-    of="log_softmax",
-)
-def log_of_softmax(x, dim=-1):
-    exp = (x - x.amax(dim, keepdim=True)).exp()
-    return (exp / exp.sum(dim, keepdim=True)).log()
-
-
-@exercise.mistake(
-    "log of a softmax that is clamped from below (or has a small number added) stops at some "
-    "floor, about -20 or -100. Does the true logarithm have a floor?",
-    of="log_softmax",
-)
-def log_of_clamped_softmax(x, dim=-1):
-    exp = (x - x.amax(dim, keepdim=True)).exp()
-    return (exp / exp.sum(dim, keepdim=True)).clamp(min=1e-9).log()
-
-
-@exercise.mistake(
-    "This logarithm has base 2 or 10. The exponential of softmax has base e: which logarithm "
-    "undoes it?",
-    of="log_softmax",
-)
-def log_softmax_base_two(x, dim=-1):
-    shifted = x - x.amax(dim, keepdim=True)
-    return (shifted - shifted.exp().sum(dim, keepdim=True).log()) / math.log(2)
-
-
-@exercise.mistake(
-    "The last line mixes a natural logarithm with one of base 2 or 10. Which logarithm undoes exp?",
-    of="logsumexp",
-)
-def logsumexp_base_two(x, dim=-1):
+@exercise.also_right(of="logsumexp")
+def maximum_apart(x, dim=-1):
     top = x.amax(dim, keepdim=True).clamp(min=torch.finfo(x.dtype).min)
-    return (x - top).exp().sum(dim).log2() + top.squeeze(dim)
+    return (x - top).exp().sum(dim).log() + top.squeeze(dim)
 
 
-@exercise.mistake(
+wrong_logsumexp = exercise.edits(maximum_apart, of="logsumexp")
+
+wrong_logsumexp(
+    "logsumexp_base_two",
+    ".log()",
+    ".log2()",
+    "The last line mixes a natural logarithm with one of base 2 or 10. Which logarithm undoes exp?",
+)
+wrong_logsumexp.several(
+    "logsumexp_without_max",
+    {"(x - top)": "x", " + top.squeeze(dim)": ""},
     "exp overflows for scores above 709, and underflows to log 0 for very low ones. What can you "
-    "take out of the sum before the exponential, and give back after the logarithm?",
-    of="logsumexp",
+    "move out of the sum before the exponential, and add again after the logarithm?",
 )
-def logsumexp_without_max(x, dim=-1):
-    return x.exp().sum(dim).log()
-
-
-@exercise.mistake(
-    "In log_softmax, exp of a large score overflows before the logarithm can help. Do you have a "
-    "function already that sums exponentials safely?",
-    of="log_softmax",
-)
-def log_softmax_without_max(x, dim=-1):
-    return x - x.exp().sum(dim, keepdim=True).log()
-
-
-@exercise.mistake(
+wrong_logsumexp.several(
+    "logsumexp_global_max",
+    {"amax(dim, keepdim=True)": "max()", "top.squeeze(dim)": "top"},
     "You subtract one maximum for the whole tensor: slices far below it underflow to log 0 = "
     "-inf. Which maximum belongs to each slice?",
-    of="logsumexp",
 )
-def logsumexp_global_max(x, dim=-1):
-    top = x.max()
-    return (x - top).exp().sum(dim).log() + top
-
-
-@exercise.mistake(
-    "Your logsumexp is too large by the maximum of each slice. Count how often the maximum was "
-    "taken out, and how often it comes back.",
-    of="logsumexp",
+wrong_logsumexp(
+    "max_added_twice",
+    "+ top",
+    "+ 2 * top",
+    "Your logsumexp is too large by the maximum of each slice. How often do you subtract the "
+    "maximum, and how often do you add it?",
 )
-def max_added_twice(x, dim=-1):
-    top = x.amax(dim, keepdim=True).clamp(min=torch.finfo(x.dtype).min)
-    return (x - top).exp().sum(dim).log() + 2 * top.squeeze(dim)
-
-
-@exercise.mistake(
-    "Your logsumexp lacks the maximum that you subtracted before the exponential. What does a sum "
-    "of exp(x - m) have to do with the sum of exp(x)?",
-    of="logsumexp",
+wrong_logsumexp(
+    "max_not_added_back",
+    " + top.squeeze(dim)",
+    "",
+    "Your logsumexp lacks the maximum that you subtracted before the exponential. How is a sum of "
+    "exp(x - m) related to the sum of exp(x)?",
 )
-def max_not_added_back(x, dim=-1):
-    top = x.amax(dim, keepdim=True).clamp(min=torch.finfo(x.dtype).min)
-    return (x - top).exp().sum(dim).log()
-
-
-@exercise.mistake(
-    "In log_softmax the maximum is subtracted twice: once from the scores that stay, and again "
-    "inside a logsumexp that already holds it.",
-    of="log_softmax",
+wrong_logsumexp.several(
+    "axis_kept",
+    {"sum(dim)": "sum(dim, keepdim=True)", "top.squeeze(dim)": "top"},
+    "The axis that logsumexp sums over should disappear from the shape, but yours still has it "
+    "with length 1. Which `keepdim` is not needed?",
 )
-def max_subtracted_twice(x, dim=-1):
-    top = x.amax(dim, keepdim=True)
-    return x - top - ((x - top).exp().sum(dim, keepdim=True).log() + top)
-
-
-@exercise.mistake(
-    "The axis that logsumexp sums over should be gone from the shape, and yours still has it with "
-    "length 1. Which `keepdim` is one too many?",
-    of="logsumexp",
-)
-def axis_kept(x, dim=-1):
-    top = x.amax(dim, keepdim=True).clamp(min=torch.finfo(x.dtype).min)
-    return (x - top).exp().sum(dim, keepdim=True).log() + top
-
-
-@exercise.mistake(
+wrong_logsumexp.several(
+    "logsumexp_dim_ignored",
+    {"amax(dim": "amax(-1", "sum(dim": "sum(-1", "squeeze(dim": "squeeze(-1"},
     "Your logsumexp takes the last axis, whatever `dim` says. Does each line that reduces an axis "
     "use `dim`?",
-    of="logsumexp",
 )
-def logsumexp_dim_ignored(x, dim=-1):
-    top = x.amax(-1, keepdim=True).clamp(min=torch.finfo(x.dtype).min)
-    return (x - top).exp().sum(-1).log() + top.squeeze(-1)
-
-
-@exercise.mistake(
+wrong_logsumexp.several(
+    "logsumexp_of_everything",
+    {"amax(dim, keepdim=True)": "max()", "sum(dim)": "sum()", "top.squeeze(dim)": "top"},
     "Your logsumexp is one number for the whole tensor. Along which axis was the sum asked for?",
-    of="logsumexp",
 )
-def logsumexp_of_everything(x, dim=-1):
-    top = x.max().clamp(min=torch.finfo(x.dtype).min)
-    return (x - top).exp().sum().log() + top
+wrong_logsumexp(
+    "nan_for_empty_rows",
+    ".clamp(min=torch.finfo(x.dtype).min)",
+    "",
+    "A row that is all -inf gives NaN: its maximum is -inf, and -inf - (-inf) is not a number. "
+    "What else could you subtract from such a row?",
+)
+wrong_logsumexp(
+    "logsumexp_detached",
+    "    top = x",
+    "    x = x.detach()\n    top = x",
+    "No gradient flows back through logsumexp: a `.detach()`, `.data` or a conversion to numpy "
+    "cuts torch's graph. Which line is it?",
+)
 
 
-@exercise.mistake(
+@exercise.also_right(of="log_softmax")
+def shifted_first(x, dim=-1):
+    shifted = x - x.amax(dim, keepdim=True)
+    return shifted - shifted.exp().sum(dim, keepdim=True).log()
+
+
+wrong_log_softmax = exercise.edits(shifted_first, of="log_softmax")
+
+wrong_log_softmax(
+    "log_of_softmax",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "(shifted.exp() / shifted.exp().sum(dim, keepdim=True)).log()",
+    "If a probability is too small for a float it becomes 0, and its logarithm -inf. If you take "
+    "the logarithm of the formula on paper first, what is left of exp?",
+)
+wrong_log_softmax(
+    "log_of_clamped_softmax",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "(shifted.exp() / shifted.exp().sum(dim, keepdim=True)).clamp(min=1e-9).log()",
+    "The logarithm of a softmax that is clamped from below (or has a small number added) stops at "
+    "a lowest value, about -20 or -100. Does the true logarithm have a lowest value?",
+)
+wrong_log_softmax(
+    "log_softmax_base_two",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "(shifted - shifted.exp().sum(dim, keepdim=True).log()) / math.log(2)",
+    "Your logarithm has base 2 or 10. The exponential of softmax has base e: which logarithm "
+    "undoes it?",
+)
+wrong_log_softmax(
+    "log_softmax_without_max",
+    "x - x.amax(dim, keepdim=True)",
+    "x",
+    "In log_softmax, exp of a large score overflows before the logarithm can help. Which function "
+    "of yours already sums exponentials safely?",
+)
+wrong_log_softmax(
+    "max_subtracted_twice",
+    ".log()",
+    ".log() - x.amax(dim, keepdim=True)",
+    "In log_softmax you subtract the maximum twice: once from the scores, and again inside a "
+    "logsumexp that already includes it. Which of the two is not needed?",
+)
+wrong_log_softmax.several(
+    "log_softmax_dim_ignored",
+    {"amax(dim": "amax(-1", "sum(dim": "sum(-1"},
     "Your log_softmax takes the last axis, whatever `dim` says. Does each line that reduces an "
     "axis use `dim`?",
-    of="log_softmax",
 )
-def log_softmax_dim_ignored(x, dim=-1):
-    shifted = x - x.amax(-1, keepdim=True)
-    return shifted - shifted.exp().sum(-1, keepdim=True).log()
+wrong_log_softmax(
+    "normaliser_detached",
+    ".log()",
+    ".log().detach()",
+    "log_softmax passes back only part of the gradient: the sum of exponentials depends on the "
+    "scores, too. What cuts it from torch's graph?",
+)
+wrong_log_softmax(
+    "in_place",
+    "x - x.amax(dim, keepdim=True)",
+    "x.sub_(x.amax(dim, keepdim=True))",
+    "Your code writes into the tensor that it was given. What does the same and makes a new "
+    "tensor?",
+)
+wrong_log_softmax(
+    "returns_probabilities",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "shifted.exp() / shifted.exp().sum(dim, keepdim=True)",
+    "log_softmax returns probabilities, not their logarithms: all entries are between 0 and 1. "
+    "Between which limits is the logarithm of a probability?",
+)
+wrong_log_softmax(
+    "sign_turned",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "shifted.exp().sum(dim, keepdim=True).log() - shifted",
+    "Your log_softmax has the wrong sign: can the logarithm of a probability be above 0?",
+)
 
 
 @exercise.mistake(
-    "The result of logsumexp has one axis less than the scores, so subtracting it lines it up "
-    "with the wrong axis. Where must an axis of length 1 go back in?",
+    "The result of logsumexp has one axis less than the scores, so the subtraction broadcasts "
+    "along the wrong axis. Where must an axis of length 1 be added again?",
     of="log_softmax",
 )
 def axis_lost(x, dim=-1):
-    top = x.amax(dim, keepdim=True)
-    return x - ((x - top).exp().sum(dim).log() + top.squeeze(dim))
-
-
-@exercise.mistake(
-    "A row of nothing but -inf gives NaN: its maximum is -inf, and -inf - (-inf) is not a number. "
-    "What else could you subtract from such a row?",
-    of="logsumexp",
-)
-def nan_for_empty_rows(x, dim=-1):
-    top = x.amax(dim, keepdim=True)
-    return (x - top).exp().sum(dim).log() + top.squeeze(dim)
-
-
-@exercise.mistake(
-    "No gradient gets back through logsumexp: a `.detach()`, `.data` or a trip through numpy cuts "
-    "torch's graph. Which line is it?",
-    of="logsumexp",
-)
-def logsumexp_detached(x, dim=-1):
-    x = x.detach()
-    top = x.amax(dim, keepdim=True).clamp(min=torch.finfo(x.dtype).min)
-    return (x - top).exp().sum(dim).log() + top.squeeze(dim)
-
-
-@exercise.mistake(
-    "log_softmax lets only part of the gradient through: the sum of exponentials depends on the "
-    "scores, too. What cuts it from torch's graph?",
-    of="log_softmax",
-)
-def normaliser_detached(x, dim=-1):
-    shifted = x - x.amax(dim, keepdim=True)
-    return shifted - shifted.exp().sum(dim, keepdim=True).log().detach()
-
-
-@exercise.mistake(
-    "Your code writes into the tensor that it was given. What does the same and makes a new "
-    "tensor?",
-    of="log_softmax",
-)
-def in_place(x, dim=-1):
-    x -= x.amax(dim, keepdim=True)
-    return x - x.exp().sum(dim, keepdim=True).log()
-
-
-@exercise.mistake(
-    "log_softmax returns probabilities, not their logarithms: all entries lie between 0 and 1.",
-    of="log_softmax",
-)
-def returns_probabilities(x, dim=-1):
-    exp = (x - x.amax(dim, keepdim=True)).exp()
-    return exp / exp.sum(dim, keepdim=True)
-
-
-@exercise.mistake(
-    "Your log_softmax has the wrong sign: can the logarithm of a probability be above 0?",
-    of="log_softmax",
-)
-def sign_turned(x, dim=-1):
-    shifted = x - x.amax(dim, keepdim=True)
-    return shifted.exp().sum(dim, keepdim=True).log() - shifted
+    return x - logsumexp(x, dim)
 
 
 @exercise.also_right(of="logsumexp")
@@ -350,12 +305,6 @@ def one_score_at_a_time(x, dim=-1):
 def maximum_detached(x, dim=-1):
     top = x.detach().amax(dim=dim, keepdim=True).nan_to_num(neginf=0.0)
     return (x - top).exp().sum(dim=dim).log().add(top.squeeze(dim))
-
-
-@exercise.also_right(of="log_softmax")
-def shifted_first(x, dim=-1):
-    shifted = x - x.amax(dim, keepdim=True)
-    return shifted - shifted.exp().sum(dim, keepdim=True).log()
 
 
 @exercise.also_right(of="log_softmax")

@@ -28,7 +28,7 @@ exercise = Exercise(
 
 @exercise.check(points=2)
 def shape_and_dtype(lab, draw):
-    """Gives back the shape and the dtype that it was given."""
+    """Returns the shape and the dtype of its input."""
     scores = draw.normal(2, 3, 5)
     out = lab.softmax(scores, dim=1)
     return {
@@ -41,7 +41,7 @@ def shape_and_dtype(lab, draw):
 
 @exercise.check(points=3)
 def any_axis(lab, draw):
-    """Is right along the axis you ask for, on one to three dimensions, in any memory layout."""
+    """Is right along the given axis, on one to three dimensions, in any memory layout."""
     scores = draw.normal(3, 5, 7)
     spread = draw.strided(draw.normal(2, 5, 3))
     return {
@@ -59,7 +59,7 @@ def any_axis(lab, draw):
 
 @exercise.check(points=2)
 def sums_to_one(lab, draw):
-    """Sums to one along the axis, to the last digits, even where one score towers over the rest."""
+    """Sums to one along the axis, to the last digits, even if one score is far above the rest."""
     scores = draw.normal(3, 5, 7)
     towering = draw.normal(4, 6) - 50.0 * torch.arange(6)
     shares = lab.softmax(scores, dim=1)
@@ -75,7 +75,7 @@ def sums_to_one(lab, draw):
 
 @exercise.check(points=3, hidden=True)
 def scores_far_apart(lab, draw):
-    """Stays exact when rows lie thousands apart, and when the scores in one row do."""
+    """Stays exact when rows are thousands apart, and when the scores in one row are."""
     scores = draw.normal(4, 3, 6)
     offsets = torch.tensor([0.0, 1e3, -1e3, 1e4], dtype=torch.float64)
     return {
@@ -96,7 +96,7 @@ def minus_infinity(lab, draw):
 
 @exercise.check(points=2, hidden=True)
 def gradients(lab, draw):
-    """Lets gradients flow back to the scores, the right ones."""
+    """Passes the right gradients back to the scores."""
     scores = draw.normal(2, 5, 3)
     return {
         "last axis": draw.gradients(lambda x: lab.softmax(x, dim=-1), scores),
@@ -106,120 +106,152 @@ def gradients(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def input_kept_and_integers(lab, draw):
-    """Leaves its input as it was, and takes whole numbers, too."""
+    """Leaves its input unchanged, and accepts whole numbers."""
     scores, whole = draw.normal(2, 5), draw.integers(-4, 5, 3, 7)
     lab.softmax(scores, dim=0)
     out = lab.softmax(whole, dim=-1)
     return {
-        "input as it was": draw.untouched(),
+        "input unchanged": draw.untouched(),
         "integers": out,
         "integers give floats": out.is_floating_point(),
     }
 
 
-@exercise.mistake(
-    "The sum was taken along the first axis, whatever `dim` says. For x of shape (3, 5, 7) and "
-    "dim=1, which axis of your sum has length 1?"
+@exercise.also_right
+def in_two_lines(x, dim=-1):
+    exp = (x - x.amax(dim, keepdim=True)).exp()
+    return exp / exp.sum(dim, keepdim=True)
+
+
+wrong = exercise.edits(in_two_lines)
+
+wrong.several(
+    "always_first_axis",
+    {"amax(dim": "amax(0", "sum(dim": "sum(0"},
+    "You sum along the first axis, whatever `dim` says. For x of shape (3, 5, 7) and dim=1, which "
+    "axis of your sum has length 1?",
 )
-def always_first_axis(x, dim=-1):
-    exp = (x - x.amax(0, keepdim=True)).exp()
-    return exp / exp.sum(0, keepdim=True)
-
-
-@exercise.mistake(
-    "Your result is the same for every `dim`. Look for the argument `dim` in your code: does each "
-    "line that reduces an axis use it?"
+wrong.several(
+    "dim_ignored",
+    {"amax(dim": "amax(-1", "sum(dim": "sum(-1"},
+    "Your result is the same for every `dim`. Does each line that reduces an axis use the argument "
+    "`dim`?",
 )
-def dim_ignored(x, dim=-1):
-    exp = (x - x.amax(-1, keepdim=True)).exp()
-    return exp / exp.sum(-1, keepdim=True)
-
-
-@exercise.mistake(
-    "One sum was taken over the whole tensor, so only all the slices together sum to one. Which "
-    "entries should share one unit of probability, and where do you say so?"
+wrong.several(
+    "over_everything",
+    {"amax(dim, keepdim=True)": "max()", "sum(dim, keepdim=True)": "sum()"},
+    "You take one sum over the whole tensor, so only all slices together sum to one. Which entries "
+    "should share one unit of probability?",
 )
-def over_everything(x, dim=-1):
-    exp = (x - x.max()).exp()
-    return exp / exp.sum()
-
-
-@exercise.mistake(
+wrong(
+    "no_max_subtraction",
+    "(x - x.amax(dim, keepdim=True))",
+    "x",
     "exp of a large score overflows to infinity, and a row of very low scores underflows to 0/0. "
-    "What can you subtract from a whole row without changing its softmax?"
+    "What can you subtract from a whole row without changing its softmax?",
 )
-def no_max_subtraction(x, dim=-1):
-    exp = x.exp()
-    return exp / exp.sum(dim, keepdim=True)
-
-
-@exercise.mistake(
-    "You subtract one number, the largest score of the whole tensor. A row that lies far below it "
-    "then has only zeros left to divide. Which maximum keeps each slice safe by itself?"
+wrong(
+    "global_max",
+    "amax(dim, keepdim=True)",
+    "max()",
+    "You subtract one number, the largest score of the whole tensor. A row far below it then has "
+    "only zeros left to divide. Which maximum makes each slice safe by itself?",
 )
-def global_max(x, dim=-1):
-    exp = (x - x.max()).exp()
-    return exp / exp.sum(dim, keepdim=True)
-
-
-@exercise.mistake(
-    "The maximum that you subtract runs along another axis than the sum. Within one slice every "
-    "score must lose the same number: is that so for dim=0?"
+wrong(
+    "max_over_wrong_dim",
+    "amax(dim",
+    "amax(-1 if dim % x.ndim != x.ndim - 1 else 0",
+    "You take the maximum along another axis than the sum. Within one slice every score must lose "
+    "the same number: does it for dim=0?",
 )
-def max_over_wrong_dim(x, dim=-1):
-    other = -1 if dim % x.ndim != x.ndim - 1 else 0
-    exp = (x - x.amax(other, keepdim=True)).exp()
-    return exp / exp.sum(dim, keepdim=True)
-
-
-@exercise.mistake(
-    "You shift by the mean of a slice: a score 1,000 above its mean still overflows. Which number "
-    "guarantees that no exponent is above 0?"
+wrong(
+    "mean_subtracted",
+    "amax",
+    "mean",
+    "You subtract the mean of a slice: a score 1,000 above its mean still overflows. Which number "
+    "guarantees that no exponent is above 0?",
 )
-def mean_subtracted(x, dim=-1):
-    exp = (x - x.mean(dim, keepdim=True)).exp()
-    return exp / exp.sum(dim, keepdim=True)
-
-
-@exercise.mistake(
-    "The axis you reduced is gone from the shape, so dividing lines it up with another axis (a "
-    "square input hides that). What are the shapes on the two sides of your division?"
+wrong(
+    "keepdim_missing",
+    "sum(dim, keepdim=True)",
+    "sum(dim)",
+    "The axis you reduced is gone, so the division broadcasts along another axis (a square input "
+    "hides that). What are the shapes on the two sides of your division?",
 )
-def keepdim_missing(x, dim=-1):
-    exp = (x - x.amax(dim, keepdim=True)).exp()
-    return exp / exp.sum(dim)
-
-
-@exercise.mistake(
+wrong(
+    "epsilon_in_denominator",
+    "exp.sum(dim, keepdim=True)",
+    "(exp.sum(dim, keepdim=True) + 1e-8)",
     "A small number in the denominator makes every sum a little less than one. Can the "
-    "denominator be 0 at all, once the largest exponent is exp(0)?"
+    "denominator be 0 at all, once the largest exponent is exp(0)?",
 )
-def epsilon_in_denominator(x, dim=-1):
-    exp = (x - x.amax(dim, keepdim=True)).exp()
-    return exp / (exp.sum(dim, keepdim=True) + 1e-8)
+wrong(
+    "detached",
+    "    exp =",
+    "    x = x.detach()\n    exp =",
+    "The numbers are right, but no gradient reaches the scores: a `.detach()`, `.data`, `no_grad` "
+    "or a conversion to numpy or Python numbers cuts torch's graph. Which line is it?",
+)
+wrong(
+    "detached_denominator",
+    "exp.sum(dim, keepdim=True)",
+    "exp.sum(dim, keepdim=True).detach()",
+    "Some of the gradient is missing: the denominator depends on the scores, too. What cuts that "
+    "side of your division from torch's graph?",
+)
+wrong(
+    "in_place",
+    "x - x.amax(dim, keepdim=True)",
+    "x.sub_(x.amax(dim, keepdim=True))",
+    "Your code writes into the tensor that it was given (`-=`, `sub_`, `exp_`), so the caller's "
+    "scores are lost. What does the same and makes a new tensor?",
+)
+wrong(
+    "integers_not_cast",
+    "exp / exp.sum(dim, keepdim=True)",
+    "torch.empty_like(x).copy_(exp / exp.sum(dim, keepdim=True))",
+    "For whole numbers you return whole numbers: the probabilities were cut off to 0 and 1. Which "
+    "of your tensors takes its dtype from the input?",
+)
+wrong(
+    "always_float32",
+    "    exp =",
+    "    x = x.float()\n    exp =",
+    "You always return float32, even for float64 or float16. Where does your code fix the dtype?",
+)
+wrong(
+    "sign_turned",
+    "x - x.amax(dim, keepdim=True)",
+    "x.amin(dim, keepdim=True) - x",
+    "The largest score gets the smallest probability. Which sign does a score have inside your "
+    "exponential?",
+)
+wrong(
+    "powers_of_two",
+    ".exp()",
+    ".exp2()",
+    "Your powers use a base other than e. What are your weights for two scores that are 1 apart, "
+    "compared with the formula's?",
+)
+wrong(
+    "no_exponential",
+    "(x - x.amax(dim, keepdim=True)).exp()",
+    "x",
+    "You divide the scores by their sum; the exponential of the formula is missing. What does a "
+    "negative score become?",
+)
+wrong(
+    "not_normalised",
+    "exp / exp.sum(dim, keepdim=True)",
+    "exp",
+    "You return the exponentials, which do not share one unit of probability yet. What does a "
+    "slice of your result sum to?",
+)
 
 
 @exercise.mistake(
-    "The numbers are right, but no gradient gets back to the scores: a `.detach()`, `.data`, "
-    "`no_grad` or a trip through numpy or Python numbers cuts torch's graph. Which line is it?"
-)
-def detached(x, dim=-1):
-    exp = (x.detach() - x.detach().amax(dim, keepdim=True)).exp()
-    return exp / exp.sum(dim, keepdim=True)
-
-
-@exercise.mistake(
-    "Gradients flow, but not all of them: the denominator depends on the scores, too. What is cut "
-    "from torch's graph on that side of your division?"
-)
-def detached_denominator(x, dim=-1):
-    exp = (x - x.amax(dim, keepdim=True)).exp()
-    return exp / exp.sum(dim, keepdim=True).detach()
-
-
-@exercise.mistake(
-    "numpy does not know torch's graph: a tensor that asks for gradients cannot go through it, "
-    "and what comes back has none. Which torch calls do the same?"
+    "numpy does not know torch's graph: a tensor that requires gradients cannot be converted to "
+    "numpy, and the result has no gradient. Which torch calls do the same?"
 )
 def through_numpy(x, dim=-1):
     import numpy as np
@@ -229,73 +261,12 @@ def through_numpy(x, dim=-1):
 
 
 @exercise.mistake(
-    "Your code writes into the tensor that it was given (`-=`, `sub_`, `exp_`), and the caller's "
-    "scores are gone. What does the same and makes a new tensor?"
-)
-def in_place(x, dim=-1):
-    x -= x.amax(dim, keepdim=True)
-    exp = x.exp()
-    return exp / exp.sum(dim, keepdim=True)
-
-
-@exercise.mistake(
-    "These are logarithms of probabilities: none is above 0, and they do not sum to one. Which "
+    "You return logarithms of probabilities: none is above 0, and they do not sum to one. Which "
     "last step is missing?"
 )
 def returns_log_probabilities(x, dim=-1):
     shifted = x - x.amax(dim, keepdim=True)
     return shifted - shifted.exp().sum(dim, keepdim=True).log()
-
-
-@exercise.mistake(
-    "Given whole numbers, your result is whole numbers: the probabilities were cut off to 0 and "
-    "1. Which of your tensors takes its dtype from the input?"
-)
-def integers_not_cast(x, dim=-1):
-    exp = (x - x.amax(dim, keepdim=True)).exp()
-    return torch.empty_like(x).copy_(exp / exp.sum(dim, keepdim=True))
-
-
-@exercise.mistake(
-    "Everything you return is float32, also when float64 or float16 came in. Where does your code "
-    "fix the dtype?"
-)
-def always_float32(x, dim=-1):
-    exp = (x.float() - x.float().amax(dim, keepdim=True)).exp()
-    return exp / exp.sum(dim, keepdim=True)
-
-
-@exercise.mistake(
-    "The largest score gets the smallest probability: look at the sign inside your exponential."
-)
-def sign_turned(x, dim=-1):
-    exp = (x.amin(dim, keepdim=True) - x).exp()
-    return exp / exp.sum(dim, keepdim=True)
-
-
-@exercise.mistake(
-    "These are powers of another base than e. Compare your weights for two scores that are 1 "
-    "apart with the formula."
-)
-def powers_of_two(x, dim=-1):
-    exp = torch.exp2(x - x.amax(dim, keepdim=True))
-    return exp / exp.sum(dim, keepdim=True)
-
-
-@exercise.mistake(
-    "You divide the scores by their sum; the exponential of the formula is missing. What does a "
-    "negative score become?"
-)
-def no_exponential(x, dim=-1):
-    return x / x.sum(dim, keepdim=True)
-
-
-@exercise.mistake(
-    "The exponentials are there, but they do not share one unit of probability yet. What does a "
-    "slice of your result sum to?"
-)
-def not_normalised(x, dim=-1):
-    return (x - x.amax(dim, keepdim=True)).exp()
 
 
 @exercise.also_right

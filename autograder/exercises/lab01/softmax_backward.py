@@ -1,4 +1,4 @@
-"""softmax_backward: from the gradient at the probabilities to that at the scores."""
+"""softmax_backward: from the gradient at the probabilities to the gradient at the scores."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def distribution(draw, *shape):
 
 @exercise.check(points=1)
 def shape_and_dtype(lab, draw):
-    """Gives back the shape and the dtype of the probabilities."""
+    """Returns the shape and the dtype of the probabilities."""
     p, grad_p = distribution(draw, 2, 3, 5), draw.normal(2, 3, 5)
     out = lab.softmax_backward(p.float(), grad_p.float())
     return {
@@ -39,7 +39,7 @@ def values(lab, draw):
 
 @exercise.check(points=2, hidden=True)
 def memory(lab, draw):
-    """Makes no tensor of V × V numbers on the way."""
+    """Creates no tensor of V × V numbers on the way."""
     p, grad_p = distribution(draw, 2, 600), draw.normal(2, 600)
     with LargestTensor() as largest:
         out = lab.softmax_backward(p, grad_p)
@@ -51,152 +51,142 @@ def memory(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def certain_and_impossible(lab, draw):
-    """Is right where some probabilities are 0 or 1."""
+    """Is right if some probabilities are 0 or 1."""
     p = torch.tensor([[0.0, 1.0, 0.0, 0.0], [0.25, 0.0, 0.75, 0.0], [0.5, 0.125, 0.125, 0.25]])
     return lab.softmax_backward(p.double(), 1e3 * draw.normal(3, 4))
 
 
 @exercise.check(points=1, hidden=True)
 def equal_gradients_and_inputs(lab, draw):
-    """Gives 0 where all entries of a row have the same gradient; inputs stay as they were."""
+    """Returns 0 if all entries of a row have the same gradient; inputs are unchanged."""
     p, level, grad_p = distribution(draw, 3, 7), draw.normal(3, 1), draw.normal(3, 7)
     lab.softmax_backward(p, grad_p)
     return {
         "equal gradients": lab.softmax_backward(p, level.expand(3, 7)),
-        "inputs as they were": draw.untouched(),
+        "inputs unchanged": draw.untouched(),
     }
 
 
-@exercise.mistake(
-    "You multiply each gradient by its own probability and stop there. But raising one score "
-    "lowers all the other probabilities of its row: which term says so?"
+@exercise.also_right
+def in_two_lines(p, grad_p):
+    inner = (p * grad_p).sum(-1, keepdim=True)
+    return p * (grad_p - inner)
+
+
+wrong = exercise.edits(in_two_lines)
+
+wrong(
+    "product_only",
+    "(grad_p - inner)",
+    "grad_p",
+    "You only multiply each gradient by its own probability. But raising one score lowers all "
+    "other probabilities of its row: which term expresses that?",
 )
-def product_only(p, grad_p):
-    return p * grad_p
-
-
-@exercise.mistake(
-    "You subtract the plain mean of the row's gradients. In the Jacobian each of them comes with "
-    "a weight: with which?"
+wrong(
+    "unweighted_mean",
+    "(p * grad_p).sum(",
+    "grad_p.mean(",
+    "You subtract the plain mean of the row's gradients. In the Jacobian each of them has a "
+    "weight: which one?",
 )
-def unweighted_mean(p, grad_p):
-    return p * (grad_p - grad_p.mean(-1, keepdim=True))
-
-
-@exercise.mistake(
-    "You subtract the plain sum of the row's gradients. In the Jacobian each of them comes with a "
-    "weight: with which?"
+wrong(
+    "unweighted_sum",
+    "(p * grad_p).sum(",
+    "grad_p.sum(",
+    "You subtract the plain sum of the row's gradients. In the Jacobian each of them has a weight: "
+    "which one?",
 )
-def unweighted_sum(p, grad_p):
-    return p * (grad_p - grad_p.sum(-1, keepdim=True))
-
-
-@exercise.mistake(
-    "The row's term is subtracted with the same size from every entry. Look at ∂p[j]/∂x[i] for i "
-    "≠ j again: there are two probabilities in it. What became of the second?"
+wrong(
+    "second_factor_missing",
+    "p * (grad_p - inner)",
+    "p * grad_p - inner",
+    "You subtract the same number from every entry of the row. ∂p[j]/∂x[i] for i ≠ j holds two "
+    "probabilities: what happened to the second?",
 )
-def second_factor_missing(p, grad_p):
-    return p * grad_p - (p * grad_p).sum(-1, keepdim=True)
-
-
-@exercise.mistake(
-    "The sum runs over the first axis, so that rows change each other's gradients. Along which "
-    "axis do the probabilities sum to one?"
+wrong(
+    "sum_over_batch",
+    "sum(-1",
+    "sum(0",
+    "Your sum runs over the first axis, so rows change each other's gradients. Along which axis do "
+    "the probabilities sum to one?",
 )
-def sum_over_batch(p, grad_p):
-    return p * (grad_p - (p * grad_p).sum(0, keepdim=True))
-
-
-@exercise.mistake(
-    "One sum was taken over the whole tensor, so that rows change each other's gradients. Along "
-    "which axis do the probabilities sum to one?"
+wrong(
+    "sum_over_everything",
+    "sum(-1, keepdim=True)",
+    "sum()",
+    "You take one sum over the whole tensor, so rows change each other's gradients. Along which "
+    "axis do the probabilities sum to one?",
 )
-def sum_over_everything(p, grad_p):
-    return p * (grad_p - (p * grad_p).sum())
+wrong(
+    "keepdim_missing",
+    "sum(-1, keepdim=True)",
+    "sum(-1)",
+    "The sum over the row lost its axis, so the subtraction broadcasts along another axis. What "
+    "are the shapes on the two sides of your minus sign?",
+)
+wrong(
+    "roles_swapped",
+    "p * (grad_p - inner)",
+    "grad_p * (p - inner)",
+    "You swapped `p` and `grad_p` in your last product. Which of the two is a factor of every "
+    "entry of the Jacobian?",
+)
+wrong.several(
+    "indices_transposed",
+    {"(p * grad_p)": "(p * p * grad_p)", "p * (grad_p - inner)": "p * grad_p - inner"},
+    "The indices of your Jacobian are mixed up: it should be symmetric, ∂p[j]/∂x[i] = "
+    "∂p[i]/∂x[j]. Write both for i ≠ j; do you find one factor p[i] and one p[j] in each?",
+)
+wrong.several(
+    "backward_of_log_softmax",
+    {"(p * grad_p).sum": "grad_p.sum", "p * (grad_p - inner)": "grad_p - p * inner"},
+    "You wrote the backward step of log_softmax. The gradient that you are given belongs to p "
+    "itself: which factor does the logarithm add?",
+)
+wrong(
+    "sign_turned",
+    "grad_p - inner",
+    "inner - grad_p",
+    "Your gradient has the wrong sign, already in ∂p[i]/∂x[i]. Does raising a score raise its own "
+    "probability?",
+)
+wrong(
+    "term_added",
+    "grad_p - inner",
+    "grad_p + inner",
+    "You add the row's term, but a higher score takes probability from the others. Which sign does "
+    "∂p[j]/∂x[i] have for i ≠ j?",
+)
+wrong(
+    "diagonal_only",
+    "(grad_p - inner)",
+    "(1 - p) * grad_p",
+    "You use only the diagonal of the Jacobian, p(1 - p), as if each entry were a sigmoid of its "
+    "own. What do the entries off the diagonal do?",
+)
+wrong(
+    "softmax_again",
+    "    inner =",
+    "    p = torch.softmax(p, -1)\n    inner =",
+    "You apply softmax to `p` as if it were scores. What did softmax already return?",
+)
+wrong(
+    "in_place",
+    "(grad_p - inner)",
+    "grad_p.sub_(inner)",
+    "Your code writes into one of the tensors that it was given, and autograd may still need it. "
+    "What does the same and makes a new tensor?",
+)
 
 
 @exercise.mistake(
-    "The numbers are right, but a tensor of V × V numbers is made on the way: 20 GB for each "
-    "token at V = 50,000. Write the product of the Jacobian and a vector as a sum, and simplify "
-    "it on paper: what is left?"
+    "The numbers are right, but you create a tensor of V × V numbers on the way: 20 GB for each "
+    "token at V = 50,000. If you write the product of the Jacobian and a vector as a sum and "
+    "simplify it on paper, what is left?"
 )
 def full_jacobian(p, grad_p):
     jacobian = torch.diag_embed(p) - p.unsqueeze(-1) * p.unsqueeze(-2)
     return (jacobian @ grad_p.unsqueeze(-1)).squeeze(-1)
-
-
-@exercise.mistake(
-    "The sum over the row lost its axis, so subtracting it lines it up with another axis. What "
-    "are the shapes on the two sides of your minus sign?"
-)
-def keepdim_missing(p, grad_p):
-    return p * (grad_p - (p * grad_p).sum(-1))
-
-
-@exercise.mistake(
-    "The roles of `p` and `grad_p` are swapped in your last product: which of the two does every "
-    "entry of the Jacobian start with?"
-)
-def roles_swapped(p, grad_p):
-    return grad_p * (p - (p * grad_p).sum(-1, keepdim=True))
-
-
-@exercise.mistake(
-    "The indices of your Jacobian are mixed up: it should be symmetric, ∂p[j]/∂x[i] = "
-    "∂p[i]/∂x[j]. Write both for i ≠ j; do you find one factor p[i] and one p[j] in each?"
-)
-def indices_transposed(p, grad_p):
-    return p * grad_p - (p * p * grad_p).sum(-1, keepdim=True)
-
-
-@exercise.mistake(
-    "This is the backward step of log_softmax. The gradient that you are given belongs to p "
-    "itself: which factor does the logarithm bring in?"
-)
-def backward_of_log_softmax(p, grad_p):
-    return grad_p - p * grad_p.sum(-1, keepdim=True)
-
-
-@exercise.mistake(
-    "Your gradient points the other way: check the sign of ∂p[i]/∂x[i]. Does raising a score "
-    "raise its own probability?"
-)
-def sign_turned(p, grad_p):
-    return p * ((p * grad_p).sum(-1, keepdim=True) - grad_p)
-
-
-@exercise.mistake(
-    "The row's term is added; a higher score takes probability away from the others. Which sign "
-    "does that give for i ≠ j?"
-)
-def term_added(p, grad_p):
-    return p * (grad_p + (p * grad_p).sum(-1, keepdim=True))
-
-
-@exercise.mistake(
-    "Only the diagonal of the Jacobian is there, p(1 - p), as if each entry were a sigmoid of its "
-    "own. What do the entries off the diagonal do?"
-)
-def diagonal_only(p, grad_p):
-    return p * (1 - p) * grad_p
-
-
-@exercise.mistake(
-    "You take `p` for scores and apply softmax to it again. `p` is what softmax has returned "
-    "already."
-)
-def softmax_again(p, grad_p):
-    p = torch.softmax(p, -1)
-    return p * (grad_p - (p * grad_p).sum(-1, keepdim=True))
-
-
-@exercise.mistake(
-    "Your code writes into one of the tensors that it was given, and autograd may still need "
-    "them. What does the same and makes a new tensor?"
-)
-def in_place(p, grad_p):
-    grad_p -= (p * grad_p).sum(-1, keepdim=True)
-    return p * grad_p
 
 
 @exercise.also_right

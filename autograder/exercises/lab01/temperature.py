@@ -1,8 +1,6 @@
-"""temperature and entropy: how sharp a distribution is, and a knob for it."""
+"""temperature and entropy: how sharp a distribution is, and a setting for it."""
 
 from __future__ import annotations
-
-import math
 
 import torch
 
@@ -39,7 +37,7 @@ def shapes_and_dtypes(lab, draw):
 
 @exercise.check(points=1.5)
 def temperature_values(lab, draw):
-    """temperature is right at 1, and above and below it."""
+    """temperature is right at 1, and above and below 1."""
     x = draw.strided(draw.normal(2, 3, 5))
     return {f"T = {T}": lab.temperature(x, T) for T in (0.25, 1.0, 2, 7.5)} | {
         "one dimension": lab.temperature(draw.normal(7), 0.5)
@@ -58,7 +56,7 @@ def entropy_values(lab, draw):
 
 @exercise.check(points=1.5, hidden=True)
 def cold(lab, draw):
-    """Towards T = 0 everything goes to the largest score, and at 0 all of it."""
+    """Towards T = 0 the probability goes to the largest score; at 0 all of it is there."""
     x = draw.normal(2, 3, 5)
     close = torch.tensor([[-1.0, 0.5, 0.5 + 1e-5, 0.2], [2.0, 1.0, -1.0, 2.0 - 1e-5]])
     return {
@@ -81,7 +79,7 @@ def hot(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def entropy_with_zeros(lab, draw):
-    """An entry of 0 contributes 0; a sure thing has entropy 0."""
+    """An entry of 0 contributes 0; a certain outcome has entropy 0."""
     p = torch.tensor([[0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.25, 0.25, 0.5], [1e-300, 0.0, 1.0]])
     p = draw.strided(p.double())
     return {"float64": lab.entropy(p), "float32": lab.entropy(p.float())}
@@ -89,7 +87,7 @@ def entropy_with_zeros(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def gradients_and_input(lab, draw):
-    """Gradients flow back through both, and the inputs stay as they were."""
+    """Gradients flow back through both, and the inputs are unchanged."""
     x, p = draw.normal(3, 5), distribution(draw, 3, 5)
     for T in (0.0, 2.0):
         lab.temperature(x, T)
@@ -97,52 +95,95 @@ def gradients_and_input(lab, draw):
     return {
         "temperature": draw.gradients(lambda x: lab.temperature(x, 2.5), x),
         "entropy": draw.gradients(lambda x: lab.entropy(torch.softmax(x, -1)), x),
-        "inputs as they were": draw.untouched(),
+        "inputs unchanged": draw.untouched(),
     }
 
 
-def argmax_or(x, T, otherwise):
-    """One-hot at T = 0, else what `otherwise` makes; a part that the wrong versions share."""
+ONE_HOT = "torch.nn.functional.one_hot(winner, logits.shape[-1]).to(logits.dtype)"
+
+
+@exercise.also_right(of="temperature")
+def one_hot_when_cold(logits, T):
     if T == 0:
-        return torch.nn.functional.one_hot(x.argmax(-1), x.shape[-1]).to(x.dtype)
-    return otherwise()
+        winner = logits.argmax(-1)
+        return torch.nn.functional.one_hot(winner, logits.shape[-1]).to(logits.dtype)
+    return torch.softmax(logits / T, -1)
 
 
-@exercise.mistake(
-    "Your distribution gets sharper when T grows: hot should mean flat. Is it the product or the "
-    "quotient that shrinks the differences between scores?",
-    of="temperature",
+wrong_temperature = exercise.edits(one_hot_when_cold, of="temperature")
+
+wrong_temperature(
+    "multiplied_by_temperature",
+    "logits / T",
+    "logits * T",
+    "Your distribution gets sharper when T grows, but hot should mean flat. Is it the product or "
+    "the quotient that shrinks the differences between scores?",
 )
-def multiplied_by_temperature(logits, T):
-    return argmax_or(logits, T, lambda: torch.softmax(logits * T, -1))
-
-
-@exercise.mistake(
-    "You divide the probabilities by T, and they no longer sum to one. Where does T come in, "
-    "before or after the exponential?",
-    of="temperature",
+wrong_temperature(
+    "applied_after_softmax",
+    "(logits / T, -1)",
+    "(logits, -1) / T",
+    "You divide the probabilities by T, so they no longer sum to one. Does T act before or after "
+    "the exponential?",
 )
-def applied_after_softmax(logits, T):
-    return argmax_or(logits, T, lambda: torch.softmax(logits, -1) / T)
-
-
-@exercise.mistake(
-    "Raising probabilities to the power 1/T is a good start, but afterwards they do not sum to "
-    "one.",
-    of="temperature",
+wrong_temperature(
+    "power_not_normalised",
+    "(logits / T, -1)",
+    "(logits, -1) ** (1 / T)",
+    "You raise probabilities to the power 1/T, which is a good start, but afterwards they do not "
+    "sum to one. Which step is missing?",
 )
-def power_not_normalised(logits, T):
-    return argmax_or(logits, T, lambda: torch.softmax(logits, -1) ** (1 / T))
-
-
-@exercise.mistake("T is never used: the result is the same at every temperature.", of="temperature")
-def temperature_ignored(logits, T):
-    return argmax_or(logits, T, lambda: torch.softmax(logits, -1))
+wrong_temperature(
+    "temperature_ignored",
+    "logits / T",
+    "logits",
+    "You never use T: the result is the same at every temperature. What should T change?",
+)
+wrong_temperature(
+    "uniform_when_cold",
+    ONE_HOT,
+    "torch.full_like(logits, 1 / logits.shape[-1])",
+    "At T = 0 you give every entry the same probability; that is the other end of the scale. Which "
+    "entry wins at low temperatures?",
+)
+wrong_temperature(
+    "plain_when_cold",
+    ONE_HOT,
+    "torch.softmax(logits, -1)",
+    "At T = 0 you return the plain softmax, as if T were 1. What is the limit when T goes to 0?",
+)
+wrong_temperature(
+    "position_when_cold",
+    ONE_HOT,
+    "winner",
+    "At T = 0 you return the position of the largest score. The task asks for a distribution: what "
+    "does one look like that puts everything on this position?",
+)
+wrong_temperature(
+    "one_winner_for_all",
+    ONE_HOT,
+    "(logits == logits.max()).to(logits.dtype)",
+    "At T = 0 your whole tensor has one winner. How many winners should each row have?",
+)
+wrong_temperature(
+    "temperature_detached",
+    "logits / T",
+    "logits.detach() / T",
+    "No gradient flows back through temperature: a `.detach()`, `.data` or a conversion to numpy "
+    "cuts torch's graph. Which line is it?",
+)
+wrong_temperature(
+    "temperature_in_place",
+    "logits / T",
+    "logits.div_(T)",
+    "temperature writes into the logits that it was given (`/=`, `div_`). What does the same and "
+    "makes a new tensor?",
+)
 
 
 @exercise.mistake(
-    "At T = 0 you divide by 0: infinities, and NaN from inf - inf. What is the limit of the "
-    "distribution when T goes to 0, and can you write it down without dividing?",
+    "At T = 0 you divide by 0, which gives infinities, and NaN from inf - inf. What is the limit "
+    "of the distribution when T goes to 0?",
     of="temperature",
 )
 def zero_division(logits, T):
@@ -150,151 +191,82 @@ def zero_division(logits, T):
 
 
 @exercise.mistake(
-    "Your T has a floor: below it, cooling changes nothing, and at 0 some probability is still "
-    "left on the losers. Is there a case that you could treat by itself instead?",
+    "Your T has a lowest value: below it, cooling changes nothing, and at 0 some probability is "
+    "still left on the losers. Is there a case that you could handle separately instead?",
     of="temperature",
 )
 def temperature_with_a_floor(logits, T):
     return torch.softmax(logits / max(T, 0.1), -1)
 
 
-@exercise.mistake(
-    "At T = 0 you give every entry the same probability; that is the other end of the scale. Who "
-    "wins when it gets cold?",
-    of="temperature",
-)
-def uniform_when_cold(logits, T):
-    if T == 0:
-        return torch.full_like(logits, 1 / logits.shape[-1])
-    return torch.softmax(logits / T, -1)
+@exercise.also_right(of="entropy")
+def by_xlogy(p):
+    return -torch.xlogy(p, p).sum(-1)
 
 
-@exercise.mistake(
-    "At T = 0 you return the plain softmax, as if T were 1. What is the limit when T goes to 0?",
-    of="temperature",
-)
-def plain_when_cold(logits, T):
-    return torch.softmax(logits / T if T else logits, -1)
+wrong_entropy = exercise.edits(by_xlogy, of="entropy")
 
-
-@exercise.mistake(
-    "At T = 0 you return the position of the largest score. A distribution was asked for: how "
-    "does one look that puts everything on this position?",
-    of="temperature",
-)
-def position_when_cold(logits, T):
-    return logits.argmax(-1) if T == 0 else torch.softmax(logits / T, -1)
-
-
-@exercise.mistake(
-    "At T = 0 there is one winner in your whole tensor; each row should have its own.",
-    of="temperature",
-)
-def one_winner_for_all(logits, T):
-    if T == 0:
-        return (logits == logits.max()).to(logits.dtype)
-    return torch.softmax(logits / T, -1)
-
-
-@exercise.mistake(
-    "No gradient gets back through temperature: a `.detach()`, `.data` or a trip through numpy "
-    "cuts torch's graph.",
-    of="temperature",
-)
-def temperature_detached(logits, T):
-    return argmax_or(logits, T, lambda: torch.softmax(logits.detach() / T, -1))
-
-
-@exercise.mistake(
-    "temperature writes into the logits that it was given (`/=`, `div_`). What does the same and "
-    "makes a new tensor?",
-    of="temperature",
-)
-def temperature_in_place(logits, T):
-    if T == 0:
-        return argmax_or(logits, T, None)
-    logits /= T
-    return torch.softmax(logits, -1)
-
-
-@exercise.mistake(
+wrong_entropy(
+    "nan_for_zeros",
+    "torch.xlogy(p, p)",
+    "(p * p.log())",
     "An entry of probability 0 makes the entropy NaN: 0 times log 0 is 0 times -inf. What should "
-    "such an entry contribute, and how can it be kept away from the logarithm?",
-    of="entropy",
+    "such an entry contribute?",
 )
-def nan_for_zeros(p):
-    return -(p * p.log()).sum(-1)
-
-
-@exercise.mistake(
+wrong_entropy(
+    "epsilon_in_logarithm",
+    "torch.xlogy(p, p)",
+    "(p * (p + 1e-8).log())",
     "A small number inside the logarithm makes every entropy a little wrong. Only entries of "
-    "exactly 0 need help: how can you treat them, and nobody else?",
-    of="entropy",
+    "exactly 0 need help: how can you change these alone?",
 )
-def epsilon_in_logarithm(p):
-    return -(p * (p + 1e-8).log()).sum(-1)
-
-
-@exercise.mistake(
-    "Your entropy is in bits (log base 2) or in digits (base 10). What do V equal chances give, "
-    "and what should they?",
-    of="entropy",
+wrong_entropy(
+    "entropy_in_bits",
+    "torch.xlogy(p, p)",
+    "(p * p.log2()).nan_to_num()",
+    "Your entropy is in bits (log base 2) or in digits (base 10). What do V equal chances give in "
+    "your unit, compared with the task's?",
 )
-def entropy_in_bits(p):
-    return -torch.xlogy(p, p).sum(-1) / math.log(2)
-
-
-@exercise.mistake(
+wrong_entropy(
+    "entropy_negative",
+    "-torch",
+    "torch",
     "Your entropy has the wrong sign: the logarithm of a probability is never above 0. Can a "
     "surprise be negative?",
-    of="entropy",
 )
-def entropy_negative(p):
-    return torch.xlogy(p, p).sum(-1)
-
-
-@exercise.mistake(
-    "You take the mean of -p log p over the entries. Expectations weigh with p already: mean or "
+wrong_entropy(
+    "entropy_mean",
+    "sum(-1)",
+    "mean(-1)",
+    "You take the mean of -p log p over the entries. An expectation already weighs with p: mean or "
     "sum?",
-    of="entropy",
 )
-def entropy_mean(p):
-    return -torch.xlogy(p, p).mean(-1)
-
-
-@exercise.mistake(
-    "Your entropy is one number for all distributions together. Along which axis does one lie?",
-    of="entropy",
+wrong_entropy(
+    "entropy_of_everything",
+    "sum(-1)",
+    "sum()",
+    "Your entropy is one number for all distributions together. Along which axis is each "
+    "distribution?",
 )
-def entropy_of_everything(p):
-    return -torch.xlogy(p, p).sum()
-
-
-@exercise.mistake(
-    "Your entropy sums along the first axis; each distribution lies along the last.",
-    of="entropy",
+wrong_entropy(
+    "entropy_on_first_axis",
+    "sum(-1)",
+    "sum(0)",
+    "Your entropy sums along the first axis. Which axis of `p` sums to one?",
 )
-def entropy_on_first_axis(p):
-    return -torch.xlogy(p, p).sum(0)
-
-
-@exercise.mistake(
-    "entropy takes probabilities, and you apply softmax to them again. What are they already?",
-    of="entropy",
+wrong_entropy(
+    "entropy_of_softmax",
+    "    return",
+    "    p = torch.softmax(p, -1)\n    return",
+    "You apply softmax to the input of entropy. According to the task, what is it already?",
 )
-def entropy_of_softmax(p):
-    p = torch.softmax(p, -1)
-    return -(p * p.log()).sum(-1)
-
-
-@exercise.mistake(
-    "No gradient gets back through entropy: a `.detach()`, `.item()` or a trip through numpy cuts "
-    "torch's graph.",
-    of="entropy",
+wrong_entropy(
+    "entropy_detached",
+    "    return",
+    "    p = p.detach()\n    return",
+    "No gradient flows back through entropy: a `.detach()`, `.item()` or a conversion to numpy "
+    "cuts torch's graph. Which line is it?",
 )
-def entropy_detached(p):
-    p = p.detach()
-    return -torch.xlogy(p, p).sum(-1)
 
 
 @exercise.mistake(

@@ -1,0 +1,136 @@
+"""cross_entropy: how surprised a distribution is by the right answers."""
+
+from __future__ import annotations
+
+import torch
+
+from attnlab.checking.observation import dtype_of
+from attnlab.softmax import cross_entropy, log_softmax, logsumexp, softmax
+from gradekit.exercise import Exercise
+
+exercise = Exercise(
+    cross_entropy,
+    uses=[softmax, logsumexp, log_softmax],
+    forbids=[
+        "torch.nn.functional.cross_entropy",
+        "torch.nn.functional.nll_loss",
+        "torch.nn.functional.gaussian_nll_loss",
+        "torch.softmax",
+        "torch.nn.functional.softmax",
+        "torch.Tensor.softmax",
+        "torch.special.softmax",
+        "torch.log_softmax",
+        "torch.nn.functional.log_softmax",
+        "torch.Tensor.log_softmax",
+        "torch.special.log_softmax",
+    ],
+)
+
+
+def all_reductions(lab, logits, target, **options):
+    return {
+        "mean": lab.cross_entropy(logits, target, **options),
+        "sum": lab.cross_entropy(logits, target, reduction="sum", **options),
+        "none": lab.cross_entropy(logits, target, reduction="none", **options),
+    }
+
+
+@exercise.check(points=2)
+def shapes_and_dtypes(lab, draw):
+    """One number for "mean" and "sum", one per row for "none", in the dtype of the logits."""
+    logits, target = draw.normal(5, 13), draw.integers(5, 12, 5)
+    seen = all_reductions(lab, logits.float(), target, ignore_index=int(target[2]))
+    return {
+        "shapes": {name: list(torch.as_tensor(loss).shape) for name, loss in seen.items()},
+        "dtypes of float32": {name: dtype_of(loss) for name, loss in seen.items()},
+    }
+
+
+@exercise.check(points=3)
+def values(lab, draw):
+    """Takes the loss of the right column, whichever columns are right, however often."""
+    few, many = draw.normal(5, 13), draw.strided(draw.normal(17, 7))
+    everything = draw.permutation(7).repeat(3)[:17]
+    return {
+        "5 rows, 13 columns": all_reductions(lab, few, draw.integers(0, 11, 5)),
+        "17 rows, 7 columns": all_reductions(lab, many, everything),
+        "always column 0": all_reductions(lab, many, torch.zeros(17, dtype=torch.int64)),
+        "always the last column": all_reductions(lab, few, torch.full((5,), 12)),
+        "one row": lab.cross_entropy(few[:1], draw.integers(0, 13, 1)),
+        "default is the mean": lab.cross_entropy(few, draw.integers(0, 13, 5)),
+    }
+
+
+@exercise.check(points=2)
+def uniform_logits(lab, draw):
+    """Equal logits for V words cost log V, whatever the right answers are."""
+    return {
+        f"V = {columns}": lab.cross_entropy(
+            torch.full((5, columns), 3.0, dtype=torch.float64), draw.integers(0, columns - 1, 5)
+        )
+        for columns in (2, int(draw.integers(5, 50)), 1000)
+    }
+
+
+@exercise.check(points=3, hidden=True)
+def ignored_tokens(lab, draw):
+    """Rows to ignore change neither the sum nor the number of rows, whatever the id is."""
+    logits, target = draw.normal(11, 7), draw.integers(1, 7, 11)
+    ignored = torch.tensor([0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 0], dtype=torch.bool)
+    logits = torch.where(ignored[:, None], 1e4 * draw.normal(11, 7), logits)
+    return {
+        f"ignore_index={index}": all_reductions(
+            lab, logits, target.masked_fill(ignored, index), ignore_index=index
+        )
+        for index in (-100, 0, -1, 500)
+    } | {
+        "an id that does not occur": lab.cross_entropy(logits, target, ignore_index=-100),
+        "column 0 counts unless ignored": lab.cross_entropy(logits, target.masked_fill(ignored, 0)),
+        "one row counts": lab.cross_entropy(
+            logits, torch.full((11,), -100).index_fill(0, torch.tensor([5]), 2), ignore_index=-100
+        ),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def everything_ignored(lab, draw):
+    """If no row counts, the loss is 0 and not NaN."""
+    logits = draw.normal(5, 13)
+    return {
+        "padding is -100": all_reductions(lab, logits, torch.full((5,), -100), ignore_index=-100),
+        "padding is 3": all_reductions(lab, logits, torch.full((5,), 3), ignore_index=3),
+    }
+
+
+@exercise.check(points=1.5, hidden=True)
+def far_off(lab, draw):
+    """A right answer that is 20,000 below the best costs 20,000, without infinity or a limit."""
+    logits = draw.normal(5, 13)
+    target = 1 + draw.permutation(11)[:5]
+    logits[torch.arange(5), target] -= torch.tensor([30.0, 60.0, 800.0, 2e3, 2e4]).double()
+    return {
+        "far below": all_reductions(lab, logits, target),
+        "far below, all large": lab.cross_entropy(logits + 1e4, target),
+        "far above": lab.cross_entropy(-logits, target, reduction="none"),
+        "float32": lab.cross_entropy(logits.float(), target, reduction="none"),
+    }
+
+
+@exercise.check(points=1.5, hidden=True)
+def gradient_and_input(lab, draw):
+    """The gradient is (p - y) / n for rows that count, 0 for others; inputs are unchanged."""
+    logits, target = draw.normal(7, 5), draw.integers(1, 4, 7)
+    some = draw.strided(target.masked_fill(torch.arange(7) % 3 == 0, -100))
+    for index in (None, -100):
+        lab.cross_entropy(logits, some if index else target, ignore_index=index)
+    return {
+        "all count": draw.gradients(lambda x: lab.cross_entropy(x, target), logits),
+        "some ignored": draw.gradients(
+            lambda x: lab.cross_entropy(x, some, ignore_index=-100), logits
+        ),
+        "sum": draw.gradients(lambda x: lab.cross_entropy(x, target, reduction="sum"), logits),
+        "none": draw.gradients(
+            lambda x: lab.cross_entropy(x, some, ignore_index=-100, reduction="none"), logits
+        ),
+        "inputs unchanged": draw.untouched(),
+    }

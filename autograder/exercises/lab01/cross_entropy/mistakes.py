@@ -1,0 +1,152 @@
+"""Wrong versions of cross_entropy, each a change of ``step_by_step``."""
+
+from __future__ import annotations
+
+from . import exercise
+from .also_right import step_by_step
+
+wrong = exercise.edits(step_by_step)
+
+wrong(
+    "double_softmax",
+    "    shifted = logits",
+    "    logits = (logits - logits.logsumexp(-1, keepdim=True)).exp()\n    shifted = logits",
+    "You apply softmax twice: once to the logits, and again inside the logarithm. What does "
+    "log_softmax expect, scores or probabilities?",
+)
+wrong(
+    "sum_for_mean",
+    "total / counts.sum().clamp(min=1)",
+    "total",
+    'Your "mean" is a sum: it grows with the number of rows. What should it be divided by?',
+)
+wrong(
+    "reduction_ignored",
+    '    if reduction == "none":',
+    '    reduction = "mean"\n    if reduction == "none":',
+    'The argument `reduction` changes nothing: you always return the mean. What should "sum" and '
+    '"none" give?',
+)
+wrong(
+    "mean_over_padding_too",
+    "counts.sum().clamp(min=1)",
+    "len(target)",
+    "Ignored rows add nothing to your sum, but they still count in the number that you divide by, "
+    "so padding makes the loss look better. How many rows count?",
+)
+wrong(
+    "mean_of_means",
+    "    return total / counts.sum().clamp(min=1)",
+    "    halves = zip(losses.tensor_split(2), counts.tensor_split(2))\n"
+    "    means = [part.sum() / n.sum().clamp(min=1) for part, n in halves if len(part)]\n"
+    "    return torch.stack(means).mean()",
+    "You take the mean of several means: rows in a half with more padding weigh more than the "
+    "others. Which one number do all rows that count have to be divided by?",
+)
+wrong.several(
+    "ignore_index_ignored",
+    {
+        " if ignore_index is None else target != ignore_index": "",
+        "target * counts": "target % logits.shape[-1]",
+    },
+    "`ignore_index` changes nothing in your loss. Which rows should it remove from the sum and "
+    "from the number that you divide by?",
+)
+wrong(
+    "clamped_probability",
+    ", column]",
+    ", column].exp().clamp(min=1e-9).log()",
+    "Your loss stops growing at about 20.7, which is -log 1e-9: a clamp or a small number inside "
+    "the logarithm hides how wrong a confident mistake is. Which function takes logits and needs "
+    "neither?",
+)
+wrong(
+    "log_of_softmax",
+    ", column]",
+    ", column].exp().log()",
+    "The logarithm of a probability that has become 0 is -inf, so the loss is infinite. Which "
+    "function goes from logits to log-probabilities without computing the probabilities?",
+)
+wrong(
+    "in_bits",
+    ", column]",
+    ", column] / torch.tensor(2.0).double().log()",
+    "Your loss is in bits (log base 2), too large by a factor of 1.44. What do equal logits for V "
+    "words cost in your unit, compared with the task's?",
+)
+wrong(
+    "gather_along_rows",
+    "log_p[torch.arange(len(target)), column]",
+    "log_p.gather(0, column[:, None])[:, 0]",
+    "Your targets pick rows, not columns; with 17 rows and 7 columns this raises no error. Which "
+    "axis of the log-probabilities do the target's numbers refer to?",
+)
+wrong.several(
+    "normalised_over_rows",
+    {"amax(-1": "amax(0", "sum(-1": "sum(0"},
+    "You normalise the probabilities down the batch, not along the words, so rows depend on each "
+    "other. Which axis has one entry for each word of the vocabulary?",
+)
+wrong(
+    "looked_up_before_masking",
+    "target * counts",
+    "target",
+    "You look up the target before you remove the ignored rows. -100 is not a column: it raises an "
+    "error for small V, and counts from the end without an error for large V. Which column could "
+    "you look up in these rows instead?",
+)
+wrong(
+    "one_hot_of_seen_targets",
+    "log_p[torch.arange(len(target)), column]",
+    "(torch.nn.functional.one_hot(column) * log_p).sum(-1)",
+    "Your one-hot rows are as long as the largest target requires, not as long as a row of logits. "
+    "Where else can you read the number of columns V?",
+)
+wrong(
+    "sign_turned",
+    "-log_p[",
+    "log_p[",
+    "Your loss has the wrong sign: the logarithm of a probability is never above 0. Can a surprise "
+    "be below 0?",
+)
+wrong(
+    "nan_when_all_ignored",
+    ".clamp(min=1)",
+    "",
+    "If every row is ignored, you divide 0 by 0. What should a batch that is all padding cost?",
+)
+wrong(
+    "none_drops_ignored_rows",
+    "return losses\n",
+    "return losses[counts]\n",
+    '"none" leaves the ignored rows out, so the result is shorter than the target. Each row should '
+    "keep its position: which number belongs there if the row is ignored?",
+)
+wrong(
+    "zero_always_ignored",
+    "torch.ones_like(target).bool() if ignore_index is None else target != ignore_index",
+    "target != (ignore_index or 0)",
+    "Rows whose target is 0 are left out although `ignore_index` is None. How does your code "
+    'distinguish "no id is ignored" from "id 0 is ignored"?',
+)
+wrong(
+    "zero_never_ignored",
+    "ignore_index is None",
+    "not ignore_index",
+    "`ignore_index=0` is treated as if it were not given: as a condition, 0 and None are both "
+    "false. Which comparison distinguishes them?",
+)
+wrong(
+    "detached",
+    "-log_p[",
+    "-log_p.detach()[",
+    "No gradient reaches the logits: `.item()`, `.detach()`, `torch.tensor(…)` of Python numbers "
+    "or numpy cuts torch's graph. Which line is it?",
+)
+wrong(
+    "targets_changed",
+    "    column = target * counts",
+    "    target[~counts] = 0\n    column = target",
+    "Your code writes into the targets that it was given, so after the first call no row is "
+    "ignored any more. What makes a changed copy?",
+)
