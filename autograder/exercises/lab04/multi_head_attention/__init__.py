@@ -1,0 +1,262 @@
+"""MultiHeadAttention: several attentions side by side, and a layer that mixes their outputs."""
+
+from __future__ import annotations
+
+import torch
+
+from attnlab.checking.torch_attention import spellings
+from attnlab.checking.weights import give_weights, weight_gradients
+from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
+from gradekit.exercise import Exercise
+
+exercise = Exercise(
+    MultiHeadAttention,
+    uses=[split_heads, merge_heads],
+    forbids=[
+        "torch.nn.functional.multi_head_attention_forward",
+        "torch.nn.functional.scaled_dot_product_attention",
+    ],
+)
+
+SPELLINGS = spellings()
+
+
+def drawn_weights(draw, d_model=10, num_heads=3, d_k=4, d_v=5, bias=True):
+    """Weights for the four layers, by the names in the task."""
+    q, v = num_heads * d_k, num_heads * d_v
+    sizes = {"q_proj": (q, d_model), "k_proj": (q, d_model), "v_proj": (v, d_model)}
+    weights = {}
+    for name, (rows, columns) in {**sizes, "out_proj": (d_model, v)}.items():
+        weights[f"{name}.weight"] = 0.5 * draw.normal(rows, columns)
+        if bias:
+            weights[f"{name}.bias"] = draw.normal(rows)
+    return weights
+
+
+def built(lab, weights, d_model=10, num_heads=3, d_k=4, d_v=5, **options):
+    """A student's module with given weights, not in training."""
+    model = lab.MultiHeadAttention(d_model, num_heads, d_k=d_k, d_v=d_v, **options).double()
+    give_weights(model, weights, SPELLINGS)
+    return model.eval()
+
+
+def named(answer):
+    """The result of a call with need_weights=True, by name if it is a pair."""
+    if isinstance(answer, tuple) and len(answer) == 2:
+        return {"output": answer[0], "weights": answer[1]}
+    return answer
+
+
+def shape(out):
+    return list(out.shape) if isinstance(out, torch.Tensor) else out
+
+
+def any_mask(draw, *shape):
+    """A random mask in which every query may attend to some key, except the second query."""
+    mask = draw.uniform(*shape) < 0.6
+    mask[..., 0] = True
+    if shape[-2] > 1:
+        mask[..., 1, :] = False
+    return mask
+
+
+@exercise.check(points=1)
+def shapes_and_dtype(lab, draw):
+    """The output comes alone, or with each head's weights if you ask; the dtype is kept."""
+    model = lab.MultiHeadAttention(12, 3)
+    q, k = draw.normal(2, 4, 12).float(), draw.normal(2, 7, 12).float()
+    out = model(q, k, k)
+    both = named(model(q, k, k, need_weights=True))
+    return {
+        "shape of the output": shape(out),
+        "dtype": str(getattr(out, "dtype", type(out).__name__)).removeprefix("torch."),
+        "with need_weights, shape": {name: shape(part) for name, part in both.items()}
+        if isinstance(both, dict)
+        else both,
+    }
+
+
+@exercise.check(points=2)
+def parameters(lab, draw):
+    """Has as many parameters as the four layers, for any sizes, with and without bias."""
+    d_k, d_v = draw.integers(5, 10, 2).tolist()
+    sizes = {
+        "d_model 12, 3 heads": ((12, 3), {}),
+        "d_model 12, 3 heads, no bias": ((12, 3), {"bias": False}),
+        f"d_model 12, 3 heads, d_k {d_k}": ((12, 3), {"d_k": d_k}),
+        f"d_model 12, 3 heads, d_v {d_v}": ((12, 3), {"d_v": d_v}),
+        "d_model 10, 3 heads, d_k 4, d_v 5": ((10, 3), {"d_k": 4, "d_v": 5}),
+    }
+    return {
+        name: sum(p.numel() for p in lab.MultiHeadAttention(*given, **others).parameters())
+        for name, (given, others) in sizes.items()
+    }
+
+
+@exercise.check(points=3)
+def self_attention(lab, draw):
+    """Self-attention: the output and each head's weights, for given parameters."""
+    model = built(lab, drawn_weights(draw))
+    x = draw.strided(draw.normal(2, 6, 10))
+    return named(model(x, x, x, need_weights=True))
+
+
+@exercise.check(points=3)
+def cross_attention(lab, draw):
+    """Queries, keys and values come from three different texts, with more keys than queries."""
+    model = built(lab, drawn_weights(draw))
+    q, k, v = draw.normal(2, 4, 10), draw.normal(2, 7, 10), draw.normal(2, 7, 10)
+    others, more = draw.normal(2, 4, 10), draw.normal(2, 4, 10)
+    return {
+        "alone": model(q, k, v),
+        "with the weights": named(model(q, k, v, need_weights=True)),
+        "texts of one length": model(q, others, more),
+        "other keys and values": model(q, draw.normal(2, 7, 10), draw.normal(2, 7, 10)),
+    }
+
+
+@exercise.check(points=1)
+def looking_back(lab, draw):
+    """With a mask (T, T) that only allows looking back, a word sees itself and earlier words."""
+    model = built(lab, drawn_weights(draw))
+    x = draw.normal(2, 6, 10)
+    return named(model(x, x, x, torch.ones(6, 6).tril().bool(), need_weights=True))
+
+
+@exercise.check(points=1.5)
+def one_head(lab, draw):
+    """With one head, it is scaled dot-product attention between four layers."""
+    weights = drawn_weights(draw, 10, 1, 4, 7)
+    model = built(lab, weights, 10, 1, 4, 7)
+    return model(draw.normal(3, 2, 10), draw.normal(3, 5, 10), draw.normal(3, 5, 10))
+
+
+@exercise.check(points=1.5)
+def all_parameters_alike(lab, draw):
+    """Is right with its default sizes and every parameter set to 0.1."""
+    model = lab.MultiHeadAttention(12, 3).double().eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.fill_(0.1)
+    mask = (torch.arange(7) < 4).expand(5, 7)
+    return model(draw.normal(2, 5, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12), mask)
+
+
+@exercise.check(points=2, hidden=True)
+def one_mask_for_all(lab, draw):
+    """A mask (Lq, Lk) holds for every sentence and head; a query with no allowed key gets zeros."""
+    model = built(lab, drawn_weights(draw))
+    q, k, v = draw.normal(2, 4, 10), draw.normal(2, 7, 10), draw.normal(2, 7, 10)
+    return {
+        "with a mask": named(model(q, k, v, any_mask(draw, 4, 7), need_weights=True)),
+        "afterwards without one": model(q, k, v),
+    }
+
+
+@exercise.check(points=2, hidden=True)
+def masks_of_their_own(lab, draw):
+    """Masks may have a batch axis, a heads axis, or both; masked keys have no effect."""
+    model = built(lab, drawn_weights(draw))
+    q, k, v = draw.normal(2, 4, 10), draw.normal(2, 7, 10), draw.normal(2, 7, 10)
+    padding = torch.arange(7) < torch.tensor([5, 3])[:, None]  # (B, Lk)
+    k, v = k.masked_fill(~padding[..., None], 1e4), v.masked_fill(~padding[..., None], 1e6)
+    shapes = {"(B, 1, Lq, Lk)": (2, 1, 4, 7), "(B, h, Lq, Lk)": (2, 3, 4, 7)}
+    seen = {name: any_mask(draw, *s) & padding[:, None, None] for name, s in shapes.items()}
+    seen = {"(B, 1, 1, Lk)": padding[:, None, None], **seen}
+    return {
+        name: named(model(q, k, v, mask=mask, need_weights=True)) for name, mask in seen.items()
+    }
+
+
+@exercise.check(points=3, hidden=True)
+def gradients(lab, draw):
+    """Gradients reach the three inputs and all parameters; the inputs are unchanged."""
+    weights = drawn_weights(draw)
+    model = built(lab, weights)
+    q, k, v = draw.normal(2, 4, 10), draw.normal(2, 7, 10), draw.normal(2, 7, 10)
+    mask = any_mask(draw, 2, 1, 4, 7)
+    to_inputs = draw.gradients(lambda q, k, v: model(q, k, v, mask), q, k, v)
+    (model(q, k, v, mask) * draw.normal(2, 4, 10)).sum().backward()
+    return {
+        "inputs": dict(zip("qkv", to_inputs, strict=True))
+        if isinstance(to_inputs, list)
+        else to_inputs,
+        **weight_gradients(model, weights, SPELLINGS),
+        "inputs as they were": draw.untouched(),
+    }
+
+
+@exercise.check(points=1.5, hidden=True)
+def dropout_of_weights(lab, draw):
+    """While training, drops attention weights at the given rate, and nothing else."""
+    weights = drawn_weights(draw, 20, 3, 2, 5)
+    model = built(lab, weights, 20, 3, 2, 5, dropout=0.2).train()
+    q, only = draw.normal(2, 50, 20), draw.normal(2, 1, 20)
+    # With one key, a head returns the value of that key, unless the weight was dropped.
+    value = only @ weights["v_proj.weight"].mT + weights["v_proj.bias"]
+    value = value.unflatten(-1, (3, 5)).expand(2, 50, 3, 5)
+    out = model(q, only, only)
+    back = torch.linalg.pinv(weights["out_proj.weight"]).mT
+    found = ((out - weights["out_proj.bias"]) @ back).unflatten(-1, (3, 5))
+    dropped = found.abs().amax(-1) < 1e-7
+    kept = (found - value / 0.8).abs().amax(-1) < 1e-7
+    share = float(dropped.double().mean())
+    return {
+        "a weight is dropped, or kept and scaled": bool((dropped | kept).all()),
+        "about one of five is dropped": 0.08 < share < 0.32,
+        "each head and query for itself": bool(
+            (dropped.any(-1) & kept.any(-1)).any() and (dropped.any(1) & kept.any(1)).any()
+        ),
+        "two runs over one text differ": not torch.equal(model(q, q, q), model(q, q, q)),
+        "zeros in the output": bool((out == 0).any()),
+        "single features dropped": bool(((found.abs() < 1e-7) & ~dropped[..., None]).any()),
+    }
+
+
+@exercise.check(points=0.5, hidden=True)
+def no_dropout_unless_training(lab, draw):
+    """Drops nothing after `eval()`, and by default nothing while training."""
+    weights = drawn_weights(draw)
+    x = draw.normal(2, 6, 10)
+    return {
+        "dropout=0.5, eval()": built(lab, weights, dropout=0.5).eval()(x, x, x),
+        "no dropout given, train()": built(lab, weights).train()(x, x, x),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def without_bias(lab, draw):
+    """Works without biases, and sentences of a batch do not see each other."""
+    model = built(lab, drawn_weights(draw, bias=False), bias=False)
+    q, k = draw.normal(3, 4, 10), draw.normal(3, 7, 10)
+    return {
+        "together": model(q, k, k),
+        "one by one": [model(q[i : i + 1], k[i : i + 1], k[i : i + 1]) for i in range(3)],
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def sizes_that_do_not_fit(lab, draw):
+    """Raises ValueError if d_k or d_v cannot be chosen, and only then."""
+    tries = {
+        "both to be chosen": {},
+        "d_v to be chosen": {"d_k": 4},
+        "d_k to be chosen": {"d_v": 5},
+        "both given": {"d_k": 4, "d_v": 5},
+    }
+    return {
+        name: draw.raises(lab.MultiHeadAttention, 10, 3, **given) for name, given in tries.items()
+    }
+
+
+@exercise.check(points=2, hidden=True, chained=True)
+def on_your_own_steps(lab, draw):
+    """Works with your own `split_heads` and `merge_heads`."""
+    x = draw.normal(2, 6, 12)
+    model = built(lab, drawn_weights(draw))
+    q, k = draw.normal(2, 4, 10), draw.normal(2, 7, 10)
+    return {
+        "split": lab.split_heads(x, 3),
+        "there and back": lab.merge_heads(lab.split_heads(x, 3)),
+        "attention": model(q, k, k, any_mask(draw, 4, 7)),
+    }
