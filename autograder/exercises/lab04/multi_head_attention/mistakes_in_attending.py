@@ -1,0 +1,219 @@
+"""Known mistakes in scores, masks, softmax, dropout and what is returned."""
+
+from __future__ import annotations
+
+from . import exercise
+from .also_right import FourLayers
+
+wrong = exercise.edits(FourLayers)
+
+wrong(
+    "ScaledByModel",
+    "math.sqrt(self.d_k)",
+    "math.sqrt(q.shape[-1])",
+    "The scores are divided by √d_model. What grows with the number of terms in q · k, and how "
+    "many terms does that sum have in one head?",
+)
+wrong(
+    "ScaledByAllHeads",
+    "math.sqrt(self.d_k)",
+    "math.sqrt(self.num_heads * self.d_k)",
+    "The scores are divided by the root of h · d_k, the width before the split. How many terms "
+    "does q · k have in one head?",
+)
+wrong(
+    "NotScaled",
+    " / math.sqrt(self.d_k)",
+    "",
+    "The scores are not divided by anything. Which part of lab 3's formula is missing?",
+)
+wrong(
+    "ScaledTwice",
+    "math.sqrt(self.d_k)",
+    "self.d_k",
+    "The scores are scaled twice: once by you, and once more by the attention that you call. Which "
+    "of the two does the formula have?",
+)
+wrong(
+    "KeepsItsMask",
+    "allowed =",
+    "self.kept = mask = getattr(self, 'kept', None) if mask is None else mask\n        allowed =",
+    "Your layer remembers the mask of an earlier call and uses it if none is given. What does None "
+    "mean in the task?",
+)
+wrong(
+    "SoftmaxOverHeads",
+    "masked_fill(~allowed, lowest).softmax(-1)",
+    "softmax(1)",
+    "The softmax runs over the heads: they share one unit of attention. Over what does each head "
+    "spread its attention, and which axis is that?",
+)
+wrong(
+    "SoftmaxOverQueries",
+    "masked_fill(~allowed, lowest).softmax(-1)",
+    "softmax(-2)",
+    "The softmax runs over the queries: each key divides its attention among them. Along which "
+    "axis should a head's weights sum to one?",
+)
+wrong(
+    "MaskLinedUpWithHeads",
+    "else mask",
+    "else mask.squeeze(1)",
+    "Your mask loses its second axis on the way, and the batch lines up with the heads: with as "
+    "many sentences as heads, each head would get another sentence's mask, without an error. How "
+    "do the shapes of scores and mask line up from the right?",
+)
+wrong(
+    "MaskGetsAnotherAxis",
+    "else mask",
+    "else mask.unsqueeze(1)",
+    "You give every mask one more axis. That fits (B, Lq, Lk), which is not used here. What does "
+    "it make of (Lq, Lk), and of four axes?",
+)
+wrong(
+    "FirstHeadsMask",
+    "else mask",
+    "else mask[:, :1] if mask.ndim == 4 else mask",
+    "You use only the first head's part of the mask, for all heads. Which axis of a mask "
+    "(B, h, Lq, Lk) did you index?",
+)
+wrong(
+    "MaskTransposed",
+    "else mask",
+    "else mask.mT",
+    "Rows and columns of your mask are swapped: words look ahead instead of back. Rows are "
+    "queries, columns are keys; what transposes the mask?",
+)
+wrong(
+    "MaskIgnored",
+    " if mask is None else mask",
+    "",
+    "The mask changes nothing in your output. Where do you use it?",
+)
+wrong(
+    "MaskInverted",
+    "else mask",
+    "else ~mask",
+    "Your mask is inverted. (torch's `nn.MultiheadAttention` takes True for "
+    '"forbidden"; `scaled_dot_product_attention` and this course take it for "may attend".)',
+)
+wrong(
+    "MaskAfterSoftmax",
+    "masked_fill(~allowed, lowest).softmax(-1)",
+    "softmax(-1)",
+    "The mask removes weights after the softmax, so the remaining ones do not sum to one. Before "
+    "which step must a forbidden key be excluded?",
+)
+wrong(
+    "NobodyGivesNan",
+    "lowest).softmax(-1).masked_fill(~allowed, 0)",
+    "-math.inf).softmax(-1)",
+    "A query that may attend to no key makes 0/0, and NaN spreads from there. According to the "
+    "task, what should its heads return?",
+)
+wrong(
+    "NobodyGivesTheMean",
+    "lowest).softmax(-1).masked_fill(~allowed, 0)",
+    "-1e9).softmax(-1)",
+    "A query that may attend to no key gets the mean of all values, even those of the padding. "
+    "According to the task, what should its heads return?",
+)
+wrong.several(
+    "DropoutOnTheOutput",
+    {
+        "self.dropout(weights)": "weights",
+        "self.out_proj(merge_heads(found))": "self.dropout(self.out_proj(merge_heads(found)))",
+    },
+    "You drop parts of the output, not attention weights: while training, single features vanish "
+    "at the end of your forward. Where does the task put dropout?",
+)
+wrong(
+    "DropoutOnWhatWasFound",
+    "self.dropout(weights) @ values",
+    "self.dropout(weights @ values)",
+    "You drop single features of the heads' outputs. If attention weights are dropped, as in the "
+    "task, a query misses a key altogether. Where does your dropout act?",
+)
+wrong.several(
+    "DropoutOnTheScores",
+    {
+        "scores = queries @ keys.mT / math.sqrt(self.d_k)": (
+            "scores = self.dropout(queries @ keys.mT / math.sqrt(self.d_k))"
+        ),
+        "self.dropout(weights)": "weights",
+    },
+    "You drop scores, before the softmax: a score of 0 still gets attention. Which numbers does "
+    "the task drop?",
+)
+wrong(
+    "DropoutAfterEval",
+    "self.dropout(weights)",
+    "F.dropout(weights, self.dropout.p)",
+    "Your layer still drops something after `eval()`. `F.dropout` assumes training by default; "
+    "what does `nn.Dropout` know that it does not?",
+)
+wrong(
+    "NoDropout",
+    "self.dropout(weights)",
+    "weights",
+    "The argument `dropout` changes nothing. What should happen while training?",
+)
+wrong(
+    "DropoutNotScaled",
+    "self.dropout(weights)",
+    "(weights * (torch.rand_like(weights) >= self.dropout.p * self.training))",
+    "You drop weights, and the remaining ones do not grow. What is then the mean of a weight over "
+    "many runs, compared with its value after `eval()`?",
+)
+wrong(
+    "DropsByDefault",
+    "dropout=0.0",
+    "dropout=0.1",
+    "Your layer drops a tenth by default. According to the task, what is the default of `dropout`?",
+)
+wrong(
+    "WholeHeadsDropped",
+    "self.dropout(weights)",
+    "weights * self.dropout(torch.ones_like(weights[:, :, :1, :1]))",
+    "You drop whole heads, for all words of a sentence at once. The task drops single weights, "
+    "independently. Which shape do your random zeros have?",
+)
+wrong(
+    "WeightsDetached",
+    "self.dropout(weights)",
+    "self.dropout(weights.detach())",
+    "No gradient goes through the attention weights, so queries and keys learn nothing. Which call "
+    "leaves torch's graph?",
+)
+wrong(
+    "AlwaysAPair",
+    " if need_weights else out",
+    "",
+    "You always return a pair. What does the task return without `need_weights`?",
+)
+wrong(
+    "NeverAPair",
+    "return (out, weights) if need_weights else out",
+    "return out",
+    "`need_weights` changes nothing: where are the attention weights?",
+)
+wrong(
+    "WeightsAveraged",
+    "(out, weights)",
+    "(out, weights.mean(1))",
+    "You average the weights over the heads, as torch does by default. What is the shape of the "
+    "weights in the task?",
+)
+wrong(
+    "ScoresReturned",
+    "(out, weights)",
+    "(out, scores)",
+    "You return the scores. What do they become before the values are weighed with them?",
+)
+wrong(
+    "QueriesAdded",
+    "out = self.out_proj",
+    "out = q + self.out_proj",
+    "You add the queries to the output (a residual connection; that is lab 6). What does the "
+    "formula end with?",
+)
