@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from gradekit.course import Course, load_course
 from gradekit.feedback.page import page_of, render
-from gradekit.grading import worker
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GraderSpec
+from gradekit.grading.worker import grade_submission
 from gradekit.late import Lateness
 from gradekit.results.records import State, digest_of
 from gradekit.sandbox import connection
@@ -196,9 +196,7 @@ def test_hostile_replies_end_in_a_grade_a_notebook_and_a_page(
 ) -> None:
     with PlayedSandbox(play, LIMITED) as sandbox, pytest.MonkeyPatch.context() as patch:
         patch.setitem(grader.__dict__, "sandbox", sandbox)
-        patch.setattr(worker, "grader_of", lambda spec: grader)
-        task = worker.Task(grader.spec, submitted, EXERCISES, {})
-        done = worker.grade_one(task)
+        done = grade_submission(grader, submitted, EXERCISES, {})
     assert done.record.state in (State.GRADED, State.OURS)
     assert (done.record.state is State.OURS) == (not done.results)
     for result in done.results:

@@ -20,9 +20,9 @@ from gradekit.course import Course, load_course
 from gradekit.feedback.graded_notebook import graded_notebook, write_graded_notebook
 from gradekit.feedback.page import cells_of, page_of, render
 from gradekit.feedback.sanitize import sanitize_text
-from gradekit.grading import worker
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GraderSpec
+from gradekit.grading.worker import grade_submission
 from gradekit.late import Lateness
 from gradekit.results.records import Graded, State
 from gradekit.sandbox.output_filter import clean_outputs
@@ -96,8 +96,7 @@ def test_a_hand_in_is_graded_or_theirs_and_its_pages_are_harmless(
         root = Path(name)
         submitted = hand_in(root, grader, files, stamp)
         patch.setitem(grader.__dict__, "sandbox", Silent(shown))
-        patch.setattr(worker, "grader_of", lambda spec: grader)
-        done = worker.grade_one(worker.Task(grader.spec, submitted, EXERCISES, {}))
+        done = grade_submission(grader, submitted, EXERCISES, {})
         write_graded_notebook(root, submitted, grader.released.name, done.notebook)
         cells = cells_of(root, grader.released, done.record)
     assert done.record.state in (State.GRADED, State.THEIRS)
@@ -277,7 +276,6 @@ def test_a_hand_in_goes_through_the_sandbox(
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         submitted = hand_in(Path(name), grader, {"LAB": raw})
         patch.setitem(grader.__dict__, "sandbox", namespaces)
-        patch.setattr(worker, "grader_of", lambda spec: grader)
-        done = worker.grade_one(worker.Task(grader.spec, submitted, ("softmax",), {}))
+        done = grade_submission(grader, submitted, ("softmax",), {})
     assert done.record.state in (State.GRADED, State.THEIRS)
     nbformat.validate(nbformat.reads(done.notebook, as_version=4))

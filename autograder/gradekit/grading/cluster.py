@@ -1,8 +1,8 @@
-"""Grading on many machines: hand-ins as tasks of a Dask cluster, bytes in and bytes out.
+"""Grading on many machines: submissions as tasks of a Dask cluster, bytes in and bytes out.
 
-The machines share no files. What a lab needs (course.toml, sources, notebooks, exercise files) goes
-to each worker once, also to one that joins later or comes back; a task then carries a hand-in and
-brings back its result. Each worker keeps a fork server of its own: student code never runs in the
+The machines share no files. A lab's files (course.toml, sources, notebooks, exercise files) go to
+each worker once, even to one that joins later or returns; a task then carries a submission there
+and its result back. Each worker keeps a fork server of its own: student code never runs in the
 worker itself.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import io
 import platform
-import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor
@@ -27,13 +26,10 @@ from gradekit.build.library_files import kit_files, library_files
 from gradekit.course import FILE_NAME, RELEASED, SOLVED, Course
 from gradekit.errors import CourseError
 from gradekit.files import LockedTempFolder
-from gradekit.grading.task import GradedSubmission, GradingTask
-from gradekit.grading.worker import grade_one
+from gradekit.grading.task import GradedSubmission, GradingTask, grade_task
 from gradekit.results.records import digest_of
 
 SECONDS_TO_CONNECT = 20
-# A worker has one warm grader, and the grader one sandbox: its threads take turns.
-_ONE_AT_A_TIME = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -41,8 +37,8 @@ class Cluster:
     """A connected cluster that has a lab's files.
 
     Attributes:
-        workers: how many hand-ins it can grade at a time.
-        function: what a task is given to in place of `grade_one`.
+        workers: the number of submissions that it can grade at a time.
+        function: grades a task there, as `grade_task` does on this machine.
         pool: makes the executor, for :func:`gradekit.grading.pool.run`.
     """
 
@@ -56,7 +52,7 @@ def connected(address: str, course: Course, lab: str) -> Iterator[Cluster]:
     """Connect to the scheduler at `address` and send each worker what `lab` needs.
 
     Raises:
-        CourseError: nobody answers there, there are no workers, or one cannot grade as we do.
+        CourseError: no scheduler answers, it has no workers, or a worker has other versions.
     """
     try:
         client = Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
@@ -70,7 +66,7 @@ def connected(address: str, course: Course, lab: str) -> Iterator[Cluster]:
         try:
             client.register_plugin(files, name=files.name)
         except (RuntimeError, OSError) as error:
-            with suppress(OSError, ValueError):  # the next try is to ask the workers again
+            with suppress(OSError, ValueError):  # so that the next try asks the workers again
                 client.unregister_worker_plugin(files.name)
             raise CourseError(f"--cluster {address}: {error}") from error
         workers = sum(client.nthreads().values())
@@ -83,8 +79,8 @@ def connected(address: str, course: Course, lab: str) -> Iterator[Cluster]:
             yield Cluster(workers, _Remote(files.name), lambda jobs: client.get_executor())
         except CancelledError as error:
             raise CourseError(
-                f"--cluster {address}: the scheduler went away; what was graded is on record, so "
-                "start it again and repeat the command"
+                f"--cluster {address}: lost the connection to the scheduler; graded work is "
+                "recorded, so restart it and repeat the command"
             ) from error
 
 
@@ -98,10 +94,14 @@ class LabFiles(WorkerPlugin):
         self.packed, self.versions = packed, versions
         self.name = f"attention-labs-{digest_of(packed, *(v.encode() for v in versions))}"
         self.folder: Path | None = None
-        self._held: LockedTempFolder | None = None
+        self._temporary: LockedTempFolder | None = None
 
     def setup(self, worker: Worker) -> None:
-        """Unpack; refuse a worker whose results could differ from ours."""
+        """Unpack the files.
+
+        Raises:
+            RuntimeError: this worker's results could differ from those of the machine that asks.
+        """
         ours = _versions()
         for there, here in zip(self.versions, ours, strict=True):
             if there != here:
@@ -109,32 +109,31 @@ class LabFiles(WorkerPlugin):
                     f"worker {worker.address} has {here}, the machine that asks has {there}; "
                     "install the same environment on both"
                 )
-        self._held = LockedTempFolder()
-        self.folder = self._held.path
+        self._temporary = LockedTempFolder()
+        self.folder = self._temporary.path
         with zipfile.ZipFile(io.BytesIO(self.packed)) as archive:
             archive.extractall(self.folder)
 
     def teardown(self, worker: Worker) -> None:
         """Remove the files."""
-        if self._held is not None:
-            self._held.close()
+        if self._temporary is not None:
+            self._temporary.close()
 
 
 @dataclass(frozen=True)
 class _Remote:
-    """Runs on a worker: grades a task with the lab's files that lie there."""
+    """Runs on a worker: grades a task with the lab's files there."""
 
     plugin: str
 
     def __call__(self, task: GradingTask) -> GradedSubmission:
         folder = cast("LabFiles", get_worker().plugins[self.plugin]).folder
         course = task.spec.course.model_copy(update={"root": folder})
-        with _ONE_AT_A_TIME:
-            return grade_one(replace(task, spec=replace(task.spec, course=course)))
+        return grade_task(replace(task, spec=replace(task.spec, course=course)))
 
 
 def _packed(course: Course, lab: str) -> bytes:
-    """What grading `lab` reads of the course's folder, as a zip."""
+    """The files of the course that grading `lab` reads, as a zip."""
     folders = [course.root / RELEASED / lab, course.root / SOLVED / lab, course.exercises("")]
     paths = [course.root / FILE_NAME, *sorted((course.root / SOLVED).glob("*.py"))]
     paths += [path for folder in folders for path in sorted(folder.rglob("*")) if path.is_file()]
@@ -148,7 +147,7 @@ def _packed(course: Course, lab: str) -> bytes:
 
 
 def _versions() -> tuple[str, ...]:
-    """What must be equal on all machines, or their results could differ."""
+    """What must be equal on all machines, because results depend on it."""
     return (
         f"Python {platform.python_version()}",
         f"torch {torch.__version__}",
@@ -157,5 +156,5 @@ def _versions() -> tuple[str, ...]:
 
 
 def _code_digest() -> str:
-    """Of the library's and the grader's files."""
+    """A digest of the library's and the grader's files."""
     return digest_of(*(path.read_bytes() for path, _ in [*library_files(), *kit_files()]))

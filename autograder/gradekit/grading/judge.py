@@ -1,4 +1,7 @@
-"""The trusted side's last word: what the untrusted process answered, judged against the paper."""
+"""Compares the untrusted process's answers with the reference's: one verdict per exercise.
+
+Tested in tests/gradekit/grading/test_judge.py and, end to end, in test_demo_class.py.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +31,13 @@ def judge(
     """One verdict for each exercise.
 
     Args:
-        paper: the lab's questions.
-        number: which paper the hand-in sat.
+        variants: the lab's questions, in all their variants.
+        number: the variant that the submission was asked.
         exercises: the ones that were asked about.
         observations: the untrusted side's answers by (exercise, check); a missing one earns
             nothing.
-        sources: the notebook's cells; advice quotes a line, and words, only if they stand there.
-        stopped: what ended the cells that should have defined a name, by that name.
+        sources: the notebook's cells; advice quotes a line, or words, only if they appear there.
+        stopped: by name, what ended the cell that should have defined it.
     """
     lines = frozenset(line.strip() for source in sources for line in source.splitlines())
     vet, why = QuotationFilter(sources).vet, stopped or {}
@@ -69,7 +72,7 @@ def _open(answer: bytes | Stopped | None, lines: frozenset[str], stopped: Mappin
     try:
         seen = unpack(answer)
     except ObservationError as error:
-        return NoAnswer(f"what came cannot be read ({error})")
+        return NoAnswer(f"the answer cannot be read ({error})")
     if isinstance(seen, Raised) and seen.source_line not in lines:
         return replace(seen, source_line="")
     if isinstance(seen, Missing):

@@ -1,7 +1,7 @@
 """Many tasks over a pool of worker processes: bounded, in any order, and none lost.
 
-A task that kills its worker (a bug of ours, or the machine's) comes back as an exception, and the
-others go on in a new pool.
+A task that kills its worker (a bug in the grader, or a failure of the machine) is returned with an
+exception, and the others continue in a new pool.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ Result = TypeVar("Result")
 
 # Imported once, by the process that workers are forked from.
 _PRELOADED = ["gradekit.grading.preload"]
-# A socket's path has at most 107 bytes; so many are left for where temporary files go.
+# A socket's path has at most 107 bytes; this is what is left for the folder of temporary files.
 _LONGEST = 107 - len("/gradekit-held-12345678/pymp-12345678/listener-12345678")
-# Enough that no worker waits for the next task, few enough that memory stays flat.
+# Enough that no worker waits for its next task, and few enough that memory use stays constant.
 WAITING_PER_WORKER = 2
 
 
@@ -40,16 +40,16 @@ def cores() -> int:
 
 
 def processes(jobs: int) -> Executor:
-    """A pool of worker processes on this machine; 0 jobs means one a core."""
-    # A fork of this process would copy its threads' locks. Workers are forked from one that has
-    # no threads, or start from nothing.
+    """A pool of worker processes on this machine; 0 jobs means one per core."""
+    # A fork of this process would copy its threads' locks. So workers are forked from a process
+    # without threads, or started from nothing.
     context = multiprocessing.get_context("forkserver" if _prepare() else "spawn")
     return ProcessPoolExecutor(jobs or cores(), context, _end_with_parent)
 
 
 @cache
 def _prepare() -> bool:
-    """Start the process that workers are forked from; its imports take seconds, unwaited for.
+    """Start the process that workers are forked from, without waiting for its imports.
 
     Returns:
         Whether there can be one: the path of its socket must not be too long.
@@ -57,7 +57,7 @@ def _prepare() -> bool:
     if len(os.fsencode(tempfile.gettempdir())) > _LONGEST:
         return False
     multiprocessing.get_context("forkserver").set_forkserver_preload(_PRELOADED)
-    folder = LockedTempFolder()  # for its socket: killed, we leave nothing that stays
+    folder = LockedTempFolder()  # for its socket: if we are killed, the next run removes it
     Finalize(None, folder.close, exitpriority=-200)  # after multiprocessing's own, at -100
     with temporary_files_in(folder.path):
         forkserver.ensure_running()
@@ -71,18 +71,18 @@ def call(function: Callable[[Task], Result], argument: Task) -> Result:
 
 
 def _end_with_parent() -> None:
-    """In a worker: see to it that it ends when the process that started it does, even killed.
+    """In a worker: make it end when the process that started it ends, even if that was killed.
 
     By itself it would wait for tasks for ever, and keep its sandbox.
     """
     parent = multiprocessing.parent_process()
     assert parent is not None
 
-    def watch() -> None:
+    def wait_and_end() -> None:
         wait_for([parent.sentinel])
         os._exit(1)
 
-    threading.Thread(target=watch, name="parent", daemon=True).start()
+    threading.Thread(target=wait_and_end, name="parent", daemon=True).start()
 
 
 def run(
@@ -91,20 +91,20 @@ def run(
     jobs: int = 0,
     pool: Callable[[int], Executor] = processes,
 ) -> Iterator[tuple[Task, Result | Exception]]:
-    """Yield each task with its result, or with the exception that it ended in, as they finish.
+    """Yield each task with its result, or with the exception that ended it, as they finish.
 
     Args:
         function: importable by the workers.
         tasks: read as workers become free, never all at once.
-        jobs: worker processes; 0 means one a core.
+        jobs: worker processes; 0 means one per core.
         pool: makes the executor; called again when one breaks.
     """
     source = iter(tasks)
-    room = WAITING_PER_WORKER * (jobs or cores())
+    most = WAITING_PER_WORKER * (jobs or cores())
     executor = pool(jobs)
     running: dict[Future[Result], Task] = {}
-    # Under way when a worker ended: one of them did it. Each is tried again with no other beside
-    # it, so that only the culprit is blamed.
+    # Tasks that were running when a worker ended: one of them ended it. Each is tried again alone,
+    # so that only the one at fault is blamed.
     suspects: deque[Task] = deque()
     try:
         while True:
@@ -115,10 +115,10 @@ def run(
                 except BrokenProcessPool as error:
                     executor = _replace(executor, pool, jobs)
                     yield alone, error
-                except Exception as error:  # the task's own, to be told apart by the caller
+                except Exception as error:  # the task's own, for the caller to handle
                     yield alone, error
                 continue
-            for task in islice(source, room - len(running)):
+            for task in islice(source, most - len(running)):
                 running[executor.submit(function, task)] = task
             if not running:
                 return

@@ -1,21 +1,23 @@
-"""What every worker process needs, imported once in the process that they are forked from.
+"""Imported once, by the process that all workers are forked from: everything a worker needs.
 
-It may start no thread: a fork has none of its parent's, but it has the locks that they held.
+It must not start a thread: a fork has none of its parent's threads, but it has the locks that they
+held. Tested in tests/gradekit/grading/test_pool.py.
 """
 
 import gc
 import os
 import tempfile
 
-# It would make a folder of its own for what it compiles, and nothing is compiled here.
+# Else torch makes a folder of its own for what it compiles, and nothing is compiled here.
 os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
 
 from gradekit.untrusted.imports import gc_disabled
 
 with gc_disabled():
-    import torch.fx.experimental.symbolic_shapes  # else backward() does, in each worker
+    import torch.fx.experimental.symbolic_shapes  # else backward() imports it, in each worker
 
+    import gradekit.grading.grader_cache
     import gradekit.grading.worker
-gc.freeze()  # forks copy less
+gc.freeze()  # so forks copy less
 
 __all__ = ["gradekit", "torch"]

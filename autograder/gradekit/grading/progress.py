@@ -1,4 +1,4 @@
-"""Whoever looks on while a class is graded: what ``lab grade`` reports to."""
+"""What ``lab grade`` reports to while it grades. Tested in tests/gradekit/grading/test_view.py."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Protocol
 
 
 class ProgressReporter(Protocol):
-    """Somebody who looks on while a batch is graded."""
+    """Shows the progress of a run to the user."""
 
     def say(self, sentence: str) -> None:
-        """A sentence to read now."""
+        """Show a message now."""
 
     def begin(self, total: int) -> None:
-        """So many hand-ins will be graded."""
+        """Start: `total` hand-ins will be graded."""
 
     def advance(self, student: str) -> None:
-        """One more is done."""
+        """One more hand-in is graded."""

@@ -1,8 +1,8 @@
-"""What a lab's results are filed under, remembered between runs.
+"""The keys of a lab's results in the journal, saved between runs.
 
-To find out takes the lab's exercises, and so torch, which takes a second or two to import. It
-follows from files and versions alone: where none of them has changed, what the last run found out
-still holds, and a run that has nothing to grade imports nothing.
+Computing them needs the lab's exercises, and so torch, which takes a second or two to import. They
+depend on files and versions alone: if none of these has changed, the keys of the last run still
+hold, and a run that has nothing to grade imports nothing.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class ResultKeys:
     """The keys of one lab's results.
 
     Attributes:
-        versions: for each exercise, in order, the digests of all that its results depend on besides
-            the hand-in.
-        points: what the lab's code cells are worth together.
+        versions: for each exercise, in order, the digests of everything that its results depend on
+            besides the submission.
+        points: the points of the lab's code cells together.
     """
 
     lab: str
@@ -36,7 +36,7 @@ class ResultKeys:
     points: float
 
     def of(self, student: str, digest: str) -> Mapping[str, str]:
-        """The journal's key for each exercise: all that its result depends on."""
+        """The journal's key for each exercise: everything that its result depends on."""
         return {
             name: make_key(student, self.lab, digest, name, *versions)
             for name, versions in self.versions.items()
@@ -44,7 +44,7 @@ class ResultKeys:
 
 
 def load_keys(path: Path, state: str) -> ResultKeys | None:
-    """The keys that :func:`remember` wrote to `path` in the same state; None where it did not."""
+    """The keys that :func:`save_keys` wrote to `path` in the same state; None if there are none."""
     try:
         values = json.loads(path.read_bytes())
         if values.pop("state") != state:
@@ -52,17 +52,17 @@ def load_keys(path: Path, state: str) -> ResultKeys | None:
         versions = {name: tuple(digests) for name, digests in values.pop("versions").items()}
         return ResultKeys(**values, versions=versions)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None  # never written, or half of it: to be found out again
+        return None  # never written, or only half of it: they are computed again
 
 
 def save_keys(path: Path, state: str, keys: ResultKeys) -> None:
-    """Keep `keys` for :func:`recall`; does nothing where there is no room."""
+    """Write `keys` for :func:`load_keys`; does nothing if the disk is full."""
     with suppress(OSError):
         write_whole(path, json.dumps({"state": state, **asdict(keys)}))
 
 
 def state_of(course: Course, lab: str, secret: bytes) -> str:
-    """A digest of every file and version that a lab's keys follow from."""
+    """A digest of every file and version that a lab's keys depend on."""
     parts = [lab, platform.python_version(), version("torch")]
     for path in _files(course, lab):
         parts += [path.name, digest_of(path.read_bytes())]

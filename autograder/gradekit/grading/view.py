@@ -1,8 +1,7 @@
-"""``lab grade`` as people see it: a bar with time left, then a table and what needs a person."""
+"""Terminal output of ``lab grade``: a bar with time left, then a table and what needs attention."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,11 +11,10 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from gradekit.grading.grade import GradingSummary, Row
+from gradekit.feedback.plain_text import plain_line
 from gradekit.grading.progress import ProgressReporter
+from gradekit.grading.summary import GradingSummary, Row
 from gradekit.results.records import State
-
-_STYLES = {State.GRADED: "", State.LATE: "yellow", State.THEIRS: "red", State.OURS: "bold red"}
 
 
 class _Bar:
@@ -35,7 +33,7 @@ class _Bar:
 
 
 class _Quiet(_Bar):
-    """For programs that read the other stream: no bar, but who holds a lock, or what is damaged."""
+    """No bar, for programs that read the other stream; messages are still shown."""
 
     def begin(self, total: int) -> None:
         pass
@@ -46,7 +44,7 @@ class _Quiet(_Bar):
 
 @contextmanager
 def progress_bar(quiet: bool = False) -> Iterator[ProgressReporter]:
-    """A bar on the terminal's error stream; where `quiet`, only what needs saying is said there."""
+    """A bar on the terminal's error stream; if `quiet`, only messages are shown there."""
     columns = (
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     )  # fmt: skip
@@ -58,7 +56,7 @@ def show_summary(summary: GradingSummary) -> None:
     """Print the class's table and a line of totals."""
     console = Console()
     if not summary.rows:
-        console.print(f"{summary.lab}: nothing was handed in; `lab collect` brings hand-ins here.")
+        console.print(f"{summary.lab}: no hand-ins yet; `lab collect` brings them here.")
         return
     table = Table(title=f"{summary.lab}: {len(summary.rows)} hand-ins")
     table.add_column("student")
@@ -66,10 +64,7 @@ def show_summary(summary: GradingSummary) -> None:
     table.add_column("points", justify="right")
     table.add_column("note", overflow="fold")
     for row in summary.rows:
-        table.add_row(
-            _safe(row.student), f"[{_STYLES[row.state]}]{row.state}[/]" if _STYLES[row.state]
-            else str(row.state), _points(row), _safe(row.reason),
-        )  # fmt: skip
+        table.add_row(_safe(row.student), _state(row.state), _points(row), _safe(row.reason))
     console.print(table)
     counts = Counter(row.state for row in summary.rows)
     console.print(
@@ -80,10 +75,24 @@ def show_summary(summary: GradingSummary) -> None:
     )
 
 
+def _state(state: State) -> str:
+    """A state in its colour."""
+    match state:
+        case State.GRADED:
+            return str(state)
+        case State.LATE:
+            return f"[yellow]{state}[/]"
+        case State.THEIRS:
+            return f"[red]{state}[/]"
+        case State.OURS:
+            return f"[bold red]{state}[/]"
+        case _:
+            raise ValueError(f"a row has the state {state!r}")
+
+
 def _safe(text: str) -> str:
     """Text of a student's for the terminal: no markup, and nothing that steers a terminal."""
-    odd = ("Cc", "Cf", "Cs")
-    return escape("".join("�" if unicodedata.category(c) in odd else c for c in text))
+    return escape(plain_line(text))
 
 
 def _points(row: Row) -> str:

@@ -10,7 +10,7 @@ from nbgrader.coursedir import CourseDirectory
 from gradekit.course import Course, find_root, load_course
 from gradekit.gradebook.address import Address
 from gradekit.grading.grader import LabGrader
-from gradekit.grading.grader_cache import current_grader
+from gradekit.grading.grader_cache import process_cache
 from gradekit.grading.task import GraderSpec
 from gradekit.results.folder import course_secret, journal_path, results_folder
 from gradekit.submissions.folder import SubmittedFiles, read_submitted
@@ -42,7 +42,7 @@ class LabContext:
 
     def grader(self) -> LabGrader:
         """This process's grader for the lab; it stays warm from one student to the next."""
-        return current_grader(self.spec)
+        return process_cache().up_to_date(self.spec)
 
 
 class SubmissionContext(LabContext):

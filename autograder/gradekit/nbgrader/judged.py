@@ -17,7 +17,7 @@ from traitlets.config import Application
 from gradekit.course import RELEASED, Course, load_course
 from gradekit.errors import CourseError
 from gradekit.grading.grader import LabGrader
-from gradekit.grading.grader_cache import current_grader, refuse_old_references
+from gradekit.grading.grader_cache import process_cache
 from gradekit.grading.task import GraderSpec
 from gradekit.nbgrader_settings import nbgrader_config
 from gradekit.results.folder import course_secret, results_folder
@@ -118,10 +118,12 @@ def _lab_of(course: Course, folder: Path, cells: list[Any]) -> str:
 
 
 def _grader(course: Course, lab: str) -> LabGrader:
-    refuse_old_references()
+    process_cache().refuse_old_references()
     level = str(nbgrader_config(course).SandboxExecute.get("confinement", "bubblewrap"))
     check_level(level)
-    return current_grader(GraderSpec(course, lab, level, course_secret(results_folder(course))))
+    return process_cache().up_to_date(
+        GraderSpec(course, lab, level, course_secret(results_folder(course)))
+    )
 
 
 def _submitted(grader: LabGrader, folder: Path, cells: list[Any]) -> SubmittedFiles:

@@ -25,8 +25,8 @@ from gradekit.feedback.page import pages, render
 from gradekit.gradebook.update import GradebookUpdate
 from gradekit.grading.grade import LEVELS, note_failure
 from gradekit.grading.grader import LabGrader
-from gradekit.grading.task import GradedSubmission, GradingTask
-from gradekit.grading.worker import grade_one
+from gradekit.grading.task import GradedSubmission
+from gradekit.grading.worker import grade_submission
 from gradekit.late import lateness
 from gradekit.nbgrader.context import SubmissionContext, command_of, folders_of
 from gradekit.nbgrader.selection import select_submissions
@@ -101,7 +101,7 @@ class SandboxExecute(NbGraderPreprocessor):
         asked = tuple(keys) if again else journal.missing(keys)
         known = journal.known(keys, asked)
         try:
-            return grade_one(GradingTask(grader.spec, submitted, asked, known))
+            return grade_submission(grader, submitted, asked, known)
         except SandboxUnavailableError:
             raise
         except Exception as error:  # ours, whatever it is: said, kept, and no reason to stop

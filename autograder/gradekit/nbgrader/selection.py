@@ -18,7 +18,7 @@ from nbgrader.utils import rmtree
 
 from gradekit.gradebook.update import GradebookUpdate
 from gradekit.grading.grader import LabGrader
-from gradekit.grading.grader_cache import refuse_old_references
+from gradekit.grading.grader_cache import process_cache
 from gradekit.nbgrader.context import LabContext
 from gradekit.results.journal import Journal, plan
 from gradekit.sandbox.sandbox import check_level
@@ -37,7 +37,7 @@ def select_submissions(command: Any, level: str) -> None:
     if context.lab not in context.course.labs:
         return
     check_level(level)
-    refuse_old_references()
+    process_cache().refuse_old_references()
     with LabGrader(context.spec) as grader:  # it only reads here, and no sandbox is started
         name = f"{grader.released.name}.ipynb"
         if not fnmatch(grader.released.name, folders.notebook_id):

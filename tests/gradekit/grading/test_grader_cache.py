@@ -1,17 +1,19 @@
-"""One process keeps one warm grader, and one sandbox."""
+"""One process keeps one warm grader and one sandbox, made of the files as they are."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Thread
 
 import psutil
 import pytest
 
 from gradekit.course import load_course
 from gradekit.errors import GraderError
+from gradekit.grading import grader_cache
+from gradekit.grading.grader_cache import GraderCache, process_cache
 from gradekit.grading.task import GraderSpec
-from gradekit.grading.worker import drop_grader, grader_of
 from tests.helpers import tiny_class
 from tests.helpers.tiny_class import LAB, NAME
 
@@ -23,10 +25,17 @@ def running() -> set[int]:
 
 @pytest.fixture
 def sandboxes() -> Callable[[], set[int]]:
-    """Tells the sandboxes that a test has started and not ended."""
-    drop_grader()
+    """Tells which sandboxes a test has started and not ended."""
     others = running()
     return lambda: running() - others
+
+
+@pytest.fixture
+def graders(sandboxes: Callable[[], set[int]]) -> Iterator[GraderCache]:
+    graders = GraderCache()
+    yield graders
+    graders.close()
+    assert not sandboxes()
 
 
 @pytest.fixture
@@ -36,28 +45,68 @@ def spec(tmp_path: Path) -> GraderSpec:
     return GraderSpec(tiny_class.write_course(root), LAB, "bubblewrap", b"secret")
 
 
-def test_the_same_lab_finds_it_warm_and_another_takes_its_place(
-    spec: GraderSpec, sandboxes: Callable[[], set[int]]
+def test_the_same_lab_finds_it_warm_and_another_replaces_it(
+    spec: GraderSpec, graders: GraderCache, sandboxes: Callable[[], set[int]]
 ) -> None:
-    grader = grader_of(spec)
+    grader = graders.get(spec)
     first = sandboxes()
     assert len(first) == 1
     again = GraderSpec(load_course(spec.course.root), LAB, "bubblewrap", b"secret")
-    assert grader_of(again) is grader
+    assert graders.get(again) is grader
     assert sandboxes() == first
-    assert grader_of(GraderSpec(spec.course, LAB, "bubblewrap", b"another")) is not grader
+    assert graders.get(GraderSpec(spec.course, LAB, "bubblewrap", b"another")) is not grader
     assert len(sandboxes()) == 1
     assert sandboxes() != first
-    drop_grader()
-    assert not sandboxes()
 
 
 def test_a_lab_whose_own_solution_fails_leaves_no_sandbox(
-    spec: GraderSpec, sandboxes: Callable[[], set[int]]
+    spec: GraderSpec, graders: GraderCache, sandboxes: Callable[[], set[int]]
 ) -> None:
     solved = spec.course.root / "solutions" / LAB / f"{NAME}.ipynb"
     solved.write_bytes(tiny_class.notebook(spec.course.root, softmax=tiny_class.WRONG))
     for _ in range(2):
         with pytest.raises(GraderError, match="softmax earns"):
-            grader_of(spec)
+            graders.get(spec)
         assert not sandboxes()
+
+
+def test_a_changed_exercise_file_makes_a_new_grader_only_where_that_is_asked(
+    spec: GraderSpec, graders: GraderCache
+) -> None:
+    grader = graders.up_to_date(spec)
+    assert graders.up_to_date(spec) is grader
+    path = spec.course.exercises(LAB) / "softmax.py"
+    path.write_text(path.read_text() + "\n# changed\n")
+    assert graders.get(spec) is grader
+    assert graders.up_to_date(spec) is not grader
+
+
+def test_a_lent_grader_is_one_threads_alone(spec: GraderSpec, graders: GraderCache) -> None:
+    waited: list[str] = []
+
+    def second() -> None:
+        with graders.lent(spec):
+            waited.append("second")
+
+    with graders.lent(spec):
+        thread = Thread(target=second)
+        thread.start()
+        thread.join(timeout=0.2)
+        waited.append("first")
+    thread.join()
+    assert waited == ["first", "second"]
+
+
+def test_changed_references_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (reference := tmp_path / "softmax.py").write_text("one")
+    monkeypatch.setattr(grader_cache, "_references", lambda: [reference])
+    graders = GraderCache()
+    graders.refuse_old_references()
+    graders.refuse_old_references()
+    reference.write_text("two")
+    with pytest.raises(GraderError, match="attnlab has changed since this program was started"):
+        graders.refuse_old_references()
+
+
+def test_a_process_has_one_cache() -> None:
+    assert process_cache() is process_cache()

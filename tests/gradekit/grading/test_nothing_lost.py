@@ -189,7 +189,7 @@ def test_a_notebook_that_cannot_be_written_is_a_sentence_and_no_record(fresh, un
     empty_gradebook(fresh, undisturbed)
     with largest_file(3000), pytest.raises(ResultNotKeptError) as stopped:
         run(fresh)
-    assert "what became of ada cannot be written to" in str(stopped.value)
+    assert "the result of ada cannot be written to" in str(stopped.value)
     assert "File too large" in str(stopped.value)
     assert journal_of(fresh) == []
     assert autograded_of(fresh) == {}

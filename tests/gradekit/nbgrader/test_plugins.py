@@ -23,8 +23,8 @@ from gradekit.gradebook.address import address_of
 from gradekit.gradebook.entry import Entry
 from gradekit.gradebook.gradebook import Book
 from gradekit.grading import grade
+from gradekit.grading.grader_cache import process_cache
 from gradekit.grading.task import GraderSpec
-from gradekit.grading.worker import grader_of
 from gradekit.nbgrader import plugins
 from gradekit.results.journal import Journal
 from gradekit.results.records import State
@@ -155,7 +155,7 @@ def submission(course: Course, student: str, data: bytes, stamp: str = IN_TIME) 
 
 def grader(course: Course) -> Any:
     secret = grade.course_secret(course.root / grade.RESULTS)
-    return grader_of(GraderSpec(course, LAB, "bubblewrap", secret))
+    return process_cache().get(GraderSpec(course, LAB, "bubblewrap", secret))
 
 
 class Command(LoggingConfigurable):  # type: ignore[misc]
@@ -187,10 +187,10 @@ def test_where_we_fail_nbgrader_shows_no_score(
 ) -> None:
     parent, resources = command
 
-    def fail(task: Any) -> Any:
+    def fail(*_: Any) -> Any:
         raise MemoryError("the machine fell")
 
-    monkeypatch.setattr(plugins, "grade_one", fail)
+    monkeypatch.setattr(plugins, "grade_submission", fail)
     notebook, _ = plugins.SandboxExecute(parent=parent).preprocess(None, resources)
     assert "our fault" in notebook.cells[0].source
     assert marks(course_copy)["ada"].marks["check_softmax"].auto == 14, "the old score"

@@ -63,13 +63,13 @@ def graded(by_nbgrader: Path) -> Path:
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]:
     """Whose notebook was run, and for which exercises."""
-    seen, real = [], plugins.grade_one
+    seen, real = [], plugins.grade_submission
 
-    def watched(task: Any) -> Any:
-        seen.append((task.submitted.student, task.asked))
-        return real(task)
+    def watched(grader: Any, submitted: Any, asked: tuple[str, ...], known: Any) -> Any:
+        seen.append((submitted.student, asked))
+        return real(grader, submitted, asked, known)
 
-    monkeypatch.setattr(plugins, "grade_one", watched)
+    monkeypatch.setattr(plugins, "grade_submission", watched)
     return seen
 
 
