@@ -41,19 +41,19 @@ def shape_and_dtype(lab, draw):
 
 @exercise.check(points=2)
 def apples_by_sum(lab, draw):
-    """Reproduces the lecture's apples with mode="sum": weights and moved words."""
+    """Reproduces the lecture's apple example with mode="sum": weights and moved words."""
     return lecture_tables(lab, "sum")
 
 
 @exercise.check(points=1.5)
 def apples_by_softmax(lab, draw):
-    """Gives the apples' softmax weights with mode="softmax"."""
+    """Gives the softmax weights of the apple example with mode="softmax"."""
     return lecture_tables(lab, "softmax")
 
 
 @exercise.check(points=2, hidden=True)
 def similarity_of_the_vectors(lab, draw):
-    """Without a table, words resemble each other by the dot products of their vectors."""
+    """Without a table, the similarities are the dot products of the words' vectors."""
     X = draw.normal(5, 3)
     return {
         "softmax": lab.basic_self_attention(X, mode="softmax"),
@@ -65,7 +65,7 @@ def similarity_of_the_vectors(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def lopsided_table(lab, draw):
-    """Row i of a table belongs to word i, also where the table is not symmetric."""
+    """Row i of a table belongs to word i, even if the table is not symmetric."""
     X, table = draw.normal(5, 3), draw.uniform(5, 5, low=0.5, high=2.0)
     return {
         mode: lab.basic_self_attention(X, mode=mode, similarity=table)
@@ -91,7 +91,7 @@ def batches(lab, draw):
 
 @exercise.check(points=0.5, hidden=True)
 def zero_rows(lab, draw):
-    """A word that resembles nothing: the zero vector by sum, the mean of all words by softmax."""
+    """A word that resembles nothing becomes 0 by sum, and the mean of all words by softmax."""
     X, table = draw.uniform(5, 3, low=1.0, high=2.0), draw.uniform(5, 5, low=0.5, high=2.0)
     padded = X * torch.tensor([1.0, 1.0, 0.0, 1.0, 0.0], dtype=torch.float64)[:, None]
     table[1] = 0.0
@@ -106,7 +106,7 @@ def zero_rows(lab, draw):
 
 @exercise.check(points=0.5, hidden=True)
 def gradients_and_input(lab, draw):
-    """Gradients flow back to the words and the table, and both stay as they were."""
+    """Gradients flow back to the words and the table, and both are unchanged."""
     X, table = draw.uniform(5, 3), draw.uniform(5, 5, low=0.5, high=2.0)
     for mode in ("softmax", "sum"):
         lab.basic_self_attention(X, mode, table)
@@ -114,198 +114,166 @@ def gradients_and_input(lab, draw):
         "softmax": draw.gradients(lambda X: lab.basic_self_attention(X), X),
         "sum": draw.gradients(lambda X: lab.basic_self_attention(X, mode="sum"), X),
         "table": draw.gradients(lambda X, S: lab.basic_self_attention(X, "softmax", S), X, table),
-        "inputs as they were": draw.untouched(),
+        "inputs unchanged": draw.untouched(),
     }
 
 
-def scores_of(X, similarity):
-    return X @ X.mT if similarity is None else similarity
-
-
-def weights_of(scores, mode, dim=-1):
-    """What a right version does to scores; a part that the wrong versions share."""
+@exercise.also_right
+def in_three_steps(X, mode="softmax", similarity=None):
+    scores = X @ X.mT if similarity is None else similarity  # (..., T, T)
     if mode == "softmax":
-        return torch.softmax(scores, dim)
-    total = scores.sum(dim, keepdim=True)
-    return torch.where(total == 0, 0.0, scores / total)
+        weights = torch.softmax(scores, -1)
+    else:
+        total = scores.sum(-1, keepdim=True)
+        weights = torch.where(total == 0, 0.0, scores / total)
+    return weights @ X
 
 
-@exercise.mistake(
-    "You normalise the columns: your weights sum to one down the sentence, for the word that is "
-    "looked at, not along it, for the word that looks. Which axis of the table belongs to the "
-    "target word?"
+wrong = exercise.edits(in_three_steps)
+
+wrong.several(
+    "columns_normalised",
+    {"softmax(scores, -1)": "softmax(scores, -2)", "sum(-1": "sum(-2"},
+    "You normalise the columns: your weights sum to one for each word that is looked at, not for "
+    "each word that looks. Which axis of the table belongs to the word that looks?",
 )
-def columns_normalised(X, mode="softmax", similarity=None):
-    return weights_of(scores_of(X, similarity), mode, dim=-2) @ X
-
-
-@exercise.mistake(
-    'mode="sum" gives what softmax gives. What does the lecture divide .25 and 1 by to get .2 '
-    "and .8?"
+wrong(
+    "always_softmax",
+    'if mode == "softmax":',
+    "if True:",
+    'mode="sum" gives the same as softmax. What does the lecture divide .25 and 1 by to get .2 '
+    "and .8?",
 )
-def always_softmax(X, mode="softmax", similarity=None):
-    return weights_of(scores_of(X, similarity), "softmax") @ X
-
-
-@exercise.mistake(
-    'mode="softmax" gives what dividing by the sum gives. Does a similarity of 0 mean a weight '
-    "of 0 there?"
+wrong(
+    "always_sum",
+    'if mode == "softmax":',
+    "if False:",
+    'mode="softmax" gives the same as dividing by the sum. What weight does softmax give to a '
+    "similarity of 0?",
 )
-def always_sum(X, mode="softmax", similarity=None):
-    return weights_of(scores_of(X, similarity), "sum") @ X
-
-
-@exercise.mistake(
-    "No word looks at itself in your version, so nothing of its own meaning is left. What stands "
-    "on the diagonal of the lecture's table?"
+wrong(
+    "self_excluded",
+    "    if mode",
+    '    fill = -torch.inf if mode == "softmax" else 0.0\n'
+    "    scores = scores.masked_fill(torch.eye(X.shape[-2]).bool(), fill)\n"
+    "    if mode",
+    "In your version no word looks at itself, so nothing of its own meaning is left. What is on "
+    "the diagonal of the lecture's table?",
 )
-def self_excluded(X, mode="softmax", similarity=None):
-    scores = scores_of(X, similarity)
-    diagonal = torch.eye(X.shape[-2], dtype=torch.bool)
-    fill = -torch.inf if mode == "softmax" else 0.0
-    return weights_of(scores.masked_fill(diagonal, fill), mode) @ X
-
-
-@exercise.mistake(
-    "Your similarity of i to j differs from that of j to i: one side of the product was scaled "
-    "and the other was not. Which line treats the two copies of X differently?"
+wrong(
+    "similarity_lopsided",
+    "X @ X.mT",
+    "(X / X.norm(dim=-1, keepdim=True).clamp(min=1e-9)) @ X.mT",
+    "Your similarity of i to j differs from that of j to i: you scaled one side of the product and "
+    "not the other. Which line treats the two copies of X differently?",
 )
-def similarity_lopsided(X, mode="softmax", similarity=None):
-    if similarity is None:
-        similarity = (X / X.norm(dim=-1, keepdim=True).clamp(min=1e-9)) @ X.mT
-    return weights_of(similarity, mode) @ X
-
-
-@exercise.mistake(
-    "You use the cosine of the angle between words; the lengths of the vectors are lost. The task "
-    "asks for dot products as they are."
+wrong(
+    "cosine_similarity",
+    "    scores = X @ X.mT",
+    "    unit = X / X.norm(dim=-1, keepdim=True).clamp(min=1e-9)\n    scores = unit @ unit.mT",
+    "You use the cosine of the angle between words, so the lengths of the vectors are lost. Which "
+    "similarity does the task ask for?",
 )
-def cosine_similarity(X, mode="softmax", similarity=None):
-    unit = X / X.norm(dim=-1, keepdim=True).clamp(min=1e-9)
-    return weights_of(scores_of(unit, similarity), mode) @ X
-
-
-@exercise.mistake(
-    "The dot products were divided by √d. That comes in lab 3, with queries and keys; here they "
-    "are used as they are."
+wrong(
+    "scaled",
+    "    if mode",
+    "    scores = scores / X.shape[-1] ** 0.5\n    if mode",
+    "You divide the dot products by √d. That comes in lab 3, with queries and keys. What does this "
+    "task do with the dot products?",
 )
-def scaled(X, mode="softmax", similarity=None):
-    scores = scores_of(X, similarity)
-    return weights_of(scores / X.shape[-1] ** 0.5, mode) @ X
-
-
-@exercise.mistake(
-    "You normalise the features of each word's vector, not its weights: your vectors sum to one. "
-    "What do the weights of one word run over?"
+wrong.several(
+    "features_normalised",
+    {
+        "softmax(scores, -1)": "softmax(X, -1)",
+        "scores.sum(": "X.sum(",
+        "scores / total": "X / total",
+        "weights @ X": "scores @ weights",
+    },
+    "You normalise the features of each word's vector, not its weights, so your vectors sum to "
+    "one. Over what do the weights of one word run?",
 )
-def features_normalised(X, mode="softmax", similarity=None):
-    return scores_of(X, similarity) @ weights_of(X, mode)
-
-
-@exercise.mistake(
-    "The similarities are used as weights as they are. What should the weights of one word sum to?"
+wrong(
+    "not_normalised",
+    "weights @ X",
+    "scores @ X",
+    "You use the similarities themselves as weights. What should the weights of one word sum to?",
 )
-def not_normalised(X, mode="softmax", similarity=None):
-    return scores_of(X, similarity) @ X
-
-
-@exercise.mistake(
-    "You leave words with similarity 0 out of the softmax. exp(0) is 1: a score of 0 is not a "
-    "mask. What does the softmax of a row of zeros look like?"
+wrong(
+    "zeros_taken_for_a_mask",
+    "torch.softmax(scores, -1)",
+    "torch.softmax(scores.masked_fill(scores == 0, -torch.inf), -1).nan_to_num()",
+    "You leave words with similarity 0 out of the softmax. exp(0) is 1, so a score of 0 is not a "
+    "mask. What does the softmax of a row of zeros look like?",
 )
-def zeros_taken_for_a_mask(X, mode="softmax", similarity=None):
-    scores = scores_of(X, similarity)
-    if mode == "softmax":
-        scores = scores.masked_fill(scores == 0, -torch.inf)
-        return torch.nan_to_num(torch.softmax(scores, -1)) @ X
-    return weights_of(scores, mode) @ X
-
-
-@exercise.mistake(
-    'A row of zeros sums to 0, and 0/0 is NaN. What was such a word to become, with mode="sum"?'
+wrong(
+    "nan_for_zero_rows",
+    "torch.where(total == 0, 0.0, scores / total)",
+    "scores / total",
+    'A row of zeros sums to 0, and 0/0 is NaN. What should such a word become with mode="sum"?',
 )
-def nan_for_zero_rows(X, mode="softmax", similarity=None):
-    scores = scores_of(X, similarity)
-    if mode == "softmax":
-        return torch.softmax(scores, -1) @ X
-    return scores / scores.sum(-1, keepdim=True) @ X
-
-
-@exercise.mistake(
-    "A small number in the denominator keeps 0/0 away, but every other row now sums to a little "
-    "less than one. Which rows need help?"
+wrong(
+    "epsilon_in_denominator",
+    "torch.where(total == 0, 0.0, scores / total)",
+    "scores / (total + 1e-6)",
+    "A small number in the denominator avoids 0/0, but every other row now sums to a little less "
+    "than one. Which rows need help?",
 )
-def epsilon_in_denominator(X, mode="softmax", similarity=None):
-    scores = scores_of(X, similarity)
-    if mode == "softmax":
-        return torch.softmax(scores, -1) @ X
-    return scores / (scores.sum(-1, keepdim=True) + 1e-6) @ X
-
-
-@exercise.mistake(
-    "The weights are applied the wrong way round: word i becomes a sum over the words that look "
-    "at it. In Σ_j weight(i, j) · X[j], which index of the weights is summed over?"
+wrong(
+    "weights_transposed",
+    "weights @ X",
+    "weights.mT @ X",
+    "You apply the weights transposed: word i becomes a sum over the words that look at it. In "
+    "Σ_j weight(i, j) · X[j], which index of the weights is summed over?",
 )
-def weights_transposed(X, mode="softmax", similarity=None):
-    return weights_of(scores_of(X, similarity), mode).mT @ X
-
-
-@exercise.mistake("You return the weights. What is weighted with them, and added up?")
-def weights_returned(X, mode="softmax", similarity=None):
-    return weights_of(scores_of(X, similarity), mode)
-
-
-@exercise.mistake(
-    "The argument `similarity` is not used: you always take the dot products. When are you to?"
+wrong(
+    "weights_returned",
+    "weights @ X",
+    "weights",
+    "You return the weights. What should be multiplied by them and added up?",
 )
-def table_ignored(X, mode="softmax", similarity=None):
-    return weights_of(X @ X.mT, mode) @ X
-
-
-@exercise.mistake(
-    "`.T` (or transposing axes 0 and 1) swaps words and features only where there is no batch "
-    "axis. Which two axes are to change places for X of shape (2, 5, 3)?"
+wrong(
+    "table_ignored",
+    " if similarity is None else similarity",
+    "",
+    "The argument `similarity` is not used: you always take the dot products. When should you take "
+    "them?",
 )
-def first_axes_transposed(X, mode="softmax", similarity=None):
-    scores = X @ X.transpose(0, 1) if similarity is None else similarity
-    return weights_of(scores, mode) @ X
-
-
-@exercise.mistake(
-    "Each sum runs over the whole table, not over the row of one word. What do the weights of a "
-    "single word sum to in your version?"
+wrong(
+    "first_axes_transposed",
+    "X.mT",
+    "X.transpose(0, 1)",
+    "`.T` (or transposing axes 0 and 1) swaps words and features only if there is no batch axis. "
+    "Which two axes should be swapped for X of shape (2, 5, 3)?",
 )
-def whole_table_normalised(X, mode="softmax", similarity=None):
-    scores = scores_of(X, similarity)
-    if mode == "softmax":
-        return torch.softmax(scores.flatten(-2), -1).view_as(scores) @ X
-    return torch.nan_to_num(scores / scores.sum((-2, -1), keepdim=True)) @ X
-
-
-@exercise.mistake(
-    "The moved word is added to the word itself (a residual connection; that is lab 6). What does "
-    "the formula sum over, and what else?"
+wrong.several(
+    "whole_table_normalised",
+    {
+        "torch.softmax(scores, -1)": "torch.softmax(scores.flatten(-2), -1).view_as(scores)",
+        "sum(-1": "sum((-2, -1)",
+    },
+    "Each of your sums runs over the whole table, not over the row of one word. What do the "
+    "weights of a single word sum to in your version?",
 )
-def word_added(X, mode="softmax", similarity=None):
-    return X + weights_of(scores_of(X, similarity), mode) @ X
-
-
-@exercise.mistake(
-    "No gradient gets back to the words (or only part of it): a `.detach()`, `no_grad` or a trip "
-    "through numpy cuts torch's graph. Do the weights depend on X?"
+wrong(
+    "word_added",
+    "weights @ X",
+    "X + weights @ X",
+    "You add the moved word to the word itself (a residual connection; that is lab 6). What does "
+    "the formula sum over?",
 )
-def weights_detached(X, mode="softmax", similarity=None):
-    return weights_of(scores_of(X, similarity), mode).detach() @ X
-
-
-@exercise.mistake(
-    "Your code writes into the table that it was given. What does the same and makes a new tensor?"
+wrong(
+    "weights_detached",
+    "weights @ X",
+    "weights.detach() @ X",
+    "The words get no gradient, or only part of it: a `.detach()`, `no_grad` or a conversion to "
+    "numpy cuts torch's graph. Do the weights depend on X?",
 )
-def table_changed(X, mode="softmax", similarity=None):
-    if mode == "softmax" or similarity is None:
-        return weights_of(scores_of(X, similarity), mode) @ X
-    similarity /= similarity.sum(-1, keepdim=True)
-    return torch.nan_to_num(similarity) @ X
+wrong(
+    "table_changed",
+    "torch.where(total == 0, 0.0, scores / total)",
+    "scores.div_(total).nan_to_num()",
+    "Your code writes into the table that it was given. What does the same and makes a new tensor?",
+)
 
 
 @exercise.also_right

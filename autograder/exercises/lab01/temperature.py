@@ -1,4 +1,4 @@
-"""temperature and entropy: how sharp a distribution is, and a setting for it."""
+"""temperature and entropy: how sharp a distribution is, and how to control it."""
 
 from __future__ import annotations
 
