@@ -1,0 +1,94 @@
+"""cost: what attention costs in time and memory, and how that grows with the sentence."""
+
+from __future__ import annotations
+
+import torch
+
+from attnlab.attention import count_multiplications, fit_exponent, weights_memory
+from attnlab.checking.judges import Close, Within
+from gradekit.exercise import Exercise
+
+exercise = Exercise(count_multiplications, weights_memory, fit_exponent)
+
+FIT = Close(atol=1e-6, rtol=1e-6)
+
+
+def float64(*numbers):
+    return torch.tensor(numbers, dtype=torch.float64)
+
+
+@exercise.check(points=1.5)
+def multiplications(lab, draw):
+    """Counts the multiplications of both products, for any lengths."""
+    any_sizes = tuple(draw.integers(2, 100, 4).tolist())
+    return {
+        f"{Lq} queries, {Lk} keys, d_k={d_k}, d_v={d_v}": lab.count_multiplications(
+            Lq, Lk, d_k, d_v
+        )
+        for Lq, Lk, d_k, d_v in (any_sizes, (1, 1, 1, 1), (11, 4, 64, 32))
+    }
+
+
+@exercise.check(points=1)
+def memory(lab, draw):
+    """Counts the bytes of all weights, in any dtype."""
+    any_lengths = draw.integers(2, 100, 2).tolist()
+    return {
+        str(dtype).removeprefix("torch."): lab.weights_memory(Lq, Lk, dtype)
+        for Lq, Lk, dtype in (
+            (*any_lengths, torch.float32),
+            (7, 2, torch.float16),
+            (11, 13, torch.float64),
+        )
+    }
+
+
+@exercise.check(points=1.5, judge=Within(1.75, 2.25))
+def growth_of_time(lab, draw):
+    """Your counts for sentences of 64 to 1024 words grow with an exponent of 2 ± 0.25."""
+    sizes = float64(64, 128, 256, 512, 1024)
+    counts = float64(*(lab.count_multiplications(int(T), int(T), 64, 64) for T in sizes))
+    return lab.fit_exponent(sizes, counts)
+
+
+@exercise.check(points=1, hidden=True)
+def large_and_random_sizes(lab, draw):
+    """Is exact for whole books and for odd sizes."""
+    Lq, Lk, d_k, d_v = (int(draw.integers(2, 3000, 1)) for _ in range(4))
+    return {
+        "odd sizes": lab.count_multiplications(Lq, Lk, d_k, d_v),
+        "odd sizes, bytes": lab.weights_memory(Lq, Lk, torch.bfloat16),
+        "a book": lab.count_multiplications(100_003, 200_001, 128, 96),
+        "a book, bytes": lab.weights_memory(100_003, 200_001, torch.float32),
+    }
+
+
+@exercise.check(points=1, hidden=True, judge=Within(1.75, 2.25))
+def growth_of_memory(lab, draw):
+    """Your bytes for sentences of 50 to 800 words grow with an exponent of 2 ± 0.25."""
+    sizes = float64(50, 100, 200, 400, 800)
+    counts = float64(*(lab.weights_memory(int(T), int(T), torch.float32) for T in sizes))
+    return lab.fit_exponent(sizes, counts)
+
+
+@exercise.check(points=1, hidden=True, judge=FIT)
+def exact_laws(lab, draw):
+    """Finds the exponent of any exact law, whatever the constant and the order of the sizes."""
+    sizes = float64(300, 10, 70, 20, 150)
+    return {
+        f"constant {constant}, exponent {p}": lab.fit_exponent(sizes, constant * sizes**p)
+        for constant, p in ((1.0, 3.0), (7.0, 1.0), (0.02, 1.5), (5e6, -0.5), (3.0, 0.0))
+    }
+
+
+@exercise.check(points=1, hidden=True, judge=FIT)
+def points_off_the_line(lab, draw):
+    """Takes all points into account if none of them is on the line."""
+    sizes, measured = draw.uniform(9, low=0.2, high=900.0), draw.uniform(9, low=0.5, high=4.0)
+    mixed = float64(8, 16, 64, 128, 1024)
+    fitted = {
+        "measured with errors": lab.fit_exponent(sizes, measured * sizes**1.8),
+        "n² + 1000 n": lab.fit_exponent(mixed, mixed**2 + 1000 * mixed),
+        "two points": lab.fit_exponent(float64(0.5, 3.0), float64(2.0, 11.0)),
+    }
+    return {**fitted, "inputs unchanged": draw.untouched()}
