@@ -1,0 +1,84 @@
+"""attention_loop: what one query gets, one key after another."""
+
+from __future__ import annotations
+
+import torch
+
+from attnlab.attention import attention_loop
+from attnlab.checking.judges import Close
+from attnlab.checking.observation import dtype_of
+from gradekit.exercise import Exercise
+
+exercise = Exercise(
+    attention_loop,
+    forbids=[
+        "torch.nn.functional.scaled_dot_product_attention",
+        "torch.nn.functional.multi_head_attention_forward",
+    ],
+)
+
+# d_k is 4 or 16 in all checks but the example, so a root taken in float32 costs no digits.
+
+
+@exercise.check(points=1.5)
+def shape_and_dtype(lab, draw):
+    """Returns one vector, as long as a value, in the dtype of the values."""
+    q, K, V = draw.normal(4), draw.normal(5, 4), draw.normal(5, 11)
+    return {
+        "shape": list(lab.attention_loop(q, K, V).shape),
+        "dtype of float32": dtype_of(lab.attention_loop(q.float(), K.float(), V.float())),
+        "dtype of float64": dtype_of(lab.attention_loop(q, K, V)),
+    }
+
+
+@exercise.check(points=1.5, judge=Close(atol=1e-6, rtol=1e-6))
+def hand_example(lab, draw):
+    """Returns the weights of the example worked out by hand (its values are unit vectors)."""
+    K = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], dtype=torch.float64)
+    q = torch.tensor([1.0, 0.0], dtype=torch.float64)
+    return lab.attention_loop(q, K, torch.eye(3, dtype=torch.float64))
+
+
+@exercise.check(points=2)
+def values(lab, draw):
+    """Is right for queries, keys and values of any sizes."""
+    return {
+        f"{keys} keys of {d_k} numbers, values of {d_v}": lab.attention_loop(
+            draw.normal(d_k), draw.strided(draw.normal(keys, d_k)), draw.normal(keys, d_v)
+        )
+        for keys, d_k, d_v in ((5, 4, 11), (6, 16, 2), (1, 4, 3))
+    }
+
+
+@exercise.check(points=2, hidden=True)
+def a_mean_of_values(lab, draw):
+    """Returns a mean: equal values come back, and the order of the keys does not matter."""
+    q, K, V, order = draw.normal(4), draw.normal(5, 4), draw.normal(5, 11), draw.permutation(5)
+    return {
+        "equal values": lab.attention_loop(q, K, V[:1].expand(5, 11)),
+        "keys and values in another order": lab.attention_loop(q, K[order], V[order]),
+        "equal keys": lab.attention_loop(q, K[:1].expand(5, 4), V),
+        "a query of zeros": lab.attention_loop(torch.zeros_like(q), K, V),
+    }
+
+
+@exercise.check(points=1.5, hidden=True)
+def large_scores(lab, draw):
+    """Is exact when the scores are in the thousands, above or below 0."""
+    q, K, V = draw.uniform(4, low=1.0, high=2.0), draw.uniform(5, 4), draw.normal(5, 11)
+    return {
+        "high": lab.attention_loop(1e4 * q, K, V),
+        "low": lab.attention_loop(-1e4 * q, K, V),
+        "apart": lab.attention_loop(1e2 * draw.normal(4), 1e2 * draw.normal(5, 4), V),
+    }
+
+
+@exercise.check(points=1.5, hidden=True)
+def gradients_and_inputs(lab, draw):
+    """Lets gradients flow back to query, keys and values, and leaves them unchanged."""
+    q, K, V = draw.normal(4), draw.normal(5, 4), draw.normal(5, 11)
+    lab.attention_loop(q, K, V)
+    return {
+        "gradients": draw.gradients(lambda q, K, V: lab.attention_loop(q, K, V), q, K, V),
+        "inputs unchanged": draw.untouched(),
+    }

@@ -1,0 +1,234 @@
+"""Wrong versions of the loop that students write."""
+
+import torch
+
+from . import exercise
+from .also_right import two_loops
+
+wrong = exercise.edits(two_loops)
+
+SCORES = "scores = torch.stack([(q * key).sum() for key in K])"
+SCALED = " / math.sqrt(len(q))"
+SOFTMAX = "softmax(scores / math.sqrt(len(q)))"
+BEGIN = "out = torch.zeros_like(V[0])"
+ADD = "out = out + weight * value"
+
+wrong(
+    "no_scale",
+    SCALED,
+    "",
+    "Your scores are not scaled: with d_k numbers in a key their spread is about √d_k. What does "
+    "the task divide each of them by, before the softmax?",
+)
+wrong(
+    "scale_multiplied",
+    "/ math",
+    "* math",
+    "You multiply the scores by the scale instead of dividing: they spread even wider. On which "
+    "side of the fraction line is √d_k?",
+)
+wrong(
+    "divided_by_d",
+    "math.sqrt(len(q))",
+    "len(q)",
+    "You divide the scores by d_k. What does the formula do with d_k before it divides?",
+)
+wrong(
+    "divided_by_a_fixed_number",
+    "math.sqrt(len(q))",
+    "2",
+    "You divide by one fixed number, whatever the length of a key. How many terms does the sum for "
+    "one score have, this time?",
+)
+wrong(
+    "scaled_by_number_of_keys",
+    "len(q)",
+    "len(K)",
+    "Your scale is computed from the number of keys. A score is a sum over the numbers of one key: "
+    "how many terms does that sum have?",
+)
+wrong(
+    "scaled_by_length_of_values",
+    "len(q)",
+    "V.shape[-1]",
+    "Your scale is computed from the length of a value. A score is computed from a query and a "
+    "key: whose length counts?",
+)
+wrong(
+    "scaled_after_softmax",
+    SOFTMAX,
+    f"softmax(scores){SCALED}",
+    "You scale after the softmax: your weights no longer sum to one. Which should be divided, "
+    "scores or weights?",
+)
+wrong(
+    "scores_as_weights",
+    SOFTMAX,
+    f"scores{SCALED}",
+    "You use the scores as weights without any change. What turns scores, which may be negative, "
+    "into shares that sum to one?",
+)
+wrong(
+    "scores_over_their_sum",
+    SOFTMAX,
+    "scores / scores.sum()",
+    "You divide the scores by their sum. Scores may be negative, and their sum may be close to 0: "
+    "which function of them is always positive?",
+)
+wrong(
+    "never_normalised",
+    SOFTMAX,
+    f"(scores{SCALED}).exp()",
+    "Your weights are exponentials, but do not sum to one. What should they be divided by?",
+)
+wrong(
+    "softmax_without_maximum",
+    f"weights = {SOFTMAX}",
+    f"exp = (scores{SCALED}).exp()\n    weights = exp / exp.sum()",
+    "The exponential of a large score is infinity, and that of a very low one is 0. What did the "
+    "softmax of lab 1 subtract first?",
+)
+wrong(
+    "divided_by_number_of_keys",
+    "return out",
+    "return out / len(K)",
+    "You also divide by the number of keys. The weights are already shares: what is their sum?",
+)
+wrong(
+    "keys_mixed",
+    "(weights, V",
+    "(weights, K",
+    "You mix the keys. A key says whether to look, a value what there is to see: which of the two "
+    "does the weight multiply?",
+)
+wrong(
+    "weights_returned",
+    "return out",
+    "return weights",
+    "You return the weights. What do they weight, and what is added up?",
+)
+wrong(
+    "not_summed",
+    "return out",
+    "return weights[:, None] * V",
+    "You return the weighted values as a list of vectors, one for each key. One step is missing: "
+    "what does Σ_j ask for?",
+)
+wrong(
+    "overwritten",
+    "out + weight",
+    "weight",
+    "You return only one key's share: your sum starts again in each turn of the loop. Which line "
+    "should add to the sum so far, and which should be before the loop?",
+)
+wrong(
+    "last_value_left_out",
+    "zip(weights, V, strict=True)",
+    "zip(weights[:-1], V[:-1], strict=True)",
+    "Your loop leaves out the last key: its value has no share. At which number does `range` stop?",
+)
+wrong(
+    "starts_with_first_value",
+    BEGIN,
+    "out = V[0].clone()",
+    "You start from the first value, so it counts once more than its weight says. What does an "
+    "empty sum begin with?",
+)
+wrong(
+    "scores_as_plain_numbers",
+    SCORES,
+    "scores = torch.tensor([(q * key).sum().item() for key in K], dtype=q.dtype)",
+    "No gradient (or only part of it) gets back: `.item()`, `float(…)` and `torch.tensor([…])` "
+    "make plain numbers, which torch cannot follow. How do you put tensors side by side instead?",
+)
+wrong(
+    "detached",
+    "return out",
+    "return out.detach()",
+    "Your result is not in torch's graph: no gradient gets back to query, keys or values. Which "
+    "`.detach()`, `.data`, `no_grad` or trip through numpy or plain numbers cuts it?",
+)
+wrong.several(
+    "sum_in_float32",
+    {BEGIN: "out = torch.zeros(V.shape[1])", ADD: "out += (weight * value).to(out.dtype)"},
+    "Your sum is in float32 (`torch.zeros` makes it so), so the digits of a float64 are lost. From "
+    "which tensor can it take its dtype?",
+)
+wrong(
+    "epsilon_in_denominator",
+    f"weights = {SOFTMAX}",
+    f"scores = scores{SCALED}\n"
+    "    exp = (scores - scores.max()).exp()\n"
+    "    weights = exp / (exp.sum() + 1e-6)",
+    "A small number in the denominator makes the weights sum to a little less than one. Can the "
+    "sum of exponentials be 0 at all, once the largest score is subtracted?",
+)
+wrong.several(
+    "keys_changed",
+    {SCALED: "", SCORES: f"K /= math.sqrt(len(q))\n    {SCORES}"},
+    "Your code writes into the keys that it was given (`/=`, `mul_`, `K[j] = …`), so the caller's "
+    "keys are lost. What makes a new tensor?",
+)
+wrong.several(
+    "query_changed",
+    {SCALED: "", SCORES: f"q /= math.sqrt(len(q))\n    {SCORES}"},
+    "Your code writes into the query that it was given (`/=`, `mul_`), so the caller's query is "
+    "lost. What makes a new tensor?",
+)
+wrong.several(
+    "values_weighted_in_place",
+    {ADD: "value *= weight", "return out": "return V.sum(0)"},
+    "Your code multiplies the caller's values by their weights in place (`V[j] *= …`). Where else "
+    "can the products go?",
+)
+
+
+@exercise.mistake(
+    "Your query takes the value of its best key and nothing of the others. Attention is soft: what "
+    "do the other keys contribute?"
+)
+def best_key_only(q, K, V):
+    return V[torch.stack([q @ key for key in K]).argmax()].clone()
+
+
+@exercise.mistake(
+    "You use the values as keys: your scores are computed from query and values. Which list of "
+    "vectors is the query compared with?"
+)
+def query_meets_values(q, K, V):
+    length = min(len(q), V.shape[-1])
+    scores = V[:, :length] @ q[:length]
+    return torch.softmax(scores / len(q) ** 0.5, 0) @ V
+
+
+@exercise.mistake(
+    "The loop runs over the numbers of the query, not over the keys. How many scores does one "
+    "query have: d_k or Lk?"
+)
+def loop_over_features(q, K, V):
+    weights = torch.softmax(K @ q / len(q) ** 0.5, 0)
+    return sum(weights[j] * V[j] for j in range(len(q)))
+
+
+@exercise.mistake(
+    "Your scores are in float32 (`torch.zeros` and `torch.empty` make it so), so the digits of a "
+    "float64 are lost on the way. From which tensor can they take their dtype?"
+)
+def scores_in_float32(q, K, V):
+    scores = torch.zeros(len(K))
+    for j, key in enumerate(K):
+        scores[j] = (q * key).sum() / len(q) ** 0.5
+    return torch.softmax(scores, 0).to(V.dtype) @ V
+
+
+@exercise.mistake(
+    "You build your sum inside the first value (`out = V[0]` is not a copy), so the caller's "
+    "values are changed. Which new tensor can the sum begin with?"
+)
+def values_changed(q, K, V):
+    weights = torch.softmax(K @ q / len(q) ** 0.5, 0)
+    out = V[0]
+    out *= weights[0]
+    for j in range(1, len(K)):
+        out += weights[j] * V[j]
+    return out
