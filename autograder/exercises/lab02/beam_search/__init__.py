@@ -1,0 +1,146 @@
+"""beam_search: several hypotheses side by side, so that a good one can start badly."""
+
+from __future__ import annotations
+
+import torch
+
+from attnlab.checking.judges import Close
+from attnlab.decoding import beam_search
+from gradekit.exercise import Exercise
+
+STOP = "if all((symbols[-1] == eos for symbols, _, _ in beam)):"
+exercise = Exercise(
+    beam_search,
+    equivalent={
+        f"beam_search: `{STOP}` → `if False:`": "finished hypotheses stay as they are",
+        f"beam_search: `1` → `0` in `{STOP}`": "a hypothesis that begins with eos is finished",
+    },
+)
+
+# Sums of log-probabilities may be kept in single precision.
+SINGLE = Close(atol=1e-5, rtol=1e-5)
+BOS = 5
+EOS = 3
+SYMBOLS = 6
+
+
+def two_roads(symbol, state):
+    """The smallest model that leads greedy astray: 0 is A, 1 is B, 2 is x, 4 is y."""
+    chances = {
+        BOS: {0: 0.6, 1: 0.4},
+        0: {2: 0.55, 4: 0.45},
+        1: {2: 0.95, 4: 0.05},
+        2: {EOS: 1.0},
+        4: {EOS: 1.0},
+    }
+    p = torch.zeros(SYMBOLS, dtype=torch.float64)
+    for following, chance in chances[symbol].items():
+        p[following] = chance
+    return p.log(), state
+
+
+class Teller:
+    """A model of the next symbol with a memory; a larger `end` makes the end likelier."""
+
+    def __init__(self, draw, end=-50.0, symbols=SYMBOLS):
+        self.symbols, self.mix = draw.normal(BOS + 1, 4), 2 * draw.normal(4, 4)
+        self.out, self.end, self.start = 1.5 * draw.normal(4, symbols), end, draw.normal(4)
+
+    def __call__(self, symbol, state):
+        new_state = torch.tanh(state @ self.mix + self.symbols[symbol])
+        logits = new_state @ self.out
+        logits[EOS] += self.end
+        return logits.log_softmax(0), new_state
+
+
+def found(lab, step, width, max_len, alpha=0.0):
+    """The hypotheses with their scores."""
+    state = getattr(step, "start", None)
+    return lab.beam_search(step, state, BOS, EOS, width, max_len, alpha)
+
+
+def in_order(hypotheses):
+    """Whether the scores go down, best first."""
+    scores = [score for _, score in hypotheses]
+    return scores == sorted(scores, reverse=True)
+
+
+@exercise.check(points=2, judge=SINGLE)
+def smallest_example(lab, draw):
+    """Width 2 finds B x, of probability .38; width 1 finds A x, of .33."""
+    return {
+        "width 1": found(lab, two_roads, 1, 5),
+        "width 2": found(lab, two_roads, 2, 5),
+    }
+
+
+@exercise.check(points=1, judge=SINGLE)
+def kinds_and_order(lab, draw):
+    """Returns different hypotheses of plain numbers, each with its score, best first."""
+    hypotheses = found(lab, Teller(draw), 4, 3)
+    return {
+        "how many": len(hypotheses),
+        "kinds": sorted({type(part).__name__ for pair in hypotheses for part in pair}),
+        "kinds of symbols": sorted({type(n).__name__ for one, _ in hypotheses for n in one}),
+        "different ones": len({tuple(symbols) for symbols, _ in hypotheses}),
+        "best first": in_order(hypotheses),
+    }
+
+
+@exercise.check(points=2, judge=SINGLE)
+def each_its_own_state(lab, draw):
+    """Continues every hypothesis from its own state, and keeps the best of all continuations."""
+    step = Teller(draw)
+    return {f"width {width}": found(lab, step, width, 5) for width in (1, 2, 3)}
+
+
+@exercise.check(points=1.5, hidden=True, judge=SINGLE)
+def finished_ones(lab, draw):
+    """Leaves a finished hypothesis as it is, in its place among the others."""
+    seen = {}
+    for end in (0.5, 1.5, 2.5):
+        step = Teller(draw, end)
+        seen[f"ends {end} likelier"] = [found(lab, step, width, 7) for width in (2, 3, 4)]
+    return seen
+
+
+@exercise.check(points=1.5, hidden=True, judge=SINGLE)
+def length_normalised(lab, draw):
+    """Divides by the length to the power of alpha, whenever hypotheses are compared."""
+    seen = {}
+    for alpha in (0.6, 1.0, 2.0):
+        for end in (1.0, 2.5):
+            step = Teller(draw, end)
+            beams = [found(lab, step, width, 6, alpha) for width in (2, 3, 5)]
+            seen[f"alpha {alpha}, ends {end} likelier"] = beams
+    return seen
+
+
+@exercise.check(points=1, hidden=True, judge=SINGLE)
+def wide_beams(lab, draw):
+    """A beam wider than the vocabulary keeps all hypotheses, but never an impossible one."""
+    return {
+        "seven of six symbols": found(lab, Teller(draw, end=0.0), 7, 2),
+        "all there are": found(lab, Teller(draw), 100, 2),
+        "one step": found(lab, Teller(draw), 9, 1),
+        "only four ways": found(lab, two_roads, 9, 4),
+        "two ways so far": found(lab, two_roads, 3, 1),
+    }
+
+
+@exercise.check(points=1, hidden=True, judge=SINGLE)
+def where_it_stops(lab, draw):
+    """Goes on until all kept hypotheses are finished, or for max_len steps."""
+    step, calls = Teller(draw, end=1.0), []
+
+    def counted(symbol, state):
+        calls.append(symbol)
+        return step(symbol, state)
+
+    short = lab.beam_search(counted, step.start, BOS, EOS, 3, 4)
+    return {
+        "max_len 4": short,
+        "hypotheses that were continued": len(calls),
+        "time enough": found(lab, Teller(draw, end=2.0), 3, 40),
+        "inputs as they were": draw.untouched(),
+    }

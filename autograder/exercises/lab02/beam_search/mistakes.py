@@ -1,0 +1,270 @@
+"""Wrong beam searches, each a small change of a right one."""
+
+from __future__ import annotations
+
+from . import exercise
+from .also_right import by_sorting
+
+START = "[([], 0.0, state)]"
+KEEP_BEST = "sorted(candidates, key=score, reverse=True)[:width]"
+IS_OVER = "all(symbols[-1] == eos for symbols, _, _ in beam)"
+ADD_UP = "total + more, following"
+RETURN = "return [(hypothesis[0], score(hypothesis)) for hypothesis in beam]"
+
+wrong = exercise.edits(by_sorting)
+
+wrong.several(
+    "one_state_for_all",
+    {
+        "bos, place)": "bos, state)",
+        "log_p, following": "log_p, state",
+        ADD_UP: "total + more, state",
+    },
+    "All hypotheses continue from the same state, the latest one. A state remembers the symbols "
+    "that went in: whose symbols, in your code?",
+)
+wrong.several(
+    "finished_continued",
+    {
+        "            if symbols[-1:] == [eos]:\n"
+        "                candidates.append((symbols, total, place))\n"
+        "                continue\n": "",
+        "symbols[-1] if symbols else bos": "bos if symbols[-1:] in ([], [eos]) else symbols[-1]",
+        f"        if {IS_OVER}:\n            break\n": "",
+    },
+    "A hypothesis that has ended is continued. What can follow `eos`, and what does a finished "
+    "hypothesis do in a step?",
+)
+wrong(
+    "finished_lost",
+    "                candidates.append((symbols, total, place))\n                continue",
+    "                continue",
+    "A hypothesis that has ended is gone after the next step, although it may be the best in the "
+    "end. At which point of a step is it a candidate?",
+)
+wrong.several(
+    "finished_put_aside",
+    {
+        f"beam = {START}": f"aside, beam = [], {START}",
+        f"beam = {KEEP_BEST}": "aside += [one for one in candidates if one[0][-1] == eos]\n"
+        "        candidates = [one for one in candidates if one[0][-1] != eos]\n"
+        f"        beam = {KEEP_BEST}",
+        "in beam]": "in sorted(aside + beam, key=score, reverse=True)[:width]]",
+    },
+    "Finished hypotheses are put aside, and others take their places in the beam. Some programs "
+    "do that; here a finished one keeps its place. How many are kept in total?",
+)
+wrong.several(
+    "logs_multiplied",
+    {START: "[([], 1.0, state)]", ADD_UP: "total * more, following"},
+    "You multiply log-probabilities. The probabilities of a sequence's symbols are multiplied; "
+    "what does the logarithm make of a product?",
+)
+wrong.several(
+    "probabilities_multiplied",
+    {START: "[([], 1.0, state)]", ADD_UP: "total * math.exp(more), following"},
+    "Your scores are probabilities, between 0 and 1. They underflow for long sequences; what "
+    "does the task add up instead?",
+)
+wrong(
+    "last_symbol_only",
+    ADD_UP,
+    "more, following",
+    "Only the last symbol counts in your scores. At which point does a continuation take over the "
+    "sum of its beginning?",
+)
+wrong(
+    "alpha_ignored",
+    "total / len(symbols) ** alpha",
+    "total",
+    "The scores are not normalised: `alpha` changes nothing. A sum of log-probabilities only "
+    "falls as a sequence grows; what compensates for that?",
+)
+wrong.several(
+    "normalised_at_the_end",
+    {
+        "key=score": "key=lambda one: one[1]",
+        "in beam]": "in sorted(beam, key=score, reverse=True)]",
+    },
+    "During the search you compare plain sums, and you normalise only the returned scores. Each "
+    "step compares short finished hypotheses with long unfinished ones: by which number?",
+)
+wrong.several(
+    "divided_again_and_again",
+    {
+        ADD_UP: "(total + more) / (len(symbols) + 1) ** alpha, following",
+        "total / len(symbols) ** alpha": "total",
+    },
+    "A sum that was already divided is divided again at the next step. Keep two numbers for each "
+    "hypothesis: which one is added to, and which one is compared?",
+)
+wrong.several(
+    "length_of_the_others",
+    {
+        "for _ in range(max_len)": "for made in range(1, max_len + 1)",
+        "key=score": "key=lambda one: one[1] / made**alpha",
+    },
+    "Finished hypotheses are divided by the present length of the others, so they get better from "
+    "step to step without any change. Whose length counts?",
+)
+wrong(
+    "another_penalty",
+    "len(symbols) ** alpha",
+    "((5 + len(symbols)) / 6) ** alpha",
+    "Your length penalty is ((5 + n) / 6)**alpha, as in some translation systems. Which penalty "
+    "does the task state?",
+)
+wrong(
+    "bos_counted",
+    "len(symbols) ** alpha",
+    "(len(symbols) + 1) ** alpha",
+    "Your lengths are one too large: `bos` is counted. Which symbols count, according to the task?",
+)
+wrong(
+    "eos_not_counted",
+    "len(symbols) ** alpha",
+    "max(len(symbols) - symbols.count(eos), 1) ** alpha",
+    "`eos` does not count in your lengths, although the model had to choose it like any other "
+    "symbol. Which symbols does the task count?",
+)
+wrong(
+    "alpha_times_length",
+    "len(symbols) ** alpha",
+    "(alpha * len(symbols) or 1)",
+    "The length is multiplied by alpha, not raised to its power. What should alpha = 0 do to a "
+    "score?",
+)
+wrong(
+    "best_of_each_beam",
+    f"beam = {KEEP_BEST}",
+    "kept = {}\n"
+    "        for one in sorted(candidates, key=score, reverse=True):\n"
+    "            parent = one[0] if one[0][-1] == eos else one[0][:-1]\n"
+    "            kept.setdefault(tuple(parent or one[0]), one)\n"
+    "        beam = list(kept.values())[:width]",
+    "Each hypothesis keeps its own best continuation, so a bad one never loses its place to the "
+    "second child of a good one. Among which candidates are the `width` best chosen?",
+)
+wrong(
+    "starts_with_copies",
+    START,
+    f"{START} * width",
+    "Your beam holds the same sequence several times: it starts with `width` copies of `bos`. "
+    "How many different beginnings are there before the first step?",
+)
+wrong(
+    "log_taken_twice",
+    "log_p.tolist()",
+    "log_p.log().tolist()",
+    "You take the logarithm of the numbers that `step` returns, and some are NaN: the logarithm of "
+    "a negative number. What are these numbers already?",
+)
+wrong(
+    "stops_at_the_first_end",
+    "if all(",
+    "if any(",
+    "The search stops as soon as one hypothesis has ended, but a longer one may still overtake it. "
+    "Which must finish before the search may stop?",
+)
+wrong(
+    "stops_when_the_best_ends",
+    IS_OVER,
+    "beam[0][0][-1] == eos",
+    "The search stops when the best hypothesis has ended; the others are returned unfinished. "
+    "Which must finish, according to the task?",
+)
+wrong(
+    "worst_first",
+    "in beam]",
+    "in reversed(beam)]",
+    "The worst hypothesis comes first. Log-probabilities are negative: is the best one the "
+    "largest or the smallest, and in which direction do you sort?",
+)
+wrong(
+    "worst_kept",
+    "key=score, reverse=True",
+    "key=score",
+    "The least likely candidates are kept. In which direction does your sort (or `topk`) go?",
+)
+wrong(
+    "stop_condition_inverted",
+    "if all(",
+    "if not any(",
+    "The condition of your loop is inverted: it goes on when the stop symbol has come and ends "
+    "when it has not, as one slide says. Say in words: when should the search go on?",
+)
+wrong(
+    "always_greedy",
+    "[:width]",
+    "[:1]",
+    "For every `width`, one hypothesis survives each step: that is greedy search. What is kept "
+    "besides the best?",
+)
+wrong(
+    "bos_fed_again",
+    "symbols[-1] if symbols else bos",
+    "bos",
+    "Every step is fed `bos` again, so the model never sees how the hypothesis goes on. Which "
+    "symbol did the hypothesis end with?",
+)
+wrong(
+    "state_not_kept",
+    "bos, place)",
+    "bos, state)",
+    "Each step starts from the first state of the search. `step` returns two things: where does "
+    "the second go?",
+)
+wrong(
+    "one_step_short",
+    "range(max_len)",
+    "range(max(max_len - 1, 1))",
+    "The search makes one step too few. How long may a sequence be if it does not end by itself?",
+)
+wrong(
+    "one_step_more",
+    "range(max_len)",
+    "range(max_len + 1)",
+    "The search makes one step more than `max_len`. How many steps does it make for max_len = 1?",
+)
+wrong(
+    "bos_kept",
+    "(hypothesis[0], score",
+    "([bos, *hypothesis[0]], score",
+    "The sequences begin with `bos`. Which symbols should your function return?",
+)
+wrong(
+    "eos_taken_off",
+    "(hypothesis[0], score",
+    "([symbol for symbol in hypothesis[0] if symbol != eos], score",
+    "The `eos` at the end was removed. Without it, nothing shows which hypotheses are finished; "
+    "which symbols should your function return?",
+)
+wrong(
+    "best_alone",
+    RETURN,
+    "return beam[0][0]",
+    "You return only the best sequence. What else does the task ask for, and for how many "
+    "hypotheses?",
+)
+wrong(
+    "too_wide_fails",
+    f"beam = {KEEP_BEST}",
+    "scores = torch.tensor([score(one) for one in candidates], dtype=torch.float64)\n"
+    "        beam = [candidates[i] for i in scores.topk(width).indices.tolist()]",
+    "`topk(width)` fails if there are fewer than `width` numbers to choose from. How many "
+    "candidates does the first step have, for a vocabulary of six?",
+)
+wrong(
+    "impossible_ones_kept",
+    "if more != -math.inf:\n                    candidates",
+    "candidates",
+    "Your beam holds impossible symbols, of log-probability -inf. When is a continuation not a "
+    "candidate?",
+)
+wrong(
+    "one_list_for_all",
+    "candidates.append(([*symbols, symbol]",
+    "symbols.append(symbol)\n                    candidates.append((symbols",
+    "All continuations of a hypothesis share one list, and each `append` changes all of them. "
+    "What makes a new list?",
+)
