@@ -1,4 +1,4 @@
-"""hand_in: a dry run of handing in."""
+"""hand_in: a practice run of handing in."""
 
 from __future__ import annotations
 
@@ -17,19 +17,21 @@ def name_of_the_zip(lab, draw):
 
 
 @exercise.mistake(
-    "That is the notebook itself. Save it, run the command in a terminal, and look at its first "
-    "line: which file did it pack?"
+    "You gave the name of the notebook itself. Save it, run the command in a terminal, and read "
+    "its first line: which file did it pack?"
 )
 def the_notebook():
     return {"packed": "lab00_setup.ipynb"}
 
 
-@exercise.mistake("The name lacks its ending: which kind of file is it?")
+@exercise.mistake("Your name has no ending. Which kind of file is it?")
 def no_ending():
     return {"packed": "lab00-handin"}
 
 
-@exercise.mistake("That is another lab's zip. In which folder did you run the command?")
+@exercise.mistake(
+    "You gave the name of another lab's zip. In which folder did you run the command?"
+)
 def another_lab():
     return {"packed": "lab01-handin.zip"}
 

@@ -1,4 +1,4 @@
-"""hello_tensor: the kernel runs, and torch is there."""
+"""hello_tensor: the kernel runs, and torch is installed."""
 
 from __future__ import annotations
 
@@ -25,42 +25,52 @@ def dtype_and_a_new_one_each_time(lab, draw):
     return {"dtype": dtype, "a second call": lab.hello_tensor()}
 
 
-@exercise.mistake(
-    "Your numbers are whole numbers (int64); float32 was asked for. Which argument of `arange` "
-    "sets the dtype?"
+@exercise.also_right
+def by_reshape():
+    return torch.arange(24, dtype=torch.float32).reshape(2, 3, 4)
+
+
+wrong = exercise.edits(by_reshape)
+
+wrong(
+    "integers",
+    ", dtype=torch.float32",
+    "",
+    "Your numbers are whole numbers (int64), but the task asks for float32. Which argument of "
+    "`arange` sets the dtype?",
 )
-def integers():
-    return torch.arange(24).reshape(2, 3, 4)
-
-
-@exercise.mistake(
-    "Your tensor still has one axis. Which method gives the same numbers another shape?"
+wrong(
+    "one_axis",
+    ".reshape(2, 3, 4)",
+    "",
+    "Your tensor still has one axis. Which method gives the same numbers another shape?",
 )
-def one_axis():
-    return torch.arange(24, dtype=torch.float32)
-
-
-@exercise.mistake("Counting starts at 0 here, as everywhere in Python.")
-def from_one():
-    return torch.arange(1.0, 25.0).reshape(2, 3, 4)
-
-
-@exercise.mistake(
-    "The shape is right, but the numbers do not run along the rows. In (2, 3, 4) the last axis is "
-    "the one that counts fastest."
+wrong(
+    "from_one",
+    "arange(24",
+    "arange(1, 25",
+    "Your numbers start at 1. Where does counting start in Python?",
 )
-def columns_first():
-    return torch.arange(24, dtype=torch.float32).reshape(4, 3, 2).permute(2, 1, 0)
-
-
-@exercise.mistake("The axes stand in another order: two pages, of three rows, by four columns.")
-def axes_in_another_order():
-    return torch.arange(24, dtype=torch.float32).reshape(4, 3, 2)
-
-
-@exercise.mistake("These are nested lists. What makes a tensor of them?")
-def nested_lists():
-    return torch.arange(24, dtype=torch.float32).reshape(2, 3, 4).tolist()
+wrong(
+    "columns_first",
+    "reshape(2, 3, 4)",
+    "reshape(4, 3, 2).permute(2, 1, 0)",
+    "The shape is right, but the numbers do not run along the rows. In (2, 3, 4), which axis "
+    "changes fastest in reading order?",
+)
+wrong(
+    "axes_in_another_order",
+    "(2, 3, 4)",
+    "(4, 3, 2)",
+    "Your axes are in another order than the task's: two pages of three rows by four columns. "
+    "Which axis comes first?",
+)
+wrong(
+    "nested_lists",
+    ".reshape(2, 3, 4)",
+    ".reshape(2, 3, 4).tolist()",
+    "You return nested lists. What turns them into a tensor?",
+)
 
 
 @exercise.also_right

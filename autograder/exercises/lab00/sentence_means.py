@@ -1,4 +1,4 @@
-"""sentence_means: a shape slip, and what `check` says to it."""
+"""sentence_means: a mistake in the shape, and the advice that `check` gives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def two_sentences(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def other_sizes(lab, draw):
-    """Is right for other sizes and dtypes, lets gradients through, and leaves its input alone."""
+    """Is right for other sizes and dtypes, passes gradients, and leaves its input unchanged."""
     x = draw.strided(draw.normal(5, 7, 3))
     out = lab.sentence_means(x)
     return {
@@ -26,50 +26,51 @@ def other_sizes(lab, draw):
         "dtype": str(out.dtype).removeprefix("torch."),
         "one sentence of one word": lab.sentence_means(draw.normal(1, 1, 2)),
         "gradient": draw.gradients(lambda x: lab.sentence_means(x), x),
-        "input as it was": draw.untouched(),
+        "input unchanged": draw.untouched(),
     }
 
 
-@exercise.mistake(
-    "You took the mean over axis 0: that mixes different sentences. In (B, T, d), which letter "
-    "stands for the words, and which number is its axis?"
+@exercise.also_right
+def by_mean(x):
+    return x.mean(1)
+
+
+wrong = exercise.edits(by_mean)
+
+wrong(
+    "over_sentences",
+    "mean(1)",
+    "mean(0)",
+    "You took the mean over axis 0: that mixes different sentences. In (B, T, d), what is the "
+    "number of the axis that stands for the words?",
 )
-def over_sentences(x):
-    return x.mean(0)
-
-
-@exercise.mistake(
-    "You took the mean over the last axis: that mixes the features of one word. In (B, T, d), "
-    "which letter stands for the words, and which number is its axis?"
+wrong(
+    "over_features",
+    "mean(1)",
+    "mean(-1)",
+    "You took the mean over the last axis: that mixes the features of one word. In (B, T, d), what "
+    "is the number of the axis that stands for the words?",
 )
-def over_features(x):
-    return x.mean(-1)
-
-
-@exercise.mistake("You took the mean of all numbers. Over which one axis was it asked for?")
-def over_everything(x):
-    return x.mean()
-
-
-@exercise.mistake(
-    "The axis of the words is still there, with length 1. Which argument keeps it, and is it "
-    "needed?"
+wrong(
+    "over_everything",
+    "mean(1)",
+    "mean()",
+    "You took the mean of all numbers. Over which one axis does the task ask for it?",
 )
-def axis_kept(x):
-    return x.mean(1, keepdim=True)
-
-
-@exercise.mistake("You added the words up. What is missing for a mean?")
-def sums(x):
-    return x.sum(1)
-
-
-@exercise.mistake(
-    "You divided by another axis's length than the one you summed over. How many words does a "
-    "sentence have?"
+wrong(
+    "axis_kept",
+    "mean(1)",
+    "mean(1, keepdim=True)",
+    "The axis of the words is still there, with length 1. Which argument keeps it?",
 )
-def divided_by_features(x):
-    return x.sum(1) / x.shape[-1]
+wrong("sums", "mean(1)", "sum(1)", "You added the words up. What is missing for a mean?")
+wrong(
+    "divided_by_features",
+    "mean(1)",
+    "sum(1) / x.shape[-1]",
+    "You summed over one axis and divided by the length of another. How many words does a sentence "
+    "have?",
+)
 
 
 @exercise.also_right
