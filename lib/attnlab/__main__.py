@@ -1,4 +1,7 @@
-"""``python -m attnlab submit [FOLDER]``: hand in from a terminal."""
+"""``python -m attnlab submit [FOLDER]``: hand in from a terminal.
+
+Tested in ``tests/attnlab/notebook/test_submit.py``.
+"""
 
 from __future__ import annotations
 

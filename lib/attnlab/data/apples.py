@@ -1,8 +1,8 @@
 """Two sentences about apples, with lecture N's word vectors and similarity tables.
 
 "My favourite fruit is apple" and "my favourite brand is apple": one word, two meanings. The
-vectors of apple, fruit and brand and both tables are the lecture's; the vectors of my, favourite
-and is are chosen here (the lecture prints none), out of the way of the others in a picture.
+vectors of apple, fruit and brand and both tables are the lecture's. The lecture gives no vectors
+for my, favourite and is; these are chosen to be far from the others in a picture.
 """
 
 from __future__ import annotations
@@ -37,7 +37,11 @@ class Sentence:
     similarity: Tensor
 
     def index(self, word: str) -> int:
-        """The row of `word`. Raises ValueError if the sentence does not hold it."""
+        """The row of `word`.
+
+        Raises:
+            ValueError: the sentence does not contain it.
+        """
         return self.words.index(word)
 
 
@@ -72,7 +76,7 @@ def toy_alignment() -> Tensor:
 def _sentence(text: str, similarity: float) -> Sentence:
     words = tuple(text.split())
     table = torch.eye(len(words), dtype=torch.float64)
-    topic, apple = 2, 4  # the only two words of the sentence that have to do with each other
+    topic, apple = 2, 4  # the only two words of the sentence that are related
     table[topic, apple] = table[apple, topic] = similarity
     vectors = torch.tensor([_VECTORS[word] for word in words], dtype=torch.float64)
     return Sentence(words, vectors, table)

@@ -1,9 +1,8 @@
-"""Copy and reverse: sequences of symbols to be written again, as they are or back to front.
+"""Copy and reverse: a model must write a sequence of symbols again, unchanged or in reverse order.
 
-Nothing is to be learnt here but where to look, so a model that cannot do it has a fault in its
-attention, its masks or its positions. Which sequences belong to the train, validation and test
-split is fixed by the sequence itself, so no two splits share one, whatever seeds they are made
-from.
+A model must learn only where to look. So if it fails, there is a fault in its attention, its masks
+or its positions. The sequence itself decides whether it belongs to the train, validation or test
+split, so two splits never share a sequence, whatever their seeds.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _SPLITS = ("test", "validation", "train")
 
 
 class Pair(NamedTuple):
-    """A sequence and what is to be made of it: symbols from 3 on, without BOS and EOS."""
+    """A sequence and its copy or reverse: symbols from 3 on, without BOS and EOS."""
 
     source: tuple[int, ...]
     target: tuple[int, ...]
@@ -42,23 +41,23 @@ def pairs(
     """`count` different pairs of one split.
 
     Args:
-        count: how many.
+        count: the number of pairs.
         seed: equal seeds make equal pairs, on every machine.
         split: "train", "validation" or "test". No source sequence occurs in two of them.
         task: "copy" or "reverse"; the sources are the same for both.
-        shortest: symbols in the shortest source; 4 or more, so that there are enough of them.
-        longest: symbols in the longest.
+        shortest: symbols in the shortest source; 4 or more, so there are enough of them.
+        longest: symbols in the longest source.
 
     Raises:
-        ValueError: there is no such split or no such task, or the lengths make no sense.
+        ValueError: `split`, `task` or the lengths are not among the allowed values.
     """
     if split not in _SPLITS:
         raise ValueError(f"no split {split!r}; there are {', '.join(_SPLITS)}")
     if task not in TASKS:
         raise ValueError(f"no task {task!r}; there are {', '.join(TASKS)}")
     if not 4 <= shortest <= longest:
-        raise ValueError(f"lengths from {shortest} to {longest}: 4 or more, shortest first")
-    rng = random.Random(seed)  # noqa: S311 - symbols, no secrets
+        raise ValueError(f"lengths from {shortest} to {longest}: give 4 or more, shortest first")
+    rng = random.Random(seed)  # noqa: S311 - not for secrets
     found: dict[tuple[int, ...], None] = {}
     while len(found) < count:
         length = shortest + int(rng.random() * (longest - shortest + 1))
@@ -76,7 +75,7 @@ def split_of(source: Sequence[int]) -> str:
 def batch_of(
     some: Sequence[Pair], pad_batch: Callable[..., tuple[Tensor, Tensor, Tensor]]
 ) -> Batch:
-    """Pairs as one batch, filled up by the function `pad_batch`; targets from BOS to EOS."""
+    """Pairs as one batch, padded by the function `pad_batch`; targets run from BOS to EOS."""
     source, _, source_mask = pad_batch([list(pair.source) for pair in some], PAD)
     target, _, target_mask = pad_batch([[BOS, *pair.target, EOS] for pair in some], PAD)
     return Batch(source, source_mask, target, target_mask)

@@ -1,8 +1,8 @@
-"""Dates as people write them, and the same dates in ISO 8601: made from a seed, without limit.
+"""Dates as people write them, and the same dates in ISO 8601: any number of them, from a seed.
 
 "thursday, march 5th 1998" becomes "1998-03-05", and "march 1998" becomes "1998-03". No format is
-ambiguous (05/03/98 does not occur). Which days belong to the train, validation and test split is
-fixed by the day itself, so no two splits share a date, whatever seeds they are made from.
+ambiguous (05/03/98 does not occur). The date itself decides whether it belongs to the train,
+validation or test split, so two splits never share a date, whatever their seeds.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Pair(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Some pairs as tensors, shorter rows filled up with PAD.
+    """Some pairs as tensors, with shorter rows padded by PAD.
 
     Attributes:
         source: (B, S), int64, the symbols of the human dates.
@@ -65,7 +65,7 @@ class Symbols:
     """A vocabulary of characters; 0, 1 and 2 are PAD, BOS and EOS.
 
     Attributes:
-        characters: what the numbers from 3 on stand for.
+        characters: the characters with the numbers 3, 4, 5 and so on.
     """
 
     characters: str
@@ -77,16 +77,16 @@ class Symbols:
         """The numbers of a text's characters; with `ends`, between BOS and EOS.
 
         Raises:
-            ValueError: the text holds a character that the vocabulary does not.
+            ValueError: the text contains a character that is not in the vocabulary.
         """
         unknown = set(text) - set(self.characters)
         if unknown:
-            raise ValueError(f"{text!r} holds {sorted(unknown)}, which this vocabulary does not")
+            raise ValueError(f"{text!r} contains {sorted(unknown)}, not in this vocabulary")
         ids = [3 + self.characters.index(character) for character in text]
         return [BOS, *ids, EOS] if ends else ids
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text of some numbers, up to the first EOS; BOS and PAD are passed over."""
+        """The text of some numbers, up to the first EOS; BOS and PAD are skipped."""
         text = ""
         for number in map(int, ids):
             if number == EOS:
@@ -103,16 +103,16 @@ def pairs(count: int, seed: int, split: str = "train") -> list[Pair]:
     """`count` different pairs of one split.
 
     Args:
-        count: how many; a few thousand are no problem.
+        count: the number of pairs; a few thousand are possible.
         seed: equal seeds make equal pairs, on every machine.
         split: "train", "validation" or "test". No ISO date occurs in two of them.
 
     Raises:
-        ValueError: there is no such split.
+        ValueError: `split` is another word.
     """
     if split not in _SPLITS:
         raise ValueError(f"no split {split!r}; there are {', '.join(_SPLITS)}")
-    rng = random.Random(seed)  # noqa: S311 - dates, no secrets
+    rng = random.Random(seed)  # noqa: S311 - not for secrets
     found: dict[Pair, None] = {}
     while len(found) < count:
         pair = _pair(rng)
@@ -127,7 +127,7 @@ def train() -> list[Pair]:
 
 
 def validation() -> list[Pair]:
-    """The lab's 500 pairs for looking at what was learnt; no date of them is in `train()`."""
+    """The lab's 500 pairs for evaluation; none of their dates is in `train()`."""
     return pairs(500, seed=2, split="validation")
 
 
@@ -139,7 +139,7 @@ def split_of(iso: str) -> str:
 def batch_of(
     some: Sequence[Pair], pad_batch: Callable[..., tuple[Tensor, Tensor, Tensor]]
 ) -> Batch:
-    """Pairs as one batch, filled up by the function `pad_batch`."""
+    """Pairs as one batch, padded by the function `pad_batch`."""
     source, _, source_mask = pad_batch([SOURCE.encode(pair.human) for pair in some], PAD)
     target, _, target_mask = pad_batch([TARGET.encode(pair.iso, ends=True) for pair in some], PAD)
     return Batch(source, source_mask, target, target_mask)
@@ -163,10 +163,10 @@ def batches(
 
 
 def exact_match(written: Sequence[Sequence[int]], some: Sequence[Pair]) -> float:
-    """The share of pairs whose ISO date a model wrote, symbol for symbol.
+    """The share of pairs whose ISO date a model wrote without a mistake, from 0 to 1.
 
     Args:
-        written: for each pair the numbers of what was written in its place.
+        written: for each pair the symbols that the model wrote.
         some: the pairs.
     """
     right = [TARGET.decode(ids) == pair.iso for ids, pair in zip(written, some, strict=True)]
@@ -202,5 +202,5 @@ def _pick(rng: random.Random, items: Sequence[str]) -> str:
 
 
 def _below(rng: random.Random, stop: int) -> int:
-    """A whole number below `stop`, by the one method that Python promises never to change."""
+    """A whole number below `stop`; Python promises that `random()` never changes."""
     return int(rng.random() * stop)

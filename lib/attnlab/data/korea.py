@@ -1,8 +1,8 @@
-"""Lecture S's sentence about Korea in two word orders, as vectors made by hand.
+"""Lecture S's sentence about Korea in two word orders, as hand-made vectors.
 
-"Korea" matters a lot to "Korean", and "Korean" little to "Korea"; and where in the sentence the
-words stand has nothing to do with it. A word's vector says what kind of word it is. One matrix says
-what each kind asks for, another what it offers, a third what it has to tell.
+"Korea" is very relevant to "Korean", but "Korean" is hardly relevant to "Korea", whatever their
+positions in the sentence. A word's vector says what kind of word it is. One matrix says what each
+kind asks for, another what it offers, and a third what it contributes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def embed(text: str) -> Tensor:
     """The words of `text` as vectors, (T, 5), float64, one of FEATURES in each column.
 
     Raises:
-        KeyError: a word that the two sentences do not hold.
+        KeyError: a word is not in the two sentences.
     """
     return torch.tensor([_VECTORS[word] for word in text.split()], dtype=torch.float64)
 

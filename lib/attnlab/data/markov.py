@@ -1,9 +1,9 @@
 """A source of symbols whose entropy is known exactly: the next symbol depends on the last two.
 
-Every pair of symbols has an urn of 64 tickets, each with a symbol on it; the next symbol is on a
-ticket drawn from the urn of the last two. So all probabilities are known, and with them the best
-loss that any predictor of the next symbol can have, however large it is and however long it
-trains: the entropy rate of the source, 1.373 nats. Whoever claims less has seen the answer.
+Every pair of symbols has an urn of 64 tickets, each with a symbol on it. The next symbol is on a
+ticket drawn from the urn of the last two symbols. So all probabilities are known. No predictor of
+the next symbol, of any size, has a lower loss than the entropy rate of the source: 1.373 nats. A
+predictor with a lower loss has seen the answer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from torch import Tensor
 
 NUM_SYMBOLS = 8
 TICKETS = 64
-# How many tickets of an urn carry its 1st, 2nd … 8th symbol: from nearly sure to nearly anything.
+# The numbers of tickets with an urn's 1st, 2nd … 8th symbol: from nearly certain to nearly uniform.
 _SHARES = (
     (52, 4, 2, 2, 1, 1, 1, 1),
     (40, 12, 4, 3, 2, 1, 1, 1),
@@ -25,9 +25,9 @@ _SHARES = (
     (22, 14, 10, 6, 5, 3, 2, 2),
     (16, 12, 10, 8, 6, 5, 4, 3),
 )
-_COURSE_SEED = 495  # of a few thousand, the one whose entropy rate is 1.373 nats
-_WARM_UP = 64  # symbols thrown away, so that a sequence starts anywhere in the source's life
-# The quarters of all possible sequences that belong to each split: nothing can be in two.
+_COURSE_SEED = 495  # of a few thousand seeds, the one with an entropy rate of 1.373 nats
+_WARM_UP = 64  # symbols dropped from the start, so that all sequences have the same distribution
+# The quarters of all possible sequences that belong to each split: no sequence can be in two.
 _QUARTERS = {"train": (0, 1), "validation": (2,), "hidden": (3,)}
 
 
@@ -36,7 +36,7 @@ class MarkovSource:
     """An order-2 Markov source.
 
     Attributes:
-        urns: (V, V, 64), int64: the symbols on the tickets to draw from after the symbols a, b.
+        urns: (V, V, 64), int64: entry [a, b] has the symbols on the tickets after symbols a, b.
     """
 
     urns: Tensor
@@ -59,12 +59,12 @@ class MarkovSource:
 
     @property
     def entropy_rate(self) -> float:
-        """The entropy of the next symbol, all before it known, in nats: no loss can be lower."""
+        """The entropy of the next symbol if all before it are known, in nats: the lowest loss."""
         return self.entropies[-1]
 
     @property
     def entropies(self) -> tuple[float, float, float]:
-        """The entropy of the next symbol in nats, knowing none, one and two before it."""
+        """The entropy of the next symbol in nats if none, one and two before it are known."""
         pairs = self.pairs
         none, two = _entropy(pairs.sum(0)), _entropy(pairs)
         rows = -torch.xlogy(self.transitions, self.transitions).sum(-1)  # (V, V)
@@ -75,12 +75,15 @@ class MarkovSource:
 
         Args:
             split: "train", "validation" or "hidden".
-            count: how many.
-            length: symbols in each; at 16 and above no two are likely to be the same.
+            count: the number of sequences.
+            length: symbols in each; from 16 on, two equal sequences are unlikely.
             seed: equal seeds give equal bytes, on every machine.
 
         Returns:
             (count, length), int64, symbols from 0 to V-1.
+
+        Raises:
+            KeyError: `split` is another word.
         """
         quarters, chance = _QUARTERS[split], random.Random(f"markov {split} {seed}")  # noqa: S311
         kept: list[Tensor] = []

@@ -1,9 +1,9 @@
-"""What two pictures of lab 2 show and what would take too long to make again: measured once.
+"""Numbers for two pictures of lab 2, measured once because measuring them takes too long.
 
-How well strings of digits are copied, with attention and without, was measured by
-``autograder/exercises/lab02/_measure_without_attention.py`` (five seeds, five CPU minutes; its
-numbers are in ``without_attention.json`` beside it). The attention weights are those of the lab's
-own solution. A test compares both with where they come from.
+The shares of strings of digits that are copied with and without attention were measured by
+``autograder/exercises/lab02/train_translator/measure_without_attention.py`` (five seeds, five CPU
+minutes); its numbers are in ``without_attention.json`` next to it. The attention weights are those
+of the lab's own solution. A test compares both with their sources.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ SHORTEST, LONGEST = 2, 16  # digits in the strings that the two translators were
 LENGTHS = (2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24)
 DATE, ISO = "1998, march 5", "1998-03-05"
 
-# The share of 200 new strings of each length that came out without a mistake; a row for each seed.
+# The share of 200 new strings of each length that were copied without a mistake; one row per seed.
 _WITH = (
     (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.97, 0.635, 0.055, 0.0),
     (1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.965, 0.395, 0.0, 0.0),

@@ -2,11 +2,11 @@
 
 Each of eight boxes on a shelf has a letter on its lid and a digit inside; no two lids are the same.
 A question names two of the letters, and its answer is the digit in the first box and the digit in
-the second, in this order: "what is in C, and what in F?" Whoever answers has to look at two places
-at the same time and to keep apart what was found in each.
+the second, in this order: "What is in C, and what in F?" A model must look at two places at the
+same time, and must not mix up the two digits.
 
-Which shelves belong to the train, validation and test split is fixed by the shelf itself, so no two
-splits share one, whatever seeds they are made from.
+The shelf itself decides whether it belongs to the train, validation or test split, so two splits
+never share a shelf, whatever their seeds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ BOXES = 8
 
 _SPLITS = {"train": (0, 1), "validation": (2,), "test": (3,)}  # quarters of all shelves
 _PRIME = 1009
-_BYTES = 4  # of chance behind each place in an order: two places are hardly ever alike
+_BYTES = 4  # random bytes for each entry that is sorted into an order: ties are very rare
 
 
 class Questions(NamedTuple):
@@ -32,8 +32,8 @@ class Questions(NamedTuple):
     Attributes:
         letters: (B, 8), the letters on the lids, 0 for A … 11 for L.
         digits: (B, 8), the digit in each box.
-        asked: (B, 2), the letters that are asked for, first and second.
-        places: (B, 2), where on the shelf these two boxes stand.
+        asked: (B, 2), the letters in the question, first and second.
+        places: (B, 2), the positions of these two boxes on the shelf.
         answers: (B, 2), the digits in them.
     """
 
@@ -49,15 +49,15 @@ def questions(split: str, count: int, seed: int = 0) -> Questions:
 
     Args:
         split: "train", "validation" or "test".
-        count: how many.
+        count: the number of questions.
         seed: equal seeds give equal bytes, on every machine.
 
     Raises:
-        ValueError: there is no such split.
+        ValueError: `split` is another word.
     """
     if split not in _SPLITS:
         raise ValueError(f"no split {split!r}; there are {', '.join(_SPLITS)}")
-    chance = random.Random(f"retrieval {split} {seed}")  # noqa: S311 - boxes, no secrets
+    chance = random.Random(f"retrieval {split} {seed}")  # noqa: S311 - not for secrets
     kept: list[Questions] = []
     while sum(len(drawn.letters) for drawn in kept) < count:
         drawn = _draw(1024, chance)
@@ -68,11 +68,11 @@ def questions(split: str, count: int, seed: int = 0) -> Questions:
 
 
 def batches(some: Questions, size: int, seed: int) -> list[Questions]:
-    """All questions once, in a random order, in batches of `size` (what is left over is not used).
+    """All questions once, in a random order, in batches of `size`; the remainder is not used.
 
     Args:
         some: the questions.
-        size: of each batch.
+        size: the number of questions in each batch.
         seed: equal seeds give the same order, on every machine.
     """
     count = len(some.letters)
@@ -84,7 +84,7 @@ def batches(some: Questions, size: int, seed: int) -> list[Questions]:
 
 
 def as_text(some: Questions, row: int) -> str:
-    """One question with its shelf and its answer, for people to read."""
+    """One question with its shelf and its answer, as a line of text."""
     lids = [LETTERS[letter] for letter in some.letters[row]]
     shelf = "  ".join(f"{lid}:{digit}" for lid, digit in zip(lids, some.digits[row], strict=True))
     first, second = (LETTERS[letter] for letter in some.asked[row])
@@ -105,14 +105,14 @@ def _order(rows: int, length: int, chance: random.Random) -> Tensor:
 
 
 def _numbers(rows: int, length: int, chance: random.Random) -> Tensor:
-    """(rows, length): whole numbers below 256 ** _BYTES, as little-endian bytes make them."""
+    """(rows, length): random whole numbers below 256 ** _BYTES, from little-endian bytes."""
     drawn = torch.frombuffer(bytearray(chance.randbytes(rows * length * _BYTES)), dtype=torch.uint8)
     weight = 256 ** torch.arange(_BYTES)
     return (drawn.reshape(rows, length, _BYTES).long() * weight).sum(-1)
 
 
 def _quarter(letters: Tensor, digits: Tensor) -> Tensor:
-    """(B,): which quarter of all possible shelves each one belongs to."""
+    """(B,): the quarter, 0 to 3, of all possible shelves that each one belongs to."""
     contents = letters * DIGITS + digits  # (B, 8), below 120
     weight = torch.tensor([pow(211, power, _PRIME) for power in range(BOXES)])
     return (contents * weight).sum(1) % _PRIME % 4

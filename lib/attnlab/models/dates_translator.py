@@ -1,7 +1,7 @@
-"""The parts of the translator that lab 2 gives: the encoder, and what holds it and the decoder.
+"""The given parts of lab 2's translator: the encoder, and the model that joins it to the decoder.
 
-The decoder cell is passed in, and so is the training step: a notebook's translator runs its
-author's own steps.
+The decoder cell and the training step are arguments, so a notebook's translator runs the student's
+own steps.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from attnlab.data import dates
 
-# Enough for the dates, and quick on one core.
+# Large enough for the dates, and fast on one core.
 D_EMBED = 32
 D_STATE = 64
 D_HIDDEN = 64
@@ -27,12 +27,12 @@ MAX_NORM = 1.0
 
 
 class Encoder(nn.Module):
-    """Reads the source in both directions: one vector for each of its places.
+    """Reads the source in both directions: one vector for each position.
 
     Args:
         vocab: number of the source's symbols.
         d_embed: width of a symbol's embedding.
-        d_hidden: width of a vector; even, half of it for each direction.
+        d_hidden: width of a vector; even, because each direction has half of it.
     """
 
     def __init__(self, vocab: int, d_embed: int, d_hidden: int) -> None:
@@ -41,14 +41,14 @@ class Encoder(nn.Module):
         self.gru = nn.GRU(d_embed, d_hidden // 2, batch_first=True, bidirectional=True)
 
     def forward(self, source: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Vectors for all places, and where each direction ended.
+        """Vectors for all positions, and the last state of each direction.
 
         Args:
-            source: (B, T), int64, filled up on the right.
-            mask: (B, T), boolean, True where a symbol stands; at least one in each row.
+            source: (B, T), int64, padded on the right.
+            mask: (B, T), boolean, True where there is a symbol; at least one in each row.
 
         Returns:
-            (B, T, d_hidden), 0 at padding, and (B, d_hidden), the last state of either direction.
+            (B, T, d_hidden), 0 at padding, and (B, d_hidden), the last states of both directions.
         """
         # Packed rows end where their symbols do, so the backward direction never reads padding.
         packed = pack_padded_sequence(
@@ -60,7 +60,7 @@ class Encoder(nn.Module):
 
 
 class Translator(nn.Module):
-    """An encoder and a decoder cell, and the bridge from where the one ends to the other's start.
+    """An encoder, a decoder cell, and a bridge: the encoder's last state to the decoder's first.
 
     Args:
         encoder: source, mask → hidden (B, T, d_hidden), last (B, d_hidden).
@@ -76,8 +76,14 @@ class Translator(nn.Module):
         self.cell = cell
 
     def encode(self, source: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Read the source: (B, T) symbols and their mask → hidden (B, T, d_hidden), the state
-        that the decoder starts from (B, d_state).
+        """Read the source.
+
+        Args:
+            source: (B, T), int64, padded on the right.
+            mask: (B, T), boolean, True where there is a symbol.
+
+        Returns:
+            hidden (B, T, d_hidden), and the decoder's first state (B, d_state).
         """
         hidden, last = self.encoder(source, mask)
         return hidden, self.bridge(last).tanh()
@@ -88,7 +94,7 @@ def dates_translator(cell: Callable[..., nn.Module], seed: int = 0) -> Translato
 
     Args:
         cell: the class of its decoder cell: `AttentionDecoderCell`.
-        seed: of its first weights.
+        seed: of its initial weights.
     """
     torch.manual_seed(seed)
     return Translator(
@@ -106,12 +112,12 @@ def train_on_dates(
     seed: int = 0,
     epochs: int = EPOCHS,
 ) -> list[float]:
-    """Train a translator on the lab's dates, in place: a learning rate that rises, then falls.
+    """Train a translator on the lab's dates, in place. The learning rate rises, then falls.
 
     Args:
-        model: what `dates_translator` made.
+        model: a model from `dates_translator`.
         train: one pass over batches: `train_translator`.
-        pad_batch: fills up the batches.
+        pad_batch: pads the batches.
         seed: of the order of the pairs.
         epochs: passes over all pairs.
 

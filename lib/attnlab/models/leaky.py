@@ -1,9 +1,9 @@
-"""Six small language models to be searched with probes. Some keep their promises.
+"""Six small language models to examine with probes. Some keep their promises.
 
-Each takes (B, T) token ids and gives (B, T, WIDTH) numbers in float64. All six promise the same
-two things: no output depends on a later token, and padding (the token PAD), wherever it stands,
-changes nothing for the real tokens. They know no positions, and they come as they would be
-trained: in training mode. Their code is here to be read, once a probe has said where to look.
+Each takes (B, T) token ids and returns (B, T, WIDTH) numbers in float64. All six promise two
+things: no output depends on a later token, and padding (the token PAD), wherever it is, changes
+nothing for the real tokens. They have no positions, and they are in training mode, as they would be
+trained. You may read their code after a probe has found a leak.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ WIDTH, D_K = 6, 4
 
 
 class OneLayer(nn.Module):
-    """Embeddings and one head of attention; what a subclass changes is how places are mixed."""
+    """Embeddings and one head of attention; a subclass decides how positions are mixed."""
 
     def __init__(self, seed: int) -> None:
         super().__init__()
@@ -37,12 +37,22 @@ class OneLayer(nn.Module):
         return x + self.mix(x @ self.W_q, x @ self.W_k, x @ self.W_v, ids != PAD)
 
     def mix(self, q: Tensor, k: Tensor, v: Tensor, real: Tensor) -> Tensor:
-        """q, k: (B, T, D_K); v: (B, T, WIDTH); real: (B, T), True where the token is not PAD."""
+        """Attend.
+
+        Args:
+            q: (B, T, D_K), queries.
+            k: (B, T, D_K), keys.
+            v: (B, T, WIDTH), values.
+            real: (B, T), boolean, True where the token is not PAD.
+
+        Returns:
+            (B, T, WIDTH).
+        """
         raise NotImplementedError
 
 
 def attend(q: Tensor, k: Tensor, v: Tensor, allowed: Tensor) -> Tensor:
-    """Attention over the keys that `allowed`, (B, Lq, Lk), says True for; zeros where none is."""
+    """Attention over the keys where `allowed`, (B, Lq, Lk), is True; zeros if none is."""
     return F.scaled_dot_product_attention(q, k, v, attn_mask=allowed).nan_to_num()
 
 
@@ -83,7 +93,7 @@ class ModelE(OneLayer):  # noqa: D101
 
 
 class ModelF(OneLayer):  # noqa: D101
-    newest = 5  # how many keys and values the cache has room for
+    newest = 5  # the cache keeps this many keys and values
 
     def mix(self, q: Tensor, k: Tensor, v: Tensor, real: Tensor) -> Tensor:  # noqa: D102
         k, v, real = k[:, -self.newest :], v[:, -self.newest :], real[:, -self.newest :]
@@ -93,6 +103,6 @@ class ModelF(OneLayer):  # noqa: D101
 
 
 def models() -> dict[str, nn.Module]:
-    """The six models by their letters, new ones at each call and the same each time."""
+    """The six models by their letters; each call makes new ones with the same weights."""
     kinds = {"A": ModelA, "B": ModelB, "C": ModelC, "D": ModelD, "E": ModelE, "F": ModelF}
     return {name: kind(seed) for seed, (name, kind) in enumerate(kinds.items())}

@@ -1,8 +1,8 @@
-"""A tiny GPT for the Markov source, given whole: it takes any mask, so any leak can be tried.
+"""A tiny GPT for the Markov source: it takes any mask, so a lab can try any leak.
 
-It is put together from torch's own modules. What is inside is the matter of other labs; here only
-what goes in (symbols and a mask), what comes out (scores for the next symbol) and how long
-training takes (about two seconds) are of interest.
+It is built from torch's own modules, which other labs explain. In lab 5 only its inputs (symbols
+and a mask), its outputs (scores for the next symbol) and the time of training (about two seconds)
+matter.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ Loss = Callable[[Tensor, Tensor], Tensor]
 
 
 class MarkovGPT(nn.Module):
-    """Scores for the next symbol, from the symbols that the mask shows.
+    """Scores for the next symbol, from the symbols that the mask allows.
 
     Args:
-        seed: of the initial weights. The global random state stays as it was.
+        seed: of the initial weights. The global random state does not change.
     """
 
     def __init__(self, seed: int = 0) -> None:
@@ -41,17 +41,17 @@ class MarkovGPT(nn.Module):
             self.head = nn.Linear(width, NUM_SYMBOLS)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Score every symbol as the next one, at every place.
+        """Score every symbol as the next one, at every position.
 
         Args:
             ids: (B, T), int64, symbols; T is 32 at most.
-            mask: (T, T), boolean: True where place i may look at place j.
+            mask: (T, T), boolean: True where position i may attend to position j.
 
         Returns:
             (B, T, 8), logits: entry [b, t] is about the symbol after ids[b, t].
         """
         x = self.symbols(ids) + self.places.weight[: ids.shape[1]]  # (B, T, width)
-        x = self.block(x, src_mask=~mask)  # torch's module asks what is forbidden
+        x = self.block(x, src_mask=~mask)  # in torch's module, True means forbidden
         scores: Tensor = self.head(self.norm(x))
         return scores
 
@@ -62,26 +62,27 @@ def train_gpt(
     """Train `model` in place: 400 steps of Adam on batches of 32 sequences.
 
     Args:
+        model: the model.
         ids: (N, T), int64, the training sequences.
-        mask: (T, T), boolean: True where place i may look at place j.
+        mask: (T, T), boolean: True where position i may attend to position j.
         loss: from logits (B, T, 8) and symbols (B, T) to one number.
         seed: of the order of the batches.
 
     Returns:
         The loss of each step, in nats.
     """
-    optimiser = torch.optim.Adam(model.parameters(), LEARNING_RATE)
-    rates = torch.optim.lr_scheduler.OneCycleLR(optimiser, LEARNING_RATE, total_steps=STEPS)
+    optimizer = torch.optim.Adam(model.parameters(), LEARNING_RATE)
+    rates = torch.optim.lr_scheduler.OneCycleLR(optimizer, LEARNING_RATE, total_steps=STEPS)
     order = torch.Generator().manual_seed(seed)
     losses = []
     model.train()
     for _ in range(STEPS):
         batch = ids[torch.randint(0, len(ids), (BATCH,), generator=order)]  # (32, T)
-        now = loss(model(batch, mask), batch)
-        optimiser.zero_grad()
-        now.backward()
-        optimiser.step()
+        step_loss = loss(model(batch, mask), batch)
+        optimizer.zero_grad()
+        step_loss.backward()
+        optimizer.step()
         rates.step()
-        losses.append(float(now.detach()))
+        losses.append(float(step_loss.detach()))
     model.eval()
     return losses

@@ -1,8 +1,7 @@
 """A small model around a multi-head attention that answers questions about two boxes at once.
 
-The question attends to the boxes, and what comes back is read out by one linear layer: nothing
-stands between attention and the answer that could mend what attention has mixed up. See
-`attnlab.data.retrieval` for the task.
+The question attends to the boxes, and one linear layer turns the result into an answer. So no later
+layer can separate two digits that attention has mixed. See `attnlab.data.retrieval` for the task.
 """
 
 from __future__ import annotations
@@ -38,6 +37,9 @@ class Retriever(nn.Module):
     def forward(self, asked: Questions) -> tuple[Tensor, Tensor]:
         """Answer some questions.
 
+        Args:
+            asked: B questions about T boxes each.
+
         Returns:
             (B, 2, 10), the logits of the first and the second digit; and (B, h, T), each head's
             attention weights on the T boxes.
@@ -64,8 +66,8 @@ def train_retriever(
     Args:
         model: the model.
         loss: from (B, 2, 10) logits and (B, 2) digits to one number.
-        steps: how many batches of 128 questions it sees.
-        lr: the highest learning rate; it rises at first and falls to nothing at the end.
+        steps: the number of batches, of 128 questions each.
+        lr: the highest learning rate; the rate rises at first and falls to 0 at the end.
         seed: of the order of the questions.
 
     Returns:
@@ -78,16 +80,16 @@ def train_retriever(
     for batch in batches(shelves, 128, seed):
         optimizer.zero_grad()
         logits, _ = model(batch)
-        now = loss(logits, batch.answers)
-        now.backward()
+        step_loss = loss(logits, batch.answers)
+        step_loss.backward()
         optimizer.step()
         schedule.step()
-        losses.append(now.item())
+        losses.append(step_loss.item())
     return losses
 
 
 def share_right(model: Retriever, asked: Questions) -> Tensor:
-    """(3,): how often the first digit is right, how often the second, how often both are."""
+    """(3,), float64: the share of questions with the first, the second, and both digits right."""
     with torch.no_grad():
         logits, _ = model(asked)
     right = logits.argmax(-1) == asked.answers  # (B, 2)

@@ -1,4 +1,7 @@
-"""A notebook's file as a student saved it: is it whole, and what does it still leave open?"""
+"""Reads a notebook's file as a student saved it: is it valid, and which steps are still open?
+
+Tested through ``submit()`` in ``tests/attnlab/notebook/test_submit.py``.
+"""
 
 from __future__ import annotations
 
@@ -20,16 +23,22 @@ _CONFLICT = re.compile(r"^\s*\"?(<{7}|>{7}) ", re.MULTILINE)
 
 
 class SubmitError(LabError):
-    """What was to be handed in is not there or not valid. The message says what to do."""
+    """The hand-in is missing or not valid. The message says what to do."""
 
     def _render_traceback_(self) -> list[str]:
-        """In a notebook, the sentence alone: the trace would say nothing more."""
+        """The message alone, because a traceback would not help the student."""
         return [str(self)]
 
 
 @dataclass(frozen=True)
 class NotebookFile:
-    """A valid notebook: its path, its bytes, and what they hold."""
+    """A valid notebook.
+
+    Attributes:
+        path: its file.
+        raw: the file's bytes.
+        content: the same notebook as JSON values.
+    """
 
     path: Path
     raw: bytes
@@ -43,7 +52,7 @@ class NotebookFile:
 
     @property
     def open_steps(self) -> tuple[str, ...]:
-        """Names of the cells that the student was to fill and that still hold a placeholder."""
+        """Names of the student's cells that still contain a placeholder."""
         return tuple(_name(cell) for cell in self.content["cells"] if _is_open(cell))
 
     @property
@@ -60,32 +69,34 @@ def read_notebook(path: Path) -> NotebookFile:
     """The notebook in `path`.
 
     Raises:
-        SubmitError: it is not a valid notebook of nbformat 4.
+        SubmitError: it cannot be read, or is not a valid notebook of nbformat 4.
     """
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise SubmitError(f"{path} cannot be read ({error.strerror}).") from error
+        raise SubmitError(
+            f"{path} cannot be read ({error.strerror}): check the name and who may read it."
+        ) from error
     if not raw.strip():
         raise SubmitError(f"{path.name} is empty: save the notebook again, then hand in.")
     content = _parse(path.name, raw)
     if not isinstance(content, dict) or content.get("nbformat") != 4:
         raise SubmitError(
-            f"{path.name} is not a notebook of the present format (nbformat 4): "
+            f"{path.name} is not a notebook in the current format (nbformat 4): "
             "open it in JupyterLab and save it again."
         )
     _validate(path.name, content)
     for number, cell in enumerate(content["cells"], start=1):
         if len(_CONFLICT.findall(cell_text(cell))) > 1:
             raise SubmitError(
-                f"Cell {number} of {path.name} holds the marks of a merge conflict (<<<<<<<): "
+                f"Cell {number} of {path.name} contains the marks of a merge conflict (<<<<<<<): "
                 "keep one of the two versions, delete the marks and save."
             )
     return NotebookFile(path, raw, content)
 
 
 def cell_text(cell: Mapping[str, Any]) -> str:
-    """A cell's text, which the format allows to be a list of lines."""
+    """A cell's text. The format also allows a list of lines."""
     source = cell["source"]
     return source if isinstance(source, str) else "".join(source)
 
@@ -101,12 +112,12 @@ def _parse(name: str, raw: bytes) -> Any:
     except (ValueError, RecursionError) as error:
         if len(_CONFLICT.findall(raw.decode("utf-8", "replace"))) > 1:
             raise SubmitError(
-                f"{name} holds the marks of a merge conflict (<<<<<<<): "
+                f"{name} contains the marks of a merge conflict (<<<<<<<): "
                 "choose one version with git, then hand in again."
             ) from error
         line = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
         raise SubmitError(
-            f"{name} is damaged{line}: take an earlier version (in JupyterLab: File, Revert "
+            f"{name} is damaged{line}: restore an earlier version (in JupyterLab: File, Revert "
             "Notebook to Checkpoint), or ask your course for help."
         ) from error
 
@@ -114,13 +125,13 @@ def _parse(name: str, raw: bytes) -> Any:
 def _validate(name: str, content: dict[str, Any]) -> None:
     import nbformat
 
-    # nbformat mends what it looks at, and warns of what it mended: we keep the student's bytes.
+    # nbformat repairs the notebook that it validates, and warns. So it validates a copy.
     copy = nbformat.from_dict(content)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             nbformat.validate(copy, relax_add_props=True)
-        # The validator itself stumbles over content that is far from a notebook.
+        # The validator itself fails on content that is far from a notebook.
         except (nbformat.ValidationError, KeyError, TypeError, AttributeError) as error:
             known = isinstance(error, nbformat.ValidationError)
             reason = str(error).splitlines()[0].rstrip(".:") if known else "its cells are damaged"
@@ -131,9 +142,9 @@ def _validate(name: str, content: dict[str, Any]) -> None:
 
 
 def _name(cell: Mapping[str, Any]) -> str:
-    """The step's name: nbgrader's, else that of the first thing it defines."""
-    ours = cell["metadata"].get("nbgrader")
-    named = ours.get("grade_id") if isinstance(ours, dict) else None
+    """The step's name: the one for nbgrader, or else the first function or class in the cell."""
+    marks = cell["metadata"].get("nbgrader")
+    named = marks.get("grade_id") if isinstance(marks, dict) else None
     if isinstance(named, str) and named:
         return named
     defined = re.search(r"^(?:def|class) (\w+)", cell_text(cell), re.MULTILINE)

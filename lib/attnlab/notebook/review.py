@@ -1,4 +1,4 @@
-"""What a student wrote down or tested, beside what comes out: for the labs' last cells."""
+"""For a lab's last cells: tries the student's own test, prints predictions next to results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ import torch
 
 
 def try_versions(test: Callable[[Any], Any], *versions: Any) -> None:
-    """Say for each version of a function or class whether the student's `test` lets it pass."""
+    """Print for each version of a function or class whether the student's `test` accepts it.
+
+    Args:
+        test: the student's test, called with one version; an AssertionError rejects it.
+        versions: functions or classes.
+    """
     for version in versions:
         name = version.__name__
         try:
@@ -17,25 +22,26 @@ def try_versions(test: Callable[[Any], Any], *versions: Any) -> None:
             print(f"{name} passes your test")
         except AssertionError as error:
             reason = str(error).partition("\n")[0]
-            print(f"{name} is caught: {reason or 'the assert gives no reason'}")
+            print(f"{name} is rejected: {reason or 'the assert gives no reason'}")
         except NotImplementedError:
-            print(f"{name}: your test, or what it tests, is still to be written")
+            print(f"{name}: your test, or the code that it tests, is not written yet")
 
 
 def guesses_beside(
     predictions: Mapping[str, Any], answers: Mapping[str, Callable[[], Any]]
 ) -> None:
-    """Print each prediction and what the student's own functions answer.
+    """Print each prediction next to the answer of the student's own functions.
 
     Args:
-        predictions: the guesses, by the question's name; any may be missing.
-        answers: for each question what computes its answer: a number, several, or text.
+        predictions: the student's answers, by the question's name; any may be missing.
+        answers: for each question a function that computes the answer: a number, several numbers,
+            or text.
     """
     for name, answer in answers.items():
         try:
             said = _rounded(answer())
         except NotImplementedError:
-            said = "nothing yet: a step above is open"
+            said = "nothing yet: a step above is not written"
         print(f"{name}: you say {predictions.get(name)}, your functions say {said}")
 
 
@@ -44,5 +50,5 @@ def _rounded(answer: Any) -> Any:
         return answer
     numbers = torch.as_tensor(answer).squeeze()
     if numbers.is_floating_point():
-        numbers = numbers.double().round(decimals=3) + 0.0  # no minus before a zero
+        numbers = numbers.double().round(decimals=3) + 0.0  # no minus sign before 0
     return numbers.tolist()

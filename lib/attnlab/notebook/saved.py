@@ -1,6 +1,6 @@
-"""Trains a model once and keeps its weights beside the notebook, for the next time and the hand-in.
+"""Trains a model once and saves its weights next to the notebook, for later and for the hand-in.
 
-The file is safetensors: numbers alone, nothing that runs when it is read.
+The file's format is safetensors: it contains numbers alone, and reading it runs no code.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ def trained(
     """The model with its weights from the file `name`, or trained now and saved there.
 
     Args:
-        name: the file beside the notebook, such as ``dates.safetensors``; it is part of what you
-            hand in, so that nobody has to train your model again.
+        name: the file next to the notebook, such as ``dates.safetensors``; you hand it in with the
+            notebook, so your model is not trained again for grading.
         build: makes the model, not yet trained.
         train: trains it in place and returns the losses on the way.
         again: train even if there is a file.
 
     Returns:
-        The model, in evaluation mode, and the losses of its training. Where a step that it needs
-        is still to be written: a notice, None, and no losses.
+        The model, in evaluation mode, and the losses of its training, (steps,). If a step that it
+        needs is not written yet, it shows a notice and returns None and no losses.
     """
     path = Path(name)
     try:
@@ -51,34 +51,34 @@ def trained(
             _save(path, model, losses)
             print(f"Trained in {time.perf_counter() - start:.0f} s; the weights are in {path}.")
     except NotImplementedError as error:
-        _show(f"Nothing to train yet: `{unwritten_step(error)}` is still to be written.")
+        _show(f"Nothing to train yet: `{unwritten_step(error)}` is not written.")
         return None, torch.empty(0)
     return model.eval(), losses
 
 
 def _load(path: Path, model: nn.Module) -> Tensor | None:
-    """Fill `model` from the file and return its losses; None where it has to be trained."""
+    """Fill `model` from the file and return the losses; None if the model must be trained."""
     if not path.is_file():
         return None
     try:
         with safe_open(path, framework="pt") as file:
-            weights = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - no dict
+            weights = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - not a dict
             losses = json.loads((file.metadata() or {}).get("losses", "[]"))
         model.load_state_dict(weights)
         found = torch.tensor([float(loss) for loss in losses])
     except (SafetensorError, OSError, RuntimeError, TypeError, ValueError) as error:
-        print(f"{path} does not fit this model ({type(error).__name__}), so it is trained anew.")
+        print(f"{path} does not fit this model ({type(error).__name__}), so it is trained again.")
         return None
     print(f"Loaded {path}; nothing was trained.")
-    print("Mended a step since? Then delete the file, or pass again=True once.")
+    print("Changed a step since? Then delete the file, or pass again=True once.")
     return found
 
 
 def _save(path: Path, model: nn.Module, losses: Tensor) -> None:
-    """Write the weights, first beside their place, so that a failure leaves an older file whole."""
+    """Write the weights to a temporary file first, so a failure leaves an older file intact."""
     weights = {key: value.clone().contiguous() for key, value in model.state_dict().items()}
     unfinished = path.with_suffix(".part")
-    # safetensors' own way of writing a file makes one that nobody else may read.
+    # Not safetensors' own save_file: only the file's owner may read what it writes.
     unfinished.write_bytes(save(weights, metadata={"losses": json.dumps(losses.tolist())}))
     unfinished.replace(path)
 
@@ -86,5 +86,5 @@ def _save(path: Path, model: nn.Module, losses: Tensor) -> None:
 def _show(sentence: str) -> None:
     from IPython.display import display
 
-    face = notice(sentence)
-    display({"text/plain": face.text(), "text/html": face.html()}, raw=True)
+    shown = notice(sentence)
+    display({"text/plain": shown.text(), "text/html": shown.html()}, raw=True)

@@ -1,6 +1,6 @@
-"""``submit()``, or ``python -m attnlab submit``: packs what you hand in, and says what it packed.
+"""``submit()``, or ``python -m attnlab submit``: packs your hand-in and lists what it packed.
 
-The zip holds the notebook and the small data files that your work made. It is not sent anywhere:
+The zip contains the notebook and the small data files that your work made. It is not sent anywhere:
 you give it to your course's system.
 """
 
@@ -38,12 +38,12 @@ class PackedSubmission:
     Attributes:
         lab: the lab's id.
         path: the zip.
-        files: what is in it, the notebook first.
+        files: its files, the notebook first.
         left_out: data files that were too large.
         missing: files of weights that the lab's cells should have saved.
         saved: when the notebook was last saved.
-        open_steps: steps that still hold the placeholder of the task.
-        never_run: whether the saved notebook shows no sign of having been run.
+        open_steps: steps that still contain the task's placeholder.
+        never_run: whether no cell of the saved notebook has a number or an output.
     """
 
     lab: str
@@ -56,7 +56,7 @@ class PackedSubmission:
     never_run: bool
 
     def summary(self) -> str:
-        """What was packed and what is still open, as lines for people."""
+        """Lines for the student: what was packed and which steps are open."""
         width = max(len(file.name) for file in self.files)
         lines = [f"Packed {self.path}"]
         lines += [f"  {file.name:<{width}}  {_size(file.size)}" for file in self.files]
@@ -68,7 +68,7 @@ class PackedSubmission:
         if self.missing:
             names = " and no ".join(self.missing)
             lines.append(
-                f"There is no {names}: run the cell that trains it, or grading has to train it."
+                f"There is no {names}: run the cell that trains it, or grading must train it."
             )
         if self.never_run:
             lines.append("No cell of the saved notebook has been run: did you save after working?")
@@ -78,17 +78,17 @@ class PackedSubmission:
         return "\n".join(lines)
 
     def _ipython_display_(self) -> None:
-        """Nothing: as the last value of a cell it has been printed already."""
+        """Show nothing, because submit() has already printed the summary."""
 
 
 def submit(folder: str | Path = ".") -> PackedSubmission:
     """Pack the hand-in of the notebook in `folder`, and print what was packed.
 
     Args:
-        folder: where the notebook is; or the notebook itself, where there are several.
+        folder: the notebook's folder; or the notebook itself, if there are several.
 
     Raises:
-        SubmitError: there is no notebook, more than one, or one that is not valid.
+        SubmitError: there is no notebook, more than one, or an invalid one.
     """
     handin = pack_submission(folder)
     print(handin.summary())
@@ -96,28 +96,28 @@ def submit(folder: str | Path = ".") -> PackedSubmission:
 
 
 def pack_submission(folder: str | Path = ".") -> PackedSubmission:
-    """Write ``<lab>-handin.zip`` beside the notebook in `folder`.
+    """Write ``<lab>-handin.zip`` next to the notebook in `folder`.
 
     Args:
-        folder: where the notebook is; or the notebook itself, where there are several.
+        folder: the notebook's folder; or the notebook itself, if there are several.
 
     Raises:
-        SubmitError: there is no notebook, more than one, or one that is not valid.
+        SubmitError: there is no notebook, more than one, or an invalid one.
     """
     notebook = read_notebook(_find_notebook(Path(folder)))
-    place = notebook.path.parent
+    home = notebook.path.parent
     lab = _lab_of(notebook)
-    data = [Packed(path.name, path.stat().st_size) for path in _data_files(place)]
+    data = [Packed(path.name, path.stat().st_size) for path in _data_files(home)]
     kept = [file for file in data if file.size <= MOST_BYTES]
     files = [Packed(notebook.path.name, len(notebook.raw)), *kept]
-    target = place / f"{lab}-handin.zip"
-    _write_zip(target, place, notebook, kept)
+    target = home / f"{lab}-handin.zip"
+    _write_zip(target, home, notebook, kept)
     return PackedSubmission(
         lab=lab,
         path=target,
         files=tuple(files),
         left_out=tuple(file for file in data if file.size > MOST_BYTES),
-        missing=tuple(name for name in _saves(notebook) if not (place / name).is_file()),
+        missing=tuple(name for name in _saves(notebook) if not (home / name).is_file()),
         saved=datetime.fromtimestamp(notebook.path.stat().st_mtime),
         open_steps=notebook.open_steps,
         never_run=notebook.never_run,
@@ -129,43 +129,43 @@ def _find_notebook(folder: Path) -> Path:
     if folder.is_file():
         return folder
     if not folder.is_dir():
-        raise SubmitError(f"There is no folder {folder}: name the one that holds your notebook.")
+        raise SubmitError(f"There is no folder {folder}: give the folder of your notebook.")
     found = sorted(path for path in folder.glob("*.ipynb") if path.is_file())
     if not found:
         raise SubmitError(
-            f"There is no notebook in {folder}: go to the folder that holds it, or name it."
+            f"There is no notebook in {folder}: go to the notebook's folder, or name the notebook."
         )
     if len(found) > 1:
         names = ", ".join(path.name for path in found)
         raise SubmitError(
-            f"There are {len(found)} notebooks in {folder}: {names}. Say which to hand in: "
-            f'submit("{found[0].name}"), or python -m attnlab submit "{found[0].name}".'
+            f"There are {len(found)} notebooks in {folder} ({names}): name yours, as in "
+            f'submit("{found[0].name}") or python -m attnlab submit "{found[0].name}".'
         )
     return found[0]
 
 
 def _lab_of(notebook: NotebookFile) -> str:
-    ours = notebook.metadata.get("attnlab")
-    named = ours.get("lab") if isinstance(ours, dict) else None
+    marks = notebook.metadata.get("attnlab")
+    named = marks.get("lab") if isinstance(marks, dict) else None
     for text in (named, notebook.path.stem.lower()):
         match = re.match(r"lab\d+", text) if isinstance(text, str) else None
         if match:
             return match[0]
     raise SubmitError(
-        f"{notebook.path.name} does not say which lab it is: give it back its first name, "
-        "such as lab01_softmax.ipynb."
+        f"{notebook.path.name} does not say which lab it is: restore its original name, such as "
+        "lab01_softmax.ipynb."
     )
 
 
 def _saves(notebook: NotebookFile) -> list[str]:
-    """The files of weights that the lab says its cells save."""
-    ours = notebook.metadata.get("attnlab")
-    names = ours.get("saves") if isinstance(ours, dict) else None
+    """The files of weights that the lab's cells save, according to its metadata."""
+    marks = notebook.metadata.get("attnlab")
+    names = marks.get("saves") if isinstance(marks, dict) else None
     return [Path(str(name)).name for name in names] if isinstance(names, list) else []
 
 
 def _data_files(folder: Path) -> Iterator[Path]:
-    """The files beside the notebook that the student's work may have made."""
+    """The files next to the notebook that the student's work may have made."""
     for path in sorted(folder.iterdir()):
         hidden = path.name.startswith(".") or path.is_symlink()
         if hidden or not path.is_file() or path.suffix.lower() not in DATA_SUFFIXES:
@@ -175,10 +175,10 @@ def _data_files(folder: Path) -> Iterator[Path]:
 
 
 def _write_zip(target: Path, folder: Path, notebook: NotebookFile, data: list[Packed]) -> None:
-    """Write the zip beside its place first, so that a failure leaves an older one whole."""
+    """Write the zip to a temporary file first, so a failure leaves an older one intact."""
     unfinished = target.with_suffix(".zip.part")
     with zipfile.ZipFile(unfinished, "w", zipfile.ZIP_DEFLATED) as archive:
-        # The bytes that were looked at, even if the file has changed since.
+        # The bytes that were checked, even if the file has changed since.
         archive.writestr(notebook.path.name, notebook.raw)
         for file in data:
             archive.write(folder / file.name, file.name)
@@ -193,7 +193,7 @@ def _size(size: int) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Run ``python -m attnlab submit [FOLDER]``; the exit status."""
+    """Run ``python -m attnlab submit [FOLDER]`` and return the exit status."""
     options: list[Any] = [argument for argument in arguments if not argument.startswith("-")]
     if len(options) != len(arguments) or len(options) > 1:
         print("usage: python -m attnlab submit [FOLDER or NOTEBOOK]")

@@ -1,4 +1,7 @@
-"""Which step is still to be written, where a cell stumbled over its placeholder."""
+"""Finds out which step is not written yet, when a cell has reached its placeholder.
+
+Tested in ``tests/attnlab/notebook/test_saved.py`` and ``tests/attnlab/plots/test_canvas.py``.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ def unwritten_step(error: NotImplementedError) -> str:
     """The name of the function or method whose placeholder raised `error`.
 
     Raises:
-        NotImplementedError: `error` itself, where it is no placeholder's but torch's own.
+        NotImplementedError: `error` itself, if it comes from torch and not from a placeholder.
     """
     if str(error):
         raise error

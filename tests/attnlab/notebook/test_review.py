@@ -1,4 +1,4 @@
-"""What the last cells of a lab print: guesses beside answers, versions under the student's test."""
+"""The last cells of a lab print predictions next to answers, and try the student's test."""
 
 import pytest
 import torch
@@ -18,24 +18,24 @@ def unwritten():
     raise NotImplementedError
 
 
-def test_a_version_passes_is_caught_or_waits(capsys):
+def test_a_version_passes_is_rejected_or_is_not_written(capsys):
     def test(version):
         assert version() == 1, "not one\nand more"
 
     try_versions(test, right, wrong, unwritten)
     assert capsys.readouterr().out.splitlines() == [
         "right passes your test",
-        "wrong is caught: not one",
-        "unwritten: your test, or what it tests, is still to be written",
+        "wrong is rejected: not one",
+        "unwritten: your test, or the code that it tests, is not written yet",
     ]
 
 
-def test_an_assert_without_words_has_some(capsys):
+def test_an_assert_without_a_message_gets_one(capsys):
     def test(version):
         raise AssertionError
 
     try_versions(test, right)
-    assert capsys.readouterr().out == "right is caught: the assert gives no reason\n"
+    assert capsys.readouterr().out == "right is rejected: the assert gives no reason\n"
 
 
 @pytest.mark.parametrize(
@@ -49,12 +49,12 @@ def test_an_assert_without_words_has_some(capsys):
         ("nothing yet", "nothing yet"),
     ],
 )
-def test_an_answer_is_shown_as_people_write_it(answer, said, capsys):
+def test_an_answer_is_rounded(answer, said, capsys):
     guesses_beside({"P1": 7}, {"P1": lambda: answer})
     assert capsys.readouterr().out == f"P1: you say 7, your functions say {said}\n"
 
 
-def test_a_step_that_is_open_and_a_guess_that_is_missing_are_no_error(capsys):
+def test_an_open_step_and_a_missing_prediction_are_not_errors(capsys):
     guesses_beside({}, {"P1": unwritten})
-    said = "P1: you say None, your functions say nothing yet: a step above is open\n"
+    said = "P1: you say None, your functions say nothing yet: a step above is not written\n"
     assert capsys.readouterr().out == said

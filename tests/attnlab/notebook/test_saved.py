@@ -1,4 +1,4 @@
-"""A model is trained once; after that its weights come from the file beside the notebook."""
+"""A model is trained once; after that its weights come from the file next to the notebook."""
 
 import pytest
 import torch
@@ -31,7 +31,7 @@ def never(model):
     raise AssertionError("trained a second time")
 
 
-def test_the_second_time_nothing_is_trained(capsys):
+def test_a_saved_model_is_not_trained_again(capsys):
     trained(NAME, Line, train)
     model, losses = trained(NAME, Line, never)
     assert model.weight.item() == 2
@@ -47,11 +47,11 @@ def test_it_is_trained_again_when_asked():
     assert trained(NAME, Line, never)[0].weight.item() == 4
 
 
-@pytest.mark.parametrize("held", [b"", b"not a file of weights", b"\xff" * 64])
-def test_a_damaged_file_is_replaced(held, folder, capsys):
-    (folder / NAME).write_bytes(held)
+@pytest.mark.parametrize("content", [b"", b"not a file of weights", b"\xff" * 64])
+def test_a_damaged_file_is_replaced(content, folder, capsys):
+    (folder / NAME).write_bytes(content)
     assert trained(NAME, Line, train)[0].weight.item() == 2
-    assert "trained anew" in capsys.readouterr().out
+    assert "trained again" in capsys.readouterr().out
     trained(NAME, Line, never)
 
 
@@ -61,7 +61,7 @@ def test_a_file_of_another_model_is_replaced(capsys):
     assert "does not fit" in capsys.readouterr().out
 
 
-def test_a_step_that_is_still_to_be_written_is_named(capsys, folder):
+def test_a_step_that_is_not_written_is_named(capsys, folder):
     class Blank(Line):
         def forward(self):
             raise NotImplementedError
@@ -79,7 +79,7 @@ def test_an_error_of_torchs_own_is_not_taken_for_a_placeholder():
         trained(NAME, Line, train)
 
 
-def test_what_fails_on_the_way_leaves_the_older_file(folder):
+def test_a_failure_in_training_leaves_the_older_file(folder):
     trained(NAME, Line, train)
     before = (folder / NAME).read_bytes()
 

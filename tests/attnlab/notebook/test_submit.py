@@ -27,7 +27,7 @@ def save(path, *cells, lab="lab01"):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A student's folder as it is while they work."""
+    """A student's folder with all kinds of files."""
     cell = step("def softmax(x):\n    return x")
     cell.execution_count = 3
     save(tmp_path / "lab01_softmax.ipynb", cell)
@@ -48,7 +48,7 @@ def names(submitted):
         return archive.namelist()
 
 
-def test_what_is_packed(folder):
+def test_the_notebook_and_its_data_files_are_packed(folder):
     submitted = pack_submission(folder)
     assert submitted.path == folder / "lab01-handin.zip"
     assert submitted.lab == "lab01"
@@ -62,7 +62,7 @@ def test_what_is_packed(folder):
     assert not list(folder.glob("*.part"))
 
 
-def test_it_says_what_it_packed(folder, capsys):
+def test_submit_prints_what_it_packed(folder, capsys):
     submitted = submit(folder)
     printed = capsys.readouterr().out
     assert printed == submitted.summary() + "\n"
@@ -75,7 +75,7 @@ def test_it_says_what_it_packed(folder, capsys):
     assert "No cell" not in printed
 
 
-def test_what_is_open_is_said_and_packed_all_the_same(tmp_path):
+def test_open_steps_are_listed_and_packed(tmp_path):
     save(
         tmp_path / "lab01_softmax.ipynb", step(OPEN), step("x = 1", "cross_entropy"),
         new_code_cell("class Cell:\n    def f(self):\n        raise NotImplementedError('later')"),
@@ -174,8 +174,8 @@ CONFLICT = GOOD.replace(
         (b"\xff\xfe\x00", "is damaged"),
         (b"[" * 100_000, "is damaged"),
         (CONFLICT.encode(), "marks of a merge conflict"),
-        (b"[]", "not a notebook of the present format"),
-        (b'{"nbformat": 3, "worksheets": []}', "not a notebook of the present format"),
+        (b"[]", "not a notebook in the current format"),
+        (b'{"nbformat": 3, "worksheets": []}', "not a notebook in the current format"),
         (b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}}', "is not a valid notebook"),
         (b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [1]}', "not a valid"),
         (b'{"nbformat": 4, "nbformat_minor": 5, "metadata": 3, "cells": []}', "not a valid"),
@@ -190,11 +190,11 @@ def test_a_notebook_that_is_not_valid_is_named(tmp_path, content, words):
 def test_conflict_marks_in_a_cell(tmp_path):
     text = "<<<<<<< HEAD\nx = 1\n=======\nx = 2\n>>>>>>> theirs"
     save(tmp_path / "lab01.ipynb", new_code_cell("x"), new_code_cell(text))
-    refuse(tmp_path, "Cell 2 of lab01.ipynb holds the marks of a merge conflict")
+    refuse(tmp_path, "Cell 2 of lab01.ipynb contains the marks of a merge conflict")
 
 
 def test_notebooks_of_other_editors(tmp_path):
-    """Older minor versions, no cell ids, lists of lines, and metadata that nobody knows."""
+    """Older minor versions, no cell ids, lists of lines, and unknown metadata."""
     book = {
         "nbformat": 4, "nbformat_minor": 0,
         "metadata": {"colab": {"provenance": []}, "attnlab": {"lab": "lab01"}},
@@ -208,7 +208,7 @@ def test_notebooks_of_other_editors(tmp_path):
     assert pack_submission(tmp_path).open_steps == ("f",)
 
 
-def test_a_refusal_leaves_the_last_hand_in_alone(folder):
+def test_a_refusal_leaves_the_last_hand_in_unchanged(folder):
     before = pack_submission(folder).path.read_bytes()
     (folder / "lab01_softmax.ipynb").write_text("{")
     with pytest.raises(SubmitError):
