@@ -1,10 +1,10 @@
-"""Trains the retrieval models of lab 4 from many seeds and writes down what came out.
+"""Trains the retrieval models of lab 4 from many seeds and writes the results down.
 
-    python autograder/exercises/lab04/_measure_retrieval.py
+    python autograder/exercises/lab04/retrieval/measure.py
 
-prints a table and writes, beside this file, retrieval.bands.json (what each seed reached, on hidden
-data) and the weights of the first seed, which are the reference's. The bands in retrieval.py lie
-around these numbers; a test compares them.
+prints a table and writes, in this folder, bands.json (the result of each seed, on hidden data) and
+the weights of the first seed, which are the reference's. The bands in __init__.py enclose these
+numbers; a test compares them.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ def main() -> None:
                 (HERE / file).chmod(0o644)
         table[file] = {"seeds": rows, **summary(rows)}
         print(f"{heads} heads: {summary(rows)}")
-    (HERE / "retrieval.bands.json").write_text(json.dumps(table, indent=1) + "\n", "utf-8")
+    (HERE / "bands.json").write_text(json.dumps(table, indent=1) + "\n", "utf-8")
 
 
 def measured(heads: int, seed: int) -> tuple[Retriever, dict[str, float]]:
-    """A trained model, its shares of right answers, and the CPU seconds that it took."""
+    """A trained model, its shares of right answers, and its CPU seconds of training."""
     torch.manual_seed(seed)
     per_head = FEATURES // heads
     model = Retriever(MultiHeadAttention(D_MODEL, heads, d_k=per_head, d_v=per_head))
@@ -64,7 +64,7 @@ def measured(heads: int, seed: int) -> tuple[Retriever, dict[str, float]]:
 
 
 def summary(rows: list[dict[str, float]]) -> dict[str, dict[str, float]]:
-    """Mean, standard deviation, and the bounds four of these from the mean."""
+    """Mean, standard deviation, and the mean minus and plus four standard deviations."""
     found = {}
     for key in ("both", "each"):
         values = [row[key] for row in rows]
