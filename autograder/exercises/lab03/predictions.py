@@ -1,182 +1,142 @@
 """predictions: say what will come out, then run it."""
 
-from __future__ import annotations
-
 import torch
 
-from attnlab.checking.answers import answers, kind
-from attnlab.checking.judges import Close
-from gradekit.exercise import Exercise
+from gradekit.exercise import Prediction, Predictions
 
-exercise = Exercise(answers=["predictions"])
-
-
-NAMES = ("P1", "P2", "P3", "P4", "P5")
-
-
-@exercise.check(points=1)
-def all_answered(lab, draw):
-    """Each of the five questions has an answer: four numbers and one pair of numbers."""
-    return {name: kind(answer) for name, answer in answers(lab, *NAMES).items()}
-
-
-@exercise.check(points=1, hidden=True, judge=Close(atol=1e-3))
-def equal_keys(lab, draw):
-    """P1: the output when all keys are the same."""
-    return answers(lab, "P1")
-
-
-@exercise.check(points=1, hidden=True, judge=Close(atol=1e-3))
-def doubled_entries(lab, draw):
-    """P2: what doubling all queries and keys does to a score."""
-    return answers(lab, "P2")
-
-
-@exercise.check(points=1, hidden=True, judge=Close(atol=0.025))
-def largest_weights(lab, draw):
-    """P3: the largest of 32 weights for d = 512, without the scale and with it."""
-    return answers(lab, "P3")
-
-
-@exercise.check(points=1, hidden=True, judge=Close(atol=0.5))
-def size_of_the_weights(lab, draw):
-    """P4: the size of one head's weights for 100,000 tokens."""
-    return answers(lab, "P4")
-
-
-@exercise.check(points=1, hidden=True, judge=Close(atol=1e-3))
-def only_key(lab, draw):
-    """P5: the weight of the only key that a mask leaves."""
-    return answers(lab, "P5")
-
-
-RIGHT = {"P1": 5.0, "P2": 4.0, "P3": [0.93, 0.165], "P4": 40.0, "P5": 1.0}
-
-
-def but(**wrong):
-    """The right predictions, but for these."""
-    return {"predictions": {**RIGHT, **wrong}}
-
-
-@exercise.mistake(
-    "P1: that is the sum of the values. Attention takes a mean; which weights do equal scores get?"
+exercise = Predictions(
+    {
+        "P1": Prediction(
+            "the output when all keys are the same.",
+            points=1,
+            right=5.0,
+            atol=1e-3,
+        ),
+        "P2": Prediction(
+            "what doubling all queries and keys does to a score.",
+            points=1,
+            right=4.0,
+            atol=1e-3,
+        ),
+        "P3": Prediction(
+            "the largest of 32 weights for d = 512, without the scale and with it.",
+            points=1,
+            right=[0.93, 0.165],
+            atol=0.025,
+        ),
+        "P4": Prediction(
+            "the size of one head's weights for 100,000 tokens.",
+            points=1,
+            right=40.0,
+            atol=0.5,
+        ),
+        "P5": Prediction(
+            "the weight of the only key that a mask leaves.",
+            points=1,
+            right=1.0,
+            atol=1e-3,
+        ),
+    },
+    answered="Each of the five questions has an answer: four numbers and one pair of numbers.",
 )
-def sum_of_values():
-    return but(P1=15.0)
 
-
-@exercise.mistake(
-    "P1: the scores come from the keys, and the keys are the same. Does the size of a value change "
-    "its weight?"
+exercise.wrong(
+    "sum_of_values",
+    "P1: that is the sum of the values, but attention takes a mean. Which weights do equal scores "
+    "get?",
+    P1=15.0,
 )
-def largest_value():
-    return but(P1=12.0)
-
-
-@exercise.mistake("P1: the keys are the same, so all values count, not only the first.")
-def first_value():
-    return but(P1=0.0)
-
-
-@exercise.mistake(
-    "P2: a score is a sum of products of two numbers. What becomes of a product when both of them "
-    "are doubled?"
+exercise.wrong(
+    "largest_value",
+    "P1: the scores are computed from the keys, and the keys are the same. Does the size of a "
+    "value change its weight?",
+    P1=12.0,
 )
-def doubled_once():
-    return but(P2=2.0)
-
-
-@exercise.mistake(
-    "P2: the division by √d_k makes up for the length of the vectors, not for the size of their "
-    "entries. Does d_k change here?"
+exercise.wrong(
+    "first_value",
+    "P1: that is the first value alone, but the keys are the same. How much does each value count "
+    "if all scores are equal?",
+    P1=0.0,
 )
-def scale_makes_up_for_it():
-    return but(P2=1.0)
-
-
-@exercise.mistake(
-    "P2: each term of the sum grows by your factor, and so does the sum. Count the doublings in "
-    "one term."
+exercise.wrong(
+    "doubled_once",
+    "P2: a score is a sum of products of two numbers. What happens to a product when both of them "
+    "are doubled?",
+    P2=2.0,
 )
-def doubled_three_times():
-    return but(P2=8.0)
-
-
-@exercise.mistake(
-    "P3: equal shares would need equal scores, and random ones are not. Look at the picture of "
-    "step 3.4."
+exercise.wrong(
+    "scale_makes_up_for_it",
+    "P2: the division by √d_k compensates for the length of the vectors, not for the size of their "
+    "entries. Does d_k change here?",
+    P2=1.0,
 )
-def shares_are_equal():
-    return but(P3=[1 / 32, 1 / 32])
-
-
-@exercise.mistake(
-    "P3: your two numbers are the other way round. Which scores lie further apart, those that are "
-    "divided or those that are not?"
+exercise.wrong(
+    "doubled_three_times",
+    "P2: the sum grows by the same factor as each of its terms. How many doublings are in one "
+    "term?",
+    P2=8.0,
 )
-def pair_swapped():
-    return but(P3=[0.165, 0.93])
-
-
-@exercise.mistake(
+exercise.wrong(
+    "shares_are_equal",
+    "P3: equal shares need equal scores, and random scores are not equal. What does the plot of "
+    "step 3.4 show?",
+    P3=[1 / 32, 1 / 32],
+)
+exercise.wrong(
+    "pair_swapped",
+    "P3: your two numbers are swapped. Which scores are further apart, those that are divided or "
+    "those that are not?",
+    P3=[0.165, 0.93],
+)
+exercise.wrong(
+    "scale_without_effect",
     "P3: without the scale your number is right. With it, the scores of d = 512 spread like those "
-    "of d = 1: what does the largest of 32 such weights come to?"
+    "of d = 1: what is the largest of 32 such weights?",
+    P3=[0.93, 0.93],
 )
-def scale_without_effect():
-    return but(P3=[0.93, 0.93])
-
-
-@exercise.mistake("P3: these are numbers for d = 64, or nearly. Which d does the question ask for?")
-def smaller_d():
-    return but(P3=[0.8, 0.165])
-
-
-@exercise.mistake("P4: that counts the numbers, in billions. How many bytes does a float32 take?")
-def numbers_not_bytes():
-    return but(P4=10.0)
-
-
-@exercise.mistake(
-    "P4: the weights hold a number for each pair of tokens. You have counted one for each token."
+exercise.wrong(
+    "smaller_d",
+    "P3: these are numbers for d = 64, or nearly. Which d does the question ask for?",
+    P3=[0.8, 0.165],
 )
-def one_row_only():
-    return but(P4=0.0004)
-
-
-@exercise.mistake("P4: a float32 has 32 bits. How many bytes are that?")
-def bits_for_bytes():
-    return but(P4=320.0)
-
-
-@exercise.mistake("P4: that is float64, torch's wider kind. The question asks for float32.")
-def double_precision():
-    return but(P4=80.0)
-
-
-@exercise.mistake(
-    "P5: e to the −50 is tiny, but the softmax divides it by the sum of what is left. What is left?"
+exercise.wrong(
+    "numbers_not_bytes",
+    "P4: you count numbers, in billions. How many bytes does a float32 take?",
+    P4=10.0,
 )
-def tiny_weight():
-    return but(P5=0.0)
-
-
-@exercise.mistake(
-    "P5: the other keys are masked, and masked keys get nothing at all, not an equal share."
+exercise.wrong(
+    "one_row_only",
+    "P4: you count one number for each token. The weights hold one for each pair of tokens: how "
+    "many pairs are there?",
+    P4=0.0004,
 )
-def shared_all_the_same():
-    return but(P5=0.25)
+exercise.wrong(
+    "bits_for_bytes",
+    "P4: you count bits: a float32 has 32 of them. How many bytes is that?",
+    P4=320.0,
+)
+exercise.wrong(
+    "double_precision",
+    "P4: that is the size in float64. Which dtype does the question ask for?",
+    P4=80.0,
+)
+exercise.wrong(
+    "tiny_weight",
+    "P5: e to the −50 is tiny, but the softmax divides it by the sum of what is left. What is "
+    "left?",
+    P5=0.0,
+)
+exercise.wrong(
+    "shared_all_the_same",
+    "P5: you give the masked keys an equal share. How much weight does a masked key get?",
+    P5=0.25,
+)
 
-
-@exercise.also_right
-def rounded():
-    return but(P1=5, P2=4, P3=(0.94, 0.16), P4=40, P5=1)
-
-
-@exercise.also_right
-def as_tensors():
-    return but(
-        P1=torch.tensor([0.0, 3.0, 12.0]).mean(),
-        P3=torch.tensor([0.925, 0.17]),
-        P4=torch.tensor(100_000) ** 2 * 4 / 1e9,
-        P5=torch.ones(1),
-    )
+exercise.also_right_with("rounded", P1=5, P2=4, P3=(0.94, 0.16), P4=40, P5=1)
+exercise.also_right_with(
+    "as_tensors",
+    P1=torch.tensor([0.0, 3.0, 12.0]).mean(),
+    P3=torch.tensor([0.925, 0.17]),
+    P4=torch.tensor(100_000) ** 2 * 4 / 1e9,
+    P5=torch.ones(1),
+)
