@@ -1,4 +1,4 @@
-"""combine: several masks at once, a key must pass them all."""
+"""combine: several masks at once; a key must be allowed by all of them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def random_mask(draw, *shape):
 
 
 def kept(masks):
-    """The masks with what they hold now."""
+    """The masks, each with a copy of its present entries."""
     return [(mask, mask.clone()) for mask in masks]
 
 
 def unchanged(pairs):
-    return [bool((mask == then).all()) for mask, then in pairs]
+    return [bool((mask == before).all()) for mask, before in pairs]
 
 
 @exercise.check(points=1)
 def shape_and_dtype(lab, draw):
-    """Is boolean, in the shape that the masks broadcast to."""
+    """Is boolean and has the shape that the masks broadcast to."""
     out = lab.combine(random_mask(draw, 5, 7), random_mask(draw, 2, 1, 1, 7))
     three = lab.combine(
         random_mask(draw, 3, 1, 1), random_mask(draw, 2, 1, 1, 7), random_mask(draw, 5, 7)
@@ -42,7 +42,7 @@ def shape_and_dtype(lab, draw):
 
 @exercise.check(points=2)
 def causal_and_padding(lab, draw):
-    """A causal mask and a padding mask: only earlier tokens that are real."""
+    """With a causal and a padding mask, only earlier tokens that are real are allowed."""
     pad = 9
     ids = draw.integers(0, 7, 2, 5)
     ids = ids.masked_fill(torch.arange(5) >= torch.tensor([[5], [int(draw.integers(1, 5))]]), pad)
@@ -56,14 +56,14 @@ def causal_and_padding(lab, draw):
 
 @exercise.check(points=1)
 def any_number(lab, draw):
-    """Takes one mask, two or four."""
+    """Takes one mask, two masks or four."""
     masks = [random_mask(draw, 3, 6) for _ in range(4)]
     return {f"{n}": lab.combine(*masks[:n]) for n in (1, 2, 4)}
 
 
 @exercise.check(points=1.5, hidden=True)
 def as_many_sentences_as_tokens(lab, draw):
-    """Gets the axes right also where batch, heads and tokens happen to be equally many."""
+    """Gets the axes right, even if batch, heads and tokens happen to be equally many."""
     T = 4
     padding, causal = random_mask(draw, T, 1, 1, T), lab.causal_mask(T)
     heads = random_mask(draw, 1, T, 1, 1)
@@ -89,7 +89,7 @@ def none_and_nothing(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def arguments_kept(lab, draw):
-    """Leaves the masks that it was given as they were."""
+    """Leaves the given masks unchanged."""
     masks = [random_mask(draw, 2, 3, 5, 7), random_mask(draw, 5, 7), random_mask(draw, 2, 1, 1, 7)]
     pairs = kept(masks)
     out = lab.combine(*masks)
@@ -99,157 +99,8 @@ def arguments_kept(lab, draw):
         "other masks of the same shapes": lab.combine(*others),
         "result": out,
         "result, other order": again,
-        "as they were": unchanged(pairs),
+        "unchanged": unchanged(pairs),
     }
-
-
-@exercise.mistake(
-    "In your result a query may attend where any of the masks allows it. May a query look at a "
-    "later token because it is no padding?"
-)
-def any_instead_of_all(*masks):
-    given = [mask for mask in masks if mask is not None]
-    return functools.reduce(torch.logical_or, given) if given else None
-
-
-@exercise.mistake(
-    'You add the masks up, and True + True is 2 (or, made boolean again, an "or"). Which logical '
-    "operator asks for both?"
-)
-def summed(*masks):
-    given = [mask.long() for mask in masks if mask is not None]
-    return sum(given) if given else None
-
-
-@exercise.mistake(
-    "Your result holds numbers (a product, or 0 and -inf to be added). The result is to be "
-    "boolean, as the masks are."
-)
-def product_of_numbers(*masks):
-    given = [mask.float() for mask in masks if mask is not None]
-    return functools.reduce(torch.mul, given) if given else None
-
-
-@exercise.mistake(
-    "You add masks of very low numbers: two lowest numbers together are -inf, and a row of those "
-    "becomes NaN in softmax. Boolean masks need no adding."
-)
-def lowest_numbers_added(*masks):
-    lowest = torch.finfo(torch.float32).min
-    given = [torch.zeros(m.shape).masked_fill(~m, lowest) for m in masks if m is not None]
-    return sum(given) if given else None
-
-
-@exercise.mistake(
-    "You take the difference of two masks (exclusive or, or `!=`): where both allow a key it is "
-    "forbidden. What is True and True?"
-)
-def exclusive_or(*masks):
-    given = [mask for mask in masks if mask is not None]
-    return functools.reduce(torch.logical_xor, given) if given else None
-
-
-@exercise.mistake(
-    "You dropped axes of length 1, so a padding mask (B, 1, 1, Lk) meets the queries with its B: "
-    "where B equals Lq nothing complains. torch broadcasts the masks as they come."
-)
-def axes_of_one_dropped(*masks):
-    given = [mask.squeeze() for mask in masks if mask is not None]
-    return functools.reduce(torch.logical_and, given) if given else None
-
-
-@exercise.mistake(
-    "Your code writes into the first mask (`&=`, `logical_and_`), which the caller still needs: "
-    "the causal mask of the next batch would have this batch's padding in it."
-)
-def first_mask_changed(*masks):
-    given = [mask for mask in masks if mask is not None]
-    if not given:
-        return None
-    out = given[0]
-    for mask in given[1:]:
-        if out.shape == torch.broadcast_shapes(out.shape, mask.shape):
-            out &= mask
-        else:
-            out = out & mask
-    return out
-
-
-@exercise.mistake(
-    "Your code writes into the first mask (`&=`), and that is as large as it is: it cannot become "
-    "the shape of both together. Which operator makes a new tensor?"
-)
-def grown_in_place(*masks):
-    result = masks[0]
-    for mask in masks[1:]:
-        result &= mask
-    return result
-
-
-@exercise.mistake(
-    "You expand each mask to the shape of the first one, which may be the smaller. Which shape "
-    "do all of them broadcast to, and who works that out for you?"
-)
-def expanded_to_the_first(*masks):
-    given = [mask for mask in masks if mask is not None]
-    if not given:
-        return None
-    return functools.reduce(lambda out, mask: out & mask.expand_as(out), given)
-
-
-@exercise.mistake(
-    "Your code stops at a None. It stands for a mask that allows everything: what is left to do "
-    "for it?"
-)
-def stops_at_none(*masks):
-    return functools.reduce(torch.logical_and, masks)
-
-
-@exercise.mistake(
-    "You take None for a mask that forbids everything, or return nothing when one of the masks is "
-    "None. It allows everything."
-)
-def none_wins(*masks):
-    if any(mask is None for mask in masks) or not masks:
-        return None
-    return functools.reduce(torch.logical_and, masks)
-
-
-@exercise.mistake(
-    "Without a mask your result is a tensor. The task asks for None there: code that gets no mask "
-    "need not mask at all."
-)
-def true_for_nothing(*masks):
-    given = [mask for mask in masks if mask is not None]
-    return functools.reduce(torch.logical_and, given, torch.tensor(True))
-
-
-@exercise.mistake(
-    "Your result uses the first two masks; the others are lost. How many may be given?"
-)
-def two_at_most(*masks):
-    given = [mask for mask in masks if mask is not None][:2]
-    return functools.reduce(torch.logical_and, given) if given else None
-
-
-@exercise.mistake(
-    "Your result has True and False exchanged. With two masks that allow a key, what should the "
-    "result say?"
-)
-def negated(*masks):
-    given = [mask for mask in masks if mask is not None]
-    return ~functools.reduce(torch.logical_and, given) if given else None
-
-
-@exercise.mistake(
-    "Python's `and` asks each mask for one yes or no, and a tensor of many has none. Which "
-    "operator works entry by entry?"
-)
-def word_and(*masks):
-    result = masks[0]
-    for mask in masks[1:]:
-        result = result and mask
-    return result
 
 
 @exercise.also_right
@@ -285,3 +136,138 @@ def smallest(*masks):
     for mask in given[1:]:
         out = torch.minimum(out, mask)
     return out.bool()
+
+
+wrong = exercise.edits(by_reduce)
+
+wrong(
+    "any_instead_of_all",
+    "logical_and",
+    "logical_or",
+    "Your result allows a key as soon as any of the masks allows it. May a query look at a later "
+    "token because it is not padding?",
+)
+wrong.several(
+    "summed",
+    {"[mask for": "[mask.long() for", "functools.reduce(torch.logical_and, given)": "sum(given)"},
+    'You add up the masks, and True + True is 2 (or, made boolean again, an "or"). Which logical '
+    "operator asks for both?",
+)
+wrong.several(
+    "product_of_numbers",
+    {"[mask for": "[mask.float() for", "logical_and": "mul"},
+    "Your result holds numbers (a product, or 0 and -inf to be added). Which dtype do the masks "
+    "have?",
+)
+wrong.several(
+    "lowest_numbers_added",
+    {
+        "    given = [mask for": (
+            "    lowest = torch.finfo(torch.float32).min\n"
+            "    given = [torch.zeros(mask.shape).masked_fill(~mask, lowest) for"
+        ),
+        "functools.reduce(torch.logical_and, given)": "sum(given)",
+    },
+    "You add masks of very low numbers: the sum of two lowest numbers is -inf, and a row of those "
+    "becomes NaN in softmax. Which operator combines two boolean masks?",
+)
+wrong(
+    "exclusive_or",
+    "logical_and",
+    "logical_xor",
+    "You take the difference of two masks (exclusive or, or `!=`): a key that both allow becomes "
+    "forbidden. What is True and True?",
+)
+wrong(
+    "axes_of_one_dropped",
+    "[mask for",
+    "[mask.squeeze() for",
+    "You drop axes of length 1, so the B of a padding mask (B, 1, 1, Lk) meets the queries, and if "
+    "B equals Lq there is no error. What do those axes of length 1 do in torch?",
+)
+wrong(
+    "none_wins",
+    "if given else None",
+    "if given and len(given) == len(masks) else None",
+    "You take None for a mask that forbids everything, or return None if one of the masks is None. "
+    "What does None stand for in the task?",
+)
+wrong.several(
+    "true_for_nothing",
+    {
+        "torch.logical_and, given)": "torch.logical_and, given, torch.tensor(True))",
+        " if given else None": "",
+    },
+    "Without a mask you return a tensor. What does the task ask for there, so that code without a "
+    "mask can skip masking?",
+)
+wrong(
+    "two_at_most",
+    "is not None]",
+    "is not None][:2]",
+    "Your result uses only the first two masks. How many masks may be given?",
+)
+wrong(
+    "negated",
+    "functools.reduce",
+    "~functools.reduce",
+    "Your result is inverted. If two masks allow a key, what should the result say?",
+)
+wrong(
+    "stops_at_none",
+    "[mask for mask in masks if mask is not None]",
+    "masks",
+    "Your code raises an error at a None. It stands for a mask that allows everything: what is "
+    "left to do for it?",
+)
+
+
+@exercise.mistake(
+    "Your code writes into the first mask (`&=`, `logical_and_`), but the caller still needs it: "
+    "the causal mask of the next batch would contain this batch's padding. Which operator makes a "
+    "new tensor instead?"
+)
+def first_mask_changed(*masks):
+    given = [mask for mask in masks if mask is not None]
+    if not given:
+        return None
+    out = given[0]
+    for mask in given[1:]:
+        if out.shape == torch.broadcast_shapes(out.shape, mask.shape):
+            out &= mask
+        else:
+            out = out & mask
+    return out
+
+
+@exercise.mistake(
+    "Your code writes into the first mask (`&=`), which keeps its shape, so it cannot take the "
+    "shape that all masks broadcast to. Which operator makes a new tensor?"
+)
+def grown_in_place(*masks):
+    result = masks[0]
+    for mask in masks[1:]:
+        result &= mask
+    return result
+
+
+@exercise.mistake(
+    "You expand each mask to the shape of the first one, which may be the smaller one. Which shape "
+    "do all of them broadcast to, and what works that out for you?"
+)
+def expanded_to_the_first(*masks):
+    given = [mask for mask in masks if mask is not None]
+    if not given:
+        return None
+    return functools.reduce(lambda out, mask: out & mask.expand_as(out), given)
+
+
+@exercise.mistake(
+    "Python's `and` asks each mask for a single yes or no, but a tensor has many entries. Which "
+    "operator works entry by entry?"
+)
+def word_and(*masks):
+    result = masks[0]
+    for mask in masks[1:]:
+        result = result and mask
+    return result

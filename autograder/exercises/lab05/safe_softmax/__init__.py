@@ -1,0 +1,120 @@
+"""safe_softmax: weights over allowed keys only, and zeros for a query that has none."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from attnlab.checking.observation import dtype_of
+from attnlab.masks import safe_softmax
+from gradekit.exercise import Exercise
+
+exercise = Exercise(
+    safe_softmax,
+    forbids=["aten._safe_softmax", "torch.nn.functional.scaled_dot_product_attention"],
+)
+
+
+def random_mask(draw, *shape):
+    """True in about half of the places, and at least once in each row."""
+    mask = draw.uniform(*shape) > 0.5
+    mask[..., 1] = True
+    return mask
+
+
+@exercise.check(points=1.5)
+def shape_and_dtype(lab, draw):
+    """Has the shape and the dtype of the scores."""
+    scores, mask = draw.normal(2, 3, 5, 7), random_mask(draw, 2, 1, 1, 7)
+    seen = {"shape": list(lab.safe_softmax(scores, mask).shape)}
+    for dtype in (torch.float64, torch.float32, torch.float16, torch.bfloat16):
+        out = lab.safe_softmax(scores.to(dtype), mask)
+        seen[f"dtype of {dtype_of(scores.to(dtype))}"] = dtype_of(out)
+    return seen
+
+
+@exercise.check(points=2)
+def allowed_keys(lab, draw):
+    """Softmax over the allowed keys of each row and 0 for the others; any mask that fits."""
+    scores = draw.normal(2, 3, 5, 7)
+    return {
+        "mask (5, 7)": lab.safe_softmax(scores, random_mask(draw, 5, 7)),
+        "mask (2, 1, 1, 7)": lab.safe_softmax(scores, random_mask(draw, 2, 1, 1, 7)),
+        "mask (2, 3, 5, 7)": lab.safe_softmax(scores, random_mask(draw, 2, 3, 5, 7)),
+        "everything allowed": lab.safe_softmax(scores, torch.ones(5, 7, dtype=torch.bool)),
+        "one key allowed": lab.safe_softmax(scores[0, 0], torch.eye(5, 7) > 0),
+        "not contiguous": lab.safe_softmax(draw.strided(scores), random_mask(draw, 5, 7)),
+    }
+
+
+@exercise.check(points=2)
+def nothing_allowed(lab, draw):
+    """A row without an allowed key is all 0; the other rows stay exact."""
+    scores, mask = draw.normal(2, 3, 5, 7), random_mask(draw, 2, 1, 5, 7)
+    mask[0, :, 2] = mask[1, :, 0] = mask[1, :, 4] = False
+    return {
+        "some rows": lab.safe_softmax(scores, mask),
+        "all rows": lab.safe_softmax(scores, torch.zeros(5, 7, dtype=torch.bool)),
+        "float16": lab.safe_softmax(scores.half(), mask),
+    }
+
+
+@exercise.check(points=2.5, hidden=True)
+def gradients(lab, draw):
+    """Gradients are right for allowed scores, and 0, not NaN, for forbidden ones and empty rows."""
+    scores, mask = draw.normal(2, 3, 5), random_mask(draw, 2, 3, 5)
+    empty = mask.clone()
+    empty[0, 1] = empty[1, 2] = False
+    nothing, one_mask = torch.zeros(3, 5, dtype=torch.bool), random_mask(draw, 3, 5)
+    one_mask[2] = False
+    return {
+        "each row has a key": draw.gradients(lambda x: lab.safe_softmax(x, mask), scores),
+        "some rows have none": draw.gradients(lambda x: lab.safe_softmax(x, empty), scores),
+        "no row has one": draw.gradients(lambda x: lab.safe_softmax(x, nothing), scores),
+        "one mask for all": draw.gradients(lambda x: lab.safe_softmax(x, one_mask), scores),
+    }
+
+
+@exercise.check(points=1.5, hidden=True)
+def forbidden_scores_do_not_matter(lab, draw):
+    """Scores of forbidden keys have no effect: not huge numbers, not infinity, not NaN."""
+    scores, mask = draw.normal(2, 3, 7), random_mask(draw, 2, 3, 7)
+    mask[1, 0] = False
+    seen = {}
+    for value in (1e6, -1e6, math.inf, -math.inf, math.nan):
+        filled = scores.masked_fill(~mask, value)
+        seen[f"{value:g}"] = {
+            "weights": lab.safe_softmax(filled, mask),
+            "gradients": draw.gradients(lambda x: lab.safe_softmax(x, mask), filled),
+        }
+    return seen
+
+
+@exercise.check(points=1.5, hidden=True)
+def far_from_zero(lab, draw):
+    """Allowed scores may be far from 0, on either side; the sums are exact."""
+    scores, mask = draw.normal(3, 5, 7), random_mask(draw, 3, 5, 7)
+    mask[:, 2] = False
+    towering = (scores - 50.0 * torch.arange(7)).masked_fill(~mask, 3.0)
+    shares, live = lab.safe_softmax(towering, mask).sum(-1), mask.any(-1).double()
+    return {
+        "all at -1e12": lab.safe_softmax(scores - 1e12, mask),
+        "all at 1e4": lab.safe_softmax(scores + 1e4, mask),
+        "rows far apart": lab.safe_softmax(scores * 1e3 + draw.normal(3, 5, 1) * 1e5, mask),
+        "distance from 1 below 1e-13": bool(((shares - live).abs() < 1e-13).all()),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def inputs_kept(lab, draw):
+    """Leaves scores and mask unchanged."""
+    scores, mask = draw.normal(2, 3, 5), random_mask(draw, 3, 5)
+    mask[1] = False
+    before = mask.clone()
+    out = lab.safe_softmax(scores, mask)
+    return {
+        "weights": out,
+        "scores unchanged": draw.untouched(),
+        "mask unchanged": torch.equal(mask, before),
+    }

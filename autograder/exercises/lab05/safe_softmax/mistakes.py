@@ -1,0 +1,243 @@
+"""Wrong versions of `safe_softmax`, most of them edits of a right one."""
+
+import math
+
+import torch
+
+from attnlab.masks import safe_softmax
+
+from . import exercise
+from .also_right import exponentials_by_their_sum, filled_twice
+
+LOWEST = "torch.finfo(scores.dtype).min"
+
+wrong = exercise.edits(filled_twice)
+
+wrong.several(
+    "nan_for_nothing",
+    {LOWEST: "-math.inf", ".masked_fill(~mask, 0.0)": ""},
+    "Rows without an allowed key are NaN, because softmax of nothing but -inf is 0/0. What would "
+    "softmax make of a row of equal finite numbers?",
+)
+wrong(
+    "uniform_for_nothing",
+    ".masked_fill(~mask, 0.0)",
+    "",
+    "A row without an allowed key shares its weight evenly among forbidden keys, because all were "
+    "filled with the same number. Which weights do you know to be 0, whatever softmax returns?",
+)
+
+NAN_GRADIENTS = (
+    "The weights are right, but the gradients are NaN: you repair NaN after softmax has made it, "
+    "and the backward pass still goes through it (0 times NaN is NaN). How can you keep NaN from "
+    "reaching the scores, or from arising at all?"
+)
+wrong.several(
+    "nan_repaired_afterwards",
+    {
+        LOWEST: "-math.inf",
+        "scores.masked_fill(": "scores + torch.zeros_like(scores).masked_fill(",
+        "masked_fill(~mask, 0.0)": "nan_to_num(0.0)",
+    },
+    NAN_GRADIENTS,
+)
+wrong.several(
+    "nan_repaired_by_where",
+    {
+        LOWEST: "-math.inf",
+        "scores.masked_fill(": "scores + torch.zeros_like(scores).masked_fill(",
+        "weights.masked_fill(~mask, 0.0)": (
+            "torch.where(mask.any(-1, keepdim=True), weights, 0.0)"
+        ),
+    },
+    NAN_GRADIENTS,
+)
+wrong.several(
+    "additive_and_repaired",
+    {
+        "scores.masked_fill(~mask, low)": "scores + to_additive(mask, scores.dtype)",
+        "masked_fill(~mask, 0.0)": "nan_to_num(0.0)",
+    },
+    "You add numbers as in 5.4 and repair NaN afterwards. In half precision those numbers are "
+    "finite, so a row without an allowed key is not NaN but spread evenly; in other dtypes NaN "
+    "stays in the gradients. Which weights do you know to be 0, whatever softmax returns?",
+)
+wrong(
+    "masked_after_softmax",
+    "scores.masked_fill(~mask, low)",
+    "scores",
+    "You mask after softmax, so the weights of a row sum to less than 1. When must a forbidden key "
+    "drop out, before or after the exponential?",
+)
+wrong(
+    "by_logsumexp",
+    "    weights = torch.softmax(scores.masked_fill(~mask, low), -1)\n",
+    "    filled = scores.masked_fill(~mask, low)\n"
+    "    weights = (filled - filled.logsumexp(-1, keepdim=True)).exp()\n",
+    "You take exp(x - logsumexp(x)). If scores are huge, the logsumexp is one of those huge "
+    "numbers plus a small one, and the small one is lost in rounding. What can you subtract first "
+    "to make all numbers small?",
+)
+wrong.several(
+    "through_float32",
+    {
+        LOWEST: "torch.finfo(torch.float32).min",
+        "scores.masked_fill": "scores.float().masked_fill",
+        "(~mask, 0.0)": "(~mask, 0.0).to(scores.dtype)",
+    },
+    "Your weights are computed in float32 and converted to float64 only at the end, so they are "
+    "off from the eighth digit on. Which call changes the dtype?",
+)
+wrong.several(
+    "always_float32",
+    {
+        LOWEST: "torch.finfo(torch.float32).min",
+        "scores.masked_fill": "scores.float().masked_fill",
+    },
+    "Everything you return is float32, whatever dtype came in. Where does your code fix the dtype?",
+)
+wrong(
+    "mask_overwritten",
+    "    return weights.masked_fill(~mask, 0.0)",
+    "    weights = weights.masked_fill(~mask, 0.0)\n    mask.fill_(True)\n    return weights",
+    "Your code writes into the mask that it was given (`logical_not_`, `|=`, an assignment to "
+    "`[…]`). What does the same and makes a new tensor?",
+)
+wrong(
+    "filled_with_minus_a_billion",
+    LOWEST,
+    "-6e4 if scores.dtype == torch.float16 else -1e9",
+    "You fill with -1e9, but allowed scores may be lower, and then the forbidden keys win. What is "
+    "the lowest number of the dtype at hand?",
+)
+wrong(
+    "filled_with_zero",
+    LOWEST,
+    "0.0",
+    "You set forbidden scores to 0, and exp(0) is 1, so they take their share. Which score gives a "
+    "weight of 0?",
+)
+wrong(
+    "mask_added",
+    "scores.masked_fill(~mask, low)",
+    "(scores + torch.zeros_like(scores).masked_fill(~mask, low)).clamp(min=low)",
+    "You add the mask as numbers to the scores (or multiply by it). If a forbidden score is "
+    "infinite or NaN, so is the sum. What replaces a number instead of changing it?",
+)
+wrong.several(
+    "inverted",
+    {"(~mask, low)": "(mask, low)", "(~mask, 0.0)": "(mask, 0.0)"},
+    "Your mask is inverted: the forbidden keys get the weights. What does True mean in the task?",
+)
+wrong(
+    "other_axis",
+    "low), -1)",
+    "low), -2)",
+    "Your weights sum to 1 down the columns. Rows are queries: along which axis are the weights of "
+    "one query?",
+)
+wrong(
+    "detached",
+    "scores.masked_fill",
+    "scores.detach().masked_fill",
+    "No gradient, or not all of it, flows back to the scores: a `.detach()`, `.data`, `no_grad` or "
+    "a detour through numpy cuts torch's graph. Which line is it?",
+)
+
+
+@exercise.mistake(
+    "You take softmax over all keys first and scale the allowed weights up to 1 afterwards. One "
+    "huge forbidden score leaves nothing to scale. When must a forbidden key drop out?"
+)
+def scaled_up_afterwards(scores, mask):
+    p = torch.softmax(scores, -1).masked_fill(~mask, 0.0)
+    total = p.sum(-1, keepdim=True)
+    return p / torch.where(total == 0, 1.0, total)
+
+
+@exercise.mistake(
+    "Your denominator has one exponential too many, exp(0) or 1, as if each row had one more key. "
+    "What must the weights of a row with an allowed key sum to?"
+)
+def one_key_too_many(scores, mask):
+    filled = scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+    more = torch.cat([filled, torch.zeros_like(filled[..., :1])], -1)
+    return torch.softmax(more, -1)[..., :-1].masked_fill(~mask, 0.0)
+
+
+@exercise.mistake(
+    "A row without an allowed key puts all its weight on one key. Which keys may its query attend "
+    "to?"
+)
+def first_key_for_nothing(scores, mask):
+    first = torch.zeros(scores.shape, dtype=torch.bool)
+    first[..., 0] = True
+    saved = torch.where(mask.any(-1, keepdim=True), mask, first)
+    low = torch.finfo(scores.dtype).min
+    return torch.softmax(scores.masked_fill(~saved, low), -1)
+
+
+@exercise.mistake(
+    "You drop the mask for rows without an allowed key, so they attend to everything, gradients "
+    "included. What should their weights be?"
+)
+def everything_for_nothing(scores, mask):
+    empty = ~mask.any(-1, keepdim=True)
+    return torch.softmax(scores.masked_fill(~(mask | empty), -math.inf), -1)
+
+
+@exercise.mistake(
+    "Your code writes into the scores that it was given (`masked_fill_`, an assignment to `[…]`). "
+    "What does the same and makes a new tensor?"
+)
+def in_place(scores, mask):
+    low = torch.finfo(scores.dtype).min
+    if scores.requires_grad:
+        return safe_softmax(scores, mask)
+    return torch.softmax(scores.masked_fill_(~mask, low), -1).masked_fill(~mask, 0.0)
+
+
+@exercise.mistake(
+    "As soon as one row has no allowed key, your whole result is 0: you ask `mask.any()` or "
+    "`mask.all()` of the whole mask. Along which axis should you ask?"
+)
+def everything_zero(scores, mask):
+    if not mask.any(-1).all():
+        return scores.masked_fill(~mask, 0.0) * 0.0
+    return torch.softmax(scores.masked_fill(~mask, -math.inf), -1)
+
+
+wrong = exercise.edits(exponentials_by_their_sum)
+
+wrong(
+    "epsilon_in_denominator",
+    "total.masked_fill(total == 0, 1.0)",
+    "(total + (1e-8 if scores.dtype == torch.float64 else 1e-6))",
+    "A small number in your denominator saves the empty rows, but takes a little from all the "
+    "others. Which rows need help?",
+)
+wrong.several(
+    "maximum_of_all_keys",
+    {"filled.amax": "scores.amax", "(filled - top)": "(scores - top)"},
+    "The maximum that you subtract is taken over all keys, including forbidden ones. If one of "
+    "those is huge, what is left of the allowed ones?",
+)
+wrong(
+    "maximum_of_all_rows",
+    "filled.amax(-1, keepdim=True)",
+    "filled.max()",
+    "The maximum that you subtract is that of the whole tensor (`.max()` without an axis), so a "
+    "row far below it becomes all zeros. Over what should the maximum be taken?",
+)
+wrong.several(
+    "no_maximum",
+    {LOWEST: "0.0", "(filled - top)": "filled"},
+    "You subtract no maximum: scores at 1e4 overflow, and scores at -1e12 all become 0. Over "
+    "which keys should the maximum be taken?",
+)
+wrong.several(
+    "detached_denominator",
+    {"filled.amax": "filled.detach().amax", "exp.sum": "exp.detach().sum"},
+    "Some gradients flow, but not all of them: the denominator depends on the scores, too. What is "
+    "cut from torch's graph on that side of your division?",
+)
