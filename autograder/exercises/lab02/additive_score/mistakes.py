@@ -185,7 +185,8 @@ wrong_parts.several(
     "KeptFromTheFirstCall",
     {
         "self.W_h(hidden)": "self.kept",
-        "        return": "        changed = self.kept is None or self.kept.shape[:2] != hidden.shape[:2]\n"
+        "        return": "        changed = self.kept is None "
+        "or self.kept.shape[:2] != hidden.shape[:2]\n"
         "        self.kept = self.W_h(hidden) if changed else self.kept\n"
         "        return",
         "super().__init__()": "super().__init__()\n        self.kept = None",

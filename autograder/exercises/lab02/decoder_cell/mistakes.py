@@ -1,0 +1,178 @@
+"""Wrong decoder cells, each a small change of a right one."""
+
+from __future__ import annotations
+
+from . import exercise
+from .also_right import InFourLines
+
+EMBEDDED = "self.embedding(y_prev)"
+ATTEND = "context, weights = attend(self.score(state, hidden), hidden, mask)"
+JOINED = "[self.embedding(y_prev), context]"
+
+wrong = exercise.edits(InFourLines)
+
+wrong(
+    "AlignsWithNewState",
+    ATTEND,
+    "nothing = hidden.new_zeros(len(hidden), hidden.shape[-1])\n"
+    "        ahead = self.gru(torch.cat([self.embedding(y_prev), nothing], -1), state)\n"
+    "        context, weights = attend(self.score(ahead, hidden), hidden, mask)",
+    "Your alignment uses the state *after* the GRU, but the GRU needs the context first; you broke "
+    "this circle with a context of zeros. Which state is known before anything is computed?",
+)
+wrong(
+    "ContextFirst",
+    JOINED,
+    "[context, self.embedding(y_prev)]",
+    "Context and embedding are joined in the wrong order. The first columns of the GRU's weights "
+    "belong to the embedding: in [y; c], which comes first?",
+)
+wrong(
+    "FeedsItsOwnGuess",
+    EMBEDDED,
+    "self.embedding(self.out(state).argmax(-1))",
+    "Your step does not read the token that it is given: it feeds the likeliest token according to "
+    "its old state. Who decides which token goes in, the cell or its caller?",
+)
+wrong(
+    "FeedsLogits",
+    EMBEDDED,
+    "self.out(state).softmax(-1) @ self.embedding.weight",
+    "Instead of one token's embedding you feed a mixture of all of them, weighted by the softmax "
+    "of the logits. The decoder reads the token that was written: what looks up its row?",
+)
+wrong(
+    "LastPlaceAsContext",
+    JOINED,
+    "[self.embedding(y_prev), hidden[:, -1]]",
+    "Your context is always the last place of the source: the bottleneck that attention was made "
+    "to remove. Which two results does `attend` return?",
+)
+wrong.several(
+    "ContextOfLastStep",
+    {
+        ATTEND: f"{ATTEND}\n"
+        "        earlier = getattr(self, 'kept', context)\n"
+        "        if earlier is context or earlier.shape != context.shape:\n"
+        "            earlier = torch.zeros_like(context)\n"
+        "        self.kept = context",
+        JOINED: "[self.embedding(y_prev), earlier]",
+    },
+    "The GRU gets the context of the step before (at first, zeros). If called twice with the same "
+    "input, your cell answers differently. Whose context belongs in this step?",
+)
+wrong(
+    "OldStateReturned",
+    "), new_state, weights",
+    "), state, weights",
+    "You return the state that you were given, so every step starts from the same place. Which "
+    "state does the next step need?",
+)
+wrong(
+    "StateNotReturned",
+    "), new_state, weights",
+    "), weights",
+    "You return two results, but the task asks for three. What must the next step start from?",
+)
+wrong(
+    "StateDetached",
+    ATTEND,
+    f"state = state.detach()\n        {ATTEND}",
+    "The numbers are right, but no gradient reaches the old state: a late step cannot teach an "
+    "early one. What cuts torch's graph there?",
+)
+wrong(
+    "StateNotCarried",
+    "self.gru(taken_in, state)",
+    "self.gru(taken_in)",
+    "The GRU starts from zeros at every step and forgets what was written. Its second argument is "
+    "missing: what belongs there?",
+)
+wrong(
+    "StateAsInput",
+    "self.gru(taken_in, state)",
+    "self.gru(state, taken_in)",
+    "You call the GRU with its arguments in the wrong order. What does `nn.GRUCell` take first, "
+    "its input or its memory?",
+)
+wrong(
+    "LogitsOfOldState",
+    "self.out(new_state)",
+    "self.out(state)",
+    "The logits are computed from the old state, so they depend neither on the last token nor on "
+    "the context. Which state does this step produce?",
+)
+wrong(
+    "ProbabilitiesReturned",
+    "self.out(new_state)",
+    "self.out(new_state).softmax(-1)",
+    "Your first result sums to one: it is a distribution already. The loss applies a softmax "
+    "itself and then takes the logarithm: what should its input be?",
+)
+wrong(
+    "MaskNotPassedOn",
+    "hidden, mask)",
+    "hidden)",
+    "Padding gets weight in your step. `attend` can prevent that: which of your arguments is not "
+    "passed on?",
+)
+wrong(
+    "ScoresReturned",
+    "new_state, weights",
+    "new_state, self.score(state, hidden)",
+    "You return the scores instead of the weights. Which of the two sums to one?",
+)
+wrong(
+    "StateFirst",
+    "return self.out(new_state), new_state,",
+    "return new_state, self.out(new_state),",
+    "You return new state and logits in the other order. Which does the docstring name first?",
+)
+wrong(
+    "StateOverwritten",
+    "        return",
+    "        if not state.requires_grad and state._base is None:\n"
+    "            state.copy_(new_state.detach())\n"
+    "        return",
+    "Your step writes the new state into the tensor that it was given (`copy_`, `state[:] = …`), "
+    "so two equal calls give two answers. What returns it without changing the old one?",
+)
+wrong.several(
+    "StateKeptInside",
+    {
+        ATTEND: "own = getattr(self, 'own', state)\n"
+        "        state = own if own.shape == state.shape else state\n"
+        f"        {ATTEND}",
+        "        return": "        self.own = new_state.detach()\n        return",
+    },
+    "Your cell keeps its state between calls and starts from that, not from the state that it is "
+    "given. Who decides from which state a step starts?",
+)
+wrong(
+    "NothingRecorded",
+    "def forward",
+    "@torch.no_grad()\n    def forward",
+    "Nothing can be learned: the whole step runs under `no_grad`, or is cut from torch's graph. "
+    "Where is that switch, and what is it for?",
+)
+wrong(
+    "StateAdded",
+    "self.gru(",
+    "state + self.gru(",
+    "The new state is the GRU's result plus the old state. A GRU has its own gate that decides how "
+    "much of the old state stays: what does it return?",
+)
+wrong(
+    "NoContext",
+    JOINED,
+    "[self.embedding(y_prev), torch.zeros_like(context)]",
+    "Your new state does not depend on the source: the context is computed but not used, or zeros "
+    "go in. What does the GRU read besides the token?",
+)
+wrong(
+    "ContextDetached",
+    JOINED,
+    "[self.embedding(y_prev), context.detach()]",
+    "The numbers are right, but the model cannot learn where to look: scores or context are cut "
+    "from torch's graph. Which line does that?",
+)
