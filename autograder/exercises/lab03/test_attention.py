@@ -1,18 +1,17 @@
-"""test_attention: a test that tells right versions of attention from wrong ones."""
+"""test_attention: a test that distinguishes right versions of attention from wrong ones."""
 
 from __future__ import annotations
 
 import math
 
 import torch
+from torch.nn.functional import scaled_dot_product_attention as torch_attention
 
 from attnlab.attention import scaled_dot_product_attention
-from gradekit.exercise import Exercise
+from gradekit.exercise import write_a_test
 
-exercise = Exercise(answers=["test_attention"], uses=[scaled_dot_product_attention])
-
-# Not among them: versions that go wrong by some coincidence of sizes alone.
-SUSPECTS = [
+# Without versions that are wrong only if some sizes happen to be equal.
+VERSIONS = [
     "no_scale",
     "scale_multiplied",
     "divided_by_d",
@@ -64,10 +63,18 @@ SUSPECTS = [
     "mask_changed",
 ]
 
+exercise = write_a_test(
+    "test_attention",
+    of=scaled_dot_product_attention,
+    points=8,
+    title="Rejects the wrong versions of attention that students write, accepts the right ones.",
+    versions=VERSIONS,
+)
+
 
 @exercise.check(points=4)
 def openly_wrong(lab, draw):
-    """Accepts your own attention; rejects it once it is openly spoiled."""
+    """Accepts your own attention; rejects it once it is obviously wrong."""
     attention = lab.scaled_dot_product_attention
     lab.test_attention(attention)
 
@@ -89,242 +96,200 @@ def openly_wrong(lab, draw):
     }
 
 
-@exercise.check(
-    points=8, hidden=True, suspects_of="scaled_dot_product_attention", suspects=SUSPECTS
-)
-def wrong_versions(lab, draw):
-    """Rejects the wrong versions of attention that students write, and accepts the right ones."""
-    return draw.accepts(lab.test_attention)
-
-
 @exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
-def asserts_nothing():
-    def test_attention(impl):
-        impl(torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 11))
-
-    return {"test_attention": test_attention}
+def asserts_nothing(impl):
+    impl(torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 11))
 
 
 @exercise.mistake(
-    "Your test looks at shapes alone. A table of equal weights has the right shape, too: which "
-    "numbers would tell it from attention?"
+    "Your test checks only shapes. A table of equal weights has the right shape, too: which "
+    "numbers distinguish it from attention?"
 )
-def shapes_only():
-    def test_attention(impl):
-        q, k, v = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 11)
-        out, weights = impl(q, k, v)
-        assert out.shape == (2, 3, 11)
-        assert weights.shape == (2, 3, 5)
-
-    return {"test_attention": test_attention}
+def shapes_only(impl):
+    q, k, v = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 11)
+    out, weights = impl(q, k, v)
+    assert out.shape == (2, 3, 11)
+    assert weights.shape == (2, 3, 5)
 
 
 @exercise.mistake(
     "Your test asks for rows that sum to one and for outputs between the values. Scores that are "
-    "not scaled, or scaled too much, have both. What do you know about the weights themselves?"
+    "not scaled, or scaled too much, pass both checks. What do you know about the weights themselves?"
 )
-def convexity_only():
-    def test_attention(impl):
-        q, k = torch.randn(2, 3, 4).double(), torch.randn(2, 5, 4).double()
-        out, weights = impl(q, k, torch.ones(2, 5, 11).double())
-        assert torch.allclose(weights.sum(-1), torch.ones(2, 3).double())
-        assert torch.allclose(out, torch.ones(2, 3, 11).double())
-
-    return {"test_attention": test_attention}
+def convexity_only(impl):
+    q, k = torch.randn(2, 3, 4).double(), torch.randn(2, 5, 4).double()
+    out, weights = impl(q, k, torch.ones(2, 5, 11).double())
+    assert torch.allclose(weights.sum(-1), torch.ones(2, 3).double())
+    assert torch.allclose(out, torch.ones(2, 3, 11).double())
 
 
 @exercise.mistake(
-    "Your test never hands over a mask, so every mistake with masks gets through. Read the task "
-    "again: what does it promise for a key that is forbidden, and for a query without any key?"
+    "Your test never passes a mask, so every mistake with masks gets through. What does the task "
+    "promise for a forbidden key, and for a query without allowed keys?"
 )
-def no_mask_tried():
-    def test_attention(impl):
-        g = torch.Generator().manual_seed(2)
-        q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
-        out, weights = impl(q, k, v)
-        right = torch.softmax(q @ k.mT / 2, -1)
-        assert (weights - right).abs().max() < 1e-10
-        assert (out - right @ v).abs().max() < 1e-10
-
-    return {"test_attention": test_attention}
+def no_mask_tried(impl):
+    g = torch.Generator().manual_seed(2)
+    q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
+    out, weights = impl(q, k, v)
+    right = torch.softmax(q @ k.mT / 2, -1)
+    assert (weights - right).abs().max() < 1e-10
+    assert (out - right @ v).abs().max() < 1e-10
 
 
 @exercise.mistake(
     "Your test uses as many queries as keys and as many numbers in a value as in a key. Then a "
-    "version that takes one length for the other looks right. Which shapes keep them apart?"
+    "version that confuses two lengths looks right. Which shapes distinguish them?"
 )
-def everything_square():
-    def test_attention(impl):
-        g = torch.Generator().manual_seed(3)
-        q, k, v = torch.randn(3, 4, 4, generator=g).double().unbind()
-        mask = torch.ones(4, 4).bool().tril()
-        for allowed in (None, mask):
-            bias = 0 if allowed is None else torch.where(allowed, 0, -math.inf)
-            right = torch.softmax(q @ k.mT / 2 + bias, -1)
-            out, weights = impl(q, k, v, allowed)
-            assert (weights - right).abs().max() < 1e-10
-            assert (out - right @ v).abs().max() < 1e-10
-
-    return {"test_attention": test_attention}
+def everything_square(impl):
+    g = torch.Generator().manual_seed(3)
+    q, k, v = torch.randn(3, 4, 4, generator=g).double().unbind()
+    mask = torch.ones(4, 4).bool().tril()
+    for allowed in (None, mask):
+        bias = 0 if allowed is None else torch.where(allowed, 0, -math.inf)
+        right = torch.softmax(q @ k.mT / 2 + bias, -1)
+        out, weights = impl(q, k, v, allowed)
+        assert (weights - right).abs().max() < 1e-10
+        assert (out - right @ v).abs().max() < 1e-10
 
 
 @exercise.mistake(
     "Your test rejects right versions. Try it on your own attention: which of its assertions fails "
-    "there, and is it true at all? If it compares to the last bit: two right ways to multiply the "
-    "same numbers differ in the last digit. How far apart may they be?"
+    "there, and is it true at all? Two right ways to multiply the same numbers differ in the last "
+    "digit. How large a difference does your test allow?"
 )
-def exactly_equal():
-    def test_attention(impl):
-        g = torch.Generator().manual_seed(4)
-        q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
-        mask = torch.tensor([True, True, False, True, False])
-        exp = (q @ k.mT / 2).exp() * mask
-        weights = exp * (1 / exp.sum(-1, keepdim=True))
-        assert torch.equal(impl(q, k, v, mask)[1], weights)
-
-    return {"test_attention": test_attention}
+def exactly_equal(impl):
+    g = torch.Generator().manual_seed(4)
+    q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
+    mask = torch.tensor([True, True, False, True, False])
+    exp = (q @ k.mT / 2).exp() * mask
+    weights = exp * (1 / exp.sum(-1, keepdim=True))
+    assert torch.equal(impl(q, k, v, mask)[1], weights)
 
 
 @exercise.mistake(
-    "Your test multiplies the weights that it was given with the values and compares that with "
-    "the output. Wrong weights agree with themselves. Where do you get right ones from?"
+    "Your test multiplies the returned weights by the values and compares that with the output. "
+    "Wrong weights agree with themselves. Where do you get right ones from?"
 )
-def consistent_with_itself():
-    def test_attention(impl):
-        g = torch.Generator().manual_seed(5)
-        q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
-        for mask in (None, torch.tensor([True, True, False, True, False])):
-            out, weights = impl(q, k, v, mask)
-            assert (out - weights @ v).abs().max() < 1e-10
-            assert (weights.sum(-1) - 1).abs().max() < 1e-10
-            if mask is not None:
-                assert (weights[..., ~mask] == 0).all()
-
-    return {"test_attention": test_attention}
+def consistent_with_itself(impl):
+    g = torch.Generator().manual_seed(5)
+    q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
+    for mask in (None, torch.tensor([True, True, False, True, False])):
+        out, weights = impl(q, k, v, mask)
+        assert (out - weights @ v).abs().max() < 1e-10
+        assert (weights.sum(-1) - 1).abs().max() < 1e-10
+        if mask is not None:
+            assert (weights[..., ~mask] == 0).all()
 
 
-@exercise.also_right
-def by_loops():
-    def one_query(query, keys, values, allowed):
-        scores = [sum(a * b for a, b in zip(query, key, strict=True)) for key in keys]
-        scores = [float(s) / len(query) ** 0.5 for s in scores]
-        live = [s for s, may in zip(scores, allowed, strict=True) if may]
-        if not live:
-            return torch.zeros(values.shape[-1]).double(), torch.zeros(len(keys)).double()
-        exp = [
-            math.exp(s - max(live)) if may else 0.0 for s, may in zip(scores, allowed, strict=True)
-        ]
-        weights = torch.tensor(exp, dtype=torch.float64) / sum(exp)
-        shares = zip(weights, values, strict=True)
-        return sum(w * value for w, value in shares if w > 0), weights
+def one_query(query, keys, values, allowed):
+    """The output and the weights of one query, computed number by number."""
+    scores = [sum(a * b for a, b in zip(query, key, strict=True)) for key in keys]
+    scores = [float(s) / len(query) ** 0.5 for s in scores]
+    live = [s for s, may in zip(scores, allowed, strict=True) if may]
+    if not live:
+        return torch.zeros(values.shape[-1]).double(), torch.zeros(len(keys)).double()
+    exp = [math.exp(s - max(live)) if may else 0.0 for s, may in zip(scores, allowed, strict=True)]
+    weights = torch.tensor(exp, dtype=torch.float64) / sum(exp)
+    shares = zip(weights, values, strict=True)
+    return sum(w * value for w, value in shares if w > 0), weights
 
-    def compare(impl, q, k, v, mask):
-        kept = [x.clone() for x in (q, k, v)]
-        given = None if mask is None else mask.clone()
-        out, weights = impl(q, k, v) if mask is None else impl(q, k, v, given)
-        assert all(torch.equal(x, old) for x, old in zip((q, k, v), kept, strict=True))
-        assert mask is None or torch.equal(mask, given)
-        lead, (n, m) = q.shape[:-2], (q.shape[-2], k.shape[-2])
-        assert out.shape == (*lead, n, v.shape[-1])
-        assert weights.shape == (*lead, n, m)
-        assert out.dtype == weights.dtype == q.dtype
-        full = torch.ones(*lead, n, m).bool() if mask is None else mask.expand(*lead, n, m)
-        flat = [x.reshape(-1, *x.shape[-2:]) for x in (q, k, v, full, out, weights)]
-        for queries, keys, values, may, o, w in zip(*flat, strict=True):
-            for row in range(n):
-                right_o, right_w = one_query(queries[row], keys, values, may[row].tolist())
-                assert torch.allclose(w[row], right_w, rtol=0, atol=1e-8)
-                assert torch.allclose(o[row], right_o, rtol=0, atol=1e-8 * float(v.abs().max()))
-                assert (w[row][~may[row]] == 0).all()
 
-    def test_attention(impl):
-        torch.manual_seed(0)
-        for lead in ((), (2,), (2, 3)):
-            q = torch.randn(*lead, 3, 4).double()
-            k, v = torch.randn(*lead, 5, 4).double(), torch.randn(*lead, 5, 6).double()
-            mask = torch.rand(*lead, 3, 5) < 0.6
-            mask[..., 0, :] = False
-            mask[..., 1, :] = True
-            compare(impl, q, k, v, None)
-            compare(impl, q, k, v, mask)
-            compare(impl, q, k, v, mask.reshape(-1, 3, 5)[0])
-            compare(impl, q, k, v, torch.tensor([True, False, True, True, False]))
-            loud_k, loud_v = k.clone(), v.clone()
-            loud_k[..., 1, :] *= 1e6
-            loud_v[..., 1, :] = 1e6
-            compare(impl, q, loud_k, loud_v, torch.tensor([True, False, True, True, False]))
-            low = torch.full_like(k, -1e6)
-            compare(impl, torch.ones_like(q), low, v, torch.tensor([False, True, True, True, True]))
-            leaves = [x.clone().requires_grad_() for x in (q, k, v)]
-            impl(*leaves, mask)[0].sum().backward()
-            assert all(x.grad.isfinite().all() for x in leaves)
-        for dtype in (torch.float16, torch.float32, torch.bfloat16):
-            x = torch.randn(2, 3, 4).to(dtype)
-            out, weights = impl(x, x, x)
-            assert out.dtype == weights.dtype == dtype
-            assert out.isfinite().all()
-        small = [torch.randn(2, *size).double() for size in ((2, 4), (5, 4), (5, 3))]
-        small = [x.requires_grad_() for x in small]
-        mask = torch.tensor([[True, True, False, True, False], [False] * 5])
-        assert torch.autograd.gradcheck(lambda *x: impl(*x, mask), small)
-
-    return {"test_attention": test_attention}
+def compare(impl, q, k, v, mask):
+    kept = [x.clone() for x in (q, k, v)]
+    given = None if mask is None else mask.clone()
+    out, weights = impl(q, k, v) if mask is None else impl(q, k, v, given)
+    assert all(torch.equal(x, old) for x, old in zip((q, k, v), kept, strict=True))
+    assert mask is None or torch.equal(mask, given)
+    lead, (n, m) = q.shape[:-2], (q.shape[-2], k.shape[-2])
+    assert out.shape == (*lead, n, v.shape[-1])
+    assert weights.shape == (*lead, n, m)
+    assert out.dtype == weights.dtype == q.dtype
+    full = torch.ones(*lead, n, m).bool() if mask is None else mask.expand(*lead, n, m)
+    flat = [x.reshape(-1, *x.shape[-2:]) for x in (q, k, v, full, out, weights)]
+    for queries, keys, values, may, o, w in zip(*flat, strict=True):
+        for row in range(n):
+            right_o, right_w = one_query(queries[row], keys, values, may[row].tolist())
+            assert torch.allclose(w[row], right_w, rtol=0, atol=1e-8)
+            assert torch.allclose(o[row], right_o, rtol=0, atol=1e-8 * float(v.abs().max()))
+            assert (w[row][~may[row]] == 0).all()
 
 
 @exercise.also_right
-def against_torch():
-    def test_attention(impl):
-        g = torch.Generator().manual_seed(11)
-        for lead in ((2,), (3, 2)):
-            q = torch.randn(*lead, 4, 16, generator=g, dtype=torch.float64)
-            k = torch.randn(*lead, 6, 16, generator=g, dtype=torch.float64)
-            v = torch.randn(*lead, 6, 5, generator=g, dtype=torch.float64)
-            some = torch.rand(*lead, 4, 6, generator=g) < 0.5
-            some[..., 2] = True
-            for mask in (None, some, torch.ones(4, 6).tril(1).bool(), some[..., :1, :]):
-                for loud in (1.0, 300.0):
-                    given = [(loud * q).requires_grad_(), k.clone().requires_grad_(), v.clone()]
-                    out, weights = impl(*given, mask)
-                    torch_out = torch.nn.functional.scaled_dot_product_attention(
-                        loud * q, k, v, attn_mask=mask
-                    )
-                    eye = torch.eye(6, dtype=torch.float64).expand(*lead, 6, 6)
-                    torch_weights = torch.nn.functional.scaled_dot_product_attention(
-                        loud * q, k, eye, attn_mask=mask
-                    )
-                    torch.testing.assert_close(out, torch_out, atol=1e-10, rtol=1e-9)
-                    torch.testing.assert_close(weights, torch_weights, atol=1e-10, rtol=0)
-                    if mask is not None:
-                        assert bool((weights.masked_fill(mask, 0) == 0).all())
-                    probe = torch.randn(out.shape, generator=g, dtype=torch.float64)
-                    grads = torch.autograd.grad((out * probe).sum(), given[:2])
-                    again = [(loud * q).requires_grad_(), k.clone().requires_grad_()]
-                    theirs = torch.nn.functional.scaled_dot_product_attention(
-                        *again, v, attn_mask=mask
-                    )
-                    rights = torch.autograd.grad((theirs * probe).sum(), again)
-                    for grad, right in zip(grads, rights, strict=True):
-                        torch.testing.assert_close(grad, right, atol=1e-8, rtol=1e-8)
-                    torch.testing.assert_close(given[1].detach(), k, atol=0, rtol=0)
-            without_first, very_low = torch.arange(6) > 0, torch.full_like(k, -1e6)
-            torch.testing.assert_close(
-                impl(torch.ones_like(q), very_low, v, without_first)[0],
-                torch.nn.functional.scaled_dot_product_attention(
-                    torch.ones_like(q), very_low, v, attn_mask=without_first.expand(4, 6)
-                ),
-                atol=1e-7,
-                rtol=0,
-            )
-        q, k, v = torch.randn(3, 2, 4, generator=g).double().requires_grad_().unbind()
-        nobody = torch.tensor([[False, False], [True, False]])
-        out, weights = impl(q, k, v, nobody)
-        assert (out[0] == 0).all()
-        assert weights.tolist() == [[0, 0], [1, 0]]
-        (grad,) = torch.autograd.grad(out.sum(), q)
-        assert grad.isfinite().all()
-        for dtype in (torch.half, torch.float32):
-            x = torch.randn(2, 3, 4, generator=g).to(dtype)
-            out, weights = impl(x, x, x)
-            assert weights.dtype == out.dtype == dtype
+def by_loops(impl):
+    torch.manual_seed(0)
+    for lead in ((), (2,), (2, 3)):
+        q = torch.randn(*lead, 3, 4).double()
+        k, v = torch.randn(*lead, 5, 4).double(), torch.randn(*lead, 5, 6).double()
+        mask = torch.rand(*lead, 3, 5) < 0.6
+        mask[..., 0, :] = False
+        mask[..., 1, :] = True
+        compare(impl, q, k, v, None)
+        compare(impl, q, k, v, mask)
+        compare(impl, q, k, v, mask.reshape(-1, 3, 5)[0])
+        compare(impl, q, k, v, torch.tensor([True, False, True, True, False]))
+        loud_k, loud_v = k.clone(), v.clone()
+        loud_k[..., 1, :] *= 1e6
+        loud_v[..., 1, :] = 1e6
+        compare(impl, q, loud_k, loud_v, torch.tensor([True, False, True, True, False]))
+        low = torch.full_like(k, -1e6)
+        compare(impl, torch.ones_like(q), low, v, torch.tensor([False, True, True, True, True]))
+        leaves = [x.clone().requires_grad_() for x in (q, k, v)]
+        impl(*leaves, mask)[0].sum().backward()
+        assert all(x.grad.isfinite().all() for x in leaves)
+    for dtype in (torch.float16, torch.float32, torch.bfloat16):
+        x = torch.randn(2, 3, 4).to(dtype)
+        out, weights = impl(x, x, x)
+        assert out.dtype == weights.dtype == dtype
+        assert out.isfinite().all()
+    small = [torch.randn(2, *size).double() for size in ((2, 4), (5, 4), (5, 3))]
+    small = [x.requires_grad_() for x in small]
+    mask = torch.tensor([[True, True, False, True, False], [False] * 5])
+    assert torch.autograd.gradcheck(lambda *x: impl(*x, mask), small)
 
-    return {"test_attention": test_attention}
+
+@exercise.also_right
+def against_torch(impl):
+    g = torch.Generator().manual_seed(11)
+    for lead in ((2,), (3, 2)):
+        q = torch.randn(*lead, 4, 16, generator=g, dtype=torch.float64)
+        k = torch.randn(*lead, 6, 16, generator=g, dtype=torch.float64)
+        v = torch.randn(*lead, 6, 5, generator=g, dtype=torch.float64)
+        some = torch.rand(*lead, 4, 6, generator=g) < 0.5
+        some[..., 2] = True
+        for mask in (None, some, torch.ones(4, 6).tril(1).bool(), some[..., :1, :]):
+            for loud in (1.0, 300.0):
+                given = [(loud * q).requires_grad_(), k.clone().requires_grad_(), v.clone()]
+                out, weights = impl(*given, mask)
+                torch_out = torch_attention(loud * q, k, v, attn_mask=mask)
+                eye = torch.eye(6, dtype=torch.float64).expand(*lead, 6, 6)
+                torch_weights = torch_attention(loud * q, k, eye, attn_mask=mask)
+                torch.testing.assert_close(out, torch_out, atol=1e-10, rtol=1e-9)
+                torch.testing.assert_close(weights, torch_weights, atol=1e-10, rtol=0)
+                if mask is not None:
+                    assert bool((weights.masked_fill(mask, 0) == 0).all())
+                probe = torch.randn(out.shape, generator=g, dtype=torch.float64)
+                grads = torch.autograd.grad((out * probe).sum(), given[:2])
+                again = [(loud * q).requires_grad_(), k.clone().requires_grad_()]
+                theirs = torch_attention(*again, v, attn_mask=mask)
+                rights = torch.autograd.grad((theirs * probe).sum(), again)
+                for grad, right in zip(grads, rights, strict=True):
+                    torch.testing.assert_close(grad, right, atol=1e-8, rtol=1e-8)
+                torch.testing.assert_close(given[1].detach(), k, atol=0, rtol=0)
+        without_first, very_low = torch.arange(6) > 0, torch.full_like(k, -1e6)
+        torch.testing.assert_close(
+            impl(torch.ones_like(q), very_low, v, without_first)[0],
+            torch_attention(torch.ones_like(q), very_low, v, attn_mask=without_first.expand(4, 6)),
+            atol=1e-7,
+            rtol=0,
+        )
+    q, k, v = torch.randn(3, 2, 4, generator=g).double().requires_grad_().unbind()
+    nobody = torch.tensor([[False, False], [True, False]])
+    out, weights = impl(q, k, v, nobody)
+    assert (out[0] == 0).all()
+    assert weights.tolist() == [[0, 0], [1, 0]]
+    (grad,) = torch.autograd.grad(out.sum(), q)
+    assert grad.isfinite().all()
+    for dtype in (torch.half, torch.float32):
+        x = torch.randn(2, 3, 4, generator=g).to(dtype)
+        out, weights = impl(x, x, x)
+        assert weights.dtype == out.dtype == dtype
