@@ -67,7 +67,7 @@ exercise = write_a_test(
     "test_attention",
     of=scaled_dot_product_attention,
     points=8,
-    title="Rejects the wrong versions of attention that students write, accepts the right ones.",
+    title="Rejects the wrong versions of attention that students write, and accepts right ones.",
     versions=VERSIONS,
 )
 
@@ -114,7 +114,7 @@ def shapes_only(impl):
 
 @exercise.mistake(
     "Your test asks for rows that sum to one and for outputs between the values. Scores that are "
-    "not scaled, or scaled too much, pass both checks. What do you know about the weights themselves?"
+    "not scaled, or scaled too much, pass both. What do you know about the weights themselves?"
 )
 def convexity_only(impl):
     q, k = torch.randn(2, 3, 4).double(), torch.randn(2, 5, 4).double()
