@@ -1,6 +1,6 @@
-"""The notebook that people look at after grading: re-seated, run, judged, harmless.
+"""The notebook that people read after grading: aligned, run, judged, unable to run anything.
 
-Each test cell's output is the judge's: the number that nbgrader reads as its points, and a face for
+Each test cell's output is the judge's: a number that nbgrader reads as its points, and HTML for
 people. Students' outputs stay above it, as text and pictures.
 """
 
@@ -39,10 +39,10 @@ def graded_notebook(
     """The notebook for formgrader.
 
     Args:
-        submission: what was handed in; a broken one shows the released notebook and says why.
+        submission: the student's; a broken one shows the released notebook and the reason.
         released: the lab's released notebook.
         graded: outputs by cell, and what stopped or broke the run.
-        results: every exercise's result, freshly judged or from the journal.
+        results: every exercise's result, new or from the journal.
     """
     if submission.notebook is None:
         notebook = released.notebook
@@ -58,7 +58,7 @@ def graded_notebook(
 
 
 def _with_outputs(notebook: NotebookNode, graded: Graded) -> NotebookNode:
-    """A copy of `notebook` whose code cells show what they printed."""
+    """A copy of `notebook` whose code cells show their outputs."""
     cells = [
         NotebookNode(cell, outputs=sanitize_outputs(graded.outputs.get(cell.id, [])))
         if cell.cell_type == "code"
@@ -74,10 +74,10 @@ def put_results(
     results: Mapping[str, ExerciseResult],
     broken: str = "",
 ) -> None:
-    """Give each test cell of a re-seated notebook the judge's output.
+    """Give each test cell of an aligned notebook the judge's output.
 
     Args:
-        broken: why the hand-in as a whole earns nothing, in one sentence; then no result is needed.
+        broken: why the whole submission earns nothing, in one sentence; then no result is needed.
     """
     by_id = {grade_id_of(cell): cell for cell in notebook.cells}
     for target in released.tests:
@@ -92,9 +92,9 @@ def put_results(
 
 
 def judged_output(result: ExerciseResult) -> NotebookNode:
-    """What a test cell shows: the points as text, and checks and advice as escaped HTML."""
+    """A test cell's output: the points as text, and checks and advice as escaped HTML."""
     if result.earned is None:
-        sentence = f"Not graded: {result.broken} This is our fault and costs nobody a point."
+        sentence = f"Not graded: {result.broken} This is our fault; nobody loses a point."
         return _output(0.0, f"<p>{escape(sentence)}</p>")
     rows = "".join(
         f'<tr><td style="padding: 2px 8px">{_PASSED if check.passed else _FAILED}</td>'
@@ -109,7 +109,7 @@ def judged_output(result: ExerciseResult) -> NotebookNode:
 
 
 def write_graded_notebook(root: Path, submitted: SubmittedFiles, name: str, text: str) -> Path:
-    """Write ``autograded/<student>/<lab>/<name>.ipynb`` and what lies beside it, each as a whole.
+    """Write ``autograded/<student>/<lab>/<name>.ipynb`` and the files next to it, each as a whole.
 
     Args:
         text: the notebook as JSON.
@@ -121,7 +121,9 @@ def write_graded_notebook(root: Path, submitted: SubmittedFiles, name: str, text
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.ipynb"
     for part in (*folder.glob(f".{name}.ipynb.*"), *folder.glob(f".{TIMESTAMP}.*")):
-        part.unlink(missing_ok=True)  # of a run that was killed: one process at a time writes here
+        part.unlink(
+            missing_ok=True
+        )  # of a run that was killed; only one process at a time writes here
     write_whole(path, text)
     _write_timestamp(folder / TIMESTAMP, submitted.submitted_at)
     _copy_sender(root / SUBMITTED / submitted.student / submitted.lab / SENDER, folder / SENDER)
@@ -136,7 +138,7 @@ def _write_timestamp(path: Path, moment: datetime | None) -> None:
 
 
 def _copy_sender(source: Path, target: Path) -> None:
-    """What ``nbgrader release_feedback`` asks for, of hand-ins that came by nbgrader's exchange."""
+    """The file that ``nbgrader release_feedback`` needs, of hand-ins from nbgrader's exchange."""
     try:
         handle = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with open(handle, "rb") as file:
@@ -149,9 +151,9 @@ def _copy_sender(source: Path, target: Path) -> None:
 
 def _output(number: float, html: str) -> NotebookNode:
     """An execute_result that nbgrader reads as `number` points."""
-    # MathJax must not look for formulas in a student's words that advice quotes.
-    face = f'<div class="tex2jax_ignore mathjax_ignore">{html}</div>'
-    data = {"text/plain": str(number), "text/html": face}
+    # MathJax must not search for formulas in a student's words that advice quotes.
+    shown = f'<div class="tex2jax_ignore mathjax_ignore">{html}</div>'
+    data = {"text/plain": str(number), "text/html": shown}
     return _node(
         {
             "output_type": "execute_result",

@@ -1,7 +1,7 @@
-"""One page a student: points, advice, what a person wrote, and what to do about what is broken.
+"""One page per student: points, advice, comments, and what to do if something is broken.
 
-A page holds checks by their titles, never an input or a number of a hidden one; it is one file that
-needs no network, reads on a phone and on paper, and escapes every word that is not ours.
+A page shows checks by their titles, never an input or a number of a hidden one. It is one file that
+needs no network, can be read on a phone and on paper, and escapes every word of a student's.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ from markupsafe import Markup, escape
 from gradekit.course import Course
 from gradekit.errors import CourseError, NotebookError
 from gradekit.feedback.graded_notebook import AUTOGRADED
+from gradekit.feedback.plain_text import plain_prose
+from gradekit.feedback.shown_state import shown_state
 from gradekit.files import write_whole
 from gradekit.gradebook.address import Address, address_of
 from gradekit.gradebook.gradebook import Book
 from gradekit.gradebook.marks import Mark, Marks
 from gradekit.late import Lateness, lateness_of
+from gradekit.results.folder import journal_path
 from gradekit.results.journal import Journal
 from gradekit.results.records import ExerciseResult, State, SubmissionRecord
 from gradekit.submissions.notebook import open_notebook
@@ -31,9 +34,6 @@ from gradekit.submissions.released import Released, TargetCell, grade_id_of
 
 FEEDBACK = "feedback"
 _TEMPLATES = Path(__file__).parent / "templates"
-# Control characters but tabs and line ends; overrides and isolates of the direction of writing.
-_CONTROLS = (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-_STEERING = {code: "�" for code in _CONTROLS if chr(code) not in "\t\n\r"}
 _CODE = re.compile(r"`([^`\n]+)`")
 
 
@@ -43,11 +43,11 @@ class ExerciseView:
 
     Attributes:
         title: the heading above it in the notebook.
-        earned: points that count; None where we failed and nobody gave any.
-        result: the judge's, or None where there is none.
-        code: what the student wrote.
-        comment: what a person wrote.
-        by_hand: a person's points count and not the judge's.
+        earned: points that count; None if the grader failed and no TA gave any.
+        result: the judge's, or None if there is none.
+        code: the student's.
+        comment: a TA's.
+        by_hand: a TA's points count instead of the judge's.
     """
 
     name: str
@@ -65,7 +65,7 @@ class AnswerView:
     """One free-text answer on the page.
 
     Attributes:
-        earned: a person's points, 0 where nothing was written; None while nobody has looked.
+        earned: a TA's points; 0 if nothing was written; None until a TA has marked it.
     """
 
     title: str
@@ -77,7 +77,7 @@ class AnswerView:
 
 @dataclass(frozen=True)
 class Page:
-    """All that one student's page shows."""
+    """Everything that one student's page shows."""
 
     course: str
     lab: str
@@ -93,13 +93,28 @@ class Page:
     late: str
 
     @property
+    def is_graded(self) -> bool:
+        """Whether there are results to show.
+
+        Raises:
+            ValueError: a page cannot have this state.
+        """
+        match self.state:
+            case State.GRADED | State.LATE:
+                return True
+            case State.THEIRS | State.OURS:
+                return False
+            case state:
+                raise ValueError(f"the page of {self.student} has the state {state!r}")
+
+    @property
     def parts(self) -> tuple[ExerciseView | AnswerView, ...]:
-        """All that earns points."""
+        """All parts that earn points."""
         return (*self.exercises, *self.answers)
 
     @property
     def before_penalty(self) -> float:
-        """Points before lateness counts."""
+        """Points before the late penalty."""
         return sum(part.earned or 0.0 for part in self.parts)
 
     @property
@@ -109,19 +124,19 @@ class Page:
 
     @property
     def points(self) -> float:
-        """Points to be had."""
+        """Points available."""
         return sum(part.points for part in self.parts)
 
     @property
     def is_final(self) -> bool:
-        """Whether every part has its points."""
+        """Whether every part has been marked."""
         return all(part.earned is not None for part in self.parts)
 
 
 def write_feedback(course: Course, lab: str) -> list[Path]:
-    """Write ``feedback/<student>/<lab>/<lab>.html`` for everyone who was graded.
+    """Write ``feedback/<student>/<lab>/<lab>.html`` for every student who was graded.
 
-    Late penalties are worked out anew first: marks that people gave since count for them, too.
+    Late penalties are recalculated first: manual marks given since then affect them, too.
 
     Returns:
         The pages, by student.
@@ -141,7 +156,7 @@ def write_feedback(course: Course, lab: str) -> list[Path]:
 def pages(
     course: Course, lab: str, student: str | None = None, address: Address | None = None
 ) -> Iterator[Page]:
-    """The pages of everyone who was graded, or of one student, one at a time.
+    """The pages of all students who were graded, or of one student, one at a time.
 
     Args:
         address: the gradebook; by default the course's own.
@@ -149,7 +164,7 @@ def pages(
     Raises:
         CourseError: nothing was graded yet.
     """
-    path = course.root / "results" / f"{lab}.jsonl"
+    path = journal_path(course, lab)
     if not path.is_file():
         raise CourseError(f"{lab} has no results yet; `lab grade {lab}` makes them")
     released = Released.read(course.released(lab))
@@ -185,8 +200,8 @@ def page_of(
     """One student's page.
 
     Args:
-        results: by exercise, of this hand-in.
-        marks: what the gradebook holds, or None where it does not know the student.
+        results: by exercise, of this submission.
+        marks: the gradebook's, or None if it does not know the student.
         cells: texts of the student's cells by their ids in the released notebook.
     """
     given = marks.marks if marks else {}
@@ -208,13 +223,12 @@ def page_of(
     )
     parts: tuple[ExerciseView | AnswerView, ...] = (*exercises, *answers)
     whole = sum(part.earned or 0.0 for part in parts)
-    state = State.LATE if record.state is State.GRADED and late.is_late else record.state
     return Page(
         course.values.course.name,
         record.lab,
         course.dates(record.lab).title,
         record.student,
-        state,
+        shown_state(record, late),
         record.reason,
         record.notes,
         record.moment.astimezone(course.timezone) if record.moment else None,
@@ -238,7 +252,7 @@ def _template() -> Template:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_upright,
+        finalize=_without_controls,
     )
     environment.filters["words"] = _words
     environment.filters["points"] = lambda number: f"{round(number, 2):g}"
@@ -246,7 +260,7 @@ def _template() -> Template:
 
 
 def cells_of(root: Path, released: Released, record: SubmissionRecord) -> dict[str, str]:
-    """The texts of the student's re-seated cells by id, untouched ones left out."""
+    """The texts of the student's aligned cells by id, without the unchanged ones."""
     path = root / AUTOGRADED / record.student / record.lab / f"{released.name}.ipynb"
     try:
         notebook, _ = open_notebook(path.read_bytes())
@@ -265,11 +279,7 @@ def _exercise(
     cells: Mapping[str, str],
     comments: Mapping[str, str],
 ) -> ExerciseView:
-    earned = result.earned if result else None
-    if record.state is State.THEIRS:
-        earned = 0.0
-    elif record.state is State.OURS:
-        earned = None
+    earned = _judged_points(record, result)
     by_hand = mark is not None and (mark.manual is not None or bool(mark.extra))
     if mark is not None and by_hand:
         earned = (mark.manual if mark.manual is not None else earned or 0.0) + (mark.extra or 0.0)
@@ -285,6 +295,18 @@ def _exercise(
         comments.get(solution, ""),
         by_hand,
     )
+
+
+def _judged_points(record: SubmissionRecord, result: ExerciseResult | None) -> float | None:
+    match record.state:
+        case State.GRADED:
+            return result.earned if result else None
+        case State.THEIRS:
+            return 0.0
+        case State.OURS:
+            return None
+        case state:
+            raise ValueError(f"a record of {record.student} has the state {state!r}")
 
 
 def _answer(
@@ -304,7 +326,7 @@ def _answer(
 
 
 def _marks(address: Address, lab: str, late: Mapping[str, Lateness]) -> dict[str, Marks]:
-    """What the gradebook holds, after bringing its late penalties up to date."""
+    """The gradebook's marks, after its late penalties are brought up to date."""
     with Book(address) as book:
         before = book.marks(lab)
 
@@ -315,11 +337,11 @@ def _marks(address: Address, lab: str, late: Mapping[str, Lateness]) -> dict[str
         return book.marks(lab) if book.renew_penalties(lab, penalty) else before
 
 
-def _upright(value: object) -> object:
-    """Text without characters that steer a terminal, or turn round what stands beside them."""
-    return value.translate(_STEERING) if isinstance(value, str) else value
+def _without_controls(value: object) -> object:
+    """For every value that the template prints; escaped text stays escaped."""
+    return type(value)(plain_prose(value)) if isinstance(value, str) else value
 
 
 def _words(text: str) -> Markup:
-    """Text as HTML: everything escaped, what stands in backticks as code."""
+    """Text as HTML: everything is escaped, and text in backticks becomes code."""
     return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped first

@@ -1,8 +1,9 @@
-"""What a student's notebook shows to other people, made unable to run anything.
+"""A student's notebook for other people's eyes, made unable to run anything.
 
-formgrader and Jupyter render a notebook's Markdown, outputs and attachments as web pages. What a
-student wrote or printed gets no tag, script, foreign link or picture from elsewhere there. Text
-keeps its words: marks that would start a tag get a space, which every renderer then shows as text.
+formgrader and Jupyter render a notebook's Markdown, outputs and attachments as web pages. There, a
+student's text and outputs get no tag, no script, no foreign link and no picture from elsewhere.
+Text keeps its words: characters that would start a tag get a space, so that every renderer shows
+them as text.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from nbformat.notebooknode import NotebookNode
 MOST_TEXT = 256 * 2**10
 MOST_MARKDOWN = 64 * 2**10
 MOST_MARKDOWN_OF_ALL = 2**19
-# A renderer looks for the end of a formula from each beginning on, to the end of the text; for the
-# end of a link, to the end of the line. So there may be so many of each.
+# From each beginning of a formula, a renderer searches for its end, to the end of the text; from
+# each beginning of a link, to the end of the line. So the numbers of both are limited.
 MOST_FORMULAS = 20
 MOST_BRACKETS = 50
 MOST_IMAGE = 8 * 2**20
@@ -29,24 +30,24 @@ _SCHEMES = r"\s*(?:https?://|\#|mailto:)"
 _REMARK = "[Output was cut here.]"
 _CUT = "[This text was cut here.]"
 
-# Nothing in it that could move the end of the picture's name: brackets, code, formulas, escapes.
+# A picture's name, without what could move its end: brackets, code, formulas, escapes.
 _NAME = r"[^\[\]\\`$<\n]{0,200}"
 _PICTURE = re.compile(rf"(!\[{_NAME}\])( \(attachment:([\w.-]{{1,100}})\))")
 _MACROS = (
     "href|url|require|style|class|cssId|unicode|def|gdef|let|global|mmlToken|bbox|data|html[A-Za-z]*"
     "|includegraphics"
 )
-# What a student sends must not keep us busy: every repetition is short or cannot be tried twice.
-# Each pattern marks a place where Markdown or MathJax would make more than text.
+# A submission must not keep the grader busy: every repetition is short or cannot be tried twice.
+# Each pattern finds a position where Markdown or MathJax would make more than text.
 _DEFUSED = (
     (re.compile(r"<(?=[A-Za-z/!?])"), "< "),
-    # A backslash or letter in disguise, which becomes itself before MathJax looks for formulas.
+    # An entity of a backslash or letter, which is replaced before MathJax searches for formulas.
     (re.compile(r"&(?=#|bsol;)"), "& "),
     (re.compile(rf"!\[(?!{_NAME}\]\(attachment:)"), "! ["),
     (re.compile(rf"(?<=\])\((?!{_SCHEMES})"), " ("),
     (re.compile(rf"(?<=\]):(?!{_SCHEMES})"), " :"),
     (re.compile(rf"\\(?=(?:{_MACROS})(?![A-Za-z]))"), r"\\ "),
-    # A diagram, or a language that is a space in disguise, at which the renderer falls over.
+    # A diagram, or a language that is an entity of a space, at which the renderer fails.
     (re.compile(r"(?i)(?<![`~])([`~]{3,}+[^\S\n]*+)(?:mermaid|(?=&))"), r"\1text "),
 )
 
@@ -80,34 +81,34 @@ def sanitize_text(source: str, pictures: Iterable[str] = ()) -> str:
 
 
 def _beyond(most: int, instead: str) -> Callable[[re.Match[str]], str]:
-    """For ``re.sub``: leaves the first matches as they are."""
+    """For ``re.sub``: leaves the first `most` matches unchanged."""
     seen = count(1)
     return lambda found: found[0] if next(seen) <= most else found.expand(instead)
 
 
 def sanitize_cells(cells: Iterable[NotebookNode], known: Collection[str]) -> None:
-    """Make all cells of a notebook fit for other people's eyes, as :func:`sanitize_cell` does one.
+    """Make all cells of a notebook safe to show, as :func:`sanitize_cell` does with one.
 
     Args:
-        known: the texts of the released notebook's cells, which stay as they are.
+        known: the texts of the released notebook's cells, which stay unchanged.
     """
-    room = MOST_MARKDOWN_OF_ALL
+    left = MOST_MARKDOWN_OF_ALL
     for cell in cells:
         own = cell.source.strip() not in known
         sanitize_cell(cell, known_text=not own)
         if own and cell.cell_type == "markdown":
-            if len(cell.source) > room:
+            if len(cell.source) > left:
                 cell.source = _CUT
-            room -= len(cell.source)
+            left -= len(cell.source)
 
 
 def sanitize_cell(cell: NotebookNode, known_text: bool = False) -> NotebookNode:
-    """Make a student's cell fit for other people's eyes; its id and metadata are not looked at.
+    """Make a student's cell safe to show; its id and metadata are not checked.
 
-    A raw cell becomes Markdown that shows its text as it stands.
+    A raw cell becomes Markdown that shows its text unchanged.
 
     Args:
-        known_text: the text is the released notebook's own and stays as it is.
+        known_text: the text is the released notebook's own and stays unchanged.
     """
     if cell.cell_type == "code":
         cell.outputs = sanitize_outputs(cell.get("outputs", []))
@@ -126,16 +127,28 @@ def sanitize_cell(cell: NotebookNode, known_text: bool = False) -> NotebookNode:
 def sanitize_outputs(outputs: Iterable[Mapping[str, Any]]) -> list[NotebookNode]:
     """The outputs that show text and pictures; all else (HTML, scripts, widgets, SVG) is dropped.
 
-    What does not have nbformat's shape is dropped, too. Long texts are cut, and say so.
+    An output without nbformat's form is dropped, too. A long text is cut, with a remark.
     """
     kept = []
     for output in outputs:
         if not isinstance(output, Mapping):
             continue
-        clean = _OUTPUTS.get(str(output.get("output_type")), _nothing)(output)
+        clean = _clean(output)
         if clean:
             kept.append(NotebookNode(clean))
     return kept
+
+
+def _clean(output: Mapping[str, Any]) -> dict[str, Any] | None:
+    match output.get("output_type"):
+        case "stream":
+            return _stream(output)
+        case "error":
+            return _error(output)
+        case "display_data" | "execute_result":
+            return _shown(output)
+        case _:  # the student's choice: any other kind is not shown
+            return None
 
 
 def _stream(output: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -175,18 +188,6 @@ def _shown(output: Mapping[str, Any]) -> dict[str, Any] | None:
     return shown
 
 
-def _nothing(output: Mapping[str, Any]) -> None:
-    """An output of a kind that is not shown."""
-
-
-_OUTPUTS: Mapping[str, Any] = {
-    "stream": _stream,
-    "error": _error,
-    "display_data": _shown,
-    "execute_result": _shown,
-}
-
-
 def _text(value: Any) -> str:
     parts = value if isinstance(value, list) else [value]
     text = "".join(part for part in parts if isinstance(part, str))
@@ -195,7 +196,7 @@ def _text(value: Any) -> str:
 
 
 def _image(kind: str, value: Any) -> str | None:
-    """The picture in base64 if it is one; a page puts this text into an attribute."""
+    """The picture in base64, if it is one; a page puts this text into an attribute."""
     text = "".join(value.split()) if isinstance(value, str) else ""
     if not text or len(text) > MOST_IMAGE:
         return None

@@ -101,7 +101,7 @@ def test_a_persons_points_and_words(course: Course, released: Released) -> None:
     assert (made.score, made.is_final) == (13.5, True)
     html = render(made)
     assert "Well put." in html
-    assert "These points were set by a person." in html
+    assert "These points were set by a TA." in html
     assert "so far" not in html
 
 

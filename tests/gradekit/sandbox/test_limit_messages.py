@@ -170,4 +170,4 @@ def test_the_page_says_it(tiny, tmp_path):
     html = render(page_of(course, grader.released, record, results, None, Lateness(), {}))
     assert words.replace("`attend`", "<code>attend</code>") in html
     assert "code: stopped after 0.75 s in <code>softmax</code>: is there a loop" in html
-    assert "Mend that, run all cells from the top" in html
+    assert "Fix that, run all cells from the top" in html
