@@ -12,7 +12,7 @@ exercise = Exercise(split_heads, merge_heads)
 
 
 def other_layouts(x):
-    """The same numbers, laid out in memory in two other ways."""
+    """The same numbers in three other memory layouts."""
     sparse = torch.empty(*x.shape, 2, dtype=x.dtype)
     sparse[..., 0] = x
     return {
@@ -24,7 +24,7 @@ def other_layouts(x):
 
 @exercise.check(points=1.5)
 def shapes_and_dtype(lab, draw):
-    """Heads get an axis of their own in front of time, and give it back; the dtype is kept."""
+    """Heads get their own axis in front of time, and merging removes it; the dtype is kept."""
     apart, together = draw.normal(2, 5, 12), draw.normal(2, 3, 5, 4)
     return {
         "shape of split_heads": list(lab.split_heads(apart, 3).shape),
@@ -36,20 +36,20 @@ def shapes_and_dtype(lab, draw):
 
 @exercise.check(points=2.5)
 def split_keeps_neighbours(lab, draw):
-    """Split: head i gets the i-th run of neighbouring features, at each position its own."""
+    """Split: at each position, head i gets the i-th run of neighbouring features."""
     x = draw.normal(2, 5, 12)
     return {f"{h} heads": lab.split_heads(x, h) for h in (3, 2, 1, 12)}
 
 
 @exercise.check(points=2)
 def merge_lays_side_by_side(lab, draw):
-    """Merge: at each position the features of head 0 come first, then those of head 1."""
+    """Merge: at each position, the features of head 0 come first, then those of head 1."""
     return {f"{h} heads": lab.merge_heads(draw.normal(2, h, 5, 4)) for h in (3, 2, 1)}
 
 
 @exercise.check(points=2, hidden=True)
 def any_memory_layout(lab, draw):
-    """Works on tensors however they lie in memory."""
+    """Works on tensors in any memory layout."""
     apart, together = draw.normal(2, 5, 12), draw.normal(2, 3, 5, 4)
     seen = {f"split, {name}": lab.split_heads(x, 3) for name, x in other_layouts(apart).items()}
     for name, x in other_layouts(together).items():
@@ -74,7 +74,7 @@ def sizes_of_one(lab, draw):
 
 @exercise.check(points=1.5, hidden=True)
 def heads_that_do_not_divide(lab, draw):
-    """Raises ValueError where the features cannot be shared out evenly."""
+    """Raises ValueError if the features cannot be divided evenly."""
     return {
         f"{d} features, {h} heads": draw.raises(lab.split_heads, draw.normal(2, 6, d), h)
         for d, h in ((10, 4), (7, 3), (5, 6))
@@ -83,7 +83,7 @@ def heads_that_do_not_divide(lab, draw):
 
 @exercise.check(points=1.5, hidden=True)
 def gradients_and_input(lab, draw):
-    """Gradients find their way back to the right features, and the inputs stay as they were."""
+    """Gradients reach the right features, and the inputs are unchanged."""
     apart, together = draw.normal(2, 5, 12), draw.normal(2, 3, 5, 4)
     lab.split_heads(apart, 3)
     lab.merge_heads(together)
@@ -92,261 +92,6 @@ def gradients_and_input(lab, draw):
         "merge": draw.gradients(lab.merge_heads, together),
         "inputs as they were": draw.untouched(),
     }
-
-
-def head_size(x, num_heads):
-    """D/h as the task wants it; a part that the wrong versions share."""
-    if x.shape[-1] % num_heads:
-        raise ValueError("the features cannot be shared out evenly")
-    return x.shape[-1] // num_heads
-
-
-@exercise.mistake(
-    "The shape is right, but a view alone cuts the numbers in the order in which they lie in "
-    "memory: your first head holds all features of the first few words. Which two axes have to "
-    "change places, and after which cut?",
-    of="split_heads",
-)
-def split_without_transpose(x, num_heads):
-    batch, time, _ = x.shape
-    return x.reshape(batch, num_heads, time, head_size(x, num_heads))
-
-
-@exercise.mistake(
-    "Your heads take the features in turn, like cards that are dealt: feature 1 goes to head 1. "
-    "In the two axes that you cut the features into, which one comes first?",
-    of="split_heads",
-)
-def heads_interleaved(x, num_heads):
-    return x.unflatten(-1, (head_size(x, num_heads), num_heads)).permute(0, 3, 1, 2)
-
-
-@exercise.mistake(
-    "The heads still stand behind the words: (B, T, h, D/h). What does a matrix product do with "
-    "the last two axes, and which two should those be?",
-    of="split_heads",
-)
-def heads_behind_time(x, num_heads):
-    return x.unflatten(-1, (num_heads, head_size(x, num_heads)))
-
-
-@exercise.mistake(
-    "Heads come first in your result and the batch second. Both are axes to broadcast over, but "
-    "the task gives their order, and masks rely on it. Look at your permutation.",
-    of="split_heads",
-)
-def batch_and_head_swapped(x, num_heads):
-    return x.unflatten(-1, (num_heads, head_size(x, num_heads))).permute(2, 0, 1, 3)
-
-
-@exercise.mistake(
-    "Time and features have changed places inside each head: (B, h, D/h, T) is what keys need in "
-    "q kᵀ, later. Which shape does the task ask for?",
-    of="split_heads",
-)
-def time_and_features_swapped(x, num_heads):
-    return x.unflatten(-1, (num_heads, head_size(x, num_heads))).permute(0, 2, 3, 1)
-
-
-@exercise.mistake(
-    "This works for a batch of one. With two sentences, what does your first axis hold, and where "
-    "has the second sentence gone?",
-    of="split_heads",
-)
-def split_for_one_sentence(x, num_heads):
-    time, size = x.shape[1], head_size(x, num_heads)
-    return x[0].reshape(time, num_heads, size).transpose(0, 1)[None]
-
-
-@exercise.mistake(
-    "Where h does not divide D, the features that are left over disappear without a word. What "
-    "should happen instead?",
-    of="split_heads",
-)
-def leftover_features_dropped(x, num_heads):
-    size = x.shape[-1] // num_heads
-    kept = x[..., : num_heads * size]
-    return kept.reshape(*x.shape[:2], num_heads, size).transpose(1, 2)
-
-
-@exercise.mistake(
-    "Where h does not divide D, it is torch that complains, about a shape that the caller never "
-    "wrote. Which error does the task ask for, and when do you look?",
-    of="split_heads",
-)
-def torch_complains(x, num_heads):
-    return x.reshape(*x.shape[:2], num_heads, x.shape[-1] // num_heads).transpose(1, 2)
-
-
-@exercise.mistake(
-    "An `assert` raises AssertionError, and vanishes when Python runs with -O. Callers who give "
-    "wrong values are told with another error: which one does the task name?",
-    of="split_heads",
-)
-def asserted(x, num_heads):
-    assert x.shape[-1] % num_heads == 0
-    return x.reshape(*x.shape[:2], num_heads, -1).transpose(1, 2)
-
-
-@exercise.mistake(
-    "The leftover is looked for in the number of words instead of the number of features. Which "
-    "axis of x is shared out?",
-    of="split_heads",
-)
-def words_counted(x, num_heads):
-    if x.shape[1] % num_heads:
-        raise ValueError("the words cannot be shared out evenly")
-    return x.unflatten(-1, (num_heads, -1)).transpose(1, 2)
-
-
-@exercise.mistake(
-    "`.view` gives up on a tensor whose axes do not lie one behind the other in memory. Your view "
-    "puts two axes together that need not; which call copies where it must?",
-    of="split_heads",
-)
-def view_across_axes(x, num_heads):
-    batch, time, _ = x.shape
-    cut = x.view(batch * time, num_heads, head_size(x, num_heads))
-    return cut.reshape(batch, time, num_heads, -1).transpose(1, 2)
-
-
-@exercise.mistake(
-    "The number of heads and the size of a head are mixed up: ask for 3 heads of 12 features, and "
-    "see how many come out.",
-    of="split_heads",
-)
-def number_taken_for_size(x, num_heads):
-    head_size(x, num_heads)
-    return x.unflatten(-1, (-1, num_heads)).transpose(1, 2)
-
-
-@exercise.mistake(
-    "Your split changes the tensor that it was given (a method with `_` at its end, or numbers "
-    "written into it). Which call makes a new one?",
-    of="split_heads",
-)
-def split_in_place(x, num_heads):
-    head_size(x, num_heads)
-    x.unsqueeze_(1)
-    return torch.cat(x.chunk(num_heads, -1), 1)
-
-
-@exercise.mistake(
-    "No gradient gets back through the split: a `.detach()`, `.data` or a new tensor that you copy "
-    "numbers into cuts torch's graph. Which line is it?",
-    of="split_heads",
-)
-def split_detached(x, num_heads):
-    size = head_size(x, num_heads)
-    return torch.tensor(x.tolist(), dtype=x.dtype).unflatten(-1, (num_heads, size)).transpose(1, 2)
-
-
-@exercise.mistake(
-    "The shape is right, but the heads were not brought back next to each other before the last "
-    "two axes became one: your first word holds pieces of several words. With a split that has "
-    "the same fault the two cancel. Which axes must stand next to each other?",
-    of="merge_heads",
-)
-def merge_without_transpose(x):
-    batch, heads, time, size = x.shape
-    return x.reshape(batch, time, heads * size)
-
-
-@exercise.mistake(
-    "`.view` refuses: after a transpose the numbers no longer lie in memory in the order of the "
-    "axes. It works on what `split_heads` returns and fails on what attention returns. What puts "
-    "them in order?",
-    of="merge_heads",
-)
-def view_after_transpose(x):
-    batch, heads, time, size = x.shape
-    return x.transpose(1, 2).view(batch, time, heads * size)
-
-
-@exercise.mistake(
-    "The heads' features come out shuffled into each other: first feature 0 of every head, then "
-    "feature 1. Which of the two axes that you put together should be the outer one?",
-    of="merge_heads",
-)
-def merge_interleaved(x):
-    return x.permute(0, 2, 3, 1).flatten(2)
-
-
-@exercise.mistake(
-    "You swap the last two axes, time and features. Which two axes stand the wrong way round for "
-    "(B, T, h, d)?",
-    of="merge_heads",
-)
-def wrong_axes_transposed(x):
-    batch, heads, time, size = x.shape
-    return x.transpose(2, 3).reshape(batch, time, heads * size)
-
-
-@exercise.mistake(
-    "Heads were put together with the words: you have a longer text, not wider words. Which axis "
-    "should grow?",
-    of="merge_heads",
-)
-def longer_text(x):
-    return x.flatten(1, 2)
-
-
-@exercise.mistake(
-    "The heads were added up, so nobody can tell any more what each of them said. Side by side, "
-    "how many features does a word have?",
-    of="merge_heads",
-)
-def heads_added(x):
-    return x.sum(1)
-
-
-@exercise.mistake(
-    "The heads' mean was taken, so nobody can tell any more what each of them said. Side by side, "
-    "how many features does a word have?",
-    of="merge_heads",
-)
-def heads_averaged(x):
-    return x.mean(1)
-
-
-@exercise.mistake(
-    "This works for a batch of one. With two sentences, where has the second one gone?",
-    of="merge_heads",
-)
-def merge_for_one_sentence(x):
-    return x[0].transpose(0, 1).reshape(1, x.shape[2], -1)
-
-
-@exercise.mistake(
-    "`squeeze()` drops every axis of length 1: also a batch of one, or a single word. Which axes "
-    "may it touch here, if any?",
-    of="merge_heads",
-)
-def squeezed(x):
-    return x.transpose(1, 2).flatten(2).squeeze()
-
-
-@exercise.mistake(
-    "Your merge changes the tensor that it was given (`transpose_`, or another method with `_` at "
-    "its end). Which call makes a new one?",
-    of="merge_heads",
-)
-def merge_in_place(x):
-    x.transpose_(1, 2)
-    return x.flatten(2)
-
-
-@exercise.mistake(
-    "No gradient gets back through the merge: a `.detach()`, `.data` or a new tensor that you copy "
-    "numbers into cuts torch's graph. Which line is it?",
-    of="merge_heads",
-)
-def merge_detached(x):
-    batch, heads, time, size = x.shape
-    out = torch.empty(batch, time, heads * size, dtype=x.dtype)
-    for i in range(heads):
-        out[..., i * size : (i + 1) * size] = x[:, i].detach()
-    return out
 
 
 @exercise.also_right(of="split_heads")
@@ -399,3 +144,196 @@ def merge_by_cat(x):
 @exercise.also_right(of="merge_heads")
 def merge_by_cat_of_pieces(x):
     return torch.cat([piece.squeeze(1) for piece in x.split(1, dim=1)], dim=2)
+
+
+wrong = exercise.edits(split_by_reshape, of="split_heads")
+
+wrong(
+    "split_without_transpose",
+    "(B, T, num_heads, D // num_heads).permute(0, 2, 1, 3)",
+    "(B, num_heads, T, D // num_heads)",
+    "The shape is right, but a view alone cuts the numbers in their memory order: your first head "
+    "holds all features of the first few words. Which two axes must change places, and after "
+    "which cut?",
+)
+wrong(
+    "heads_interleaved",
+    "num_heads, D // num_heads).permute(0, 2, 1, 3)",
+    "D // num_heads, num_heads).permute(0, 3, 1, 2)",
+    "Your heads take the features in turn, like cards that are dealt: feature 1 goes to head 1. "
+    "You cut the features into two axes: which of them comes first?",
+)
+wrong(
+    "heads_behind_time",
+    ".permute(0, 2, 1, 3)",
+    "",
+    "The heads' axis is still behind the words: (B, T, h, D/h). What does a matrix product do with "
+    "the last two axes, and which two should those be?",
+)
+wrong(
+    "batch_and_head_swapped",
+    "permute(0, 2, 1, 3)",
+    "permute(2, 0, 1, 3)",
+    "Heads come first in your result and the batch second. Both axes broadcast, but the task gives "
+    "their order, and masks rely on it. What does your permutation do with axis 0?",
+)
+wrong(
+    "time_and_features_swapped",
+    "permute(0, 2, 1, 3)",
+    "permute(0, 2, 3, 1)",
+    "Time and features are swapped inside each head: (B, h, D/h, T) is what keys need in q kᵀ, "
+    "later. Which shape does the task ask for?",
+)
+wrong(
+    "split_for_one_sentence",
+    "x.reshape(B, T",
+    "x[:1].reshape(1, T",
+    "This works for a batch of one. With two sentences, what does your first axis hold, and where "
+    "has the second sentence gone?",
+)
+wrong.several(
+    "leftover_features_dropped",
+    {
+        "    if D % num_heads != 0:\n"
+        '        raise ValueError(f"D={D} is not divisible by num_heads={num_heads}")\n': "",
+        "x.reshape": "x[..., : D // num_heads * num_heads].reshape",
+    },
+    "If h does not divide D, the remaining features disappear without a message. What should "
+    "happen instead?",
+)
+wrong(
+    "torch_complains",
+    "    if D % num_heads != 0:\n"
+    '        raise ValueError(f"D={D} is not divisible by num_heads={num_heads}")\n',
+    "",
+    "If h does not divide D, torch raises the error, about a shape that the caller never wrote. "
+    "Which error does the task ask for, and when do you check?",
+)
+wrong(
+    "asserted",
+    "if D % num_heads != 0:\n"
+    '        raise ValueError(f"D={D} is not divisible by num_heads={num_heads}")',
+    "assert D % num_heads == 0",
+    "An `assert` raises AssertionError, and vanishes when Python runs with -O. Wrong arguments are "
+    "reported with another error: which one does the task name?",
+)
+wrong(
+    "words_counted",
+    "if D %",
+    "if T %",
+    "You check the number of words instead of the number of features. Which axis of x is divided "
+    "among the heads?",
+)
+wrong(
+    "view_across_axes",
+    "x.reshape",
+    "x.view(B * T, num_heads, D // num_heads).reshape",
+    "`.view` refuses a tensor whose axes are not one behind the other in memory. Your view joins "
+    "two axes without need; which call copies if it must?",
+)
+wrong(
+    "number_taken_for_size",
+    "num_heads, D // num_heads)",
+    "D // num_heads, num_heads)",
+    "You confuse the number of heads with the size of a head. If you ask for 3 heads of 12 "
+    "features, how many heads do you get?",
+)
+wrong(
+    "split_detached",
+    "x.reshape",
+    "x.detach().reshape",
+    "No gradient gets back through the split: a `.detach()`, `.data` or a new tensor that you copy "
+    "numbers into cuts torch's graph. Which line is it?",
+)
+
+
+@exercise.mistake(
+    "Your split changes its input (a method with `_` at its end, or an assignment into it). Which "
+    "call makes a new tensor?",
+    of="split_heads",
+)
+def split_in_place(x, num_heads):
+    if x.shape[-1] % num_heads:
+        raise ValueError("the features cannot be divided evenly")
+    x.unsqueeze_(1)
+    return torch.cat(x.chunk(num_heads, -1), 1)
+
+
+wrong = exercise.edits(merge_by_permute, of="merge_heads")
+
+wrong(
+    "merge_without_transpose",
+    ".permute(0, 2, 1, 3)",
+    "",
+    "The shape is right, but you join the last two axes before the heads are next to each other: "
+    "your first word holds pieces of several words. A split with the same mistake hides this. "
+    "Which axes must be next to each other?",
+)
+wrong(
+    "view_after_transpose",
+    "reshape",
+    "view",
+    "`.view` refuses: after a transpose, the numbers are no longer in memory in the order of the "
+    "axes. It works on the result of `split_heads` and fails on that of attention. What puts them "
+    "in order?",
+)
+wrong(
+    "merge_interleaved",
+    "permute(0, 2, 1, 3)",
+    "permute(0, 2, 3, 1)",
+    "The heads' features are interleaved: first feature 0 of every head, then feature 1. Which of "
+    "the two axes that you join should be the outer one?",
+)
+wrong(
+    "wrong_axes_transposed",
+    "permute(0, 2, 1, 3)",
+    "permute(0, 1, 3, 2)",
+    "You swap the last two axes, time and features. Which two axes are in the wrong order for "
+    "(B, T, h, d)?",
+)
+wrong(
+    "longer_text",
+    "x.permute(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)",
+    "x.flatten(1, 2)",
+    "You join heads with words: the text gets longer, not the words wider. Which axis should grow?",
+)
+wrong(
+    "heads_added",
+    "x.permute(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)",
+    "x.sum(1)",
+    "You add the heads up, so nothing can distinguish their parts any more. Side by side, how many "
+    "features does a word have?",
+)
+wrong(
+    "heads_averaged",
+    "x.permute(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)",
+    "x.mean(1)",
+    "You take the heads' mean, so nothing can distinguish their parts any more. Side by side, how "
+    "many features does a word have?",
+)
+wrong.several(
+    "merge_for_one_sentence",
+    {"x.permute": "x[:1].permute", "x.shape[0]": "1"},
+    "This works for a batch of one. With two sentences, where has the second one gone?",
+)
+wrong(
+    "squeezed",
+    "-1)",
+    "-1).squeeze()",
+    "`squeeze()` drops every axis of length 1, including a batch of one or a single word. Which "
+    "axes may it drop here, if any?",
+)
+wrong(
+    "merge_in_place",
+    "x.permute(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)",
+    "x.transpose_(1, 2).flatten(2)",
+    "Your merge changes its input (`transpose_`, or another method with `_` at its end). Which "
+    "call makes a new tensor?",
+)
+wrong(
+    "merge_detached",
+    "x.permute",
+    "x.detach().permute",
+    "No gradient gets back through the merge: a `.detach()`, `.data` or a new tensor that you copy "
+    "numbers into cuts torch's graph. Which line is it?",
+)
