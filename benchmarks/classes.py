@@ -18,6 +18,7 @@ from demo.outcome import compare, scores_in_book
 from demo.submission import DemoSubmission
 from gradekit.build.build import build_labs
 from gradekit.course import Course, load_course
+from gradekit.exercise.loader import CourseLabs
 
 __all__ = ["LAB", "Class", "assert_right", "new_course", "some_class", "submit"]
 
@@ -47,7 +48,7 @@ def some_class(course: Course, count: int) -> Class:
 def new_course(folder: Path) -> Course:
     """The repository's course in a new folder, with lab 1 built."""
     course = load_course(copy_course(folder))
-    build_labs(course, [LAB])
+    build_labs(CourseLabs(course), [LAB])
     return course
 
 

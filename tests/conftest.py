@@ -10,6 +10,7 @@ import torch
 from demo.course_folder import SMALL_LIMITS, copy_course
 from demo.graded import GradedClass, grade_class
 from gradekit.course import Course, load_course
+from gradekit.exercise.loader import CourseLabs
 
 # Small tensors, and two test processes on two cores: threads would only get in each other's way.
 torch.set_num_threads(1)
@@ -33,7 +34,7 @@ def built_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     from gradekit.build.build import build_labs
 
     course = load_course(copy_course(tmp_path_factory.mktemp("built") / "course", SMALL_LIMITS))
-    build_labs(course, ["lab01"])
+    build_labs(CourseLabs(course), ["lab01"])
     return course
 
 

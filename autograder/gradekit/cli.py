@@ -57,18 +57,19 @@ def build(
 ) -> None:
     """Make the solved and the students' notebooks from the sources."""
     from gradekit.build.build import build_labs, find_drift
+    from gradekit.exercise.loader import CourseLabs
 
     course = _course(course_folder)
     chosen = _chosen(course, labs)
     if check:
-        drifted = find_drift(course, chosen)
+        drifted = find_drift(CourseLabs(course), chosen)
         for line in drifted:
             typer.echo(line)
         if drifted:
             _fail("The notebooks are not what the sources make; run `lab build`.")
         typer.echo(f"{', '.join(chosen)}: the notebooks are what the sources make.")
         return
-    for path in build_labs(course, chosen):
+    for path in build_labs(CourseLabs(course), chosen):
         typer.echo(f"wrote {path.relative_to(course.root)}")
 
 
@@ -114,12 +115,14 @@ def release(
     from datetime import UTC, datetime
 
     from gradekit.build.bundle import make_bundle, publish
+    from gradekit.exercise.loader import CourseLabs
 
     course = _course(course_folder)
     if due:
         labs = [lab for lab in course.labs if course.dates(lab).release <= datetime.now(UTC)]
+    loaded = CourseLabs(course)
     for lab in _chosen(course, labs):
-        made = make_bundle(course, lab)
+        made = make_bundle(loaded, lab)
         typer.echo(f"{lab}: {_short(made.folder, course)} and {_short(made.zip, course)}")
         if exchange:
             publish(course, lab)

@@ -30,7 +30,7 @@ def names_bound_by(statement: ast.stmt) -> tuple[str, ...]:
         case ast.ImportFrom(module="__future__"):
             return ()
         case ast.Import() | ast.ImportFrom():
-            return tuple(_bound_by_import(alias) for alias in statement.names)
+            return tuple(bound_by_import(alias) for alias in statement.names)
         case ast.Assign(targets=targets):
             return tuple(name for target in targets for name in _stored(target))
         case ast.AnnAssign(target=target):
@@ -60,5 +60,6 @@ def _is_stored(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Store)
 
 
-def _bound_by_import(alias: ast.alias) -> str:
+def bound_by_import(alias: ast.alias) -> str:
+    """The name that one part of an import statement binds."""
     return alias.asname or alias.name.partition(".")[0]

@@ -12,6 +12,7 @@ import pytest
 
 from demo.course_folder import SMALL_LIMITS, copy_course
 from gradekit.course import load_course
+from gradekit.exercise.loader import CourseLabs
 
 CHROMIUM = "/usr/bin/chromium"
 HERE = Path(__file__).parent
@@ -85,7 +86,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from gradekit.build.bundle import make_bundle
 
     root = copy_course(tmp_path_factory.mktemp("released") / "course", SMALL_LIMITS)
-    return make_bundle(load_course(root), "lab01").folder
+    return make_bundle(CourseLabs(load_course(root)), "lab01").folder
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from typing import Any
 
 from gradekit.build.build import build_labs
 from gradekit.course import Course, load_course
+from gradekit.exercise.loader import CourseLabs
 from tests.helpers.small_course import PROJECT
 
 LAB, NAME = "lab01", "lab01_tiny"
@@ -115,7 +116,7 @@ def write_course(root: Path) -> Course:
     for name, text in EXERCISES.items():
         (folder / f"{name}.py").write_text(text)
     course = load_course(root)
-    build_labs(course, [LAB])
+    build_labs(CourseLabs(course), [LAB])
     return course
 
 

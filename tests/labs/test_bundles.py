@@ -14,7 +14,7 @@ from demo.course_folder import REPOSITORY, copy_course
 from gradekit.build.bundle import make_bundle
 from gradekit.course import Course, load_course
 from gradekit.errors import CourseError
-from gradekit.exercise.loader import load_lab
+from gradekit.exercise.loader import CourseLabs, load_lab
 
 # One lab that builds on two before it, for every run; the others for the long one.
 LABS = [
@@ -61,18 +61,18 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 @pytest.mark.parametrize("lab", load_course(REPOSITORY).labs)
 def test_every_lab_can_be_released(lab: str, course: Course) -> None:
     """What students must not see is in no bundle: none would be made."""
-    assert make_bundle(course, lab).zip.is_file()
+    assert make_bundle(CourseLabs(course), lab).zip.is_file()
 
 
 @pytest.mark.parametrize("lab", LABS)
 def test_the_lab_can_be_done_with_its_bundle_alone(
     lab: str, course: Course, tmp_path: Path
 ) -> None:
-    bundle = make_bundle(course, lab).folder
+    bundle = make_bundle(CourseLabs(course), lab).folder
     exercises = load_lab(course, lab).exercises
     for exercise in exercises:
-        for name in exercise.saves:  # training takes a minute; that is tested elsewhere
-            (bundle / name).write_bytes((course.exercises(lab) / name).read_bytes())
+        for path in exercise.saved_paths:  # training takes a minute; that is tested elsewhere
+            (bundle / path.name).write_bytes(path.read_bytes())
     (notebook,) = (course.root / "solutions" / lab).glob("*.ipynb")
     run = subprocess.run(
         # -S: no .pth file, so that this project's own installation is out of reach.
@@ -97,4 +97,4 @@ def test_an_earlier_answer_is_not_given_away_before_it_is_due(
     due = next(line for line in text.partition('id = "lab03"')[2].splitlines() if "due" in line)
     path.write_text(text.replace(due, "due = 2027-10-04T23:59:00"), "utf-8")
     with pytest.raises(CourseError, match=r"scaled_dot_product_attention.*not due when lab04"):
-        make_bundle(load_course(late.root), "lab04")
+        make_bundle(CourseLabs(load_course(late.root)), "lab04")

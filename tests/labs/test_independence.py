@@ -7,20 +7,20 @@ import pytest
 from demo.classroom import material_of
 from demo.course_folder import REPOSITORY, SMALL_LIMITS, copy_course
 from gradekit.course import load_course
-from gradekit.exercise.loader import CHECK_CELL
+from gradekit.exercise.source import read_source
 from gradekit.grading.grader import LabGrader
+from gradekit.grading.own_solution import saved_files
 from gradekit.grading.task import GraderSpec
-from gradekit.grading.worker import saved_files
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 
 # One lab shows it in the usual run.
 SLOW = {"lab02", "lab03", "lab04", "lab05"}
 STEPS = [
-    pytest.param(source.name[:5], name, marks=pytest.mark.slow if source.name[:5] in SLOW else ())
-    for source in sorted((REPOSITORY / "solutions").glob("lab*_*.py"))
-    for name in dict.fromkeys(CHECK_CELL.findall(source.read_text("utf-8")))
-    if not source.name.startswith("lab00")
+    pytest.param(path.name[:5], check.name, marks=pytest.mark.slow if path.name[:5] in SLOW else ())
+    for path in sorted((REPOSITORY / "solutions").glob("lab*_*.py"))
+    for check in read_source(path).of("check")
+    if not path.name.startswith("lab00")
 ]
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.build.source import Cell, Source, read_source
 from gradekit.course import load_course
 from gradekit.exercise.loader import LabExercises, load_lab
+from gradekit.exercise.source import Source, SourceCell, read_source
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)
@@ -116,7 +116,7 @@ def test_each_mistake_has_advice_and_each_function_two_other_right_answers(
             assert len(others) >= 2, f"{exercise.name}: {name}"
 
 
-def shown(cell: Cell) -> str:
+def shown(cell: SourceCell) -> str:
     """A cell's text as a reader sees it at first: hints folded, no model answer."""
     text = re.sub(r"</summary>.*?</details>", "", cell.text, flags=re.DOTALL)
     return re.sub(r"<!-- BEGIN SOLUTION.*?END SOLUTION -->", "", text, flags=re.DOTALL)

@@ -23,16 +23,15 @@ from traitlets.config import Config
 from attnlab.checking import visible
 from gradekit.build.drift import differences
 from gradekit.build.solved import solved_notebook
-from gradekit.build.source import read_source
 from gradekit.course import RELEASED, SOLVED, Course
 from gradekit.errors import CourseError
-from gradekit.exercise.loader import load_lab
+from gradekit.exercise.loader import CourseLabs
 from gradekit.exercise.variants import Variants
 from gradekit.nbgrader_settings import nbgrader_config as course_config
 
 
-def build_labs(course: Course, labs: Sequence[str]) -> list[Path]:
-    """Make the generated files of `labs` in the course's folder.
+def build_labs(labs: CourseLabs, names: Sequence[str]) -> list[Path]:
+    """Make the generated files of the labs `names` in the course's folder.
 
     Returns:
         The files written, in order.
@@ -41,12 +40,12 @@ def build_labs(course: Course, labs: Sequence[str]) -> list[Path]:
         CourseError, ExerciseError: the sources contradict themselves.
     """
     written: list[Path] = []
-    for lab in labs:
+    for lab in names:
         with TemporaryDirectory() as place:
             made = Path(place)
-            build_into(course, lab, made)
+            build_into(labs, lab, made)
             for step in (SOLVED, RELEASED):
-                target = course.root / step / lab
+                target = labs.course.root / step / lab
                 if target.exists():
                     shutil.rmtree(target)
                 shutil.copytree(made / step / lab, target)
@@ -54,37 +53,36 @@ def build_labs(course: Course, labs: Sequence[str]) -> list[Path]:
     return written
 
 
-def find_drift(course: Course, labs: Sequence[str]) -> list[str]:
+def find_drift(labs: CourseLabs, names: Sequence[str]) -> list[str]:
     """What ``lab build`` would change: a line for each file, naming how it differs.
 
     Numbers that checks expect may differ in their last bits, since another processor rounds
     otherwise; all else is compared byte by byte.
     """
     lines: list[str] = []
-    for lab in labs:
+    for lab in names:
         with TemporaryDirectory() as place:
-            build_into(course, lab, Path(place))
+            build_into(labs, lab, Path(place))
             for step in (SOLVED, RELEASED):
-                found = differences(Path(place, step, lab), course.root / step / lab)
+                found = differences(Path(place, step, lab), labs.course.root / step / lab)
                 lines += [f"{step}/{lab}/{line}" for line in found]
     return lines
 
 
-def build_into(course: Course, lab: str, place: Path) -> None:
+def build_into(labs: CourseLabs, lab: str, place: Path) -> None:
     """Make ``solutions/<lab>/`` and ``labs/<lab>/`` below `place`.
 
     Raises:
         CourseError, ExerciseError: the sources contradict themselves.
     """
-    source = read_source(course.source(lab))
-    exercises = load_lab(course, lab)
-    notebook = solved_notebook(course, source, exercises)
+    exercises = labs[lab]
+    notebook = solved_notebook(labs.course, exercises)
     folder = place / SOLVED / lab
     folder.mkdir(parents=True)
-    nbformat.write(notebook, folder / f"{source.path.stem}.ipynb")
+    nbformat.write(notebook, folder / f"{exercises.source.path.stem}.ipynb")
     with _one_thread():
         visible.write(folder / visible.FILE_NAME, lab, Variants(exercises).visible_exercises)
-    _generate_assignment(course, lab, place)
+    _generate_assignment(labs.course, lab, place)
 
 
 def _generate_assignment(course: Course, lab: str, place: Path) -> None:

@@ -31,6 +31,7 @@ from gradekit.build.solved import human_date
 from gradekit.build.student_library import blank_references, write_student_library
 from gradekit.course import Course
 from gradekit.errors import CourseError
+from gradekit.exercise.loader import CourseLabs
 
 BUNDLES = "release"
 PAGE = "HOW_TO_HAND_IN.md"
@@ -59,22 +60,23 @@ class Bundle:
     zip: Path
 
 
-def make_bundle(course: Course, lab: str) -> Bundle:
+def make_bundle(labs: CourseLabs, lab: str) -> Bundle:
     """Build `lab` and make its bundle in ``release/``, in place of an older one.
 
     Raises:
         CourseError, ExerciseError: the sources contradict themselves, or the bundle would hold
             something that students must not see.
     """
-    build_labs(course, [lab])
-    _refuse_blank_imports(course, lab)
+    course = labs.course
+    build_labs(labs, [lab])
+    _refuse_blank_imports(labs, lab)
     folder = course.root / BUNDLES / lab
     with TemporaryDirectory() as place:
         bundle = Path(place) / lab
         shutil.copytree(course.root / RELEASED / lab, bundle)
-        write_student_library(course, lab, bundle)
+        write_student_library(labs, lab, bundle)
         _write_pages(course, lab, bundle)
-        found = disclosures(course, lab, bundle)
+        found = disclosures(labs, lab, bundle)
         if found:
             raise CourseError(f"{lab}: {found[0]}; students must not see that, so nothing was made")
         if folder.exists():
@@ -117,10 +119,10 @@ def student_requirements() -> list[str]:
     return sorted(set(wanted))
 
 
-def _refuse_blank_imports(course: Course, lab: str) -> None:
+def _refuse_blank_imports(labs: CourseLabs, lab: str) -> None:
     """The notebook may import an earlier lab's answer only if that lab is due by then."""
-    path = course.released(lab)
-    blank = blank_references(course, lab)
+    path = labs.course.released(lab)
+    blank = blank_references(labs, lab)
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type != "code":
             continue

@@ -18,18 +18,17 @@ from attnlab.checking.observation import ObservationError, unpack
 from gradekit.build.blanks import Definition, definitions, extent, mark, without_marks
 from gradekit.build.library_files import library_files
 from gradekit.build.student_library import blank_references, module_file
-from gradekit.course import Course
 from gradekit.exercise.definition import Check
 from gradekit.exercise.edits import source_text
-from gradekit.exercise.loader import load_lab
+from gradekit.exercise.loader import CourseLabs
 
 SHORTEST = 16
 
 
-def disclosures(course: Course, lab: str, folder: Path) -> list[str]:
+def disclosures(labs: CourseLabs, lab: str, folder: Path) -> list[str]:
     """A sentence for each thing in `folder` that students of `lab` must not see."""
-    lines, said = _blanked(course, lab)
-    forbidden = {**_unsaid(lines, said), **_hidden_checks(course, lab, said)}
+    lines, said = _blanked(labs, lab)
+    forbidden = {**_unsaid(lines, said), **_hidden_checks(labs, lab, said)}
     found = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         texts = "\n".join(_texts(path))
@@ -41,9 +40,9 @@ def disclosures(course: Course, lab: str, folder: Path) -> list[str]:
     return found
 
 
-def answer_lines(course: Course, lab: str) -> dict[str, str]:
+def answer_lines(labs: CourseLabs, lab: str) -> dict[str, str]:
     """Telling lines of the references that are blank in `lab`, with whose they are."""
-    return _unsaid(*_blanked(course, lab))
+    return _unsaid(*_blanked(labs, lab))
 
 
 def _unsaid(lines: dict[str, str], said: str) -> dict[str, str]:
@@ -51,11 +50,11 @@ def _unsaid(lines: dict[str, str], said: str) -> dict[str, str]:
     return {line: whose for line, whose in lines.items() if line not in said}
 
 
-def _hidden_checks(course: Course, lab: str, said: str) -> dict[str, str]:
+def _hidden_checks(labs: CourseLabs, lab: str, said: str) -> dict[str, str]:
     """Names, docstrings and telling lines of the hidden checks of `lab`, with whose they are."""
     lines: dict[str, str] = {}
     shown = [said]
-    for exercise in load_lab(course, lab).exercises:
+    for exercise in labs[lab].exercises:
         for check in exercise.checks:
             text = [f"def {check.name}(lab", check.title, *_probe_lines(check)]
             if check.hidden:
@@ -65,9 +64,9 @@ def _hidden_checks(course: Course, lab: str, said: str) -> dict[str, str]:
     return _unsaid(lines, "\n".join(shown))
 
 
-def _blanked(course: Course, lab: str) -> tuple[dict[str, str], str]:
+def _blanked(labs: CourseLabs, lab: str) -> tuple[dict[str, str], str]:
     """The telling lines that `lab` blanks, with whose they are, and what the library still says."""
-    blank = blank_references(course, lab)
+    blank = blank_references(labs, lab)
     files = {module_file(module) for module, _ in blank}
     lines: dict[str, str] = {}
     elsewhere: list[str] = []

@@ -1,7 +1,7 @@
 """Makes a lab's solved notebook, in nbgrader's source format, from its text source.
 
-Cell ids come from names (of exercises, of headings), so that an edit changes the ids of its own
-section at most.
+Cell ids come from names (of exercises, of headings), so an edit changes only the ids of its own
+section.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from gradekit.build.blanks import has_solution_marks
-from gradekit.build.source import Cell, Source, imported, solved_text
+from gradekit.build.cell_text import imported, solved_text
 from gradekit.course import Course
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import LabExercises
+from gradekit.exercise.source import Source, SourceCell
 
 # The hidden lines of a grade cell, for a course that runs nbgrader without the sandbox.
 # nbgrader's release step removes them.
@@ -39,12 +40,13 @@ _HEADING = re.compile(r"^#{1,3} +(.+)$", re.MULTILINE)
 _FIELD = re.compile(r"\{\{ ?([a-z_]{3,}) ?\}\}")
 
 
-def solved_notebook(course: Course, source: Source, exercises: LabExercises) -> NotebookNode:
+def solved_notebook(course: Course, exercises: LabExercises) -> NotebookNode:
     """The solved notebook of one lab, without outputs.
 
     Raises:
         CourseError: the source and the exercise files contradict each other.
     """
+    source = exercises.source
     _refuse_contradictions(source, exercises)
     fields = _fields(course, source, exercises)
     cells = [
@@ -102,7 +104,7 @@ def _fields(course: Course, source: Source, exercises: LabExercises) -> dict[str
     }
 
 
-def _fill(source: Source, cell: Cell, text: str, fields: Mapping[str, str]) -> str:
+def _fill(source: Source, cell: SourceCell, text: str, fields: Mapping[str, str]) -> str:
     def value(match: re.Match[str]) -> str:
         if match[1] not in fields:
             raise CourseError(
@@ -142,7 +144,7 @@ def _slug(heading: str) -> str:
 
 def _notebook_cell(
     source: Source,
-    cell: Cell,
+    cell: SourceCell,
     cell_id: str,
     fields: Mapping[str, str],
     exercises: LabExercises,

@@ -15,24 +15,24 @@ from gradekit.build.library_files import PACKAGE, library_files
 from gradekit.course import Course
 from gradekit.errors import BlankError, CourseError
 from gradekit.exercise.definition import Exercise
-from gradekit.exercise.loader import exercise_files, load_lab
+from gradekit.exercise.loader import CourseLabs, exercise_files
 
 Names = frozenset[tuple[str, str]]
 
 
-def write_student_library(course: Course, lab: str, target: Path) -> None:
-    """Write the edition of `lab` as the folder ``attnlab`` in `target`.
+def write_student_library(labs: CourseLabs, lab: str, target: Path) -> None:
+    """Write the library for students of `lab` as the folder ``attnlab`` in `target`.
 
     Raises:
-        CourseError: a reference cannot be blanked, or `target` already holds an edition.
+        CourseError: a reference cannot be blanked, or `target` already holds one.
     """
     folder = target / PACKAGE
     if folder.exists():
         raise CourseError(f"{folder} is already there; remove it or choose another place")
-    named = {other: _references(course, other) for other in course.labs}
+    named = _all_references(labs)
     texts = {
         **dict.fromkeys(_modules(frozenset().union(*named.values())), ()),
-        **_modules(_not_yet_due(course, lab, named)),
+        **_modules(_not_yet_due(labs.course, lab, named)),
     }
     for path, name in library_files():
         copy = folder / name
@@ -43,22 +43,25 @@ def write_student_library(course: Course, lab: str, target: Path) -> None:
             copy.write_bytes(path.read_bytes())
 
 
-def blank_references(course: Course, lab: str) -> Names:
+def blank_references(labs: CourseLabs, lab: str) -> Names:
     """Module and name of each reference that students of `lab` do not get: those not yet due.
 
     Raises:
         CourseError: the course has no such lab, or its exercise files are at odds.
     """
-    return _not_yet_due(course, lab, {other: _references(course, other) for other in course.labs})
+    return _not_yet_due(labs.course, lab, _all_references(labs))
 
 
-def _references(course: Course, lab: str) -> Names:
-    """Module and name of each library reference that the exercises of `lab` have."""
-    return frozenset(
-        (reference.__module__, reference.__name__)
-        for exercise in _exercises(course, lab)
-        for reference in exercise.references
-    )
+def _all_references(labs: CourseLabs) -> dict[str, Names]:
+    """Module and name of each library reference, by the lab whose exercises have it."""
+    return {
+        lab: frozenset(
+            (reference.__module__, reference.__name__)
+            for exercise in _exercises(labs, lab)
+            for reference in exercise.references
+        )
+        for lab in labs.course.labs
+    }
 
 
 def _not_yet_due(course: Course, lab: str, named: Mapping[str, Names]) -> Names:
@@ -77,11 +80,11 @@ def module_file(module: str) -> Path:
     return Path(path).resolve()
 
 
-def _exercises(course: Course, lab: str) -> tuple[Exercise, ...]:
+def _exercises(labs: CourseLabs, lab: str) -> tuple[Exercise, ...]:
     """The exercises of `lab`; none while nobody has written any."""
-    if not exercise_files(course.exercises(lab)):
+    if not exercise_files(labs.course.exercises(lab)):
         return ()
-    return load_lab(course, lab).exercises
+    return labs[lab].exercises
 
 
 def _modules(named: Names) -> Mapping[Path, tuple[str, ...]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,9 +17,7 @@ from torch import Tensor
 from gradekit.course import Course
 from gradekit.errors import CourseError, ExerciseError
 from gradekit.exercise.definition import Exercise
-
-CHECK_CELL = re.compile(r'^check\("(\w+)"\)', re.MULTILINE)
-_CELL_MARK = re.compile(r"^# %%", re.MULTILINE)
+from gradekit.exercise.source import Source, read_source
 
 
 @dataclass(frozen=True)
@@ -30,11 +27,13 @@ class LabExercises:
     Attributes:
         exercises: in the order in which the lab's source checks them.
         reference: the right answers of the whole lab, by name.
+        source: the text that its notebooks are built from.
     """
 
     lab: str
     exercises: tuple[Exercise, ...]
     reference: Mapping[str, Any]
+    source: Source
 
     def __getitem__(self, name: str) -> Exercise:
         for exercise in self.exercises:
@@ -48,34 +47,51 @@ class LabExercises:
         return sum(exercise.points for exercise in self.exercises)
 
 
+class CourseLabs:
+    """The labs of a course, each loaded once for all who ask for it in one command.
+
+    Attributes:
+        course: whose labs these are.
+    """
+
+    def __init__(self, course: Course) -> None:
+        self.course = course
+        self._loaded: dict[str, LabExercises] = {}
+
+    def __getitem__(self, lab: str) -> LabExercises:
+        """The exercises of `lab`; raises like :func:`load_lab`."""
+        if lab not in self._loaded:
+            self._loaded[lab] = load_lab(self.course, lab)
+        return self._loaded[lab]
+
+
 def load_lab(course: Course, lab: str) -> LabExercises:
     """Import the exercise files of `lab`.
 
     Raises:
-        CourseError: the source checks an exercise that has no file, or a file is never checked.
+        CourseError: the source contradicts itself, it checks an exercise that has no file, or it
+            never checks one that has.
         ExerciseError: a file contradicts itself.
     """
-    source = course.source(lab)
-    text = source.read_text("utf-8")
-    order = list(dict.fromkeys(CHECK_CELL.findall(text)))
-    folder = course.exercises(lab)
-    files = exercise_files(folder)
-    for name in order:
-        if name not in files:
-            cell = len(_CELL_MARK.findall(text[: text.index(f'check("{name}")')]))
+    source = read_source(course.source(lab))
+    files = exercise_files(course.exercises(lab))
+    checked = source.of("check")
+    for cell in checked:
+        if cell.name not in files:
             raise CourseError(
-                f"solutions/{source.name}: cell {cell} checks {name!r}, but "
-                f"autograder/exercises/{lab} has no {name}.py and no folder {name}/"
+                f"{source.place(cell)} checks {cell.name!r}, but autograder/exercises/{lab} has no "
+                f"{cell.name}.py and no folder {cell.name}/"
             )
+    order = [cell.name for cell in checked]
     for name in sorted(set(files) - set(order)):
         raise CourseError(
-            f"autograder/exercises/{lab}/{name}.py: no cell of solutions/{source.name} is "
-            f'check("{name}"); add one or remove the file'
+            f"autograder/exercises/{lab}/{_shown(files[name])}: no cell of "
+            f'solutions/{source.path.name} is check("{name}"); add one or remove the file'
         )
     course.check_exercise_limits(lab, order)
     exercises = tuple(_load(lab, name, files[name]) for name in order)
     _forbid_peeking(exercises)
-    return LabExercises(lab, exercises, _reference(exercises, text))
+    return LabExercises(lab, exercises, _reference(exercises, source), source)
 
 
 def exercise_files(folder: Path) -> dict[str, Path]:
@@ -118,6 +134,9 @@ def _import(name: str, path: Path) -> ModuleType:
     """Import an exercise module, anew if it was imported before."""
     for old in [known for known in sys.modules if known == name or known.startswith(f"{name}.")]:
         del sys.modules[old]
+    package, lab, _ = name.split(".")
+    for parent in (package, f"{package}.{lab}"):  # Python asks for them when files import others
+        sys.modules.setdefault(parent, ModuleType(parent)).__path__ = []
     is_folder = path.name == "__init__.py"
     spec = importlib.util.spec_from_file_location(
         name, path, submodule_search_locations=[str(path.parent)] if is_folder else None
@@ -135,7 +154,7 @@ def _shown(path: Path) -> str:
     return f"{path.parent.name}/{path.name}" if path.name == "__init__.py" else path.name
 
 
-def _reference(exercises: tuple[Exercise, ...], source: str) -> dict[str, Any]:
+def _reference(exercises: tuple[Exercise, ...], source: Source) -> dict[str, Any]:
     """The right answers: the library's functions, what solution cells define, saved weights."""
     names: dict[str, Any] = {
         reference.__name__: reference for exercise in exercises for reference in exercise.references
@@ -166,19 +185,17 @@ def saved_weights(exercises: tuple[Exercise, ...]) -> dict[str, dict[str, Tensor
     return found
 
 
-def _solution_names(exercise: Exercise, source: str, known: Mapping[str, Any]) -> dict[str, Any]:
+def _solution_names(exercise: Exercise, source: Source, known: Mapping[str, Any]) -> dict[str, Any]:
+    """What the solution cell of an exercise of answers defines."""
     namespace = dict(known)
     exec("import math\nimport torch\nfrom torch import Tensor", namespace)  # noqa: S102 - constant
-    found = False
-    for cell in _CELL_MARK.split(source):
-        mark, _, body = cell.partition("\n")
-        if re.search(rf'exercise="{exercise.name}"', mark):
-            found = True
-            exec(compile(body, f"<solution of {exercise.name}>", "exec"), namespace)  # noqa: S102 - ours
+    for cell in source.of("exercise"):
+        if cell.name == exercise.name:
+            exec(compile(cell.text, f"<solution of {cell.name}>", "exec"), namespace)  # noqa: S102
     missing = [name for name in exercise.answers if name not in namespace]
-    if not found or missing:
+    if missing:
         raise ExerciseError(
-            f"{exercise.lab}/{exercise.name}.py asks for {', '.join(missing or exercise.answers)}, "
-            f'which no cell marked exercise="{exercise.name}" in the lab\'s source defines'
+            f"{exercise.lab}/{exercise.name}.py asks for {', '.join(missing)}, which the cell "
+            f'marked exercise="{exercise.name}" in the lab\'s source does not define'
         )
     return {name: namespace[name] for name in exercise.answers}

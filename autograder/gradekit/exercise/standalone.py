@@ -22,6 +22,7 @@ from typing import Any
 
 from gradekit.errors import StandaloneError
 from gradekit.exercise.edits import is_made_from_text, source_text
+from gradekit.python_names import bound_by_import, names_bound_by
 from gradekit.untrusted.messages import SUSPECT
 
 PROJECT = ("attnlab", "gradekit", "gradekit_exercises")
@@ -82,14 +83,14 @@ class _Collector:
         """Add a definition that is in no file, and first what it needs of `module`."""
         (statement,) = ast.parse(text).body
         for needed in _names(statement):
-            if needed not in set(_binds(statement)):
+            if needed not in names_bound_by(statement):
                 self.add(module, needed)
         self._definitions[text, 0] = ast.unparse(_undecorated(statement))
 
     def _add_import(
         self, module: ModuleType, statement: ast.Import | ast.ImportFrom, name: str
     ) -> None:
-        (alias,) = (a for a in statement.names if _bound_name(a) == name)
+        (alias,) = (a for a in statement.names if bound_by_import(a) == name)
         origin = _origin(module, statement) if isinstance(statement, ast.ImportFrom) else alias.name
         if not _belongs_to(origin, PROJECT) or _belongs_to(origin, SHARED):
             kind = type(statement)
@@ -135,27 +136,9 @@ def _statements(path: Path) -> Mapping[str, ast.stmt]:
 def _parsed(path: Path, changed: int) -> Mapping[str, ast.stmt]:
     bound: dict[str, ast.stmt] = {}
     for statement in ast.parse(path.read_text("utf-8")).body:
-        for name in _binds(statement):
+        for name in names_bound_by(statement):
             bound[name] = statement
     return bound
-
-
-def _binds(statement: ast.stmt) -> Iterator[str]:
-    match statement:
-        case ast.FunctionDef() | ast.ClassDef():
-            yield statement.name
-        case ast.Import() | ast.ImportFrom():
-            yield from map(_bound_name, statement.names)
-        case ast.Assign(targets=targets):
-            for target in targets:
-                parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
-                yield from (part.id for part in parts if isinstance(part, ast.Name))
-        case ast.AnnAssign(target=ast.Name(id=name)):
-            yield name
-
-
-def _bound_name(alias: ast.alias) -> str:
-    return alias.asname or alias.name.partition(".")[0]
 
 
 def _names(statement: ast.stmt) -> list[str]:

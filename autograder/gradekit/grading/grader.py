@@ -1,4 +1,7 @@
-"""Sandbox and judge behind one call, for one lab, kept warm."""
+"""One lab's grader: sandbox and judge behind one call.
+
+Tested in tests/gradekit/grading/test_grader_cache.py, test_result_keys.py and test_grade.py.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from attnlab.checking.verdict import Verdict
 from gradekit.build.student_library import write_student_library
 from gradekit.course import Course
 from gradekit.exercise.definition import Exercise
-from gradekit.exercise.loader import LabExercises, load_lab
+from gradekit.exercise.loader import CourseLabs, LabExercises
 from gradekit.exercise.standalone import standalone_sources
 from gradekit.exercise.trained import ScoreBands
 from gradekit.exercise.variants import Variants
@@ -37,19 +40,20 @@ from gradekit.submissions.submission import Submission
 from gradekit.untrusted.limits import MIB, ExerciseLimits, Limits
 from gradekit.untrusted.messages import Cell, Probe
 
-_MOST_TOLD = 3
+_MOST_LISTED = 3
 
 
 class LabGrader:
-    """Grades hand-ins of one lab. Use as a context manager; the sandbox starts when first needed.
+    """Grades submissions of one lab. Use as a context manager; the sandbox starts on first use.
 
     Raises:
-        CourseError, ExerciseError: the lab's files contradict themselves.
+        CourseError, ExerciseError: the lab's files contradict each other.
     """
 
     def __init__(self, spec: GraderSpec) -> None:
         self.spec = spec
-        self.exercises: LabExercises = load_lab(spec.course, spec.lab)
+        self._labs = CourseLabs(spec.course)
+        self.exercises: LabExercises = self._labs[spec.lab]
         self.released = released_notebook(spec.course, spec.lab, self.exercises)
         self._variants = Variants(self.exercises, spec.secret)
         self._cleanup = ExitStack()
@@ -74,7 +78,7 @@ class LabGrader:
         """
         folder = LockedTempFolder()
         self._cleanup.callback(folder.close)
-        write_student_library(self.spec.course, self.spec.lab, folder.path)
+        write_student_library(self._labs, self.spec.lab, folder.path)
         sandbox = Sandbox(
             folder.path,
             limits_of(self.spec),
@@ -85,7 +89,7 @@ class LabGrader:
         return self._cleanup.enter_context(sandbox)
 
     def grade(self, submission: Submission, exercises: Sequence[str] | None = None) -> Graded:
-        """Run the notebook, ask about `exercises` (all where None), and judge the answers."""
+        """Run the notebook, ask about `exercises` (None for all), and judge the answers."""
         asked = [
             exercise
             for exercise in self.exercises.exercises
@@ -118,7 +122,7 @@ class LabGrader:
 
     @cached_property
     def keys(self) -> ResultKeys:
-        """What this lab's results are filed under: all that they depend on."""
+        """The keys of this lab's results: everything that they depend on."""
         surroundings = environment_digest(self.spec)
         versions = {
             exercise.name: (
@@ -132,14 +136,14 @@ class LabGrader:
         return ResultKeys(self.spec.lab, versions, self.exercises.points)
 
     def _files(self, exercise: Exercise) -> list[Path]:
-        """The exercise files that an exercise's checks draw on."""
+        """The exercise files that an exercise's checks use."""
         others = {check.suspects_of for check in exercise.checks if check.suspects_of}
         asked = [exercise, *(self.exercises[name] for name in sorted(others))]
         return [path for one in asked for path in one.files]
 
 
 def result_of(exercise: Exercise, verdict: Verdict) -> ExerciseResult:
-    """A verdict as the journal keeps it: no inputs, no numbers of hidden checks."""
+    """A verdict as the journal stores it: no inputs, no numbers of hidden checks."""
     return ExerciseResult(
         exercise=exercise.name,
         title=exercise.title,
@@ -188,7 +192,7 @@ def limits_of(spec: GraderSpec) -> Limits:
 
 
 def exercise_limits_of(spec: GraderSpec, exercise: str) -> ExerciseLimits:
-    """The limits of the questions about one exercise: its own, and the lab's where it has none."""
+    """The limits of the questions about one exercise: its own, or by default the lab's."""
     limits = limits_of(spec).of_an_exercise
     own = spec.course.exercise_limits(spec.lab).get(exercise)
     if own is None:
@@ -202,7 +206,7 @@ def exercise_limits_of(spec: GraderSpec, exercise: str) -> ExerciseLimits:
 
 
 def environment_digest(spec: GraderSpec) -> str:
-    """What every result depends on besides its exercise: versions, limits, shared code, secret."""
+    """A digest of what all results depend on: versions, limits, shared code, the secret."""
     library = Path(attnlab.__file__).parent
     paths = [*library.glob("checking/*.py"), *library.glob("data/*.py")]
     shared = [path.read_bytes() for path in sorted(paths)]
@@ -211,7 +215,7 @@ def environment_digest(spec: GraderSpec) -> str:
 
 
 def _reference_digest(exercise: Exercise, course: Course) -> str:
-    if exercise.answers:  # their reference is a cell of the lab's source
+    if exercise.answers:  # its reference is a cell of the lab's source
         return digest_of(course.source(exercise.lab).read_bytes())
     scores = [c.judge.score for c in exercise.checks if isinstance(c.judge, ScoreBands)]
     asked = [*exercise.references, *exercise.uses, *scores]
@@ -219,15 +223,15 @@ def _reference_digest(exercise: Exercise, course: Course) -> str:
 
 
 def _stopped(run: SubmissionRun, cells: Sequence[Cell]) -> str | None:
-    """What cells met limits, in words for the student: the first few."""
-    told = [
+    """The first few cells that reached limits, in words for the student."""
+    stopped = [
         about_cell(cell.source, ran.reason)
         for cell, ran in zip(cells, run.cells, strict=True)
         if ran.reason and ran.reason != NOT_RUN
     ]
-    if len(told) > _MOST_TOLD:
-        more = f"{len(told) - _MOST_TOLD} more cells met limits."
-        told = [*told[:_MOST_TOLD], more]
+    if len(stopped) > _MOST_LISTED:
+        more = f"{len(stopped) - _MOST_LISTED} more cells reached limits."
+        stopped = [*stopped[:_MOST_LISTED], more]
     if any(ran.reason == NOT_RUN for ran in run.cells):
-        told.append("The cells after that were not run.")
-    return " ".join(told) or None
+        stopped.append("The cells after that were not run.")
+    return " ".join(stopped) or None

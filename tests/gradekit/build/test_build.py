@@ -13,6 +13,7 @@ from attnlab.checking import visible
 from gradekit.build import build
 from gradekit.build.drift import same_values
 from gradekit.errors import CourseError
+from gradekit.exercise.loader import CourseLabs
 from tests.helpers.small_course import (
     EXERCISES,
     LIBRARY,
@@ -52,7 +53,7 @@ def contents(course) -> dict[str, bytes]:
 
 
 def test_the_solved_notebook_is_in_nbgraders_source_format(small):
-    written = build.build_labs(small, ["lab01"])
+    written = build.build_labs(CourseLabs(small), ["lab01"])
     assert [str(path.relative_to(small.root)) for path in written] == [
         f"{step}/lab01/{name}" for step in ("solutions", "labs") for name in FILES
     ]
@@ -91,7 +92,7 @@ def test_the_solved_notebook_is_in_nbgraders_source_format(small):
 
 
 def test_prose_knows_the_due_date_title_and_points(small):
-    build.build_labs(small, ["lab01"])
+    build.build_labs(CourseLabs(small), ["lab01"])
     assert cell(notebook(small, "labs"), "start-1").source == (
         "# Doubling\nDue Sunday, 20 September 2026, 23:59 (Europe/Zurich), 11.5 points. "
         "A formula: $e^{{x}}$."
@@ -99,7 +100,7 @@ def test_prose_knows_the_due_date_title_and_points(small):
 
 
 def test_the_released_notebook_holds_no_answer(small):
-    build.build_labs(small, ["lab01"])
+    build.build_labs(CourseLabs(small), ["lab01"])
     nb = notebook(small, "labs")
     assert cell(nb, "double").source.endswith(
         'any shape."""\n    # TODO: write your code here\n    raise NotImplementedError'
@@ -115,7 +116,7 @@ def test_the_released_notebook_holds_no_answer(small):
 
 
 def test_checks_file_has_the_visible_checks_alone(small):
-    build.build_labs(small, ["lab01"])
+    build.build_labs(CourseLabs(small), ["lab01"])
     for step in ("solutions", "labs"):
         lab = visible.read(small.root / step / "lab01" / "checks.safetensors")
         (check,) = lab.exercise("double").checks
@@ -127,20 +128,21 @@ def test_checks_file_has_the_visible_checks_alone(small):
 
 
 def test_a_build_is_the_same_each_time_and_leaves_nothing_behind(small):
-    build.build_labs(small, ["lab01"])
+    build.build_labs(CourseLabs(small), ["lab01"])
     first = contents(small)
     (small.root / "labs" / "lab01" / "old.ipynb").write_text("left over")
-    build.build_labs(small, ["lab01"])
+    build.build_labs(CourseLabs(small), ["lab01"])
     assert contents(small) == first
     assert not list(small.root.rglob("gradebook.db*"))
 
 
 def test_a_build_in_another_process_makes_the_same_bytes(small):
-    build.build_labs(small, ["lab01"])
+    build.build_labs(CourseLabs(small), ["lab01"])
     first = contents(small)
     code = (
         "import sys; from pathlib import Path\nfrom gradekit.build.build import build_labs\n"
-        "from gradekit.course import load_course\nbuild_labs(load_course(Path(sys.argv[1])), ['lab01'])"
+        "from gradekit.course import load_course\nfrom gradekit.exercise.loader import CourseLabs\n"
+        "build_labs(CourseLabs(load_course(Path(sys.argv[1]))), ['lab01'])"
     )
     subprocess.run(
         [sys.executable, "-c", code, str(small.root)],
@@ -151,27 +153,27 @@ def test_a_build_in_another_process_makes_the_same_bytes(small):
 
 
 def test_an_edit_changes_the_ids_of_its_own_section_alone(small):
-    build.build_labs(small, ["lab01"])
+    build.build_labs(CourseLabs(small), ["lab01"])
     before = [cell.id for cell in notebook(small, "labs").cells]
     path = small.source("lab01")
     heading = "# %% [markdown]\n# ## "
     path.write_text(SOURCE.replace(f"{heading}2.", f"# %%\nprint(1)\n\n{heading}7."))
-    build.build_labs(small, ["lab01"])
+    build.build_labs(CourseLabs(small), ["lab01"])
     after = [cell.id for cell in notebook(small, "labs").cells]
     assert [cell_id for cell_id in after if cell_id != "twice-as-much-3"] == before
 
 
 def test_drift_names_each_file_that_is_not_as_made(small):
-    assert build.find_drift(small, ["lab01"]) == [
+    assert build.find_drift(CourseLabs(small), ["lab01"]) == [
         f"{step}/lab01/{name} is missing" for step in ("solutions", "labs") for name in FILES
     ]
-    build.build_labs(small, ["lab01"])
-    assert build.find_drift(small, ["lab01"]) == []
+    build.build_labs(CourseLabs(small), ["lab01"])
+    assert build.find_drift(CourseLabs(small), ["lab01"]) == []
     before = contents(small)
     (small.root / "labs" / "lab01" / "stray.txt").write_text("?")
     path = small.source("lab01")
     path.write_text(SOURCE.replace("Write it.", "Write it now."))
-    assert build.find_drift(small, ["lab01"]) == [
+    assert build.find_drift(CourseLabs(small), ["lab01"]) == [
         "solutions/lab01/lab01_small.ipynb differs",
         "labs/lab01/lab01_small.ipynb differs",
         "labs/lab01/stray.txt is made from nothing",
@@ -181,10 +183,10 @@ def test_drift_names_each_file_that_is_not_as_made(small):
 
 
 def test_drift_sees_a_changed_check(small):
-    build.build_labs(small, ["lab01"])
+    build.build_labs(CourseLabs(small), ["lab01"])
     path = small.exercises("lab01") / "double.py"
     path.write_text(EXERCISES["double"].replace("Doubles every", "Doubles each"))
-    assert build.find_drift(small, ["lab01"]) == [
+    assert build.find_drift(CourseLabs(small), ["lab01"]) == [
         "solutions/lab01/checks.safetensors differs",
         "labs/lab01/checks.safetensors differs",
     ]
@@ -228,14 +230,14 @@ def test_drift_forgives_the_last_bits_of_a_number_and_nothing_else():
 def test_contradictions_are_one_sentence(small, old, new, sentence):
     small.source("lab01").write_text(SOURCE.replace(old, new))
     with pytest.raises(CourseError) as error:
-        build.build_labs(small, ["lab01"])
+        build.build_labs(CourseLabs(small), ["lab01"])
     assert str(error.value) == f"solutions/lab01_small.py: {sentence}"
 
 
 def test_a_check_without_a_file_is_one_sentence(small):
     (small.exercises("lab01") / "total.py").unlink()
     with pytest.raises(CourseError) as error:
-        build.build_labs(small, ["lab01"])
+        build.build_labs(CourseLabs(small), ["lab01"])
     assert str(error.value) == (
         "solutions/lab01_small.py: cell 9 checks 'total', "
         "but autograder/exercises/lab01 has no total.py and no folder total/"
@@ -246,7 +248,7 @@ def test_what_nbgrader_refuses_is_one_sentence(small):
     path = small.source("lab01")
     path.write_text(SOURCE.replace("print(double", "### BEGIN HIDDEN TESTS\nprint(double"))
     with pytest.raises(CourseError) as error:
-        build.build_labs(small, ["lab01"])
+        build.build_labs(CourseLabs(small), ["lab01"])
     assert str(error.value) == (
         "lab01: nbgrader's release step refuses the notebook: "
         "RuntimeError: No end hidden tests statement found"
@@ -256,10 +258,10 @@ def test_what_nbgrader_refuses_is_one_sentence(small):
 
 def test_the_reference_is_the_only_copy(small):
     """A changed reference changes the notebook, and nothing else needs an edit."""
-    build.build_labs(small, ["lab01"])
+    build.build_labs(CourseLabs(small), ["lab01"])
     steps = small.root / "lib" / "smallnet" / "steps.py"
     steps.write_text(LIBRARY.replace("return FACTOR * x", "return x + x"))
-    assert build.find_drift(small, ["lab01"]) == [
+    assert build.find_drift(CourseLabs(small), ["lab01"]) == [
         "solutions/lab01/lab01_small.ipynb differs",
         "labs/lab01/lab01_small.ipynb differs",
     ]

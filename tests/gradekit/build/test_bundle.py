@@ -17,7 +17,8 @@ from gradekit.build.blanks import definitions
 from gradekit.build.bundle import make_bundle, publish
 from gradekit.build.disclosure import disclosures
 from gradekit.errors import CourseError
-from gradekit.exercise.loader import load_lab
+from gradekit.exercise.edits import source_text
+from gradekit.exercise.loader import CourseLabs, load_lab
 from tests.helpers.small_course import copy_real_course
 
 LAB = "lab01"
@@ -30,7 +31,7 @@ def course(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def released(course):
-    return make_bundle(course, LAB)
+    return make_bundle(CourseLabs(course), LAB)
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +101,9 @@ def test_no_hidden_check_is_in_the_zip(course, unpacked):
         assert check.title not in text
         if check.name not in shown:
             assert f"def {check.name}(lab" not in text
-        statements = inspect.getsource(check.probe).split('"""', 2)[2].strip()
+        signature, _, body = source_text(check.probe).partition("\n")
+        assert signature.startswith("def ")
+        statements = body.rpartition('"""')[2].strip()
         assert statements not in text
     lab = visible.read(unpacked / "checks.safetensors")
     for exercise in lab.exercises:
@@ -125,7 +128,7 @@ def test_no_other_answer_of_the_lab_is_in_the_zip(course, unpacked):
 
 
 def test_the_proof_that_release_itself_makes_agrees(course, unpacked):
-    assert disclosures(course, LAB, unpacked) == []
+    assert disclosures(CourseLabs(course), LAB, unpacked) == []
 
 
 RUN_TO_FIRST_EXERCISE = """
@@ -184,7 +187,7 @@ def test_the_notebook_runs_to_its_first_exercise_offline_from_the_bundle_alone(u
 def test_a_bundle_is_the_same_each_time(course, released):
     before = released.zip.read_bytes()
     (released.folder / "left-over.txt").write_text("from last time")
-    assert make_bundle(course, LAB).zip.read_bytes() == before
+    assert make_bundle(CourseLabs(course), LAB).zip.read_bytes() == before
 
 
 def test_the_page_says_what_a_student_needs_to_know(unpacked):
@@ -223,7 +226,7 @@ def test_a_bundle_that_would_tell_is_not_made(course, released, monkeypatch):
     source.write_text(f"{text}\n# %% [markdown]\n# Psst: `{line}`\n", "utf-8")
     try:
         with pytest.raises(CourseError, match=r"holds a line of softmax: .* must not see that"):
-            make_bundle(course, LAB)
+            make_bundle(CourseLabs(course), LAB)
     finally:
         source.write_text(text, "utf-8")
     assert released.zip.read_bytes() == before

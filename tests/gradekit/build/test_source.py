@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from gradekit.build.blanks import CODE_STUB, blank_module, clear, mark
-from gradekit.build.source import read_source, solved_text
+from gradekit.build.cell_text import solved_text
 from gradekit.errors import BlankError, CourseError
+from gradekit.exercise.source import read_source
 from tests.helpers.small_course import LIBRARY, PROJECT, SOURCE, library_on_path, write_small_course
 
 
@@ -261,7 +262,7 @@ def test_nbgrader_takes_out_what_we_take_out(small):
         (
             '"explain"',
             '"no name"',
-            "cell 12: 'no name' is no name; use letters, digits and _, 50 at most",
+            "cell 12: 'no name' is not a name; use letters, digits and _, 50 at most",
         ),
     ],
 )

@@ -14,6 +14,7 @@ from gradekit.build.disclosure import answer_lines, disclosures
 from gradekit.build.student_library import write_student_library
 from gradekit.course import load_course
 from gradekit.errors import CourseError
+from gradekit.exercise.loader import CourseLabs
 
 LIBRARY = Path(attnlab.__file__).parent
 
@@ -96,7 +97,7 @@ def test_blank_from_this_lab_on_and_solved_before(course, tmp_path):
         ("lab03", set()),
     ):
         target = tmp_path / lab
-        write_student_library(course, lab, target)
+        write_student_library(CourseLabs(course), lab, target)
         for file, names in (
             ("softmax.py", ["softmax", "logsumexp", "log_softmax", "entropy"]),
             ("attention.py", ["basic_self_attention"]),
@@ -111,12 +112,12 @@ def test_blank_from_this_lab_on_and_solved_before(course, tmp_path):
 def test_a_lab_that_is_not_yet_due_stays_blank(course, tmp_path):
     path = course.root / "course.toml"
     path.write_text(path.read_text().replace("due = 2026-09-20", "due = 2026-09-22"))
-    write_student_library(load_course(course.root), "lab02", tmp_path)
+    write_student_library(CourseLabs(load_course(course.root)), "lab02", tmp_path)
     assert body(tmp_path / "attnlab" / "softmax.py", "softmax") == "raise NotImplementedError"
 
 
 def test_everything_else_is_there_as_it_is(course, tmp_path):
-    write_student_library(course, "lab01", tmp_path / "e")
+    write_student_library(CourseLabs(course), "lab01", tmp_path / "e")
     copied = {
         str(path.relative_to(tmp_path / "e" / "attnlab"))
         for path in (tmp_path / "e").rglob("*")
@@ -133,7 +134,7 @@ def test_everything_else_is_there_as_it_is(course, tmp_path):
 
 
 def test_a_blank_module_says_so_and_shows_no_mark(course, tmp_path):
-    write_student_library(course, "lab01", tmp_path)
+    write_student_library(CourseLabs(course), "lab01", tmp_path)
     text = (tmp_path / "attnlab" / "softmax.py").read_text()
     assert text.startswith(
         "# Made by `lab release`: what is not yet due when lab01 is released is blank.\n"
@@ -143,7 +144,7 @@ def test_a_blank_module_says_so_and_shows_no_mark(course, tmp_path):
 
 
 def test_the_edition_imports_and_its_solved_part_works(course, tmp_path):
-    write_student_library(course, "lab02", tmp_path)
+    write_student_library(CourseLabs(course), "lab02", tmp_path)
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "import torch, attnlab.softmax as s, attnlab.attention as a\n"
@@ -163,19 +164,19 @@ def test_the_edition_imports_and_its_solved_part_works(course, tmp_path):
 
 
 def test_no_line_of_a_blank_body_is_in_the_edition(course, tmp_path):
-    write_student_library(course, "lab01", tmp_path / "e")
-    lines = answer_lines(course, "lab01")
+    write_student_library(CourseLabs(course), "lab01", tmp_path / "e")
+    lines = answer_lines(CourseLabs(course), "lab01")
     assert "exp = (x - x.amax(dim, keepdim=True)).exp()" in lines
     assert "return -torch.xlogy(p, p).sum(-1)" in lines
-    assert disclosures(course, "lab01", tmp_path / "e") == []
+    assert disclosures(CourseLabs(course), "lab01", tmp_path / "e") == []
 
 
 def test_the_proof_finds_an_answer_wherever_it_hides(course, tmp_path):
     student_library = tmp_path / "e"
-    write_student_library(course, "lab02", student_library)
-    assert disclosures(course, "lab02", student_library) == []
+    write_student_library(CourseLabs(course), "lab02", student_library)
+    assert disclosures(CourseLabs(course), "lab02", student_library) == []
     # What lab 2 may see is a leak in lab 1.
-    found = disclosures(course, "lab01", student_library)
+    found = disclosures(CourseLabs(course), "lab01", student_library)
     assert found
     assert all(line.startswith("attnlab/softmax.py holds a line of ") for line in found)
     (student_library / "note.txt").write_text("Try: return -torch.xlogy(p, p).sum(-1)  # neat")
@@ -183,7 +184,7 @@ def test_the_proof_finds_an_answer_wherever_it_hides(course, tmp_path):
         '{"cells": [{"source": ["x = 1\\n", "return -torch.xlogy(p, p).sum(-1)"]}]}'
     )
     (student_library / "p.py").write_text("def nobody_knows(lab, draw): ...")
-    assert disclosures(course, "lab02", student_library) == [
+    assert disclosures(CourseLabs(course), "lab02", student_library) == [
         "n.ipynb holds a line of entropy: return -torch.xlogy(p, p).sum(-1)",
         "note.txt holds a line of entropy: return -torch.xlogy(p, p).sum(-1)",
         "p.py holds the hidden check nobody_knows of basic_self_attention: def nobody_knows(lab",
@@ -191,11 +192,11 @@ def test_the_proof_finds_an_answer_wherever_it_hides(course, tmp_path):
 
 
 def test_an_edition_is_never_written_over(course, tmp_path):
-    write_student_library(course, "lab01", tmp_path)
+    write_student_library(CourseLabs(course), "lab01", tmp_path)
     with pytest.raises(CourseError, match="is already there; remove it"):
-        write_student_library(course, "lab01", tmp_path)
+        write_student_library(CourseLabs(course), "lab01", tmp_path)
 
 
 def test_an_unknown_lab_is_said(course, tmp_path):
     with pytest.raises(CourseError, match=r"course\.toml has no lab 'lab09'"):
-        write_student_library(course, "lab09", tmp_path)
+        write_student_library(CourseLabs(course), "lab09", tmp_path)

@@ -8,9 +8,10 @@ from safetensors.torch import save
 
 from gradekit.build.build import build_labs
 from gradekit.course import load_course
+from gradekit.exercise.loader import CourseLabs
 from gradekit.grading.grader import LabGrader
+from gradekit.grading.own_solution import check_own_solution
 from gradekit.grading.task import GraderSpec
-from gradekit.grading.worker import prove
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 from tests.helpers.small_course import PROJECT
@@ -119,7 +120,7 @@ def grader(tmp_path_factory):
     (folder / "rate.py").write_text(EXERCISE)
     (folder / FILE).write_bytes(save(RIGHT))
     course = load_course(root)
-    build_labs(course, ["lab01"])
+    build_labs(CourseLabs(course), ["lab01"])
     with LabGrader(GraderSpec(course, "lab01", "bubblewrap", b"a secret")) as grader:
         yield grader
 
@@ -163,7 +164,7 @@ def test_weights_that_do_less_earn_less_and_are_told_why(grader):
 def test_a_file_that_is_no_such_weights_is_trained_over(grader, file):
     result, text = hand_in(grader, file)
     assert result.earned == 5
-    assert "trained anew" in text
+    assert "trained again" in text
 
 
 def test_weights_that_are_not_numbers_earn_nothing(grader):
@@ -172,7 +173,7 @@ def test_weights_that_are_not_numbers_earn_nothing(grader):
 
 
 def test_the_labs_own_solution_is_proved_with_its_own_weights(grader):
-    prove(grader)
+    check_own_solution(grader)
 
 
 def test_the_bundle_of_students_holds_no_weights(grader):

@@ -22,6 +22,7 @@ from demo.outcome import compare, scores_in_book
 from demo.usage import measured
 from gradekit.build.build import build_labs
 from gradekit.course import load_course
+from gradekit.exercise.loader import CourseLabs
 from gradekit.untrusted.limits import GIB
 
 STUDENTS, BAD_ONES = 1000, 20
@@ -35,7 +36,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 def course(tmp_path_factory):
     folder = tmp_path_factory.mktemp("thousand") / "course"
     course = load_course(copy_course(folder, SMALL_LIMITS))
-    build_labs(course, [LAB])
+    build_labs(CourseLabs(course), [LAB])
     return course
 
 

@@ -14,7 +14,7 @@ from nbgrader.api import Gradebook
 
 from gradekit.build.build import build_labs
 from gradekit.course import load_course
-from gradekit.exercise.loader import load_lab
+from gradekit.exercise.loader import CourseLabs, load_lab
 from gradekit.exercise.variants import Variants
 from gradekit.nbgrader.unsandboxed import judge_names
 from tests.helpers.small_course import PROJECT, copy_real_course
@@ -101,7 +101,7 @@ def graded(tmp_path_factory):
     """The real lab 1, released and autograded by nbgrader's own commands."""
     root = tmp_path_factory.mktemp("stock")
     course = copy_real_course(root)
-    build_labs(course, [LAB])
+    build_labs(CourseLabs(course), [LAB])
     shutil.rmtree(root / "labs")
     (root / "nbgrader_config.py").write_text(CONFIG)
     (root / "home").mkdir()

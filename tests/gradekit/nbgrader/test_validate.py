@@ -12,6 +12,7 @@ import pytest
 
 from gradekit.build.bundle import make_bundle
 from gradekit.course import load_course
+from gradekit.exercise.loader import CourseLabs
 from tests.helpers import tiny_class
 from tests.helpers.nbgrader_commands import nbgrader
 from tests.helpers.tiny_class import LAB, NAME
@@ -159,7 +160,7 @@ def test_without_our_settings_the_same_hand_in_does_harm(course, tmp_path):
 
 @pytest.mark.slow
 def test_in_a_students_bundle_it_is_plain_nbgrader(course, tmp_path):
-    bundle = make_bundle(load_course(course), LAB).folder
+    bundle = make_bundle(CourseLabs(load_course(course)), LAB).folder
     folder = Path(shutil.copytree(bundle, tmp_path / "mine"))
     right = json.loads((folder / f"{NAME}.ipynb").read_text())
     solved = json.loads(tiny_class.notebook(course))

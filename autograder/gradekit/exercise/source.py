@@ -1,0 +1,153 @@
+"""Reads a lab's source, the text that its notebooks are built from: cells with their roles.
+
+A source is jupytext's percent format. Text above the first ``# %%`` is a note to staff. These
+marks give a cell its role:
+
+=================================================  ==============================================
+``# %% exercise="softmax"``                        the student writes here; the cell imports the
+                                                   reference, or holds nbgrader's solution marks
+``check("softmax")``, alone in its cell            the exercise's grade cell
+``# %% [markdown] free_text="explain" points=4``   a question that a person marks
+=================================================  ==============================================
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import jupytext
+
+from gradekit.errors import CourseError
+
+Role = Literal["prose", "code", "exercise", "check", "free_text"]
+
+_CHECK = re.compile(r'check\("(\w+)"\)')
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,49}")
+_FIRST_CELL = re.compile(r"^# %%", re.MULTILINE)
+# Marks that are Jupyter's own travel into the notebook as they are.
+_JUPYTER_MARKS = ("tags", "jupyter", "slideshow")
+
+
+@dataclass(frozen=True)
+class SourceCell:
+    """One cell of a source.
+
+    Attributes:
+        number: its position in the source, from 1.
+        name: the exercise or question that it belongs to; empty for prose and plain code.
+        points: of a free-text question.
+        metadata: what Jupyter itself reads, such as tags.
+    """
+
+    number: int
+    role: Role
+    text: str
+    name: str
+    points: float
+    metadata: Mapping[str, Any]
+
+    @property
+    def is_markdown(self) -> bool:
+        """Whether it is prose for people; otherwise it is code."""
+        return self.role in ("prose", "free_text")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A lab's source: the file and its cells in order."""
+
+    path: Path
+    cells: tuple[SourceCell, ...]
+
+    def of(self, role: Role) -> tuple[SourceCell, ...]:
+        """The cells of one role."""
+        return tuple(cell for cell in self.cells if cell.role == role)
+
+    def place(self, cell: SourceCell) -> str:
+        """The words by which an error says where a cell is."""
+        return f"solutions/{self.path.name}: cell {cell.number}"
+
+
+def read_source(path: Path) -> Source:
+    """Read a lab's source.
+
+    Raises:
+        CourseError: a mark is unknown or incomplete, an exercise has two cells or no check.
+    """
+    text = path.read_text("utf-8")
+    first = _FIRST_CELL.search(text)
+    if first is None:
+        raise CourseError(f"solutions/{path.name} has no cell; start one with a line `# %%`")
+    notebook = jupytext.reads(text[first.start() :], fmt="py:percent")
+    cells = [_cell(path, number, cell) for number, cell in enumerate(notebook.cells, start=1)]
+    source = Source(path, tuple(cell for cell in cells if cell.text.strip()))
+    _refuse_strays(source)
+    return source
+
+
+def _cell(path: Path, number: int, raw: Any) -> SourceCell:
+    where = f"solutions/{path.name}: cell {number}"
+    marks = {key: value for key, value in raw.metadata.items() if key != "lines_to_next_cell"}
+    known = ("exercise",) if raw.cell_type == "code" else ("free_text", "points")
+    for key in marks:
+        if key not in (*known, *_JUPYTER_MARKS):
+            raise CourseError(
+                f"{where} has the mark {key!r}, which a {raw.cell_type} cell does not know; "
+                f"it knows {', '.join((*known, *_JUPYTER_MARKS))}"
+            )
+    role, name = _role(where, raw, marks)
+    points = marks.get("points", 0)
+    if role == "free_text" and not (isinstance(points, (int, float)) and points > 0):
+        raise CourseError(f"{where}: a free-text question needs its points, such as points=4")
+    metadata = {key: marks[key] for key in _JUPYTER_MARKS if key in marks}
+    return SourceCell(number, role, raw.source, name, float(points), metadata)
+
+
+def _role(where: str, raw: Any, marks: Mapping[str, Any]) -> tuple[Role, str]:
+    if raw.cell_type != "code":
+        name = marks.get("free_text")
+        return ("free_text", _identifier(where, name)) if name is not None else ("prose", "")
+    if "exercise" in marks:
+        return "exercise", _identifier(where, marks["exercise"])
+    if match := _CHECK.fullmatch(raw.source.strip()):
+        return "check", match[1]
+    if re.search(r"^check\(", raw.source, re.MULTILINE):
+        raise CourseError(f'{where}: give check("…") a cell of its own, with double quotes')
+    return "code", ""
+
+
+def _identifier(where: str, name: Any) -> str:
+    if not (isinstance(name, str) and _NAME.fullmatch(name)):
+        raise CourseError(f"{where}: {name!r} is not a name; use letters, digits and _, 50 at most")
+    return name
+
+
+def _refuse_strays(source: Source) -> None:
+    """Every exercise has one cell and one check below it; names are unique."""
+    for role in ("exercise", "check", "free_text"):
+        seen: dict[str, SourceCell] = {}
+        for cell in source.of(role):
+            if cell.name in seen:
+                raise CourseError(
+                    f"{source.place(cell)} is a second {role.replace('_', '-')} cell for "
+                    f"{cell.name!r}, after cell {seen[cell.name].number}; keep one of them"
+                )
+            seen[cell.name] = cell
+    written = {cell.name: cell for cell in source.of("exercise")}
+    for check in source.of("check"):
+        if check.name not in written or written[check.name].number > check.number:
+            raise CourseError(
+                f"{source.place(check)} checks {check.name!r}, but no cell above it is marked "
+                f'`# %% exercise="{check.name}"`'
+            )
+    checked = {cell.name for cell in source.of("check")}
+    for name, cell in written.items():
+        if name not in checked:
+            raise CourseError(
+                f'{source.place(cell)} is the exercise {name!r}, and no cell is check("{name}"); '
+                "add one below it"
+            )

@@ -1,0 +1,120 @@
+"""Declared predictions and errata: their checks, and what right and wrong entries earn."""
+
+import math
+
+import pytest
+import torch
+
+from attnlab.checking.verdict import judge_exercise
+from gradekit.exercise import Errata, Item, Prediction, Predictions
+from gradekit.exercise.loader import LabExercises
+from gradekit.exercise.source import Source
+from gradekit.exercise.standalone import standalone_source
+from gradekit.exercise.variants import Variants
+
+REASON = "the slide is wrong about it"
+
+
+def predictions():
+    made = Predictions(
+        {
+            "P1": Prediction("a share.", points=1, right=0.25, atol=1e-3),
+            "P2": Prediction("a pair.", points=2, right=[1.0, 7.8], atol=0.06),
+        },
+        answered="Both questions have answers.",
+    )
+    made.wrong("all_of_it", "P1: what do the shares sum to?", P1=1.0)
+    made.wrong("not_a_number", "P1: does it overflow?", P1=math.nan)
+    made.also_right_with("tensors", P1=torch.tensor(0.25), P2=torch.tensor([1.0, 7.8]))
+    return made
+
+
+def errata(**options):
+    made = Errata(
+        {
+            "N1": Item("the weight.", points=1, says=0.3, right=0.31, reason=REASON, atol=5e-3),
+            "N2": Item("the count.", points=2, says=10, right=15, reason=REASON),
+        },
+        **options,
+    )
+    made.wrong("believed", "N2: count again.", N2=(10, 10, REASON))
+    made.also_right_with("lists", N1=[torch.tensor(0.3), 0.312, "rounded in the wrong place"])
+    return made
+
+
+def variants(exercise):
+    exercise.lab, exercise.name, exercise.title = "lab01", "answers", "answers"
+    names = {exercise.answers[0]: exercise.right}
+    return Variants(LabExercises("lab01", (exercise,), names, Source(__file__, ())))
+
+
+def verdict(exercise, answer):
+    questions = variants(exercise)
+    seen = {
+        check.name: questions.run(exercise, check, 0, {exercise.answers[0]: answer})
+        for check in exercise.checks
+    }
+    known = [mistake.known for mistake in exercise.mistakes]
+    return judge_exercise(questions.questions(exercise, 0), seen, known)
+
+
+@pytest.mark.parametrize("made", [predictions(), errata(says_points=1, reasons_points=0.5)])
+def test_the_right_answers_earn_everything_and_every_right_version_does(made):
+    assert verdict(made, made.right).earned == made.points
+    for version in made.right_versions:
+        assert verdict(made, version.names[made.answers[0]]).earned == made.points
+
+
+def test_each_prediction_is_hidden_and_costs_its_own_points():
+    made = predictions()
+    assert [(c.name, c.hidden, c.points) for c in made.checks] == [
+        ("all_answered", False, 1),
+        ("P1", True, 1),
+        ("P2", True, 2),
+    ]
+    assert made.checks[1].title == "P1: a share."
+    judged = verdict(made, {**made.right, "P1": 0.5})
+    assert judged.earned == 3
+
+
+def test_a_wrong_entry_gets_its_advice():
+    made = predictions()
+    for mistake in made.mistakes:
+        judged = verdict(made, mistake.names["predictions"])
+        assert judged.earned == 3
+        assert mistake.advice in judged.advice
+
+
+def test_answers_of_another_kind_cost_the_visible_point():
+    made = predictions()
+    assert verdict(made, {**made.right, "P2": 1.0}).earned == 1
+    assert verdict(made, {}).earned == 0
+
+
+def test_errata_with_the_slides_numbers_in_a_visible_check():
+    made = errata(says_points=1, reasons_points=0.5)
+    names = ["what_the_slides_say", "reasons", "N1", "N2"]
+    assert [check.name for check in made.checks] == names
+    assert [check.hidden for check in made.checks] == [False, False, True, True]
+    right = made.right
+    assert verdict(made, {**right, "N1": (0.4, 0.31, REASON)}).earned == 3.5
+    assert verdict(made, {**right, "N1": (0.3, 0.31, "wrong")}).earned == 4
+    assert verdict(made, {**right, "N2": (10, 10, REASON)}).earned == 2.5
+
+
+def test_errata_with_both_numbers_in_hidden_checks():
+    made = errata(says_points=0, reasons_points=1)
+    assert [check.name for check in made.checks] == ["three_parts", "N1", "N2"]
+    right = made.right
+    assert verdict(made, right).earned == made.points == 4
+    assert verdict(made, {**right, "N1": (0.4, 0.31, REASON)}).earned == 3
+    assert verdict(made, {**right, "N2": ("ten", 15, REASON)}).earned == 1
+
+
+def test_no_check_holds_an_expected_number():
+    for made in (predictions(), errata(says_points=1, reasons_points=1)):
+        for check in made.checks:
+            text = standalone_source(check.probe)
+            assert "0.25" not in text
+            assert "0.31" not in text
+            assert "15" not in text
