@@ -15,7 +15,7 @@ It runs as it stands: `python solutions/lab00_setup.py`.
 # | points | {{points}}, which do not count: they show how points work |
 # | time | about half an hour |
 #
-# Start here: click on the cell below and press Shift-Enter, which runs it. Go on like that.
+# Start here: click on the cell below and press Shift-Enter to run it. Do the same with each cell.
 
 # %%
 import sys
@@ -30,22 +30,22 @@ plots.lab00_preview()
 
 # %% [markdown]
 # If the cell printed two versions and drew four boxes, your kernel works. If it says
-# `ModuleNotFoundError`, the notebook runs in another Python than the one you installed the course
-# into: choose the kernel at the top right.
+# `ModuleNotFoundError`, the notebook uses another Python than the one in which you installed the
+# course: choose the kernel at the top right.
 
 # %% [markdown]
 # ## 0.1 Hello, tensor
 # *2 points, 5 minutes*
 #
-# A tensor is a block of numbers with axes. Reading a shape, and knowing which axis is which, is
-# half of this course. Make one with three axes: the numbers from 0 to 23 as two pages of three rows
+# A tensor is a block of numbers with axes. Half of this course is reading a shape and knowing which
+# axis is which. Make a tensor with three axes: the numbers from 0 to 23 as two pages of three rows
 # by four columns.
 #
-# **Predict.** Which numbers stand in the last row of the first page?
+# **Predict.** Which numbers are in the last row of the first page?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# Which torch function counts, and which method folds a line of numbers into pages?
+# Which torch function counts, and which method turns a line of numbers into pages?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
@@ -60,7 +60,7 @@ plots.lab00_preview()
 from attnlab.warmup import hello_tensor
 
 # %% [markdown]
-# Run the cell with your code, then the next one. You see one line for each check, and how many
+# Run the cell with your code, then the next one. It shows one line for each check, and how many
 # points are decided after you hand in.
 
 # %%
@@ -73,30 +73,30 @@ check("hello_tensor")
 plots.tensor_cells(hello_tensor, "hello_tensor()")
 
 # %% [markdown]
-# ## 0.2 A slip on purpose
+# ## 0.2 A mistake on purpose
 # *2 points, 10 minutes*
 #
 # In this course a batch of sentences has the shape (B, T, d): sentences, words, features. Make one
-# vector of each sentence, the mean of its words:
+# vector for each sentence, the mean of its words:
 #
 # $$\text{mean}_b = \frac{1}{T} \sum_{t=1}^{T} x_{b,t}$$
 #
-# **Predict.** For x of shape (2, 3, 4): which shape does `x.mean(0)` have, and which one is right?
+# **Predict.** For x of shape (2, 3, 4), which shape does `x.mean(0)` have, and which is right?
 #
 # **First write it wrong**: `return x.mean(0)`. Run your cell and the one with `check`: it says what
-# it looked at, what it saw, and where to look next, and draws what differs. Then mend it.
+# it looked at, what it saw, and where to look next, and draws what differs. Then fix it.
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# Which of the three axes should be gone?
+# Which of the three axes should disappear?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Axes are numbered from 0: B is 0, T is 1, d is 2. Reduce the words.
+# Axes are numbered from 0: B is 0, T is 1, d is 2. Reduce the axis of the words.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `mean` takes the axis as its first argument, and drops it unless told otherwise.
+# `mean` takes the axis as its first argument, and drops it by default.
 # </details>
 
 # %% exercise="sentence_means"
@@ -120,10 +120,10 @@ plots.tensor_cells(lambda: sentence_means(x), "sentence_means(x)")
 # 1. Save this notebook (Ctrl-S, or Cmd-S on a Mac).
 # 2. Open a terminal in its folder (in JupyterLab: File, New, Terminal) and run
 #    `python -m attnlab submit`.
-# 3. Read what it says: which file it packed, what is inside, which steps are still open.
-# 4. Write the name of that file below, save, and run the command once more, so that the zip holds
-#    this answer, too.
-# 5. Give the zip to your course's system, as you will every week.
+# 3. Read its output: which file it packed, what is inside, and which steps are still open.
+# 4. Write the name of that file below, save, and run the command once more, so that the zip will
+#    contain this answer, too.
+# 5. Hand in the zip in your course's system, as you will do every week.
 
 # %% exercise="hand_in"
 # TODO: write the name of the file that was packed, as text: packed = "…"
@@ -138,8 +138,8 @@ check("hand_in")
 # ## What you can now do
 #
 # - read a shape, and say which axis is which;
-# - run `check`, and use what it says;
+# - run `check`, and use its advice;
 # - hand in, and see what you handed in.
 #
-# When this lab comes back to you, look at the page: points for each check, and advice where points
-# are missing. That is what every lab's page looks like.
+# When you get this lab back, look at the page: it shows points for each check, and advice if points
+# are missing. Every lab's page looks like this.

@@ -1,15 +1,15 @@
 """Lab 1, softmax: the source of its notebook (`lab build` makes the notebooks from it).
 
-It runs as it stands: `python solutions/lab01_softmax.py`. An exercise's cell holds one import line
-where the answer is a function of the library; its task is that function's docstring.
+It runs as it is: `python solutions/lab01_softmax.py`. An exercise's cell holds one import line if
+the answer is a function of the library; its task is that function's docstring.
 """
 
 # %% [markdown]
 # # Lab 1: {{title}}
 #
-# At the end you will have, written by yourself and tested to the last digit, the three lines of
-# arithmetic that every Transformer runs on: **scores → probabilities → a loss and its gradient**,
-# and with them a first attention layer that gives one word two meanings.
+# At the end you will have written, and tested to the last digit, the three lines of arithmetic that
+# every Transformer runs on: **scores → probabilities → a loss and its gradient**. With them you will
+# also have a first attention layer that gives one word two meanings.
 #
 # | | |
 # |---|---|
@@ -33,30 +33,30 @@ scores: Tensor = torch.tensor([2.0, 1.0, 0.2, -1.0], dtype=torch.float64)
 plots.lab01_preview()
 
 # %% [markdown]
-# Each step reads the same: *why* → *predict* → *write* → *check* → *look*. Predict on paper, before
-# you write; the picture at the end of the step, or your code, says whether you were right. Run the
-# cell with `check` as often as you like: it shows the checks that you may see, about half of the
-# points. The others run after you hand in, on other numbers; the docstring in the cell says all
-# that they ask for. Stuck? Open a hint. A wrong step costs the next one nothing.
+# Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. Predict on paper,
+# before you write; the picture at the end of the step, or your code, shows whether you were right.
+# Run the cell with `check` as often as you like: it shows the visible checks, about half of the
+# points. The others run after you hand in, on other numbers; the docstring in the cell states
+# everything they check. Stuck? Open a hint. A wrong step costs the next one nothing.
 #
-# Letters name the lectures: **W** Waterloo CS480/680, **S** SFU CMPT 728, **G** Gao's
+# Letters stand for the lectures: **W** Waterloo CS480/680, **S** SFU CMPT 728, **G** Gao's
 # large-language models, **N** NUS business analytics, **C** CMU 11868.
 
 # %% [markdown]
 # ## 1.1 Softmax
 # *14 points, 40 minutes*
 #
-# A model gives every word a score, any real number. To choose, or to be judged, it needs
-# probabilities. Softmax makes them (lectures W, N and C):
+# A model gives every word a score, any real number. To choose a word, or to be judged, it needs
+# probabilities. Softmax computes them (lectures W, N and C):
 #
 # $$p_i = \frac{e^{x_i}}{\sum_j e^{x_j}}$$
 #
 # On paper that is all. In a computer $e^{710}$ is already infinite in double precision, and scores
-# live along one axis of a larger tensor. (torch's own `softmax` and `log_softmax` are what you
-# build here: do without them.)
+# are along one axis of a larger tensor. (Here you build torch's own `softmax` and `log_softmax`, so
+# do not use them.)
 #
-# **Predict.** Every score of a row grows by 1000. What happens to its probabilities on paper? And
-# in the formula as it stands?
+# **Predict.** Every score of a row grows by 1000. What happens to its probabilities on paper? What
+# happens if a computer evaluates the formula as it is?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -66,13 +66,13 @@ plots.lab01_preview()
 # <details><summary>Hint 2: a plan</summary>
 #
 # Three lines: shift each slice, take the exponential, divide by the sum of the slice. Both the
-# shift and the sum reduce the axis `dim`; for x of shape (3, 5, 7) and `dim=1` they must come out
-# as (3, 1, 7), so that broadcasting lines them up again.
+# shift and the sum reduce the axis `dim`. For x of shape (3, 5, 7) and `dim=1` they must have the
+# shape (3, 1, 7), so that broadcasting can align them with x.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `x.amax(dim, keepdim=True)` is the largest score of each slice with its axis kept. `sum` knows
-# `keepdim`, too. torch's `exp` makes floats of whole numbers by itself; a tensor that you make with
+# `x.amax(dim, keepdim=True)` is the largest score of each slice with its axis kept. `sum` accepts
+# `keepdim`, too. torch's `exp` turns whole numbers into floats; a tensor that you make with
 # `empty_like(x)` does not.
 # </details>
 
@@ -92,34 +92,32 @@ plots.softmax_bars(softmax, scores)
 # ## 1.2 Log-softmax
 # *8 points, 30 minutes*
 #
-# Losses are made of logarithms of probabilities (lectures W, G, C). A probability of $e^{-800}$ is
-# rounded to 0, and its logarithm is $-\infty$; yet the number we want is just −800. Take the
-# logarithm on paper first, and the exponential of the score disappears:
+# Losses are computed from logarithms of probabilities (lectures W, G, C). A probability of
+# $e^{-800}$ is rounded to 0, and its logarithm is $-\infty$; yet the number we want is just −800.
+# If you take the logarithm on paper first, the exponential of the score disappears:
 #
 # $$\log p_i = x_i - \operatorname{logsumexp}(x), \qquad
 # \operatorname{logsumexp}(x) = \log \sum_j e^{x_j}$$
 #
-# (torch's `log_softmax` and `logsumexp` are what you build here. Your own softmax is welcome, if it
-# helps.)
+# (Here you build torch's `log_softmax` and `logsumexp`. You may use your own softmax if it helps.)
 #
-# **Predict.** Two scores, 0 and −g. From which gap g on does `log(softmax(x))` break in double
+# **Predict.** Take two scores, 0 and −g. At which gap g does `log(softmax(x))` break in double
 # precision: 75, 750 or 7500?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# In $\log \sum_j e^{x_j}$, which factor can you pull out of the sum, and what does the logarithm
-# make of it?
+# In $\log \sum_j e^{x_j}$, which factor can you move out of the sum, and what is its logarithm?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
 # logsumexp: the maximum m of each slice, then $m + \log \sum_j e^{x_j - m}$. What is m for a slice
-# of nothing but −∞, and which finite number could stand in? log_softmax: one subtraction; which
-# axis has to come back first?
+# that is all −∞, and which finite number could replace it? log_softmax: one subtraction; which axis
+# must you restore first?
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `clamp(min=torch.finfo(x.dtype).min)` lifts −∞ to the lowest finite number and leaves all others
-# alone. `squeeze(dim)` drops an axis of length 1, `unsqueeze(dim)` puts one in.
+# `clamp(min=torch.finfo(x.dtype).min)` raises −∞ to the lowest finite number and leaves all other
+# numbers unchanged. `squeeze(dim)` removes an axis of length 1, `unsqueeze(dim)` inserts one.
 # </details>
 
 # %% exercise="log_softmax"
@@ -129,7 +127,7 @@ from attnlab.softmax import logsumexp, log_softmax  # noqa: F401, I001 - in this
 check("log_softmax")
 
 # %% [markdown]
-# **Look.** Both roads to the same logarithm. Where does the detour through probabilities end?
+# **Look.** Two ways to the same logarithm. At which gap does the way through probabilities fail?
 
 # %%
 plots.log_softmax_gap(softmax, log_softmax)
@@ -138,28 +136,28 @@ plots.log_softmax_gap(softmax, log_softmax)
 # ## 1.3 Cross-entropy
 # *14 points, 45 minutes*
 #
-# How good were the probabilities? Look at the one that the right word got, and take its surprise
+# How good were the probabilities? Look at the probability of the right word, and take its surprise
 # (lecture W writes it $-\langle Y, \log \hat Y \rangle$, lectures G and C sum it over a sentence):
 #
 # $$\text{loss} = -\frac{1}{n} \sum_{t \text{ counts}} \log p_{t,\,y_t}$$
 #
-# Sentences differ in length, so batches are filled up with padding. Padding teaches nothing: it may
-# not enter the sum, nor the n that you divide by. (Your own functions so far are welcome here;
-# torch's `cross_entropy`, `nll_loss`, `softmax` and `log_softmax` are not.)
+# Sentences differ in length, so batches are filled up with padding. Padding teaches nothing, so it
+# must not count, either in the sum or in n. (You may use your own functions so far, but not torch's
+# `cross_entropy`, `nll_loss`, `softmax` and `log_softmax`.)
 #
-# **Predict.** A model that knows nothing gives V words the same score. What is its loss for
+# **Predict.** A model that knows nothing gives the same score to V words. What is its loss for
 # V = 1000?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# From (N, V) log-probabilities you need one number for each row. Which one, and what can you look
-# up in a row whose target is −100?
+# From (N, V) log-probabilities you need one number for each row. Which number is it, and what can
+# you look up in a row whose target is −100?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Which rows count (a boolean mask; None is not 0)? Put a harmless column where they do not, pick
-# one log-probability for each row, turn the sign, set the ignored rows to 0, then reduce. How large
-# must the divisor be at least?
+# Which rows count (a boolean mask; None is not 0)? In the other rows, replace the target by a
+# column that is safe to look up. Pick one log-probability for each row, change the sign, set the
+# ignored rows to 0, then reduce. How large must the divisor be at least?
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -174,8 +172,8 @@ from attnlab.softmax import cross_entropy
 check("cross_entropy")
 
 # %% [markdown]
-# **Look.** One set of logits, made larger and larger: the model gets surer of "apple". What does it
-# pay when it is right, and what when the right answer was another word?
+# **Look.** One set of logits, made larger and larger: the model gets surer of "apple". What is its
+# loss if it is right, and what is its loss if the right answer is another word?
 
 # %%
 plots.loss_against_scale(cross_entropy, scores, fruits)
@@ -184,26 +182,26 @@ plots.loss_against_scale(cross_entropy, scores, fruits)
 # ## 1.4 The gradient of softmax
 # *8 points, 30 minutes*
 #
-# Learning walks the same road backwards. The derivative of one probability by one score is
+# Learning goes the same way backwards. The derivative of one probability by one score is
 #
 # $$\frac{\partial p_j}{\partial x_i} = p_j\,(\delta_{ij} - p_i)$$
 #
-# with $\delta_{ij} = 1$ where $i = j$ and 0 elsewhere. For V words that is a table of V × V numbers
-# for each token, and nobody ever writes it down: given the gradient at p, a sum along the row is
-# enough. (Write it by hand, without `backward()`.)
+# with $\delta_{ij} = 1$ if $i = j$ and 0 otherwise. For V words that is a table of V × V numbers
+# for each token, and it is never written down: given the gradient at p, a sum along the row is
+# enough. (Write it yourself, without `backward()`.)
 #
 # **Predict.** Every probability of a row has the same gradient, 3. What is the gradient at the
 # scores?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# Put the formula into $\sum_j g_j \, \partial p_j / \partial x_i$, with $g$ for `grad_p`. What does
-# $\delta_{ij}$ leave of its half of the sum?
+# Put the formula into $\sum_j g_j \, \partial p_j / \partial x_i$, with $g$ for `grad_p`. What is
+# left of the part of the sum that holds $\delta_{ij}$?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# What is left are two terms with a common factor $p_i$. One of them holds a sum that is the same
-# for all i of a row: compute it once, keep its axis.
+# Two terms are left, with a common factor $p_i$. One of them holds a sum that is the same for all i
+# of a row: compute it once, and keep its axis.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -217,8 +215,8 @@ from attnlab.softmax import softmax_backward
 check("softmax_backward")
 
 # %% [markdown]
-# **Look.** The whole table for four words, each row made by your function. Raising a score raises
-# its own probability and takes from all the others. What does each row sum to, and why?
+# **Look.** The whole table for four words; your function computed each row. Raising a score raises
+# its own probability and lowers all the others. What does each row sum to, and why?
 
 # %%
 plots.softmax_jacobian(softmax_backward, torch.softmax(scores, -1))
@@ -227,8 +225,8 @@ plots.softmax_jacobian(softmax_backward, torch.softmax(scores, -1))
 # ## 1.5 Temperature and entropy
 # *8 points, 25 minutes*
 #
-# A generator that always takes the likeliest word is dull, one that takes any word is mad. One knob
-# goes from one to the other, and one number says where you are:
+# Always taking the likeliest word is dull; taking any word at all is chaos. One setting, T, moves
+# between the two, and one number says where you are:
 #
 # $$p = \operatorname{softmax}(x / T), \qquad H(p) = -\sum_i p_i \log p_i$$
 #
@@ -236,13 +234,13 @@ plots.softmax_jacobian(softmax_backward, torch.softmax(scores, -1))
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# What do the differences between scores become when T is small? Can you write the limit down
-# without dividing by T? And what should $0 \cdot \log 0$ be, if a word that never comes is no
+# What do the differences between scores become when T is small? Can you write down the limit
+# without dividing by T? What should $0 \cdot \log 0$ be, if a word that never comes adds no
 # surprise?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Treat T = 0 by itself: zeros everywhere, a one where the largest score is. In entropy, keep the
+# Handle T = 0 separately: zeros everywhere, and a one at the largest score. In entropy, keep the
 # zeros away from the logarithm, or repair their product; do not change the other entries.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
@@ -258,7 +256,7 @@ from attnlab.softmax import temperature, entropy  # noqa: I001 - in this order
 check("temperature")
 
 # %% [markdown]
-# **Look.** The fan opens from one winner to equal shares; the entropy climbs from 0 to log V.
+# **Look.** The curves spread from one winner to equal shares; the entropy rises from 0 to log V.
 
 # %%
 plots.temperature_fan(temperature, scores, fruits)
@@ -274,27 +272,26 @@ plots.entropy_curve(temperature, entropy, scores)
 #
 # $$\text{encode}(i) = \sum_j \text{weight}(i, j)\; x_j$$
 #
-# The weights of word i are its similarities to all words, normalised: divided by their sum (lecture
-# N's way), or through softmax (every Transformer's way). (Do it without torch's
-# `scaled_dot_product_attention`.)
+# The weights of word i are its similarities to all words, normalised. Lecture N divides them by
+# their sum; every Transformer uses softmax. (Do not use torch's `scaled_dot_product_attention`.)
 #
-# **Predict.** Apple's similarities are 1 to itself, .25 to fruit and 0 to the rest. Where does
-# dividing by the sum move apple = [5, 7]?
+# **Predict.** Apple's similarities are 1 to itself, .25 to fruit and 0 to the others. To which
+# vector does dividing by the sum move apple = [5, 7]?
 #
 # <details><summary>Hint 1: a question</summary>
 #
 # The weights are a (T, T) table. Which of its axes belongs to the word that looks, and along which
-# must it sum to one?
+# axis must it sum to one?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
 # Similarities (given, or a product of X with itself), weights (two ways), weighted sum (another
-# product). In a batch, which two axes of X change places in the first product? Which rows cannot be
+# product). In a batch, which two axes of X are swapped in the first product? Which rows cannot be
 # divided by their sum?
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `X.mT` swaps the last two axes. `torch.where(total == 0, 0.0, scores / total)` keeps NaN out.
+# `X.mT` swaps the last two axes. `torch.where(total == 0, 0.0, scores / total)` avoids NaN.
 # </details>
 
 # %% exercise="basic_self_attention"
@@ -305,7 +302,7 @@ check("basic_self_attention")
 
 # %% [markdown]
 # **Look.** Your attention on lecture N's two sentences. Only related words move, and apple ends up
-# in two places. Try `mode="softmax"` as well: who moves now, and why?
+# in two places. Try `mode="softmax"` as well: which words move now, and why?
 
 # %%
 plots.apple_arrows(basic_self_attention, mode="sum")
@@ -314,29 +311,29 @@ plots.apple_arrows(basic_self_attention, mode="sum")
 # ## 1.7 Does it notice the order?
 # *8 points, 20 minutes*
 #
-# Lecture N calls self-attention permutation equivariant: shuffle the words, and the results are
-# shuffled the same way and otherwise unchanged. So "dog bites man" and "man bites dog" hold the
-# same vectors. Measure it, for any layer f:
+# Lecture N calls self-attention permutation equivariant: if you shuffle the words, the results are
+# shuffled the same way and otherwise unchanged. So "dog bites man" and "man bites dog" give the
+# same vectors. Measure this for any layer f:
 #
 # $$\text{gap} = \max \big|\, f(X[\pi]) - f(X)[\pi] \,\big|$$
 #
-# (The last point of this step runs on your own softmax and your own attention, all together.)
+# (The last point of this step uses your own softmax and your own attention together.)
 #
-# **Predict.** Which of these has gap 0: your attention; your attention after each word's place was
-# added to its vector; a running sum over the words?
+# **Predict.** Which of these has gap 0: your attention; your attention after each word's position
+# was added to its vector; a running sum over the words?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# With $\pi$ = (2, 0, 1), which word stands first on each side of the minus sign?
+# With $\pi$ = (2, 0, 1), which word comes first on each side of the minus sign?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Call f twice: once on reordered words, once on the words as they are; reorder the second result.
-# One number at the end.
+# Call f twice: once on reordered words, once on the words as they are. Reorder the second result.
+# Return one number.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# Indexing with a tensor of places, `X[perm]`, reorders rows and makes a new tensor.
+# Indexing with a tensor of positions, `X[perm]`, reorders rows and makes a new tensor.
 # </details>
 
 # %% exercise="equivariance_gap"
@@ -346,8 +343,8 @@ from attnlab.equivariance import equivariance_gap
 check("equivariance_gap")
 
 # %% [markdown]
-# **Look.** Three layers, five random words. Which one would be lost without something like
-# positions?
+# **Look.** Three layers, five random words. Which layer cannot see the order of the words without
+# something like positions?
 
 # %%
 words = torch.randn(5, 3, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
@@ -364,22 +361,23 @@ plots.equivariance_bars(equivariance_gap, layers, words, order)
 # ## 1.8 Test somebody else's softmax
 # *12 points, 35 minutes*
 #
-# You have seen how many ways there are to get softmax wrong. Now change sides: write a test that
-# takes an implementation, lets a right one pass in silence, and raises `AssertionError` for a wrong
-# one. Your test meets about twenty wrong versions of 1.1 and a few right ones. Points are the share
-# of wrong ones that it catches; a test that rejects a right version gets none.
+# You have seen how many ways there are to get softmax wrong. Now switch roles: write a test that
+# takes an implementation, lets a right one pass silently, and raises `AssertionError` for a wrong
+# one. Your test is run on about twenty wrong versions of 1.1 and a few right ones. Points are the
+# share of wrong versions that it catches; a test that rejects a right version gets no points.
 #
 # **Predict.** Which wrong version would pass a test that only asks whether the sums are one?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# Read the docstring of 1.1 as a list of promises. Which input would break each of them?
+# Read the docstring of 1.1 as a list of promises. For each of them, which input shows that a wrong
+# version breaks it?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# A 3-D float64 tensor along each axis against `torch.softmax`; the same with slices thousands
-# apart; a −∞; whole numbers; the dtypes of float16 and float32; the sums to the last digits; the
-# gradient; the input afterwards.
+# Compare with `torch.softmax` on a 3-D float64 tensor along each axis, and again with slices
+# thousands apart. Then test a −∞; whole numbers; the dtypes of float16 and float32; the sums to the
+# last digits; the gradient; the input afterwards.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -395,8 +393,8 @@ def test_softmax(impl):
     Args:
         impl: called as ``impl(x, dim)`` or ``impl(x)``; it should keep every promise of 1.1.
 
-    Right versions differ in their last digits: allow 1e-10 in float64 and 1e-5 in float32, and look
-    at nothing but the dtype in float16.
+    Right versions differ in their last digits: allow 1e-10 in float64 and 1e-5 in float32. In
+    float16, look only at the dtype.
     """
     ### BEGIN SOLUTION
     generator = torch.Generator().manual_seed(0)
@@ -426,8 +424,8 @@ def test_softmax(impl):
 check("test_softmax")
 
 # %% [markdown]
-# **Look.** Your own softmax should pass. The formula of 1.1 as it stands should not: where does
-# your test meet its overflow?
+# **Look.** Your own softmax should pass. The formula of 1.1 as it is should not pass: which line of
+# your test finds its overflow?
 
 
 # %%
@@ -441,17 +439,17 @@ try_versions(test_softmax, softmax, formula)
 # ## 1.9 Predict, then run
 # *6 points, 15 minutes*
 #
-# Five numbers. Guess all of them and write them down; then run the cell under **Look**, where your
-# own functions answer. Where you were wrong, correct the number and be able to say why. What stands
-# here when you hand in counts.
+# Five numbers. Guess all of them and write them down; then run the cell under **Look**, in which
+# your own functions answer. If you were wrong, correct the number and be able to say why. Your
+# points depend on the numbers that are here when you hand in.
 #
 # - **P1** Each entry of `softmax` of four scores of 1000.
 # - **P2** The loss of a GPT-2 that has learned nothing: equal logits for V = 50,257 words.
-# - **P3** All scores are doubled. Which temperature T does the same, `temperature(x, T) =
+# - **P3** All scores are doubled. Which temperature T has the same effect, `temperature(x, T) =
 #   softmax(2x)`?
 # - **P4** Every logit of a batch grows by 5. By how much does the cross-entropy grow?
-# - **P5** Lecture N asks: where does *fruit* move in the first sentence (a pair of numbers)? Its
-#   similarities are 1 to itself and .25 to apple, divided by their sum.
+# - **P5** Lecture N asks: to which vector does *fruit* move in the first sentence (a pair of
+#   numbers)? Its similarities are 1 to itself and .25 to apple, divided by their sum.
 
 # %% exercise="predictions"
 predictions = {}
@@ -468,7 +466,7 @@ predictions["P5"] = [1.0, 7.8]
 check("predictions")
 
 # %% [markdown]
-# **Look.** Your guess beside what your functions say:
+# **Look.** Your guesses next to the results of your functions:
 
 # %%
 first = apples.fruit_sentence()
@@ -487,12 +485,11 @@ guesses_beside(predictions, answers)
 # ## 1.10 Errata hunt
 # *8 points, 25 minutes*
 #
-# Slides have mistakes, and code settles them. Four places where a number in the lectures does not
-# hold:
+# Slides contain mistakes, and code can show them. In four places a number in the lectures is wrong:
 #
 # - **N1** Lecture N, masked self-attention: the row for "a" holds the scores .1, .3, .6, −∞, and
 #   the slide prints .26, **0.3**, .43, 0 as their softmax. *Slide*: the number for "am". *Right*:
-#   what it should be.
+#   the number that should be there.
 # - **N2** Lecture N prints the table on the left below under "attention score", as if each row were
 #   a distribution. *Slide*: the sum of the row for "a". *Right*: the sum of any row of attention
 #   weights.
@@ -538,28 +535,28 @@ check("errata")
 #
 # - why subtracting a slice's maximum changes nothing on paper and everything in a computer;
 # - why a loss takes logits, and what padding does to a mean;
-# - what a softmax passes back, and why no V × V table is needed for it;
+# - which gradient a softmax passes back, and why it needs no V × V table;
 # - how a word gets a meaning from its neighbours, and why attention alone cannot tell who bites
 #   whom.
 #
-# Next week a network with a memory learns where to look. To try until then: your `cross_entropy`
-# on logits in float16. How large a gap does it bear?
+# Next week a network with a memory learns where to look. Until then, try your `cross_entropy` on
+# float16 logits. How large a gap can it handle?
 
 # %% [markdown] free_text="explain" points=4
 # ## In your own words
-# *4 points, marked by a person*
+# *4 points, marked by a TA*
 #
 # A friend writes `loss = -torch.log(softmax(logits)[range(N), target]).mean()`. It works all
-# morning; then the loss is `inf`, and a minute later everything is `nan`. In four to six sentences:
-# what happened, why did it take a while, what was `inf` first and how did `nan` come of it, and
-# what should the line be?
+# morning; then the loss is `inf`, and a minute later everything is `nan`. Explain in four to six
+# sentences: what happened, and why did it take a while? What was `inf` first, and how did that
+# lead to `nan`? What should the line be?
 #
 # <!-- BEGIN SOLUTION -->
-# Training pulls the logits of a row further and further apart. While the gap is below about 100 (in
-# float32) the smallest probability is still a number; beyond it softmax rounds to exactly 0, and
-# that takes some training to happen to a right word. Then log 0 = −∞ and the loss is inf. The
+# Training moves the logits of a row further and further apart. While the gap is below about 100 (in
+# float32), the smallest probability is still above 0; beyond it, softmax rounds to exactly 0. It
+# takes some training until this happens to a right word. Then log 0 = −∞ and the loss is inf. The
 # gradient of −log p at p = 0 is −1/0 = −∞, and softmax's backward step multiplies it by p = 0: 0 ·
-# ∞ is nan. One step of the optimiser puts nan into the parameters, and from there it is everywhere.
-# The line should not pass through the probabilities: `loss = -log_softmax(logits)[range(N),
+# ∞ is nan. One step of the optimiser puts nan into the parameters, and then every result is nan.
+# The line should not compute the probabilities: `loss = -log_softmax(logits)[range(N),
 # target].mean()`.
 # <!-- END SOLUTION -->
