@@ -1,0 +1,122 @@
+"""greedy: a sentence, one likeliest symbol after another."""
+
+from __future__ import annotations
+
+import torch
+
+from attnlab.decoding import greedy
+from gradekit.exercise import Exercise
+
+exercise = Exercise(greedy)
+
+BOS = 6
+EOS = 4
+SYMBOLS = 7
+
+
+class Talker:
+    """A translator made of a few tables.
+
+    A row's state holds the number of steps after which its sentence ends. If it is called again
+    after that, it continues.
+    """
+
+    def __init__(self, draw, ends):
+        self.words, self.symbols = draw.normal(9, 3), draw.normal(SYMBOLS, 5)
+        self.look, self.mix = draw.normal(3, 5), draw.normal(5, 5)
+        self.out = draw.normal(5, SYMBOLS)
+        self.ends = {9 - row: end for row, end in enumerate(ends)}  # by a row's first word
+        self.rows_read, self.rows_stepped, self.steps, self.recorded = 0, 0, [], []
+
+    def source(self, draw):
+        """Rows of unequal length; the first word shows which sentence it is."""
+        rows, lengths = len(self.ends), [5, 3, 4, 2][: len(self.ends)]
+        source = draw.integers(0, 6, rows, 5).clone()
+        source[:, 0] = torch.tensor(list(self.ends)) - 1
+        return source, torch.arange(5) < torch.tensor(lengths)[:, None]
+
+    def encode(self, source, source_mask):
+        self.rows_read += len(source)
+        self.recorded.append(torch.is_grad_enabled())
+        ends = [float(self.ends[first + 1]) for first in source[:, 0].tolist()]
+        state = torch.zeros(len(source), 7, dtype=torch.float64)
+        state[:, 5] = torch.tensor(ends)
+        return self.words[source], state
+
+    def cell(self, y_prev, state, hidden, mask=None):
+        self.recorded.append(torch.is_grad_enabled())
+        self.rows_stepped += len(state)
+        place, left, made = state[:, :5], state[:, 5:6] - 1, state[:, 6:] + 1
+        self.steps += made.flatten().tolist()
+        weights = torch.ones(hidden.shape[:2]).double() if mask is None else mask.double()
+        weights = weights / weights.sum(1, keepdim=True)
+        seen = (weights[:, None] @ hidden)[:, 0] @ self.look
+        place = torch.tanh(place @ self.mix + self.symbols[y_prev] + seen)
+        logits = 3 * place @ self.out
+        logits[:, EOS] = torch.where(left[:, 0] == 0, 50.0, -50.0)
+        return logits, torch.cat([place, left, made], 1), weights
+
+
+def told(lab, draw, ends, max_len):
+    """The sentences of a talker, and the talker itself."""
+    model = Talker(draw, ends)
+    return lab.greedy(model, *model.source(draw), BOS, EOS, max_len), model
+
+
+@exercise.check(points=1)
+def one_list_for_each_sentence(lab, draw):
+    """Returns a list of lists of plain numbers, one for each sentence of the batch."""
+    sentences, _ = told(lab, draw, (4, 4, 4), 9)
+    return {
+        "kind": type(sentences).__name__,
+        "kinds inside": sorted({type(one).__name__ for one in sentences}),
+        "kinds of symbols": sorted({type(n).__name__ for one in sentences for n in one}),
+        "sentences": len(sentences),
+    }
+
+
+@exercise.check(points=3)
+def likeliest_symbols(lab, draw):
+    """Takes the likeliest symbol after those already chosen, up to the end of the sentence."""
+    return {
+        "three sentences of five symbols": told(lab, draw, (6, 6, 6), 9)[0],
+        "two of three": told(lab, draw, (4, 4), 7)[0],
+    }
+
+
+@exercise.check(points=1.5, hidden=True)
+def ends_apart(lab, draw):
+    """Sentences of one batch may end at different steps; no symbol follows an end."""
+    return {
+        "four sentences": told(lab, draw, (3, 7, 2, 5), 9)[0],
+        "one is empty": told(lab, draw, (1, 4, 3), 9)[0],
+        "one sentence": told(lab, draw, (5,), 9)[0],
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def no_more_than_max_len(lab, draw):
+    """Stops after max_len steps if a sentence does not end by itself."""
+    return {
+        "none ends": told(lab, draw, (99, 98, 97), 5)[0],
+        "one ends": told(lab, draw, (99, 3), 6)[0],
+        "an end at the last step": told(lab, draw, (6, 9), 6)[0],
+        "one step": told(lab, draw, (9, 1, 8), 1)[0],
+    }
+
+
+@exercise.check(points=1.5, hidden=True)
+def work_done(lab, draw):
+    """Reads the source once, makes no extra steps, records no gradients, keeps its inputs."""
+    model = Talker(draw, (3, 6, 2))
+    given = model.source(draw)
+    before = [tensor.clone() for tensor in given]
+    lab.greedy(model, *given, BOS, EOS, 11)
+    return {
+        "rows that were read": model.rows_read,
+        "most steps of a sentence": max(model.steps),
+        "gradients were recorded": any(model.recorded),
+        "no step is made twice": model.rows_stepped <= 3 * 6,
+        "inputs as they were": [torch.equal(*both) for both in zip(given, before, strict=True)],
+        "gradients are on afterwards": torch.is_grad_enabled(),
+    }

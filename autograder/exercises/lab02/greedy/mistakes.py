@@ -1,0 +1,202 @@
+"""Wrong versions of greedy decoding: most are a small change of a right one."""
+
+from __future__ import annotations
+
+import torch
+
+from . import exercise
+from .also_right import column_by_column
+
+STEP = "logits, state, _ = model.cell(fed, state, hidden, source_mask)"
+COLUMNS = "torch.stack(chosen, 1)"
+CUT = "row[: row.index(eos)] if eos in row else row"
+
+wrong = exercise.edits(column_by_column)
+
+wrong(
+    "bos_fed_again",
+    "model.cell(fed,",
+    "model.cell(torch.full_like(fed, bos),",
+    "Every step is fed `bos` again, so the model never sees its own output. What goes into a later "
+    "step?",
+)
+wrong(
+    "state_not_kept",
+    "logits, state, _",
+    "logits, _, _",
+    "Every step starts from the encoder's last state. The cell returns three things: which of them "
+    "must go into the next step?",
+)
+wrong(
+    "stops_with_the_first",
+    "not over.all()",
+    "not over.any()",
+    "The whole batch stops as soon as one of its sentences has ended, and the others are cut off. "
+    "How many sentences must be over before the loop may stop?",
+)
+wrong(
+    "talks_on",
+    CUT,
+    "[symbol for symbol in row if symbol != eos]",
+    "A sentence goes on after its `eos`. The batch may need more steps for the others: which "
+    "symbols belong to a sentence that is over?",
+)
+wrong(
+    "eos_kept",
+    "row.index(eos)]",
+    "row.index(eos) + 1]",
+    "The sentences contain their `eos`, or even later symbols. Which symbols does the task leave "
+    "out of the result?",
+)
+wrong(
+    "bos_kept",
+    COLUMNS,
+    "torch.stack([torch.full_like(fed, bos), *chosen], 1)",
+    "Each sentence begins with `bos`. Did the model choose that symbol, or did you add it?",
+)
+wrong(
+    "largest_of_the_batch",
+    "logits.argmax(-1)",
+    "logits.argmax(0)[: len(source)]",
+    "You take the largest logit along the wrong axis: over the batch, not over the vocabulary. "
+    "Which axis of (B, V) is which, and how many symbols should the step choose?",
+)
+wrong(
+    "sampled",
+    "logits.argmax(-1)",
+    "torch.multinomial(logits.softmax(-1), 1)[:, 0]",
+    "The symbol is drawn at random from the softmax, so two runs differ. That is sampling (lab "
+    "10). Which symbol does greedy take?",
+)
+wrong(
+    "least_likely",
+    "argmax",
+    "argmin",
+    "You take the least likely symbol. Which end of the logits do you look at?",
+)
+wrong(
+    "one_step_short",
+    "len(chosen) < max_len",
+    "len(chosen) < max(max_len - 1, 1)",
+    "The loop makes one step too few (perhaps `bos` is counted as a symbol). How many symbols may "
+    "a sentence have if it does not end by itself?",
+)
+wrong(
+    "one_step_more",
+    "len(chosen) < max_len",
+    "len(chosen) <= max_len",
+    "The loop makes one step more than `max_len`. How many steps does it make for max_len = 1?",
+)
+wrong(
+    "stop_condition_inverted",
+    "not over.all()",
+    "(over.all() or not chosen)",
+    "The condition of your loop is inverted: it goes on when the stop symbol has come and ends "
+    "when it has not, as one slide says. Say in words: when should decoding go on?",
+)
+wrong(
+    "ends_forgotten",
+    "over = over | (fed == eos)",
+    "over = fed == eos",
+    "Your loop goes on when every sentence is over: it always makes `max_len` steps, or waits for "
+    "`eos` in all sentences at the same step. How does it know that a sentence ended earlier?",
+)
+wrong(
+    "gradients_recorded",
+    "torch.no_grad()",
+    "torch.enable_grad()",
+    "torch records gradients while you decode: every step keeps all earlier ones in memory. Which "
+    "context manager switches that off?",
+)
+wrong(
+    "gradients_off_for_good",
+    "    with torch.no_grad():",
+    "    torch.set_grad_enabled(False)\n    with torch.no_grad():",
+    "Gradients stay off: after a call of your function, nothing can be trained. What switches "
+    "them off only inside a `with` block?",
+)
+wrong(
+    "source_read_again",
+    STEP,
+    f"hidden, _ = model.encode(source, source_mask)\n            {STEP}",
+    "The source is read again at every step, although it never changes. Which line can move above "
+    "the loop?",
+)
+wrong(
+    "mask_not_passed",
+    "hidden, source_mask)",
+    "hidden, None)",
+    "The decoder attends to padding: the source's mask does not reach the cell. What are the four "
+    "arguments of `model.cell`?",
+)
+wrong(
+    "mask_inverted",
+    "hidden, source_mask)",
+    "hidden, ~source_mask)",
+    "The mask reaches the cell inverted, so the decoder attends only to padding. What does True "
+    "mean in `source_mask`, and what does it mean for the cell?",
+)
+wrong(
+    "one_list_for_all",
+    f"    return [{CUT} for row in rows]",
+    "    sentences = [[]] * len(rows)\n"
+    "    for sentence, row in zip(sentences, rows, strict=True):\n"
+    f"        sentence += {CUT}\n"
+    "    return sentences",
+    "All your sentences are the same list: `[[]] * n` makes n names for it. What makes a new list "
+    "for each sentence?",
+)
+wrong(
+    "end_of_the_first_sentence",
+    "not over.all()",
+    "not over[0]",
+    "Your loop checks only whether the *first* sentence has ended (`[0]`, or `.item()` of it), and "
+    "the others stop with it. Do all sentences of a batch end at the same step?",
+)
+wrong(
+    "source_overwritten",
+    "    return",
+    "    source[:, 0] = bos\n    return",
+    "Your code writes into `source` (or its mask), which the caller still needs. What makes a new "
+    "tensor?",
+)
+wrong(
+    "bos_dropped_everywhere",
+    f"{COLUMNS}.tolist()",
+    f"[[n for n in row if n != bos] for row in {COLUMNS}.tolist()]",
+    "You remove `bos` and `eos` everywhere. The model may choose any symbol, even `bos`: which "
+    "symbols does the task leave out?",
+)
+wrong(
+    "ends_of_the_dates",
+    "    with torch.no_grad():",
+    "    bos, eos = 1, 2\n    with torch.no_grad():",
+    "You start and stop with the numbers of the dates task, 1 and 2. Here the first and the last "
+    "symbol are arguments: are they used?",
+)
+wrong(
+    "tensors_returned",
+    CUT,
+    f"torch.tensor({CUT})",
+    "You return tensors. The task asks for lists of plain numbers: what turns a tensor into one?",
+)
+
+
+@exercise.mistake(
+    "For each new symbol you run the decoder again from `bos`. Its state remembers everything that "
+    "went in: what does one step need?"
+)
+def begun_again_each_time(model, source, source_mask, bos, eos, max_len):
+    with torch.no_grad():
+        hidden, first = model.encode(source, source_mask)
+        written = torch.full((len(source), 1), bos)
+        over = torch.zeros(len(source), dtype=torch.bool)
+        while written.shape[1] <= max_len and not over.all():
+            state = first
+            for fed in written.unbind(1):
+                logits, state, _ = model.cell(fed, state, hidden, source_mask)
+            symbol = logits.argmax(-1)
+            over = over | (symbol == eos)
+            written = torch.cat([written, symbol[:, None]], 1)
+    rows = written[:, 1:].tolist()
+    return [row[: row.index(eos)] if eos in row else row for row in rows]

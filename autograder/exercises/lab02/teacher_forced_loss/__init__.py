@@ -1,0 +1,134 @@
+"""teacher_forced_loss: how surprised the model is by the right answer when it is fed with it."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from attnlab.data.dates import EOS, PAD, Batch
+from attnlab.seq2seq import teacher_forced_loss
+from gradekit.exercise import Exercise
+
+exercise = Exercise(teacher_forced_loss)
+
+VOCAB = 11
+WIDTH = 5
+
+
+class Toy(nn.Module):
+    """A small model with `encode` and `cell` that notes its inputs."""
+
+    def __init__(self, draw):
+        super().__init__()
+        self.words = nn.Parameter(draw.normal(VOCAB, WIDTH))
+        self.mix = nn.Parameter(draw.normal(WIDTH, WIDTH) / 2)
+        self.out = nn.Parameter(draw.normal(WIDTH, VOCAB))
+        self.read, self.fed, self.masks, self.modes = [], [], [], []
+
+    def encode(self, source, source_mask):
+        self.read.append(source)
+        self.modes.append(self.training)
+        hidden = self.words[source] * source_mask[..., None]
+        return hidden, hidden.sum(1).tanh()
+
+    def cell(self, y_prev, state, hidden, source_mask):
+        self.fed.append(y_prev)
+        self.masks.append(source_mask)
+        scores = (hidden @ state[..., None])[..., 0].masked_fill(~source_mask, -1e9)
+        weights = scores.softmax(-1)
+        context = (weights[..., None] * hidden).sum(1)
+        state = (state @ self.mix + self.words[y_prev] + context).tanh()
+        return state @ self.out, state, weights
+
+
+def batch_of(draw, sources=(4, 6, 2), targets=(3, 7, 1)):
+    """A batch whose sentences have these numbers of symbols; targets also have BOS and EOS."""
+    rows = [draw.integers(3, VOCAB, n).tolist() for n in (*sources, *targets)]
+    targets = [[1, *row, 2] for row in rows[len(sources) :]]
+    return Batch(*table(rows[: len(sources)]), *table(targets))
+
+
+def table(rows):
+    width = max(map(len, rows))
+    ids = torch.tensor([row + [PAD] * (width - len(row)) for row in rows])
+    return ids, torch.arange(width) < torch.tensor([len(row) for row in rows])[:, None]
+
+
+@exercise.check(points=1)
+def one_number(lab, draw):
+    """Returns one number, a tensor without dimensions, in the dtype of the logits."""
+    model, batch = Toy(draw), batch_of(draw)
+    loss, low = lab.teacher_forced_loss(model, batch), lab.teacher_forced_loss(model.float(), batch)
+    return {
+        "shape": list(loss.shape),
+        "dtype of float64": str(loss.dtype),
+        "dtype of float32": str(low.dtype),
+    }
+
+
+@exercise.check(points=2)
+def equal_lengths(lab, draw):
+    """Is right if no sentence needs padding."""
+    return lab.teacher_forced_loss(Toy(draw), batch_of(draw, (4, 4), (3, 3)))
+
+
+@exercise.check(points=2)
+def unequal_lengths(lab, draw):
+    """Is right if sentences differ in length; each prediction counts once, padding never."""
+    model, batch = Toy(draw), batch_of(draw)
+    wider = batch._replace(
+        target=torch.cat([batch.target, torch.full((3, 2), PAD)], 1),
+        target_mask=torch.cat([batch.target_mask, torch.zeros(3, 2, dtype=torch.bool)], 1),
+    )
+    return {
+        "loss": lab.teacher_forced_loss(model, batch),
+        "two more columns of padding": lab.teacher_forced_loss(model, wider),
+    }
+
+
+@exercise.check(points=1.5, hidden=True)
+def what_is_fed(lab, draw):
+    """Reads the source once, and feeds the true token of the step before at every step."""
+    model, batch = Toy(draw), batch_of(draw)
+    lab.teacher_forced_loss(model, batch)
+    asked = (batch.target[:, 1:] != PAD) * 1
+    steps = asked.shape[1]
+    fed = torch.stack(model.fed, 1)[:, :steps]
+    return {
+        "how often the source is read": len(model.read),
+        "what is fed before each symbol": fed * asked[:, : fed.shape[1]],
+        "the source's mask at the first step": model.masks[0],
+        "asked in training mode, as it came": [all(model.modes), model.training],
+    }
+
+
+@exercise.check(points=1.5, hidden=True)
+def each_symbol_counts(lab, draw):
+    """Changes with every symbol of the answer, even the first, the last and EOS."""
+    model, batch = Toy(draw), batch_of(draw)
+    seen = {}
+    for name, column in (("first", 1), ("second", 2), ("last", 7)):
+        target = batch.target.clone()
+        target[1, column] = 3 + (target[1, column] - 2) % (VOCAB - 3)
+        seen[f"another {name} symbol"] = lab.teacher_forced_loss(
+            model, batch._replace(target=target)
+        )
+    likely = Toy(draw)
+    with torch.no_grad():
+        likely.out[:, EOS] += 2.0
+    seen["EOS likelier"] = lab.teacher_forced_loss(likely, batch)
+    empty = batch_of(draw, (3, 2), (0, 4))
+    seen["a sentence without symbols"] = lab.teacher_forced_loss(model, empty)
+    return seen
+
+
+@exercise.check(points=2, hidden=True)
+def gradients(lab, draw):
+    """Gradients flow through all steps to every weight; the batch is unchanged."""
+    model, batch = Toy(draw), batch_of(draw)
+    before = [tensor.clone() for tensor in batch]
+    lab.teacher_forced_loss(model, batch).backward()
+    return {
+        "weights": [p.grad if p.grad is not None else "no gradient" for p in model.parameters()],
+        "batch as it was": [torch.equal(*both) for both in zip(before, batch, strict=True)],
+    }
