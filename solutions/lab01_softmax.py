@@ -8,8 +8,8 @@ the answer is a function of the library; its task is that function's docstring.
 # # Lab 1: {{title}}
 #
 # At the end you will have written, and tested to the last digit, the three lines of arithmetic that
-# every Transformer runs on: **scores → probabilities → a loss and its gradient**. With them you will
-# also have a first attention layer that gives one word two meanings.
+# every Transformer runs on: **scores → probabilities → a loss and its gradient**. You will also
+# have a first attention layer, built with them, that gives one word two meanings.
 #
 # | | |
 # |---|---|
