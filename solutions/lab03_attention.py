@@ -1,16 +1,16 @@
 """Lab 3, scaled dot-product attention: the source of its notebook (`lab build` makes it from this).
 
-It runs as it stands: `python solutions/lab03_attention.py`. An exercise's cell holds one import
-line where the answer is a function of the library; its task is that function's docstring.
+It is also a plain script: `python solutions/lab03_attention.py`. If an exercise's answer is a
+function of the library, its cell holds one import line, and its task is that function's docstring.
 """
 
 # %% [markdown]
 # # Lab 3: {{title}}
 #
-# At the end you will have built the one operation that every Transformer is made of: each word
-# **asks**, each word **offers**, and what was asked for is mixed into a new vector. You will have
-# measured why it divides by a square root, shown why queries and keys are two things, and counted
-# why no model reads without end.
+# By the end you will have built the one operation that every Transformer is made of: each word
+# **asks**, each word **offers**, and the contents it asked for are mixed into a new vector. You
+# will have measured why it divides by a square root, shown why queries and keys are two things, and
+# computed why no model can read texts of any length.
 #
 # | | |
 # |---|---|
@@ -33,42 +33,42 @@ from attnlab.plots import scaling as measures
 pictures.lab03_preview()
 
 # %% [markdown]
-# Left: six words, and how much each row looks at each column. Right: what *speak* gets by it, the
-# vectors of the words it looks at, each shortened to its weight, one after the other. The numbers
-# are made by hand, so that you can follow them; a model learns its own.
+# Left: six words, and how much each row looks at each column. Right: the result for *speak*. The
+# vectors of the words it looks at, each scaled by its weight, are drawn one after the other. The
+# numbers are chosen by hand, so that you can follow them; a model learns its own.
 #
-# As ever: *why* → *predict* → *write* → *check* → *look*. The checks that you see are about half of
-# the points; the docstring says all that the others ask for. Letters name the lectures, **W**,
-# **S**, **G**, **N** and **C**, as in lab 1. A wrong step costs the next one nothing.
+# As always: *why* → *predict* → *write* → *check* → *look*. The visible checks are about half of
+# the points; the docstring states everything that the others check. Letters name the lectures,
+# **W**, **S**, **G**, **N** and **C**, as in lab 1. A wrong step costs no points in the next one.
 
 # %% [markdown]
 # ## 3.1 Queries, keys, values
 # *10 points, 25 minutes*
 #
-# "In **Korea** most people speak **Korean**", "most people in **Korea** speak **Korean**". A weight
-# for each pair of places, with which lecture S begins, is of no use for the next sentence: the
-# words have moved. Weights have to come from what the words say. Lab 1 took them from the word
-# vectors themselves, and lecture N names the price: no parameters, so nothing to learn. Three
-# matrices mend both. A word asks (its query), offers (its key) and tells (its value):
+# "In **Korea** most people speak **Korean**", "most people in **Korea** speak **Korean**". Lecture
+# S begins with a weight for each pair of positions. That does not work for the next sentence,
+# because the words have moved. The weights must depend on the meaning of the words. Lab 1 took them
+# from the word vectors themselves, and lecture N names the price: no parameters, so nothing to
+# learn. Three matrices fix both. A word asks (query), offers (key) and contributes (value):
 #
 # $$Q = X W^Q, \qquad K = X W^K, \qquad V = X W^V$$
 #
 # A word is a **row** of X here, as in lecture W. Lectures N and S write $W x$, with a word as a
-# column, and lecture G writes $X W^{\top}$, with the matrices lying on their side. All mean the
-# same; what tells them apart in code is which shapes fit.
+# column, and lecture G writes $X W^{\top}$, with transposed matrices. All three mean the same; in
+# code, the shapes that fit distinguish them.
 #
-# **Predict.** X has 6 words of 5 numbers, W_q is (5, 3) and W_v is (5, 2). Which shapes have q, k
-# and v? Which axis of X may grow without any change to the matrices?
+# **Predict.** X has 6 words of 5 numbers, W_q is (5, 3) and W_v is (5, 2). Which shapes do q, k and
+# v have? Which axis of X can grow without any change to the matrices?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# Which axis of X and which axis of W_q have the same length, whatever the number of words? That is
-# the one that a product sums over.
+# Which axis of X and which axis of W_q have the same length, whatever the number of words? A
+# product sums over that axis.
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
 # Three products, one for each matrix, returned in the order of the docstring. In a batch of
-# sentences, which axes of X does `@` leave alone?
+# sentences, which axes of X does `@` leave unchanged?
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -83,8 +83,9 @@ from attnlab.attention import qkv
 check("qkv")
 
 # %% [markdown]
-# **Look.** The sentence, made by hand: a word's vector says whether it is a place, a language and
-# so on. *Korean* asks "where?" above all, and *Korea* offers just that. Who will *speak* look at?
+# **Look.** The sentence, with numbers chosen by hand: a word's vector says whether it is a place, a
+# language and so on. *Korean* mostly asks "where?", and *Korea* offers exactly that. Which words
+# will *speak* look at?
 
 # %%
 pictures.projection_tables(qkv)
@@ -93,17 +94,17 @@ pictures.projection_tables(qkv)
 # ## 3.2 One query, in slow motion
 # *10 points, 30 minutes*
 #
-# Lecture S has the plainest formula of all, $\text{encode}(i) = \sum_j \text{weight}(i, j) \cdot
-# \text{value}_j$: word i becomes a mean of what all words have to tell. What the weights are, five
-# lectures say in five ways. The paper's is
+# Lecture S has the simplest formula, $\text{encode}(i) = \sum_j \text{weight}(i, j) \cdot
+# \text{value}_j$: word i becomes a weighted mean of the values of all words. The five lectures
+# define the weights in five ways. The paper defines them as
 #
 # $$\text{weight}(i, j) = \operatorname{softmax}_j \left( \frac{q_i \cdot k_j}{\sqrt{d_k}} \right),
 # \qquad d_k = \text{how many numbers a query has}$$
 #
-# Write it for one query, with loops over the keys, as you would tell it to somebody. (Step 3.4 says
-# what the square root is for. Your softmax of lab 1 is here already.)
+# Write it for one query, with loops over the keys, as you would explain it to a friend. (Step 3.4
+# says what the square root is for. Your softmax of lab 1 is already available here.)
 #
-# **Predict.** The query is all zeros. What comes out, whatever the keys are?
+# **Predict.** The query is all zeros. What is the result, whatever the keys are?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -111,14 +112,15 @@ pictures.projection_tables(qkv)
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# First pass: one score for each key, divided by the root of the query's length. Then softmax.
-# Second pass: start from a zero vector as long as a value, and add each value times its weight.
+# First pass: one score for each key, divided by the square root of the query's length. Then
+# softmax. Second pass: start from a zero vector as long as a value, and add each value times its
+# weight.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `torch.stack([... for key in K])` makes one tensor of many numbers and lets gradients through.
 # `torch.zeros_like(V[0])` has the length and the dtype of a value. Write `out = out + …`, not
-# `out += …`, and gradients stay whole.
+# `out += …`: then gradients are right.
 # </details>
 
 # %% exercise="attention_loop"
@@ -128,8 +130,8 @@ from attnlab.attention import attention_loop
 check("attention_loop")
 
 # %% [markdown]
-# **Look.** Each value is a point; an arrow leads from what a word tells to what it gets. All arrows
-# end inside the grey area: a mean of points never leaves it. Why does *Korean* land near *Korea*?
+# **Look.** Each value is a point; an arrow leads from a word's own value to its result. All arrows
+# end inside the grey area: a mean of points never leaves it. Why does *Korean* end near *Korea*?
 
 # %%
 pictures.moved_words(qkv, attention_loop)
@@ -144,24 +146,24 @@ pictures.moved_words(qkv, attention_loop)
 #
 # The score table has a **row for each query** and a **column for each key**, and softmax makes each
 # row sum to one. There may be more keys than queries (a decoder that looks at a source), and
-# several sentences or heads in front. A mask says which keys a query may look at: no padding, no
-# future. What it forbids has to be as good as not there. A query that may look at nobody gets
-# zeros. (torch's own `scaled_dot_product_attention` is what you build here: do without it. Softmax
-# may be yours or torch's.)
+# several sentences or heads in the leading axes. A mask says which keys a query may look at: no
+# padding, no future. Forbidden keys must have no effect at all. A query with no allowed key gets
+# zeros. (You build torch's own `scaled_dot_product_attention` here, so do not use it. The softmax
+# can be yours or torch's.)
 #
-# **Predict.** Three keys have the weights .2, .3 and .5. The mask takes the last one away. What are
+# **Predict.** Three keys have the weights .2, .3 and .5. The mask removes the last one. What are
 # the weights of the other two: .2 and .3, or something else?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# Which score has the weight 0 after softmax, so that the others share one among them? And what does
-# your softmax make of a row that holds nothing but such scores?
+# Which score gets the weight 0 from softmax, so that the other weights still sum to one? And what
+# does your softmax return for a row that holds only such scores?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Scores (which two axes of k change places?), scale, mask, softmax along the keys, product with the
-# values. Rows that may look at nobody need care twice: their numbers, and their gradients. A number
-# that is merely large and negative keeps a softmax finite; what makes such a row zero after it?
+# Scores (which two axes of k are swapped?), scale, mask, softmax along the keys, product with the
+# values. Rows without allowed keys need care twice: their numbers, and their gradients. A large
+# negative number that is finite keeps the softmax finite; what makes such a row zero afterwards?
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -178,16 +180,17 @@ check("scaled_dot_product_attention")
 
 # %% [markdown]
 # **Look.** Lecture S's two sentences. The words have changed places, and every word still looks at
-# the same words: the weights come from content, and none of this knows what stands where (lab 6
-# mends that). Find *Korean* in both.
+# the same words: the weights come from content, and nothing here knows about position (lab 6 fixes
+# that). Find *Korean* in both.
 
 # %%
 both = [korea.ONE_ORDER, korea.OTHER_ORDER]
 pictures.sentence_attention(qkv, scaled_dot_product_attention, both)
 
 # %% [markdown]
-# And what a row of weights does, lecture W's "convex combination of value rows" as a picture: from
-# the origin, each value times its weight, head to tail. Try other words: `word="Korea"`.
+# The next plot shows the effect of a row of weights, lecture W's "convex combination of value
+# rows": from the origin, each value times its weight, head to tail. Try other words:
+# `word="Korea"`.
 
 # %%
 pictures.value_mixing(qkv, scaled_dot_product_attention, word="speak")
@@ -196,31 +199,30 @@ pictures.value_mixing(qkv, scaled_dot_product_attention, word="speak")
 # ## 3.4 Why the square root?
 # *10 points, 35 minutes*
 #
-# A score is a sum of $d_k$ products. Lecture N leaves it as it is, W divides it by $\sqrt d$, G by
-# $\sqrt{d_k}$, C by both in turn; a footnote of the paper says why. If the numbers of q and k are
-# independent, with mean 0 and variance 1, each product has variance 1, and variances of independent
-# things add up:
+# A score is a sum of $d_k$ products. Lecture N does not divide it, W divides it by $\sqrt d$, G by
+# $\sqrt{d_k}$, and C by either one at different points. A footnote of the paper says why. If the
+# numbers of q and k are independent, with mean 0 and variance 1, each product has variance 1, and
+# the variances of independent numbers add up:
 #
 # $$\operatorname{var}(q \cdot k) = d_k \qquad \Rightarrow \qquad
 # \operatorname{var}\left(\frac{q \cdot k}{\sqrt{d_k}}\right) = 1$$
 #
-# Without the root, a wider model has wilder scores, and a softmax of wild scores gives everything
-# to one key. There its gradient, $p_i (\delta_{ij} - p_j)$ of lab 1, is nearly zero: nothing is
-# learned. Do not believe it; measure it.
+# Without the root, a wider model has larger scores, and a softmax of very different scores gives
+# nearly everything to one key. There its gradient, $p_i (\delta_{ij} - p_j)$ of lab 1, is nearly
+# zero: nothing is learned. Do not just believe it; measure it.
 #
-# **Predict.** With d = 64: how far from 0 does a score usually lie? And if the scores of 32 keys
-# are so far apart, what share does the best one get?
+# **Predict.** With d = 64: how far from 0 is a score usually? And if the scores of 32 keys are so
+# far apart, what share does the best one get?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# A variance needs many scores that have nothing to do with each other. How many queries and how
-# many keys make n of them?
+# A variance needs many independent scores. How many queries and how many keys make n of them?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Variance: draw (n, d) queries and as many keys, one score for each pair, scale them if asked.
-# Saturation: one query each against its own (num_keys, d) keys; softmax over these; the largest of
-# each row; the mean.
+# Variance: draw (n, d) queries and as many keys, compute one score for each pair, and scale the
+# scores if asked. Saturation: compare each query with its own (num_keys, d) keys, take the softmax
+# over these and the largest weight of each row, then the mean.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -235,27 +237,28 @@ from attnlab.attention import score_variance, saturation  # noqa: I001 - in this
 check("score_variance")
 
 # %% [markdown]
-# **Look.** Left and right, the same random scores before and after the division; the lines are bell
-# curves with the variance that you measured. Then what softmax makes of it: without the root, the
-# best of 32 keys takes nearly all as soon as d is what real models have.
+# **Look.** Left and right: the same random scores before and after the division. The lines are bell
+# curves with the variance that you measured. Below, the effect on softmax: without the root, the
+# best of 32 keys takes nearly all the weight for any d as large as in real models.
 
 # %%
 measures.score_histogram(score_variance)
 measures.saturation_curves(saturation)
 
 # %% [markdown]
-# ## 3.5 Relevance is no mirror
+# ## 3.5 Relevance is not symmetric
 # *8 points, 20 minutes*
 #
-# Why two matrices, if queries and keys are compared anyway? Lecture S: to understand *Korean* you
-# need *Korea*; to understand *Korea* you do not need *Korean*. A dot product of the words
-# themselves cannot say that, as $x_i \cdot x_j = x_j \cdot x_i$. With two matrices it can:
+# Queries and keys are compared anyway, so why do we need two matrices? Lecture S gives an example:
+# to understand *Korean* you need *Korea*, but to understand *Korea* you do not need *Korean*. A dot
+# product of the word vectors cannot express this, because $x_i \cdot x_j = x_j \cdot x_i$. With
+# two matrices it can:
 #
 # $$\text{relevance}(i, j) = q_i \cdot k_j = x_i\, W^Q (W^K)^\top x_j^\top$$
 #
-# The table is its own mirror image for every sentence just if $W^Q (W^K)^\top$ is.
+# The table is symmetric for every sentence if and only if $W^Q (W^K)^\top$ is.
 #
-# **Predict.** Is the table a mirror image of itself if W_k is W_q? And if W_k is twice W_q?
+# **Predict.** Is the table symmetric if W_k is W_q? And if W_k is twice W_q?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -263,13 +266,13 @@ measures.saturation_curves(saturation)
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# The queries of all words, the keys of all words, and one product of the two tables. No scale and
-# no softmax: those come later in attention.
+# The queries of all words, the keys of all words, and one product of the two tables. There is no
+# scale and no softmax: those come later in attention.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# Two products with X on the left, and one in which the last two axes of the keys change places. In
-# a batch, `.T` would reverse all axes; `.mT` swaps two.
+# Two products with X on the left, and one in which the last two axes of the keys are swapped. In a
+# batch, `.T` would reverse all axes; `.mT` swaps two.
 # </details>
 
 # %% exercise="relevance_matrix"
@@ -289,30 +292,30 @@ pictures.relevance_tables(relevance_matrix)
 # ## 3.6 What it costs
 # *8 points, 30 minutes*
 #
-# Lecture N asks why the reading range of a chat model is limited, and leaves you with the question.
-# Lecture S answers in a word, $O(n^2)$; lecture G writes $O(T^2 d)$. Count it: the table has a
-# number for every pair of tokens, each made of $d_k$ products, and every number of the output is a
-# sum over all keys. A law like that is a straight line in a picture with logarithmic axes, and its
+# Lecture N asks why the reading range of a chat model is limited, and does not answer. Lecture S
+# answers in a word, $O(n^2)$; lecture G writes $O(T^2 d)$. Count it: the table has a number for
+# every pair of tokens, each number is a sum of $d_k$ products, and every number of the output is a
+# sum over all keys. A law like that is a straight line in a plot with logarithmic axes, and its
 # slope is the exponent:
 #
 # $$\text{cost} = c \cdot T^{\,p} \qquad \Rightarrow \qquad \log \text{cost} = \log c + p \log T$$
 #
-# **Predict.** A text twice as long: how many times the multiplications? And from how many tokens on
-# do the weights of one head, in float32, fill a memory of 16 GB?
+# **Predict.** A text is twice as long: by what factor does the number of multiplications grow? And
+# from what number of tokens do the weights of one head, in float32, fill a memory of 16 GB?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# How many entries has q kᵀ, and how many products go into one of them? The same for weights times
-# v.
+# How many entries does q kᵀ have, and how many products does one of them need? Answer the same for
+# weights times v.
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Multiplications: two products of three lengths each. Memory: entries times bytes of one entry.
-# Exponent: the slope of the line of least squares through the logarithms of both.
+# Multiplications: two products of three lengths each. Memory: the number of entries times the bytes
+# of one entry. Exponent: the slope of the line of least squares through the logarithms of both.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `dtype.itemsize` is the number of bytes. With x and y the logarithms, each less its mean, the
+# `dtype.itemsize` is the number of bytes. If x and y are the logarithms, each minus its mean, the
 # slope is $\sum x y / \sum x^2$.
 # </details>
 
@@ -323,10 +326,10 @@ from attnlab.attention import count_multiplications, weights_memory, fit_exponen
 check("cost")
 
 # %% [markdown]
-# **Look.** Counted: for short texts the three projections cost more than attention, for long ones
-# attention is all that counts. Measured, on this machine: for few tokens the line is flatter,
-# because calling functions is what takes the time; then it gets steep, and steeper than you counted
-# when the table no longer fits into the processor's cache.
+# **Look.** Counted: for short texts the three projections cost more than attention; for long ones
+# only attention matters. Measured, on this machine: for few tokens the line is flatter, because
+# most of the time goes into function calls. Then it gets steep, even steeper than you counted when
+# the table no longer fits into the processor's cache.
 
 # %%
 measures.cost_curves(count_multiplications, weights_memory, fit_exponent)
@@ -336,10 +339,10 @@ measures.time_against_length(scaled_dot_product_attention, fit_exponent)
 # ## 3.7 Test somebody else's attention
 # *12 points, 40 minutes*
 #
-# Change sides again: write a test that lets a right attention pass in silence and raises
-# `AssertionError` for a wrong one. It meets more than forty wrong versions of 3.3 and a few right
-# ones. Points are the share of wrong ones that it catches; a test that rejects a right version gets
-# none.
+# Switch roles again: write a test that lets a right attention pass silently and raises
+# `AssertionError` for a wrong one. It is run on more than forty wrong versions of 3.3 and a few
+# right ones. You get points for the share of wrong versions that it catches; a test that rejects a
+# right version gets no points.
 #
 # **Predict.** Which mistakes would pass a test in which all lengths are 4?
 #
@@ -349,16 +352,16 @@ measures.time_against_length(scaled_dot_product_attention, fit_exponent)
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Float64; Lq, Lk, d_k and d_v all different; two, three and four axes. Weights and outputs against
-# torch's softmax written out; the same with a mask, in each shape that broadcasts; a forbidden key
-# with an enormous score and an enormous value; allowed scores, millions below zero, beside a
-# forbidden one; a query that may look at nobody, with its gradients; dtypes; twice the same; the
-# inputs afterwards.
+# Use float64, with Lq, Lk, d_k and d_v all different, and two, three and four axes. Compare weights
+# and outputs with the formula, computed with torch's softmax. Do the same with a mask, in each
+# shape that broadcasts. Then try: a forbidden key with an enormous score and an enormous value;
+# allowed scores, millions below zero, next to a forbidden one; a query without allowed keys, and
+# its gradients; the dtypes; the same call twice; the inputs afterwards.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num(0)` has the right values.
-# `assert (weights - right).abs().max() < 1e-8`, and for gradients `out.sum().backward()` and
+# `scores.masked_fill(~mask, -math.inf).softmax(-1).nan_to_num(0)` has the right values. Then
+# `assert (weights - right).abs().max() < 1e-8`. For gradients, use `out.sum().backward()` and
 # `assert q.grad.isfinite().all()`.
 # </details>
 
@@ -372,8 +375,9 @@ def test_attention(impl):
             weights, and should keep every promise of 3.3.
 
     Right versions differ in their last digits: in float64 allow 1e-8 for weights (scores in the
-    millions cost that much) and for outputs 1e-8 times the largest value. Let d_k be 4 or 16, for
-    a root taken in float32 is exact then. In float16 look at the dtype alone, and without a mask.
+    millions cost that much) and for outputs 1e-8 times the largest value. Let d_k be 4 or 16,
+    because a root computed in float32 is exact then. In float16 check only the dtype, without a
+    mask.
     """
     ### BEGIN SOLUTION
     generator = torch.Generator().manual_seed(0)
@@ -433,8 +437,8 @@ def test_attention(impl):
 check("test_attention")
 
 # %% [markdown]
-# **Look.** Your own attention should pass. One that lets softmax share among all keys, and masks
-# what comes out, should not: what does your test say about it?
+# **Look.** Your own attention should pass. A version that takes the softmax over all keys and masks
+# the weights afterwards should not pass: what does your test say about it?
 
 
 # %%
@@ -449,17 +453,17 @@ try_versions(test_attention, scaled_dot_product_attention, masked_afterwards)
 # ## 3.8 Predict, then run
 # *6 points, 15 minutes*
 #
-# Five questions. Guess all of them and write them down; then run the cell under **Look**, where
-# your own functions answer. Where you were wrong, correct the number and be able to say why. What
-# stands here when you hand in counts.
+# Five questions. Guess all the answers and write them down; then run the cell under **Look**, in
+# which your own functions answer. If you were wrong, correct the number and be able to say why. The
+# answers that are here when you hand in count.
 #
 # - **P1** Three keys are the same vector; their values are 0, 3 and 12. What does a query get?
 # - **P2** Every number in q and in k is doubled. By what factor does a score grow?
-# - **P3** d = 512, 32 keys, random numbers: the largest weight, on average, without the scale and
-#   with it (a pair of numbers).
-# - **P4** The weights of one head for a text of 100,000 tokens, in float32: how many gigabytes (10⁹
-#   bytes)?
-# - **P5** Four keys; the mask leaves only the one with the score −50. What is its weight?
+# - **P3** d = 512, 32 keys, random numbers: what is the largest weight, on average, without the
+#   scale and with it (a pair of numbers)?
+# - **P4** How many gigabytes (10⁹ bytes) do the weights of one head take for a text of 100,000
+#   tokens, in float32?
+# - **P5** There are four keys; the mask leaves only the one with the score −50. What is its weight?
 
 # %% exercise="predictions"
 predictions = {}
@@ -476,7 +480,7 @@ predictions["P5"] = 1.0
 check("predictions")
 
 # %% [markdown]
-# **Look.** Your guess beside what your functions say:
+# **Look.** Your guesses next to the results of your functions:
 
 # %%
 X = korea.embed(korea.ONE_ORDER)
@@ -499,25 +503,25 @@ guesses_beside(predictions, answers)
 # ## 3.9 Errata hunt
 # *8 points, 30 minutes*
 #
-# Four lectures, one formula, and five places where it does not hold as it is written. For each:
-# what you get if you take the slide at its word, and what you should get.
+# Four lectures, one formula, and five places where the formula is wrong as written. For each, give
+# the number that follows from the slide as it is, and the right number.
 #
-# - **C4** Lecture C repeats attention beside the feed-forward formula and divides by √d; before, it
-#   was √d_k. Take the paper's model, 512 wide with eight heads. *Slide*: what a score is divided
-#   by. *Right*: what it should be divided by.
+# - **C4** Lecture C repeats attention next to the feed-forward formula and divides by √d; before,
+#   it was √d_k. Take the paper's model, 512 wide with eight heads. *Slide*: the number that a score
+#   is divided by. *Right*: the number that it should be divided by.
 # - **C9** The same line is Softmax((Qx)ᵀKx / √d), with matrices Q and K and a token in each
 #   **column** of x; the next line is max(0, x·W₁ + b₁)·W₂ + b₂, with a token in each **row** of
-#   the same x. Let x hold five tokens of seven numbers as the second line needs it. *Slide*: how
-#   many rows (Qx)ᵀKx has then, for any Q and K that fit. *Right*: how many a score table has.
+#   the same x. Let x hold five tokens of seven numbers as the second line needs it. *Slide*: the
+#   number of rows of (Qx)ᵀKx then, for any Q and K that fit. *Right*: that of a score table.
 # - **G5** Lecture G writes softmax(K Qᵀ / √d_k) for the weights and, one line later,
 #   softmax(Q Kᵀ / √d_k) V. Its first table has a column for each query. Take the Q and K of the
 #   cell below. *Slide*: the weight of key 0 for query 0 in the first table, if softmax runs along
-#   the rows (`dim=-1`), as the second needs it. *Right*: that weight.
+#   the rows (`dim=-1`), as the second table needs it. *Right*: that weight, computed correctly.
 # - **N3** Lecture N feeds "unscaled attention scores" into softmax. Let q and k hold 64 independent
 #   standard normal numbers. *Slide*: the variance of the scores. *Right*: their variance in 3.3.
-# - **W1** Lecture W divides by √d, where d is the width of Q, 512; but $Q W^q$, with a matrix of
-#   512 × 64, goes into the product. Its numbers and those of $K W^k$ are standard normal, say.
-#   *Slide*: the standard deviation of the scores. *Right*: what it should be.
+# - **W1** Lecture W divides by √d, and its d is the width of Q, 512; but $Q W^q$, with a matrix of
+#   512 × 64, goes into the product. Assume that its numbers and those of $K W^k$ are standard
+#   normal. *Slide*: the standard deviation of the scores. *Right*: the value that it should have.
 
 # %% exercise="errata"
 Q = torch.tensor([[1.0, 0.0], [0.0, 2.0]])  # two queries
@@ -549,31 +553,31 @@ check("errata")
 # ## What you can now explain
 #
 # - what a query, a key and a value are, and why a word needs all three;
-# - why attention returns a mean, and a mask has to come before the softmax;
+# - why attention returns a mean, and why the mask must come before the softmax;
 # - why the scores are divided by the square root of d_k: not of d_model, and not by d_k;
-# - why relevance is no mirror, and why twice the text costs four times as much.
+# - why relevance is not symmetric, and why twice the text costs four times as much.
 #
-# Next week several of these look at a sentence at once. To try until then: d2l's book has attention
-# by distance, $-\lVert q - k \rVert^2 / 2$ in the place of $q \cdot k$. What becomes of it if all
-# keys have the same length?
+# Next week, several attentions look at a sentence at once. Until then, try attention by distance
+# from d2l's book, with $-\lVert q - k \rVert^2 / 2$ instead of $q \cdot k$. What does it become if
+# all keys have the same length?
 
 # %% [markdown] free_text="explain" points=4
 # ## In your own words
-# *4 points, marked by a person*
+# *4 points, marked by a TA*
 #
-# A friend trains attention with $d_k = 1024$ and leaves the scale out: "W_q and W_k are learned, so
-# the model can learn the factor by itself." For a long time the loss hardly moves. In four to six
-# sentences: what do the scores look like at the start, what does softmax make of them, why can the
-# model not just learn its way out, and what would happen if your friend divided by $d_k$ instead of
-# its root?
+# A friend trains attention with $d_k = 1024$ and omits the scale: "W_q and W_k are learned, so the
+# model can learn the factor by itself." For a long time the loss hardly changes. Answer in four to
+# six sentences: what do the scores look like at the start, what does softmax do to them, why can
+# the model not simply learn the factor, and what would happen if your friend divided by $d_k$
+# instead of its root?
 #
 # <!-- BEGIN SOLUTION -->
 # A score is a sum of 1024 products, so its standard deviation is about 32, and the best of some
-# dozens of keys leads the next by several units or tens. Softmax gives nearly everything to that
-# one key, and which one it is was chance. The gradient of softmax holds a factor p(1 − p) or p·p',
-# and all of these are nearly 0: hardly anything flows back to W_q and W_k, the very matrices that
-# would have to shrink. So the model could say the right factor, but does not get there. Divided by
-# d_k, the scores have a standard deviation of 1/32: all weights are nearly the same, attention is a
-# plain mean, and the differences that should be learned are drawn small; W_q and W_k must grow
-# first. The root makes the deviation 1 for every d_k, where softmax has opinions and gradients.
+# dozens of keys leads the next by several units or tens. Softmax gives nearly all the weight to
+# that one key, which is best by chance. The gradient of softmax has a factor p(1 − p) or p·p', and
+# all of these are nearly 0: hardly any gradient reaches W_q and W_k, the very matrices that should
+# shrink. So the model could represent the right factor, but does not get there. Divided by d_k, the
+# scores have a standard deviation of 1/32: all weights are nearly equal, attention is a plain mean,
+# and the differences that should be learned are very small; W_q and W_k must grow first. The root
+# makes the deviation 1 for every d_k, so softmax prefers some keys and still has gradients.
 # <!-- END SOLUTION -->
