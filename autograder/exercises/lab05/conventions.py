@@ -1,4 +1,4 @@
-"""conventions: the same mask as torch's modules and other people's code want it."""
+"""conventions: the same mask as torch's modules and other people's code expect it."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ exercise = Exercise(
 
 
 def random_mask(draw, *shape):
-    """True in about half of the places, and for the first key always."""
+    """True in about half of the places, and always for the first key."""
     mask = draw.uniform(*shape) > 0.5
     mask[..., 0] = True
     return mask
 
 
 def alike(mask, keys):
-    """Both masks as numbers where one of them is: torch wants the two to be of one kind."""
+    """Both masks as numbers if one of them holds numbers: torch wants both to be of one kind."""
     if mask.dtype == keys.dtype or not (mask.is_floating_point() or keys.is_floating_point()):
         return mask, keys
     numbers = [
@@ -49,7 +49,7 @@ def alike(mask, keys):
 
 
 def torch_attention(draw, width, heads):
-    """torch's own multi-head attention with weights from `draw`."""
+    """torch's own multi-head attention, with weights from `draw`."""
     module = nn.MultiheadAttention(width, heads, batch_first=True, dtype=torch.float64)
     with torch.no_grad():
         for weight in module.parameters():
@@ -59,7 +59,7 @@ def torch_attention(draw, width, heads):
 
 @exercise.check(points=1)
 def shapes_and_dtypes(lab, draw):
-    """Boolean tensors of the shapes that torch's modules ask for."""
+    """All masks are boolean tensors of the shapes that torch's modules expect."""
     flat = lab.to_mha_mask(random_mask(draw, 5, 7), 3)
     deep = lab.to_mha_mask(random_mask(draw, 2, 1, 5, 7), 3)
     keys = lab.to_key_padding_mask(random_mask(draw, 2, 1, 1, 7))
@@ -73,7 +73,7 @@ def shapes_and_dtypes(lab, draw):
 
 @exercise.check(points=1)
 def in_torch_attention(lab, draw):
-    """torch's MultiheadAttention does with your masks what it should."""
+    """torch's MultiheadAttention gives the right outputs and weights with your masks."""
     module = torch_attention(draw, 6, 3)
     x, mask = draw.normal(2, 5, 6), random_mask(draw, 5, 5)
     keys = random_mask(draw, 2, 1, 1, 5)
@@ -92,7 +92,7 @@ def in_torch_attention(lab, draw):
 
 @exercise.check(points=0.5)
 def back_from_numbers(lab, draw):
-    """`from_additive` leads from 0 and -inf back to True and False, in the same shape."""
+    """`from_additive` turns 0 and -inf back into True and False, in the same shape."""
     mask = random_mask(draw, 2, 1, 3, 5)
     back = lab.from_additive(torch.zeros(2, 1, 3, 5).masked_fill(~mask, -math.inf))
     return {"shape": list(back.shape), "dtype": dtype_of(back), "mask": back}
@@ -100,7 +100,7 @@ def back_from_numbers(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def a_mask_for_each_sentence(lab, draw):
-    """Sentences and heads keep their own masks, in the order that torch wants."""
+    """Sentences and heads keep their own masks, in the order that torch expects."""
     module = torch_attention(draw, 6, 3)
     x, shared = draw.normal(2, 5, 6), random_mask(draw, 2, 1, 5, 5)
     heads = random_mask(draw, 2, 3, 5, 5)
@@ -116,13 +116,13 @@ def a_mask_for_each_sentence(lab, draw):
         "four sentences, two heads": lab.to_mha_mask(wide, 2),
         "keys of one sentence": lab.to_key_padding_mask(random_mask(draw, 1, 1, 1, 5)),
         "one key of two sentences": lab.to_key_padding_mask(random_mask(draw, 2, 1, 1, 1)),
-        "mask as it was": torch.equal(heads, kept),
+        "mask unchanged": torch.equal(heads, kept),
     }
 
 
 @exercise.check(points=0.5, hidden=True)
 def numbers_of_all_kinds(lab, draw):
-    """`from_additive` knows every low number that is in use, in each dtype."""
+    """`from_additive` recognises every low number in common use, in each dtype."""
     mask = random_mask(draw, 4, 7)
     seen = {}
     for low in (-math.inf, -1e9, -1e4, -3e38):
@@ -156,170 +156,11 @@ def your_own_masks(lab, draw):
     }
 
 
-@exercise.mistake(
-    "Your attn_mask is True where a query may attend. For nn.MultiheadAttention True means the "
-    "opposite of what it means for scaled_dot_product_attention.",
-    of="to_mha_mask",
-)
-def attn_mask_not_inverted(mask, num_heads):
-    return mask.expand(-1, num_heads, -1, -1).flatten(0, 1) if mask.ndim == 4 else mask
-
-
-@exercise.mistake(
-    "Heads and sentences are in the wrong order: the first num_heads masks are to belong to the "
-    "first sentence. What do `repeat` and `repeat_interleave` make of (a, b)?",
-    of="to_mha_mask",
-)
-def sentences_first(mask, num_heads):
+@exercise.also_right(of="to_mha_mask")
+def expanded_and_flattened(mask, num_heads):
     if mask.ndim == 4:
-        mask = mask.expand(-1, num_heads, -1, -1).transpose(0, 1).flatten(0, 1)
+        mask = mask.expand(-1, num_heads, -1, -1).flatten(0, 1)  # (B * h, Lq, Lk)
     return ~mask
-
-
-@exercise.mistake(
-    "Your mask has one entry for each sentence. torch wants one for each sentence and head: "
-    "(B * num_heads, Lq, Lk).",
-    of="to_mha_mask",
-)
-def heads_forgotten(mask, num_heads):
-    return ~(mask[:, 0] if mask.ndim == 4 else mask)
-
-
-@exercise.mistake(
-    "Your mask still has four axes. nn.MultiheadAttention takes two or three: which two become "
-    "one?",
-    of="to_mha_mask",
-)
-def four_axes(mask, num_heads):
-    return ~(mask.expand(-1, num_heads, -1, -1) if mask.ndim == 4 else mask)
-
-
-@exercise.mistake(
-    "The masks of the first head (or sentence) are used for all. Which of them may differ?",
-    of="to_mha_mask",
-)
-def first_head_for_all(mask, num_heads):
-    if mask.ndim == 4:
-        mask = mask[:, :1].expand(-1, num_heads, -1, -1).flatten(0, 1)
-    return ~mask
-
-
-@exercise.mistake(
-    "A mask of shape (Lq, Lk) is right for all sentences and heads as it is; yours gets more axes. "
-    "What does the task want back?",
-    of="to_mha_mask",
-)
-def always_three_axes(mask, num_heads):
-    if mask.ndim == 2:
-        return ~mask.expand(num_heads, -1, -1)
-    return ~mask.expand(-1, num_heads, -1, -1).flatten(0, 1)
-
-
-@exercise.mistake(
-    "Your mask is one to be added (0 and -inf). The task asks for booleans.",
-    of="to_mha_mask",
-)
-def attn_mask_of_numbers(mask, num_heads):
-    hidden = to_mha_mask(mask, num_heads)
-    return torch.zeros(hidden.shape, dtype=torch.float64).masked_fill(hidden, -math.inf)
-
-
-@exercise.mistake(
-    "Your code writes into the mask that it was given (`logical_not_`). The caller still needs it.",
-    of="to_mha_mask",
-)
-def mask_inverted_in_place(mask, num_heads):
-    mask.logical_not_()
-    return mask.expand(-1, num_heads, -1, -1).flatten(0, 1) if mask.ndim == 4 else mask
-
-
-@exercise.mistake(
-    "Your key_padding_mask is True for real tokens. Its name says what True stands for.",
-    of="to_key_padding_mask",
-)
-def key_padding_not_inverted(mask):
-    return mask[:, 0, 0]
-
-
-@exercise.mistake(
-    "Your key_padding_mask still has its axes of length 1. nn.MultiheadAttention wants (B, Lk).",
-    of="to_key_padding_mask",
-)
-def key_padding_with_axes(mask):
-    return ~mask
-
-
-@exercise.mistake(
-    "Your key_padding_mask has lost a batch or key axis: which index belongs to which axis of (B, "
-    "1, "
-    "1, Lk)?",
-    of="to_key_padding_mask",
-)
-def key_padding_of_the_first(mask):
-    return ~mask[0, 0]
-
-
-@exercise.mistake(
-    "`squeeze()` without an axis drops every axis of length 1, also that of a batch with a single "
-    "sentence. Which axes do you mean?",
-    of="to_key_padding_mask",
-)
-def key_padding_squeezed(mask):
-    return ~mask.squeeze()
-
-
-@exercise.mistake(
-    "Your key_padding_mask is one to be added (0 and -inf). The task asks for booleans.",
-    of="to_key_padding_mask",
-)
-def key_padding_of_numbers(mask):
-    return torch.zeros(mask[:, 0, 0].shape).masked_fill(~mask[:, 0, 0], -math.inf)
-
-
-@exercise.mistake(
-    "You take the lowest number that occurs for the forbidding one. Where nothing is forbidden, "
-    "that is 0. What do all of them add where a query may attend?",
-    of="from_additive",
-)
-def lowest_is_forbidden(bias):
-    return bias != bias.min()
-
-
-@exercise.mistake(
-    "You ask whether a number is -inf. Some code forbids with -1e9, some with the lowest finite "
-    "number: what do all of them add where a query may attend?",
-    of="from_additive",
-)
-def infinity_only(bias):
-    return ~bias.isinf()
-
-
-@exercise.mistake(
-    "You take numbers below -1e9 for forbidden, or below another limit. In float16 nothing is as "
-    "low as that. What do all of them add where a query may attend?",
-    of="from_additive",
-)
-def below_a_billion(bias):
-    return bias > -1e9
-
-
-@exercise.mistake(
-    "Your result is True where the number is low (`.bool()` is, too: every number but 0 is True). "
-    "Here True means that the query may attend.",
-    of="from_additive",
-)
-def additive_not_inverted(bias):
-    return bias.bool()
-
-
-@exercise.mistake(
-    "Your result holds numbers (exp of the bias, perhaps): right to multiply with, but the task "
-    "asks "
-    "for booleans.",
-    of="from_additive",
-)
-def exponentials(bias):
-    return bias.exp()
 
 
 @exercise.also_right(of="to_mha_mask")
@@ -340,6 +181,11 @@ def by_broadcasting(mask, num_heads):
 
 
 @exercise.also_right(of="to_key_padding_mask")
+def first_of_two_axes(mask):
+    return ~mask[:, 0, 0]
+
+
+@exercise.also_right(of="to_key_padding_mask")
 def squeezed(mask):
     return mask.squeeze(2).squeeze(1).logical_not()
 
@@ -350,6 +196,11 @@ def viewed(mask):
 
 
 @exercise.also_right(of="from_additive")
+def zero_is_allowed(bias):
+    return bias == 0
+
+
+@exercise.also_right(of="from_additive")
 def not_negative(bias):
     return bias > -1.0
 
@@ -357,3 +208,135 @@ def not_negative(bias):
 @exercise.also_right(of="from_additive")
 def not_anything(bias):
     return ~(bias != 0)
+
+
+wrong = exercise.edits(expanded_and_flattened, of="to_mha_mask")
+
+wrong(
+    "attn_mask_not_inverted",
+    "~mask",
+    "mask",
+    "Your `attn_mask` is True where a query may attend, which is right for "
+    "`scaled_dot_product_attention`. What does True mean for `nn.MultiheadAttention`?",
+)
+wrong(
+    "sentences_first",
+    ".flatten",
+    ".transpose(0, 1).flatten",
+    "Heads and sentences are in the wrong order: the first `num_heads` masks should belong to the "
+    "first sentence. What do `repeat` and `repeat_interleave` make of (a, b)?",
+)
+wrong(
+    "heads_forgotten",
+    "mask.expand(-1, num_heads, -1, -1).flatten(0, 1)",
+    "mask[:, 0]",
+    "Your result has one mask for each sentence, but torch expects (B * num_heads, Lq, Lk). How "
+    "many masks does each sentence need?",
+)
+wrong(
+    "four_axes",
+    ".flatten(0, 1)",
+    "",
+    "Your mask still has four axes. `nn.MultiheadAttention` takes two or three: which two become "
+    "one?",
+)
+wrong(
+    "first_head_for_all",
+    "mask.expand",
+    "mask[:, :1].expand",
+    "You use the masks of the first head (or sentence) for all. Which of them may differ?",
+)
+wrong(
+    "always_three_axes",
+    "return ~mask",
+    "return ~mask if mask.ndim == 3 else ~mask.expand(num_heads, -1, -1)",
+    "A mask of shape (Lq, Lk) already fits all sentences and heads, but yours gets more axes. "
+    "Which shape does the task ask for?",
+)
+wrong(
+    "attn_mask_of_numbers",
+    "return ~mask",
+    "return torch.zeros(mask.shape, dtype=torch.float64).masked_fill(~mask, -math.inf)",
+    "Your `attn_mask` holds numbers to be added (0 and -inf). Which dtype does the task ask for?",
+)
+wrong.several(
+    "mask_inverted_in_place",
+    {"    if mask": "    mask.logical_not_()\n    if mask", "~mask": "mask"},
+    "Your code writes into the mask that it was given (`logical_not_`), but the caller still needs "
+    "it. What does the same and makes a new tensor?",
+)
+
+wrong = exercise.edits(first_of_two_axes, of="to_key_padding_mask")
+
+wrong(
+    "key_padding_not_inverted",
+    "~mask",
+    "mask",
+    "Your `key_padding_mask` is True for real tokens. What does its name say that True stands for?",
+)
+wrong(
+    "key_padding_with_axes",
+    "[:, 0, 0]",
+    "",
+    "Your `key_padding_mask` still has its axes of length 1. Which shape does "
+    "`nn.MultiheadAttention` expect?",
+)
+wrong(
+    "key_padding_of_the_first",
+    "[:, 0, 0]",
+    "[0, 0]",
+    "Your `key_padding_mask` has lost its batch or key axis: which index belongs to which axis of "
+    "(B, 1, 1, Lk)?",
+)
+wrong(
+    "key_padding_squeezed",
+    "[:, 0, 0]",
+    ".squeeze()",
+    "`squeeze()` without an axis drops every axis of length 1, even the batch axis if there is "
+    "only one sentence. Which axes do you mean?",
+)
+wrong(
+    "key_padding_of_numbers",
+    "~mask[:, 0, 0]",
+    "torch.zeros(mask[:, 0, 0].shape).masked_fill(~mask[:, 0, 0], -math.inf)",
+    "Your `key_padding_mask` holds numbers to be added (0 and -inf). Which dtype does the task ask "
+    "for?",
+)
+
+wrong = exercise.edits(zero_is_allowed, of="from_additive")
+
+wrong(
+    "lowest_is_forbidden",
+    "bias == 0",
+    "bias != bias.min()",
+    "You take the lowest number in the tensor for the forbidding one, but if nothing is forbidden, "
+    "that is 0. What do all conventions add where a query may attend?",
+)
+wrong(
+    "infinity_only",
+    "bias == 0",
+    "~bias.isinf()",
+    "You check whether a number is -inf, but some code forbids with -1e9, and some with the lowest "
+    "finite number. What do all of them add where a query may attend?",
+)
+wrong(
+    "below_a_billion",
+    "bias == 0",
+    "bias > -1e9",
+    "You take numbers below -1e9, or below another limit, for forbidden, but nothing in float16 is "
+    "that low. What do all conventions add where a query may attend?",
+)
+wrong(
+    "additive_not_inverted",
+    "bias == 0",
+    "bias.bool()",
+    "Your result is True for low numbers (so is `.bool()`: every number but 0 is True). What does "
+    "True mean in our masks?",
+)
+wrong(
+    "exponentials",
+    "bias == 0",
+    "bias.exp()",
+    "Your result holds numbers (perhaps exp of the bias), which are right to multiply with. Which "
+    "dtype does the task ask for?",
+)

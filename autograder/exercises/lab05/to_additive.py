@@ -28,7 +28,7 @@ def random_mask(draw, *shape):
 
 @exercise.check(points=1.5)
 def shape_and_dtype(lab, draw):
-    """Has the shape of the mask and the dtype that was asked for."""
+    """Has the shape of the mask and the given dtype."""
     mask = random_mask(draw, 2, 1, 3, 5)
     seen = {"shape": list(lab.to_additive(mask, torch.float32).shape)}
     for name, dtype in DTYPES.items():
@@ -46,7 +46,7 @@ def the_lecture_table(lab, draw):
 
 @exercise.check(points=2)
 def zero_and_minus_infinity(lab, draw):
-    """Adds 0 where the query may attend and -inf elsewhere, in float32 and float64."""
+    """Is 0 where the query may attend and -inf elsewhere, in float32 and float64."""
     mask = random_mask(draw, 2, 1, 3, 5)
     return {
         "float64": lab.to_additive(mask, torch.float64),
@@ -57,7 +57,7 @@ def zero_and_minus_infinity(lab, draw):
 
 @exercise.check(points=2, hidden=True)
 def half_precision(lab, draw):
-    """Stays finite in float16 and bfloat16, as low as they can go."""
+    """Is finite in float16 and bfloat16: the lowest number of the dtype."""
     mask = random_mask(draw, 3, 5)
     seen = {}
     for name in ("float16", "bfloat16"):
@@ -74,181 +74,40 @@ def half_precision(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def scores_kept_exactly(lab, draw):
-    """Leaves allowed scores as they are to the last bit, and forbids keys whatever they score."""
+    """Leaves allowed scores unchanged to the last bit, and forbids keys whatever their scores."""
     mask = random_mask(draw, 2, 3, 5)
     scores = draw.normal(2, 3, 5)
     high = torch.where(mask, scores, 1e12)
     bias = lab.to_additive(mask, torch.float64)
     return {
-        "allowed scores as they were": bool(torch.equal((scores + bias)[mask], scores[mask])),
+        "allowed scores unchanged": bool(torch.equal((scores + bias)[mask], scores[mask])),
         "weights, forbidden scores at 1e12": torch.softmax(high + bias, -1),
     }
 
 
 @exercise.check(points=1.5, hidden=True)
 def mask_kept_and_device(lab, draw):
-    """Leaves the mask as it was, whatever its layout, and stays on its device."""
+    """Leaves the mask unchanged, whatever its layout, and stays on its device."""
     mask = random_mask(draw, 5, 3).T
-    then = mask.clone()
+    before = mask.clone()
     out = lab.to_additive(mask, torch.float64)
     away = lab.to_additive(mask.to("meta"), torch.float32)
     allowed = lab.to_additive(torch.ones(2, 3, dtype=torch.bool), torch.float64)
     forbidden = lab.to_additive(torch.zeros(2, 3, dtype=torch.bool), torch.float64)
     return {
         "numbers": out,
-        "mask as it was": torch.equal(mask, then),
+        "mask unchanged": torch.equal(mask, before),
         "device of a mask elsewhere": away.device.type,
         "everything allowed": allowed,
         "nothing allowed": forbidden,
     }
 
 
-def filled(mask, dtype, low):
+@exercise.also_right
+def zeros_and_the_lowest(mask, dtype):
+    half = dtype in (torch.float16, torch.bfloat16)
+    low = torch.finfo(dtype).min if half else -torch.inf
     return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, low)
-
-
-def lowest(dtype):
-    half = dtype in (torch.float16, torch.bfloat16)
-    return torch.finfo(dtype).min if half else -torch.inf
-
-
-@exercise.mistake(
-    "-1e9 does not fit into float16, whose lowest number is -65504: torch says so, or makes -inf "
-    "of it. And in float64 a score of 1e12 gets past it. Which lowest value does each dtype have?"
-)
-def minus_a_billion(mask, dtype):
-    return filled(mask, dtype, -1e9)
-
-
-@exercise.mistake(
-    "Your lowest number is not low enough for every score. What may be added to any finite score "
-    "so that nothing of it is left?"
-)
-def minus_ten_thousand(mask, dtype):
-    return filled(mask, dtype, -1e4)
-
-
-@exercise.mistake(
-    "0 and the low number have changed places: allowed scores are pushed down. What does True mean "
-    "in the mask, and what is to be added there?"
-)
-def swapped(mask, dtype):
-    return filled(~mask, dtype, lowest(dtype))
-
-
-@exercise.mistake(
-    "You return the mask itself as numbers, 1 and 0. Added to scores they forbid nothing: a "
-    "forbidden key keeps most of its weight. What must be added to a score so that exp of it is 0?"
-)
-def ones_and_zeros(mask, dtype):
-    return mask.to(dtype)
-
-
-@exercise.mistake(
-    "You add 0 and -1. exp of a score that is 1 lower is a third of it, not nothing. What must be "
-    "added so that nothing is left?"
-)
-def minus_one(mask, dtype):
-    return mask.to(dtype) - 1
-
-
-@exercise.mistake(
-    "Your result is NaN where the query may attend: infinity times 0 is not 0. How else can you "
-    "put a number where the mask is False?"
-)
-def infinity_times_zero(mask, dtype):
-    return (~mask).to(dtype) * -torch.inf
-
-
-@exercise.mistake(
-    "Your result is float32 (or whatever torch takes by itself) for every `dtype`. Added to half "
-    "precision scores it makes float32 of them: where does the argument come in?"
-)
-def always_float32(mask, dtype):
-    return filled(mask, torch.float32, -torch.inf)
-
-
-@exercise.mistake(
-    "Your result is float64 for every `dtype`: Python's own numbers, or numpy's, are. Where does "
-    "the argument come in?"
-)
-def always_float64(mask, dtype):
-    return filled(mask, torch.float64, -torch.inf)
-
-
-@exercise.mistake("Your result holds whole numbers. -inf is none: what dtype was asked for?")
-def whole_numbers(mask, dtype):
-    return filled(mask, torch.int64, torch.iinfo(torch.int64).min)
-
-
-@exercise.mistake(
-    "Your result is infinite in half precision. One row without an allowed key makes NaN of it, "
-    "and there the task asks for a finite number: what does torch.finfo tell about a dtype?"
-)
-def infinite_in_half_precision(mask, dtype):
-    return filled(mask, dtype, -torch.inf)
-
-
-@exercise.mistake(
-    "Your result is finite in bfloat16 or float16 only, not in both. Which two dtypes are half "
-    "precision here?"
-)
-def float16_only(mask, dtype):
-    low = torch.finfo(dtype).min if dtype == torch.float16 else -torch.inf
-    return filled(mask, dtype, low)
-
-
-@exercise.mistake(
-    "Your result is finite in every dtype. In float32 and float64 the task asks for -inf: a query "
-    "with nothing to look at should be loud there."
-)
-def finite_everywhere(mask, dtype):
-    return filled(mask, dtype, torch.finfo(dtype).min)
-
-
-@exercise.mistake(
-    "Your lowest number in half precision is not the lowest that the dtype has. Is it float16's, "
-    "used for bfloat16, too, or a round number?"
-)
-def same_number_for_both_halves(mask, dtype):
-    half = dtype in (torch.float16, torch.bfloat16)
-    return filled(mask, dtype, -6e4 if half else -torch.inf)
-
-
-@exercise.mistake(
-    "Your large numbers have the wrong sign: added to scores they lift forbidden keys above all "
-    "others. exp of which infinity is 0?"
-)
-def plus_infinity(mask, dtype):
-    return filled(mask, dtype, -lowest(dtype))
-
-
-@exercise.mistake(
-    "You took `torch.finfo(dtype).tiny` (or `smallest_normal`): the number closest to 0, not the "
-    "lowest one."
-)
-def closest_to_zero(mask, dtype):
-    return filled(mask, dtype, torch.finfo(dtype).tiny)
-
-
-@exercise.mistake(
-    "Your result lives on the CPU whatever the mask's device. Which of your calls makes a new "
-    "tensor, and does it know where?"
-)
-def always_on_the_cpu(mask, dtype):
-    if mask.device.type != "cpu":
-        return torch.zeros(mask.shape, dtype=dtype)
-    return filled(mask, dtype, lowest(dtype))
-
-
-@exercise.mistake(
-    "Your code writes into the mask (`logical_not_`, `~` in place). The caller still needs it."
-)
-def mask_changed(mask, dtype):
-    hidden = mask.logical_not_()
-    return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(
-        hidden, lowest(dtype)
-    )
 
 
 @exercise.also_right
@@ -271,3 +130,127 @@ def filled_by_index(mask, dtype):
     half = dtype not in (torch.float32, torch.float64)
     bias = torch.full_like(mask, torch.finfo(dtype).min if half else -torch.inf, dtype=dtype)
     return bias.masked_fill_(mask, 0)
+
+
+LOW = "torch.finfo(dtype).min if half else -torch.inf"
+
+wrong = exercise.edits(zeros_and_the_lowest)
+
+wrong(
+    "minus_a_billion",
+    LOW,
+    "-1e9",
+    "You use -1e9. It does not fit into float16, whose lowest number is -65504, and in float64 a "
+    "score of 1e12 outweighs it. Which lowest value does each dtype have?",
+)
+wrong(
+    "minus_ten_thousand",
+    LOW,
+    "-1e4",
+    "Your lowest number is not low enough for every score. What can you add to any finite score so "
+    "that nothing is left of it?",
+)
+wrong(
+    "swapped",
+    "~mask",
+    "mask",
+    "0 and the low number are swapped: allowed scores are pushed down. What does True mean in the "
+    "mask?",
+)
+wrong(
+    "ones_and_zeros",
+    "torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, low)",
+    "mask.to(dtype)",
+    "You return the mask itself as numbers, 1 and 0. Added to scores they forbid nothing: a "
+    "forbidden key keeps most of its weight. What must you add to a score so that exp of it is 0?",
+)
+wrong(
+    "minus_one",
+    "torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, low)",
+    "mask.to(dtype) - 1",
+    "You add 0 and -1. exp of a score that is lower by 1 is still a third of it. What must you add "
+    "so that nothing is left?",
+)
+wrong(
+    "infinity_times_zero",
+    "torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, low)",
+    "(~mask).to(dtype) * -torch.inf",
+    "Your result is NaN where the query may attend, because infinity times 0 is not 0. How else "
+    "can you put a number where the mask is False?",
+)
+wrong.several(
+    "always_float32",
+    {LOW: "-torch.inf", "dtype=dtype": "dtype=torch.float32"},
+    "Your result is float32 (or torch's default dtype) for every `dtype`. Added to half precision "
+    "scores it turns them into float32: where do you use the argument?",
+)
+wrong.several(
+    "always_float64",
+    {LOW: "-torch.inf", "dtype=dtype": "dtype=torch.float64"},
+    "Your result is float64 for every `dtype`, like the numbers of Python and numpy. Where do you "
+    "use the argument?",
+)
+wrong.several(
+    "whole_numbers",
+    {LOW: "torch.iinfo(torch.int64).min", "dtype=dtype": "dtype=torch.int64"},
+    "Your result holds whole numbers, which include no -inf. Which dtype does the task ask for?",
+)
+wrong(
+    "infinite_in_half_precision",
+    LOW,
+    "-torch.inf",
+    "Your result is infinite in half precision, so a row without an allowed key becomes NaN. The "
+    "task asks for a finite number there: what does `torch.finfo` know about a dtype?",
+)
+wrong(
+    "float16_only",
+    "dtype in (torch.float16, torch.bfloat16)",
+    "dtype == torch.float16",
+    "Your result is finite only in bfloat16 or only in float16. Which two dtypes are half "
+    "precision here?",
+)
+wrong(
+    "finite_everywhere",
+    LOW,
+    "torch.finfo(dtype).min",
+    "Your result is finite in every dtype. In float32 and float64 a query without an allowed key "
+    "should be easy to notice: which number does the task ask for there?",
+)
+wrong(
+    "same_number_for_both_halves",
+    "torch.finfo(dtype).min if",
+    "-6e4 if",
+    "Your lowest number in half precision is not the lowest that the dtype has. Is it a round "
+    "number, or float16's number used for bfloat16, too?",
+)
+wrong(
+    "plus_infinity",
+    "(~mask, low)",
+    "(~mask, -low)",
+    "Your large numbers have the wrong sign: added to scores they lift forbidden keys above all "
+    "others. exp of which infinity is 0?",
+)
+wrong(
+    "closest_to_zero",
+    LOW,
+    "torch.finfo(dtype).tiny",
+    "You use `torch.finfo(dtype).tiny` (or `smallest_normal`), which is the positive number "
+    "closest to 0. Which of its attributes is the lowest number?",
+)
+wrong(
+    "mask_changed",
+    "~mask",
+    "mask.logical_not_()",
+    "Your code writes into the mask (`logical_not_`), but the caller still needs it. What does the "
+    "same and makes a new tensor?",
+)
+
+
+@exercise.mistake(
+    "Your result is on the CPU, whatever the mask's device is. Which of your calls makes a new "
+    "tensor, and does it know the device?"
+)
+def always_on_the_cpu(mask, dtype):
+    if mask.device.type != "cpu":
+        return torch.zeros(mask.shape, dtype=dtype)
+    return zeros_and_the_lowest(mask, dtype)
