@@ -1,7 +1,7 @@
 """Source -> solved notebook -> nbgrader's release step -> what students open; and the drift of it.
 
-``solutions/<lab>/`` and ``labs/<lab>/`` are generated. Both hold the file of visible checks:
-nbgrader copies what lies beside a solved notebook into the release, and over what students hand in.
+``solutions/<lab>/`` and ``labs/<lab>/`` are generated. Both get the file of visible checks, because
+nbgrader copies the files beside a solved notebook into the release. Git keeps the one in ``labs/``.
 """
 
 from __future__ import annotations
@@ -64,7 +64,10 @@ def find_drift(labs: CourseLabs, names: Sequence[str]) -> list[str]:
         with TemporaryDirectory() as place:
             build_into(labs, lab, Path(place))
             for step in (SOLVED, RELEASED):
-                found = differences(Path(place, step, lab), labs.course.root / step / lab)
+                # The solved notebook's checks file is not kept in git: nbgrader alone needs it.
+                ignored = {visible.FILE_NAME} if step == SOLVED else set()
+                made, there = Path(place, step, lab), labs.course.root / step / lab
+                found = differences(made, there, ignored)
                 lines += [f"{step}/{lab}/{line}" for line in found]
     return lines
 

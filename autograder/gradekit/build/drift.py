@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,13 @@ RELATIVE_TOLERANCE = 1e-12
 _STEPS = 16
 
 
-def differences(made: Path, there: Path) -> list[str]:
-    """A line for each file of `there` that is not as in `made`: its name, and what is wrong."""
-    new, old = _files(made), _files(there)
+def differences(made: Path, there: Path, ignored: Collection[str] = ()) -> list[str]:
+    """A line for each file of `there` that is not as in `made`: its name, and what is wrong.
+
+    Args:
+        ignored: names of files to leave out.
+    """
+    new, old = _files(made) - {*ignored}, _files(there) - {*ignored}
     lines = []
     for name in sorted(new | old):
         if name not in old:

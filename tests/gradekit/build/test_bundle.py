@@ -17,6 +17,7 @@ from gradekit.build.blanks import definitions
 from gradekit.build.bundle import make_bundle, publish
 from gradekit.build.disclosure import disclosures
 from gradekit.errors import CourseError
+from gradekit.exercise import loader
 from gradekit.exercise.edits import source_text
 from gradekit.exercise.loader import CourseLabs, load_lab
 from tests.helpers.small_course import copy_real_course
@@ -247,3 +248,13 @@ def test_the_exchange_gets_the_whole_bundle_when_asked(course, released, tmp_pat
         config.write_text(text)
     with pytest.raises(CourseError, match="run `lab release lab00` first"):
         publish(course, "lab00")
+
+
+def test_each_lab_is_loaded_once_for_a_bundle(course, monkeypatch):
+    loaded = []
+    monkeypatch.setattr(
+        loader, "load_lab", lambda course, lab: loaded.append(lab) or load(course, lab)
+    )
+    load = load_lab
+    make_bundle(CourseLabs(course), LAB)
+    assert sorted(loaded) == sorted(course.labs)
