@@ -1,4 +1,4 @@
-"""Attention: every word looks at every other and takes a weighted mean of what it sees."""
+"""Attention: every word takes a weighted mean of all words' values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def basic_self_attention(
     mode: str = "softmax",
     similarity: Tensor | None = None,
 ) -> Tensor:
-    """Move every word towards the words that it resembles; no parameters, only means.
+    """Move every word towards similar words; there are no parameters, only means.
 
     Word i becomes Σ_j weight(i, j) · X[j]. Row i of the weights is row i of the similarities,
     normalised over all words j, word i itself included.
@@ -23,9 +23,9 @@ def basic_self_attention(
     Args:
         X: (..., T, d), one vector for each of T words.
         mode: "softmax": normalise a row of similarities by softmax; "sum": divide it by its sum,
-            as lecture N does. A row that holds nothing but zeros then gives the zero vector.
+            as lecture N does. In this mode, a row of zeros gives the zero vector.
         similarity: (T, T) or (..., T, T): entry (i, j) says how much word j matters to word i.
-            None: the dot products of the words' vectors, X[i] · X[j], as they are.
+            None: the dot products of the words' vectors, X[i] · X[j], unchanged.
 
     Returns:
         (..., T, d), the moved vectors.
@@ -49,8 +49,8 @@ def qkv(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Give every word its query, its key and its value: three matrix products, nothing else.
 
-    A word is a row of X and the matrices stand on its right (lecture W's XW; lecture N writes the
-    same with columns, W x). No bias, no scale.
+    A word is a row of X, and it is multiplied by the matrices from the right (lecture W writes XW;
+    lecture N writes the same with columns, W x). There is no bias and no scale.
 
     Args:
         X: (..., T, d_model), one vector for each of T words.
@@ -72,7 +72,7 @@ def attention_loop(
     K: Tensor,  # noqa: N803 - the lectures' letter
     V: Tensor,  # noqa: N803
 ) -> Tensor:
-    """What one query gets, one key after another: Σ_j weight_j · value_j.
+    """The output of one query, computed key by key: Σ_j weight_j · value_j.
 
     weight_j is entry j of softmax over all keys of (q · K[j]) / √d_k.
 
@@ -82,8 +82,8 @@ def attention_loop(
         V: (Lk, d_v), the values, one for each key.
 
     Returns:
-        (d_v,), the weighted mean of the values, in the dtype of `V`. Scores in the thousands do
-        no harm; gradients flow back to all three inputs, and the inputs stay as they were.
+        (d_v,), the weighted mean of the values, in the dtype of `V`. Scores in the thousands are
+        safe; gradients flow back to all three inputs, and the inputs stay unchanged.
 
     Source: lecture S (encode(i) = Σ_j weight(i, j) × value_j); Attention Is All You Need, 3.2.1.
     """
@@ -97,12 +97,12 @@ def attention_loop(
 def scaled_dot_product_attention(
     q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Each query takes the mean of all values, weighted by how well their keys answer it.
+    """Each query takes the mean of all values, weighted by how well their keys match the query.
 
-    The weights are softmax(q kᵀ / √d_k), one row for each query, one column for each key. A key
-    that the mask forbids has no part in it: its weight is exactly 0, however large its score or
-    its value, and the other weights are what they would be if the key were not there. A query
-    that may attend to no key gets zeros, in its output and in its weights.
+    The weights are softmax(q kᵀ / √d_k), one row for each query, one column for each key. A
+    forbidden key has no effect: its weight is exactly 0, however large its score or its value, and
+    the other weights are the same as without this key. A query that may attend to no key gets
+    zeros, in its output and in its weights.
 
     Args:
         q: (..., Lq, d_k), queries.
@@ -114,9 +114,9 @@ def scaled_dot_product_attention(
 
     Returns:
         The outputs (..., Lq, d_v) and the weights (..., Lq, Lk), both in the dtype of `q`. The
-        same inputs give the same result each time. Scores in the millions do no harm. Gradients
-        flow back to q, k and v and are finite, also where a query may attend to no key; the
-        inputs stay as they were.
+        same inputs give the same result each time. Scores in the millions are safe. Gradients
+        flow back to q, k and v and are finite, even if a query may attend to no key; the inputs
+        stay unchanged.
 
     Source: Attention Is All You Need, section 3.2.1; lectures W, G, C.
     """
@@ -125,19 +125,19 @@ def scaled_dot_product_attention(
         weights = softmax(scores)
     else:
         lowest = torch.finfo(scores.dtype).min
-        weights = softmax(scores.masked_fill(~mask, lowest)).masked_fill(~mask, 0)
+        weights = softmax(scores.masked_fill(~mask, lowest)).masked_fill(~mask, 0)  # (..., Lq, Lk)
     return weights @ v, weights  # (..., Lq, d_v), (..., Lq, Lk)
 
 
 def score_variance(d: int, n: int, generator: torch.Generator, scaled: bool = False) -> Tensor:
-    """How widely the scores q · k of random queries and keys spread: their variance.
+    """How widely the scores q · k of random queries and keys are spread: their variance.
 
-    Queries and keys hold independent standard normal numbers.
+    Queries and keys consist of independent standard normal numbers.
 
     Args:
-        d: how many numbers a query (and a key) has.
-        n: how many pairs of a query and a key of its own; each pair gives one score.
-        generator: where all random numbers come from: equal generators give equal results.
+        d: the number of features of a query (and of a key).
+        n: the number of pairs of a query and its own key; each pair gives one score.
+        generator: the source of all random numbers: equal generators give equal results.
         scaled: whether each score is divided by √d, as attention does.
 
     Returns:
@@ -155,17 +155,17 @@ def score_variance(d: int, n: int, generator: torch.Generator, scaled: bool = Fa
 def saturation(
     d: int, num_keys: int, n: int, generator: torch.Generator, scaled: bool = True
 ) -> Tensor:
-    """How much of the attention one key takes: the largest weight of a query, on average.
+    """How much of the attention goes to one key: the largest weight of a query, on average.
 
-    Queries and keys hold independent standard normal numbers. A query's weights are the softmax
-    of its scores with `num_keys` keys. Near 1 the softmax is saturated: one key takes all, and
-    hardly any gradient gets through.
+    Queries and keys consist of independent standard normal numbers. A query's weights are the
+    softmax of its scores with `num_keys` keys. Near 1 the softmax is saturated: one key gets all
+    the weight, and the gradients are almost 0.
 
     Args:
-        d: how many numbers a query (and a key) has.
-        num_keys: how many keys each query looks at, keys of its own.
-        n: how many queries to take the mean over.
-        generator: where all random numbers come from: equal generators give equal results.
+        d: the number of features of a query (and of a key).
+        num_keys: the number of keys for each query; each query has its own keys.
+        n: the number of queries in the mean.
+        generator: the source of all random numbers: equal generators give equal results.
         scaled: whether each score is divided by √d, as attention does.
 
     Returns:
@@ -186,10 +186,10 @@ def relevance_matrix(
     W_q: Tensor,  # noqa: N803
     W_k: Tensor,  # noqa: N803
 ) -> Tensor:
-    """How relevant word j is to word i: query of i · key of j, as it is.
+    """How relevant word j is to word i: query of i · key of j, unchanged.
 
-    The scores of attention before they are scaled and before the softmax. Different matrices for
-    queries and keys let "Korea" matter to "Korean" more than "Korean" to "Korea".
+    These are the scores of attention before the scale and before the softmax. If queries and keys
+    have different matrices, "Korea" can matter more to "Korean" than "Korean" matters to "Korea".
 
     Args:
         X: (..., T, d_model), one vector for each of T words.
@@ -210,16 +210,16 @@ def count_multiplications(
     d_k: int,
     d_v: int,
 ) -> int:
-    """How many multiplications of two numbers attention takes, in its two matrix products.
+    """The number of multiplications of two numbers in attention's two matrix products.
 
-    The products are q kᵀ and weights v, as written in the formula. What the projections, the
-    scale and the softmax take does not count, nor do additions.
+    The products are q kᵀ and weights v, as written in the formula. The projections, the scale, the
+    softmax and all additions do not count.
 
     Args:
-        Lq: how many queries.
-        Lk: how many keys.
-        d_k: how many numbers a query has.
-        d_v: how many numbers a value has.
+        Lq: the number of queries.
+        Lk: the number of keys.
+        d_k: the number of features of a query.
+        d_v: the number of features of a value.
 
     Returns:
         The number of multiplications, a whole number, exact.
@@ -234,11 +234,11 @@ def weights_memory(
     Lk: int,  # noqa: N803
     dtype: torch.dtype,
 ) -> int:
-    """How many bytes the weights of one attention take.
+    """The number of bytes of the weights of one attention.
 
     Args:
-        Lq: how many queries.
-        Lk: how many keys.
+        Lq: the number of queries.
+        Lk: the number of keys.
         dtype: the dtype of the weights, such as torch.float32.
 
     Returns:
@@ -256,8 +256,8 @@ def fit_exponent(sizes: Tensor, costs: Tensor) -> Tensor:
     means: the line of least squares through all the points (log size, log cost).
 
     Args:
-        sizes: (n,), floating point, numbers above 0, not all the same.
-        costs: (n,), floating point, numbers above 0: what each size costs.
+        sizes: (n,), floating point, numbers above 0, not all equal.
+        costs: (n,), floating point, numbers above 0: the cost of each size.
 
     Returns:
         The slope of that line, a tensor without dimensions.

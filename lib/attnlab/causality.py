@@ -1,4 +1,4 @@
-"""Probes that ask a model itself what it looks at, whatever its code says."""
+"""Probes that find out from a model's outputs which inputs it uses, whatever its code says."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-# Two runs whose outputs differ by no more than this are the same but for rounding.
+# Two outputs that differ by no more than this are equal except for rounding.
 ROUNDING = 1e-9
 
 
@@ -16,23 +16,23 @@ def leaks(
     T: int,  # noqa: N803 - the field's letter
     vocab: int,
 ) -> list[tuple[int, int]]:
-    """Which outputs of a model depend on tokens that come later.
+    """The pairs of an output of a model and a later token on which it depends.
 
-    Write another token at place j and run the model again: output i must not move for any i < j.
-    Every other token is tried, because a model may look for one in particular.
+    Write another token at position j and run the model again: output i must not change for any
+    i < j. Try every other token, because a model may react to one token in particular.
 
     Args:
-        fn: a model: takes (B, T) token ids, int64, below `vocab`, for any B; gives (B, T, k),
-            float64. It is asked as it is, in the mode that it comes in. It may draw random
-            numbers, as dropout does, from torch's own generator: a change counts where two runs
-            that start from the same `torch.manual_seed` differ.
-        T: the number of places.
+        fn: a model: takes (B, T) token ids, int64, below `vocab`, for any B; returns (B, T, k),
+            float64. Run it in the mode (training or evaluation) that it is in. It may draw random
+            numbers, as dropout does, from torch's own generator: a change counts if two runs that
+            start from the same `torch.manual_seed` differ.
+        T: the number of positions.
         vocab: the number of tokens.
 
     Returns:
-        The pairs (i, j), i < j, counted from 0 and sorted, where some change of the token at
-        place j alone changes output i of some sequence by more than ROUNDING = 1e-9 (rounding
-        errors stay below). An empty list is a model that never looks ahead.
+        The pairs (i, j), i < j, counted from 0 and sorted, for which some change of the token at
+        position j alone changes output i of some sequence by more than ROUNDING = 1e-9 (rounding
+        errors are smaller). An empty list means that the model never looks ahead.
     """
     ids = torch.arange(2 * T).view(2, T) % vocab
 
@@ -57,13 +57,13 @@ def pad_invariant(
     vocab: int,
     pad: int,
 ) -> bool:
-    """Whether a model gives real tokens the same outputs, however much padding stands around them.
+    """Whether a model gives real tokens the same outputs, however much padding is around them.
 
-    Batches for training are padded at the end, batches for generation at the front; so both are
+    Batches for training are padded at the end, batches for generation at the front, so both are
     tried.
 
     Args:
-        fn: a model: takes (B, L) token ids, int64, below `vocab`, for any B and L; gives
+        fn: a model: takes (B, L) token ids, int64, below `vocab`, for any B and L; returns
             (B, L, k), float64. It draws no random numbers.
         T: the number of real tokens in a sequence.
         vocab: the number of tokens, the padding token included (3 or more).
@@ -72,7 +72,7 @@ def pad_invariant(
     Returns:
         True if the outputs of T real tokens alone and of the same tokens with one to three
         padding tokens behind them, or in front of them, differ by no more than ROUNDING = 1e-9.
-        What the model gives at padding does not matter.
+        The model's outputs at padding do not matter.
     """
     real = torch.tensor([token for token in range(vocab) if token != pad])
     ids = real[torch.arange(2 * T).view(2, T) % len(real)]

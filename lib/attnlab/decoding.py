@@ -1,7 +1,7 @@
-"""From a model of the next symbol to a whole sequence: one symbol after another, or in a beam.
+"""From a model of the next symbol to a whole sequence: greedy decoding and beam search.
 
-A model says how likely each next symbol is. Which sequence is likeliest is a search: greedy takes
-the best next symbol and never looks back; beam search keeps several hypotheses alive.
+A model says how likely each next symbol is. To find the likeliest sequence, we must search. Greedy
+decoding takes the best next symbol and never changes it; beam search keeps several hypotheses.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ def greedy(
 ) -> list[list[int]]:
     """Decode a batch by taking the likeliest next symbol at every step.
 
-    The first step is fed `bos`, each later one the symbol that the step before chose. A sentence
-    is over at its first `eos`; the batch goes on until every sentence is over, or `max_len` steps
-    were made. No gradients are recorded: the model runs under `torch.no_grad()`.
+    The first step is fed `bos`, and each later one is fed the symbol that the previous step chose.
+    A sentence ends at its first `eos`. Decoding runs until every sentence has ended, or for
+    `max_len` steps. No gradients are recorded: the model runs under `torch.no_grad()`.
 
     Args:
-        model: with two things to call:
+        model: with two functions:
             `model.encode(source, source_mask)` → hidden (B, S, d_hidden) and state (B, d_state);
             `model.cell(y_prev, state, hidden, source_mask)` → logits (B, V), new state, weights.
             The source is read once.
         source: (B, S), int64.
-        source_mask: (B, S), boolean, True where a symbol stands.
-        bos: the symbol that every sentence starts from.
+        source_mask: (B, S), boolean, True where there is a symbol.
+        bos: the symbol that starts every sentence.
         eos: the symbol that ends a sentence.
-        max_len: the most steps, and so the most symbols of a sentence; 1 or more.
+        max_len: the largest number of steps, and so of symbols in a sentence; 1 or more.
 
     Returns:
-        B lists of Python ints: the symbols of each sentence, without `bos`, and without its `eos`
-        and whatever came after.
+        B lists of Python ints: the symbols of each sentence, without `bos`, and without its first
+        `eos` and all symbols after it.
 
     Source: lectures W (one token after another) and N (decoding process).
     """
@@ -50,7 +50,7 @@ def greedy(
             y_prev = logits.argmax(1)  # (B,)
             over = over | (y_prev == eos)
             chosen.append(y_prev)
-    rows = torch.stack(chosen, 1).tolist()  # B lists of as many symbols as there were steps
+    rows = torch.stack(chosen, 1).tolist()  # B lists with one symbol per step
     return [row[: row.index(eos)] if eos in row else row for row in rows]
 
 
@@ -69,28 +69,28 @@ def beam_search(
     its symbols, divided by (number of its symbols)**alpha; `eos` counts as a symbol, `bos` does
     not. Hypotheses are compared by their scores, after every step and at the end. One step:
 
-    - a hypothesis that ends with `eos` is finished: it is a candidate as it is;
+    - a hypothesis that ends with `eos` is finished: it is a candidate, unchanged;
     - any other one is continued by each symbol of the vocabulary, and each continuation is a
-      candidate (but for those of log-probability -inf);
-    - the `width` candidates of the highest score are kept (all, where there are fewer).
+      candidate (except those of log-probability -inf);
+    - the `width` candidates with the highest scores are kept (all of them, if there are fewer).
 
-    The search starts from the one hypothesis that holds nothing but `bos`, and is over when all
+    The search starts from one hypothesis, which contains only `bos`. It ends when all hypotheses
     that are kept are finished, or after `max_len` steps.
 
     Args:
         step: called as ``step(symbol, state)`` with a hypothesis' last symbol (at first `bos`)
-            and its own state, the one that `step` returned when that symbol's predecessor went
-            in; returns the log-probability of each next symbol, (V,), and the next state.
-        state: where a sequence starts from; only `step` knows what it is.
-        bos: the symbol that every sequence starts from.
+            and its own state: the one that `step` returned for the symbol before (at first
+            `state`). Returns the log-probability of each next symbol, (V,), and the next state.
+        state: the state at the start of a sequence; only `step` knows what it is.
+        bos: the symbol that starts every sequence.
         eos: the symbol that ends a sequence.
-        width: how many hypotheses are kept; 1 or more, and it may be more than V.
-        max_len: the most steps; 1 or more.
+        width: the number of hypotheses to keep; 1 or more, and it may be more than V.
+        max_len: the largest number of steps; 1 or more.
         alpha: 0 compares sums of log-probabilities, 1 compares means; 0 or more.
 
     Returns:
         At most `width` pairs, best first: the symbols, a list of Python ints without `bos` (an
-        `eos` at the end stays), and their score, a Python float.
+        `eos` at the end stays), and the score, a Python float.
 
     Source: lecture G (beam search); Wu et al. 2016, section 7 (length normalisation).
     """
@@ -102,14 +102,14 @@ def beam_search(
     beam: list[tuple[list[int], float, Any]] = [([], 0.0, state)]
     for _ in range(max_len):
         candidates = []
-        for symbols, total, place in beam:
+        for symbols, total, own_state in beam:
             if symbols[-1:] == [eos]:
-                candidates.append((symbols, total, place))
+                candidates.append((symbols, total, own_state))
                 continue
-            log_p, next_place = step(symbols[-1] if symbols else bos, place)
+            log_p, next_state = step(symbols[-1] if symbols else bos, own_state)
             for symbol, more in enumerate(log_p.tolist()):
                 if more > -math.inf:
-                    candidates.append(([*symbols, symbol], total + more, next_place))
+                    candidates.append(([*symbols, symbol], total + more, next_state))
         beam = sorted(candidates, key=score, reverse=True)[:width]
         if all(symbols[-1] == eos for symbols, _, _ in beam):
             break
@@ -119,7 +119,7 @@ def beam_search(
 def one_sentence(
     model: Any, source: Tensor, source_mask: Tensor
 ) -> tuple[Callable[[int, Tensor], tuple[Tensor, Tensor]], Tensor]:
-    """A model and one sentence as `beam_search` wants them: a step function and a first state.
+    """A step function and a first state for `beam_search`, from a model and one sentence.
 
     Args:
         model: as for `greedy`.
@@ -127,8 +127,8 @@ def one_sentence(
         source_mask: (1, S), boolean.
 
     Returns:
-        step: from a symbol and a state (1, d_state) to log-probabilities (V,) and the new state;
-        the state that the decoder starts from, (1, d_state).
+        The step function, from a symbol and a state (1, d_state) to log-probabilities (V,) and
+        the new state; and the decoder's first state, (1, d_state).
     """
     with torch.no_grad():
         hidden, start = model.encode(source, source_mask)

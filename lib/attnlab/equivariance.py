@@ -1,4 +1,4 @@
-"""What a layer does when its words change places."""
+"""The effect on a layer's outputs of a new order of its words."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ def equivariance_gap(
     X: Tensor,  # noqa: N803 - the lectures' letter
     perm: Tensor,
 ) -> Tensor:
-    """How far `f` is from treating a sequence as a set: 0 if the order of the words is lost on it.
+    """How far `f` is from treating a sequence as a set: 0 if it ignores the order of the words.
 
-    Take the words in another order and apply `f`; or apply `f` and take its results in that
-    order. For a permutation-equivariant `f` the two agree.
+    Put the words in another order and apply `f`; or apply `f` and put its results in that order.
+    For a permutation-equivariant `f`, the two results are equal.
 
     Args:
         f: a function from (T, d) to (T, k): one result for each word.
         X: (T, d), the words.
-        perm: (T,), int64: the new order. Word perm[i] goes to place i.
+        perm: (T,), int64: the new order. Word perm[i] moves to position i.
 
     Returns:
-        The largest absolute difference between the two, a tensor without dimensions.
+        The largest absolute difference between the two results, a tensor without dimensions.
 
     Source: lecture N (self-attention is permutation equivariant).
     """

@@ -1,8 +1,8 @@
-"""Masks: who may look at whom. Boolean everywhere, True = may attend, as torch's SDPA has it.
+"""Masks: which query may attend to which key. Boolean, True = may attend, as in torch's SDPA.
 
-A mask has the shape of the scores, (..., Lq, Lk), or one that broadcasts to it: rows are queries,
-columns are keys. Two other conventions live beside this one, numbers added to the scores and
-booleans that say the opposite; the functions at the end lead there and back.
+A mask has the shape of the scores, (..., Lq, Lk), or a shape that broadcasts to it: rows are
+queries, columns are keys. There are two other conventions: numbers that are added to the scores,
+and booleans with the opposite meaning. The last functions in this file convert between the three.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ def causal_mask(
     Lk: int | None = None,  # noqa: N803
     device: torch.device | str | None = None,
 ) -> Tensor:
-    """No query looks ahead: each may attend to its own place and to all before it.
+    """No query looks ahead: each may attend to its own position and to all before it.
 
-    The last query stands at the place of the last key. So with more keys than queries (a cache
-    holds the keys of earlier tokens) the first query already has Lk - Lq keys behind it; with
-    fewer, the first Lq - Lk queries stand before every key and may attend to none.
+    The last query has the position of the last key. With more keys than queries (a cache stores
+    the keys of earlier tokens), the first query has Lk - Lq keys before its own. With fewer keys,
+    the first Lq - Lk queries come before every key and may attend to none.
 
     Args:
         Lq: number of queries.
-        Lk: number of keys; None: as many as queries.
-        device: where the mask is made, as torch.ones takes it.
+        Lk: number of keys; None: the same as Lq.
+        device: the device of the mask, as in torch.ones.
 
     Returns:
         (Lq, Lk), torch.bool: True where the query may attend to the key.
@@ -41,7 +41,7 @@ def causal_mask(
 
 
 def padding_mask(ids: Tensor, pad: int) -> Tensor:
-    """No query looks at padding: the keys that are real tokens, for every head and query alike.
+    """No query attends to padding: the mask is True for real tokens, in all heads and queries.
 
     Args:
         ids: (B, Lk), int64, the tokens of each sequence, padded to one length.
@@ -55,15 +55,15 @@ def padding_mask(ids: Tensor, pad: int) -> Tensor:
 
 
 def combine(*masks: Tensor | None) -> Tensor | None:
-    """A query may attend to a key where every mask says so.
+    """A query may attend to a key if every mask allows it.
 
     Args:
         masks: any number of boolean masks whose shapes broadcast together, such as (Lq, Lk) and
-            (B, 1, 1, Lk), True = may attend. None stands for a mask that allows everything.
-            They stay as they are.
+            (B, 1, 1, Lk), True = may attend. None is a mask that allows everything. The masks
+            stay unchanged.
 
     Returns:
-        Boolean, the shape that the masks' shapes broadcast to. None where there is no mask, or
+        Boolean, the shape that the masks' shapes broadcast to. None if there is no mask, or if
         all are None.
     """
     allowed = None
@@ -74,7 +74,7 @@ def combine(*masks: Tensor | None) -> Tensor | None:
 
 
 def to_additive(mask: Tensor, dtype: torch.dtype) -> Tensor:
-    """The mask as numbers to be added to the scores before softmax.
+    """The mask as numbers that are added to the scores before softmax.
 
     Args:
         mask: boolean, any shape, True = may attend.
@@ -82,8 +82,8 @@ def to_additive(mask: Tensor, dtype: torch.dtype) -> Tensor:
 
     Returns:
         The shape and device of `mask`, in `dtype`: 0 where the query may attend to the key;
-        elsewhere -inf, or in half precision (float16, bfloat16) the lowest finite number that the
-        dtype has, so that a row of nothing but forbidden keys is no NaN there.
+        elsewhere -inf, or in half precision (float16, bfloat16) the lowest finite number of the
+        dtype, so a row with forbidden keys alone does not become NaN in half precision.
 
     Source: lecture N (look-ahead bias).
     """
@@ -97,15 +97,15 @@ def safe_softmax(scores: Tensor, mask: Tensor) -> Tensor:
 
     Args:
         scores: (..., Lk), floating point, finite where the mask allows the key; elsewhere they
-            may be anything, infinity and NaN included, and do not matter at all.
+            may be anything, including infinity and NaN, and have no effect at all.
         mask: boolean, a shape that broadcasts to that of `scores`, True = may attend.
 
     Returns:
         Weights, shape and dtype of `scores`: exactly 0 for every forbidden key. The weights of a
-        row sum to 1 but for rounding (nothing is added to the denominator, and allowed scores
+        row sum to 1 except for rounding (nothing is added to the denominator, and allowed scores
         may be very low: -1e12 in float64). A row without an allowed key is all 0. Gradients flow
-        back to allowed scores. The gradient of every forbidden score is 0, and so is that of a
-        whole row without an allowed key. `scores` and `mask` stay as they are.
+        back to allowed scores. The gradient of every forbidden score is 0, and a whole row without
+        an allowed key has gradient 0. `scores` and `mask` stay unchanged.
     """
     lowest = torch.finfo(scores.dtype).min
     return softmax(scores.masked_fill(~mask, lowest)).masked_fill(~mask, 0)
@@ -116,11 +116,11 @@ def to_mha_mask(mask: Tensor, num_heads: int) -> Tensor:
 
     Args:
         mask: (Lq, Lk), or (B, 1, Lq, Lk) or (B, num_heads, Lq, Lk); boolean, True = may attend.
-        num_heads: the heads of the module.
+        num_heads: the number of heads of the module.
 
     Returns:
-        Boolean, True where the query must not attend to the key: (Lq, Lk) as it came, or
-        (B * num_heads, Lq, Lk), all heads of the first sequence first.
+        Boolean, True where the query must not attend to the key: (Lq, Lk) if `mask` has this
+        shape, or else (B * num_heads, Lq, Lk), all heads of the first sequence first.
     """
     if mask.ndim == 4:
         mask = mask.expand(-1, num_heads, -1, -1).flatten(0, 1)  # (B * h, Lq, Lk)
@@ -134,17 +134,17 @@ def to_key_padding_mask(mask: Tensor) -> Tensor:
         mask: (B, 1, 1, Lk), boolean, True = may attend, as `padding_mask` makes it.
 
     Returns:
-        (B, Lk), boolean: True where the key is to be ignored.
+        (B, Lk), boolean: True where the key must be ignored.
     """
     return ~mask[:, 0, 0]  # (B, Lk)
 
 
 def from_additive(bias: Tensor) -> Tensor:
-    """The boolean mask behind numbers that are added to scores.
+    """The boolean mask for numbers that are added to scores.
 
     Args:
         bias: any shape and floating dtype: 0 where the query may attend to the key, and elsewhere
-            -inf or a very low number (-1e4 in some code, -1e9 in other, the dtype's lowest).
+            -inf or a very low number (different code uses -1e4, -1e9 or the dtype's lowest).
 
     Returns:
         Boolean, the shape of `bias`, True = may attend.

@@ -1,4 +1,4 @@
-"""Multi-head attention: several small attentions side by side, and a layer that mixes them."""
+"""Multi-head attention: several small attentions in parallel, and a layer that mixes them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from attnlab.attention import scaled_dot_product_attention
 
 
 def split_heads(x: Tensor, num_heads: int) -> Tensor:
-    """Cut the features of every position into heads: head i gets the i-th run of them.
+    """Divide the features of every position into heads: head i gets the i-th block of D/h features.
 
     Feature j of head i at position t is x[b, t, i · D/h + j]: neighbours stay neighbours.
 
     Args:
-        x: (B, T, D), in any memory layout; stays as it is.
+        x: (B, T, D), in any memory layout; stays unchanged.
         num_heads: h, the number of heads.
 
     Returns:
@@ -29,15 +29,17 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
     Source: Attention Is All You Need, section 3.2.2; lectures W, G, N, C.
     """
     if x.shape[-1] % num_heads:
-        raise ValueError(f"{x.shape[-1]} features cannot be shared out among {num_heads} heads")
+        raise ValueError(
+            f"{x.shape[-1]} features cannot be divided equally among {num_heads} heads"
+        )
     return x.unflatten(-1, (num_heads, -1)).transpose(1, 2)  # (B, h, T, D/h)
 
 
 def merge_heads(x: Tensor) -> Tensor:
-    """Lay the heads of every position side by side again: what undoes `split_heads`.
+    """Join the heads of every position again: the inverse of `split_heads`.
 
     Args:
-        x: (B, h, T, d), in any memory layout; stays as it is.
+        x: (B, h, T, d), in any memory layout; stays unchanged.
 
     Returns:
         (B, T, h · d): at each position first the d features of head 0, then those of head 1, and
@@ -49,17 +51,17 @@ def merge_heads(x: Tensor) -> Tensor:
 
 
 class MultiHeadAttention(nn.Module):
-    """Let h heads attend, each to what it has learned to look for, and mix what they find.
+    """Attend with h heads, each with its own projections, and mix their outputs.
 
     Each head projects queries, keys and values for itself and runs scaled dot-product attention
-    on them. The heads' outputs, side by side, go through one last projection. The weights live in
-    four `nn.Linear` layers by these names:
+    on them. The heads' outputs, one after the other, go through one last projection. The weights
+    are in four `nn.Linear` layers with these names:
 
         q_proj, k_proj   d_model → h · d_k   (rows i·d_k … (i+1)·d_k - 1 belong to head i)
         v_proj           d_model → h · d_v
         out_proj         h · d_v → d_model
 
-    The attributes `num_heads`, `d_k` and `d_v` hold the numbers that are in use.
+    The attributes `num_heads`, `d_k` and `d_v` are the numbers that the layer uses.
 
     Args:
         d_model: features of the inputs and of the output.
@@ -67,8 +69,8 @@ class MultiHeadAttention(nn.Module):
         d_k: features of one head's queries and keys; None: d_model / h.
         d_v: features of one head's values; None: d_model / h.
         bias: whether the four layers have a bias.
-        dropout: the chance of each attention weight to be dropped while training (the rest then
-            grows by 1 / (1 - dropout), as in `nn.Dropout`); nothing else is dropped.
+        dropout: the probability that an attention weight is dropped in training (the others are
+            multiplied by 1 / (1 - dropout), as in `nn.Dropout`); nothing else is dropped.
 
     Raises:
         ValueError: d_k or d_v is None, and h does not divide d_model.
@@ -86,9 +88,11 @@ class MultiHeadAttention(nn.Module):
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
-        # blank: the numbers that are in use, four layers, and dropout
+        # blank: the numbers that the layer uses, four layers, and dropout
         if None in (d_k, d_v) and d_model % num_heads:
-            raise ValueError(f"{d_model} features cannot be shared out among {num_heads} heads")
+            raise ValueError(
+                f"{d_model} features cannot be divided equally among {num_heads} heads"
+            )
         self.num_heads = num_heads
         self.d_k = d_model // num_heads if d_k is None else d_k
         self.d_v = d_model // num_heads if d_v is None else d_v
@@ -110,9 +114,9 @@ class MultiHeadAttention(nn.Module):
         """Attend with every head.
 
         Args:
-            q: (B, Lq, d_model), what the queries are made of.
-            k: (B, Lk, d_model), what the keys are made of.
-            v: (B, Lk, d_model), what the values are made of.
+            q: (B, Lq, d_model), the input that is projected to queries.
+            k: (B, Lk, d_model), the input that is projected to keys.
+            v: (B, Lk, d_model), the input that is projected to values.
             mask: boolean, True where a query may attend to a key; of any shape that broadcasts to
                 (B, h, Lq, Lk), such as (Lq, Lk), (B, 1, Lq, Lk) or (B, 1, 1, Lk). A query that
                 may attend to no key gets zeros from its heads. None: all may attend to all.
@@ -120,8 +124,8 @@ class MultiHeadAttention(nn.Module):
 
         Returns:
             The output, (B, Lq, d_model), alone; with `need_weights` the pair of the output and the
-            weights of each head, (B, h, Lq, Lk), as they are before any is dropped. Gradients flow
-            back to the inputs and to all parameters; the inputs stay as they were.
+            weights of each head, (B, h, Lq, Lk), before dropout. Gradients flow back to the inputs
+            and to all parameters; the inputs stay unchanged.
         """
         # blank: project, split, attend, merge, mix
         q = split_heads(self.q_proj(q), self.num_heads)  # (B, h, Lq, d_k)
@@ -141,11 +145,11 @@ def mha_param_shapes(
 
     Args:
         num_heads: h, the number of heads.
-        key_dim: features of one head's queries, keys and values alike.
+        key_dim: features of one head's queries, of its keys and of its values.
         d_model: features of the inputs and of the output.
-        style: "keras": the shapes that the lecture prints for Keras' layer. Queries, keys and
-            values come one after the other; a weight has an axis for the heads and is multiplied
-            from the right (x @ W), and its bias follows it. The output's weight and bias come last.
+        style: "keras": the shapes that the lecture shows for Keras' layer. The order is queries,
+            keys, values. A weight has an axis for the heads and is multiplied from the right
+            (x @ W), and its bias follows it. The output's weight and bias come last.
             "torch": the four parameters of `nn.MultiheadAttention`, which stacks the three input
             projections and multiplies by the transpose (x @ Wᵀ): in_proj_weight, in_proj_bias,
             out_proj.weight, out_proj.bias.
@@ -155,9 +159,9 @@ def mha_param_shapes(
 
     Raises:
         ValueError: `style` is another word; or it is "torch", and h heads of `key_dim` features
-            are not d_model features, which torch asks for.
+            are not d_model features, which torch requires.
 
-    Source: lecture N (MultiHeadAttention in Keras: 150 and 418 numbers in all).
+    Source: lecture N (MultiHeadAttention in Keras: 150 and 418 numbers in total).
     """
     if style == "keras":
         projection = [(d_model, num_heads, key_dim), (num_heads, key_dim)]
@@ -177,23 +181,23 @@ def fuse_qkv(
     b_k: Tensor | None = None,
     b_v: Tensor | None = None,
 ) -> tuple[Tensor, Tensor | None]:
-    """Stack three projections into one, so that a single matrix product does the work of three.
+    """Stack three projections into one, so that one matrix product can replace three.
 
-    The weights are laid out as in `nn.Linear`, (out, in): a projection is x Wᵀ + b.
+    The weights have the layout of `nn.Linear`, (out, in): a projection is x Wᵀ + b.
 
     Args:
-        W_q: (d_q, d_model), the queries' weight.
-        W_k: (d_k, d_model), the keys'.
-        W_v: (d_v, d_model), the values'; the three may differ in their number of rows.
-        b_q: (d_q,), the queries' bias; None: they get none (some models leave out the keys'),
-            also where the others have one.
-        b_k: (d_k,) or None, the keys'.
-        b_v: (d_v,) or None, the values'.
+        W_q: (d_q, d_model), the weight for queries.
+        W_k: (d_k, d_model), the weight for keys.
+        W_v: (d_v, d_model), the weight for values; the three may differ in their number of rows.
+        b_q: (d_q,), the bias for queries; None: no bias, even if the others have one (some models
+            have no bias for keys).
+        b_k: (d_k,) or None, the bias for keys.
+        b_v: (d_v,) or None, the bias for values.
 
     Returns:
         The fused weight, (d_q + d_k + d_v, d_model), and the fused bias, (d_q + d_k + d_v,), or
-        None where all three are None: queries first, then keys, then values. In the dtype of the
-        weights; gradients flow back to all that was given, and nothing of it is changed.
+        None if all three are None. The order is queries, keys, values. In the dtype of the
+        weights; gradients flow back to all arguments, and the arguments stay unchanged.
 
     Source: lectures W, C; torch's in_proj_weight, GPT-2's c_attn.
     """
@@ -213,42 +217,42 @@ def project_fused(
     b: Tensor | None,
     sizes: Sequence[int],
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Make queries, keys and values with the fused projection of `fuse_qkv`: one matrix product.
+    """Compute queries, keys and values with the projection of `fuse_qkv`: one matrix product.
 
     Args:
         x: (..., T, d_model), the inputs.
         W: (d_q + d_k + d_v, d_model), the fused weight: queries, keys, values.
         b: (d_q + d_k + d_v,), the fused bias, or None.
-        sizes: (d_q, d_k, d_v), how many of the rows of `W` belong to each.
+        sizes: (d_q, d_k, d_v), the number of rows of `W` for queries, keys and values.
 
     Returns:
-        q (..., T, d_q), k (..., T, d_k) and v (..., T, d_v). Gradients flow back to all that was
-        given.
+        q (..., T, d_q), k (..., T, d_k) and v (..., T, d_v). Gradients flow back to `x`, `W` and
+        `b`.
     """
     fused = nn.functional.linear(x, W, b)  # (..., T, d_q + d_k + d_v)
     q, k, v = fused.split(sizes, dim=-1)
     return q, k, v
 
 
-# In quotes: the notebook's cell for this step must run where that for the class did not.
+# In quotes, because the notebook's cell for this step must run even if the class is not defined.
 def ablate_head(model: "MultiHeadAttention", head: int) -> "MultiHeadAttention":  # noqa: UP037
-    """A copy of a multi-head attention in which one head says nothing.
+    """A copy of a multi-head attention in which one head contributes nothing.
 
-    The copy's output is that of the model less all that this head added to it through its part of
-    the output projection. Everything else stays: the other heads, the bias of `out_proj`, the
-    attention weights.
+    The copy's output is the model's output without everything that this head adds to it through its
+    part of the output projection. Everything else stays: the other heads, the bias of `out_proj`,
+    the attention weights.
 
     Args:
         model: with `num_heads` heads of `d_v` values each and the output projection `out_proj`
-            (an `nn.Linear`, h · d_v → d_model); left as it is, now and when the copy is changed.
-        head: which one, 0 … num_heads - 1.
+            (an `nn.Linear`, h · d_v → d_model); stays unchanged, even if the copy changes later.
+        head: the head's number, 0 … num_heads - 1.
 
     Returns:
-        A module of its own that is called as `model` is, in training where `model` is, and that
-        can be ablated and trained in its turn.
+        An independent module that is called in the same way as `model`. It is in training mode if
+        `model` is, and it can itself be ablated and trained.
 
     Raises:
-        IndexError: there is no such head (-1 is none, either).
+        IndexError: there is no head of this number (-1 is not one, either).
     """
     if not 0 <= head < model.num_heads:
         raise IndexError(f"the heads are 0 to {model.num_heads - 1}, not {head}")

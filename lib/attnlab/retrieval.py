@@ -1,4 +1,4 @@
-"""Heads at work: the loss of a model that answers twice, and where each of its heads looks."""
+"""Measures of a model with two answers: its loss, and the places where each head attends."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ def answer_loss(logits: Tensor, answers: Tensor) -> Tensor:
     """The mean surprise at all digits of all answers, in nats.
 
     Args:
-        logits: (B, n, V), for each of B questions and each of its n digits a score for every one of
-            V possible digits.
+        logits: (B, n, V), scores for the V possible digits, for each of B questions and each of
+            its n digits.
         answers: (B, n), int64, the right digits, 0 … V-1, in the same order.
 
     Returns:
@@ -27,11 +27,11 @@ def weight_on(weights: Tensor, places: Tensor) -> Tensor:
 
     Args:
         weights: (B, h, T), each head's attention weights on T boxes, for B questions.
-        places: (B, n), int64, for each question the n boxes that it is about: 0 … T-1.
+        places: (B, n), int64, the n boxes in each question: 0 … T-1.
 
     Returns:
-        (h, n): in row i, column j, the mean over all questions of the weight that head i put on the
-        question's j-th box. In the dtype of `weights`, which stay as they are.
+        (h, n): row i, column j is the mean over all questions of head i's weight on the question's
+        j-th box. In the dtype of `weights`, which stay unchanged.
     """
     heads = weights.shape[1]
     wanted = places[:, None].expand(-1, heads, -1)  # (B, h, n)

@@ -1,7 +1,7 @@
 """From one sequence to another: a recurrent decoder that looks back by additive attention.
 
-Bahdanau's model in five steps: batches of unequal sequences, a score for every place of the
-source, a weighted mean, one step of the decoder, and the loss when the right words are fed in.
+Bahdanau's model in five steps: batches of sequences of unequal length, a score for every position
+of the source, a weighted mean, one step of the decoder, and the loss with the right words as input.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from attnlab.softmax import cross_entropy, softmax
 
 
 def pad_batch(sequences: Sequence[Sequence[int]], pad: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Make one table of sequences of unequal length, filled up with `pad` on the right.
+    """Make one table of sequences of unequal length, padded with `pad` on the right.
 
     Args:
         sequences: B lists of token ids, not all of them empty. One may be empty, and one may
-            hold the id `pad` itself as a token. They stay as they are.
-        pad: the id to fill up with.
+            contain the id `pad` itself as a token. They stay unchanged.
+        pad: the id for padding.
 
     Returns:
         (B, T), the ids, int64, where T is the length of the longest sequence;
         (B,), the lengths without padding, int64;
-        (B, T), the mask, boolean: True where a token stands, False where there is padding.
+        (B, T), the mask, boolean: True where there is a token, False where there is padding.
     """
     lengths = torch.tensor([len(sequence) for sequence in sequences])
     longest = max(len(sequence) for sequence in sequences)
@@ -39,18 +39,18 @@ def pad_batch(sequences: Sequence[Sequence[int]], pad: int) -> tuple[Tensor, Ten
 
 
 class AdditiveScore(nn.Module):
-    """How well each place of the source fits the decoder's state: e_i = aᵀ tanh(W [s; h_i]).
+    """How well each position of the source fits the decoder's state: e_i = aᵀ tanh(W [s; h_i]).
 
-    W and a are learnt, neither has a bias, and there is nothing else to learn. In [s; h_i] the
-    state stands first. Call them `W`, an `nn.Linear` from d_state + d_hidden to d_score, and `a`,
-    an `nn.Linear` from d_score to 1; or have two linear layers `W_s` (for the state) and `W_h` (for
-    the hidden vectors) in the place of `W`; or raw `nn.Parameter`s of the same names (a matrix or
-    its transpose; `a` may be a vector).
+    W and a are the only parameters, and neither has a bias. In [s; h_i] the state comes first. Call
+    them `W`, an `nn.Linear` from d_state + d_hidden to d_score, and `a`, an `nn.Linear` from
+    d_score to 1. You may also use two linear layers `W_s` (for the state) and `W_h` (for the
+    hidden vectors) instead of `W`, or raw `nn.Parameter`s of the same names (a matrix or its
+    transpose; `a` may be a vector).
 
     Args:
         d_state: width of the decoder's state.
         d_hidden: width of the encoder's vectors.
-        d_score: width of the layer between.
+        d_score: width of the layer between W and a.
 
     Source: lecture G (alignment scores); Bahdanau, Cho and Bengio 2015, appendix A.1.2.
     """
@@ -63,7 +63,7 @@ class AdditiveScore(nn.Module):
         # end blank
 
     def forward(self, state: Tensor, hidden: Tensor) -> Tensor:
-        """A score for every place; no softmax.
+        """A score for every position; no softmax.
 
         Args:
             state: (B, d_state), one state for each sentence of the batch.
@@ -83,10 +83,10 @@ def attend(scores: Tensor, hidden: Tensor, mask: Tensor | None = None) -> tuple[
     """Turn scores into weights, and weights into one context vector for each sentence.
 
     Args:
-        scores: (B, T), a finite score for every place.
-        hidden: (B, T, d_hidden), the vectors to take the mean of.
-        mask: (B, T), boolean: True where a token stands. Padding gets weight exactly 0, whatever
-            its score and vector (finite numbers), and no gradient. None: every place counts.
+        scores: (B, T), a finite score for every position.
+        hidden: (B, T, d_hidden), the vectors of which the context is the weighted mean.
+        mask: (B, T), boolean: True where there is a token. Padding gets weight exactly 0, whatever
+            its score and vector (finite numbers), and no gradient. None: every position counts.
 
     Returns:
         (B, d_hidden), the context Σ_i weight_i · hidden_i, and (B, T), the weights, both in the
@@ -98,16 +98,16 @@ def attend(scores: Tensor, hidden: Tensor, mask: Tensor | None = None) -> tuple[
     if mask is None:
         mask = torch.ones_like(scores, dtype=torch.bool)
     lowest = torch.finfo(scores.dtype).min
-    weights = softmax(scores.masked_fill(~mask, lowest)).masked_fill(~mask, 0)
+    weights = softmax(scores.masked_fill(~mask, lowest)).masked_fill(~mask, 0)  # (B, T)
     return (weights[:, None, :] @ hidden).squeeze(1), weights  # (B, d_hidden), (B, T)
 
 
 class AttentionDecoderCell(nn.Module):
-    """One step of the decoder: look back at the source, take the last token in, score the next.
+    """One step of the decoder: attend to the source, read the last token, score the next one.
 
-    The alignment of step t uses the state *before* it: c_t is the context of the scores of s_{t-1}
-    against the hidden vectors; then s_t = GRU(s_{t-1}, [y_{t-1}; c_t]), the token's embedding
-    before the context; the logits are a linear layer on s_t alone.
+    The alignment of step t uses the state *before* it: c_t is the context for the scores of s_{t-1}
+    against the hidden vectors. Then s_t = GRU(s_{t-1}, [y_{t-1}; c_t]), with the token's embedding
+    before the context. The logits are a linear layer on s_t alone.
 
     Args:
         vocab: number V of the target's symbols.
@@ -132,14 +132,14 @@ class AttentionDecoderCell(nn.Module):
         """One step for every sentence of the batch.
 
         Args:
-            y_prev: (B,), int64, the token of the step before (at the first step BOS).
-            state: (B, d_state), the state of the step before.
+            y_prev: (B,), int64, the token of the previous step (BOS in the first step).
+            state: (B, d_state), the state of the previous step.
             hidden: (B, T, d_hidden), the encoder's vectors.
-            mask: (B, T), boolean, True where a source token stands. None: every place counts.
+            mask: (B, T), boolean, True where there is a source token. None: every position counts.
 
         Returns:
             (B, V), the logits of the next token; (B, d_state), the new state; (B, T), the
-            attention weights of this step. Gradients flow to the state of the step before.
+            attention weights of this step. Gradients flow to the state of the previous step.
         """
         # blank: the context, the new state, the logits
         context, weights = attend(self.score(state, hidden), hidden, mask)
@@ -151,23 +151,23 @@ class AttentionDecoderCell(nn.Module):
 def teacher_forced_loss(model: Any, batch: Batch) -> Tensor:
     """How surprised the model is by each token of the right answer, given the right ones before.
 
-    The source is read once, for the whole batch; from there the decoder runs step by step. Its
-    input is always the true token of the step before, never its own guess: the first step is fed
-    BOS and is to predict the first symbol; a later step is fed a symbol and is to predict the next
-    one; the last symbol is to be followed by EOS. (PAD is 0 and no symbol.)
+    The source is read once, for the whole batch; then the decoder runs step by step. Its input is
+    always the true token of the previous step, never its own prediction. The first step is fed BOS
+    and must predict the first symbol; a later step is fed a symbol and must predict the next one;
+    after the last symbol it must predict EOS. (PAD is 0 and is not a symbol.)
 
     Args:
-        model: with two things to call:
+        model: with two functions:
             `model.encode(source, source_mask)` → hidden (B, S, d_hidden) and state (B, d_state);
             `model.cell(y_prev, state, hidden, source_mask)` → logits (B, V), new state, weights.
-            It is asked in the mode, training or evaluation, in which it comes, and stays in it.
+            Its mode, training or evaluation, stays unchanged.
         batch: source (B, S), source_mask (B, S), target (B, T), target_mask (B, T). A row of
             `target` is BOS, the symbols, EOS, and PAD up to the length of the longest.
 
     Returns:
         The mean over all predictions of the batch, EOS included, of -log p(right token), in nats;
-        a tensor without dimensions, in the dtype of the logits. A prediction that would be judged
-        by PAD counts neither in the sum nor in the number of predictions.
+        a tensor without dimensions, in the dtype of the logits. A prediction whose target is PAD
+        counts neither in the sum nor in the number of predictions.
 
     Source: lectures G, C (teacher forcing), W (log-loss).
     """
@@ -187,23 +187,22 @@ def train_translator(
     max_norm: float = 1.0,
     scheduler: torch.optim.lr_scheduler.LRScheduler | None = None,
 ) -> list[float]:
-    """One pass of training over the batches: a step of the optimizer for each.
+    """One pass of training over the batches: one step of the optimizer per batch.
 
-    The model is in training mode throughout. Each step starts from gradients of zero, looks at
-    one batch by `teacher_forced_loss`, and makes the gradients of all parameters together no
-    longer than `max_norm` (their common norm, `nn.utils.clip_grad_norm_`) before the optimizer
-    uses them.
+    The model is in training mode throughout. Each step starts from gradients of zero and computes
+    `teacher_forced_loss` on one batch. Before the optimizer uses the gradients, their common norm
+    over all parameters is clipped to `max_norm` (`nn.utils.clip_grad_norm_`).
 
     Args:
-        model: what `teacher_forced_loss` takes.
+        model: a model as for `teacher_forced_loss`.
         batches: the batches, in order, each used once.
         optimizer: an optimizer of the model's parameters.
-        max_norm: the length at which gradients are clipped.
+        max_norm: the norm to which gradients are clipped.
         scheduler: changes the learning rate; takes one step after each step of the optimizer.
-            None: the learning rate stays.
+            None: the learning rate stays unchanged.
 
     Returns:
-        The loss of each batch as it was before the step on it: one Python float a batch.
+        The loss of each batch before the step on it: one Python float per batch.
     """
     losses = []
     model.train()

@@ -1,4 +1,4 @@
-"""Two warm-up functions: does the kernel run, and can shapes be read?"""
+"""Two warm-up functions: a tensor with a given shape, and a mean along one axis."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from torch import Tensor
 
 
 def hello_tensor() -> Tensor:
-    """The whole numbers from 0 to 23 in reading order, as two pages of three rows by four columns.
+    """The whole numbers from 0 to 23 in reading order, as two pages of three rows and four columns.
 
     Returns:
         (2, 3, 4), float32: entry [0, 0, 0] is 0, [0, 0, 1] is 1, and [1, 2, 3] is 23.
