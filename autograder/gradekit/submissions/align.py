@@ -1,9 +1,9 @@
-"""Puts a handed-in notebook back on the released notebook's cells.
+"""Aligns a submitted notebook with the released notebook's cells.
 
 nbgrader finds cells by the ids in their metadata, and editors lose those: Colab and VS Code drop
 them, a copied or split cell has them twice, a deleted test cell leaves none. Here each released
-cell (its *seat*) is found again, by id where that is right, else by what the cell holds, so that
-nbgrader, formgrader and the gradebook see every cell that they ask for, once.
+cell (a *target*) is found again, by its id if that is right, else by the cell's text. So nbgrader,
+formgrader and the gradebook see every cell that they need exactly once.
 """
 
 from __future__ import annotations
@@ -24,35 +24,39 @@ _MOST_PROSE = 20_000
 
 
 def align(notebook: NotebookNode, released: Released) -> NotebookNode:
-    """A copy of `notebook` on the released cells; the student's other cells stay where they are.
+    """A copy of `notebook` with the released cells; the student's other cells keep their positions.
 
-    A cell that is no seat loses its metadata, which makes second copies and changed test cells
-    plain cells. Missing tests and answers are put in again, behind the seat they used to follow.
+    A cell that is not aligned with a target loses its metadata, so second copies and changed test
+    cells become plain cells. Missing tests and answers are inserted again, after the target that
+    they follow in the released notebook.
+
+    Raises:
+        ValueError: a target has a kind that targets do not have.
     """
     cells = [_stripped(cell) for cell in notebook.cells]
     ids = [grade_id_of(cell) for cell in notebook.cells]
     search = _Search(cells, ids, released)
-    places = {target.grade_id: search.find(target) for target in released.targets}
-    found = [place for place in places.values() if place is not None]
+    positions = {target.grade_id: search.find(target) for target in released.targets}
+    found = [position for position in positions.values() if position is not None]
     anchor = min(found) - 1 if found else len(cells) - 1
-    behind: dict[int, list[NotebookNode]] = {}
+    inserted: dict[int, list[NotebookNode]] = {}  # by the position that they follow
     for target in released.targets:
-        place = places[target.grade_id]
-        if place is not None:
-            cells[place] = _aligned(cells[place], target)
-            anchor = place
-        elif target.kind != "locked":
-            behind.setdefault(anchor, []).append(_fresh(target))
-    ordered = list(behind.get(-1, []))
-    for place, cell in enumerate(cells):
-        if place not in search.merged:
+        position = positions[target.grade_id]
+        if position is not None:
+            cells[position] = _aligned(cells[position], target)
+            anchor = position
+        else:
+            inserted.setdefault(anchor, []).extend(_replacement(target))
+    ordered = list(inserted.get(-1, []))
+    for position, cell in enumerate(cells):
+        if position not in search.merged:
             ordered.append(cell)
-        ordered.extend(behind.get(place, []))
+        ordered.extend(inserted.get(position, []))
     return _assembled(ordered, released)
 
 
 def answer_digests(notebook: NotebookNode, released: Released) -> dict[str, str]:
-    """For each free-text seat of a re-seated notebook, a digest of its text; empty if unwritten."""
+    """For each free-text cell of an aligned notebook, a digest of its text; empty if unwritten."""
     texts = {grade_id_of(cell): cell.source for cell in notebook.cells}
     return {
         target.grade_id: digest_of(texts[target.grade_id].encode())
@@ -63,7 +67,7 @@ def answer_digests(notebook: NotebookNode, released: Released) -> dict[str, str]
 
 
 def written_exercises(notebook: NotebookNode, released: Released) -> tuple[int, int]:
-    """How many solution seats a notebook fills with something new, and how many it has at all."""
+    """The number of solution cells with new text in a notebook, and of released cells in it."""
     sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     fresh = [source for source in sources if source.strip() not in released.sources]
     targets = [target for target in released.targets if target.kind == "solution"]
@@ -79,10 +83,10 @@ def _bound_in(sources: Iterable[str]) -> frozenset[str]:
 
 
 class _Search:
-    """Finds the seats of one notebook; a cell is taken once.
+    """Finds the targets in one notebook; a cell is taken once.
 
     Attributes:
-        merged: places of text cells that became part of an answer.
+        merged: positions of text cells that became part of an answer.
     """
 
     def __init__(
@@ -95,27 +99,36 @@ class _Search:
         self._bound = [names_bound_in(cell.source) for cell in cells]
 
     def find(self, target: TargetCell) -> int | None:
-        """The place of `seat`, or None."""
-        place = {
-            "test": self._test,
-            "solution": self._solution,
-            "answer": self._answer,
-            "locked": self._locked,
-        }[target.kind](target)
-        if place is not None:
-            self._taken.add(place)
-        return place
+        """The position of the cell that becomes `target`, or None.
 
-    def _places(self, target: TargetCell | None = None) -> list[int]:
+        Raises:
+            ValueError: a target has a kind that targets do not have.
+        """
+        match target.kind:
+            case "test":
+                position = self._test(target)
+            case "solution":
+                position = self._solution(target)
+            case "answer":
+                position = self._answer(target)
+            case "locked":
+                position = self._locked(target)
+            case kind:
+                raise ValueError(f"the cell {target.grade_id} has the kind {kind!r}")
+        if position is not None:
+            self._taken.add(position)
+        return position
+
+    def _free(self, target: TargetCell | None = None) -> list[int]:
         gone = self._taken | self.merged
         return [
-            place
-            for place in range(len(self.cells))
-            if place not in gone and (target is None or self.ids[place] == target.grade_id)
+            position
+            for position in range(len(self.cells))
+            if position not in gone and (target is None or self.ids[position] == target.grade_id)
         ]
 
     def _first(self, target: TargetCell, fits: list[int]) -> int | None:
-        named = [place for place in fits if self.ids[place] == target.grade_id]
+        named = [position for position in fits if self.ids[position] == target.grade_id]
         return next(iter(named or fits), None)
 
     def _test(self, target: TargetCell) -> int | None:
@@ -123,10 +136,10 @@ class _Search:
         return self._first(
             target,
             [
-                place
-                for place in self._places()
-                if self.cells[place].source.strip() == text
-                or (target.exercise and self._checks[place] == target.exercise)
+                position
+                for position in self._free()
+                if self.cells[position].source.strip() == text
+                or (target.exercise and self._checks[position] == target.exercise)
             ],
         )
 
@@ -135,38 +148,38 @@ class _Search:
         return self._first(
             target,
             [
-                place
-                for place in self._places()
-                if self.cells[place].source.strip() == text
-                and self.cells[place].cell_type == target.cell.cell_type
+                position
+                for position in self._free()
+                if self.cells[position].source.strip() == text
+                and self.cells[position].cell_type == target.cell.cell_type
             ],
         )
 
     def _solution(self, target: TargetCell) -> int | None:
-        code = [place for place in self._places() if self.cells[place].cell_type == "code"]
-        fits = [place for place in code if not self._bound[place].isdisjoint(target.names)]
+        code = [position for position in self._free() if self.cells[position].cell_type == "code"]
+        fits = [position for position in code if not self._bound[position].isdisjoint(target.names)]
         fresh = [p for p in fits if self.cells[p].source.strip() not in self.released.sources]
         if fits:
             # The last definition is the one that counts when the notebook has run.
             chosen = fresh or fits
-            named = [place for place in chosen if self.ids[place] == target.grade_id]
+            named = [position for position in chosen if self.ids[position] == target.grade_id]
             return (named or chosen)[-1]
         return next((p for p in code if self.ids[p] == target.grade_id), None)
 
     def _answer(self, target: TargetCell) -> int | None:
-        named = [p for p in self._places(target) if self._checks[p] is None]
+        named = [p for p in self._free(target) if self._checks[p] is None]
         texts = [p for p in named if target.is_new(self.cells[p].source)]
         if not texts:
             texts = self._below(target, named)
         if not texts:
             return named[0] if named else None
         first, *others = texts
-        self.cells[first].source = "\n\n".join(self.cells[place].source for place in texts)
+        self.cells[first].source = "\n\n".join(self.cells[position].source for position in texts)
         self.merged.update(others)
         return first
 
     def _below(self, target: TargetCell, named: list[int]) -> list[int]:
-        """Texts that stand where the answer should: under its seat, or under its prompt."""
+        """Texts in the answer's position: below its cell, or below its prompt."""
         start = named[0] if named else self._prompt(target)
         if start is None:
             return []
@@ -174,26 +187,26 @@ class _Search:
         if opening and _first_line(self.cells[start].source) == opening and not named:
             return [start] if target.is_new(self.cells[start].source) else []
         texts = []
-        for place in range(start + 1, len(self.cells)):
-            cell = self.cells[place]
+        for position in range(start + 1, len(self.cells)):
+            cell = self.cells[position]
             known = cell.source.strip() in self.released.sources and cell.source.strip()
-            if known or self.ids[place] or place in self._taken:
+            if known or self.ids[position] or position in self._taken:
                 break
             if not _is_prose(cell):
                 break
             if target.is_new(cell.source):
-                texts.append(place)
+                texts.append(position)
         return texts
 
     def _prompt(self, target: TargetCell) -> int | None:
         opening, prompt = _first_line(target.cell.source), target.prompt.strip()
-        markdown = [p for p in self._places() if self.cells[p].cell_type == "markdown"]
-        for place in markdown:
-            if opening and _first_line(self.cells[place].source) == opening:
-                return place
-        for place in range(len(self.cells)):
-            if prompt and self.cells[place].source.strip() == prompt:
-                return place
+        markdown = [p for p in self._free() if self.cells[p].cell_type == "markdown"]
+        for position in markdown:
+            if opening and _first_line(self.cells[position].source) == opening:
+                return position
+        for position in range(len(self.cells)):
+            if prompt and self.cells[position].source.strip() == prompt:
+                return position
         return None
 
 
@@ -204,9 +217,28 @@ def _stripped(cell: NotebookNode) -> NotebookNode:
 
 
 def _aligned(cell: NotebookNode, target: TargetCell) -> NotebookNode:
-    """The student's cell with the released cell's identity; tests and locked cells whole."""
-    if target.kind in ("test", "locked"):
-        return _fresh(target)
+    """The student's text in the released cell; tests and locked cells as they were released."""
+    match target.kind:
+        case "test" | "locked":
+            return _released_cell(target)
+        case "solution" | "answer":
+            return _with_own_text(cell, target)
+        case kind:
+            raise ValueError(f"the cell {target.grade_id} has the kind {kind!r}")
+
+
+def _replacement(target: TargetCell) -> list[NotebookNode]:
+    """The cells for a target that was not found."""
+    match target.kind:
+        case "test" | "solution" | "answer":
+            return [_released_cell(target)]
+        case "locked":
+            return []
+        case kind:
+            raise ValueError(f"the cell {target.grade_id} has the kind {kind!r}")
+
+
+def _with_own_text(cell: NotebookNode, target: TargetCell) -> NotebookNode:
     aligned = copy.deepcopy(target.cell)
     aligned.source = cell.source
     if target.cell.cell_type == "code":
@@ -217,17 +249,17 @@ def _aligned(cell: NotebookNode, target: TargetCell) -> NotebookNode:
     return aligned
 
 
-def _fresh(target: TargetCell) -> NotebookNode:
+def _released_cell(target: TargetCell) -> NotebookNode:
     cell = copy.deepcopy(target.cell)
     if target.kind == "solution":
-        # The released stub would replace a definition that stands in a place nobody thought of.
+        # The released stub would replace a definition in an unexpected position.
         names = " or ".join(target.names) or f"the exercise {target.grade_id}"
-        cell.source = f"# No cell of the handed-in notebook holds {names}."
+        cell.source = f"# No cell of the submitted notebook contains {names}."
     return cell
 
 
 def _assembled(cells: list[NotebookNode], released: Released) -> NotebookNode:
-    """A notebook with the released metadata, and ids that nothing shares."""
+    """A notebook with the released metadata and unique ids."""
     frame = {key: value for key, value in released.notebook.items() if key != "cells"}
     whole = NotebookNode(copy.deepcopy(frame))
     for number, cell in enumerate(cells):
@@ -237,7 +269,7 @@ def _assembled(cells: list[NotebookNode], released: Released) -> NotebookNode:
 
 
 def _first_line(text: str) -> str:
-    """The first line that holds words, if it is long enough to be told from others."""
+    """The first line with text, if it is long enough to be distinguished from others."""
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     return line if len(line) >= 12 else ""
 

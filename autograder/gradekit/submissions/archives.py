@@ -1,7 +1,7 @@
-"""Files in a folder or a zip, one by one, when the archive may be hostile.
+"""Files in a folder or a zip, one by one, even if the archive is hostile.
 
-Nothing is unpacked to disk here: names are checked, links are left out, sizes are counted while
-reading, whatever the archive says about them.
+Nothing is unpacked to disk here. Names are checked, links are left out, and sizes are counted while
+reading, because the archive may state wrong ones.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ MOST_LIST_BYTES = 8 * 2**20
 _MOST_PARTS = 12
 _MOST_PART_BYTES = 200
 _CHUNK = 2**16
-# Of the ways to pack, these give their bytes in the portions that are asked for. Four kilobytes of
-# bzip2 can become four gigabytes at once.
+# Unpacking these never returns more bytes than requested. Four kilobytes of bzip2 can become four
+# gigabytes at once.
 _READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _IGNORED = {"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store", "Thumbs.db"}
 
 
-# What Python's zipfile raises for what is no zip, or a damaged one.
+# Python's zipfile raises these for a file that is not a zip, or is damaged.
 _DAMAGES = (
     zipfile.BadZipFile,
     zlib.error,
@@ -54,9 +54,9 @@ class FoundFile:
     """One file that was found.
 
     Attributes:
-        path: where in its folder or zip, with forward slashes, never absolute or upwards.
-        when: when it was last changed, by what the folder or zip says.
-        read: its bytes; raises Refused.
+        path: in its folder or zip, with forward slashes, never absolute or upwards.
+        when: the time of its last change, according to the folder or zip.
+        read: returns its bytes; raises RefusedError.
     """
 
     path: PurePosixPath
@@ -66,7 +66,7 @@ class FoundFile:
 
 @dataclass(frozen=True)
 class UnsafeName:
-    """A name that was found and is not taken, and why."""
+    """A name that was found and is refused, and why."""
 
     name: str
     why: str
@@ -74,10 +74,10 @@ class UnsafeName:
 
 def folder_items(folder: Path) -> Iterator[FoundFile | UnsafeName]:
     """The files below `folder`, in order; links are named and not followed."""
-    for place, folders, files in os.walk(folder):
+    for parent, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _IGNORED)
         for name in [*folders, *sorted(files)]:
-            path = Path(place, name)
+            path = Path(parent, name)
             shown = _clean(str(path.relative_to(folder)))
             if path.is_symlink():
                 yield UnsafeName(shown, "it is a link to another place")
@@ -96,16 +96,16 @@ def zip_items(
 
     Args:
         archive: the file, or its bytes.
-        zone: the time zone of the times in it; a zip does not say.
+        zone: the time zone of the times in it, which a zip does not contain.
         most: bytes that one file in it may have.
 
     Raises:
-        Refused: it is no zip, or holds too many names.
+        RefusedError: it is not a zip, or contains too many names.
     """
     with _file(archive) as file, _listed(file) as source:
         entries = source.infolist()
         if len(entries) > MOST_NAMES:
-            raise RefusedError(f"it holds {len(entries)} names, more than {MOST_NAMES}")
+            raise RefusedError(f"it contains {len(entries)} names, more than {MOST_NAMES}")
         for entry in entries:
             parts = PurePosixPath(entry.filename).parts
             if entry.filename.endswith("/") or any(part in _IGNORED for part in parts):
@@ -129,7 +129,7 @@ def _file(archive: Path | bytes) -> BinaryIO:
 
 
 def _listed(file: BinaryIO) -> zipfile.ZipFile:
-    """The zip in `file`, with its list of names read. Raises Refused."""
+    """The zip in `file`, with its list of names read. Raises RefusedError."""
     try:
         return zipfile.ZipFile(_InPortions(file))
     except RefusedError:
@@ -139,18 +139,18 @@ def _listed(file: BinaryIO) -> zipfile.ZipFile:
 
 
 class _InPortions:
-    """A file of which nobody reads very much at once: a zip's list of names has no other limit."""
+    """A file that is read in small parts, because a zip's list of names has no other limit."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.seek, self.tell, self.close = file.seek, file.tell, file.close
         self._read = file.read
 
     def seekable(self) -> bool:
-        """It is."""
+        """Always true, as for the file in it."""
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """Up to `size` bytes. Raises Refused."""
+        """Up to `size` bytes. Raises RefusedError."""
         data = self._read(MOST_LIST_BYTES + 1 if size < 0 else min(size, MOST_LIST_BYTES + 1))
         if len(data) > MOST_LIST_BYTES:
             raise RefusedError("its list of names is too long")
@@ -158,7 +158,7 @@ class _InPortions:
 
 
 def is_zip(path: PurePosixPath | Path) -> bool:
-    """Whether a name says that it is a zip."""
+    """Whether a name is that of a zip."""
     return path.suffix.lower() == ".zip"
 
 
@@ -174,12 +174,12 @@ def _why_unsafe(entry: zipfile.ZipInfo) -> str:
     if entry.flag_bits & 1:
         return "it is encrypted; hand it in without a password"
     if entry.compress_type not in _READ:
-        return "it is packed in a way that is not read here; pack it as an ordinary zip"
+        return "it is packed in a way that `lab collect` cannot read; pack it as an ordinary zip"
     return ""
 
 
 def _why_no_path(shown: str) -> str:
-    """Why a cleaned name cannot be a file's path below a folder; empty where it can."""
+    """Why a cleaned name cannot be a file's path in a folder; empty if it can."""
     parts = PurePosixPath(shown).parts
     if not parts:
         return "it has no name"
@@ -191,7 +191,7 @@ def _why_no_path(shown: str) -> str:
 def _changed(path: Path) -> datetime | None:
     try:
         return datetime.fromtimestamp(path.stat().st_mtime).astimezone()
-    except (OSError, ValueError, OverflowError):  # also a date that no calendar has
+    except (OSError, ValueError, OverflowError):  # for example a date that no calendar has
         return None
 
 
@@ -217,7 +217,7 @@ def _entry_reader(
 
 
 def read_file(path: Path) -> bytes:
-    """A regular file's bytes, links not followed. Raises Refused."""
+    """A regular file's bytes; links are not followed. Raises RefusedError."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(handle, "rb") as file:
@@ -234,11 +234,11 @@ def _moment(entry: zipfile.ZipInfo, zone: tzinfo) -> datetime | None:
         moment = datetime(*entry.date_time, tzinfo=zone)
     except ValueError:
         return None
-    return moment if moment.year > 1980 else None  # 1980 is a zip's way of not knowing
+    return moment if moment.year > 1980 else None  # 1980 in a zip means that the time is unknown
 
 
 def _clean(name: str) -> str:
-    """A path as text that can be shown and written: one form of each letter, no control marks."""
+    """A path as text that can be shown and written: letters in one form, no control characters."""
     text = name.replace("\\", "/").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     text = unicodedata.normalize("NFC", text)
     return "".join("_" if unicodedata.category(mark)[0] == "C" else mark for mark in text)

@@ -1,7 +1,7 @@
-"""``lab collect``: hand-ins from folders, zips and course systems -> nbgrader's ``submitted/``.
+"""``lab collect``: submissions from folders, zips and course systems -> nbgrader's ``submitted/``.
 
-A newer hand-in replaces an older one, never the other way round; a replacement is whole or has not
-happened. What is not taken is named with its reason; nothing that a student packed stops the rest.
+A newer submission replaces an older one, never the other way round, and always as a whole. Every
+refused file is listed with the reason; nothing that a student packed stops the others.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
+from typing import Literal
 
 from gradekit.course import Course
 from gradekit.errors import RefusedError
@@ -36,14 +37,14 @@ from gradekit.submissions.lms_layouts import ParsedPath, common_top, parse_path
 
 MOST_STUDENT_BYTES = 128 * 2**20
 MOST_STUDENT_FILES = 1000
-# What is unpacked counts, also what is then not taken: it is what takes time.
+# All unpacked bytes count, even those of refused files, because unpacking takes time.
 MOST_UNPACKED_BYTES = 4 * MOST_STUDENT_BYTES
 _OLDEST = datetime(1981, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
 class Taken:
-    """One hand-in that lies in ``submitted/`` now."""
+    """One submission that is in ``submitted/`` now."""
 
     student: str
     when: datetime
@@ -52,14 +53,14 @@ class Taken:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a collection came to.
+    """The result of one collection.
 
     Attributes:
-        collected: hand-ins of students who had none.
-        replaced: newer hand-ins of students who had one.
-        unchanged: students whose hand-in was there already.
-        refused: (what, why) for all that was not taken.
-        notes: what was decided on a student's behalf, one sentence each.
+        collected: submissions of students who had none.
+        replaced: newer submissions of students who had one.
+        unchanged: students whose submission was there already.
+        refused: (what, why) for each refused file or submission.
+        notes: decisions made for a student, one sentence each.
     """
 
     collected: tuple[Taken, ...] = ()
@@ -69,7 +70,7 @@ class Summary:
     notes: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
-        """The summary for people, most important first."""
+        """The summary as lines of text, most important first."""
         counts = (
             f"{len(self.collected)} collected, {len(self.replaced)} replaced by newer ones, "
             f"{len(self.unchanged)} there already, {len(self.refused)} not taken."
@@ -83,7 +84,7 @@ class Summary:
 
 @dataclass
 class _Found:
-    """One hand-in on its way."""
+    """One submission while it is collected."""
 
     student: str
     origin: str
@@ -96,7 +97,7 @@ class _Found:
     folders: set[str] = field(default_factory=set)
 
     def read(self, item: FoundFile) -> bytes:
-        """An item's bytes, unless too much was read for this hand-in already. Raises Refused."""
+        """A file's bytes, unless too much was read for this submission. Raises RefusedError."""
         if self.unpacked > MOST_UNPACKED_BYTES:
             raise RefusedError(
                 f"the hand-in unpacks to more than {MOST_UNPACKED_BYTES // 2**20} MiB"
@@ -110,16 +111,16 @@ class _Found:
         return data
 
     def add(self, path: str, data: bytes, version: int, when: datetime | None) -> None:
-        """Add a file; of two with one path the later stays. Raises Refused."""
+        """Add a file; of two with the same path, the later one stays. Raises RefusedError."""
         parts = PurePosixPath(path).parts
         if any(part.startswith(".") for part in parts):
             raise RefusedError("it is a hidden file")
         if not parts or parts[0] == TIMESTAMP:
             raise RefusedError("its name is taken")
-        above = {"/".join(parts[:depth]) for depth in range(1, len(parts))}
-        if above & self.files.keys() or path in self.folders:
+        parents = {"/".join(parts[:depth]) for depth in range(1, len(parts))}
+        if parents & self.files.keys() or path in self.folders:
             raise RefusedError("a file and a folder have the same name")
-        if path not in self.files and self._alike(path) >= MOST_STUDENT_FILES:
+        if path not in self.files and self._count_for(path) >= MOST_STUDENT_FILES:
             raise RefusedError(f"the hand-in has more than {MOST_STUDENT_FILES} files")
         order = (version, when or _OLDEST)
         if path in self.versions and self.versions[path] >= order:
@@ -128,26 +129,26 @@ class _Found:
         if total > MOST_STUDENT_BYTES:
             raise RefusedError(f"the hand-in has more than {MOST_STUDENT_BYTES // 2**20} MiB")
         self.total = total
-        self.folders |= above
+        self.folders |= parents
         self.files[path] = data
         self.versions[path] = order
         self.changed = max(self.changed, order[1])
 
-    def _alike(self, path: str) -> int:
-        """How many files there are; notebooks apart, so that data leaves them their place."""
+    def _count_for(self, path: str) -> int:
+        """The number of files; notebooks are counted apart, so that data cannot crowd them out."""
         if len(self.files) < MOST_STUDENT_FILES:
             return len(self.files)
         return sum(is_notebook(other) == is_notebook(path) for other in self.files)
 
     @property
     def moment(self) -> datetime:
-        """When it was handed in, as well as anybody can tell."""
+        """The best known time at which it was handed in."""
         known = self.when or (self.changed if self.changed > _OLDEST else None)
         return known or datetime.now(UTC)
 
 
 def collect_submissions(course: Course, lab: str, sources: Sequence[Path]) -> Summary:
-    """Bring the hand-ins for `lab` in `sources` (folders or zips) into ``submitted/``."""
+    """Bring the submissions for `lab` in `sources` (folders or zips) into ``submitted/``."""
     return _Collection(course, lab).run(sources)
 
 
@@ -157,7 +158,7 @@ class _Collection:
         self._expected = f"{course.source(lab).stem}.ipynb"
         self._refused: list[tuple[str, str]] = []
         self._notes: list[str] = []
-        self._names: dict[str, str] = {}  # what each student's first path called them
+        self._names: dict[str, str] = {}  # each student's name in the first path
 
     def run(self, sources: Sequence[Path]) -> Summary:
         collected, replaced, unchanged = [], [], []
@@ -171,6 +172,10 @@ class _Collection:
                     replaced.append(taken)
                 case "same":
                     unchanged.append(found.student)
+                case "older":
+                    pass  # it is among the refused
+                case outcome:
+                    raise ValueError(f"{found.student} was put down as {outcome!r}")
         return Summary(
             tuple(collected),
             tuple(replaced),
@@ -180,15 +185,17 @@ class _Collection:
         )
 
     def _open(self, source: Path) -> list[_Found]:
-        """The hand-ins in one source; files are read here, one source at a time."""
+        """The submissions in one source; files are read here, one source at a time."""
         try:
             if source.is_dir():
                 return self._group(partial(folder_items, source), source.name, source.name)
             if source.is_file():
                 items = list(zip_items(source, self._course.timezone))
                 files = [item for item in items if isinstance(item, FoundFile)]
-                if any(len(item.path.parts) == 1 for item in files) and not self._say_whose(files):
-                    # The whole zip is one student's, and only its own name can say whose.
+                if any(len(item.path.parts) == 1 for item in files) and not self._name_students(
+                    files
+                ):
+                    # The whole zip is one student's, and only its own name can tell whose.
                     whole = FoundFile(PurePosixPath(source.name), None, partial(read_file, source))
                     return self._group(lambda: [whole], source.parent.name, "")
                 entries = partial(zip_items, source, self._course.timezone)
@@ -198,7 +205,7 @@ class _Collection:
             self._refused.append((str(source), str(error)))
         return []
 
-    def _say_whose(self, files: Iterable[FoundFile]) -> bool:
+    def _name_students(self, files: Iterable[FoundFile]) -> bool:
         listed = list(files)
         shared = common_top(item.path for item in listed)
         return any(isinstance(self._parsed(item.path, "", shared), ParsedPath) for item in listed)
@@ -252,7 +259,7 @@ class _Collection:
                 continue
             path = PurePosixPath(*entry.path.parts[top:])
             if path.name == TIMESTAMP:
-                continue  # the student's own word, which does not count
+                continue  # a student's own time stamp does not count
             try:
                 submitted.add(
                     str(path), submitted.read(entry), parsed.version, item.when or entry.when
@@ -261,13 +268,13 @@ class _Collection:
                 self._refused.append((f"{shown}/{path}", str(error)))
 
     def _newest(self, found: Iterable[_Found]) -> list[_Found]:
-        """Of each student the newest hand-in, in the order of students."""
+        """The newest submission of each student, in the order of students."""
         best: dict[str, _Found] = {}
         for submitted in found:
             known = best.setdefault(submitted.student, submitted)
             if known is submitted:
                 continue
-            first, second = sorted((known, submitted), key=lambda one: one.moment)
+            first, second = sorted((known, submitted), key=lambda submitted: submitted.moment)
             best[submitted.student] = second
             when = second.moment.astimezone(self._course.timezone)
             self._notes.append(
@@ -277,8 +284,8 @@ class _Collection:
             )
         return [best[student] for student in sorted(best)]
 
-    def _put(self, found: _Found) -> str:
-        """Write one hand-in: new, newer, same, or older (then it is refused)."""
+    def _put(self, found: _Found) -> Literal["new", "newer", "same", "older"]:
+        """Write one submission: new, newer, same, or older (then it is refused)."""
         files = self._with_expected_name(found)
         target = self._course.root / SUBMITTED / found.student / self._lab
         exists = target.exists() or target.is_symlink()
@@ -298,7 +305,7 @@ class _Collection:
         return "newer" if exists else "new"
 
     def _with_expected_name(self, found: _Found) -> Mapping[str, bytes]:
-        """The files, with the only notebook under the name that nbgrader looks for."""
+        """The files, with the only notebook under the name that nbgrader expects."""
         notebooks = [name for name in found.files if name.lower().endswith(".ipynb")]
         if len(notebooks) != 1 or notebooks == [self._expected] or self._expected in found.folders:
             return found.files
@@ -310,7 +317,7 @@ class _Collection:
 
 
 def _same(target: Path, files: Mapping[str, bytes]) -> bool:
-    """Whether a folder holds exactly these files, whatever its timestamp.txt says."""
+    """Whether a folder contains exactly these files; its timestamp.txt does not matter."""
     there = {
         str(path.relative_to(target)): path
         for path in target.rglob("*")
@@ -331,7 +338,7 @@ def _moment_there(target: Path) -> datetime | None:
 
 
 def _replace(target: Path, files: Mapping[str, bytes]) -> None:
-    """Put a folder with `files` in the place of `target`, in two renames."""
+    """Replace `target` by a folder with `files`, in two renames."""
     target.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=".collecting-", dir=target.parent))
     try:

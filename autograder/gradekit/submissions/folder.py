@@ -1,7 +1,8 @@
-"""What lies in ``submitted/<student>/<lab>/``, as bytes and within limits.
+"""The files in ``submitted/<student>/<lab>/``, as bytes and within limits.
 
-A folder may hold anything. Nothing in it is followed (links), executed or believed. A run that
-finds nothing new reads a class's folders and no more, so nothing here imports nbformat.
+A folder may contain anything. Links in it are not followed, and nothing in it is executed or
+trusted. A run that finds nothing new only reads a class's folders, so this file does not import
+nbformat.
 """
 
 from __future__ import annotations
@@ -32,14 +33,14 @@ _OFFSET = re.compile(r"([+-])(\d{2}):?(\d{2})")
 
 @dataclass(frozen=True)
 class SubmittedFiles:
-    """What lies in one student's folder, unread: enough to know whether it is new.
+    """The files in one student's folder, not parsed: enough to know whether they are new.
 
     Attributes:
         files: contents by relative path; no links, no hidden files.
-        modified: when each was last written, in seconds since 1970.
-        notes: what was left out, one sentence each.
+        modified: the time of each file's last change, in seconds since 1970.
+        notes: omitted files, one sentence each.
         digest: of names and contents.
-        submitted_at: what timestamp.txt says, or None.
+        submitted_at: the time in timestamp.txt, or None.
     """
 
     student: str
@@ -54,9 +55,9 @@ class SubmittedFiles:
 def find_submissions(
     root: Path, lab: str, students: Sequence[str] | None = None
 ) -> Iterator[SubmittedFiles]:
-    """The hand-ins for `lab` in ``root/submitted``, by student, one at a time.
+    """The submissions for `lab` in ``root/submitted``, by student, one at a time.
 
-    Those of :func:`folders_not_utf8` are left out: neither gradebook nor page can hold their names.
+    Those of :func:`folders_not_utf8` are left out: gradebook and page cannot contain their names.
     """
     base = root / SUBMITTED
     for name in sorted(os.listdir(base)) if base.is_dir() else []:
@@ -70,14 +71,14 @@ def find_submissions(
 
 
 def folders_not_utf8(root: Path) -> list[str]:
-    """The folders in ``root/submitted`` whose names are not UTF-8, as people can read them."""
+    """The folders in ``root/submitted`` whose names are not UTF-8, in readable form."""
     base = root / SUBMITTED
     names = sorted(os.listdir(base)) if base.is_dir() else []
     return [ascii(os.fsencode(name))[1:] for name in names if not _is_text(name)]
 
 
 def read_submitted(folder: Path, student: str, lab: str) -> SubmittedFiles:
-    """What lies in one folder."""
+    """The files in one folder."""
     gathered = _Gathered()
     if folder.is_symlink() or folder.parent.is_symlink():
         gathered.notes.append(f"{folder.name} is a link to another place and was not followed.")
@@ -94,8 +95,8 @@ def read_submitted(folder: Path, student: str, lab: str) -> SubmittedFiles:
 
 
 @dataclass
-class _Taken:
-    """How much was read of one kind of file."""
+class _Count:
+    """The files of one kind that were read."""
 
     files: int = 0
     size: int = 0
@@ -108,14 +109,14 @@ class _Gathered:
     files: dict[str, bytes] = field(default_factory=dict)
     modified: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    # Apart, so that no heap of data leaves the notebook without room.
-    notebooks: _Taken = field(default_factory=_Taken)
-    others: _Taken = field(default_factory=_Taken)
+    # Counted apart, so that data files cannot crowd out notebooks.
+    notebooks: _Count = field(default_factory=_Count)
+    others: _Count = field(default_factory=_Count)
 
     def walk(self, folder: Path, prefix: str, depth: int) -> None:
         try:
             with os.scandir(folder) as entries:
-                # Files first: a folder full of data is not to stand before the notebook.
+                # Files first, so that a folder full of data does not come before the notebook.
                 ordered = sorted(entries, key=lambda entry: (_is_folder(entry), entry.name))
         except OSError as error:
             shown = _bytes(prefix or folder.name).decode("utf-8", "replace")
@@ -139,14 +140,14 @@ class _Gathered:
 
     def _add(self, name: str, path: str) -> None:
         notebook = is_notebook(name)
-        taken = self.notebooks if notebook else self.others
+        count = self.notebooks if notebook else self.others
         most, kind = (MOST_NOTEBOOKS, "notebooks") if notebook else (MOST_FILES, "files")
-        if taken.files >= most:
+        if count.files >= most:
             self.notes.append(f"{name} is one of more than {most} {kind} and was left out.")
             return
-        room = MOST_TOTAL_BYTES - taken.size
+        left = MOST_TOTAL_BYTES - count.size
         try:
-            data, when, size = _read(path, min(MOST_BYTES, room) if notebook else room)
+            data, when, size = _read(path, min(MOST_BYTES, left) if notebook else left)
         except OSError as error:
             self.notes.append(f"{name} cannot be read ({error.strerror}).")
             return
@@ -158,8 +159,8 @@ class _Gathered:
             return
         self.files[name] = data
         self.modified[name] = when
-        taken.files += 1
-        taken.size += len(data)
+        count.files += 1
+        count.size += len(data)
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
@@ -183,13 +184,13 @@ def _read(path: str, most: int) -> tuple[bytes | None, float, int]:
 
 
 def _timestamp(folder: Path) -> tuple[datetime | None, str]:
-    """When timestamp.txt says the hand-in was made; and a note where it cannot be read."""
+    """The time in timestamp.txt, and a note if it cannot be read."""
     try:
         data, _, _ = _read(str(folder / TIMESTAMP), 200)
     except OSError:
         return None, ""
     moment = parse_timestamp((data or b"").decode("utf-8", "replace"))
-    unread = f"{TIMESTAMP} does not hold a time, so the hand-in counts as in time."
+    unread = f"{TIMESTAMP} does not hold a time, so the hand-in counts as on time."
     return moment, "" if moment else unread
 
 
@@ -213,17 +214,17 @@ def parse_timestamp(text: str) -> datetime | None:
         moment = (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-    # Close to the ends of the calendar, a step into another time zone would fail.
+    # Close to the ends of the calendar, converting to another time zone would fail.
     return moment if _YEARS[0] <= moment.year <= _YEARS[1] else None
 
 
 def format_timestamp(moment: datetime) -> str:
-    """The line that nbgrader's timestamp.txt holds."""
+    """The line in nbgrader's timestamp.txt."""
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
 
 
 def is_notebook(name: str) -> bool:
-    """Whether a file's name says that it is one."""
+    """Whether a file's name is that of a notebook."""
     return name.lower().endswith(".ipynb")
 
 

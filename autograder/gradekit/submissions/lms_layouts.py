@@ -1,4 +1,4 @@
-"""Whose file is it? The paths that course systems give hand-ins, read back.
+"""Whose file is it? Reads the paths that course systems give to submissions.
 
 ================  ==================================================================
 nbgrader          ``submitted/<student>/<lab>/…`` and ``<student>/<lab>/…``
@@ -7,6 +7,8 @@ Canvas            ``lastfirst[_LATE]_<user>_<file>_<name>``
 Moodle            ``Full Name_<number>_assignsubmission_file[_]/…``
 folders, zips     ``<student>/…``, and ``<student>.zip`` or ``<student>-<lab>-handin.zip``
 ================  ==================================================================
+
+Tested in tests/gradekit/submissions/test_collect.py.
 """
 
 from __future__ import annotations
@@ -22,22 +24,22 @@ from gradekit.submissions.folder import SUBMITTED, parse_timestamp
 _CANVAS = re.compile(r"(?P<who>[^_/]+)(?:_LATE)?_(?P<user>\d+)_(?P<file>\d+)_(?P<name>.+)")
 _CANVAS_AGAIN = re.compile(r"-(\d+)(?=\.(?:ipynb|zip)$)", re.IGNORECASE)
 _MOODLE = re.compile(r"(?P<who>.+)_(?P<user>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?")
-_NOBODY = "its path does not say whose it is; put it into a folder with the student's name"
+_NO_STUDENT = "its path does not name the student; put it into a folder with the student's name"
 _UNSAFE = re.compile(r"[^\w.@-]+")
 
 
 @dataclass(frozen=True)
 class ParsedPath:
-    """What a path says.
+    """The information in a path.
 
     Attributes:
         student: a name that is safe as a folder's name.
-        name: what the path calls the student.
-        path: the file's path in the hand-in.
-        attempt: tells a student's hand-ins apart where one source holds several.
-        when: when it was handed in, where the path says so.
+        name: the student's name as the path has it.
+        path: the file's path in the submission.
+        attempt: distinguishes a student's submissions if one source has several.
+        when: the time at which it was handed in, if the path contains it.
         version: a later one replaces an earlier one of the same path.
-        by_staff: the folder is nbgrader's, so that its timestamp.txt is not the student's to write.
+        by_staff: the folder is nbgrader's, so the student cannot have written its timestamp.txt.
     """
 
     student: str
@@ -52,16 +54,16 @@ class ParsedPath:
 def parse_path(
     path: PurePosixPath, lab: str, labs: Iterable[str], top: str = "", shared: int = 0
 ) -> ParsedPath | str:
-    """What a path says; or why it says nothing, in a few words.
+    """The information in a path; or in a few words why there is none.
 
-    A folder's name counts only as far out as the source itself decides: further in, a student may
-    have called a folder whatever they like, another student's name included.
+    Only the outer folders' names count, which the source itself decides: a student may give any
+    name to an inner folder, even another student's.
 
     Args:
         path: from the top of a source.
         lab: the lab that is collected; `labs` are all of the course.
-        top: the source's own name, which may stand in front of every path in it.
-        shared: how many outer folders all paths of the source share (see :func:`common_top`).
+        top: the source's own name, with which every path in it may begin.
+        shared: the number of outer folders that all its paths share (see :func:`common_top`).
     """
     parts = path.parts
     for depth, part in enumerate(parts[:-1][: shared + 1]):
@@ -96,11 +98,11 @@ def _in_folders(parts: tuple[str, ...], lab: str, labs: Iterable[str]) -> Parsed
         return _named(parts[0], PurePosixPath(*parts[1:]))
     if parts[0].lower().endswith(".zip"):
         return _named(owner(parts[0][: -len(".zip")], lab), PurePosixPath(parts[0]))
-    return _NOBODY
+    return _NO_STUDENT
 
 
 def common_top(paths: Iterable[PurePosixPath]) -> int:
-    """How many outer folders all paths share."""
+    """The number of outer folders that all paths share."""
     listed = [path.parts for path in paths]
     depth = 0
     while listed and all(
@@ -111,12 +113,12 @@ def common_top(paths: Iterable[PurePosixPath]) -> int:
 
 
 def safe_student(name: str) -> str:
-    """A student's name as a folder's name, also in nbgrader; empty where nothing is left."""
+    """A student's name as a folder's name, even in nbgrader; empty if nothing is left."""
     return _UNSAFE.sub("_", name.strip()).strip("._-")[:100]
 
 
 def owner(stem: str, lab: str) -> str:
-    """The student in ``ada-lab01-handin``; nobody in ``lab01-handin``."""
+    """The student in ``ada-lab01-handin``; empty for ``lab01-handin``."""
     pattern = rf"(?:^|[-_ .]+)(?:{re.escape(lab)}\w*|hand-?in|\(\d+\))(?=$|[-_ .])"
     return re.sub(pattern, "", stem, flags=re.IGNORECASE).strip("-_ .")
 
@@ -131,5 +133,5 @@ def _named(
 ) -> ParsedPath | str:
     student = safe_student(name)
     if not student:
-        return _NOBODY
+        return _NO_STUDENT
     return ParsedPath(student, name.strip(), path, attempt, when, version, by_staff)

@@ -1,7 +1,7 @@
-"""Bytes that claim to be a notebook -> a notebook in one plain form, or one sentence why not.
+"""Bytes that should be a notebook -> a notebook in one plain form, or one sentence why not.
 
-Editors lose metadata, old Jupyter wrote other formats, git leaves conflict marks, and a file may
-be hostile. What comes out of here has nbformat 4.5's shape and nothing that was not looked at:
+Editors lose metadata, old versions of Jupyter wrote other formats, git leaves conflict marks, and a
+file may be hostile. The returned notebook has nbformat 4.5's form, and everything in it is checked:
 cells of three types, each with text, a metadata dict and an id of its own; no outputs.
 """
 
@@ -22,12 +22,12 @@ from gradekit.submissions.folder import MOST_BYTES
 from gradekit.untrusted.messages import Cell
 
 MOST_CELLS = 2000
-# Lists and objects: each takes Python twenty to a hundred times the bytes that say it in a file.
+# Lists and objects: each needs twenty to a hundred times more bytes in Python than in a file.
 MOST_PARTS = 500_000
 MOST_METADATA = 1000
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
 _TEXT_CONFLICT = re.compile(r"^(?:<{7} .*|>{7} .*)$", re.MULTILINE)
-# A call with nothing but strings in it; Python's parser takes seconds for what others send.
+# A call with only strings in it; for other texts, Python's parser may take seconds.
 _CALL = re.compile(
     r"""(?:\s|\#[^\n]*+\n)*+check\s*+\((?:[\s,;)rRuU]|\#[^\n]*+|"[^"]*+"|'[^']*+')*+\Z"""
 )
@@ -42,26 +42,26 @@ _TYPES = {
 
 
 def open_notebook(raw: bytes, name: str = "the notebook") -> tuple[NotebookNode, tuple[str, ...]]:
-    """The notebook in `raw`, and notes on what was odd about it.
+    """The notebook in `raw`, and notes on what was unusual in it.
 
     Args:
         raw: the file's bytes.
-        name: what to call the file in sentences.
+        name: the file's name in messages.
 
     Raises:
-        NotebookError: it cannot be read as one.
+        NotebookError: it cannot be read as a notebook.
     """
     values = read_json(raw, name)
     cells, notes = _cells(values, name)
     if len(cells) > MOST_CELLS:
         raise NotebookError(
             f"{name} has {len(cells)} cells, more than the {MOST_CELLS} that are read; "
-            "remove what is not part of the lab and hand in again."
+            "remove cells that are not part of the lab and hand in again."
         )
     plain = [_plain(cell, number) for number, cell in enumerate(cells)]
     if any(_TEXT_CONFLICT.search(cell["source"]) for cell in plain):
         notes.append(
-            f"{name} holds git's merge-conflict marks (<<<<<<<) in a cell; keep one version of it."
+            f"{name} has git's merge-conflict marks (<<<<<<<) in a cell; keep one version of it."
         )
     whole = {
         "nbformat": 4,
@@ -73,10 +73,10 @@ def open_notebook(raw: bytes, name: str = "the notebook") -> tuple[NotebookNode,
 
 
 def read_json(raw: bytes, name: str) -> dict[str, Any]:
-    """The JSON object in `raw`, as long as it looks like a notebook.
+    """The JSON object in `raw`, if it looks like a notebook.
 
     Raises:
-        NotebookError: it is too large, empty, no JSON, or JSON of something else.
+        NotebookError: it is too large or empty, not JSON, or JSON of something else.
     """
     if len(raw) > MOST_BYTES:
         raise NotebookError(
@@ -91,7 +91,7 @@ def read_json(raw: bytes, name: str) -> dict[str, Any]:
         text = raw.decode(json.detect_encoding(raw), "surrogatepass")
         if _too_many_parts(text):
             raise NotebookError(
-                f"{name} holds more than {MOST_PARTS:,} lists and objects, which no lab needs; "
+                f"{name} contains more than {MOST_PARTS:,} lists and objects, which no lab needs; "
                 "clear its outputs (Kernel, Restart and Clear Outputs) and hand in again."
             )
         values = json.loads(text)
@@ -103,13 +103,13 @@ def read_json(raw: bytes, name: str) -> dict[str, Any]:
         isinstance(values.get(key), list) for key in ("cells", "worksheets")
     ):
         raise NotebookError(
-            f"{name} holds data but no cells, so it is not a notebook; hand in the .ipynb file."
+            f"{name} contains data but no cells, so it is not a notebook; hand in the .ipynb file."
         )
     return values
 
 
 def runnable_cells(notebook: NotebookNode) -> tuple[Cell, ...]:
-    """The code cells to run, in order: all but empty ones and bare ``check("…")`` calls."""
+    """The code cells to run, in order: all except empty ones and bare ``check("…")`` calls."""
     return tuple(
         Cell(cell.id, cell.source)
         for cell in notebook.cells
@@ -120,7 +120,7 @@ def runnable_cells(notebook: NotebookNode) -> tuple[Cell, ...]:
 
 
 def checked_exercise(source: str) -> str | None:
-    """The exercise that a test cell checks: its text is exactly one call of ``check``."""
+    """The exercise that a test cell checks, if its text is exactly one call of ``check``."""
     if len(source) > 2000 or not _CALL.match(source):
         return None
     try:
@@ -134,7 +134,7 @@ def checked_exercise(source: str) -> str | None:
 
 
 def _too_many_parts(text: str) -> bool:
-    """Whether JSON text opens more lists and objects than are read, brackets in strings aside."""
+    """Whether JSON text has too many lists and objects, not counting brackets in strings."""
     if text.count("[") + text.count("{") <= MOST_PARTS:
         return False
     parts = _UP_TO_A_PART.finditer(text)
@@ -145,7 +145,7 @@ def _why_not_json(raw: bytes, name: str, error: Exception) -> str:
     start = raw.lstrip()[:64].lower()
     if len(_CONFLICT.findall(raw)) >= 2:
         return (
-            f"{name} holds git's merge-conflict marks (<<<<<<<), so Jupyter cannot open it; "
+            f"{name} contains git's merge-conflict marks (<<<<<<<), so Jupyter cannot open it; "
             "choose one version with git and hand in again."
         )
     if start.startswith((b"<!doctype", b"<html")):
@@ -164,11 +164,11 @@ def _why_not_json(raw: bytes, name: str, error: Exception) -> str:
 
 
 def _cells(values: Mapping[str, Any], name: str) -> tuple[list[Any], list[str]]:
-    """The cells as they stand, upgraded from older formats."""
+    """The cells, upgraded from older formats."""
     number = values.get("nbformat")
     if isinstance(values.get("cells"), list):
         odd = number not in (4, 4.0) or not isinstance(values.get("nbformat_minor"), int)
-        notes = [f"{name} does not say its format; it was read as nbformat 4."] if odd else []
+        notes = [f"{name} does not name its format; it was read as nbformat 4."] if odd else []
         return list(values["cells"]), notes
     sheets = [sheet.get("cells") for sheet in values["worksheets"] if isinstance(sheet, dict)]
     cells = [cell for sheet in sheets if isinstance(sheet, list) for cell in sheet]
@@ -176,7 +176,7 @@ def _cells(values: Mapping[str, Any], name: str) -> tuple[list[Any], list[str]]:
 
 
 def _plain(cell: Any, number: int) -> dict[str, Any]:
-    """One cell in nbformat 4's shape, whatever it was."""
+    """One cell in nbformat 4's form, whatever it was."""
     values = cell if isinstance(cell, dict) else {"cell_type": "raw", "source": cell}
     given = values.get("cell_type")
     kind = _TYPES.get(given, "raw") if isinstance(given, str) else "raw"
@@ -199,27 +199,28 @@ def _plain(cell: Any, number: int) -> dict[str, Any]:
 
 
 def _shallow(value: Any, depth: int = 8) -> dict[str, Any]:
-    """A JSON object without what is nested deeper than any editor nests it, where Python ends.
+    """A JSON object without its deepest parts, which Python cannot copy and no editor writes.
 
-    It is copied several times on its way, so what goes beyond `MOST_METADATA` values is left out.
+    It is copied several times later, so values beyond the first `MOST_METADATA` are left out.
     """
-    room = MOST_METADATA
+    values_left = MOST_METADATA
 
-    def kept(item: Any, left: int) -> Any:
-        nonlocal room
-        room -= 1
+    def copied(item: Any, levels: int) -> Any:
+        nonlocal values_left
+        values_left -= 1
         if isinstance(item, dict):
-            pairs = item.items() if left else ()
-            return {key: kept(part, left - 1) for key, part in pairs if room > 0}
+            pairs = item.items() if levels else ()
+            return {key: copied(part, levels - 1) for key, part in pairs if values_left > 0}
         if isinstance(item, list):
-            return [kept(part, left - 1) for part in (item if left else ()) if room > 0]
+            parts = item if levels else ()
+            return [copied(part, levels - 1) for part in parts if values_left > 0]
         return item
 
-    return kept(value, depth) if isinstance(value, dict) else {}
+    return copied(value, depth) if isinstance(value, dict) else {}
 
 
 def _text(value: Any) -> str:
-    """A string or list of strings as one; half characters (lone surrogates) are replaced."""
+    """A string, or a list of strings joined; half characters (lone surrogates) are replaced."""
     parts = value if isinstance(value, list) else [value]
     text = "".join(part for part in parts if isinstance(part, str))
     try:

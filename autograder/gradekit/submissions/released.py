@@ -1,4 +1,4 @@
-"""The released notebook's cells that nbgrader knows by an id: what a hand-in is put back on."""
+"""The released notebook, and its cells with an nbgrader id, with which submissions are aligned."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class TargetCell:
 
     Attributes:
         kind: an autograded test, a solution cell, a free-text answer, or locked text or code.
-        points: what a test or an answer is worth.
-        names: what a solution cell defines.
-        exercise: what a test cell checks.
-        prompt: the prose in front of an answer.
-        heading: the nearest heading above, or in the cell itself; empty where there is none.
+        points: of a test or an answer.
+        names: the names that a solution cell defines.
+        exercise: the exercise that a test cell checks.
+        prompt: the text before an answer.
+        heading: the nearest heading above, or in the cell itself; empty if there is none.
     """
 
     grade_id: str
@@ -40,7 +40,7 @@ class TargetCell:
     heading: str = ""
 
     def is_new(self, text: str) -> bool:
-        """Whether `text` says anything that the released cell does not."""
+        """Whether `text` contains anything that the released cell does not."""
         return bool(self.own_text(text))
 
     def own_text(self, text: str) -> str:
@@ -57,7 +57,7 @@ class Released:
     Attributes:
         name: the file's name without .ipynb; nbgrader's notebook id.
         notebook: as released.
-        solution_names: what a solution cell defines, by its id, where its text does not say.
+        solution_names: by a solution cell's id, the names that it defines, if its text does not.
     """
 
     name: str
@@ -88,17 +88,17 @@ class Released:
 
     @property
     def tests(self) -> tuple[TargetCell, ...]:
-        """The autograded seats."""
+        """The cells that are graded automatically."""
         return tuple(target for target in self.targets if target.kind == "test")
 
     @property
     def answers(self) -> tuple[TargetCell, ...]:
-        """The seats that a person marks."""
+        """The cells that a TA marks."""
         return tuple(target for target in self.targets if target.kind == "answer")
 
     @cached_property
     def sources(self) -> frozenset[str]:
-        """The texts of all released cells, for telling them from the student's own."""
+        """The texts of all released cells, to distinguish them from the student's own."""
         return frozenset(cell.source.strip() for cell in self.notebook.cells)
 
 
@@ -130,7 +130,7 @@ def _target(
 
 
 def _heading(source: str) -> str:
-    """The text of the heading that a Markdown cell begins with."""
+    """The heading at the beginning of a Markdown cell; empty if there is none."""
     line = source.lstrip().partition("\n")[0]
     return line.lstrip("#").strip() if line.startswith("#") else ""
 

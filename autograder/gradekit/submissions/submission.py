@@ -1,6 +1,6 @@
-"""A hand-in -> the notebook to grade, or one sentence why there is none.
+"""A student's files -> the notebook to grade, or one sentence why there is none.
 
-A hand-in that cannot be read is named for student and TA, and the others go on.
+A submission that cannot be read is reported to student and TA, and the others are graded.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from gradekit.submissions.released import Released
 
 @dataclass(frozen=True)
 class Submission:
-    """One hand-in, ready to be graded.
+    """One submission, ready to be graded.
 
     Attributes:
-        notebook: the chosen one, without outputs; None where there is none that can be read.
-        name: the chosen notebook's path in the hand-in.
-        broken: why there is none, in one sentence for student and TA.
-        files: what else was handed in, by relative path; never a notebook.
-        notes: what was odd, one sentence each.
+        notebook: the chosen one, without outputs; None if none can be read.
+        name: the chosen notebook's path among the files.
+        broken: why there is no notebook, in one sentence for student and TA.
+        files: the other files, by relative path; never a notebook.
+        notes: what was unusual, one sentence each.
     """
 
     student: str
@@ -42,7 +42,7 @@ class Submission:
 
 
 def read_submission(submitted: SubmittedFiles, released: Released) -> Submission:
-    """The hand-in's notebook, chosen and checked; never raises for what a student did."""
+    """The submission's notebook, chosen and checked; never raises because of its contents."""
     files = {name: data for name, data in submitted.files.items() if not is_notebook(name)}
     choice = _choose(submitted, released)
     notes = (*submitted.notes, *choice.notes)
@@ -87,7 +87,7 @@ def _choose(submitted: SubmittedFiles, released: Released) -> _Choice:
         remarks.insert(0, f"The notebook is called {name} and not {expected}; it was found anyway.")
     if not written_exercises(notebook, released)[1]:
         remarks.append(
-            f"{name} holds none of the steps of {submitted.lab}; is it the notebook of another lab?"
+            f"{name} has none of the steps of {submitted.lab}; is it the notebook of another lab?"
         )
     return _Choice(name, notebook, None, tuple(remarks))
 
@@ -98,24 +98,24 @@ def _best(
     released: Released,
     expected: str,
 ) -> tuple[str, str]:
-    """The notebook to grade, and where there are several, a sentence that says why this one."""
+    """The notebook to grade, and if there are several, a sentence that gives the reason."""
     if len(good) == 1:
         return next(iter(good)), ""
     ranks = {}
     for name, (notebook, _) in good.items():
         new, had = written_exercises(notebook, released)
         called = _base(name) == expected
-        # The right name decides, unless it is on an untouched copy and the work is elsewhere.
+        # The right name decides, unless that notebook is unchanged and another has the work.
         ranks[name] = (bool(called and new), new, had, called)
     best = max(ranks.values())
     tied = [name for name, rank in ranks.items() if rank == best]
     name = max(tied, key=lambda name: (submitted.modified[name], name))
     if len(tied) > 1:
-        why = "they cannot be told apart, so the newest was graded"
+        why = "no other difference decides, so it is the newest"
     elif best[0]:
-        why = "this one has the lab's own name"
+        why = "it has the lab's own name"
     else:
-        why = "this one holds the most of the lab"
+        why = "it has the most steps of the lab"
     return name, f"{len(good)} notebooks were handed in; {name} was graded: {why}."
 
 

@@ -11,7 +11,7 @@ from nbgrader.utils import compute_checksum, is_locked
 
 from gradekit.submissions.align import align, answer_digests
 from gradekit.submissions.notebook import open_notebook, runnable_cells
-from gradekit.submissions.released import Released, grade_id_of
+from gradekit.submissions.released import Released, TargetCell, grade_id_of
 from tests.helpers import submissions
 from tests.helpers.submissions import ANSWER, PLACEHOLDER, PROMPT, as_bytes, code, done, markdown
 
@@ -25,7 +25,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Released:
 
 
 def aligned(released: Released, cells: Cells) -> dict[str, NotebookNode]:
-    """The re-seated notebook's cells by id; what nbgrader asks for holds for all of them."""
+    """The aligned notebook's cells by id; what nbgrader requires is true of all of them."""
     notebook, _ = open_notebook(as_bytes(cells))
     before = copy.deepcopy(notebook)
     result = align(notebook, released)
@@ -50,6 +50,15 @@ def aligned(released: Released, cells: Cells) -> dict[str, NotebookNode]:
 
 def runs(notebook: NotebookNode) -> list[str]:
     return [cell.source for cell in runnable_cells(notebook)]
+
+
+def test_a_target_of_an_unknown_kind_is_an_error(released: Released) -> None:
+    notebook, _ = open_notebook(as_bytes(done()))
+    odd = TargetCell("softmax", "lost", notebook.cells[0])  # type: ignore[arg-type]
+    with_odd = Released(released.name, released.notebook)
+    vars(with_odd)["targets"] = (odd,)
+    with pytest.raises(ValueError, match="the cell softmax has the kind 'lost'"):
+        align(notebook, with_odd)
 
 
 def test_an_untouched_notebook_stays_as_it_is(released: Released) -> None:

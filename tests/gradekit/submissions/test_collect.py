@@ -90,7 +90,7 @@ def test_a_folder_of_zips_and_folders(course: Course, tmp_path: Path) -> None:
     summary = collect_submissions(course, LAB, [folder])
     assert lies_there(course) == {"ada": ONE, "bob": ONE}
     assert [what for what, _ in summary.refused] == ["in/notes.txt"]
-    assert "does not say whose" in summary.refused[0][1]
+    assert "does not name the student" in summary.refused[0][1]
 
 
 @pytest.mark.parametrize(
@@ -378,7 +378,7 @@ def test_whose_zip_it_is() -> None:
 def test_the_summary_reads_well(course: Course) -> None:
     lines = bring(course, {f"ada/{NAME}.ipynb": NOTEBOOK, "stray.txt": b""}).lines()
     assert lines[0].startswith("1 collected, 0 replaced by newer ones, 0 there already, 1 not")
-    assert lines[1].startswith("class.zip/stray.txt: its path does not say")
+    assert lines[1].startswith("class.zip/stray.txt: its path does not name")
 
 
 def test_a_folder_without_any_time_is_as_new_as_now(course: Course, tmp_path: Path) -> None:

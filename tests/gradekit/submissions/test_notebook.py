@@ -19,7 +19,7 @@ def test_a_notebook_of_too_many_lists_is_not_read() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-8-sig"])
-def test_brackets_in_texts_are_no_lists(encoding: str) -> None:
+def test_brackets_in_texts_are_not_lists(encoding: str) -> None:
     raw = as_bytes(done(lambda cells: cells.append(markdown('[{"\\' * MOST_PARTS))))
     assert open_notebook(raw.decode().encode(encoding))[0].cells[-1].source.startswith("[{")
 
@@ -31,7 +31,7 @@ def test_metadata_beyond_what_editors_write_is_left_out() -> None:
     assert len(metadata.b) <= MOST_METADATA
 
 
-def test_a_check_that_only_looks_like_one_keeps_nobody_busy() -> None:
+def test_a_text_that_only_looks_like_a_check_is_rejected_quickly() -> None:
     started = time.process_time()
     for _ in range(500):
         assert checked_exercise("check(" + "-" * 1980 + "1)") is None

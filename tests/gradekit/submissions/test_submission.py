@@ -93,7 +93,9 @@ BROKEN: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize("kind", BROKEN)
-def test_a_file_that_is_no_notebook_is_named(kind: str, tmp_path: Path, released: Released) -> None:
+def test_a_file_that_is_not_a_notebook_is_named(
+    kind: str, tmp_path: Path, released: Released
+) -> None:
     data, words = BROKEN[kind]
     hand_in(tmp_path, "ada", data)
     submission = read(tmp_path, released)
@@ -104,8 +106,8 @@ def test_a_file_that_is_no_notebook_is_named(kind: str, tmp_path: Path, released
 
 
 ODD: dict[str, tuple[bytes, str]] = {
-    "no format": (json.dumps({"cells": done()}).encode(), "does not say its format"),
-    "no minor": (json.dumps({"nbformat": 4, "cells": done()}).encode(), "does not say its format"),
+    "no format": (json.dumps({"cells": done()}).encode(), "does not name its format"),
+    "no minor": (json.dumps({"nbformat": 4, "cells": done()}).encode(), "does not name its format"),
     "format 3": (
         json.dumps(
             {
@@ -167,9 +169,7 @@ ODD: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize("kind", ODD)
-def test_an_odd_notebook_is_read_and_what_is_odd_is_said(
-    kind: str, tmp_path: Path, released: Released
-) -> None:
+def test_an_odd_notebook_is_read_with_a_note(kind: str, tmp_path: Path, released: Released) -> None:
     data, words = ODD[kind]
     hand_in(tmp_path, "ada", data)
     submission = read(tmp_path, released)
@@ -214,12 +214,10 @@ def test_an_untouched_copy_with_the_right_name_does_not_win(
     hand_in(tmp_path, "ada", {f"{NAME}.ipynb": untouched, "solution.ipynb": as_bytes(done())})
     submission = read(tmp_path, released)
     assert submission.name == "solution.ipynb"
-    assert any("most of the lab" in note for note in submission.notes)
+    assert any("most steps of the lab" in note for note in submission.notes)
 
 
-def test_of_notebooks_that_cannot_be_told_apart_the_newest_wins(
-    tmp_path: Path, released: Released
-) -> None:
+def test_of_equal_notebooks_the_newest_wins(tmp_path: Path, released: Released) -> None:
     folder = hand_in(tmp_path, "ada", {"a.ipynb": as_bytes(done()), "b.ipynb": as_bytes(done())})
     os.utime(folder / "b.ipynb", (1, 1))
     submission = read(tmp_path, released)
@@ -270,7 +268,7 @@ def test_folders_pipes_and_hidden_files_are_left_out(tmp_path: Path, released: R
 
 
 @pytest.mark.parametrize("kind", ["data/{}.csv", "{}.csv"])
-def test_many_other_files_leave_the_notebook_its_place(
+def test_many_other_files_do_not_crowd_out_the_notebook(
     kind: str, tmp_path: Path, released: Released
 ) -> None:
     others = {kind.format(number): b"1" for number in range(MOST_FILES + 5)}
