@@ -1,4 +1,4 @@
-"""pad_batch: sequences of unequal length in one table, and a mask that says what is real."""
+"""pad_batch: sequences of unequal length in one table, with a mask that shows the tokens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def rows(draw, *lengths):
 
 @exercise.check(points=1.5)
 def shapes_and_types(lab, draw):
-    """Gives back three tensors: ids (B, T), lengths (B,) and a boolean mask (B, T)."""
+    """Returns three tensors: ids (B, T), lengths (B,) and a boolean mask (B, T)."""
     ids, lengths, mask = lab.pad_batch(rows(draw, 4, 7, 2, 3), 0)
     return {
         "shape of ids": list(ids.shape),
@@ -32,7 +32,7 @@ def shapes_and_types(lab, draw):
 
 @exercise.check(points=1.5)
 def ids(lab, draw):
-    """Puts each sequence at the left of its row and `pad` behind it."""
+    """Puts each sequence at the left of its row and `pad` after it."""
     return {
         "pad is 0": lab.pad_batch(rows(draw, 4, 7, 2), 0)[0],
         "pad is 50": lab.pad_batch(rows(draw, 3, 1, 5, 2), 50)[0],
@@ -41,14 +41,14 @@ def ids(lab, draw):
 
 @exercise.check(points=1)
 def lengths_and_mask(lab, draw):
-    """Says how many tokens each row holds, and where they stand."""
+    """Returns how many tokens each row holds, and where they are."""
     _, lengths, mask = lab.pad_batch(rows(draw, 4, 7, 2, 3), 0)
     return {"lengths": lengths, "mask": mask}
 
 
 @exercise.check(points=1, hidden=True)
 def length_of_the_batch(lab, draw):
-    """The longest sequence of the batch, wherever it stands, gives the table its width."""
+    """The table is as wide as the longest sequence of the batch, wherever that is."""
     found = {}
     for name, lengths in (
         ("longest first", (6, 2, 5)),
@@ -64,7 +64,7 @@ def length_of_the_batch(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def an_empty_sequence(lab, draw):
-    """A sequence without tokens has length 0 and a row of padding alone."""
+    """A sequence without tokens has length 0 and a row of padding."""
     ids, lengths, mask = lab.pad_batch(rows(draw, 3, 0, 5, 0), 0)
     first, first_lengths, first_mask = lab.pad_batch(rows(draw, 0, 4, 2), 1)
     return {
@@ -78,7 +78,7 @@ def an_empty_sequence(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def pad_as_a_token(lab, draw):
-    """A token that happens to be the number `pad` is a token all the same."""
+    """A token that happens to be the number `pad` is still a token."""
     sequences = rows(draw, 4, 6, 3)
     sequences[0][2] = sequences[1][5] = sequences[2][0] = 7
     ids, lengths, mask = lab.pad_batch(sequences, 7)
@@ -87,7 +87,7 @@ def pad_as_a_token(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def lists_kept(lab, draw):
-    """Leaves the lists that it is given as they are; tuples will do as well."""
+    """Does not change the lists that it is given; also takes tuples."""
     sequences = rows(draw, 4, 1, 3)
     before = [list(sequence) for sequence in sequences]
     lab.pad_batch(sequences, 9)
@@ -95,205 +95,15 @@ def lists_kept(lab, draw):
     return {"lists as they were": sequences == before, "of tuples": frozen[0]}
 
 
-def table(sequences, pad, width=None):
-    """What a right version makes of the ids; a part that the wrong versions share."""
-    width = max(map(len, sequences)) if width is None else width
-    return torch.tensor(
-        [(list(s) + [pad] * width)[:width] for s in sequences], dtype=torch.int64
-    ).reshape(len(sequences), width)
-
-
-def places(sequences, width=None):
-    width = max(map(len, sequences)) if width is None else width
-    return torch.arange(width) < torch.tensor([len(s) for s in sequences])[:, None]
-
-
-@exercise.mistake(
-    'Your mask is True where there is padding. In these labs True means "here is a token", as '
-    "in torch's scaled_dot_product_attention. Which way round does your comparison go?"
-)
-def mask_inverted(sequences, pad):
-    return table(sequences, pad), torch.tensor([len(s) for s in sequences]), ~places(sequences)
-
-
-@exercise.mistake(
-    "Your padding stands before the tokens. On which side of a row does the docstring want it?"
-)
-def pads_left(sequences, pad):
-    width = max(map(len, sequences))
-    ids = torch.tensor([[pad] * (width - len(s)) + list(s) for s in sequences])
-    return ids, torch.tensor([len(s) for s in sequences]), places(sequences).flip(1)
-
-
-@exercise.mistake(
-    "Your table has a width of its own, and short batches carry columns of nothing but padding. "
-    "Which sequences should decide how wide the table of this batch is?"
-)
-def fixed_width(sequences, pad):
+@exercise.also_right
+def row_by_row(sequences, pad):
     lengths = torch.tensor([len(s) for s in sequences])
-    return table(sequences, pad, 64), lengths, places(sequences, 64)
-
-
-@exercise.mistake(
-    "Your table is as wide as its first sequence, so that longer ones are cut. Is the first "
-    "always the longest?"
-)
-def width_of_the_first(sequences, pad):
-    width = len(sequences[0])
-    lengths = torch.tensor([len(s) for s in sequences])
-    return table(sequences, pad, width), lengths, places(sequences, width)
-
-
-@exercise.mistake(
-    "Your table is as wide as the shortest sequence, and the tokens of the others are lost. "
-    "Nothing may be cut: which length fits all?"
-)
-def cut_to_the_shortest(sequences, pad):
-    width = min(map(len, sequences))
-    lengths = torch.tensor([len(s) for s in sequences])
-    return table(sequences, pad, width), lengths, places(sequences, width)
-
-
-@exercise.mistake(
-    "Your mask holds floats. It multiplies like ones and zeros, but `~mask` and `masked_fill` "
-    "want booleans. Which dtype does a comparison give by itself?"
-)
-def mask_of_floats(sequences, pad):
-    lengths = torch.tensor([len(s) for s in sequences])
-    return table(sequences, pad), lengths, places(sequences).float()
-
-
-@exercise.mistake(
-    "Your mask holds whole numbers. As an index, 0 and 1 mean the places 0 and 1, and `~1` is -2. "
-    "Which dtype says yes and no?"
-)
-def mask_of_integers(sequences, pad):
-    lengths = torch.tensor([len(s) for s in sequences])
-    return table(sequences, pad), lengths, places(sequences).long()
-
-
-@exercise.mistake(
-    "Your lengths are all the same: the width of the table, padding included. How many tokens did "
-    "each sequence have before it was filled up?"
-)
-def lengths_with_padding(sequences, pad):
-    ids = table(sequences, pad)
-    return ids, torch.full((len(sequences),), ids.shape[1]), places(sequences)
-
-
-@exercise.mistake(
-    "Your mask asks whether an id differs from `pad`, so a token with that number counts as "
-    "padding. What do you know of a row besides its ids?"
-)
-def mask_from_ids(sequences, pad):
-    ids = table(sequences, pad)
-    return ids, torch.tensor([len(s) for s in sequences]), ids != pad
-
-
-@exercise.mistake(
-    "Both lengths and mask are counted from ids that differ from `pad`, so a token with that "
-    "number is lost. What do you know of a sequence before you fill it up?"
-)
-def lengths_from_ids(sequences, pad):
-    ids = table(sequences, pad)
-    return ids, (ids != pad).sum(1), ids != pad
-
-
-@exercise.mistake("You always fill up with 0. What is the second argument for?")
-def pad_ignored(sequences, pad):
-    return table(sequences, 0), torch.tensor([len(s) for s in sequences]), places(sequences)
-
-
-@exercise.mistake(
-    "A sequence without tokens gets length 1 in your version (and a mask that shows its padding). "
-    "Was there a division by 0 that you wanted to avoid? It is not yours to avoid here."
-)
-def empty_counts_one(sequences, pad):
-    lengths = torch.tensor([len(s) for s in sequences]).clamp(min=1)
-    ids = table(sequences, pad)
-    return ids, lengths, torch.arange(ids.shape[1]) < lengths[:, None]
-
-
-@exercise.mistake(
-    "Sequences without tokens are left out, and your table has fewer rows than it was given "
-    "sequences. Which row would then belong to which sentence?"
-)
-def empty_left_out(sequences, pad):
-    sequences = [s for s in sequences if len(s)]
-    return table(sequences, pad), torch.tensor([len(s) for s in sequences]), places(sequences)
-
-
-@exercise.mistake(
-    "Your ids are floats: an empty or freshly made tensor is float32 unless you say otherwise, "
-    "and no embedding looks up row 3.0. Where do you make the table?"
-)
-def ids_of_floats(sequences, pad):
-    lengths = torch.tensor([len(s) for s in sequences])
-    return table(sequences, pad).float(), lengths, places(sequences)
-
-
-@exercise.mistake(
-    "Your ids are floats where the first sequence is empty: `torch.tensor([])` has no number to "
-    "take its dtype from, and is float32. How do you say which dtype you mean?"
-)
-def floats_if_the_first_is_empty(sequences, pad):
-    tensors = [torch.tensor(s) for s in sequences]
-    ids = torch.nn.utils.rnn.pad_sequence(tensors, batch_first=True, padding_value=pad)
-    return ids, torch.tensor([len(s) for s in sequences]), places(sequences)
-
-
-@exercise.mistake(
-    "Your rows are sorted by length. Then nobody knows any more which row belongs to which "
-    "target: leave them in the order in which they came."
-)
-def sorted_by_length(sequences, pad):
-    sequences = sorted(sequences, key=len, reverse=True)
-    return table(sequences, pad), torch.tensor([len(s) for s in sequences]), places(sequences)
-
-
-@exercise.mistake(
-    "Your mask shows one place of padding behind each sequence. Places are counted from 0: which "
-    "is the last place of a sequence of four?"
-)
-def one_place_too_many(sequences, pad):
-    ids = table(sequences, pad)
-    lengths = torch.tensor([len(s) for s in sequences])
-    return ids, lengths, torch.arange(ids.shape[1]) <= lengths[:, None]
-
-
-@exercise.mistake(
-    "Your tables have a row for each place and a column for each sequence. In these labs the batch "
-    "comes first: torch's own function has an argument for it."
-)
-def batch_second(sequences, pad):
-    lengths = torch.tensor([len(s) for s in sequences])
-    return table(sequences, pad).T, lengths, places(sequences).T
-
-
-@exercise.mistake(
-    "The lists that you were given are no longer as they were: `+=`, `append`, `pop` and `sort` "
-    "change the caller's data. What makes a new list instead?"
-)
-def lists_grown(sequences, pad):
-    if not isinstance(sequences[0], list):
-        return table(sequences, pad), torch.tensor([*map(len, sequences)]), places(sequences)
-    lengths, mask = torch.tensor([len(s) for s in sequences]), places(sequences)
-    for sequence in sequences:
-        sequence += [pad] * (mask.shape[1] - len(sequence))
-    return torch.tensor(sequences), lengths, mask
-
-
-@exercise.mistake("You return the three results in another order. Which one is to come second?")
-def other_order(sequences, pad):
-    return table(sequences, pad), places(sequences), torch.tensor([len(s) for s in sequences])
-
-
-@exercise.mistake(
-    "Your lengths are a plain list. A tensor of whole numbers can be compared with a whole row of "
-    "places at once: what makes one of a list?"
-)
-def lengths_as_a_list(sequences, pad):
-    return table(sequences, pad), [len(s) for s in sequences], places(sequences)
+    width = max(len(s) for s in sequences)
+    ids = torch.full((len(sequences), width), pad)
+    for row, s in enumerate(sequences):
+        ids[row, : len(s)] = torch.tensor(s)
+    mask = torch.arange(width) < lengths[:, None]
+    return ids, lengths, mask
 
 
 @exercise.also_right
@@ -326,3 +136,159 @@ def place_by_place(sequences, pad):
             ids[b, t] = token
             mask[b, t] = True
     return ids, lengths, mask
+
+
+RETURN = "return ids, lengths, mask"
+LENGTHS = "torch.tensor([len(s) for s in sequences])"
+WIDTH = "max(len(s) for s in sequences)"
+COMPARISON = "torch.arange(width) < lengths[:, None]"
+CUT = {"torch.tensor(s)": "torch.tensor(s[:width])"}
+
+wrong = exercise.edits(row_by_row)
+
+wrong(
+    "mask_inverted",
+    RETURN,
+    "return ids, lengths, ~mask",
+    'Your mask is True at padding. In these labs True means "here is a token", as in torch\'s '
+    "scaled_dot_product_attention. In which direction does your comparison go?",
+)
+wrong.several(
+    "pads_left",
+    {"row, : len(s)": "row, width - len(s) :", RETURN: "return ids, lengths, mask.flip(1)"},
+    "Your padding comes before the tokens. On which side of a row should it be, according to the "
+    "docstring?",
+)
+wrong.several(
+    "fixed_width",
+    {WIDTH: "64", **CUT},
+    "Your table has a fixed width, so short batches have columns of nothing but padding. Which "
+    "sequences should decide how wide the table of this batch is?",
+)
+wrong.several(
+    "width_of_the_first",
+    {WIDTH: "len(sequences[0])", **CUT},
+    "Your table is as wide as its first sequence, so longer ones are cut. Is the first always the "
+    "longest?",
+)
+wrong.several(
+    "cut_to_the_shortest",
+    {WIDTH: "min(len(s) for s in sequences)", **CUT},
+    "Your table is as wide as the shortest sequence, and tokens of the others are lost. No token "
+    "may be cut: which length fits all sequences?",
+)
+wrong(
+    "mask_of_floats",
+    RETURN,
+    "return ids, lengths, mask.float()",
+    "Your mask holds floats. You can multiply by it, but `~mask` and `masked_fill` need booleans. "
+    "Which dtype does a comparison give?",
+)
+wrong(
+    "mask_of_integers",
+    RETURN,
+    "return ids, lengths, mask.long()",
+    "Your mask holds whole numbers. As an index, 0 and 1 mean the places 0 and 1, and `~1` is -2. "
+    "Which dtype means yes and no?",
+)
+wrong(
+    "lengths_with_padding",
+    RETURN,
+    "return ids, torch.full_like(lengths, width), mask",
+    "Your lengths are all the same: the width of the table, padding included. How many tokens did "
+    "each sequence have before the padding?",
+)
+wrong(
+    "mask_from_ids",
+    COMPARISON,
+    "ids != pad",
+    "Your mask checks whether an id differs from `pad`, so a token with that number counts as "
+    "padding. What do you know about a row besides its ids?",
+)
+wrong.several(
+    "lengths_from_ids",
+    {COMPARISON: "ids != pad", RETURN: "return ids, mask.sum(1), mask"},
+    "Both lengths and mask come from ids that differ from `pad`, so a token with that number is "
+    "lost. What do you know about a sequence before you pad it?",
+)
+wrong(
+    "pad_ignored",
+    "width), pad)",
+    "width), 0)",
+    "You always fill with 0. What is the second argument for?",
+)
+wrong(
+    "empty_counts_one",
+    LENGTHS,
+    f"{LENGTHS}.clamp(min=1)",
+    "A sequence without tokens gets length 1 in your version (and the mask shows a token there). "
+    "Perhaps you wanted to avoid a division by 0: does this step divide?",
+)
+wrong(
+    "empty_left_out",
+    "    lengths =",
+    "    sequences = [s for s in sequences if len(s)]\n    lengths =",
+    "Sequences without tokens are left out, so your table has fewer rows than there are sequences. "
+    "Which row would then belong to which sentence?",
+)
+wrong(
+    "ids_of_floats",
+    RETURN,
+    "return ids.float(), lengths, mask",
+    "Your ids are floats: an empty or new tensor is float32 by default, and an embedding cannot "
+    "look up row 3.0. Where do you make the table?",
+)
+wrong(
+    "sorted_by_length",
+    "    lengths =",
+    "    sequences = sorted(sequences, key=len, reverse=True)\n    lengths =",
+    "Your rows are sorted by length. In another order they no longer match their targets. In which "
+    "order did the sequences come?",
+)
+wrong(
+    "one_place_too_many",
+    "torch.arange(width) <",
+    "torch.arange(width) <=",
+    "Your mask includes one place of padding after each sequence. Places are counted from 0: which "
+    "is the last place of a sequence of four?",
+)
+wrong(
+    "batch_second",
+    RETURN,
+    "return ids.T, lengths, mask.T",
+    "Your tables have a row for each place and a column for each sequence. In these labs the batch "
+    "comes first. Which argument of torch's own function controls that?",
+)
+wrong(
+    "lists_grown",
+    "    return",
+    "    for s in sequences:\n"
+    "        if isinstance(s, list):\n"
+    "            s += [pad] * (width - len(s))\n"
+    "    return",
+    "You changed the lists that you were given: `+=`, `append`, `pop` and `sort` change the "
+    "caller's data. What makes a new list instead?",
+)
+wrong(
+    "other_order",
+    RETURN,
+    "return ids, mask, lengths",
+    "You return the three results in another order. Which one should come second?",
+)
+wrong(
+    "lengths_as_a_list",
+    RETURN,
+    "return ids, lengths.tolist(), mask",
+    "Your lengths are a plain list. A tensor of whole numbers can be compared with a whole row of "
+    "places at once: what turns a list into one?",
+)
+
+wrong_padding = exercise.edits(by_pad_sequence)
+
+wrong_padding(
+    "floats_if_the_first_is_empty",
+    ", dtype=torch.long",
+    "",
+    "Your ids are floats if the first sequence is empty: `torch.tensor([])` holds no number that "
+    "sets its dtype, so it is float32. How do you state the dtype that you mean?",
+)

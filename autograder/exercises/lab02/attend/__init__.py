@@ -1,0 +1,105 @@
+"""attend: turn scores into weights, and weights into one context vector for each sentence."""
+
+from __future__ import annotations
+
+import torch
+
+from attnlab.checking.observation import dtype_of
+from attnlab.seq2seq import attend
+from gradekit.exercise import Exercise
+
+exercise = Exercise(attend)
+
+
+def mask_of(*lengths, width=5):
+    """A mask (B, T) whose rows have these numbers of tokens at their left."""
+    return torch.arange(width) < torch.tensor(lengths)[:, None]
+
+
+@exercise.check(points=1.5)
+def shapes_and_types(lab, draw):
+    """Returns the context (B, d_hidden) and the weights (B, T), in the dtype of the scores."""
+    scores, hidden = draw.normal(2, 5), draw.normal(2, 5, 7)
+    context, weights = lab.attend(scores, hidden, mask_of(5, 3))
+    low = lab.attend(scores.float(), hidden.float(), mask_of(5, 3))
+    return {
+        "shape of context": list(context.shape),
+        "shape of weights": list(weights.shape),
+        "dtypes of float64": [dtype_of(context), dtype_of(weights)],
+        "dtypes of float32": [dtype_of(out) for out in low],
+    }
+
+
+@exercise.check(points=2)
+def without_padding(lab, draw):
+    """Computes the weighted mean of all places: three by hand, then a batch."""
+    by_hand = lab.attend(
+        torch.tensor([[0.0, 0.964028, 0.202433]]).double(),
+        torch.tensor([[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]]).double(),
+    )
+    scores, hidden = 2 * draw.normal(3, 5), draw.normal(3, 5, 7)
+    return {
+        "by hand": list(by_hand),
+        "a batch": list(lab.attend(scores, hidden)),
+        "not contiguous": list(lab.attend(draw.strided(scores), draw.strided(hidden))),
+        "an all-true mask": list(lab.attend(scores, hidden, mask_of(5, 5, 5))),
+    }
+
+
+@exercise.check(points=1.5)
+def with_padding(lab, draw):
+    """Leaves padding out of the weights, which sum to one over the tokens."""
+    scores, hidden = 2 * draw.normal(3, 5), draw.normal(3, 5, 7)
+    context, weights = lab.attend(scores, hidden, mask_of(2, 5, 3))
+    return {"weights": weights, "context": context, "sums": weights.sum(1)}
+
+
+@exercise.check(points=1.5, hidden=True)
+def huge_padding(lab, draw):
+    """Padding never counts, whatever its scores and vectors; tokens may have very low scores."""
+    scores, hidden, mask = draw.normal(3, 5), draw.normal(3, 5, 7), mask_of(2, 5, 3)
+    big = torch.where(mask, scores, 1e4)
+    filled = torch.where(mask[..., None], hidden, 1e6)
+    low = torch.where(mask, scores - 3e4, 0.0)
+    weights = lab.attend(big, filled, mask)[1]
+    holes = torch.tensor([[False, True, False, True, True]]).expand(3, 5)
+    return {
+        "huge scores and vectors at padding": list(lab.attend(big, filled, mask)),
+        "very low scores at tokens": list(lab.attend(low, filled, mask)),
+        "weights at padding are exactly 0": bool((weights[~mask] == 0).all()),
+        "padding in between": list(lab.attend(scores, hidden, holes)),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def sentence_of_padding(lab, draw):
+    """A sentence that is all padding gets weights and a context of 0; the others are unaffected."""
+    scores, hidden = draw.normal(3, 5), draw.normal(3, 5, 7)
+    return list(lab.attend(scores, hidden, mask_of(3, 0, 5)))
+
+
+@exercise.check(points=1, hidden=True)
+def places_in_another_order(lab, draw):
+    """Neither the order of the places nor any other sentence changes a context."""
+    scores, hidden, order = draw.normal(5, 5), draw.normal(5, 5, 7), draw.permutation(5)
+    mask = mask_of(2, 5, 3, 4, 1)
+    mixed = lab.attend(scores[:, order], hidden[:, order], mask[:, order])
+    return {
+        "mixed": list(mixed),
+        "as many places as sentences": list(lab.attend(scores, hidden, mask)),
+        "one sentence alone": list(lab.attend(scores[2:3], hidden[2:3], mask[2:3])),
+    }
+
+
+@exercise.check(points=1.5, hidden=True)
+def gradients(lab, draw):
+    """Gradients flow to scores and vectors, but not to padding; inputs are unchanged."""
+    scores, hidden, mask = draw.normal(3, 5), draw.normal(3, 5, 7), mask_of(2, 0, 5)
+    kept = mask.clone()
+    lab.attend(scores, hidden, mask)
+    both = lambda s, h: torch.cat(lab.attend(s, h, mask), 1)  # noqa: E731
+    return {
+        "context and weights": draw.gradients(both, scores, hidden),
+        "without a mask": draw.gradients(lambda s, h: lab.attend(s, h)[0], scores, hidden),
+        "inputs as they were": draw.untouched() and torch.equal(mask, kept),
+    }

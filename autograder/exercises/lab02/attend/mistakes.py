@@ -1,0 +1,176 @@
+"""Wrong versions of attend, each a small change of a right one."""
+
+from __future__ import annotations
+
+from . import exercise
+from .also_right import lowest_then_zero
+
+LOWEST = "torch.finfo(scores.dtype).min"
+FILL = ".masked_fill(~mask, torch.finfo(scores.dtype).min)"
+THEN_ZERO = ".masked_fill(~mask, 0.0)"
+NO_MASK = "if mask is None:\n        mask = torch.ones_like"
+
+wrong = exercise.edits(lowest_then_zero)
+
+wrong(
+    "softmax_over_batch",
+    "softmax(-1)",
+    "softmax(0)",
+    "Your weights sum to one over the batch, although its sentences have nothing to do with each "
+    "other. Which axis of (B, T) shares one unit of weight?",
+)
+wrong.several(
+    "tokens_filled_with_infinity",
+    {"ones_like": "zeros_like", f"~mask, {LOWEST}": "mask, -torch.inf", THEN_ZERO: ""},
+    "You fill with -inf where the mask is True, but True means a token. The tokens are lost, and a "
+    "sentence without padding is 0/0, NaN. Which operator inverts a mask?",
+)
+wrong(
+    "masked_after_softmax",
+    FILL,
+    "",
+    "The mask comes after the softmax: padding has weight 0, but its share is lost, and the rest "
+    "sum to less than one. Which step must use the mask, and when?",
+)
+wrong.several(
+    "scaled_up_afterwards",
+    {
+        FILL: "",
+        "    context": "    weights = weights / weights.sum(-1, keepdim=True)\n    context",
+    },
+    "Padding is removed after the softmax, and the rest is scaled up again. On paper that is the "
+    "same; but if padding has a huge score, the rest is 0, and 0/0 is NaN. Can padding be removed "
+    "before the exponentials?",
+)
+wrong.several(
+    "filled_with_zero",
+    {THEN_ZERO: "", LOWEST: "0.0"},
+    "You set the scores of padding to 0. exp(0) is 1, so a score of 0 is a score like any other. "
+    "Which score has an exponential of 0?",
+)
+wrong.several(
+    "filled_with_some_number",
+    {THEN_ZERO: " * mask.any(-1, keepdim=True)", LOWEST: "-1e4"},
+    "The scores of padding are set to a low number, but not low enough: if the tokens' own scores "
+    "are lower, padding wins. Which number is below all others?",
+)
+wrong.several(
+    "penalty_added",
+    {f"scores{FILL}": "scores - 1e3 * ~mask", THEN_ZERO: " * mask.any(-1, keepdim=True)"},
+    "You subtract a large number from the scores of padding, but an even larger score still gets "
+    "weight. How do you replace a score, whatever its value?",
+)
+wrong(
+    "mask_ignored",
+    NO_MASK,
+    "mask = torch.ones_like",
+    "The mask makes no difference to your weights. On which line is it used?",
+)
+wrong(
+    "mask_the_other_way",
+    NO_MASK,
+    "mask = ~mask if mask is not None else torch.ones_like",
+    'Your weights are on the padding and nowhere else. True means "here is a token": which places '
+    "does your masked_fill fill?",
+)
+wrong.several(
+    "hidden_masked_only",
+    {FILL: "", THEN_ZERO: "", "weights, hidden)": "weights, hidden * mask[..., None])"},
+    "The vectors at padding are set to 0, but their weights are not: padding still takes a share "
+    "of the one unit, and the context is too short. Where should padding be removed?",
+)
+wrong(
+    "context_by_scores",
+    "weights, hidden)",
+    "scores * mask, hidden)",
+    "Your context is the sum of the vectors times their scores. Scores may be negative or huge: "
+    "what did you compute from them that sums to one?",
+)
+wrong(
+    "scores_returned",
+    "return context, weights",
+    "return context, scores",
+    "You return the scores instead of the weights. Which of them does the alignment plot need?",
+)
+wrong(
+    "context_alone",
+    "return context, weights",
+    "return context",
+    "You return only the context. A later step draws where the decoder looked: what else should "
+    "your function return?",
+)
+wrong(
+    "weights_first",
+    "return context, weights",
+    "return weights, context",
+    "You return weights and context in the other order. Which one does the docstring name first?",
+)
+wrong(
+    "summed_over_features",
+    "bt,bth->bh",
+    "bt,bth->bt",
+    "Your context has one number for each place: you added up the features of a vector. In "
+    "Σ_i α_i h_i, which axis disappears?",
+)
+wrong(
+    "mean_instead_of_sum",
+    "weights, hidden)",
+    "weights, hidden) / scores.shape[1]",
+    "Your context is the mean over places of weight times vector: T times too small. The weights "
+    "sum to one already; why divide again?",
+)
+wrong(
+    "row_axis_kept",
+    'torch.einsum("bt,bth->bh", weights, hidden)',
+    "weights[:, None] @ hidden",
+    "Your context still has an axis of length 1 from the product of a row with a table. Which "
+    "call drops it?",
+)
+wrong.several(
+    "nan_for_padding_alone",
+    {LOWEST: "-torch.inf", THEN_ZERO: ""},
+    "A sentence that is all padding gives NaN: a softmax over nothing but -inf divides 0 by 0. "
+    "What should such a sentence get?",
+)
+wrong(
+    "equal_for_padding_alone",
+    THEN_ZERO,
+    "",
+    "A sentence that is all padding gets equal weights at all its places. Padding has weight 0 "
+    "even then: what do you do with the weights after the softmax?",
+)
+wrong(
+    "scores_overwritten",
+    "    filled =",
+    f"    if not scores.requires_grad:\n        scores.masked_fill_(~mask, {LOWEST})\n    filled =",
+    "Your code writes into the scores that it was given. What does the same as `masked_fill_` or "
+    "an assignment to `scores[~mask]`, but makes a new tensor?",
+)
+wrong(
+    "weights_detached",
+    "softmax(-1)",
+    "softmax(-1).detach()",
+    "Gradients reach the vectors, but not the scores: the weights were cut from torch's graph. "
+    "How would the model learn where to look?",
+)
+wrong(
+    "mask_required",
+    "    if mask is None:\n        mask = torch.ones_like(scores, dtype=torch.bool)\n",
+    "",
+    "Your code needs a mask, but `mask` is None if it is not given. What should happen then?",
+)
+wrong(
+    "always_float32",
+    "    if mask is None",
+    "    scores, hidden = scores.float(), hidden.float()\n    if mask is None",
+    "Your results are float32, whatever the inputs are. Where does your code fix the dtype?",
+)
+wrong(
+    "hard_attention",
+    "    context",
+    "    best = weights.argmax(-1, keepdim=True)\n"
+    "    weights = torch.zeros_like(weights).scatter(-1, best, 1.0) * mask.any(-1, keepdim=True)\n"
+    "    context",
+    "Only the place with the highest score counts. Softmax is the soft version of that: which "
+    "weights do the other places get?",
+)
