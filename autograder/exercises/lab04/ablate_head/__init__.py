@@ -1,0 +1,127 @@
+"""ablate_head: the output of a model when one of its heads is ablated."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from attnlab.checking.torch_attention import spellings
+from attnlab.checking.weights import give_weights
+from attnlab.multihead import MultiHeadAttention, ablate_head, merge_heads, split_heads
+from gradekit.exercise import Exercise
+
+exercise = Exercise(ablate_head, uses=[split_heads, merge_heads, MultiHeadAttention])
+
+
+# While students work on the notebook, the model is their own, with their own names of weights.
+SPELLINGS = spellings()
+
+
+def model_of(lab, draw, dropout=0.0):
+    """A model with three heads, drawn weights, and d_k, d_v, d_model all different."""
+    model = lab.MultiHeadAttention(10, 3, d_k=4, d_v=5, dropout=dropout).double()
+    sizes = {"q_proj": (12, 10), "k_proj": (12, 10), "v_proj": (15, 10), "out_proj": (10, 15)}
+    weights = {f"{name}.weight": 0.5 * draw.normal(*size) for name, size in sizes.items()}
+    weights |= {f"{name}.bias": draw.normal(size[0]) for name, size in sizes.items()}
+    give_weights(model, weights, SPELLINGS)
+    return model
+
+
+def texts(draw):
+    return draw.normal(2, 4, 10), draw.normal(2, 7, 10), draw.normal(2, 7, 10)
+
+
+@exercise.check(points=3)
+def the_first_head(lab, draw):
+    """Without head 0: the output loses that head's contribution, and nothing else."""
+    ablated = lab.ablate_head(model_of(lab, draw), 0)
+    out, weights = ablated(*texts(draw), need_weights=True)
+    return {"output": out, "the weights stay": weights}
+
+
+@exercise.check(points=1.5)
+def the_model_stays(lab, draw):
+    """The model itself stays unchanged, even if the copy is changed afterwards."""
+    model, given = model_of(lab, draw), texts(draw)
+    before = model(*given)
+    ablated = lab.ablate_head(model, 1)
+    after = model(*given)
+    with torch.no_grad():
+        for parameter in ablated.parameters():
+            parameter.zero_()
+    return {
+        "changed by ablating": not torch.equal(after, before),
+        "changed through the copy": not torch.equal(model(*given), before),
+        "the output": model(*given),
+        "the model itself is returned": ablated is model,
+    }
+
+
+@exercise.check(points=0.5)
+def called_as_the_model_is(lab, draw):
+    """Returns a module that is called like the model, without and with weights."""
+    ablated = lab.ablate_head(model_of(lab, draw), 2)
+    q, k, v = texts(draw)
+    mask = torch.arange(7) < 5
+    return {
+        "module": isinstance(ablated, nn.Module),
+        "shape": list(ablated(q, k, v, mask=mask).shape),
+        "shapes with weights": [list(x.shape) for x in ablated(q, k, v, mask, need_weights=True)],
+    }
+
+
+@exercise.check(points=2, hidden=True)
+def any_head(lab, draw):
+    """Works for every head, with and without a mask, and for one head after another."""
+    model, (q, k, v) = model_of(lab, draw), texts(draw)
+    mask = draw.uniform(2, 1, 4, 7) < 0.6
+    seen = {}
+    for head in (2, 1, 0):
+        ablated = lab.ablate_head(model, head)
+        seen[f"head {head}"] = ablated(q, k, v)
+        seen[f"head {head}, masked"] = ablated(q, k, v, mask)
+    twice = lab.ablate_head(lab.ablate_head(model, 2), 0)
+    return {**seen, "heads 2 and 0": twice(q, k, v)}
+
+
+@exercise.check(points=1, hidden=True)
+def silence_of_all(lab, draw):
+    """With every head ablated, only the bias of the last layer remains."""
+    model = model_of(lab, draw)
+    ablated = model
+    for head in range(3):
+        ablated = lab.ablate_head(ablated, head)
+    one = lab.MultiHeadAttention(6, 1, bias=False).double()
+    x = draw.normal(2, 3, 6)
+    return {
+        "three of three": ablated(*texts(draw)),
+        "one of one, no bias": lab.ablate_head(one, 0)(x, x, x),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def still_a_model(lab, draw):
+    """The copy keeps its training mode, and gradients reach its inputs and its parameters."""
+    model = model_of(lab, draw, dropout=0.5)
+    ablated = lab.ablate_head(model.eval(), 1)
+    leaf = draw.normal(2, 4, 10).requires_grad_()
+    (ablated(leaf, leaf, leaf) * draw.normal(2, 4, 10)).sum().backward()
+    return {
+        "training": ablated.training,
+        "training after train()": lab.ablate_head(model.train(), 1).training,
+        "gradient of the input": leaf.grad,
+        "gradient of the last bias": [
+            "no gradient" if p.grad is None else p.grad
+            for name, p in ablated.named_parameters()
+            if name.endswith("out_proj.bias")
+        ],
+        "parameters that can be trained": sum(p.requires_grad for p in ablated.parameters()),
+        "the model's own gradients": sum(p.grad is not None for p in model.parameters()),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def heads_that_are_not_there(lab, draw):
+    """Raises IndexError for a head that the model does not have."""
+    model = model_of(lab, draw)
+    return {f"head {head}": draw.raises(lab.ablate_head, model, head) for head in (3, 7, -1, -4)}

@@ -1,0 +1,211 @@
+"""Known mistakes: the wrong part is zero, the model is changed, or the copy is not complete."""
+
+from __future__ import annotations
+
+import copy
+
+from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
+
+from . import exercise
+from .also_right import by_leaving_it_out, columns_zeroed
+
+wrong = exercise.edits(columns_zeroed)
+
+wrong(
+    "queries_zeroed",
+    "twin.out_proj.weight[:, start:stop] = 0",
+    "for parameter in twin.q_proj.parameters():\n"
+    "            parameter[head * model.d_k : (head + 1) * model.d_k] = 0",
+    "You set the head's queries to zero. Then all its scores are 0, its attention is spread "
+    "evenly, and it still adds something: the mean of its values. Where does a head enter the "
+    "output?",
+)
+wrong(
+    "values_zeroed_but_not_their_bias",
+    "out_proj.weight[:, start:stop]",
+    "v_proj.weight[start:stop]",
+    "The head's weight for making values is zero, but not its bias, so the head still adds that "
+    "bias. What must be zero for it to add nothing?",
+)
+wrong(
+    "rows_of_the_last_layer",
+    "weight[:, start:stop]",
+    "weight[start:stop]",
+    "You set rows of the last layer to zero: these are features of the output, for all heads. A "
+    "weight of `nn.Linear` is (out, in). On which side do the heads come in?",
+)
+wrong(
+    "slice_as_wide_as_keys",
+    "head * model.d_v, (head + 1) * model.d_v",
+    "head * model.d_k, (head + 1) * model.d_k",
+    "Your slice has the width of the keys, d_k. Whose features go into the last layer?",
+)
+wrong(
+    "written_while_recording",
+    "    with torch.no_grad():\n        twin",
+    "    twin",
+    "torch records all operations on parameters, for their gradients, and does not let you write "
+    "into one meanwhile. Which `with` block stops the recording for a moment?",
+)
+wrong(
+    "one_column",
+    "start:stop",
+    "head",
+    "Only one column is zero, number `head`. How many columns of the last layer belong to one "
+    "head?",
+)
+wrong(
+    "every_hth_column",
+    "start:stop",
+    "head :: model.num_heads",
+    "You set every h-th column to zero, as if the heads took features in turn, like cards. Which "
+    "columns does `merge_heads` give to a head?",
+)
+wrong(
+    "next_head",
+    "    start, stop",
+    "    head = (head + 1) % model.num_heads\n    start, stop",
+    "Your slice begins one head too late. Which columns belong to head 0?",
+)
+wrong(
+    "all_the_others",
+    "twin.out_proj.weight[:, start:stop] = 0",
+    "twin.out_proj.weight[:, :start] = 0\n        twin.out_proj.weight[:, stop:] = 0",
+    "You ablate all heads except this one. Which part should be removed, and which should stay?",
+)
+wrong(
+    "model_changed",
+    "copy.deepcopy(model)",
+    "model",
+    "The change is permanent: you modify the model you were given, and the next head is measured "
+    "on a damaged one. What should you modify instead?",
+)
+wrong(
+    "shallow_copy",
+    "copy.deepcopy",
+    "copy.copy",
+    "Your copy is shallow: `copy.copy` makes a new module that holds the same tensors, so the "
+    "model changes with it. Which kind of copy also copies the tensors?",
+)
+wrong(
+    "layers_shared",
+    "twin = copy.deepcopy(model)",
+    "twin = copy.copy(model)\n"
+    "    twin._modules = dict(model._modules)\n"
+    "    twin.out_proj = copy.deepcopy(model.out_proj)",
+    "The copy has its own last layer, but shares the other layers with the model. What happens to "
+    "the model when the copy is trained?",
+)
+wrong(
+    "last_bias_zeroed",
+    "start:stop] = 0",
+    "start:stop] = 0\n"
+    "        if twin.out_proj.bias is not None:\n"
+    "            twin.out_proj.bias[:] = 0",
+    "The bias of the last layer is zero as well. Which head does it belong to?",
+)
+wrong(
+    "nothing_ablated",
+    "    with torch.no_grad():\n        twin.out_proj.weight[:, start:stop] = 0\n",
+    "",
+    "Nothing was removed: the copy's output equals the model's. What should your function change?",
+)
+wrong(
+    "any_number_taken",
+    '    if not 0 <= head < model.num_heads:\n        raise IndexError("no such head")\n',
+    "",
+    "For a head that does not exist you return the model unchanged, or ablate another one: a slice "
+    "past the end is empty, and a negative one counts from the end. Which error does the task ask "
+    "for?",
+)
+wrong.several(
+    "counted_from_the_end",
+    {
+        "not 0 <= head": "not -model.num_heads <= head",
+        "    start, stop": "    head %= model.num_heads\n    start, stop",
+    },
+    "You count -1 as the last head, as lists do. According to the task, which numbers are heads?",
+)
+wrong(
+    "copy_frozen",
+    "return twin",
+    "return twin.requires_grad_(False)",
+    "The copy has no gradients any more: its parameters were frozen, or it runs under `no_grad`. "
+    "Which part of your code needs that, and which does not?",
+)
+wrong(
+    "last_layer_frozen",
+    "return twin",
+    "twin.out_proj.weight.requires_grad_(False)\n    return twin",
+    "The last layer of the copy is frozen: its weight can no longer be trained. Which part of your "
+    "code needs no gradients, and which does?",
+)
+wrong(
+    "columns_taken_out",
+    "    with torch.no_grad():\n        twin.out_proj.weight[:, start:stop] = 0",
+    "    weight = twin.out_proj.weight.data\n"
+    "    kept = torch.cat([weight[:, :start], weight[:, stop:]], 1)\n"
+    "    twin.out_proj.weight = nn.Parameter(kept)",
+    "You remove the head's columns, so the last layer is narrower than its input. What can you "
+    "put in their place, so that all shapes stay?",
+)
+wrong(
+    "built_anew",
+    "return twin",
+    "return twin.train()",
+    "The copy is always in training mode, even if the model is not. A new module starts in "
+    "training mode: which other state must you copy?",
+)
+
+wrong = exercise.edits(by_leaving_it_out)
+
+wrong(
+    "others_scaled_up",
+    "return heads.flatten(-2)",
+    "return heads.flatten(-2) * model.num_heads / max(1, model.num_heads - len(twin.ablated))",
+    "The other heads grow to make up for the missing one. Ablation removes something and leaves "
+    "the rest unchanged. Where does your factor come from?",
+)
+wrong(
+    "replaced_by_the_mean",
+    "= 0",
+    "= 0\n"
+    "        mean = heads.sum(-2, keepdim=True) / max(1, model.num_heads - len(twin.ablated))\n"
+    "        heads[..., list(twin.ablated), :] = mean",
+    "You replace the head by the mean of the others. That is an experiment, too, but what should "
+    "an ablated head contribute?",
+)
+
+
+class ScoresZeroed(MultiHeadAttention):
+    """A model in which some heads' scores are 0, even at masked keys."""
+
+    zeroed = ()
+
+    def forward(self, q, k, v, mask=None, need_weights=False):
+        q = split_heads(self.q_proj(q), self.num_heads)  # (B, h, Lq, d_k)
+        k = split_heads(self.k_proj(k), self.num_heads)  # (B, h, Lk, d_k)
+        v = split_heads(self.v_proj(v), self.num_heads)  # (B, h, Lk, d_v)
+        scores = q @ k.mT / self.d_k**0.5  # (B, h, Lq, Lk)
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -1e300)
+        scores[:, list(self.zeroed)] = 0
+        weights = scores.softmax(-1)
+        if mask is not None:
+            weights = weights * mask.any(-1, keepdim=True)
+        out = self.out_proj(merge_heads(self.dropout(weights) @ v))
+        return (out, weights) if need_weights else out
+
+
+@exercise.mistake(
+    "The head's scores are set to 0 before the softmax: e⁰ is 1, so the head looks everywhere "
+    "equally, even at masked keys, and still contributes. What should be zero: scores, or the "
+    "head's part of the output?"
+)
+def scores_zeroed(model, head):
+    if not 0 <= head < model.num_heads:
+        raise IndexError("no such head")
+    twin = copy.deepcopy(model)
+    twin.__class__ = ScoresZeroed
+    twin.zeroed = (*getattr(model, "zeroed", ()), head)
+    return twin
