@@ -1,17 +1,22 @@
-"""test_attend: a test that tells right versions of attend from wrong ones."""
+"""test_attend: a test that accepts right versions of attend and rejects wrong ones."""
 
 from __future__ import annotations
 
 import torch
 
 from attnlab.seq2seq import attend
-from gradekit.exercise import Exercise
+from gradekit.exercise import write_a_test
 
-exercise = Exercise(answers=["test_attend"], uses=[attend])
+exercise = write_a_test(
+    "test_attend",
+    of=attend,
+    points=4,
+    title="Rejects the wrong versions of attend that students write, and accepts the right ones.",
+)
 
 
 def right_version(scores, hidden, mask=None):
-    """Sentence by sentence: a softmax over its tokens alone."""
+    """Context and weights, sentence by sentence: a softmax over the tokens of each."""
     weights = torch.zeros_like(scores)
     for row, score in enumerate(scores):
         tokens = slice(None) if mask is None else mask[row]
@@ -21,7 +26,7 @@ def right_version(scores, hidden, mask=None):
 
 @exercise.check(points=2)
 def openly_wrong(lab, draw):
-    """Accepts your own attend; rejects it once it is openly spoiled."""
+    """Accepts your own attend; rejects it once it is obviously wrong."""
 
     def plain_mean(scores, hidden, mask=None):
         return lab.attend(torch.zeros_like(scores), hidden, mask)
@@ -42,183 +47,153 @@ def openly_wrong(lab, draw):
     }
 
 
-@exercise.check(points=4, hidden=True, suspects_of="attend")
-def wrong_versions(lab, draw):
-    """Rejects the wrong versions of attend that students write, and accepts the right ones."""
-    return draw.accepts(lab.test_attend)
-
-
 @exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
-def asserts_nothing():
-    def test_attend(impl):
-        impl(torch.randn(2, 5), torch.randn(2, 5, 3))
-
-    return {"test_attend": test_attend}
+def asserts_nothing(impl):
+    impl(torch.randn(2, 5), torch.randn(2, 5, 3))
 
 
 @exercise.mistake(
-    "Your test returns its verdict, True or False, and nobody looks at it. A test speaks by "
-    "raising: which statement turns a False into an error?"
+    "Your test returns its verdict, True or False, but nothing reads it. A test reports "
+    "by raising: which statement turns a False into an error?"
 )
-def returns_its_verdict():
-    def test_attend(impl):
-        scores, hidden = torch.randn(2, 5), torch.randn(2, 5, 3)
-        context, weights = impl(scores, hidden)
-        if context.shape != (2, 3):
-            raise AssertionError("shape")
-        return torch.allclose(weights, scores.softmax(-1), atol=1e-6)
-
-    return {"test_attend": test_attend}
+def returns_its_verdict(impl):
+    scores, hidden = torch.randn(2, 5), torch.randn(2, 5, 3)
+    context, weights = impl(scores, hidden)
+    if context.shape != (2, 3):
+        raise AssertionError("shape")
+    return torch.allclose(weights, scores.softmax(-1), atol=1e-6)
 
 
 @exercise.mistake(
-    "Your test looks at shapes and sums alone. Which attention has weights that sum to one and "
+    "Your test checks only shapes and sums. Which attention has weights that sum to one and "
     "never looks at a score?"
 )
-def sums_only():
-    def test_attend(impl):
-        mask = torch.arange(5) < torch.tensor([[3], [5]])
-        context, weights = impl(torch.randn(2, 5), torch.randn(2, 5, 3), mask)
-        assert context.shape == (2, 3)
-        assert torch.allclose(weights.sum(1), torch.ones(2))
-        assert (weights[~mask] == 0).all()
-
-    return {"test_attend": test_attend}
+def sums_only(impl):
+    mask = torch.arange(5) < torch.tensor([[3], [5]])
+    context, weights = impl(torch.randn(2, 5), torch.randn(2, 5, 3), mask)
+    assert context.shape == (2, 3)
+    assert torch.allclose(weights.sum(1), torch.ones(2))
+    assert (weights[~mask] == 0).all()
 
 
 @exercise.mistake(
-    "Your test has no padding in it. The third argument of `attend` is where most wrong versions "
-    "go wrong: which masks should a test try?"
+    "Your test has no padding in it. Most wrong versions fail at the third argument of `attend`: "
+    "which masks should a test try?"
 )
-def never_masks():
-    def test_attend(impl):
-        scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
-        context, weights = impl(scores, hidden)
-        expected, shares = right_version(scores, hidden)
-        assert torch.allclose(context, expected)
-        assert torch.allclose(weights, shares)
-
-    return {"test_attend": test_attend}
+def never_masks(impl):
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    context, weights = impl(scores, hidden)
+    expected, shares = right_version(scores, hidden)
+    assert torch.allclose(context, expected)
+    assert torch.allclose(weights, shares)
 
 
 @exercise.mistake(
-    "Your test rejects right versions. Does it ask for the very last digits, in which two right "
-    "ways to add up the same numbers differ? Or for something that the task of `attend` does not "
-    "promise, such as NaN or equal weights for a sentence of padding?"
+    "Your test rejects right versions. Two right ways to add up the same numbers differ in their "
+    "last digits, and the task of `attend` promises neither NaN nor equal weights for a sentence "
+    "of padding. Which of your assertions asks for more than the task promises?"
 )
-def exactly_equal():
-    def test_attend(impl):
-        for size in (41, 57):
-            scores = torch.randn(31, size, dtype=torch.float64)
-            hidden = torch.randn(31, size, 7, dtype=torch.float64)
-            context, _ = impl(scores, hidden)
-            assert torch.equal(context, (scores.softmax(1)[..., None] * hidden).sum(1))
-
-    return {"test_attend": test_attend}
+def exactly_equal(impl):
+    for size in (41, 57):
+        scores = torch.randn(31, size, dtype=torch.float64)
+        hidden = torch.randn(31, size, 7, dtype=torch.float64)
+        context, _ = impl(scores, hidden)
+        assert torch.equal(context, (scores.softmax(1)[..., None] * hidden).sum(1))
 
 
 @exercise.mistake(
-    "Your test looks at well-behaved numbers with a mask and stops there. Read the task of "
-    "`attend` again: what does it promise for huge numbers at padding, for a sentence that is "
-    "all padding, for gradients, the dtype and the inputs?"
+    "Your test tries only ordinary numbers with a mask. Read the task of `attend` again: what does "
+    "it promise for huge numbers at padding, for a sentence that is all padding, for gradients, "
+    "the dtype and the inputs?"
 )
-def ordinary_padding_only():
-    def test_attend(impl):
-        mask = torch.arange(5) < torch.tensor([[3], [5]])
-        scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
-        context, weights = impl(scores, hidden, mask)
-        expected, shares = right_version(scores, hidden, mask)
-        assert torch.allclose(context, expected)
-        assert torch.allclose(weights, shares)
-
-    return {"test_attend": test_attend}
+def ordinary_padding_only(impl):
+    mask = torch.arange(5) < torch.tensor([[3], [5]])
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    context, weights = impl(scores, hidden, mask)
+    expected, shares = right_version(scores, hidden, mask)
+    assert torch.allclose(context, expected)
+    assert torch.allclose(weights, shares)
 
 
 @exercise.also_right
-def by_properties():
-    def test_attend(impl):
-        def near(a, b):
-            return a.shape == b.shape and bool((a - b).abs().max() < 1e-10)
+def by_properties(impl):
+    def near(a, b):
+        return a.shape == b.shape and bool((a - b).abs().max() < 1e-10)
 
-        g = torch.Generator().manual_seed(7)
-        for batch, places in ((3, 5), (4, 4), (1, 6)):
-            scores = 3 * torch.randn(batch, places, generator=g, dtype=torch.float64)
-            hidden = torch.randn(batch, places, 2, generator=g, dtype=torch.float64)
-            masks = [
-                None,
-                torch.arange(places) < torch.arange(1, batch + 1)[:, None],
-                torch.arange(places) >= torch.arange(batch)[:, None] + 1,
-                torch.zeros(batch, places).bool(),
-            ]
-            for mask in masks:
-                live = torch.ones(batch, places).bool() if mask is None else mask
-                given = scores.where(live, 5e3), hidden.where(live[..., None], 1e5)
-                for s, h in ((scores, hidden), given, (scores - 2e4, hidden)):
-                    leaf_s, leaf_h = s.clone().requires_grad_(), h.clone().requires_grad_()
-                    kept = None if mask is None else mask.clone()
-                    plain = s.clone(), h.clone()
-                    impl(*plain, mask)
-                    assert torch.equal(plain[0], s)
-                    assert torch.equal(plain[1], h)
-                    context, weights = impl(leaf_s, leaf_h, mask)
-                    assert mask is None or torch.equal(mask, kept)
-                    assert context.dtype == weights.dtype == torch.float64
-                    exp = (s - s.where(live, -1e300).amax(1, keepdim=True)).where(live, -1e300)
-                    share = exp.exp().where(live, 0.0)
-                    share = share / share.sum(1, keepdim=True).clamp(min=1e-30)
-                    assert near(weights, share)
-                    assert (weights[~live] == 0).all()
-                    assert near(context, torch.einsum("bt,bth->bh", share, h))
-                    pull = torch.randn(context.shape, generator=g, dtype=torch.float64)
-                    context.mul(pull).sum().backward()
-                    through = (h * pull[:, None]).sum(-1)
-                    mean = (share * through).sum(1, keepdim=True)
-                    assert torch.allclose(leaf_s.grad, share * (through - mean), atol=1e-6)
-                    assert torch.allclose(leaf_h.grad, share[..., None] * pull[:, None])
-        single = impl(scores.float(), hidden.float(), None)
-        assert {part.dtype for part in single} == {torch.float32}
-
-    return {"test_attend": test_attend}
+    g = torch.Generator().manual_seed(7)
+    for batch, places in ((3, 5), (4, 4), (1, 6)):
+        scores = 3 * torch.randn(batch, places, generator=g, dtype=torch.float64)
+        hidden = torch.randn(batch, places, 2, generator=g, dtype=torch.float64)
+        masks = [
+            None,
+            torch.arange(places) < torch.arange(1, batch + 1)[:, None],
+            torch.arange(places) >= torch.arange(batch)[:, None] + 1,
+            torch.zeros(batch, places).bool(),
+        ]
+        for mask in masks:
+            live = torch.ones(batch, places).bool() if mask is None else mask
+            given = scores.where(live, 5e3), hidden.where(live[..., None], 1e5)
+            for s, h in ((scores, hidden), given, (scores - 2e4, hidden)):
+                leaf_s, leaf_h = s.clone().requires_grad_(), h.clone().requires_grad_()
+                kept = None if mask is None else mask.clone()
+                plain = s.clone(), h.clone()
+                impl(*plain, mask)
+                assert torch.equal(plain[0], s)
+                assert torch.equal(plain[1], h)
+                context, weights = impl(leaf_s, leaf_h, mask)
+                assert mask is None or torch.equal(mask, kept)
+                assert context.dtype == weights.dtype == torch.float64
+                exp = (s - s.where(live, -1e300).amax(1, keepdim=True)).where(live, -1e300)
+                share = exp.exp().where(live, 0.0)
+                share = share / share.sum(1, keepdim=True).clamp(min=1e-30)
+                assert near(weights, share)
+                assert (weights[~live] == 0).all()
+                assert near(context, torch.einsum("bt,bth->bh", share, h))
+                pull = torch.randn(context.shape, generator=g, dtype=torch.float64)
+                context.mul(pull).sum().backward()
+                through = (h * pull[:, None]).sum(-1)
+                mean = (share * through).sum(1, keepdim=True)
+                assert torch.allclose(leaf_s.grad, share * (through - mean), atol=1e-6)
+                assert torch.allclose(leaf_h.grad, share[..., None] * pull[:, None])
+    single = impl(scores.float(), hidden.float(), None)
+    assert {part.dtype for part in single} == {torch.float32}
 
 
 @exercise.also_right
-def sentence_by_sentence():
-    def test_attend(impl):
-        def one(s, h, live):
-            """A sentence's attention over its tokens alone."""
-            weights, context = torch.zeros_like(s), torch.zeros_like(h[0])
-            if live.any():
-                weights = weights.index_put((live.nonzero()[:, 0],), s[live].softmax(0))
-                context = s[live].softmax(0) @ h[live]
-            return context, weights
+def sentence_by_sentence(impl):
+    def one(s, h, live):
+        """A sentence's attention, over its tokens alone."""
+        weights, context = torch.zeros_like(s), torch.zeros_like(h[0])
+        if live.any():
+            weights = weights.index_put((live.nonzero()[:, 0],), s[live].softmax(0))
+            context = s[live].softmax(0) @ h[live]
+        return context, weights
 
-        g = torch.Generator().manual_seed(3)
-        mask = torch.tensor(
-            [[1, 1, 0, 0], [1, 1, 1, 1], [0, 0, 0, 0], [0, 1, 0, 1], [1, 0, 0, 0]]
-        ).bool()
-        for offset, pad_score, pad_vector in ((0, 0, 0), (0, 9e3, 9e5), (-3e4, 0, -9e5)):
-            s = torch.randn(5, 4, generator=g, dtype=torch.float64) + offset
-            h = torch.randn(5, 4, 3, generator=g, dtype=torch.float64)
-            s[~mask], h[~mask] = pad_score, pad_vector
-            for live in (mask, torch.ones(5, 4).bool(), None):
-                known = torch.ones(5, 4).bool() if live is None else live.clone()
-                copies = s.clone(), h.clone()
-                out = impl(*copies, live)
-                torch.testing.assert_close(copies, (s, h), atol=0, rtol=0)
-                assert live is None or torch.equal(live, known)
-                leaves = s.clone().requires_grad_(), h.clone().requires_grad_()
-                mine = s.clone().requires_grad_(), h.clone().requires_grad_()
-                out = impl(*leaves, live)
-                rows = [one(a, b, m) for a, b, m in zip(*mine, known, strict=True)]
-                right = tuple(torch.stack(parts) for parts in zip(*rows, strict=True))
-                torch.testing.assert_close(out, right, atol=1e-9, rtol=1e-9)
-                assert bool((out[1][~known] == 0).all())
-                pulls = [torch.randn(x.shape, generator=g, dtype=torch.float64) for x in right]
-                sum((a * p).sum() for a, p in zip(out, pulls, strict=True)).backward()
-                sum((a * p).sum() for a, p in zip(right, pulls, strict=True)).backward()
-                for got, want in zip(leaves, mine, strict=True):
-                    torch.testing.assert_close(got.grad, want.grad, atol=1e-6, rtol=1e-6)
-        low = impl(s.float(), h.float(), mask)
-        assert all(part.dtype == torch.float32 for part in low)
-
-    return {"test_attend": test_attend}
+    g = torch.Generator().manual_seed(3)
+    mask = torch.tensor(
+        [[1, 1, 0, 0], [1, 1, 1, 1], [0, 0, 0, 0], [0, 1, 0, 1], [1, 0, 0, 0]]
+    ).bool()
+    for offset, pad_score, pad_vector in ((0, 0, 0), (0, 9e3, 9e5), (-3e4, 0, -9e5)):
+        s = torch.randn(5, 4, generator=g, dtype=torch.float64) + offset
+        h = torch.randn(5, 4, 3, generator=g, dtype=torch.float64)
+        s[~mask], h[~mask] = pad_score, pad_vector
+        for live in (mask, torch.ones(5, 4).bool(), None):
+            known = torch.ones(5, 4).bool() if live is None else live.clone()
+            copies = s.clone(), h.clone()
+            out = impl(*copies, live)
+            torch.testing.assert_close(copies, (s, h), atol=0, rtol=0)
+            assert live is None or torch.equal(live, known)
+            leaves = s.clone().requires_grad_(), h.clone().requires_grad_()
+            mine = s.clone().requires_grad_(), h.clone().requires_grad_()
+            out = impl(*leaves, live)
+            rows = [one(a, b, m) for a, b, m in zip(*mine, known, strict=True)]
+            right = tuple(torch.stack(parts) for parts in zip(*rows, strict=True))
+            torch.testing.assert_close(out, right, atol=1e-9, rtol=1e-9)
+            assert bool((out[1][~known] == 0).all())
+            pulls = [torch.randn(x.shape, generator=g, dtype=torch.float64) for x in right]
+            sum((a * p).sum() for a, p in zip(out, pulls, strict=True)).backward()
+            sum((a * p).sum() for a, p in zip(right, pulls, strict=True)).backward()
+            for got, want in zip(leaves, mine, strict=True):
+                torch.testing.assert_close(got.grad, want.grad, atol=1e-6, rtol=1e-6)
+    low = impl(s.float(), h.float(), mask)
+    assert all(part.dtype == torch.float32 for part in low)
