@@ -19,14 +19,14 @@ WORDS = (
 
 
 def finding(lab, name):
-    """What the student says of one model, as plain words."""
+    """What the student says about one model, as plain words."""
     said = lab.findings.get(name) if isinstance(lab.findings, dict) else None
     return " ".join(str(said).lower().split())
 
 
 @exercise.check(points=1)
 def all_six(lab, draw):
-    """Says one of the six things of each of the six models."""
+    """Says one of the six things about each of the six models."""
     if not isinstance(lab.findings, dict):
         return lab.findings
     said = {name: finding(lab, name) for name in NAMES if name in lab.findings}
@@ -85,60 +85,60 @@ def but(**wrong):
 
 
 @exercise.mistake(
-    "Model A: `leaks` finds pairs there. If your list is empty, is your probe lenient, or is only "
-    "the last token changed?"
+    "Model A: `leaks` finds pairs there. If your list is empty: does your probe tolerate too much, "
+    "or change only the last token?"
 )
 def a_is_fine():
     return but(A="nothing")
 
 
 @exercise.mistake(
-    "Model A: with an inverted mask a query sees everything that is later. How far ahead do the "
-    "pairs of A reach?"
+    "Model A: with an inverted mask, a query sees everything that comes later. How far ahead do "
+    "the pairs of A reach?"
 )
 def a_inverted():
     return but(A="mask inverted")
 
 
 @exercise.mistake(
-    "Model A: a triangle in the wrong corner needs more queries than keys (or fewer). Are the keys "
-    "of A cut anywhere? Which diagonal does its mask start from?"
+    "Model A: a triangle can only be in the wrong corner if there are not as many queries as keys, "
+    "and A never cuts its keys. Which diagonal does its mask start from?"
 )
 def a_wrong_corner():
     return but(A="wrong corner")
 
 
 @exercise.mistake(
-    "Model B: no output depends on a later token, that is right. What does `pad_invariant` say, "
+    "Model B: it is right that no output depends on a later token. What does `pad_invariant` say "
     "with padding in front?"
 )
 def b_is_fine():
     return but(B="nothing")
 
 
-@exercise.mistake("Model B: `leaks` finds nothing there. Which other probe have you got?")
+@exercise.mistake("Model B: `leaks` finds nothing there. Which other probe do you have?")
 def b_looks_ahead():
     return but(B="one token ahead")
 
 
 @exercise.mistake(
-    "Model C: which of your two probes found something? If it is `leaks`, are both runs given the "
-    "same random numbers; if it is `pad_invariant`, do you compare outputs at real tokens only?"
+    "Model C: which of your two probes found something there? Two runs of `leaks` need the same "
+    "random numbers; and does `pad_invariant` compare outputs at real tokens only?"
 )
 def c_leaks():
     return but(C="one token ahead")
 
 
 @exercise.mistake(
-    "Model C: padding is masked there. If your probe says otherwise: does it compare real tokens "
-    "with themselves, and only those?"
+    "Model C: padding is masked there. If your probe says otherwise: does it compare each real "
+    "token with itself, and nothing else?"
 )
 def c_attends_to_padding():
     return but(C="padding")
 
 
 @exercise.mistake(
-    "Model D: every output moves with every later token. If you saw none of it: did something "
+    "Model D: every output moves with every later token. If you saw none of this: did something "
     "switch the model to `eval()`?"
 )
 def d_is_fine():
@@ -146,15 +146,15 @@ def d_is_fine():
 
 
 @exercise.mistake(
-    "Model D: every pair leaks, as with an inverted mask; but is the mask of D inverted? Ask it "
-    "again after `eval()`: which layer behaves differently then?"
+    "Model D: every pair leaks, as with an inverted mask. Test it again after `eval()`: which "
+    "layer behaves differently then?"
 )
 def d_inverted():
     return but(D="mask inverted")
 
 
 @exercise.mistake(
-    "Model D: padding does change its outputs, but later tokens do, too. What could hand both on "
+    "Model D: padding does change its outputs, but later tokens do, too. What could pass both on "
     "to every place?"
 )
 def d_padding():
@@ -162,45 +162,48 @@ def d_padding():
 
 
 @exercise.mistake(
-    "Model E: every pair leaks, and there is nothing in E that takes a mean over the batch. What "
-    "does True mean in scaled_dot_product_attention's `attn_mask`?"
+    "Model E: every pair leaks, but nothing in E takes a mean over the batch. What does True mean "
+    "in the `attn_mask` of `scaled_dot_product_attention`?"
 )
 def e_statistics():
     return but(E="batch statistics")
 
 
 @exercise.mistake(
-    "Model E: it attends to padding, and to later tokens as well. Which one line does both?"
+    "Model E: it attends to padding, and to later tokens as well. Which single line causes both?"
 )
 def e_padding():
     return but(E="padding")
 
 
-@exercise.mistake("Model E: some pairs leak that are far more than one token apart.")
+@exercise.mistake(
+    "Model E: some of the pairs that leak are far more than one token apart. How far apart are "
+    "they?"
+)
 def e_one_ahead():
     return but(E="one token ahead")
 
 
 @exercise.mistake(
-    "Model F: the pairs reach further than one token, and short sequences (T up to 5) do not leak "
-    "at all. What happens to the keys of longer ones?"
+    "Model F: its pairs reach further than one token, and short sequences (T up to 5) do not leak "
+    "at all. What happens to the keys of longer sequences?"
 )
 def f_one_ahead():
     return but(F="one token ahead")
 
 
 @exercise.mistake(
-    "Model F: with an inverted mask every later token would be seen. Some pairs are missing from "
-    "your list: which keys does the first query see, and why those?"
+    "Model F: with an inverted mask, it would see every later token, but some pairs are missing "
+    "from your list. Which keys does the first query see, and why those?"
 )
 def f_inverted():
     return but(F="mask inverted")
 
 
 @exercise.mistake(
-    "Model F: padding does matter there, because it shifts which keys are kept. But `leaks` finds "
-    "something, too, without any padding: at which key does the last query stand, and at which row "
-    "of the triangle?"
+    "Model F: padding does matter there, because it changes which keys are kept. But `leaks` finds "
+    "something even without padding: at which key does the last query stand, and at which row of "
+    "the triangle?"
 )
 def f_padding():
     return but(F="padding")

@@ -1,141 +1,99 @@
 """predictions: say what a mask will do, then run it."""
 
-from __future__ import annotations
-
 import torch
 
-from attnlab.checking.answers import answers, kind
-from attnlab.checking.judges import Close
-from gradekit.exercise import Exercise
+from gradekit.exercise import Prediction, Predictions
 
-exercise = Exercise(answers=["predictions"])
-
-
-NAMES = ("P1", "P2", "P3", "P4")
-
-
-@exercise.check(points=1)
-def all_answered(lab, draw):
-    """Each of the four questions has a number for an answer."""
-    return {name: kind(answer) for name, answer in answers(lab, *NAMES).items()}
-
-
-@exercise.check(points=0.75, hidden=True)
-def entries_with_a_cache(lab, draw):
-    """P1: how many entries of a mask with a cache are True."""
-    return answers(lab, "P1")
-
-
-@exercise.check(points=0.75, hidden=True, judge=Close(atol=0.011))
-def share_of_the_future(lab, draw):
-    """P2: what the future still gets when masked scores are set to 0."""
-    return answers(lab, "P2")
-
-
-@exercise.check(points=0.75, hidden=True, judge=Close(atol=5e-3))
-def a_row_of_very_low_scores(lab, draw):
-    """P3: what softmax makes of four scores of -1e9."""
-    return answers(lab, "P3")
-
-
-@exercise.check(points=0.75, hidden=True, judge=Close(atol=0.01))
-def loss_of_a_model_that_sees_the_answer(lab, draw):
-    """P4: the lowest loss of a model that sees one symbol ahead."""
-    return answers(lab, "P4")
-
-
-RIGHT = {"P1": 12, "P2": 0.41, "P3": 0.25, "P4": 0.0}
-
-
-def but(**wrong):
-    """The right predictions, but for these."""
-    return {"predictions": {**RIGHT, **wrong}}
-
-
-@exercise.mistake(
-    "P1: you started the triangle in the top left corner, as if there were no cache. At which key "
-    "does the last of the three queries stand?"
+exercise = Predictions(
+    {
+        "P1": Prediction(
+            "how many entries of a mask with a cache are True.", points=0.75, right=12
+        ),
+        "P2": Prediction(
+            "how much weight the future still gets if masked scores are set to 0.",
+            points=0.75,
+            right=0.406,
+            atol=0.011,
+        ),
+        "P3": Prediction(
+            "what softmax makes of four scores of -1e9.", points=0.75, right=0.25, atol=5e-3
+        ),
+        "P4": Prediction(
+            "the lowest loss of a model that sees one symbol ahead.",
+            points=0.75,
+            right=0.0,
+            atol=0.01,
+        ),
+    },
+    answered="The answer to each of the four questions is a number.",
 )
-def no_cache():
-    return but(P1=6)
 
-
-@exercise.mistake("P1: that is all entries of the mask. What may the first query not see?")
-def all_entries():
-    return but(P1=15)
-
-
-@exercise.mistake("P1: you left out each query's own place. May a token look at itself?")
-def without_the_diagonal():
-    return but(P1=9)
-
-
-@exercise.mistake("P2: that would be so with -inf. What is the exponential of 0?")
-def zero_hides():
-    return but(P2=0.0)
-
-
-@exercise.mistake(
-    "P2: half of the words lie ahead, but their scores are lower than the two others. What are the "
-    "four exponentials?"
+exercise.wrong(
+    "no_cache",
+    "P1: your triangle starts in the top left corner, as if there were no cache. At which key does "
+    "the last of the three queries stand?",
+    P1=6,
 )
-def half_of_it():
-    return but(P2=0.5)
-
-
-@exercise.mistake(
-    "P2: that is what the past and the word itself get. The question is about the two words ahead."
+exercise.wrong(
+    "all_entries",
+    "P1: that is the number of all entries of the mask. Which keys must the first query not see?",
+    P1=15,
 )
-def share_of_the_past():
-    return but(P2=0.59)
-
-
-@exercise.mistake("P2: that is one of the two words ahead. Both together were asked for.")
-def one_word_only():
-    return but(P2=0.203)
-
-
-@exercise.mistake(
-    "P3: a row of equal scores has no low and no high ones: softmax subtracts the largest first. "
-    "What are four equal shares?"
+exercise.wrong(
+    "without_the_diagonal",
+    "P1: you left out each query's own place. May a token look at itself?",
+    P1=9,
 )
-def nothing_for_anybody():
-    return but(P3=0.0)
-
-
-@exercise.mistake(
-    "P3: -1e9 is a number, so no infinity is subtracted from another. What are four equal shares?"
+exercise.wrong(
+    "zero_hides", "P2: that would be right for -inf. What is the exponential of 0?", P2=0.0
 )
-def not_a_number():
-    return but(P3=float("nan"))
-
-
-@exercise.mistake(
-    "P4: that is the floor for models that see the past. This one sees the symbol that it is "
-    "asked for: how surprised can it be?"
+exercise.wrong(
+    "half_of_it",
+    "P2: half of the words are in the future, but their scores are lower than the other two. What "
+    "are the four exponentials?",
+    P2=0.5,
 )
-def the_floor():
-    return but(P4=1.373)
-
-
-@exercise.mistake(
-    "P4: a mean of surprises cannot be negative. What is the surprise at something already seen?"
+exercise.wrong(
+    "share_of_the_past",
+    "P2: that is the weight of the past and the word itself. Which words does the question ask "
+    "about?",
+    P2=0.59,
 )
-def below_zero():
-    return but(P4=-1.373)
+exercise.wrong(
+    "one_word_only",
+    "P2: that is the weight of one word of the future. How many words does the question ask about?",
+    P2=0.203,
+)
+exercise.wrong(
+    "nothing_for_anybody",
+    "P3: in a row of equal scores none is low and none is high, because softmax subtracts the "
+    "largest first. What are four equal shares?",
+    P3=0.0,
+)
+exercise.wrong(
+    "not_a_number",
+    "P3: -1e9 is a finite number, so no infinity is subtracted from another. What are four equal "
+    "shares?",
+    P3=float("nan"),
+)
+exercise.wrong(
+    "the_floor",
+    "P4: that is the floor for models that see only the past. This one sees the symbol that it "
+    "should predict: how surprised can it be?",
+    P4=1.373,
+)
+exercise.wrong(
+    "below_zero",
+    "P4: a mean of surprises cannot be negative. How large is the surprise at a symbol that was "
+    "already seen?",
+    P4=-1.373,
+)
 
-
-@exercise.also_right
-def rounded():
-    return but(P1=12.0, P2=0.4, P3=1 / 4, P4=0)
-
-
-@exercise.also_right
-def as_tensors():
-    scores = torch.tensor([0.1, 0.6, 0.0, 0.0])
-    return but(
-        P1=torch.ones(3, 5).tril(2).sum(),
-        P2=torch.softmax(scores, 0)[2:].sum(),
-        P3=torch.softmax(torch.full((4,), -1e9), 0)[0],
-        P4=torch.tensor([0.0004]),
-    )
+exercise.also_right_with("rounded", P1=12.0, P2=0.4, P3=1 / 4, P4=0)
+exercise.also_right_with(
+    "as_tensors",
+    P1=torch.ones(3, 5).tril(2).sum(),
+    P2=torch.softmax(torch.tensor([0.1, 0.6, 0.0, 0.0]), 0)[2:].sum(),
+    P3=torch.softmax(torch.full((4,), -1e9), 0)[0],
+    P4=torch.tensor([0.0004]),
+)
