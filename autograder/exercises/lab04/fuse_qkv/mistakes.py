@@ -1,0 +1,216 @@
+"""Known mistakes in stacking (`fuse_qkv`) and in projecting (`project_fused`)."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+from . import exercise
+from .also_right import by_cat, by_split
+
+wrong = exercise.edits(by_cat, of="fuse_qkv")
+
+wrong.several(
+    "keys_first",
+    {
+        "torch.cat((W_q, W_k, W_v))": "torch.cat((W_k, W_q, W_v))",
+        "(W_q, b_q), (W_k, b_k)": "(W_k, b_k), (W_q, b_q)",
+    },
+    "Your order differs: keys or values come before queries. Which rows does `project_fused` take "
+    "for queries, and what is the order in the task?",
+)
+wrong.several(
+    "values_before_keys",
+    {
+        "torch.cat((W_q, W_k, W_v))": "torch.cat((W_q, W_v, W_k))",
+        "(W_k, b_k), (W_v, b_v)": "(W_v, b_v), (W_k, b_k)",
+    },
+    "Your order differs: keys and values are swapped. What is the order in the task?",
+)
+wrong(
+    "biases_in_another_order",
+    "(W_q, b_q), (W_k, b_k), (W_v, b_v)",
+    "(W_v, b_v), (W_k, b_k), (W_q, b_q)",
+    "You stack weights and biases in different orders, so queries get another bias than theirs. "
+    "How do your two lines differ?",
+)
+wrong(
+    "stacked_along_the_inputs",
+    "torch.cat((W_q, W_k, W_v))",
+    "torch.cat((W_q, W_k, W_v), dim=1)",
+    "You put the weights next to each other instead of on top of each other. `nn.Linear` keeps its "
+    "weight as (out, in): along which axis do three layers with one input grow?",
+)
+wrong(
+    "transposed",
+    "torch.cat((W_q, W_k, W_v))",
+    "torch.cat((W_q, W_k, W_v)).mT",
+    "Your fused weight is transposed: (in, out), as in lab 3. In `nn.Linear`, and in this task, "
+    "what does a row belong to?",
+)
+wrong.several(
+    "new_axis",
+    {
+        "torch.cat((W_q, W_k, W_v))": "torch.stack((W_q, W_k, W_v))",
+        "torch.cat(biases)": "torch.stack(biases)",
+    },
+    "The three weights got a new axis instead of more rows. Which call joins along an existing "
+    "axis?",
+)
+wrong(
+    "biases_forgotten",
+    "torch.cat(biases)",
+    "None",
+    "Your second result is always None. Three layers add three biases: where are they in yours?",
+)
+wrong(
+    "all_biases_or_none",
+    "b_q is None and b_k is None and b_v is None",
+    "b_q is None or b_k is None or b_v is None",
+    "If one bias is missing, you drop all of them. Adding no bias has the same effect as adding "
+    "what?",
+)
+wrong(
+    "missing_bias_skipped",
+    "w.new_zeros(len(w)) if b is None else b for w, b in pairs",
+    "b for _, b in pairs if b is not None",
+    "You leave a missing bias out of the stack, so the next one moves up to its rows. Which length "
+    "must the fused bias have?",
+)
+wrong.several(
+    "biases_expected",
+    {
+        "    if b_q is None and b_k is None and b_v is None:\n        return W, None\n": "",
+        "w.new_zeros(len(w)) if b is None else b for w, b": "b for _, b",
+    },
+    "Your code assumes that there are biases: without any, it stops. What does the task ask for if "
+    "all three are None?",
+)
+wrong(
+    "zeros_for_none",
+    "    if b_q is None and b_k is None and b_v is None:\n        return W, None\n",
+    "",
+    "Without biases you return zeros, so a layer without a bias gets one. What does the task ask "
+    "for instead?",
+)
+wrong.several(
+    "new_parameters",
+    {
+        "torch.cat((W_q, W_k, W_v))": "torch.cat((W_q, W_k, W_v)).detach()",
+        "torch.cat(biases)": "torch.cat(biases).detach()",
+    },
+    "No gradient gets back to the three weights: `.detach()`, `.data`, or an `nn.Parameter` or "
+    "`nn.Linear` made from them, starts a new graph. Which line is it?",
+)
+wrong(
+    "biases_detached",
+    "torch.cat(biases)",
+    "torch.cat(biases).detach()",
+    "No gradient gets back to the three biases: `.detach()`, `.data`, or a new tensor that you "
+    "copy numbers into, starts a new graph. Which line is it?",
+)
+wrong(
+    "fused_in_float32",
+    "torch.cat((W_q, W_k, W_v))",
+    "torch.cat((W_q, W_k, W_v)).float()",
+    "The fused weight has only the precision of float32, even if the weights are float64. Where "
+    "does your code fix the dtype?",
+)
+wrong(
+    "zeros_of_another_dtype",
+    "w.new_zeros(len(w))",
+    "torch.zeros(len(w), dtype=torch.float64)",
+    "Your zeros for a missing bias have a dtype of their own, which changes that of the whole "
+    "bias. Where could they take their dtype from?",
+)
+
+
+@exercise.mistake(
+    "The rows take turns: one of the queries, one of the keys, one of the values (or head after "
+    "head). Then no single cut gives the queries back. Which rows should be next to each other?",
+    of="fuse_qkv",
+)
+def rows_take_turns(W_q, W_k, W_v, b_q=None, b_k=None, b_v=None):
+    def in_turn(*parts):
+        longest = max(map(len, parts))
+        rows = [part[i] for i in range(longest) for part in parts if i < len(part)]
+        return torch.stack(rows)
+
+    _, b = by_cat(W_q, W_k, W_v, b_q, b_k, b_v)
+    if b is None:
+        return in_turn(W_q, W_k, W_v), None
+    return in_turn(W_q, W_k, W_v), in_turn(*b.split([len(W_q), len(W_k), len(W_v)]))
+
+
+wrong = exercise.edits(by_split, of="project_fused")
+
+wrong(
+    "squeezed",
+    "return q, k, v",
+    "return q.squeeze(), k.squeeze(), v.squeeze()",
+    "An axis of length 1 is gone: `squeeze` drops a batch of one, or a single word. Which axis did "
+    "you want to drop?",
+)
+wrong(
+    "cut_along_the_words",
+    "split(list(sizes), dim=-1)",
+    "tensor_split(3, dim=-2)",
+    "You cut along the wrong axis: words instead of features. Which axis of the product has "
+    "d_q + d_k + d_v entries?",
+)
+wrong(
+    "equal_parts",
+    "split(list(sizes), dim=-1)",
+    "chunk(3, dim=-1)",
+    "You cut into three equal parts (`chunk`). That only works if queries, keys and values are "
+    "equally wide. What does `sizes` say?",
+)
+wrong(
+    "every_third",
+    "fused.split(list(sizes), dim=-1)",
+    "fused[..., ::3], fused[..., 1::3], fused[..., 2::3]",
+    "You take every third feature. Which rows of the fused weight belong together?",
+)
+wrong(
+    "returned_in_another_order",
+    "return q, k, v",
+    "return k, q, v",
+    "You return the three parts as keys, queries, values. What is the order in the task?",
+)
+wrong(
+    "bias_not_added",
+    "F.linear(x, W, b)",
+    "F.linear(x, W)",
+    "The bias is not added. Where do you use b?",
+)
+wrong(
+    "bias_always_added",
+    "F.linear(x, W, b)",
+    "x @ W.mT + b",
+    "Without a bias your code stops: None cannot be added. When is there nothing to add?",
+)
+wrong(
+    "untransposed",
+    "F.linear(x, W, b)",
+    "x @ W + (0 if b is None else b)",
+    "You multiply by W untransposed. A weight of `nn.Linear` has one row per output feature: which "
+    "product gives those features?",
+)
+wrong(
+    "third_axis",
+    "dim=-1",
+    "dim=2",
+    "Axis 2 is not always the last one: a single text has two axes, and a batch of batches four. "
+    "How do you name the last axis?",
+)
+
+
+@exercise.mistake(
+    "These are three products again: you cut the weight and multiply by each part separately. "
+    "Which can be done first, the product or the cut?",
+    of="project_fused",
+)
+def three_products(x, W, b, sizes):
+    weights = W.split(list(sizes))
+    biases = [None] * 3 if b is None else b.split(list(sizes))
+    return tuple(F.linear(x, w, c) for w, c in zip(weights, biases, strict=True))
