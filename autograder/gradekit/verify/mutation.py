@@ -1,9 +1,9 @@
-"""Makes wrong versions of a function by itself: one small change of its syntax tree each.
+"""Makes wrong versions of a function automatically: one small change of its syntax tree each.
 
-A mutant that every check lets pass is a missing check, or is equivalent to the original and marked
-so, with a reason, in the exercise file. The changes: swap an operator or a comparison, change a
-number, an axis or a flag, take one torch function for another, drop a call or an argument, turn a
-condition round or never meet it, drop a statement.
+A mutant that passes every check shows a missing check, or it is equivalent to the original and the
+exercise file says so, with a reason. The changes: swap an operator or a comparison, change a
+number, an axis or a flag, use another torch function, drop a call or an argument, invert a
+condition or make it always false, drop a statement.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
 }  # fmt: skip
 
-# Names of torch that are easily taken for one another.
+# Names in torch that are easily confused.
 _LOOKALIKES = {
     one: other
     for pair in (
@@ -43,8 +43,8 @@ class Mutant:
     """A changed function.
 
     Attributes:
-        label: which function and which change, in words that do not depend on line numbers.
-        make: builds the changed function or class.
+        label: the function and the change, in words that do not depend on line numbers.
+        make: returns the changed function or class.
     """
 
     label: str
@@ -52,7 +52,7 @@ class Mutant:
 
 
 def mutants(function: Any) -> Iterator[Mutant]:
-    """Every mutant of a module-level function or class, in the order of its text."""
+    """Every mutant of a module-level function or class, in the order of its source."""
     tree = ast.parse(source_text(function))
     original = ast.unparse(tree)
     seen = {original}
@@ -71,7 +71,7 @@ Path = tuple[tuple[str, int | None], ...]
 
 
 def _changes(root: ast.AST) -> Iterator[tuple[Path, str, Any]]:
-    """(where, the change in words, what to put there) for each possible change below `root`."""
+    """(path, the change in words, the replacement) for each possible change below `root`."""
     for path, node, statement in _walk(root, (), root):
         for replacement in _alternatives(node):
             words = "dropped" if replacement is None else f"→ `{_text(replacement)}`"

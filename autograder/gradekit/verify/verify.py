@@ -1,8 +1,8 @@
-"""The proof that the checks work: every mistake caught, every right answer kept.
+"""The proof that the checks work: every mistake caught, no right answer rejected.
 
 For each exercise: the reference earns all points and the blank notebook none; every written
-mistake loses points and is given its own advice; every other right answer keeps all points; every
-mutant of the reference is caught or marked equivalent.
+mistake loses points and gets its own advice; every other right answer keeps all points; every
+mutant of the reference is caught or marked as equivalent.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from gradekit.exercise.definition import Exercise, Version
 from gradekit.exercise.variants import Variants
 from gradekit.verify.mutation import mutants
 
-# Hidden inputs differ from paper to paper, so each version sits more than one.
+# Hidden inputs differ between variants, so each version is asked more than one.
 NUMBERS = (0, 1, 2)
-SECONDS_A_VERSION = 20
+SECONDS_PER_VERSION = 20
 
 
 @dataclass(frozen=True)
 class MistakeProof:
-    """What happened to one written mistake.
+    """The results of one written mistake.
 
     Attributes:
-        lost: points lost, in the paper where it lost least.
+        lost: points lost, in the variant in which it lost least.
         caught_by: the first check that failed.
-        advised: whether its own advice is what its author reads first.
-        same_as: a mistake with other advice that no check can tell from it.
+        advised: whether the student who makes it reads its own advice.
+        same_as: a mistake with other advice that no check distinguishes from it.
     """
 
     name: str
@@ -46,7 +46,7 @@ class MistakeProof:
 
 @dataclass(frozen=True)
 class MutantProof:
-    """What happened to the mutants of the reference."""
+    """The results of the mutants of the reference."""
 
     made: int
     caught: int
@@ -69,7 +69,7 @@ class ExerciseProof:
     seconds: float
 
     def surprises(self) -> Iterator[str]:
-        """What should not be, a sentence each."""
+        """Everything that is not as it should be, one sentence each."""
         if self.reference != self.points:
             yield f"the reference earns {self.reference:g} of {self.points:g}"
         if self.blank:
@@ -78,7 +78,7 @@ class ExerciseProof:
             if mistake.lost <= 0:
                 yield f"mistake {mistake.name} loses nothing"
             elif mistake.same_as:
-                yield f"mistakes {mistake.name} and {mistake.same_as} cannot be told apart"
+                yield f"mistakes {mistake.name} and {mistake.same_as} give the same results"
             elif not mistake.advised:
                 yield f"mistake {mistake.name} does not get its own advice"
         for name, points, reason in self.also_right:
@@ -109,7 +109,7 @@ def verify_exercise(
 
 
 class _Tries:
-    """Judges versions of one exercise as if students had handed them in."""
+    """Judges versions of one exercise as if students had submitted them."""
 
     def __init__(self, variants: Variants, exercise: Exercise) -> None:
         self.variants, self.exercise = variants, exercise
@@ -127,7 +127,7 @@ class _Tries:
         return judge_exercise(variants.questions(exercise, number), seen, known)
 
     def profile(self, version: Version) -> list[bytes]:
-        """What every check of every paper sees of `version`, to be compared with another's."""
+        """The observations of every check in every variant, to compare with another version's."""
         if version.name not in self._profiles:
             self._profiles[version.name] = _profile(self, version)
         return self._profiles[version.name]
@@ -136,7 +136,7 @@ class _Tries:
         return [self.verdict(names, number) for number in NUMBERS]
 
     def survives(self, names: Mapping[str, Any]) -> bool:
-        """Whether no check of any paper fails; stops at the first that does."""
+        """Whether no check fails with any variant; stops at the first that does."""
         exercise, variants = self.exercise, self.variants
         everything = {**variants.lab.reference, **names}
         for number in NUMBERS:
@@ -176,7 +176,7 @@ def _mistake(tried: _Tries, mistake: Version) -> MistakeProof:
 
 
 def _indistinguishable(tried: _Tries, mistake: Version) -> str | None:
-    """A mistake with other advice whose observations equal this one's in every check."""
+    """A mistake with other advice whose observations in every check equal this one's."""
     profile = tried.profile(mistake)
     for other in tried.exercise.mistakes:
         if other.advice != mistake.advice and tried.profile(other) == profile:
@@ -220,20 +220,20 @@ def _mutants(tried: _Tries) -> MutantProof:
 
 def _alive(tried: _Tries, name: str, make: Callable[[], Any]) -> bool:
     try:
-        with _time_limit(SECONDS_A_VERSION):
+        with _time_limit(SECONDS_PER_VERSION):
             return tried.survives({name: make()})
-    except (_OutOfTime, Exception):  # a mutant that cannot even be made is caught
+    except (_OutOfTimeError, Exception):  # a mutant that cannot even be made counts as caught
         return False
 
 
-class _OutOfTime(BaseException):
-    """A mutant runs without end. Not an Exception, so that no probe takes it for the student's."""
+class _OutOfTimeError(BaseException):
+    """A mutant runs too long. Not an Exception, so no check takes it for the student's error."""
 
 
 @contextmanager
 def _time_limit(seconds: int) -> Iterator[None]:
     def stop(signum: int, frame: FrameType | None) -> None:
-        raise _OutOfTime
+        raise _OutOfTimeError
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.alarm(seconds)

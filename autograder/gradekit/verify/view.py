@@ -1,4 +1,4 @@
-"""``lab verify`` as people see it: progress, a table, and each surprise in a sentence."""
+"""Terminal output of ``lab verify``: progress, a table, and one sentence per surprise."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def verify_labs(
         exercises: only these; all if empty.
 
     Raises:
-        CourseError, ExerciseError: a lab's files contradict themselves, or lack an exercise.
+        CourseError, ExerciseError: a lab's files contradict each other, or lack an exercise.
     """
     tasks = [
         _Task(course, lab, exercise.name, with_mutants)
@@ -77,7 +77,7 @@ def _chosen(lab: LabExercises, names: Sequence[str]) -> list[Exercise]:
 
 
 def _prove(task: _Task) -> ExerciseProof:
-    torch.set_num_threads(1)  # the tensors are small: threads cost more than they give
+    torch.set_num_threads(1)  # the tensors are small: threads cost more time than they save
     variants = _variants(task.course, task.lab)
     return verify_exercise(variants, variants.lab[task.exercise], task.with_mutants)
 
@@ -116,14 +116,14 @@ def _table(lab: str, proofs: list[ExerciseProof]) -> Table:
             f"{proof.points:g}",
             f"{proof.reference:g}",
             f"{proof.blank:g}",
-            _share([mistake.lost > 0 for mistake in proof.mistakes]),
-            _share([mistake.advised for mistake in proof.mistakes]),
-            _share([points == proof.points for _, points, _ in proof.also_right]),
+            _fraction([mistake.lost > 0 for mistake in proof.mistakes]),
+            _fraction([mistake.advised for mistake in proof.mistakes]),
+            _fraction([points == proof.points for _, points, _ in proof.also_right]),
             f"{proof.mutants.caught}/{proof.mutants.made - proof.mutants.equivalent}",
             f"{proof.seconds:.1f}",
         )
     return table
 
 
-def _share(flags: list[bool]) -> str:
+def _fraction(flags: list[bool]) -> str:
     return f"{sum(flags)}/{len(flags)}"
