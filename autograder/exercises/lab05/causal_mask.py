@@ -13,7 +13,7 @@ exercise = Exercise(causal_mask)
 
 @exercise.check(points=1.5)
 def shape_and_dtype(lab, draw):
-    """Is a boolean tensor of shape (Lq, Lk), and square where Lk is not given."""
+    """Is a boolean tensor of shape (Lq, Lk), square if Lk is not given."""
     square, cached = lab.causal_mask(5), lab.causal_mask(3, 7)
     return {
         "shape, Lq=5": list(square.shape),
@@ -65,7 +65,7 @@ def fewer_keys(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def on_a_device(lab, draw):
-    """Lives on the device that was asked for, and on the default one else."""
+    """Is on the given device, or on the default one if none is given."""
     devices = ("meta", torch.device("meta"), "cpu", None)
     seen = {}
     for device in devices:
@@ -126,8 +126,8 @@ wrong(
     "true_means_hidden",
     "return torch.ones",
     "return ~torch.ones",
-    "Your mask is inverted: it says True for what is hidden. Here, as in torch's "
-    "scaled_dot_product_attention, what does True mean?",
+    "Your mask is inverted: it is True for what is hidden. What does True mean here, as in torch's "
+    "`scaled_dot_product_attention`?",
 )
 wrong(
     "diagonal_excluded",
@@ -189,8 +189,8 @@ wrong(
     "with_more_axes",
     "tril(Lk - Lq)",
     "tril(Lk - Lq)[None, None]",
-    "Your mask has axes for batch and heads. A mask of shape (Lq, Lk) broadcasts over them by "
-    "itself.",
+    "Your mask has axes for batch and heads, but a mask of shape (Lq, Lk) already broadcasts over "
+    "them. Which shape does the task ask for?",
 )
 wrong(
     "first_key_for_all",
@@ -202,8 +202,8 @@ wrong(
 
 
 @exercise.mistake(
-    "This is the mask to be added to scores (0 and -inf). It comes two steps later; this step asks "
-    "for True and False."
+    "You return numbers to be added to scores (0 and -inf), which is the task of 5.4. Which dtype "
+    "does this step ask for?"
 )
 def additive(Lq, Lk=None, device=None):
     mask = causal_mask(Lq, Lk, device)
@@ -211,8 +211,8 @@ def additive(Lq, Lk=None, device=None):
 
 
 @exercise.mistake(
-    "Your mask is cut from one of fixed size, so longer sequences get too small a mask. Where does "
-    "that size come from?"
+    "Your mask is cut from a mask of fixed size, which is too small for longer sequences. Where "
+    "does that size come from?"
 )
 def fixed_size(Lq, Lk=None, device=None):
     Lk = Lq if Lk is None else Lk
@@ -222,7 +222,7 @@ def fixed_size(Lq, Lk=None, device=None):
 
 @exercise.mistake(
     "You let every query see the first key, so that no row is all False. A query that stands "
-    "before every key sees none; what a softmax makes of that is a later step."
+    "before every key sees none. Which entries of its row may be True?"
 )
 def first_key_always(Lq, Lk=None, device=None):
     mask = causal_mask(Lq, Lk, device).clone()

@@ -1,4 +1,4 @@
-"""errata: three places where the slides' masks do not hold."""
+"""errata: three places where the slides on masks are wrong."""
 
 import torch
 

@@ -157,7 +157,7 @@ wrong(
     "additive",
     "real = ids != pad",
     "real = torch.zeros(ids.shape).masked_fill(ids == pad, -torch.inf)",
-    "Your mask holds numbers to be added to scores, which is the task two steps later. Which dtype "
+    "Your mask holds numbers to be added to scores, which is the task of 5.4. Which dtype "
     "does this step ask for?",
 )
 wrong(

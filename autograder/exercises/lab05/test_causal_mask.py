@@ -1,4 +1,4 @@
-"""test_causal_mask: a test that tells right causal masks from wrong ones."""
+"""test_causal_mask: a test that distinguishes right causal masks from wrong ones."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def asserts_nothing(impl):
 
 
 @exercise.mistake(
-    "Your test returns its verdict, True or False, and nobody looks at it. A test speaks by "
+    "Your test returns its verdict, True or False, but nothing reads it. A test reports by "
     "raising: which statement turns a False into an error?"
 )
 def returns_its_verdict(impl):
@@ -60,7 +60,7 @@ def returns_its_verdict(impl):
 
 
 @exercise.mistake(
-    "Your test knows square masks alone. Which lengths show where the triangle of a mask with a "
+    "Your test tries only square masks. Which lengths show where the triangle of a mask with a "
     "cache begins?"
 )
 def square_only(impl):
@@ -70,7 +70,7 @@ def square_only(impl):
 
 
 @exercise.mistake(
-    "Your test looks at shapes and dtypes and at no entry. Which entries must be True, and which "
+    "Your test looks at shapes and dtypes, but at no entry. Which entries must be True, and which "
     "False?"
 )
 def shape_only(impl):
@@ -81,8 +81,8 @@ def shape_only(impl):
 
 
 @exercise.mistake(
-    "Your test asks only that nothing is seen ahead. A mask that also hides what came before "
-    "would pass. What must every place be able to see?"
+    "Your test only asserts that no query sees ahead, so a mask that also hides earlier keys would "
+    "pass. What must every place be able to see?"
 )
 def future_only(impl):
     for Lq, Lk in ((5, 5), (2, 7)):
@@ -93,8 +93,8 @@ def future_only(impl):
 
 
 @exercise.mistake(
-    "Your test rejects right masks: it puts the triangle in the top left corner when there are "
-    "more keys than queries. Read the task of 5.1 again: at which key does the last query stand?"
+    "Your test rejects right masks: it expects the triangle in the top left corner when there are "
+    "more keys than queries. According to the task of 5.1, at which key does the last query stand?"
 )
 def top_left_demanded(impl):
     assert torch.equal(impl(4), expected(4, 4))
@@ -102,8 +102,8 @@ def top_left_demanded(impl):
 
 
 @exercise.mistake(
-    "Your test compares numbers and forgets to ask what kind they are and where they live: 1.0 "
-    "equals True. What does the task promise about dtype and device?"
+    "Your test compares numbers, but neither their dtype nor their device: 1.0 equals True. What "
+    "does the task promise about these two?"
 )
 def entries_only(impl):
     for Lq, Lk in ((4, 4), (8, 8), (2, 7), (5, 3)):
