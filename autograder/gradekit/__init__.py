@@ -1,1 +1,1 @@
-"""Attention Labs: what staff run. Build, release, collect, grade, review, report."""
+"""The staff's half of Attention Labs: build, release, collect, grade, review, report."""

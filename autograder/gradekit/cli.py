@@ -1,4 +1,4 @@
-"""The ``lab`` command. Verbs import what they need when they run, so that help is quick."""
+"""The ``lab`` command. Each verb imports what it needs when it runs, so that help is fast."""
 
 from __future__ import annotations
 
@@ -24,17 +24,19 @@ app = typer.Typer(
 STUDENT, TA, INSTRUCTOR = "Student", "TA", "Instructor"
 
 Lab = Annotated[str, typer.Argument(help="The lab, such as lab01.", metavar="LAB")]
-Labs = Annotated[list[str] | None, typer.Argument(help="Labs; all where none is named.")]
+Labs = Annotated[list[str] | None, typer.Argument(help="Labs; all if none is named.")]
 Root = Annotated[
     Path | None,
-    typer.Option("--course", help="The course's folder [default: the nearest with course.toml]."),
+    typer.Option(
+        "--course", help="The course's folder [default: the nearest one with course.toml]."
+    ),
 ]
-Jobs = Annotated[int, typer.Option(help="Worker processes; 0 takes one a core.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs to read.")]
+Jobs = Annotated[int, typer.Option(help="Worker processes; 0 for one per core.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
 def main() -> None:
-    """Run the command; an error of the course's making is one sentence and exit status 1."""
+    """Run the command; an error that the user can correct is one sentence and exit status 1."""
     with _plain_errors():
         app()
 
@@ -43,7 +45,7 @@ def main() -> None:
 def submit(
     folder: Annotated[Path, typer.Argument(help="The folder with your notebook.")] = Path(),
 ) -> None:
-    """Pack a hand-in and say what was packed."""
+    """Pack a hand-in and list its contents."""
     import attnlab
 
     attnlab.submit(folder)
@@ -52,10 +54,12 @@ def submit(
 @app.command(rich_help_panel=INSTRUCTOR)
 def build(
     labs: Labs = None,
-    check: Annotated[bool, typer.Option("--check", help="Change nothing; fail on drift.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; fail if notebooks and sources differ.")
+    ] = False,
     course_folder: Root = None,
 ) -> None:
-    """Make the solved and the students' notebooks from the sources."""
+    """Build the solved notebooks and the students' notebooks from the sources."""
     from gradekit.build.build import build_labs, find_drift
     from gradekit.exercise.loader import CourseLabs
 
@@ -66,8 +70,8 @@ def build(
         for line in drifted:
             typer.echo(line)
         if drifted:
-            _fail("The notebooks are not what the sources make; run `lab build`.")
-        typer.echo(f"{', '.join(chosen)}: the notebooks are what the sources make.")
+            _fail("The notebooks do not match the sources; run `lab build`.")
+        typer.echo(f"{', '.join(chosen)}: the notebooks match the sources.")
         return
     for path in build_labs(CourseLabs(course), chosen):
         typer.echo(f"wrote {path.relative_to(course.root)}")
@@ -77,10 +81,12 @@ def build(
 def verify(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Labs, or one lab and exercises of it; all labs if none is named."),
+        typer.Argument(
+            help="Labs, or one lab and some of its exercises; all labs if none is named."
+        ),
     ] = None,
     as_json: Json = False,
-    mutants: Annotated[bool, typer.Option(help="Also make mutants of the reference.")] = True,
+    mutants: Annotated[bool, typer.Option(help="Also test mutants of the reference.")] = True,
     jobs: Jobs = 0,
     course_folder: Root = None,
 ) -> None:
@@ -105,7 +111,9 @@ def verify(
 @app.command(rich_help_panel=INSTRUCTOR)
 def release(
     labs: Labs = None,
-    due: Annotated[bool, typer.Option("--due", help="Whatever the calendar says.")] = False,
+    due: Annotated[
+        bool, typer.Option("--due", help="All labs whose release date has passed.")
+    ] = False,
     exchange: Annotated[
         bool, typer.Option("--exchange", help="Also publish to nbgrader's exchange.")
     ] = False,
@@ -135,7 +143,7 @@ def collect(
     sources: Annotated[list[Path], typer.Argument(help="Folders or zips of hand-ins.")],
     course_folder: Root = None,
 ) -> None:
-    """Put hand-ins from folders, zips, Canvas or Moodle downloads where grading finds them."""
+    """Bring hand-ins from folders, zips, Canvas or Moodle downloads into submitted/."""
     from gradekit.submissions.collect import collect_submissions
 
     course = _course(course_folder)
@@ -155,14 +163,14 @@ def grade(
     sandbox: Annotated[
         str, typer.Option(help="bubblewrap, landlock (weaker), or none (only for code you trust).")
     ] = "bubblewrap",
-    again: Annotated[bool, typer.Option("--again", help="Grade anew what is graded.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Regrade what is already graded.")] = False,
     cluster: Annotated[
         str | None, typer.Option(help="A Dask scheduler, such as tcp://HOST:8786.")
     ] = None,
     as_json: Json = False,
     course_folder: Root = None,
 ) -> None:
-    """Grade what was handed in: sandboxed, judged, into the gradebook."""
+    """Grade the hand-ins: run them in a sandbox, judge them, write the gradebook."""
     from gradekit.grading.grade import Settings, grade_lab
     from gradekit.grading.view import progress_bar, show_summary
 
@@ -180,7 +188,7 @@ def grade(
 
 @app.command(rich_help_panel=TA)
 def feedback(lab: Lab, course_folder: Root = None) -> None:
-    """Write one page of feedback for each student."""
+    """Write one page of feedback per student."""
     from gradekit.feedback.page import write_feedback
 
     course = _course(course_folder)
@@ -191,7 +199,7 @@ def feedback(lab: Lab, course_folder: Root = None) -> None:
 
 @app.command(rich_help_panel=TA)
 def doctor(course_folder: Root = None) -> None:
-    """Say what this machine has, what is missing, and how to get it."""
+    """Report what this machine has, what is missing, and how to install it."""
     from gradekit.doctor import examine
 
     findings = examine(course_folder or Path.cwd())
@@ -226,7 +234,7 @@ def _short(path: Path, course: Course) -> str:
 
 @contextmanager
 def _plain_errors() -> Iterator[None]:
-    """One sentence for an error that a person can correct; our bugs keep their traceback."""
+    """One sentence for an error that the user can correct; bugs keep their traceback."""
     from gradekit.errors import LabError
 
     try:

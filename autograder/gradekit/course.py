@@ -18,7 +18,7 @@ SOLVED, RELEASED = "solutions", "labs"
 
 
 class _Values(BaseModel):
-    """Frozen, and strict about unknown keys: a typing error is never ignored."""
+    """Frozen, and strict about unknown keys, so that a typo is never ignored."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -43,9 +43,9 @@ class LateRule(_Values):
     """The ``[late]`` table.
 
     Attributes:
-        grace_minutes: how long after the due date a hand-in is still in time.
-        percent_per_day: of the points earned, taken off for each day or part of one.
-        last_day: after so many days a hand-in earns nothing.
+        grace_minutes: minutes after the due date in which a hand-in is still on time.
+        percent_per_day: of the points earned, taken off for each day or part of a day.
+        last_day: after this number of days, a hand-in earns nothing.
     """
 
     grace_minutes: int = Field(default=0, ge=0)
@@ -54,10 +54,10 @@ class LateRule(_Values):
 
 
 class LimitValues(_Values):
-    """The ``[limits]`` table: what one hand-in may use.
+    """The ``[limits]`` table: the most that one hand-in may use.
 
     Attributes:
-        cpu_seconds: of any one of its processes; by default as many as `submission_seconds`.
+        cpu_seconds: of each of its processes; by default equal to `submission_seconds`.
     """
 
     cell_seconds: float = Field(default=60, gt=0)
@@ -73,7 +73,7 @@ class LimitValues(_Values):
 
 
 class ExerciseLimitValues(_Values):
-    """Limits of one exercise of a lab; what is not set here is the lab's."""
+    """Limits of one exercise of a lab; by default the lab's."""
 
     exercise_seconds: float | None = Field(default=None, gt=0)
     cpu_seconds: int | None = Field(default=None, ge=1)
@@ -85,8 +85,8 @@ class LabDates(_Values):
     """One ``[[lab]]`` table. Dates have the course's time zone.
 
     Attributes:
-        limits: those that are set for this lab alone.
-        exercise_limits: those that are set for one exercise alone, by its name.
+        limits: those that are set only for this lab.
+        exercise_limits: those that are set only for one exercise, by its name.
     """
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
@@ -99,7 +99,7 @@ class LabDates(_Values):
     @model_validator(mode="after")
     def _in_order(self) -> LabDates:
         if self.due <= self.release:
-            raise ValueError(f"{self.id} is due before it is released; swap or mend the two dates")
+            raise ValueError(f"{self.id} is due before it is released; swap or correct the dates")
         return self
 
     def __hash__(self) -> int:
@@ -128,7 +128,7 @@ class CourseFile(_Values):
         ids = [lab.id for lab in self.lab]
         for name in ids:
             if ids.count(name) > 1:
-                raise ValueError(f"lab {name} stands twice; give each lab one [[lab]] table")
+                raise ValueError(f"lab {name} appears twice; give each lab one [[lab]] table")
         for extension in self.extension:
             if extension.lab not in ids:
                 raise ValueError(
@@ -139,20 +139,20 @@ class CourseFile(_Values):
         return self
 
     def limits_of(self, lab: LabDates) -> LimitValues:
-        """The course's limits, but for the lab's own."""
+        """The course's limits, with the lab's own in their place."""
         return self.limits.model_copy(update=lab.limits.model_dump(exclude_unset=True))
 
 
 def _fit_together(lab: LabDates, limits: LimitValues) -> None:
-    """Let pass limits of which none can never be reached.
+    """Check that every limit can be reached.
 
     Raises:
         ValueError: a part may use more than the whole.
     """
     if limits.file_mib > limits.scratch_mib:
         raise ValueError(
-            f"{lab.id}: one file may have {limits.file_mib} MiB (file_mib) and all together "
-            f"{limits.scratch_mib} (scratch_mib); raise scratch_mib or lower file_mib"
+            f"{lab.id}: one file may have {limits.file_mib} MiB (file_mib), but all files together "
+            f"only {limits.scratch_mib} (scratch_mib); raise scratch_mib or lower file_mib"
         )
     wholes = {**limits.model_dump(), "exercise_seconds": limits.submission_seconds}
     for name, own in lab.exercise_limits.items():
@@ -167,7 +167,7 @@ def _fit_together(lab: LabDates, limits: LimitValues) -> None:
 
 
 class Course(_Values):
-    """A course: its values and the folder they were read from."""
+    """A course: its values and the folder that they were read from."""
 
     root: Path
     values: CourseFile
@@ -179,7 +179,7 @@ class Course(_Values):
 
     @property
     def timezone(self) -> tzinfo:
-        """Where the course's clocks hang."""
+        """The course's time zone."""
         return ZoneInfo(self.values.course.timezone)
 
     def dates(self, lab: str) -> LabDates:
@@ -205,15 +205,15 @@ class Course(_Values):
         return self.dates(lab).due
 
     def limits(self, lab: str) -> LimitValues:
-        """What one hand-in of `lab` may use: the course's limits, but for the lab's own."""
+        """The most that one hand-in of `lab` may use: the lab's own limits, else the course's."""
         return self.values.limits_of(self.dates(lab))
 
     def exercise_limits(self, lab: str) -> Mapping[str, ExerciseLimitValues]:
-        """The limits that single exercises of `lab` have for themselves, by their names."""
+        """The limits that are set for single exercises of `lab`, by their names."""
         return self.dates(lab).exercise_limits
 
     def check_exercise_limits(self, lab: str, exercises: Collection[str]) -> None:
-        """Let pass limits of exercises that there are.
+        """Check that limits are set only for exercises of the lab.
 
         Raises:
             CourseError: one is for an exercise that the lab does not have.
@@ -221,8 +221,8 @@ class Course(_Values):
         for name in self.exercise_limits(lab):
             if name not in exercises:
                 raise CourseError(
-                    f"{FILE_NAME}: {lab}'s exercise_limits names {name!r}, which is no exercise of "
-                    f"it; write one of {', '.join(exercises)}, or take it out"
+                    f"{FILE_NAME}: {lab}'s exercise_limits names {name!r}, which is not one of "
+                    f"its exercises; write one of {', '.join(exercises)}, or remove it"
                 )
 
     def source(self, lab: str) -> Path:
@@ -239,14 +239,14 @@ class Course(_Values):
         return found[0]
 
     def released(self, lab: str) -> Path:
-        """The notebook that students of `lab` are given.
+        """The notebook that students of `lab` get.
 
         Raises:
             CourseError: it has not been built.
         """
         found = sorted((self.root / RELEASED / lab).glob("*.ipynb"))
         if len(found) != 1:
-            raise CourseError(f"{RELEASED}/{lab} holds no notebook; `lab build {lab}` makes it")
+            raise CourseError(f"{RELEASED}/{lab} has no notebook; `lab build {lab}` makes it")
         return found[0]
 
     def exercises(self, lab: str) -> Path:
@@ -258,7 +258,7 @@ class Course(_Values):
 
 
 def find_root(start: Path) -> Path:
-    """The nearest folder from `start` upwards that holds course.toml.
+    """The nearest folder from `start` upwards that contains course.toml.
 
     Raises:
         CourseError: there is none.
@@ -273,7 +273,7 @@ def load_course(root: Path) -> Course:
     """Read ``root/course.toml``.
 
     Raises:
-        CourseError: it is missing, is not TOML, or holds a wrong value.
+        CourseError: it is missing, is not TOML, or has a wrong value.
     """
     path = root / FILE_NAME
     try:
@@ -291,19 +291,19 @@ def load_course(root: Path) -> Course:
 
 def _sentence(path: Path, text: str, error: ValidationError) -> str:
     first = error.errors()[0]
-    place = [str(part) if isinstance(part, str) else f"#{part + 1}" for part in first["loc"]]
+    keys = [str(part) if isinstance(part, str) else f"#{part + 1}" for part in first["loc"]]
     message = first["msg"].removeprefix("Value error, ")
     message = message[:1].lower() + message[1:]
     line = _line_of(text, first["loc"])
     where = f"{path.name}, line {line}" if line else path.name
-    subject = f"{'.'.join(place)}: " if place else ""
+    subject = f"{'.'.join(keys)}: " if keys else ""
     shown = f" (it is {first['input']!r})" if isinstance(first["input"], (str, int, float)) else ""
     return f"{where}: {subject}{message}{shown}"
 
 
-def _line_of(text: str, place: tuple[int | str, ...]) -> int | None:
-    """The line that sets what stands at `place`, or the one that begins its table."""
-    match place:
+def _line_of(text: str, location: tuple[int | str, ...]) -> int | None:
+    """The line that sets the value at `location`, or the line that begins its table."""
+    match location:
         case [str(table), int(number), *keys]:
             head, skip = f"[[{table}]]", number
         case [str(table), *keys]:

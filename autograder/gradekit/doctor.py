@@ -1,4 +1,7 @@
-"""What this machine has, what is missing, and how to get it, a sentence each."""
+"""What this machine has, what is missing and how to install it: one sentence each.
+
+Tested in tests/gradekit/test_doctor.py.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +29,14 @@ FREE_GIB = 2
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the examination. A missing thing that is only nice to have is ok."""
+    """One line of the report; ``ok`` even if something optional is missing."""
 
     ok: bool
     sentence: str
 
 
 def examine(folder: Path) -> list[Finding]:
-    """Look at Python, packages, the sandbox, the course's files and the disk."""
+    """Check Python, packages, the sandbox, the course's files and the disk."""
     return [*_python(), *_packages(), *_sandbox(), _course(folder), _disk(folder), _browser()]
 
 
@@ -52,7 +55,7 @@ def _packages() -> Iterator[Finding]:
 
 
 def _sandbox() -> Iterator[Finding]:
-    """The levels of confinement, the default first. The second one is nice to have."""
+    """The levels of confinement, the default first. The second one is optional."""
     from gradekit.sandbox import bubblewrap, landlock_policy
     from gradekit.untrusted import landlock
 
@@ -65,7 +68,9 @@ def _sandbox() -> Iterator[Finding]:
         yield Finding(False, str(error))
     reason = landlock_policy.why_unavailable()
     abi = f"the kernel's Landlock (ABI {landlock.abi()}) and system call filters"
-    yield Finding(True, f"--sandbox landlock: {abi if reason is None else f'not here, {reason}'}")
+    yield Finding(
+        True, f"--sandbox landlock: {abi if reason is None else f'unavailable, {reason}'}"
+    )
 
 
 def _course(folder: Path) -> Finding:

@@ -1,4 +1,4 @@
-"""Every error that a person can correct: one family, one sentence each.
+"""Every error that the user can correct: one family, one sentence each.
 
     LabError
     ├── CourseError                course.toml, a source or a built notebook
@@ -9,9 +9,9 @@
     ├── NotebookError              a submitted notebook
     ├── SandboxUnavailableError    this machine, and what is missing on it
     ├── GraderError                the grader fails on the lab's own solution
-    ├── ResultNotKeptError         a disk without room, or without permission
+    ├── ResultNotKeptError         a disk that is full, or that may not be written
     ├── JournalError               the file of results
-    │   └── JournalLockedError     another process writes it
+    │   └── JournalLockedError     another process is writing it
     └── GradebookError             the database of marks
 
 The message says what is wrong, where, and what to do; ``lab`` prints it and exits with status 1.
@@ -56,7 +56,7 @@ class BlankError(LabError):
 
 
 class RefusedError(LabError):
-    """A file is not taken. The message is the reason in a few words.
+    """A file is refused. The message is the reason in a few words.
 
     Attributes:
         cost: how many of its bytes were read nevertheless.
@@ -80,7 +80,7 @@ class GraderError(LabError):
 
 
 class ResultNotKeptError(LabError):
-    """A result cannot be written, so no more are made."""
+    """A result cannot be written, so grading stops."""
 
 
 class JournalError(LabError):
@@ -88,7 +88,7 @@ class JournalError(LabError):
 
 
 class JournalLockedError(JournalError):
-    """Another process writes the journal."""
+    """Another process is writing the journal."""
 
 
 class GradebookError(LabError):

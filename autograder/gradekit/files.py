@@ -1,7 +1,7 @@
-"""Temporary folders that a lock ties to their process: however it ends, the next run cleans up.
+"""Temporary folders with a lock, so that the next run removes those of processes that ended.
 
-A process that is killed removes nothing. Its lock goes with it, though, so whoever comes next can
-tell the folders of the dead from those of the living.
+A process that is killed removes nothing. But its lock disappears too, so the next run can tell
+abandoned folders from those in use.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class LockedTempFolder:
-    """A new temporary folder that is this process's until it is closed.
+    """A new temporary folder that belongs to this process until it is closed.
 
     Attributes:
-        path: where it is.
+        path: the folder.
     """
 
     def __init__(self) -> None:
@@ -32,14 +32,14 @@ class LockedTempFolder:
             self.path = Path(tempfile.mkdtemp(prefix=PREFIX))
             with suppress(FileNotFoundError):
                 self._handle = os.open(self.path, _OPEN)
-                # Another run that cleans up may have come between: then it is removed already.
+                # Another run that cleans up may have been faster and removed it.
                 fcntl.flock(self._handle, fcntl.LOCK_EX)
                 if _is_at(self._handle, self.path):
                     return
                 os.close(self._handle)
 
     def close(self) -> None:
-        """Remove it with all that is in it."""
+        """Remove it with everything in it."""
         if self._handle >= 0:
             _remove(self.path)
             os.close(self._handle)
@@ -48,7 +48,7 @@ class LockedTempFolder:
 
 @contextmanager
 def temporary_files_in(folder: Path) -> Iterator[None]:
-    """What other packages put among this process's temporary files lies in `folder` meanwhile."""
+    """In this block, other packages of this process put their temporary files into `folder`."""
     before = tempfile.tempdir
     tempfile.tempdir = str(folder)
     try:
@@ -58,7 +58,7 @@ def temporary_files_in(folder: Path) -> Iterator[None]:
 
 
 def remove_stale() -> tuple[Path, ...]:
-    """Remove this user's folders that no living process holds; returns what was removed."""
+    """Remove this user's folders that no running process has locked; returns the removed ones."""
     removed = []
     for folder in sorted(Path(tempfile.gettempdir()).glob(f"{PREFIX}*")):
         with suppress(OSError):
@@ -74,7 +74,7 @@ def remove_stale() -> tuple[Path, ...]:
 
 
 def _remove(folder: Path) -> None:
-    # What student code wrote may be too deep to be removed in one go, or belong to another user.
+    # Student code may have written folders too deep to remove at once, or as another user.
     with suppress(OSError):
         scratch.empty(folder)
     shutil.rmtree(folder, ignore_errors=True)
@@ -87,7 +87,7 @@ def _is_at(handle: int, path: Path) -> bool:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file so that others see the old one or the new one, never a part."""
+    """Write a file so that other processes see the old text or the new one, never a part."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with open(handle, "w", encoding="utf-8") as file:

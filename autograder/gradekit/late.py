@@ -1,4 +1,4 @@
-"""The late rule: how late a hand-in is, and what that costs. No database here, and no clock."""
+"""The late rule: how late a hand-in is, and what that costs. Reads no database and no clock."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Lateness:
     Attributes:
         seconds: after the due date (extensions included); 0 within the grace period.
         days: the same in days, each begun day counted whole.
-        percent: of the points earned, what is taken off.
+        percent: of the points earned, the part that is taken off.
     """
 
     seconds: float = 0.0
@@ -31,12 +31,12 @@ class Lateness:
         return self.seconds > 0
 
     def penalty(self, score: float) -> float:
-        """The points to take off `score`, rounded to a hundredth, never more than it has."""
+        """The points to take off `score`, rounded to a hundredth, at most all of them."""
         return min(max(score, 0.0), round(max(score, 0.0) * self.percent / 100, 2))
 
     @property
     def sentence(self) -> str:
-        """The rule's outcome in words; empty where it was in time."""
+        """The penalty in words; empty if the hand-in was on time."""
         if not self.is_late:
             return ""
         days = "1 day" if self.days == 1 else f"{self.days} days"
@@ -48,10 +48,10 @@ class Lateness:
 
 
 def lateness(rule: LateRule, seconds: float) -> Lateness:
-    """What `seconds` after the due date mean under `rule`.
+    """The lateness of a hand-in `seconds` after the due date.
 
-    A day begins at the due date, not at the end of the grace period: grace forgives a few minutes,
-    it moves no date.
+    Days are counted from the due date, not from the end of the grace period: the grace period
+    forgives a few minutes, but it does not move the due date.
     """
     if seconds <= rule.grace_minutes * 60:
         return Lateness()
@@ -61,7 +61,7 @@ def lateness(rule: LateRule, seconds: float) -> Lateness:
 
 
 def lateness_of(course: Course, lab: str, student: str, submitted_at: datetime | None) -> Lateness:
-    """How late `student` handed in `lab`; in time where nobody knows when that was."""
+    """How late `student` handed in `lab`; on time if the time is unknown."""
     if submitted_at is None:
         return Lateness()
     late_by = submitted_at - course.due(lab, student)

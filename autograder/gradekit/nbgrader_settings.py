@@ -1,4 +1,7 @@
-"""The settings in the course's nbgrader_config.py, read without importing nbgrader."""
+"""The settings in the course's nbgrader_config.py, read without importing nbgrader.
+
+Tested in tests/gradekit/test_nbgrader_settings.py.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ CONFIG_FILE = "nbgrader_config.py"
 
 
 def nbgrader_config(course: Course) -> Config:
-    """What the course's nbgrader_config.py sets; nothing where there is none."""
+    """The settings of the course's nbgrader_config.py; empty if there is no such file."""
     if not (course.root / CONFIG_FILE).is_file():
         return Config()
-    before = dict(os.environ)  # it changes this for the kernels that nbgrader itself starts
+    before = dict(os.environ)  # the file changes it for the kernels that nbgrader itself starts
     try:
         return PyFileConfigLoader(CONFIG_FILE, path=str(course.root)).load_config()
     finally:

@@ -35,3 +35,15 @@ def test_an_unknown_lab_is_one_sentence(tmp_path):
     assert done.returncode == 1
     assert "no lab 'lab77'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_importing_the_command_is_fast():
+    code = (
+        "import time; start = time.process_time()\n"
+        "import gradekit.cli; print(time.process_time() - start)"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        for _ in range(3)
+    ]
+    assert min(float(run.stdout) for run in runs) < 0.3
