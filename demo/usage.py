@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from gradekit.untrusted import memory, namespaces
+from gradekit.untrusted import libc, memory
 from gradekit.untrusted.processes import parents
 
 _LOOK_SECONDS = 2.0  # often enough for a peak, seldom enough to slow nothing down
-_PR_SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,7 @@ def measured(
         CommandError: it ended with another status than 0.
     """
     # Whoever loses its parent becomes a child of this process: so it is waited for.
-    namespaces.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)
     said = folder.parent / f".{folder.name}.said"
     with said.open("w+") as out:
         others, busy, start = _children(), _busy_seconds(), time.perf_counter()

@@ -18,7 +18,7 @@ from tests.helpers.played import PlayedSandbox, Script, framed
 
 PROBE = Probe("a", "x", "def x(lab, draw):\n    return 1", seed=1)
 POLITE = [
-    framed({"walled": True}),
+    framed({"started": True}),
     *(framed({"cell": i, "state": "ok", "outputs": []}) for i in range(2)),
 ]
 

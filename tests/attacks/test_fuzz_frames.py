@@ -102,20 +102,22 @@ REPLIES = st.one_of(
         lambda cell, state, shown, more: {"cell": cell, "state": state, "outputs": shown, **more},
         st.integers(0, 2) | VALUES,
         st.sampled_from(["ok", "error", "stopped"]) | VALUES, outputs(),
-        st.sampled_from([{}, {"met": "time"}, {"met": "memory", "where": "softmax"}, {"where": []}])
-        | st.dictionaries(st.sampled_from(["met", "where"]), VALUES),
+        st.sampled_from(
+            [{}, {"limit": "time"}, {"limit": "memory", "where": "softmax"}, {"where": []}]
+        )
+        | st.dictionaries(st.sampled_from(["limit", "where"]), VALUES),
     ).map(framed),
     st.builds(
         lambda check, body, more: framed({"check": check, **more}, body),
         st.integers(-1, 6) | NUMBERS, observations(),
-        st.just({}) | st.dictionaries(st.sampled_from(["refused", "met", "where"]), VALUES),
+        st.just({}) | st.dictionaries(st.sampled_from(["refused", "limit", "where"]), VALUES),
     ),
-    st.sampled_from([{"done": ""}, {"done": "late"}, {"done": 5}, {"walled": True}, {}])
+    st.sampled_from([{"done": ""}, {"done": "late"}, {"done": 5}, {"started": True}, {}])
     .map(framed),
     FRAMES, st.binary(max_size=20),
 )  # fmt: skip
 POLITE = [
-    framed({"walled": True}),
+    framed({"started": True}),
     *(framed({"cell": i, "state": "ok", "outputs": [STREAM, SHOWN, ERROR]}) for i in range(2)),
 ]
 CONTROL = RAW_JSON.map(lambda raw: raw[:4000] or b"0") | VALUES.map(
@@ -143,7 +145,7 @@ def scripts(draw: st.DrawFn) -> Script:
 def quick() -> Any:
     """The trusted side's own waits, cut short."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, seconds in (("GRACE", 0.02), ("WALL", 0.3), ("END", 0.3)):
+        for name, seconds in (("GRACE", 0.02), ("START", 0.3), ("SEND", 0.3), ("END", 0.3)):
             patch.setattr(connection, f"_{name}_SECONDS", seconds)
         yield
 

@@ -22,12 +22,12 @@ UNABLE = 77
 def main(folder: Path, arguments: list[str]) -> None:
     """Become the user and run pytest; `folder` is its home."""
     needed = [REPOSITORY, folder, Path(sys.prefix), Path(sys.executable), Path(sys.base_prefix)]
-    closed = next(drop_root._closed(needed), None)
+    closed = next(drop_root.closed_folders(needed), None)
     if closed is not None:
         if not namespaces.own_mounts():
             print(f"only root can enter {closed}, and nothing can be mounted here")
             raise SystemExit(UNABLE)
-        drop_root._open_the_way(needed)
+        drop_root.cover_closed_folders(needed)
     os.chown(folder, USER, USER)
     try:
         os.setgroups([])

@@ -1,4 +1,4 @@
-"""A fork server that only plays one: what it sends was drawn beforehand, whatever it is asked."""
+"""A fork server that only plays a script: its messages are drawn beforehand."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ ENDED = {"ended": True, "cpu": 0.25, "peak": 2**20}
 
 @dataclass(frozen=True)
 class Script:
-    """What one submission's process sends.
+    """The messages of one submission's process.
 
     Attributes:
         wire: bytes for the submission's channel.
-        hangs: it keeps the channel open afterwards, and says nothing.
+        hangs: it keeps the channel open afterwards, and sends nothing.
         control: packets from the server itself, before its last.
-        last: its last packet; a server at work says ENDED.
+        last: its last packet; a real server sends ENDED.
     """
 
     wire: bytes
@@ -36,19 +36,19 @@ class Script:
 
     @property
     def is_sound(self) -> bool:
-        """Whether a server at work could stand behind it: then what happens is the student's."""
-        walled = self.wire.startswith(framed({"walled": True}))
-        return walled and not self.control and self.last == json.dumps(ENDED).encode()
+        """Whether a real server could send this; then a failure is the student's."""
+        started = self.wire.startswith(framed({"started": True}))
+        return started and not self.control and self.last == json.dumps(ENDED).encode()
 
 
 def framed(message: Any, body: bytes = b"") -> bytes:
-    """A frame of a message, or of what is given in its place as bytes."""
+    """A frame of a message, or of the bytes given instead."""
     text = message if isinstance(message, bytes) else json.dumps(message).encode()
     return struct.pack("!II", len(text), len(body)) + text + body
 
 
 class PlayedSandbox(Sandbox):
-    """The trusted side's sandbox over servers that play scripts, one script for each attempt."""
+    """The trusted side's sandbox over servers that play scripts, one script for each connection."""
 
     def __init__(self, scripts: Sequence[Script], limits: Limits) -> None:
         super().__init__(Path("/nonexistent"), limits)
@@ -60,7 +60,7 @@ class PlayedSandbox(Sandbox):
             self._server = _Server(self)  # type: ignore[assignment]
 
     def next(self) -> Script:
-        """The script of the next attempt; the last one is played again and again."""
+        """The script of the next connection; the last one is played again and again."""
         script = self._scripts[min(self._at, len(self._scripts) - 1)]
         self._at += 1
         return script
@@ -73,7 +73,7 @@ class _Server:
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._thread.start()
 
-    def last_words(self) -> str:
+    def last_error(self) -> str:
         return "it played its part"
 
     def close(self) -> None:
@@ -103,7 +103,7 @@ class _Server:
                     self._theirs.send(packet)
                 if not script.hangs:
                     channel.shutdown(socket.SHUT_RDWR)
-            self._theirs.recv(4096)  # "stop", or the trusted side has gone away
+            self._theirs.recv(4096)  # "stop", or the trusted side has ended
             with suppress(OSError):
                 channel.shutdown(socket.SHUT_RDWR)
             reader.join(10)

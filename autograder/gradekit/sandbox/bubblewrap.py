@@ -1,8 +1,10 @@
-"""The outer wall: the command that starts the fork server where the staff's files do not exist.
+"""The outer isolation by bubblewrap: the command that starts the fork server inside it.
 
-Bubblewrap gives the server a root of its own that holds the system's programs and libraries, the
-Python environment, the few files of ours that the untrusted side needs, and nothing else; no
-network, no other processes, no capabilities, a clean environment.
+Bubblewrap gives the server a root folder of its own. It holds the system's programs and libraries,
+the Python environment, the few files of ours that the untrusted side needs, and nothing else. There
+is no network, no other process and no capability, and the environment is clean.
+
+Tested in tests/gradekit/sandbox/test_bubblewrap.py.
 """
 
 from __future__ import annotations
@@ -43,7 +45,7 @@ _ACCOUNTS = "student:x:1000:1000:student:/scratch:/bin/sh\nnobody:x:65534:65534:
 
 @dataclass(frozen=True)
 class Mount:
-    """A path inside: bound read-only from `source`, or empty where `source` is None."""
+    """A path inside: bound read-only from `source`, or empty if `source` is None."""
 
     path: Path
     source: Path | None
@@ -66,13 +68,13 @@ def find() -> str:
 
 
 def version(program: str) -> str:
-    """What `bwrap --version` says, such as "bubblewrap 0.8.0"."""
+    """The output of `bwrap --version`, such as "bubblewrap 0.8.0"."""
     done = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
     return done.stdout.strip() or "bubblewrap"
 
 
 def try_out(program: str) -> None:
-    """Start a process behind the walls that are asked for here, and one of its own behind those.
+    """Start a process in this isolation, and namespaces inside of it.
 
     Raises:
         SandboxUnavailableError: the system refuses one of the two.
@@ -83,24 +85,24 @@ def try_out(program: str) -> None:
         f"os.getuid() or (os.setgroups([]), os.setgid({NOBODY}), os.setuid({NOBODY}))\n"
         f"raise SystemExit(0 if libc.unshare({NAMESPACES}) == 0 else 'no namespaces inside')"
     )
-    line = [program, *_walls(), "--ro-bind", "/", "/", "--dev", "/dev", "--"]
+    line = [program, *_isolation_options(), "--ro-bind", "/", "/", "--dev", "/dev", "--"]
     python = [sys.executable, "-I", "-S", "-c", inside]
     done = subprocess.run(line + python, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines()[-1:] or ["it said nothing"]
+        errors = done.stderr.strip().splitlines()[-1:] or ["it wrote no error"]
         raise SandboxUnavailableError(
             f"student code cannot be confined: bubblewrap is installed, but this system refuses it "
-            f"({said[0]}); user namespaces must be allowed (in a container, start it with "
-            "`--security-opt seccomp=unconfined`; elsewhere ask whoever runs the machine)"
+            f"({errors[0]}); user namespaces must be allowed (in a container, start it with "
+            "`--security-opt seccomp=unconfined`; elsewhere ask your system administrator)"
             + _OTHER_LEVEL
         )
 
 
 def assemble(student_library: Path, folder: Path) -> None:
-    """Copy into `folder` what the untrusted side imports, readable for the user it runs as.
+    """Copy into `folder` the packages of the untrusted side, readable for its user.
 
     Args:
-        edition: a folder that holds the student edition of the package attnlab.
+        student_library: a folder that holds the student edition of the package attnlab.
         folder: an empty folder.
     """
     package = folder / "gradekit"
@@ -119,7 +121,7 @@ def assemble(student_library: Path, folder: Path) -> None:
 
 
 def environment(inside: Path, scratch: str) -> dict[str, str]:
-    """The whole environment of the untrusted side; nothing of the caller's is in it."""
+    """All environment variables of the untrusted side; none of them is the caller's."""
     threads = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
     return {
         "ATTNLAB_GRADING": "1",
@@ -144,14 +146,14 @@ def environment(inside: Path, scratch: str) -> dict[str, str]:
 
 
 def command(program: str, assembled: Path, private: Iterable[Path] = ()) -> list[str]:
-    """Bubblewrap's command line up to the program that it starts.
+    """Bubblewrap's command line, up to the program that it starts.
 
     Args:
         program: bubblewrap.
         assembled: the folder that :func:`assemble` filled.
-        private: folders that must not be seen inside, wherever they are.
+        private: folders that must not be visible inside, wherever they are.
     """
-    line = [program, *_walls(), "--clearenv"]
+    line = [program, *_isolation_options(), "--clearenv"]
     for name, value in environment(INSIDE, SCRATCH).items():
         line += ["--setenv", name, value]
     mounts = _mounts(assembled, private)
@@ -165,12 +167,12 @@ def command(program: str, assembled: Path, private: Iterable[Path] = ()) -> list
     return [*line, "--chdir", "/"]
 
 
-def _walls() -> list[str]:
+def _isolation_options() -> list[str]:
     common = ["--cap-drop", "ALL", "--die-with-parent", "--new-session", "--hostname", "lab"]
     if os.getuid() != 0:
         return ["--unshare-all", *common, "--proc", "/proc"]
-    # Real root maps to itself in a namespace, and then none can be nested in it. So root keeps its
-    # namespace, and the server becomes an ordinary user as the first thing it does.
+    # In a user namespace, root maps to itself, and then no other can be nested in it. So root keeps
+    # its namespace, and the first thing that the server does is to become an ordinary user.
     namespaces = ("pid", "net", "ipc", "uts", "cgroup-try")
     needed = ("CAP_SETUID", "CAP_SETGID", "CAP_SYS_ADMIN")
     return [
@@ -183,7 +185,7 @@ def _walls() -> list[str]:
 
 
 def _mounts(assembled: Path, private: Iterable[Path]) -> list[Mount]:
-    """What exists inside, outer folders before inner ones, so that inner ones prevail."""
+    """The mounts, outer folders before inner ones, because a later mount covers an earlier one."""
     mounts = {path: Mount(path, path) for path in shown_paths()}
     for path in (*own_packages(), *private):
         resolved = path.resolve()
@@ -196,13 +198,13 @@ def _mounts(assembled: Path, private: Iterable[Path]) -> list[Mount]:
 
 
 def shown_paths() -> list[Path]:
-    """What of this machine student code may read: the system's programs, and Python's."""
+    """The paths of this machine that student code may read: the system's programs and Python's."""
     shown = [Path(path) for path in (*_SYSTEM, *_SETTINGS)] + python_paths()
     return [path for path in dict.fromkeys(shown) if path.exists()]
 
 
 def python_paths() -> list[Path]:
-    """What of this Python environment is shown: programs and libraries, not the folders around."""
+    """The shown paths of this Python environment: programs and libraries, not folders around."""
     found = [Path(sys.prefix, "pyvenv.cfg"), Path(sys.executable).parent]
     found += [Path(sysconfig.get_path(name)) for name in ("purelib", "platlib")]
     found += [step.parent for step in _links(Path(sys.executable))]
@@ -213,7 +215,7 @@ def python_paths() -> list[Path]:
 
 
 def _links(path: Path) -> list[Path]:
-    """Where `path` leads, link by link; each step must exist inside."""
+    """The targets of `path`, link by link; each of them must exist inside."""
     steps = []
     while path.is_symlink():
         path = path.parent / path.readlink()
@@ -222,7 +224,7 @@ def _links(path: Path) -> list[Path]:
 
 
 def own_packages() -> list[Path]:
-    """The folders of attnlab and gradekit; they are seen inside only if they lie in a bind."""
+    """The folders of attnlab and gradekit; they are visible inside only if they are in a bind."""
     found = []
     for name in ("attnlab", "gradekit"):
         spec = importlib.util.find_spec(name)

@@ -1,6 +1,9 @@
-"""The trusted side's end of one process that runs a submission.
+"""The trusted side's end of the connection to one process that runs a submission.
 
-It believes nothing: a reply has a size, a form and a time, and what breaks one of them is the end.
+It believes nothing. A reply must keep to a size, a form and a deadline; if it does not, the process
+is ended.
+
+Tested in tests/gradekit/sandbox/test_connection.py and tests/attacks.
 """
 
 from __future__ import annotations
@@ -21,28 +24,29 @@ from gradekit.untrusted.limits import ExerciseLimits, LimitKind, Limits
 from gradekit.untrusted.messages import Cell, Probe, Stopped
 
 _GRACE_SECONDS = 2.0
-_WALL_SECONDS = 30.0
+_START_SECONDS = 30.0
+_SEND_SECONDS = 30.0
 _END_SECONDS = 20.0
 _SMALL_TEXT = 2**16
 _FORGED = "wrote something of its own into the grader's channel"
-# What a cell may say before its last word: that its time is over.
-_MOST_NEWS = 2
+# The most messages of a cell before its result: that its time, or its CPU time, is over.
+_MOST_REPORTS = 2
 
 
 class ServerLostError(RuntimeError):
-    """The fork server ended, or did not keep to the talk."""
+    """The fork server ended, or broke the protocol."""
 
 
 class ProcessEndedError(Exception):
-    """The submission's process is no more, or no longer listened to; the message says why."""
+    """The submission's process has ended, or its messages are ignored; the message says why."""
 
 
 class ProcessEndedForGoodError(ProcessEndedError):
-    """Another try would end in the same way: its whole time is over, or it is too large."""
+    """Another try would fail in the same way: all its time is over, or it is too large."""
 
 
 class Connection:
-    """One process that runs a submission, from its start until nothing of it is left."""
+    """One process that runs a submission, from its start to the end of all its children."""
 
     def __init__(self, control: socket.socket, limits: Limits, deadline: float) -> None:
         self._control = control
@@ -50,10 +54,10 @@ class Connection:
         self._deadline = deadline
         self._output_left = limits.output_bytes
         self._answers_left = limits.answer_bytes
-        self._places = limit_messages.CodeLocations(())
+        self._locations = limit_messages.CodeLocations(())
         self._memory = False
         self._files = False
-        self._cpu_at: str | None = None
+        self._cpu_location: str | None = None
         self._ended = False
         self.closed = False
         self.cpu = 0.0
@@ -63,14 +67,14 @@ class Connection:
             socket.send_fds(control, [b'{"run": true}'], [theirs.fileno()])
         except OSError as error:
             self.abandon()
-            raise ServerLostError("it does not take submissions") from error
+            raise ServerLostError("it does not accept submissions") from error
         finally:
             theirs.close()
         try:
-            self._receive(time.monotonic() + _WALL_SECONDS, _SMALL_TEXT, 0)
+            self._receive(time.monotonic() + _START_SECONDS, _SMALL_TEXT, 0)
         except (frames.FrameError, frames.ChannelClosedError, frames.ChannelTimeoutError) as error:
             self.abandon()
-            raise ServerLostError("the wall around a submission could not be raised") from error
+            raise ServerLostError("the submission's process could not be isolated") from error
         except BaseException:
             self.abandon()
             raise
@@ -78,8 +82,8 @@ class Connection:
     def send_submission(
         self, cells: Sequence[Cell], wanted: Sequence[int], files: Mapping[str, bytes], seed: int
     ) -> None:
-        """Send the cells named by `wanted`, the data files and the seed."""
-        self._places = limit_messages.CodeLocations([cell.source for cell in cells])
+        """Send the cells with the indices `wanted`, the data files and the seed."""
+        self._locations = limit_messages.CodeLocations([cell.source for cell in cells])
         names = [[name, len(data)] for name, data in files.items()]
         sources = [[index, cells[index].source] for index in wanted]
         self._send({"cells": sources, "files": names, "seed": seed}, b"".join(files.values()))
@@ -89,28 +93,27 @@ class Connection:
         limits = self._limits
         most = 8 * limits.cell_output_bytes + _SMALL_TEXT
         give_up = time.monotonic() + limits.cell_seconds + _GRACE_SECONDS
-        met, place = LimitKind.TIME, ""
-        for _ in range(1 + _MOST_NEWS):
-            answer = self._reply(
-                give_up, limit_messages.reached(met, limits, place=place), most, 0
-            ).message
+        limit, location = LimitKind.TIME, ""
+        for _ in range(1 + _MOST_REPORTS):
+            late = limit_messages.reached(limit, limits, location=location)
+            answer = self._reply(give_up, late, most, 0).message
             state = answer.get("state")
             if answer.get("cell") != index or state not in (None, "ok", "error", "stopped"):
                 raise ProcessEndedError(_FORGED)
-            now = _met(answer)
-            met, place = now or LimitKind.TIME, self._places.of(answer.get("where")) if now else ""
-            if now is LimitKind.CPU:
-                self._cpu_at = place
+            reported = _limit_in(answer)
+            limit = reported or LimitKind.TIME
+            location = self._locations.of(answer.get("where")) if reported else ""
+            if reported is LimitKind.CPU:
+                self._cpu_location = location
             if state is not None:
                 break
         else:
             raise ProcessEndedError(_FORGED)
         outputs, spent = clean_outputs(answer.get("outputs"), self._output_left)
         self._output_left -= spent
-        self._memory = False  # what was killed for its memory was not what runs the cells
-        reason = (
-            limit_messages.reached(met, limits, place=place) if now or state == "stopped" else ""
-        )
+        self._memory = False  # the process killed for its memory was not the one that runs cells
+        exceeded = reported is not None or state == "stopped"
+        reason = limit_messages.reached(limit, limits, location=location) if exceeded else ""
         return CellRun(cell_id, outputs, state, reason)
 
     def ask(self, probes: Sequence[Probe]) -> dict[tuple[str, str], bytes | Stopped]:
@@ -122,7 +125,7 @@ class Connection:
         self._send({"probes": [probe.to_json() for probe in probes], "limits": limits})
         late = limit_messages.reached(LimitKind.TIME, self._limits, own)
         seen: dict[tuple[str, str], bytes | Stopped] = {}
-        left_to_say = set(range(len(probes)))
+        unanswered = set(range(len(probes)))
         while True:
             frame = self._reply(give_up, late, _SMALL_TEXT, left)
             left -= len(frame.body)
@@ -130,56 +133,58 @@ class Connection:
             match frame.message:
                 case {"done": str()}:
                     break
-                case {"check": int(index)} if index in left_to_say:
-                    left_to_say.remove(index)
-                    said = self._said(frame.message, own)
-                    seen[probe_key(probes[index])] = Stopped(said) if said else frame.body
+                case {"check": int(index)} if index in unanswered:
+                    unanswered.remove(index)
+                    why = self._limit_words(frame.message, own)
+                    seen[probe_key(probes[index])] = Stopped(why) if why else frame.body
                 case _:
                     raise ProcessEndedError(_FORGED)
-        self._listen_to_server(wait=0)
-        reason = self.why(self._said(frame.message, own) or limit_messages.ENDED_ITSELF)
+        self._read_server(wait=0)
+        reason = self.why(self._limit_words(frame.message, own) or limit_messages.ENDED_ITSELF)
         self._memory = False
         return {probe_key(probe): seen.get(probe_key(probe), Stopped(reason)) for probe in probes}
 
-    def _said(self, message: Mapping[str, Any], own: ExerciseLimits) -> str:
-        """The limit that a message speaks of; never in its own words, which may hold a question."""
-        met = _met(message)
-        if met is None:
+    def _limit_words(self, message: Mapping[str, Any], own: ExerciseLimits) -> str:
+        """The limit that a message names, in this side's words: its own may hold a question."""
+        limit = _limit_in(message)
+        if limit is None:
             return ""
-        return limit_messages.reached(met, self._limits, own, self._places.of(message.get("where")))
+        location = self._locations.of(message.get("where"))
+        return limit_messages.reached(limit, self._limits, own, location)
 
     def why(self, reason: str) -> str:
-        """`reason`, unless there is a better one: told by the server, or before the end."""
+        """`reason`, or a better one from the server or from an earlier report."""
         if self._memory:
             return limit_messages.reached(LimitKind.MEMORY, self._limits)
         if self._files:
             return limit_messages.reached(LimitKind.FOLDER, self._limits)
-        used_up = self._cpu_at is not None or self.cpu > self._limits.cpu_seconds
+        used_up = self._cpu_location is not None or self.cpu > self._limits.cpu_seconds
         if used_up and reason == limit_messages.ENDED_ITSELF:
-            return limit_messages.reached(LimitKind.CPU, self._limits, place=self._cpu_at or "")
+            location = self._cpu_location or ""
+            return limit_messages.reached(LimitKind.CPU, self._limits, location=location)
         return reason
 
     def abandon(self) -> None:
-        """Listen no more. The server is not asked to end anything: it is to be closed itself."""
+        """Stop listening. The server need not end anything: it is about to be closed itself."""
         self.closed = True
         self._channel.close()
 
     def close(self) -> None:
-        """End all of its processes and wait until none is left."""
+        """End all processes of the submission and wait until none is left."""
         self.abandon()
         if not self._ended:
             try:
                 self._control.send(b'{"stop": true}')
             except OSError as error:
-                raise ServerLostError("it is not there any more") from error
+                raise ServerLostError("it has ended") from error
         give_up = time.monotonic() + _END_SECONDS
         while not self._ended:
-            self._listen_to_server(wait=max(0.0, give_up - time.monotonic()))
+            self._read_server(wait=max(0.0, give_up - time.monotonic()))
             if not self._ended and time.monotonic() >= give_up:
                 raise ServerLostError("it did not end a submission")
 
     def _send(self, message: dict[str, Any], body: bytes = b"") -> None:
-        deadline = min(self._deadline, time.monotonic() + _WALL_SECONDS)
+        deadline = min(self._deadline, time.monotonic() + _SEND_SECONDS)
         try:
             frames.send(self._channel, message, body, deadline)
         except frames.FrameError as error:
@@ -187,10 +192,10 @@ class Connection:
         except frames.ChannelClosedError as error:
             raise ProcessEndedError(limit_messages.ENDED_ITSELF) from error
         except frames.ChannelTimeoutError as error:
-            raise self._late(deadline, f"did not listen for {_WALL_SECONDS:g} s") from error
+            raise self._late(deadline, f"did not read for {_SEND_SECONDS:g} s") from error
 
     def _reply(self, give_up: float, late: str, max_text: int, max_body: int) -> frames.Frame:
-        """The next frame, before `give_up`, else it is `late`, or before all time is over."""
+        """The next frame, before `give_up` (`late` is the reason if it is not) and the deadline."""
         deadline = min(give_up, self._deadline)
         try:
             return self._receive(deadline, max_text, max_body)
@@ -207,19 +212,19 @@ class Connection:
         return ProcessEndedError(late)
 
     def _receive(self, deadline: float, max_text: int, max_body: int) -> frames.Frame:
-        """The next frame; until it comes, listen to the server."""
+        """The next frame; until it arrives, read the server's messages."""
         while not _ready(self._channel, wait=0):
             left = deadline - time.monotonic()
             if left <= 0:
-                raise frames.ChannelTimeoutError("no reply in time")
+                raise frames.ChannelTimeoutError("no reply before the deadline")
             select.select([self._channel, self._control], [], [], left)
-            self._listen_to_server(wait=0)
+            self._read_server(wait=0)
             if self._ended and not _ready(self._channel, wait=0):
                 raise frames.ChannelClosedError("it has ended")
         return frames.receive(self._channel, max_text, max_body, deadline)
 
-    def _listen_to_server(self, wait: float) -> None:
-        """Take what the server has to say; wait for up to `wait` seconds for a first message."""
+    def _read_server(self, wait: float) -> None:
+        """Read the server's messages; wait up to `wait` seconds for the first one."""
         while _ready(self._control, wait):
             wait = 0
             try:
@@ -227,7 +232,7 @@ class Connection:
             except OSError:
                 packet = b""
             if not packet:
-                raise ServerLostError("it is not there any more")
+                raise ServerLostError("it has ended")
             try:
                 message = json.loads(packet)
                 if "memory" in message:
@@ -238,13 +243,13 @@ class Connection:
                     self._ended = True
                     self.cpu, self.peak = float(message["cpu"]), int(message["peak"])
             except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
-                raise ServerLostError("it said what it never says") from error
+                raise ServerLostError("it sent a message of the wrong form") from error
 
 
-def _met(message: Mapping[str, Any]) -> LimitKind | None:
-    """The limit that a message names, if it is one."""
-    met = message.get("met")
-    return LimitKind(met) if isinstance(met, str) and met in set(LimitKind) else None
+def _limit_in(message: Mapping[str, Any]) -> LimitKind | None:
+    """The limit that a message names, if there is such a limit."""
+    name = message.get("limit")
+    return LimitKind(name) if isinstance(name, str) and name in set(LimitKind) else None
 
 
 def _ready(channel: socket.socket, wait: float) -> bool:
@@ -252,5 +257,5 @@ def _ready(channel: socket.socket, wait: float) -> bool:
 
 
 def probe_key(probe: Probe) -> tuple[str, str]:
-    """What a probe's answer is filed under."""
+    """The key of a probe's answer."""
     return probe.exercise, probe.check

@@ -1,7 +1,9 @@
-"""The trusted side of the level "landlock": whether this machine has it, and what it leaves open.
+"""The trusted side of the level "landlock": whether this machine has it, and what it allows.
 
-Landlock can only allow, with all that lies below. So where a private folder lies within one that
-is shown, its neighbours are allowed one by one instead.
+Landlock can only allow a folder with everything below it. So if a private folder is inside a shown
+one, the policy allows its neighbours one by one instead.
+
+Tested in tests/gradekit/sandbox/test_landlock_policy.py.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from gradekit.untrusted.landlock_isolation import LandlockPolicy
 
 
 def why_unavailable() -> str | None:
-    """What this machine lacks for the level, as half a sentence; None where it has it all."""
+    """Why this machine does not have the level, as half a sentence; None if it has it."""
     abi = landlock.abi()
     if abi == 0:
         return "the kernel has no Landlock, or does not use it (`lsm=` on its command line)"
@@ -28,15 +30,15 @@ def why_unavailable() -> str | None:
             "(Linux 6.12) to keep signals within the sandbox"
         )
     if not seccomp.available():
-        return f"the numbers of the system calls of a {platform.machine()} are not known"
+        return f"the system call numbers of a {platform.machine()} processor are not known"
     return None
 
 
 def check() -> None:
-    """Let pass a machine that has the level.
+    """Do nothing if this machine has the level.
 
     Raises:
-        SandboxUnavailableError: it has not.
+        SandboxUnavailableError: it does not.
     """
     if reason := why_unavailable():
         raise SandboxUnavailableError(
@@ -46,12 +48,12 @@ def check() -> None:
 
 
 def policy_for(assembled: Path, scratch: Path, private: Iterable[Path] = ()) -> LandlockPolicy:
-    """What a fork server and its submissions may read and write.
+    """The paths that a fork server and its submissions may read and write.
 
     Args:
         assembled: the folder that :func:`gradekit.sandbox.bubblewrap.assemble` filled.
         scratch: an empty folder.
-        private: folders that must not be read, wherever they are.
+        private: folders that must not be readable, wherever they are.
     """
     hidden = [path.resolve() for path in private]
     own = [path.resolve() for path in own_packages()]
@@ -60,8 +62,8 @@ def policy_for(assembled: Path, scratch: Path, private: Iterable[Path] = ()) -> 
     for path in shown_paths():
         target = path.resolve()
         readable += _open_parts(path, [*hidden, *own])
-        # Python finds modules by listing; the names of our own packages' files are no secret.
-        if not any(place != target and place.is_relative_to(target) for place in hidden):
+        # Python lists folders to find modules; the names of our own packages' files are not secret.
+        if not any(folder != target and folder.is_relative_to(target) for folder in hidden):
             listable.append(path)
     return LandlockPolicy(
         tuple(map(str, dict.fromkeys(readable))), tuple(map(str, listable)), str(scratch)
@@ -69,16 +71,16 @@ def policy_for(assembled: Path, scratch: Path, private: Iterable[Path] = ()) -> 
 
 
 def _open_parts(path: Path, hidden: list[Path]) -> list[Path]:
-    """`path`, or what is left of it without `hidden`."""
+    """`path`, or the parts of it without `hidden`."""
     target = path.resolve()
-    within = [place for place in hidden if place.is_relative_to(target) and place != target]
-    if not within:
+    inside = [folder for folder in hidden if folder.is_relative_to(target) and folder != target]
+    if not inside:
         return [path]
     parts = []
     with os.scandir(target) as entries:
         for entry in sorted(entries, key=lambda entry: entry.name):
             child = Path(entry.path)
-            # A link leads somewhere: that is allowed by its own name, or not at all.
-            if not entry.is_symlink() and child not in within:
-                parts += _open_parts(child, within)
+            # The target of a link is allowed by its own name, or not at all.
+            if not entry.is_symlink() and child not in inside:
+                parts += _open_parts(child, inside)
     return parts

@@ -1,7 +1,9 @@
-"""A limit that was met, in words: what happened, which limit, where, what to do.
+"""An exceeded limit in words: what happened, which limit, where, what to do.
 
-Each sentence goes on from "No answer came from your code:" or from the name of a cell. Of what the
-untrusted side says, only the place is repeated, and only where it stands in the notebook.
+Each message continues "No answer came from your code:" or the name of a cell. It repeats only one
+thing from the untrusted side, the location, and only if the notebook contains it.
+
+Tested in tests/gradekit/sandbox/test_limit_messages.py.
 """
 
 from __future__ import annotations
@@ -9,103 +11,106 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from typing import assert_never
 
 from gradekit.untrusted.limits import GIB, MIB, ExerciseLimits, LimitKind, Limits
 
 ENDED_ITSELF = "ended its own process"
-NOT_RUN = "not run, because of what came before it"
+NOT_RUN = "not run, because the notebook was stopped before it"
 _NOTEBOOK = "the notebook "
 _MOST_NAME, _MOST_LINE = 60, 100
 _DEFINITION = re.compile(r"\b(?:def|class)[ \t]+(\w+)")
 
 
 def reached(
-    met: LimitKind, limits: Limits, own: ExerciseLimits | None = None, place: str = ""
+    limit: LimitKind, limits: Limits, own: ExerciseLimits | None = None, location: str = ""
 ) -> str:
-    """What happened at a limit.
+    """The message for an exceeded limit.
 
     Args:
-        met: the limit.
+        limit: the limit.
         limits: the submission's.
-        own: the exercise's, where it was a question about one.
-        place: where, as :func:`place_of` says it.
+        own: the exercise's, for a question about one.
+        location: where it was exceeded, from :meth:`CodeLocations.of`.
     """
     mine = own or limits.of_an_exercise
-    match met:
+    match limit:
         case LimitKind.TIME:
             seconds = own.seconds if own else limits.cell_seconds
-            return f"stopped after {seconds:g} s{place}: is there a loop without an end?"
+            return f"stopped after {seconds:g} s{location}: is there an infinite loop?"
         case LimitKind.CPU:
             return (
-                f"used more than {mine.cpu_seconds} s of processor time{place}: "
-                "can it do with fewer steps, or smaller ones?"
+                f"used more than {mine.cpu_seconds} s of CPU time{location}: "
+                "can it use fewer steps, or smaller ones?"
             )
         case LimitKind.MEMORY:
             return (
-                f"went past {size(mine.memory_bytes)} of memory{place}: "
-                "which tensor or list is larger than it has to be?"
+                f"used more than {size(mine.memory_bytes)} of memory{location}: "
+                "which tensor or list is larger than necessary?"
             )
         case LimitKind.FILE:
             return (
-                f"wrote a file of more than {size(limits.file_bytes)}{place}: "
-                "what in it has to be kept?"
+                f"wrote a file of more than {size(limits.file_bytes)}{location}: "
+                "which of its contents are needed?"
             )
         case LimitKind.FOLDER:
             return (
-                f"wrote more than {size(limits.scratch_bytes)} of files, or too many{place}: "
+                f"wrote more than {size(limits.scratch_bytes)} of files, or too many{location}: "
                 "which of them are needed? Remove the others, or do not write them"
             )
         case LimitKind.FILES:
             return (
-                f"wrote too large a file{place}: one may have {size(limits.file_bytes)}, "
-                f"all together {size(limits.scratch_bytes)}. What in them has to be kept?"
+                f"wrote too large a file{location}: one may have {size(limits.file_bytes)}, "
+                f"all together {size(limits.scratch_bytes)}. Which of their contents are needed?"
             )
         case LimitKind.PROCESSES:
             return (
-                f"went past {limits.processes} processes and threads at a time{place}: "
+                f"started more than {limits.processes} processes and threads at a time{location}: "
                 "start fewer, or wait for some to end (`num_workers=0` needs none)"
             )
         case LimitKind.OPEN_FILES:
             return (
-                f"went past {limits.open_files} open files{place}: "
+                f"had more than {limits.open_files} open files{location}: "
                 "open each in a `with` block, which closes it again"
             )
         case LimitKind.OUTPUT:
             return (
-                "printed and drew more than may be shown, so that its output was cut: "
+                "printed and drew more than can be shown, so its output was cut: "
                 f"{size(limits.cell_output_bytes)} for a cell, {size(limits.output_bytes)} for "
                 "all. Print less often, or parts of a tensor"
             )
         case LimitKind.ANSWER:
             return (
-                f"what it returned{place} is too large to be looked at: the answers of a step may "
+                f"its return value{location} is too large to check: the answers of a step may "
                 f"have {size(mine.answer_bytes)}, those of all steps {size(limits.answer_bytes)}, "
-                "and one of them 20,000 values in lists. Does it return more than was asked for?"
+                "and one of them 20,000 values in lists. Does it return more than the task says?"
             )
+        case unknown:
+            assert_never(unknown)
 
 
 def whole_time(limits: Limits) -> str:
-    """What happened when a submission's whole time was over."""
+    """The message for a submission that has used all its time."""
     seconds = f"{limits.submission_seconds:g} s"
     return f"{_NOTEBOOK}takes longer than {seconds} in all: which of its cells could do less?"
 
 
 def too_large_to_send(why: object) -> str:
-    """What happened to a notebook that is beyond what can be sent."""
+    """The message for a notebook that is too large to be sent."""
     return f"{_NOTEBOOK}with its files is too large: {why}"
 
 
 class CodeLocations:
-    """The functions and lines of a notebook, in which a limit can be met."""
+    """The functions and lines of a notebook, where a limit can be exceeded."""
 
     def __init__(self, sources: Sequence[str]) -> None:
         self._sources = sources
 
     def of(self, where: object) -> str:
-        """Where a limit was met: a function, or a line, that stands in the notebook; or nothing.
+        """Words for a function or a line, if the notebook contains it; else nothing.
 
         Args:
-            where: what the untrusted side says: ``name``, ``Class.name``, or a line of code.
+            where: from the untrusted side: ``name``, ``Class.name``, or a line of code.
         """
         if not isinstance(where, str) or "`" in where:
             return ""
@@ -114,7 +119,7 @@ class CodeLocations:
             return f" in `{where}`" if self._defined.issuperset(parts) else ""
         return f" in the line `{where}`" if where in self._lines else ""
 
-    # Each is made once, and only where a limit was met: a hostile notebook may have millions.
+    # Each is computed once, and only for an exceeded limit: a hostile notebook may have millions.
 
     @cached_property
     def _defined(self) -> frozenset[str]:
@@ -127,7 +132,7 @@ class CodeLocations:
 
 
 def about_cell(source: str, reason: str) -> str:
-    """A sentence for the student about one cell that met a limit."""
+    """A sentence for the student about one cell that exceeded a limit."""
     if reason.startswith(_NOTEBOOK):
         return _ended(reason[0].upper() + reason[1:])
     verb = "was " if reason.startswith("stopped") else ""
@@ -135,14 +140,14 @@ def about_cell(source: str, reason: str) -> str:
 
 
 def first_line(text: str, most: int) -> str:
-    """The first line that says anything, cut to `most` characters, fit to stand in backticks."""
+    """The first line that is not empty, cut to `most` characters, safe between backticks."""
     lines = (line.strip() for line in text.splitlines())
     first = "".join(filter(str.isprintable, next(filter(None, lines), ""))).replace("`", "'")
     return first if len(first) <= most else f"{first[: most - 1]}…"
 
 
 def size(amount: int) -> str:
-    """A number of bytes for people."""
+    """A number of bytes, easy to read."""
     if amount >= GIB // 2 and amount % (GIB // 4) == 0:
         return f"{amount / GIB:g} GiB"
     return f"{amount / MIB:g} MiB" if amount >= MIB else f"{amount / 1024:g} KiB"

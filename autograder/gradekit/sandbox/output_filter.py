@@ -1,8 +1,10 @@
-"""Checks a cell's outputs on arrival, so that they can be shown to people.
+"""Checks a cell's outputs on arrival, so that a page can show them safely.
 
-The untrusted side may send anything. What is kept is nbformat's four kinds of output with plain
-text and pictures; HTML, JavaScript, SVG and metadata, through which a page could be made to run
-code, are not.
+The untrusted side may send anything. Only nbformat's four kinds of output, with plain text and
+pictures, are kept. HTML, JavaScript, SVG and metadata are dropped, because they could make a page
+run code.
+
+Tested in tests/gradekit/sandbox/test_output_filter.py and tests/attacks/test_active_content.py.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# The first repetition gives nothing back, or a long run of spaces would be tried over and over.
+# The first repetition must not backtrack, or a long run of spaces would be tried again and again.
 _BASE64 = re.compile(r"[A-Za-z0-9+/\s]*+={0,2}\s*")
 _PICTURES = ("image/png", "image/jpeg")
 _TEXTS = ("text/plain",)
@@ -18,9 +20,9 @@ _ENTRY_BYTES = 64
 
 
 def clean_outputs(raw: Any, budget: int) -> tuple[tuple[dict[str, Any], ...], int]:
-    """The outputs in `raw` that are what they should be, and how many bytes of `budget` they take.
+    """The well-formed outputs in `raw`, and the number of bytes of `budget` that they use.
 
-    What is malformed is left out; so is all that follows once the budget is spent.
+    Malformed outputs are left out, and so is everything after the budget is spent.
     """
     kept: list[dict[str, Any]] = []
     spent = 0

@@ -1,4 +1,7 @@
-"""What running one submission gave: values that the rest of the trusted side reads."""
+"""The result of running one submission: values that the rest of the trusted side reads.
+
+Tested in tests/gradekit/sandbox/test_sandbox.py.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ class CellRun:
         id: the cell's id, as given.
         outputs: in nbformat's form, checked: plain JSON, no active content.
         state: ok, error (it raised), stopped (it was ended, or was not run).
-        reason: the limit that it met, or why it was stopped, for the student; mostly empty.
+        reason: the limit that it exceeded, or why it was stopped, for the student; often empty.
     """
 
     id: str
@@ -35,11 +38,11 @@ class SubmissionRun:
     Attributes:
         cells: in the order given.
         observations: by (exercise, check): bytes for ``attnlab.checking.observation.unpack``,
-            which must be treated as hostile, or Stopped. Every probe has its entry.
+            which must be treated as hostile, or Stopped. Every probe has an entry.
         cpu_seconds: CPU time of all its processes, second tries included.
         wall_seconds: from start to end.
-        peak_bytes: the most memory that was seen in use; 0 where it never came near the limit.
-        notes: what happened besides, for staff.
+        peak_bytes: the largest memory use that was measured; 0 if it was never near the limit.
+        notes: other events, for staff.
     """
 
     cells: tuple[CellRun, ...]

@@ -1,35 +1,35 @@
-"""The trusted side of the sandbox: starts it, sends submissions in, takes what they saw.
+"""The trusted side of the sandbox: starts it, sends submissions in, receives what they computed.
 
-    with Sandbox(edition=Path("release/lab01/edition")) as sandbox:
+    with Sandbox(Path("release/lab01/library")) as sandbox:
         run = sandbox.run(cells, probes, files={"data.csv": b"..."}, seed=7)
 
 One sandbox serves one submission at a time and lives as long as its worker; the process or thread
-that starts it must outlive it. Whatever the untrusted side says is checked for its form here;
-whether it is right is for the judge.
+that starts it must outlive it. This side checks the form of every message from the untrusted side.
+The judge decides whether an answer is right.
 """
 
 from __future__ import annotations
 
-import json
 import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Literal, get_args
+from typing import IO, assert_never
 
 from gradekit.errors import SandboxUnavailableError
 from gradekit.files import LockedTempFolder
 from gradekit.sandbox import bubblewrap, landlock_policy
 from gradekit.sandbox.connection import ServerLostError
+from gradekit.sandbox.levels import Level, check_level, describe, level_named
 from gradekit.sandbox.result import SubmissionRun
 from gradekit.sandbox.session import Session, check_file_names
-from gradekit.untrusted import landlock, seccomp
-from gradekit.untrusted.limits import GIB, Limits
+from gradekit.untrusted.landlock_isolation import LandlockPolicy
+from gradekit.untrusted.limits import Limits
 from gradekit.untrusted.messages import Cell, Probe
+from gradekit.untrusted.settings import ServerSettings
 
 __all__ = [
     "Level",
@@ -40,82 +40,40 @@ __all__ = [
     "describe",
 ]
 
-Level = Literal["bubblewrap", "landlock", "none"]
 _START_SECONDS = 60.0
 _STOP_SECONDS = 5.0
 
 
 class SandboxFailedError(RuntimeError):
-    """The sandbox failed, not the submission: no student may lose points by it."""
-
-
-def describe(level: Level = "bubblewrap", limits: Limits | None = None) -> str:
-    """What confines student code, in one line for people.
-
-    Raises:
-        SandboxUnavailableError: this machine cannot confine code as asked.
-    """
-    if level == "none":
-        return "sandbox: none; student code can read and write what you can"
-    if level == "landlock":
-        landlock_policy.check()
-        walls = (
-            f"Landlock (ABI {landlock.abi()}) and a strict system call filter, without network or "
-            "your files' contents, not without their names, sizes and dates"
-        )
-    else:
-        program = bubblewrap.find()
-        bubblewrap.try_out(program)
-        calls = " and a system call filter" if seccomp.available() else ""
-        walls = (
-            f"{bubblewrap.version(program)} without network or your files; each submission in its "
-            f"own namespaces{calls}"
-        )
-    limits = limits or Limits()
-    return (
-        f"sandbox: {walls}, {limits.memory_bytes / GIB:g} GiB, {limits.processes} processes, "
-        f"{limits.submission_seconds:g} s"
-    )
-
-
-def check_level(level: str) -> None:
-    """Let pass a level that this machine has, as far as that is known without trying it.
-
-    Raises:
-        SandboxUnavailableError: bubblewrap is not installed, or Landlock lacks a part.
-    """
-    if level == "bubblewrap":
-        bubblewrap.find()
-    elif level == "landlock":
-        landlock_policy.check()
+    """The sandbox failed, not the submission, so no student may lose points for it."""
 
 
 class Sandbox:
-    """A fork server behind two walls, ready to run submissions.
+    """A fork server inside its outer isolation, ready to run submissions.
 
     Args:
-        edition: a folder that holds the student edition of the package attnlab.
-        limits: what one submission may use.
-        level: what confines student code; "landlock" where bubblewrap cannot be had; "none"
-            confines nothing and is for trying things out.
-        private: folders that must not be seen inside even if they lie within the Python
-            environment or the system's folders.
-        trains: whether hand-ins train models; what that needs is then imported beforehand.
+        student_library: a folder that holds the student edition of the package attnlab.
+        limits: of one submission.
+        level: bubblewrap; landlock, if bubblewrap is unavailable; or none, which confines nothing
+            and is only for code that you trust.
+        private: folders that must not be visible inside, even if they are in the Python
+            environment or in the system's folders.
+        trains: whether submissions train models; the imports for that are then made beforehand.
+
+    Raises:
+        ValueError: there is no such level.
     """
 
     def __init__(
         self,
         student_library: Path,
         limits: Limits | None = None,
-        level: Level = "bubblewrap",
+        level: str = "bubblewrap",
         private: Iterable[Path] = (),
         trains: bool = False,
     ) -> None:
-        if level not in get_args(Level):
-            known = ", ".join(get_args(Level))
-            raise ValueError(f"there is no sandbox {level!r}; it can be {known}")
         self.limits = limits or Limits()
-        self.level = level
+        self.level = level_named(level)
         self._student_library = student_library
         self._private = tuple(private)
         self._trains = trains
@@ -137,7 +95,7 @@ class Sandbox:
         """Start the fork server, if it is not running, and wait until it is ready.
 
         Raises:
-            SandboxUnavailableError: this machine cannot confine code as asked.
+            SandboxUnavailableError: this machine cannot confine student code at this level.
         """
         if self._server is None:
             self._server = _Server(
@@ -145,13 +103,13 @@ class Sandbox:
             )
 
     def close(self) -> None:
-        """End the fork server and all that runs below it."""
+        """End the fork server and all processes below it."""
         if self._server is not None:
             self._server.close()
             self._server = None
 
     def describe(self) -> str:
-        """What confines student code, in one line for people; see :func:`describe`."""
+        """One line that says how student code is confined; see :func:`describe`."""
         return describe(self.level, self.limits)
 
     def run(
@@ -161,18 +119,18 @@ class Sandbox:
         files: Mapping[str, bytes] | None = None,
         seed: int = 0,
     ) -> SubmissionRun:
-        """Run a notebook's cells, then the probes of each exercise on what they defined.
+        """Run a notebook's cells, then the probes of each exercise on their definitions.
 
         Args:
             cells: the code cells, in order.
             probes: for each exercise, in order, its probes.
             files: data files of the working folder, by their relative path.
-            seed: starts the random number generators of the submission.
+            seed: of the submission's random number generators.
 
         Raises:
             SandboxFailedError: the sandbox itself failed, twice.
             SandboxUnavailableError: the sandbox could not be started again.
-            ValueError: a data file lies outside the working folder, or is a notebook.
+            ValueError: a data file is outside the working folder, or is a notebook.
         """
         check_file_names(files or {})
         for again in (True, False):
@@ -182,12 +140,12 @@ class Sandbox:
                 session = Session(self._server.control, self.limits)
                 return session.run(cells, probes, dict(files or {}), seed)
             except ServerLostError as error:
-                said = self._server.last_words()
+                last = self._server.last_error()
                 self.close()
                 if not again:
-                    raise SandboxFailedError(f"the fork server ended ({error}): {said}") from error
+                    raise SandboxFailedError(f"the fork server ended ({error}): {last}") from error
             except BaseException:
-                self.close()  # the control channel may hold half a talk
+                self.close()  # the control channel may hold half of a message
                 raise
         raise AssertionError("unreachable")
 
@@ -203,39 +161,58 @@ class _Server:
         private: Iterable[Path],
         trains: bool,
     ) -> None:
-        self._held = LockedTempFolder()
-        self._folder = self._held.path
+        self._temp_folder = LockedTempFolder()
+        self._folder = self._temp_folder.path
         self._scratch = self._folder / "scratch"
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._process: subprocess.Popen[bytes] | None = None
         try:
             with theirs:
-                settings = {"level": level, "limits": asdict(limits), "trains": trains}
-                self._process = self._start(student_library, settings, private, theirs.fileno())
+                assembled = self._assemble(student_library, level)
+                policy = self._policy(level, assembled, private)
+                settings = ServerSettings(level, limits, trains, policy)
+                self._process = self._start(settings, assembled, private, theirs.fileno())
             self._wait_until_ready(level)
         except BaseException:
             self.close()
             raise
 
-    def _start(
-        self, student_library: Path, settings: dict[str, Any], private: Iterable[Path], channel: int
-    ) -> subprocess.Popen[bytes]:
-        level = settings["level"]
+    def _assemble(self, student_library: Path, level: Level) -> Path:
+        """The folder with the untrusted side's code."""
         check_level(level)
         assembled = self._folder / "lab"
         self._scratch.mkdir()
         bubblewrap.assemble(student_library, assembled)
-        variables, walls = bubblewrap.environment(assembled, str(self._scratch)), []
-        if level == "landlock":
-            self._folder.chmod(0o711)  # for another user than root to get through
-            made = landlock_policy.policy_for(assembled, self._scratch, private)
-            settings = {**settings, "grants": asdict(made)}
-        elif level == "bubblewrap":
-            variables = {}
-            walls = [*bubblewrap.command(bubblewrap.find(), assembled, private), "--"]
+        return assembled
+
+    def _policy(
+        self, level: Level, assembled: Path, private: Iterable[Path]
+    ) -> LandlockPolicy | None:
+        match level:
+            case "landlock":
+                self._folder.chmod(0o711)  # another user than root must get through it
+                return landlock_policy.policy_for(assembled, self._scratch, private)
+            case "bubblewrap" | "none":
+                return None
+            case unknown:
+                assert_never(unknown)
+
+    def _start(
+        self, settings: ServerSettings, assembled: Path, private: Iterable[Path], channel: int
+    ) -> subprocess.Popen[bytes]:
+        prefix: list[str] = []
+        variables = bubblewrap.environment(assembled, str(self._scratch))
+        match settings.level:
+            case "bubblewrap":
+                prefix = [*bubblewrap.command(bubblewrap.find(), assembled, private), "--"]
+                variables = {}  # bubblewrap sets them
+            case "landlock" | "none":
+                pass
+            case unknown:
+                assert_never(unknown)
         python = [sys.executable, "-s", "-P", "-B", "-m", "gradekit.untrusted.forkserver"]
-        line = [*walls, *python, str(channel), json.dumps(settings)]
+        line = [*prefix, *python, str(channel), settings.to_json()]
         return subprocess.Popen(  # noqa: S603 - our own line, no shell
             line,
             pass_fds=[channel],
@@ -257,17 +234,17 @@ class _Server:
         if not packet:
             raise SandboxUnavailableError(
                 f"student code cannot be run: the sandbox ({level}) did not start "
-                f"({self.last_words()}); `lab doctor` says what this machine allows"
+                f"({self.last_error()}); `lab doctor` says what this machine allows"
             )
 
-    def last_words(self) -> str:
-        """The last line that the server, or bubblewrap, wrote to its errors."""
+    def last_error(self) -> str:
+        """The last line that the server, or bubblewrap, wrote to its standard error."""
         self._errors.seek(0)
         lines = self._errors.read()[-4000:].decode("utf-8", "replace").strip().splitlines()
-        return lines[-1] if lines else "it said nothing"
+        return lines[-1] if lines else "it wrote no error"
 
     def close(self) -> None:
-        """End it and all below it, and remove its files."""
+        """End it and all processes below it, and remove its files."""
         self.control.close()
         if self._process is not None:
             try:
@@ -276,4 +253,4 @@ class _Server:
                 self._process.kill()
                 self._process.wait()
         self._errors.close()
-        self._held.close()
+        self._temp_folder.close()

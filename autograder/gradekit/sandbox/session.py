@@ -1,8 +1,10 @@
-"""The trusted side's talk with one submission: send, wait, give up in time, try again.
+"""One submission's session with the sandbox: send, wait, give up at the deadline, try again.
 
 A cell that ends or hangs its process costs only itself: the submission is run again without it.
-Once probes have been sent nothing is run again. References of earlier exercises, which later ones
-stand on, are sent only when all that could be answered with them has been answered.
+After the first probe, nothing is run again. References of earlier exercises, on which later ones
+build, are sent only after every question that they could answer.
+
+Tested in tests/gradekit/sandbox/test_session.py and tests/attacks/test_references_come_late.py.
 """
 
 from __future__ import annotations
@@ -27,21 +29,21 @@ MAX_TRIES_AGAIN = 3
 
 
 def check_file_names(names: Iterable[str]) -> None:
-    """Let pass the names of data files for the working folder.
+    """Do nothing if these names are right for data files of the working folder.
 
     Raises:
-        ValueError: one is not a relative path within the folder, or is a notebook's.
+        ValueError: one is not a relative path inside the folder, or is a notebook's.
     """
     for name in names:
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or not path.parts or path.suffix == ".ipynb":
             raise ValueError(
-                f"{name!r} cannot be a data file: it must be a relative path and no notebook"
+                f"{name!r} cannot be a data file: it must be a relative path, and not a notebook"
             )
 
 
 class Session:
-    """One submission's talk over the control channel of a running fork server."""
+    """One submission's session over the control channel of a running fork server."""
 
     def __init__(self, control: socket.socket, limits: Limits) -> None:
         self._control = control
@@ -84,10 +86,11 @@ class Session:
     def _run_cells(
         self, cells: Sequence[Cell], files: Mapping[str, bytes], seed: int
     ) -> tuple[dict[int, CellRun], Connection | str]:
-        """Run the cells, again without a culprit where one ends the process.
+        """Run the cells; if one ends the process, run the others again.
 
         Returns:
-            the cells' runs by index, and the attempt that waits for probes, or why there is none.
+            the cells' runs by index, and the connection that waits for probes, or why there is
+            none.
         """
         wanted = list(range(len(cells)))
         stopped: dict[int, CellRun] = {}
@@ -124,7 +127,7 @@ class Session:
                 try:
                     seen.update(connection.ask(group))
                 except ProcessEndedError as ended:
-                    # What it had answered of this group goes with it: it is the same process.
+                    # This group's answers so far are dropped: they are of the same process.
                     self._close(connection)
                     over = connection.why(str(ended))
                     self._notes.append(f"probing {group[0].exercise}: {over}")
@@ -143,8 +146,8 @@ class Session:
 def in_safe_order(probes: Sequence[Sequence[Probe]]) -> list[list[Probe]]:
     """The probes in groups of one exercise and one set of references, those without any first.
 
-    So the reference of exercise 1 that exercise 2 uses travels after every probe that asks for
-    the student's own exercise 1, be it a chained one of the last exercise.
+    So a reference of exercise 1 that exercise 2 uses is sent after every probe of the student's own
+    exercise 1, even a chained one of the last exercise.
     """
     groups: dict[tuple[bool, str, str], list[Probe]] = {}
     for exercise in probes:

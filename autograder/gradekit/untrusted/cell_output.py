@@ -1,4 +1,7 @@
-"""What a cell prints, shows and writes, collected within a budget. Untrusted side."""
+"""Collects what a cell prints, shows and writes, up to a budget. Untrusted side.
+
+Tested in tests/gradekit/untrusted/test_cell_output.py.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ _ENTRY_BYTES = 64
 
 
 class Outputs:
-    """Collects the outputs of one cell at a time, within a budget.
+    """Collects the outputs of one cell at a time, up to a budget.
 
     Args:
         cell_bytes: the budget of one cell.
@@ -25,22 +28,22 @@ class Outputs:
 
     @property
     def left(self) -> int:
-        """What is left of the running cell's budget."""
+        """The rest of the running cell's budget."""
         return self._left
 
     @property
     def is_cut(self) -> bool:
-        """Whether some of the running cell's output was left out."""
+        """Whether a part of the running cell's output was left out."""
         return self._cut > 0
 
     def begin(self) -> None:
-        """Forget what was collected and start a new cell."""
+        """Forget the collected outputs and start a new cell."""
         self._entries: list[dict[str, Any]] = []
         self._left = min(self._cell_bytes, self._total_left)
         self._cut = 0
 
     def finish(self) -> list[dict[str, Any]]:
-        """The cell's outputs, with a last line where some were cut."""
+        """The cell's outputs, with a last line if some were cut."""
         if self._cut:
             most = f"{self._cell_bytes:,} for a cell, {self._all_bytes:,} for all cells"
             text = [f"[{self._cut:,} more bytes of output were cut: the limit is {most}]\n"]
@@ -52,12 +55,12 @@ class Outputs:
         return self._entries
 
     def stream(self, name: str, text: str, cut: int = 0) -> None:
-        """Add text that was printed; what follows itself on the same stream is one output.
+        """Add printed text; consecutive texts on the same stream become one output.
 
         Args:
             name: stdout or stderr.
-            text: what was printed.
-            cut: how many bytes of it the caller has left out.
+            text: the printed text.
+            cut: the number of bytes that the caller has left out.
         """
         self._cut += cut
         if len(text) > self._left:
@@ -73,7 +76,7 @@ class Outputs:
         self._spend(len(text))
 
     def add(self, entry: dict[str, Any], size: int) -> None:
-        """Add a whole output of about `size` bytes, or leave it out where it does not fit."""
+        """Add an output of about `size` bytes, or leave it out if it does not fit."""
         if size + _ENTRY_BYTES > self._left:
             self._cut += size
             return
@@ -81,14 +84,14 @@ class Outputs:
         self._entries.append(entry)
 
     def show(self, kind: str, data: dict[str, Any], **fields: Any) -> None:
-        """Add a bundle of representations; those that a page could not show safely are dropped."""
+        """Add a bundle of representations, without those that a page could not show safely."""
         kept = {key: as_text(data[key]) for key in KEPT_TYPES if key in data}
         if kept:
             entry = {"output_type": kind, "data": kept, "metadata": {}, **fields}
             self.add(entry, sum(map(len, kept.values())))
 
     def clear(self) -> None:
-        """Forget what this cell has shown so far; its budget stays spent."""
+        """Forget this cell's outputs so far; its budget stays spent."""
         self._entries = []
 
     def _spend(self, size: int) -> None:
@@ -108,7 +111,7 @@ class Stream(io.TextIOBase):
 
     @property
     def name(self) -> str:
-        """The stream's name, as for Python's own."""
+        """The stream's name, in the form of Python's own streams."""
         return f"<{self._name}>"
 
     def writable(self) -> bool:
@@ -116,7 +119,7 @@ class Stream(io.TextIOBase):
         return True
 
     def fileno(self) -> int:
-        """The file beneath, for code that writes there by itself."""
+        """The file descriptor, for code that writes to it directly."""
         return self._fd
 
     def write(self, text: str) -> int:
@@ -128,28 +131,28 @@ class Stream(io.TextIOBase):
 
 
 class RawOutput:
-    """What is written to the files 1 and 2 themselves: by C code, by other programs.
+    """Output that C code and other programs write to the file descriptors 1 and 2 themselves.
 
-    It goes to a file, whose size is limited, and is shown when the cell (or the ``!`` line) ends.
+    It goes to a file of limited size, and is shown when the cell (or the ``!`` line) ends.
     """
 
     def __init__(self) -> None:
         self._file: int | None = None
 
     def take_over(self, path: str) -> None:
-        """Send both files to `path` from now on."""
+        """Send both descriptors to `path` from now on."""
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         os.unlink(path)
         os.dup2(self._file, 1)
         os.dup2(self._file, 2)
 
     def fileno(self) -> int:
-        """The file that is written to."""
+        """The descriptor of that file."""
         assert self._file is not None
         return self._file
 
     def drain(self, outputs: Outputs) -> None:
-        """Move what was written to `outputs`."""
+        """Move the written bytes to `outputs`."""
         if self._file is None:
             return
         size = os.fstat(self._file).st_size
@@ -160,7 +163,7 @@ class RawOutput:
 
 
 def as_text(value: Any) -> str:
-    """A value as text; an exception's own text is a student's code, too, and may raise."""
+    """A value as text. A student may have written the code that makes it, so it may raise."""
     if isinstance(value, bytes):
         return os.fsdecode(value)
     try:

@@ -1,9 +1,11 @@
-"""A fair share of the processors: what one submission starts slows no other one down.
+"""A fair share of CPU time: the processes of one submission do not slow down the others.
 
-The kernel shares processors out among threads, or, where it can, among sessions. A submission of
-fifty busy processes would leave a fiftieth to its neighbour, whose cells would then be stopped
-for taking too long. So its session stays one
-(see :data:`gradekit.untrusted.seccomp.ONE_SESSION`), and its threads together weigh as much as one.
+The kernel divides CPU time among threads or, if it can, among sessions. A submission of fifty busy
+processes would leave a fiftieth to its neighbour, whose cells would then be stopped for taking too
+long. So a submission stays one session (see :data:`gradekit.untrusted.seccomp.ONE_SESSION`), and
+its threads together have the weight of one thread.
+
+Tested in tests/attacks/test_starving_others.py.
 """
 
 from __future__ import annotations
@@ -13,15 +15,15 @@ import os
 from collections.abc import Iterable
 from contextlib import suppress
 
-# What honest code has is left as it is: a cell and the few helpers of a DataLoader.
+# The most that honest code has, a cell and the few helpers of a DataLoader. It stays unchanged.
 FEW_THREADS = 4
-# One step of niceness is about so much of a thread's weight; see sched(7).
+# One step of niceness divides a thread's weight by about this; see sched(7).
 _STEP = 1.25
 _LOWEST = 19
 
 
 def weigh_as_one_thread(pids: Iterable[int]) -> None:
-    """Give the threads of these processes, where there are many, the weight of one in all."""
+    """If these processes have many threads, give them together the weight of one."""
     threads = [thread for pid in pids for thread in _threads(pid)]
     if len(threads) <= FEW_THREADS:
         return

@@ -1,8 +1,10 @@
-"""For root: to become a user that owns nothing, and yet to reach Python where root keeps it.
+"""For root: become a user that owns nothing, and still reach Python where root keeps it.
 
-Where root may mount (on a machine of its own; not in Docker's default container), folders that
-others cannot enter are covered by empty ones that hold only what is shown, and the scratch folder
-becomes a file system of limited size. All of it lives in a mount namespace and ends with it.
+If root may mount (on a machine of its own; not in Docker's default container), folders that others
+cannot enter are covered by empty ones that hold only the shown paths, and the scratch folder
+becomes a file system of limited size. All of this is in a mount namespace and ends with it.
+
+Tested in tests/gradekit/untrusted/test_drop_root.py and, as root, in tests/attacks.
 """
 
 from __future__ import annotations
@@ -13,9 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from gradekit.untrusted import namespaces, scratch
-from gradekit.untrusted.namespaces import IsolationError
+from gradekit.untrusted.libc import IsolationError
 
-# The range from which systemd, too, takes users for single services; part of every container.
+# The range from which systemd, too, takes users for single services; it is in every container.
 _FIRST_USER, _USERS = 61184, 4336
 _ENTER = 0o001
 
@@ -24,19 +26,19 @@ def drop_root(shown: Sequence[str], folder: Path, size: int) -> None:
     """Give up root for good, and with it every capability.
 
     Args:
-        shown: paths that must be reached afterwards.
+        shown: paths that must be reachable afterwards.
         folder: the scratch folder; it becomes the new user's.
-        size: its size in bytes, where it can be limited.
+        size: its size in bytes, if it can be limited.
 
     Raises:
-        IsolationError: the user cannot be changed, or cannot reach what is shown.
+        IsolationError: the user cannot be changed, or cannot reach the shown paths.
     """
     user = _FIRST_USER + os.getpid() % _USERS
     paths = [Path(path) for path in (*shown, str(folder)) if os.path.exists(path)]
     if namespaces.own_mounts():
-        _open_the_way(paths)
+        cover_closed_folders(paths)
         namespaces.mount_folder(folder, f"size={size},nr_inodes={scratch.MAX_INODES},mode=0700")
-    elif closed := next(_closed(paths), None):
+    elif closed := next(closed_folders(paths), None):
         raise IsolationError(
             f"student code runs as a user other than root, and only root can enter {closed}; run "
             "lab as an ordinary user, or keep Python and TMPDIR elsewhere"
@@ -53,7 +55,7 @@ def drop_root(shown: Sequence[str], folder: Path, size: int) -> None:
         ) from error
 
 
-def _closed(paths: Iterable[Path]) -> Iterator[Path]:
+def closed_folders(paths: Iterable[Path]) -> Iterator[Path]:
     """The outermost folders above `paths` that others cannot enter."""
     for path in paths:
         for step in dict.fromkeys((path, path.resolve())):
@@ -63,25 +65,29 @@ def _closed(paths: Iterable[Path]) -> Iterator[Path]:
                     break
 
 
-def _open_the_way(paths: Sequence[Path]) -> None:
-    """Cover each closed folder by one that everybody can enter and that holds what is shown."""
-    for closed in dict.fromkeys(_closed(paths)):
+def cover_closed_folders(paths: Sequence[Path]) -> None:
+    """Cover each closed folder by one that all users can enter and that holds only `paths`.
+
+    Raises:
+        IsolationError: the kernel refused a mount.
+    """
+    for closed in dict.fromkeys(closed_folders(paths)):
         descendants = [
             path
             for path in {*paths, *(path.resolve() for path in paths)}
             if path != closed and path.is_relative_to(closed) and not path.is_symlink()
         ]
-        held = {path: os.open(path, os.O_PATH) for path in sorted(descendants)}
-        folders = {path: path.is_dir() for path in held}
+        handles = {path: os.open(path, os.O_PATH) for path in sorted(descendants)}
+        folders = {path: path.is_dir() for path in handles}
         namespaces.mount_folder(closed, "size=1m,mode=0755")
-        for path, handle in held.items():
-            with suppress(FileExistsError):  # it lies within one that is there already
-                _place(path, folders[path])
+        for path, handle in handles.items():
+            with suppress(FileExistsError):  # it is inside one that is shown already
+                _make_mount_point(path, folders[path])
                 namespaces.bind(f"/proc/self/fd/{handle}", path)
             os.close(handle)
 
 
-def _place(path: Path, folder: bool) -> None:
+def _make_mount_point(path: Path, folder: bool) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o755)
     if folder:
         path.mkdir(mode=0o755)

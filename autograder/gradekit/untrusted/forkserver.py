@@ -1,17 +1,19 @@
-"""The fork server: imports torch and all else once, then forks one process per submission.
+"""The fork server: imports torch and the rest once, then forks one process per submission.
 
 Runs inside the outer isolation, as ``python -m gradekit.untrusted.forkserver FD SETTINGS``. It
-never reads a byte of a submission and never runs a line of one; it starts the submission's process,
-watches what it uses, ends it and reports that. Messages on the control channel are one JSON packet
-each:
+never reads a byte of a submission and never runs a line of one. It starts the submission's process,
+enforces its limits, ends it and reports that. Each message on the control channel is one JSON
+packet:
 
     ──► {"run": true} + the submission's channel
     ──► {"stop": true}
     ◄── {"ready": true}                          once, when all is imported
     ◄── {"memory": bytes}                        a process was killed for its memory
     ◄── {"files": bytes}                         the submission was ended for its files
-    ◄── {"ended": true, "cpu": s, "peak": bytes} nothing of the submission is left; where it was
-                                                 ended for its processor time, s says so
+    ◄── {"ended": true, "cpu": s, "peak": bytes} no process of the submission is left; `cpu` is
+                                                 above the limit if it was ended for that
+
+Tested in tests/gradekit/untrusted/test_forkserver.py and tests/gradekit/sandbox/test_sandbox.py.
 """
 
 from __future__ import annotations
@@ -30,15 +32,16 @@ import time
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn, assert_never
 
 from gradekit.untrusted import memory, namespaces
 from gradekit.untrusted.cpu_share import weigh_as_one_thread
 from gradekit.untrusted.imports import gc_disabled
-from gradekit.untrusted.isolation import Isolation, NamespaceIsolation
-from gradekit.untrusted.landlock_isolation import LandlockIsolation, LandlockPolicy
+from gradekit.untrusted.isolation import Isolation, NamespaceIsolation, NoIsolation
+from gradekit.untrusted.landlock_isolation import LandlockIsolation
 from gradekit.untrusted.limits import SPARE_SECONDS, Limits
 from gradekit.untrusted.processes import cpu_seconds, descendants
+from gradekit.untrusted.settings import ServerSettings
 
 WATCH_SECONDS = 0.1
 _MAX_WARNINGS = 5
@@ -47,7 +50,7 @@ _WARM_MODULES = (
     "gradekit.untrusted.runner",
     "torch.nn.functional",
     "numpy.random",
-    # Which backward() imports where it is given a gradient, and sympy with it.
+    # backward() imports this, and sympy with it, if it gets a gradient.
     "torch.fx.experimental.symbolic_shapes",
 )
 _WARM_CELLS = (
@@ -61,19 +64,18 @@ _WARM_CELLS = (
     "1 / 0",
     "%time 1\nlen('a'",
 )
-# The first optimiser takes a second: it makes torch import what compiles models.
+# The first optimiser takes a second, because torch then imports its compiler of models.
 _TRAINING_CELL = "import torch\ntorch.optim.Adam([torch.zeros(1, requires_grad=True)]).step()"
 
 
 def main(arguments: list[str]) -> None:
-    """Enter the outer wall, import everything, then serve until the control channel closes."""
+    """Enter the outer isolation, import everything, then serve until the control channel closes."""
     control = socket.socket(fileno=int(arguments[0]))
-    settings = json.loads(arguments[1])
-    limits = Limits(**settings["limits"])
-    isolation = isolation_of(settings["level"], limits, settings.get("grants"))
+    settings = ServerSettings.from_json(arguments[1])
+    isolation = isolation_of(settings)
     isolation.enter_outer(control.fileno())
     with gc_disabled():
-        shell = warm_shell(settings["trains"])
+        shell = warm_shell(settings.trains)
     isolation.prepare()
     assert_single_thread()
     gc.freeze()
@@ -84,21 +86,28 @@ def main(arguments: list[str]) -> None:
         if not packet:
             return
         if "run" in json.loads(packet):
-            _Submission(control, channels[0], shell, limits, isolation).run()
+            _Submission(control, channels[0], shell, settings.limits, isolation).run()
 
 
-def isolation_of(level: str, limits: Limits, policy: dict[str, Any] | None) -> Isolation:
-    """The walls of a level of confinement; only landlock's has `grants`."""
-    if policy is not None:
-        return LandlockIsolation(LandlockPolicy(**policy), limits)
-    return NamespaceIsolation(limits) if level == "bubblewrap" else Isolation()
+def isolation_of(settings: ServerSettings) -> Isolation:
+    """The isolation of the level that the settings name."""
+    match settings.level:
+        case "bubblewrap":
+            return NamespaceIsolation(settings.limits)
+        case "landlock":
+            assert settings.policy is not None
+            return LandlockIsolation(settings.policy, settings.limits)
+        case "none":
+            return NoIsolation()
+        case unknown:
+            assert_never(unknown)
 
 
 def warm_shell(trains: bool) -> Any:
-    """A shell in which everything that labs use has been imported and touched once.
+    """A shell in which everything that labs use has been imported and called once.
 
     Args:
-        trains: also what only labs use in which a model is trained.
+        trains: whether to include what only the training of models needs.
     """
     from gradekit.untrusted.cell_output import Outputs
     from gradekit.untrusted.shell import collecting, make_shell, run_cell
@@ -118,7 +127,7 @@ def warm_shell(trains: bool) -> Any:
 
 
 def _import_all(package: str) -> None:
-    """Import a package's modules where they can be imported; notebooks will want some of them."""
+    """Import the modules of a package, which notebooks will import; skip those that fail."""
     with suppress(Exception):
         root = importlib.import_module(package)
         for module in pkgutil.walk_packages(root.__path__, package + ".", onerror=lambda _: None):
@@ -128,7 +137,11 @@ def _import_all(package: str) -> None:
 
 
 def assert_single_thread(seconds: float = 5.0) -> None:
-    """Wait until this process has one thread; a fork of more would hang in the child."""
+    """Wait until this process has one thread, because a fork of several would hang in the child.
+
+    Raises:
+        RuntimeError: it still has several after `seconds`.
+    """
     deadline = time.monotonic() + seconds
     while len(os.listdir("/proc/self/task")) > 1:
         if time.monotonic() > deadline:
@@ -138,7 +151,7 @@ def assert_single_thread(seconds: float = 5.0) -> None:
 
 
 class _Submission:
-    """One submission's process, from its fork until nothing of it is left."""
+    """One submission's processes, from the fork of the first to the end of the last."""
 
     def __init__(
         self, control: socket.socket, channel: int, shell: Any, limits: Limits, isolation: Isolation
@@ -152,43 +165,43 @@ class _Submission:
         self._warnings = 0
 
     def run(self) -> None:
-        """Fork, watch, end, and say so."""
+        """Fork the first process, watch all of them, end them, and report that."""
         child = self._isolation.fork()
         if child == 0:
-            self._become_student()
+            self._serve()
         os.close(self._channel)
         self._watch(child)
         cpu = self._isolation.end(child)
-        self._say({"ended": True, "cpu": cpu, "peak": self._peak})
+        self._report({"ended": True, "cpu": cpu, "peak": self._peak})
 
     def _watch(self, child: int) -> None:
-        """Return when the submission's process has ended, or is to be ended."""
+        """Return when the submission's process has ended, or must be ended."""
         handle = os.pidfd_open(child)
         try:
             while True:
                 files = [handle, self._control.fileno()]
                 ready, _, _ = select.select(files, [], [], WATCH_SECONDS)
                 if self._control.fileno() in ready:
-                    self._control.recv(4096)  # "stop", or the trusted side is gone: the same
+                    self._control.recv(4096)  # "stop"; or nothing, if the trusted side has ended
                 if ready:
                     return
-                if self._isolation.confined and self._too_much():
+                if self._isolation.confined and self._exceeds_limits():
                     return
         finally:
             os.close(handle)
 
-    def _too_much(self) -> bool:
-        """Hold the processes to their limits; True where the submission is to be ended."""
+    def _exceeds_limits(self) -> bool:
+        """Enforce the processes' limits; returns whether the submission must be ended."""
         pids = descendants(os.getpid())
         weigh_as_one_thread(pids)
         return self._too_much_cpu(pids) or self._too_much_memory(pids) or self._too_many_files()
 
     def _too_much_cpu(self, pids: list[int]) -> bool:
-        # Later than the limit of a single process, which can say where it was met.
+        # Later than the limit of a single process, which can report where it was exceeded.
         return sum(map(cpu_seconds, pids)) > self._limits.cpu_seconds + SPARE_SECONDS
 
     def _too_much_memory(self, pids: list[int]) -> bool:
-        """Kill the largest processes until the rest fits; True where that did not help for long."""
+        """Kill the largest processes until the rest fits; True if that happened too often."""
         if memory.resident(pids) <= self._limits.memory_bytes:
             return False
         used = memory.used_by_descendants(os.getpid())
@@ -197,8 +210,9 @@ class _Submission:
         if total <= self._limits.memory_bytes:
             return False
         self._warnings += 1
-        # First, so that it is known before the effect is seen; and never waiting for a reader.
-        self._say({"memory": total}, socket.MSG_DONTWAIT)
+        # First, so that the trusted side knows the reason before it sees the effect. This never
+        # waits for a reader.
+        self._report({"memory": total}, socket.MSG_DONTWAIT)
         for pid in sorted(used, key=lambda pid: used[pid], reverse=True):
             if total <= self._limits.memory_bytes:
                 break
@@ -210,21 +224,21 @@ class _Submission:
     def _too_many_files(self) -> bool:
         size = self._isolation.files_beyond_limit()
         if size:
-            self._say({"files": size}, socket.MSG_DONTWAIT)
+            self._report({"files": size}, socket.MSG_DONTWAIT)
         return size > 0
 
-    def _say(self, message: dict[str, Any], flags: int = 0) -> None:
+    def _report(self, message: dict[str, Any], flags: int = 0) -> None:
         with suppress(BlockingIOError):
             self._control.send(json.dumps(message).encode(), flags)
 
-    def _become_student(self) -> None:
-        """In the fork: raise the inner wall, say so, then serve the submission."""
+    def _serve(self) -> NoReturn:
+        """In the fork: enter the inner isolation, report that, then serve the submission."""
         from gradekit.untrusted import frames, runner
 
         try:
             channel = socket.socket(fileno=self._channel)
-            folder = self._raise_inner_wall()
-            frames.send(channel, {"walled": True})
+            folder = self._enter_inner()
+            frames.send(channel, {"started": True})
         except BaseException:
             traceback.print_exc()
             os._exit(1)
@@ -233,8 +247,8 @@ class _Submission:
         finally:
             os._exit(0)
 
-    def _raise_inner_wall(self) -> Path:
-        """Confine this process; returns the folder that its notebook runs in."""
+    def _enter_inner(self) -> Path:
+        """Isolate this process; returns the folder in which its notebook runs."""
         # kill(0, …) reaches a process group across pid namespaces; the server is in the old one.
         os.setsid()
         namespaces.die_with_parent()

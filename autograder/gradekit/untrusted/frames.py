@@ -1,8 +1,10 @@
-"""Frames: what travels between the trusted and the untrusted process, one message at a time.
+"""Frames: single messages between the trusted and the untrusted process.
 
-A frame is two lengths (4 bytes each, big-endian), a JSON object and raw bytes. Both sides cap what
-they read and what they send, so that no reply, however hostile, is larger than its reader allows.
-Nothing is ever unpickled. This file is read by both sides and imports nothing of either.
+A frame is two lengths (4 bytes each, big-endian), a JSON object and raw bytes. Both sides limit
+what they read and what they send, so even a hostile reply is not larger than its reader allows.
+Nothing is ever unpickled. Both sides import this file, and it imports nothing of either.
+
+Tested in tests/gradekit/untrusted/test_frames.py and tests/attacks/test_fuzz_frames.py.
 """
 
 from __future__ import annotations
@@ -21,15 +23,15 @@ _HEAD = struct.Struct("!II")
 
 
 class FrameError(ValueError):
-    """What arrived is not a frame, or one beyond the limits. The message says which."""
+    """The bytes that arrived are not a frame, or one that is too large. The message says which."""
 
 
 class ChannelClosedError(EOFError):
-    """The other side closed the channel, or went away in the middle of a frame."""
+    """The other side closed the channel, or ended in the middle of a frame."""
 
 
 class ChannelTimeoutError(TimeoutError):
-    """The other side did not send, or did not read, in time."""
+    """The other side did not send, or did not read, before the deadline."""
 
 
 @dataclass(frozen=True)
@@ -50,14 +52,14 @@ def send(
 
     Args:
         channel: a connected stream socket.
-        message: what JSON can hold.
+        message: an object that JSON can hold.
         body: raw bytes.
-        deadline: the time of ``time.monotonic()`` at which to give up; None waits for ever.
+        deadline: the time of ``time.monotonic()`` at which to give up; None waits forever.
 
     Raises:
-        FrameError: larger than any reader may allow.
-        Closed: the other side is gone.
-        Late: the other side did not read in time.
+        FrameError: the frame is larger than any reader may allow.
+        ChannelClosedError: the other side has ended.
+        ChannelTimeoutError: the other side did not read before the deadline.
     """
     text = json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
     if len(text) > MAX_TEXT or len(body) > MAX_BODY:
@@ -75,9 +77,9 @@ def receive(
     """Wait for one frame of at most `max_text` bytes of JSON and `max_body` raw bytes.
 
     Raises:
-        FrameError: not a frame, or a larger one.
-        Closed: the channel ended.
-        Late: no whole frame arrived before `deadline`.
+        FrameError: the bytes are not a frame, or the frame is larger.
+        ChannelClosedError: the channel ended.
+        ChannelTimeoutError: no complete frame arrived before `deadline`.
     """
     text_length, body_length = _HEAD.unpack(_receive_exactly(channel, _HEAD.size, deadline))
     if text_length > max_text:
@@ -91,7 +93,7 @@ def receive(
     except (ValueError, RecursionError) as error:
         raise FrameError(f"not JSON: {type(error).__name__}") from error
     if not isinstance(message, dict):
-        raise FrameError("a JSON object was expected")
+        raise FrameError("expected a JSON object")
     return Frame(message, bytes(body))
 
 
@@ -101,22 +103,22 @@ def _send_all(channel: socket.socket, data: memoryview, deadline: float | None) 
         try:
             data = data[channel.send(data) :]
         except TimeoutError as error:
-            raise ChannelTimeoutError("the other side did not read in time") from error
+            raise ChannelTimeoutError("the other side did not read before the deadline") from error
         except OSError as error:
-            raise ChannelClosedError("the other side is gone") from error
+            raise ChannelClosedError("the other side has ended") from error
 
 
 def _receive_exactly(channel: socket.socket, length: int, deadline: float | None) -> bytearray:
-    # Grown as bytes arrive, so that an announced length alone costs no memory.
+    # It grows as bytes arrive, so an announced length alone costs no memory.
     data = bytearray()
     while len(data) < length:
         _set_timeout(channel, deadline)
         try:
             piece = channel.recv(min(length - len(data), 2**20))
         except TimeoutError as error:
-            raise ChannelTimeoutError("no whole frame arrived in time") from error
+            raise ChannelTimeoutError("no complete frame arrived before the deadline") from error
         except OSError as error:
-            raise ChannelClosedError("the other side is gone") from error
+            raise ChannelClosedError("the other side has ended") from error
         if not piece:
             raise ChannelClosedError("the channel ended")
         data += piece
@@ -129,5 +131,5 @@ def _set_timeout(channel: socket.socket, deadline: float | None) -> None:
         return
     left = deadline - time.monotonic()
     if left <= 0:
-        raise ChannelTimeoutError("the time was over")
+        raise ChannelTimeoutError("the deadline has passed")
     channel.settimeout(left)

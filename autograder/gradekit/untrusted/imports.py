@@ -1,4 +1,7 @@
-"""Imports of large packages, made cheaper."""
+"""Imports of large packages without garbage collection.
+
+Tested in tests/gradekit/untrusted/test_imports.py.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,14 @@ from contextlib import contextmanager
 
 @contextmanager
 def gc_disabled() -> Iterator[None]:
-    """Look for no garbage meanwhile: what imports make stays, and looking takes a third of them."""
-    was = gc.isenabled()
+    """Disable the garbage collector in this block.
+
+    Imported objects stay alive, and scanning them takes a third of the time of an import.
+    """
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        if was:
+        if was_enabled:
             gc.enable()

@@ -1,15 +1,18 @@
-"""The second level's walls: Landlock domains, one within the other, and a strict list of calls.
+"""The level "landlock": Landlock domains, one inside the other, and a strict list of system calls.
 
-    warden    domain A: the system, Python, our few files; one scratch folder; no network
-      server    domain B: cannot signal the warden
-        student   domain C: as A, but nothing of /proc; cannot signal the server
+    monitor      domain A: the system, Python, our few files; one scratch folder; no network
+      server       domain B: cannot signal the monitor
+        submission   domain C: like A, but without /proc; cannot signal the server
 
-``kill(-1)`` reaches all that one may signal and not oneself: said by the server, exactly a
-submission's processes, whatever they have become the children of; said by the warden, the server
-and all of them. The kernel does it in one go, so that no fork bomb outruns it. The warden runs no
-line of a submission, waits for the server or the trusted side to go away, and then ends the rest.
+``kill(-1)`` reaches every process that the caller may signal, except the caller. So from the
+server it ends exactly a submission's processes, even those with another parent now; from the
+monitor, it ends the server and all of those. The kernel does it in one step, so a fork bomb cannot
+outrun it. The monitor runs no line of a submission. It waits until the server or the trusted side
+ends, and then ends the rest.
 
-As root, all of them are an ordinary user that owns nothing, different for each worker.
+As root, all of them become an ordinary user that owns nothing, another one for each worker.
+
+Tested in tests/gradekit/untrusted/test_landlock_isolation.py and tests/attacks.
 """
 
 from __future__ import annotations
@@ -18,40 +21,52 @@ import inspect
 import os
 import select
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from gradekit.untrusted import drop_root, landlock, namespaces, scratch, seccomp, seccomp_landlock
+from gradekit.untrusted import (
+    drop_root,
+    landlock,
+    libc,
+    namespaces,
+    scratch,
+    seccomp,
+    seccomp_landlock,
+)
 from gradekit.untrusted.isolation import Isolation
+from gradekit.untrusted.libc import IsolationError
 from gradekit.untrusted.limits import Limits
-from gradekit.untrusted.namespaces import IsolationError
 
 _DEVICES = tuple(f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom"))
 _OWN = tuple(f"/proc/self/{name}" for name in ("fd", "maps", "stat", "statm", "status"))
 _FACTS = ("/proc/cpuinfo", "/proc/meminfo", *_OWN)
-_PR_SET_CHILD_SUBREAPER = 36
-_WALL = 0x40000000  # children that do not say when they end, too
+_WAIT_FOR_ALL = 0x40000000  # __WALL of wait4(2): also children that send no signal at their end
 
 
 @dataclass(frozen=True)
 class LandlockPolicy:
-    """What the outer wall leaves open; made by the trusted side.
+    """What the outer domain allows; the trusted side makes it.
 
     Attributes:
-        readable: paths to be read and run, with all below them.
-        listable: folders in which names may be listed, with all below them.
-        scratch: the folder to write in.
+        readable: paths that may be read and run, with all below them.
+        listable: folders whose names may be listed, with all below them.
+        scratch: the folder that may be written to.
     """
 
     readable: tuple[str, ...]
     listable: tuple[str, ...]
     scratch: str
 
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> LandlockPolicy:
+        """The policy with these values, as JSON has them."""
+        return cls(tuple(values["readable"]), tuple(values["listable"]), values["scratch"])
+
     def rights(self) -> dict[Path, int]:
-        """What every process of the sandbox may do with files."""
+        """The rights to files that every process of the sandbox has."""
         return {
             **landlock.each(self.listable, landlock.LIST),
             **landlock.each(self.readable, landlock.RUN),
@@ -61,7 +76,7 @@ class LandlockPolicy:
 
 
 class LandlockIsolation(Isolation):
-    """The walls of the level "landlock"."""
+    """The level "landlock"."""
 
     confined = True
 
@@ -71,7 +86,7 @@ class LandlockIsolation(Isolation):
         self._scratch = Path(policy.scratch)
 
     def enter_outer(self, control: int) -> None:
-        """Become the warden, and return in a child of it, the server.
+        """Become the monitor, and return in a child of it, the server.
 
         Raises:
             IsolationError: the kernel refused a part of it.
@@ -82,25 +97,26 @@ class LandlockIsolation(Isolation):
             shown = [*self._policy.readable, *self._policy.listable]
             drop_root.drop_root(shown, self._scratch, self._limits.scratch_bytes)
         namespaces.hide_from_tracers()
-        namespaces.without_privileges()
-        # /proc, to count the memory of submissions.
+        namespaces.assert_unprivileged()
+        # The server reads /proc to count the memory of submissions.
         proc = {Path("/proc"): landlock.READ | landlock.USE}
         landlock.enter_domain(self._policy.rights() | proc)
         seccomp.install()
-        _assert_out_of_reach(trusted)
-        supervisor = os.getpid()
+        _assert_cannot_signal(trusted)
+        monitor = os.getpid()
         server = os.fork()
         if server:
-            _keep_watch(handle, control, os.pidfd_open(server))
+            _monitor(handle, control, os.pidfd_open(server))
         os.close(handle)
         namespaces.die_with_parent()
-        landlock.leave_signals_behind()
-        _assert_out_of_reach(supervisor)
-        # Who loses its parent becomes the server's child, and is counted and ended with the rest.
-        namespaces.prctl(_PR_SET_CHILD_SUBREAPER, 1)
+        landlock.forbid_signals_outside()
+        _assert_cannot_signal(monitor)
+        # A process whose parent ends becomes the server's child: it is counted and ended with the
+        # rest.
+        libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)
 
     def prepare(self) -> None:
-        """Bend what cannot work here."""
+        """Replace what cannot work at this level."""
         load_without_workers()
 
     def fork(self) -> int:
@@ -110,7 +126,7 @@ class LandlockIsolation(Isolation):
 
     def enter_inner(self) -> Path:
         """Confine this process, a submission's, for good; returns its working folder."""
-        namespaces.show_to_tracers()  # the server counts its memory, and is not root
+        namespaces.show_to_tracers()  # so that the server, which is not root, can count its memory
         others = _threads_of(os.getuid()) - 1
         namespaces.limit_resources(self._limits, self._limits.processes + others)
         facts = landlock.each(_FACTS, landlock.READ)
@@ -119,11 +135,11 @@ class LandlockIsolation(Isolation):
         return self._scratch / "lab"
 
     def end(self, child: int) -> float:
-        """End all of a submission's processes; returns the CPU seconds that they took."""
+        """End all of a submission's processes; returns the CPU seconds that they used."""
         return _end_all()
 
     def files_beyond_limit(self) -> int:
-        """Bytes in the scratch folder, where they (or the number of files) are too many; or 0."""
+        """Bytes in the scratch folder, if they or its files are too many; else 0."""
         size, count = scratch.used(self._scratch)
         if size > self._limits.scratch_bytes or count > scratch.MAX_INODES:
             return max(size, 1)
@@ -133,8 +149,8 @@ class LandlockIsolation(Isolation):
 def load_without_workers() -> None:
     """Make every DataLoader load in its own process.
 
-    Its workers would share memory through /dev/shm, which is everybody's and so refused. What a
-    loader yields stays the same.
+    Its workers would share memory through /dev/shm, which belongs to all users and so is refused.
+    A loader's batches stay the same.
     """
     from torch.utils.data import DataLoader
 
@@ -151,8 +167,8 @@ def load_without_workers() -> None:
     DataLoader.__init__ = init  # type: ignore[method-assign]
 
 
-def _assert_out_of_reach(pid: int) -> None:
-    """Make sure that this process cannot signal `pid`; else ``kill(-1)`` would end the wrong ones.
+def _assert_cannot_signal(pid: int) -> None:
+    """Ensure that this process cannot signal `pid`, so ``kill(-1)`` will not end it.
 
     Raises:
         IsolationError: it can.
@@ -162,11 +178,11 @@ def _assert_out_of_reach(pid: int) -> None:
         raise IsolationError("Landlock does not keep signals within the sandbox")
 
 
-def _keep_watch(trusted: int, control: int, server: int) -> None:
-    """As the warden: wait until the server or the trusted side is gone; end all; never return."""
+def _monitor(trusted: int, control: int, server: int) -> NoReturn:
+    """As the monitor: wait until the server or the trusted side has ended, then end all."""
     poll = select.poll()
     poll.register(trusted, select.POLLIN)
-    poll.register(control, 0)  # only its end: what is said there is for the server
+    poll.register(control, 0)  # only its end; its messages are for the server
     poll.register(server, select.POLLIN)
     poll.poll()
     _end_all()
@@ -176,17 +192,17 @@ def _keep_watch(trusted: int, control: int, server: int) -> None:
 def _end_all() -> float:
     seconds = 0.0
     while True:
-        with suppress(ProcessLookupError, PermissionError):  # nobody, or nobody in reach, is left
+        with suppress(ProcessLookupError, PermissionError):  # no process that it may signal is left
             os.kill(-1, signal.SIGKILL)
         try:
-            _, _, usage = os.wait4(-1, _WALL)
+            _, _, usage = os.wait4(-1, _WAIT_FOR_ALL)
         except ChildProcessError:
             return seconds
         seconds += usage.ru_utime + usage.ru_stime
 
 
 def _threads_of(uid: int) -> int:
-    """The threads of a user: what the kernel's limit on processes counts."""
+    """The threads of a user, which the kernel's limit on processes counts."""
     found = 0
     for name in os.listdir("/proc"):
         if name.isdigit():

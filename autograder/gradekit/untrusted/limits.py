@@ -1,4 +1,7 @@
-"""What one submission may use of the machine that grades it."""
+"""The resources that one submission may use of the machine that grades it.
+
+Read by both sides. Tested in tests/gradekit/sandbox/test_limits.py, which exceeds each of them.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,14 @@ from enum import StrEnum
 
 MIB = 2**20
 GIB = 2**30
-# The kernel's walls stand a little behind what a submission is told it may use, so that there is
-# room to say a word, and to start the process that answers questions.
+# The kernel's hard limits are a little higher than a submission's own limits. That leaves enough to
+# report which limit was exceeded, and to start the process that answers questions.
 SPARE_SECONDS = 5
 SPARE_PROCESSES = 4
 
 
 class LimitKind(StrEnum):
-    """A limit that was met, as the untrusted side names it; the words are the trusted side's."""
+    """An exceeded limit, as the untrusted side names it; the trusted side puts it into words."""
 
     TIME = "time"
     CPU = "cpu"
@@ -35,8 +38,8 @@ class ExerciseLimits:
     Attributes:
         seconds: wall time.
         cpu_seconds: CPU time.
-        memory_bytes: memory of the process that answers, what the cells left in it included.
-        answer_bytes: what its probes may return, all together.
+        memory_bytes: memory of the process that answers, including the cells' own objects.
+        answer_bytes: the return values of its probes, all together.
     """
 
     seconds: float
@@ -47,21 +50,21 @@ class ExerciseLimits:
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of one submission; each has a default that a torch lab does not meet by accident.
+    """Limits of one submission; a torch lab does not exceed the defaults by accident.
 
     Attributes:
         cell_seconds: wall time of one cell.
         submission_seconds: wall time of the whole submission, its probes and second tries included.
-        cpu_seconds: CPU time of any one of its processes; a little more, and of all together.
+        cpu_seconds: CPU time of any one of its processes; with SPARE_SECONDS more, of all together.
         probe_seconds: wall time of one exercise's probes.
         memory_bytes: memory of all its processes together.
-        output_bytes: what its cells may print and draw, all together.
-        cell_output_bytes: what one cell may print and draw.
-        answer_bytes: what its probes may return, all together.
+        output_bytes: the text and pictures of its cells, all together.
+        cell_output_bytes: the text and pictures of one cell.
+        answer_bytes: the return values of its probes, all together.
         file_bytes: the size of one file.
-        scratch_bytes: the size of all its files (which live in memory).
+        scratch_bytes: the size of all its files (which are in memory).
         processes: processes and threads at a time.
-        open_files: files that one process holds open.
+        open_files: files that one process has open.
     """
 
     cell_seconds: float = 60.0
@@ -79,7 +82,7 @@ class Limits:
 
     @property
     def of_an_exercise(self) -> ExerciseLimits:
-        """Those of an exercise that has none of its own."""
+        """The limits of an exercise that has none of its own."""
         return ExerciseLimits(
             float(self.probe_seconds), self.cpu_seconds, self.memory_bytes, self.answer_bytes
         )

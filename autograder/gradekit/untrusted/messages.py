@@ -1,6 +1,7 @@
-"""What travels into the sandbox: cells to run, and probes to run on what they defined.
+"""The messages that enter the sandbox: cells to run, and probes to run on what they defined.
 
-Nothing here says what is right. This file is read by both sides and imports nothing of either.
+Nothing here reveals a right answer. Both sides import this file, and it imports nothing of either.
+Tested in tests/gradekit/untrusted/test_messages.py.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ class Probe:
         exercise: the exercise's name.
         check: the check's name, and the function ``(lab, draw)`` that `source` defines.
         source: the probe's text.
-        seed: makes its inputs.
-        forbids: torch functions, by full name, that stop it when they are called.
-        uses: text that defines functions of earlier exercises which stand in for the student's.
-        replaces: the names that `uses` puts in their place, for this exercise only.
+        seed: of its random inputs.
+        forbids: torch functions, by full name; calling one of them ends the probe.
+        uses: text that defines functions of earlier exercises, to replace the student's.
+        replaces: the names that `uses` replaces, for this exercise only.
         suspects: texts that each define ``suspect``, a version of a function for a test that
-            the student wrote (see :func:`as_suspect`).
-        limits: of the exercise, where it has its own; they travel once for each group of probes.
+            the student wrote (see :func:`gradekit.exercise.standalone.as_suspect`).
+        limits: of the exercise, if it has its own; they are sent once for each group of probes.
     """
 
     exercise: str

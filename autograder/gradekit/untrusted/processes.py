@@ -1,13 +1,16 @@
-"""What /proc says of processes: whose child each one is, and the processor time it has used."""
+"""Facts about processes from /proc: the parent of each, and the CPU time that it has used.
+
+Tested in tests/gradekit/untrusted/test_processes.py.
+"""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
-# Of /proc/PID/stat, counted from what follows the name; see proc_pid_stat(5).
+# Fields of /proc/PID/stat, counted from the one after the name; see proc_pid_stat(5).
 _PARENT = 1
-_TIMES = slice(11, 15)  # its own, user and system; then of the children it has waited for
+_TIMES = slice(11, 15)  # its own, user and system; then those of children it has waited for
 
 
 def descendants(ancestor: int) -> list[int]:
@@ -25,13 +28,13 @@ def _is_below(pid: int, ancestor: int, known: dict[int, int]) -> bool:
 
 
 def parents() -> dict[int, int]:
-    """The parent of every process that can be seen."""
+    """The parent of every visible process."""
     seen = {int(name): _stat(name) for name in os.listdir("/proc") if name.isdigit()}
     return {pid: int(fields[_PARENT]) for pid, fields in seen.items() if fields}
 
 
 def cpu_seconds(pid: int) -> float:
-    """What a process and the children that it has waited for have used; 0 where it has ended."""
+    """CPU time of a process and of the children that it has waited for; 0 if it has ended."""
     return sum(map(int, _stat(str(pid))[_TIMES])) / os.sysconf("SC_CLK_TCK")
 
 

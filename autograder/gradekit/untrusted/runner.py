@@ -1,17 +1,19 @@
-"""The untrusted side of grading: runs a notebook's cells, then probes what they defined.
+"""The untrusted side of grading: runs a notebook's cells, then probes their definitions.
 
-Runs in a process of its own, forked for one submission, which student code takes over from the
-first cell on. So it holds no answers, and nothing it says is believed: it runs what it is sent and
-says what it saw. Probes are answered in a second fork; where one crashes or hangs it, the next
-exercise gets a new one, so that a crash costs one exercise.
+Runs in a process of its own, forked for one submission; student code can control it from the first
+cell on. So it holds no answers, and the trusted side believes nothing that it sends. It runs what
+it receives and reports what it saw. A second fork answers the probes. If a probe crashes or hangs
+that fork, the next exercise gets a new one, so a crash costs one exercise.
 
-The talk on the channel, after the submission (cells, files, seed) has been read:
+The messages on the channel, after the submission (cells, files, seed) has been read:
 
-    ◄── {"cell": i, "met": …, "where": …}                 when its time is over, at once
-    ◄── {"cell": i, "state": …, "outputs": […], "met": …, "where": …}  for each, when it has run
-    ──► {"probes": […], "limits": {…}}                               for each group of probes
-    ◄── {"check": i} + observation, or {"check": i, "met": …, "where": …}  for each of its checks
-    ◄── {"done": "" or "ended", "met": …, "where": …}
+    ◄── {"cell": i, "limit": …, "where": …}                 at once, when its time is over
+    ◄── {"cell": i, "state": …, "outputs": […], "limit": …, "where": …}   for each, when it has run
+    ──► {"probes": […], "limits": {…}}                                    for each group of probes
+    ◄── {"check": i} + observation, or {"check": i, "limit": …, "where": …}   for each of its checks
+    ◄── {"done": "" or "ended", "limit": …, "where": …}
+
+Tested in tests/gradekit/untrusted/test_runner.py and tests/gradekit/sandbox/test_sandbox.py.
 """
 
 from __future__ import annotations
@@ -45,34 +47,34 @@ from gradekit.untrusted.soft_limits import (
     set_soft_limits,
 )
 
-# How long after its time is over a process may take to say where it was.
-_LAST_WORD_SECONDS = 0.5
+# The time that a process has to report which function was running when its time was over.
+_REPORT_SECONDS = 0.5
 
 
 def serve_submission(
     channel: socket.socket, shell: NotebookShell, limits: Limits, folder: Path
 ) -> None:
-    """Do the whole talk for one submission; returns when the channel closes."""
+    """Serve one submission from its first message; returns when the channel closes."""
     order = frames.receive(channel)
     _write_files(folder, order.message["files"], order.body)
-    _quieten(channel, shell, folder)
+    _redirect_streams(channel, shell, folder)
     seed_everything(order.message["seed"])
     outputs = Outputs(limits.cell_output_bytes, limits.output_bytes)
     myself = os.getpid()
     set_soft_limits(limits)
     for index, source in order.message["cells"]:
 
-        def tell(met: LimitKind, where: str, index: int = index) -> None:
-            frames.send(channel, {"cell": index, "met": met, "where": where})
+        def report(limit: LimitKind, where: str, index: int = index) -> None:
+            frames.send(channel, {"cell": index, "limit": limit, "where": where})
 
         outputs.begin()
-        # For each cell anew: the one before may have left anything in sys.stdout's place.
+        # Again for each cell, because the one before may have replaced sys.stdout.
         with collecting(shell, outputs):
-            ran = run_cell(shell, source, limits.cell_seconds, tell)
+            ran = run_cell(shell, source, limits.cell_seconds, report)
         _end_if_not(myself)
         shell.raw.drain(outputs)
-        met = ran.met or (LimitKind.OUTPUT if outputs.is_cut else None)
-        answer = {"cell": index, "state": ran.state, "met": met, "where": ran.where}
+        limit = ran.limit or (LimitKind.OUTPUT if outputs.is_cut else None)
+        answer = {"cell": index, "state": ran.state, "limit": limit, "where": ran.where}
         frames.send(channel, {**answer, "outputs": outputs.finish()})
     prober = _Prober(shell, folder)
     while True:
@@ -84,11 +86,11 @@ def serve_submission(
 
 
 def answer_probe(probe: Probe, names: dict[str, Any], folder: Path | None = None) -> bytes:
-    """Run one probe on `names` and the files in `folder`; what it saw, as bytes.
+    """Run one probe on `names` and the files in `folder`; returns its observation as bytes.
 
     Raises:
-        ObservationError: what it saw is too large.
-        LimitReachedError: the student's code met a limit.
+        ObservationError: the observation is too large.
+        LimitReachedError: the student's code exceeded a limit.
     """
     seed_everything(probe.seed)
     suspects = [_load(text, SUSPECT, "<suspect>") for text in probe.suspects]
@@ -97,8 +99,8 @@ def answer_probe(probe: Probe, names: dict[str, Any], folder: Path | None = None
         seen = observe(question, Lab(names, folder), Draw(probe.seed, suspects), probe.forbids)
     except BaseException as error:  # sys.exit() in a student's function
         seen = Raised(type(error).__name__, str(error))
-    if isinstance(seen, Raised) and (met := limit_in_error(seen.type, seen.message)):
-        raise LimitReachedError(met, seen.source_line)
+    if isinstance(seen, Raised) and (limit := limit_in_error(seen.type, seen.message)):
+        raise LimitReachedError(limit, seen.source_line)
     return pack(seen)
 
 
@@ -110,7 +112,7 @@ def _load(source: str, name: str, filename: str) -> Callable[..., Any]:
 
 
 class _Prober:
-    """A fork of the process that ran the cells; made anew when it ends."""
+    """A fork of the process that ran the cells; replaced by a new one when it ends."""
 
     def __init__(self, shell: NotebookShell, folder: Path) -> None:
         self._shell = shell
@@ -119,8 +121,8 @@ class _Prober:
         self._channel: socket.socket | None = None
 
     def pass_on(self, request: dict[str, Any], channel: socket.socket) -> None:
-        """Have a group of probes answered; pass on each whole answer, and how it ended."""
-        deadline = time.monotonic() + request["limits"]["seconds"] + _LAST_WORD_SECONDS
+        """Have a group of probes answered; pass on each complete answer, and how it ended."""
+        deadline = time.monotonic() + request["limits"]["seconds"] + _REPORT_SECONDS
         done: dict[str, Any] = {"done": ""}
         try:
             child = self._channel or self._start(channel)
@@ -132,15 +134,15 @@ class _Prober:
                     break
                 frames.send(channel, answer.message, answer.body)
         except frames.ChannelTimeoutError:
-            done = {"done": "ended", "met": LimitKind.TIME}
+            done = {"done": "ended", "limit": LimitKind.TIME}
         except (frames.ChannelClosedError, frames.FrameError):
             done = {"done": "ended"}
-        except BlockingIOError:  # threads and processes of the cells leave no room for one more
-            done = {"done": "ended", "met": LimitKind.PROCESSES}
+        except BlockingIOError:  # the cells' threads and processes have reached the limit
+            done = {"done": "ended", "limit": LimitKind.PROCESSES}
         if done["done"]:
             cpu = self._end()
-            if "met" not in done and cpu > request["limits"]["cpu_seconds"]:
-                done["met"] = LimitKind.CPU
+            if "limit" not in done and cpu > request["limits"]["cpu_seconds"]:
+                done["limit"] = LimitKind.CPU
         frames.send(channel, done)
 
     def _start(self, channel: socket.socket) -> socket.socket:
@@ -158,7 +160,7 @@ class _Prober:
         return ours
 
     def _end(self) -> float:
-        """End the fork, if there is one; returns the CPU seconds that it took."""
+        """End the fork, if there is one; returns the CPU seconds that it used."""
         if self._channel is None:
             return 0.0
         self._channel.close()
@@ -171,9 +173,9 @@ class _Prober:
 
 def _answer_all(channel: socket.socket, shell: NotebookShell, folder: Path) -> None:
     """In the fork: answer group after group."""
-    # A pool of threads that a cell has started is not there after a fork; asking it would hang.
+    # A pool of threads that a cell started does not exist after a fork; using it would hang.
     torch.set_num_threads(1)
-    teller = _Teller(channel)
+    sender = _Sender(channel)
     with collecting(shell, Outputs(0, 0)):
         while True:
             request = frames.receive(channel).message
@@ -182,36 +184,36 @@ def _answer_all(channel: socket.socket, shell: NotebookShell, folder: Path) -> N
             with (
                 _replaced_by_references(shell.user_ns, probes[0]),
                 exercise_limits(limits),
-                alarm(limits.seconds, teller.give_up),
+                alarm(limits.seconds, sender.give_up),
             ):
-                _answer_group(teller, probes, shell.user_ns, folder, limits.answer_bytes)
+                _answer_group(sender, probes, shell.user_ns, folder, limits.answer_bytes)
 
 
 def _answer_group(
-    teller: _Teller, probes: list[Probe], names: dict[str, Any], folder: Path, most: int
+    sender: _Sender, probes: list[Probe], names: dict[str, Any], folder: Path, most: int
 ) -> None:
-    """Answer one exercise's probes with up to `most` bytes."""
+    """Answer one exercise's probes with at most `most` bytes."""
     myself = os.getpid()
     for index, probe in enumerate(probes):
-        met, where, answer = None, "", b""
+        limit, where, answer = None, "", b""
         try:
             answer = answer_probe(probe, names, folder)
-        except LimitReachedError as limit:
-            met, where = limit.met, limit.where
+        except LimitReachedError as reached:
+            limit, where = reached.limit, reached.where
         except ObservationError:
-            met = LimitKind.ANSWER
+            limit = LimitKind.ANSWER
         except BaseException as error:  # hostile objects raise anything, anywhere
-            met = limit_in_error(type(error).__name__, "") or LimitKind.ANSWER
+            limit = limit_in_error(type(error).__name__, "") or LimitKind.ANSWER
         _end_if_not(myself)
         if len(answer) > most:
-            met, answer = LimitKind.ANSWER, b""
+            limit, answer = LimitKind.ANSWER, b""
         most -= len(answer)
-        news = {"met": met, "where": where} if met else {}
-        teller.send({"check": index, **news}, answer)
+        exceeded = {"limit": limit, "where": where} if limit else {}
+        sender.send({"check": index, **exceeded}, answer)
 
 
-class _Teller:
-    """Sends frames, one at a time: one that a signal asks for waits until another is through."""
+class _Sender:
+    """Sends frames one at a time: the frame of a signal handler waits until another is complete."""
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
@@ -226,9 +228,9 @@ class _Teller:
         if self._last is not None:
             self._end()
 
-    def give_up(self, met: LimitKind, where: str) -> None:
-        """Say which limit was met, and end this process: what runs here may catch exceptions."""
-        self._last = {"met": met, "where": where}
+    def give_up(self, limit: LimitKind, where: str) -> None:
+        """Report the exceeded limit, and end this process: its code may catch every exception."""
+        self._last = {"limit": limit, "where": where}
         if not self._sending:
             self._end()
 
@@ -239,14 +241,14 @@ class _Teller:
 
 
 def _end_if_not(pid: int) -> None:
-    """End this process if it is not `pid` but one that a student's code has forked from it."""
+    """End this process if it is not `pid`, but one that a student's code has forked from it."""
     if os.getpid() != pid:
         os._exit(0)
 
 
 @contextmanager
 def _replaced_by_references(names: dict[str, Any], probe: Probe) -> Iterator[None]:
-    """Put the references that this exercise uses in the place of the student's own, for a while."""
+    """In this block, replace the student's functions by the references that this exercise uses."""
     if not probe.uses:
         yield
         return
@@ -268,15 +270,16 @@ def _write_files(folder: Path, files: list[list[Any]], body: bytes) -> None:
     start = 0
     for name, size in files:
         path = folder / name
-        # A file that cannot be (a folder of its name, too large) is missing, as any file may be.
+        # If a file cannot be written (there is a folder of its name, it is too large), it is
+        # missing, like a file that was never handed in.
         with suppress(OSError, ValueError):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(body[start : start + size])
         start += size
 
 
-def _quieten(channel: socket.socket, shell: NotebookShell, folder: Path) -> None:
-    """Close every file but the channel; nothing to read from, and a file of our own to write to."""
+def _redirect_streams(channel: socket.socket, shell: NotebookShell, folder: Path) -> None:
+    """Close every file but the channel; standard input is empty, output goes to a file."""
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     sys.stdin = open(0, closefd=False)  # noqa: SIM115 - open for as long as the process lives

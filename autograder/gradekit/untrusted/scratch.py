@@ -1,7 +1,9 @@
-"""A folder that hostile code has filled: how much there is, and how to empty it.
+"""A folder that hostile code has filled: its size, and how to empty it.
 
-It may be any number of folders deep, deeper than a path can say; what follows never leaves it
-through a link. Both are made for the same user as the one that filled it.
+It may be any number of folders deep, deeper than a path can be long. Both functions never leave it
+through a link, and run as the same user as the code that filled it.
+
+Tested in tests/gradekit/untrusted/test_scratch.py.
 """
 
 from __future__ import annotations
@@ -19,8 +21,8 @@ _PAGE = 4096
 def used(folder: Path) -> tuple[int, int]:
     """Bytes on disk and the number of files and folders.
 
-    Very deep folders count as more than any limit allows: nobody needs them, and looking takes
-    long. A file that was removed while it is still open is not seen.
+    Very deep folders count as more than any limit allows: no lab needs them, and reading them takes
+    long. A file that was removed but is still open is not counted.
     """
     size = count = 0
     waiting = [(os.fspath(folder), 0)]
@@ -28,7 +30,7 @@ def used(folder: Path) -> tuple[int, int]:
         path, depth = waiting.pop()
         if depth > _MAX_DEPTH:
             return size, MAX_INODES + 1
-        with suppress(OSError), os.scandir(path) as entries:  # it may have gone by now
+        with suppress(OSError), os.scandir(path) as entries:  # it may be removed by now
             for entry in entries:
                 count += 1
                 with suppress(OSError):
@@ -39,14 +41,14 @@ def used(folder: Path) -> tuple[int, int]:
 
 
 def empty(folder: Path) -> None:
-    """Remove all that is in `folder`; nothing may write there any more.
+    """Remove everything in `folder`; no process may write there any more.
 
-    Folders within folders are moved up first, so that no path is ever long.
+    Folders inside folders are moved up first, so no path becomes long.
 
     Raises:
         OSError: something cannot be removed.
     """
-    # A name that nobody could have taken, so that nothing is moved onto something else.
+    # A name that is not taken and cannot be guessed, so nothing is moved onto something else.
     moved, prefix = 0, secrets.token_hex(8)
     while names := os.listdir(folder):
         for name in names:

@@ -1,10 +1,12 @@
-"""System calls that a submission cannot make: those no lab needs and holes are made of.
+"""System calls that a submission cannot make: no lab needs them, and exploits use them.
 
-A short list of refusals, not a list of permissions: torch, numpy and Python's own modules must run
-as they are. Memory that no limit counts (memfd, System V) is refused as well.
+This is a short list of refusals, not a list of permissions: torch, numpy and Python's own modules
+must run unchanged. Memory that no limit counts (memfd, System V) is refused as well.
 
-This file holds what is refused behind bubblewrap, and turns lists into filters; what is refused
-besides where namespaces are not there to help is in strict.py.
+This file holds the list for every level that confines, and turns lists into filters;
+seccomp_landlock.py holds what is refused in addition if there are no namespaces.
+
+Tested in tests/gradekit/untrusted/test_seccomp.py and tests/attacks/test_kernel_services.py.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ import platform
 import struct
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from gradekit.untrusted import libc
 
 # name: (number on x86_64, number on aarch64)
 REFUSED = {
@@ -60,7 +64,7 @@ _LOAD, _AND, _JUMP, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x54, 0x05, 0x15, 0x35, 0
 _ALLOW, _KILL, _ERRNO = 0x7FFF0000, 0x80000000, 0x00050000
 _NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16
 _X32_BIT = 0x40000000
-_PR_SET_SECCOMP, _MODE_FILTER = 22, 2
+_MODE_FILTER = 2
 
 
 @dataclass(frozen=True)
@@ -68,9 +72,11 @@ class Check:
     """Whether a call may be made with this argument.
 
     Attributes:
-        argument: which one; 32 bits of it are looked at.
-        values: those with which the call is made; with `refuse`, those with which it is not.
+        argument: its number; only its lower 32 bits are checked.
+        values: the values with which the call is allowed; with `refuse`, those with which it is
+            refused.
         mask: the bits that are compared with `values`.
+        refuse: whether `values` are refused.
     """
 
     argument: int
@@ -81,12 +87,12 @@ class Check:
 
 @dataclass(frozen=True)
 class Rule:
-    """What becomes of one system call.
+    """When one system call is allowed.
 
     Attributes:
-        numbers: its number on x86_64 and on aarch64; None where there is no such call.
-        checks: what must all hold for it to be made; without any it is never made.
-        error: what it fails with; 0 to pretend that it was done.
+        numbers: its number on x86_64 and on aarch64; None if there is no such call.
+        checks: the call is allowed if all of these hold; without any, it is never allowed.
+        error: the error of a refused call; 0 to report success.
     """
 
     numbers: tuple[int | None, int | None]
@@ -94,8 +100,8 @@ class Rule:
     error: int = errno.EPERM
 
 
-# Sessions get a share of the processors each; a submission makes no second one, though it is told
-# so: what starts a process in a new session (subprocess, say) needs no more than that.
+# Each session gets its own share of CPU time, so a submission cannot create a second session. The
+# call reports success, which is all that subprocess needs to start a process in a new session.
 ONE_SESSION = Rule((112, 157), error=0)
 
 
@@ -105,21 +111,19 @@ def available() -> bool:
 
 
 def install(more: Iterable[Rule] = ()) -> None:
-    """Refuse the calls of the list, and by the rules, from now on, here and in all children.
+    """Refuse the listed calls, and those of the rules `more`, here and in all children.
 
     Does nothing on a processor that the list does not know. Needs no_new_privs.
 
     Raises:
-        OSError: the kernel refused the filter.
+        IsolationError: the kernel refused the filter.
     """
     if not available():
         return
     program = _program(*_ARCHITECTURES[platform.machine()], tuple(more))
     code = ctypes.create_string_buffer(program)
     header = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(code))
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, header, 0, 0) != 0:
-        raise OSError(ctypes.get_errno(), "the system call filter was refused")
+    libc.prctl(libc.PR_SET_SECCOMP, _MODE_FILTER, header)
 
 
 def _program(column: int, architecture: int, more: tuple[Rule, ...]) -> bytes:
@@ -128,7 +132,7 @@ def _program(column: int, architecture: int, more: tuple[Rule, ...]) -> bytes:
         _line(_EQUAL, 1, 0, architecture),
         _line(_RETURN, 0, 0, _KILL),
         _line(_LOAD, 0, 0, _NUMBER_AT),
-        # The same calls by their other numbers (x32); aarch64 has none so high.
+        # The same calls by their other numbers (x32); aarch64 has no numbers that high.
         _line(_AT_LEAST, 0, 1, _X32_BIT),
         _line(_RETURN, 0, 0, _ERRNO | errno.EPERM),
     ]
@@ -145,11 +149,11 @@ def _program(column: int, architecture: int, more: tuple[Rule, ...]) -> bytes:
 
 
 def _block(rule: Rule) -> list[bytes]:
-    """The lines for one call; they always end in an answer."""
+    """The lines for one call; each path through them ends in a return."""
     refuse = _line(_RETURN, 0, 0, _ERRNO | rule.error)
     lines = []
     for check in rule.checks:
-        # The lower half of an argument comes first on these processors.
+        # On these processors the lower half of an argument comes first.
         lines.append(_line(_LOAD, 0, 0, _ARGUMENTS_AT + 8 * check.argument))
         lines.append(_line(_AND, 0, 0, check.mask))
         for index, value in enumerate(check.values):

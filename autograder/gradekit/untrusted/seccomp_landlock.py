@@ -1,28 +1,30 @@
-"""System calls refused where no namespace stands between a submission and the machine.
+"""System calls that are refused if no namespace separates a submission from the machine.
 
-Landlock guards what is in files. What it leaves to others is here: sockets of every kind; the
-rights, owners and dates of files; other processes of the same user by ways that are no signals;
-and the way to namespaces, in which a process would have capabilities.
+Landlock protects the contents of files. This list covers the rest: sockets of every kind; the
+rights, owners and dates of files; access to other processes of the same user other than by
+signals; and the way to namespaces, in which a process would have capabilities.
+
+Tested in tests/gradekit/untrusted/test_seccomp.py and tests/attacks/test_second_level.py.
 """
 
 from __future__ import annotations
 
 import errno
 
-from gradekit.untrusted import seccomp
+from gradekit.untrusted import libc, seccomp
 from gradekit.untrusted.seccomp import Check, Rule
 
 # name: (number on x86_64, number on aarch64)
 _REFUSED = {
     # A socket reaches services of this machine by their paths, and other machines. `socketpair`
-    # stays, for streams: it reaches nobody.
+    # stays, for streams: both of its ends are here.
     "accept": (43, 202),
     "accept4": (288, 242),
     "bind": (49, 200),
     "connect": (42, 203),
     "listen": (50, 201),
     "socket": (41, 198),
-    # Who looks at which file, and when.
+    # These show which file another process reads, and when.
     "fanotify_init": (300, 262),
     "inotify_add_watch": (254, 27),
     "inotify_init": (253, None),
@@ -33,7 +35,7 @@ _REFUSED = {
     "quotactl_fd": (443, 443),
     "statmount": (457, 457),
     "syslog": (103, 116),
-    # What other processes of the same user share.
+    # These reach what other processes of the same user share.
     "ioprio_set": (251, 30),
     "migrate_pages": (256, 238),
     "move_pages": (279, 239),
@@ -52,7 +54,7 @@ _REFUSED = {
     "setpriority": (141, 140),
     "shmctl": (31, 195),
     "shmdt": (67, 197),
-    # Files of the same user, whatever Landlock says of their contents.
+    # These change files of the same user, even those whose contents Landlock protects.
     "chroot": (161, 51),
     "file_setattr": (469, 469),
     "fremovexattr": (199, 16),
@@ -65,7 +67,8 @@ _REFUSED = {
     "setxattr": (188, 5),
     "setxattrat": (463, 463),
 }
-# Attributes of a file, whatever Landlock says of its contents; as if none were supported.
+# These read attributes of a file, even if Landlock protects its contents. They fail as if the file
+# system supported no attributes.
 _UNSUPPORTED = {
     "fgetxattr": (193, 10),
     "flistxattr": (196, 13),
@@ -76,7 +79,7 @@ _UNSUPPORTED = {
     "listxattrat": (465, 465),
     "llistxattr": (195, 12),
 }
-# Programs that copy and unpack files make these calls; none of them needs them to have an effect.
+# Programs that copy and unpack files make these calls, and none of them needs an effect.
 _PRETENDED = {
     "chmod": (90, None),
     "chown": (92, None),
@@ -101,27 +104,27 @@ _AF_UNIX, _SOCK_STREAM, _SOCK_TYPE = 1, 1, 0xF
 _F_SETLEASE, _F_NOTIFY = 1024, 1026
 _NAMESPACES = 0x7E020000
 _OWNER = 0o700
-_PR_SET_DUMPABLE = 4
-# Is it a terminal, how wide is it, what waits to be read, close it on exec, do not block. The
-# others set flags on files that can only be read.
+# Whether it is a terminal, its width, the bytes that wait to be read, close on exec, do not block.
+# The others can set flags even on files that are open only for reading.
 _IOCTLS = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x5452)
 
 
 def rules() -> tuple[Rule, ...]:
-    """What is refused besides the list that holds behind every wall."""
+    """What is refused in addition to the list of every level."""
     by_argument = (
         Rule(_SOCKETPAIR, (Check(0, (_AF_UNIX,)), Check(1, (_SOCK_STREAM,), _SOCK_TYPE))),
         Rule(_PRLIMIT, (Check(0, (0,)),)),
         Rule(_SCHED_SETAFFINITY, (Check(0, (0,)),)),
         Rule(_FCNTL, (Check(1, (_F_SETLEASE, _F_NOTIFY), refuse=True),)),
         Rule(_IOCTL, (Check(1, _IOCTLS),), errno.ENOTTY),
-        Rule(_PRCTL, (Check(0, (_PR_SET_DUMPABLE,), refuse=True),)),
-        # Folders that their owner cannot enter could neither be measured nor removed.
+        Rule(_PRCTL, (Check(0, (libc.PR_SET_DUMPABLE,), refuse=True),)),
+        # The server could neither measure nor remove folders that their owner cannot enter.
         Rule(_MKDIR, (Check(1, (_OWNER,), _OWNER),)),
         Rule(_MKDIRAT, (Check(2, (_OWNER,), _OWNER),)),
         Rule(_UMASK, (Check(0, (0,), _OWNER),)),
         Rule(_CLONE, (Check(0, (0,), _NAMESPACES),)),
-        Rule(_CLONE3, error=errno.ENOSYS),  # its flags lie in memory; everybody falls back to clone
+        # Its flags are in memory, where a filter cannot see them; callers fall back to clone.
+        Rule(_CLONE3, error=errno.ENOSYS),
     )
     return (
         *(Rule(numbers) for numbers in _REFUSED.values()),

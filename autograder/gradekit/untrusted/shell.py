@@ -1,12 +1,13 @@
 """The shell that runs a notebook's cells: IPython without a kernel, outputs in nbformat's form.
 
-Untrusted side. The shell is made once, in the fork server, and each submission gets a copy of it by
-being forked; what a cell prints, shows, draws and raises is collected by :class:`Outputs`.
+Untrusted side. The fork server makes the shell once, and each submission gets a copy of it by its
+fork. :class:`Outputs` collects what a cell prints, shows, draws and raises.
+
+Tested in tests/gradekit/untrusted/test_shell.py and tests/gradekit/sandbox/test_sandbox.py.
 """
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
@@ -22,6 +23,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 from gradekit.untrusted.cell_output import KEPT_TYPES, Outputs, RawOutput, Stream, as_text
+from gradekit.untrusted.libc import c_library
 from gradekit.untrusted.limits import LimitKind
 from gradekit.untrusted.soft_limits import alarm, function_in, limit_in_error
 
@@ -29,7 +31,7 @@ _MOST_CALLS = 10  # at either end of a traceback
 
 
 class CellTimeout(BaseException):
-    """A cell ran for too long. No Exception, so that a cell's ``except Exception`` lets it by."""
+    """A cell ran for too long. Not an Exception, so a cell's ``except Exception`` lets it pass."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +40,12 @@ class Ran:
 
     Attributes:
         state: "ok", "error" (it raised) or "stopped" (its time was over).
-        met: the limit that it met, if any.
-        where: the student's function in which it did, as far as that is known.
+        limit: the limit that it exceeded, if any.
+        where: the student's function that exceeded it; empty if unknown.
     """
 
-    state: str
-    met: LimitKind | None = None
+    state: Literal["ok", "error", "stopped"]
+    limit: LimitKind | None = None
     where: str = ""
 
 
@@ -72,12 +74,20 @@ class _Publisher(DisplayPublisher):
 
 
 class NotebookShell(InteractiveShell):
-    """IPython's shell with a notebook's outputs and nothing of a terminal or a kernel."""
+    """IPython's shell with a notebook's outputs, without a terminal or a kernel.
+
+    Attributes:
+        outputs: of the running cell.
+        raw: output that goes to the file descriptors themselves.
+    """
 
     displayhook_class = _Hook
     display_pub_class = _Publisher
-    outputs = Outputs(0, 0)
-    raw = RawOutput()
+
+    def __init__(self, **given: Any) -> None:
+        self.outputs = Outputs(0, 0)
+        self.raw = RawOutput()
+        super().__init__(**given)
 
     def enable_gui(self, gui: Any = None) -> None:
         """Figures are pictures here; there is no window to enable."""
@@ -86,8 +96,8 @@ class NotebookShell(InteractiveShell):
         """``exit()`` in a cell ends nothing."""
 
     def system(self, cmd: str) -> None:
-        """``!command``: run it and show what it prints."""
-        done = subprocess.run(  # noqa: S602 - a shell line is what the student wrote
+        """``!command``: run it and show its output."""
+        done = subprocess.run(  # noqa: S602 - the student wrote a shell line
             self.var_expand(cmd, depth=1), shell=True, check=False, stdin=subprocess.DEVNULL
         )
         self.raw.drain(self.outputs)
@@ -97,7 +107,7 @@ class NotebookShell(InteractiveShell):
 
     def getoutput(self, cmd: str, split: bool = True, depth: int = 0) -> Any:
         """``lines = !command``."""
-        done = subprocess.run(  # noqa: S602 - a shell line is what the student wrote
+        done = subprocess.run(  # noqa: S602 - the student wrote a shell line
             self.var_expand(cmd, depth=depth + 1),
             shell=True,
             check=False,
@@ -120,7 +130,7 @@ class NotebookShell(InteractiveShell):
 
 
 def _without_middle(entries: list[str]) -> list[str]:
-    """A traceback's beginning and end: a recursion without end leaves a thousand calls."""
+    """A traceback's beginning and end: an infinite recursion leaves a thousand calls."""
     left_out = len(entries) - 2 * _MOST_CALLS
     if left_out <= 1:
         return entries
@@ -131,8 +141,8 @@ def make_shell() -> NotebookShell:
     """The shell of this process. No history file, no thread, figures inline."""
     config = Config()
     config.HistoryManager.enabled = False
-    # With the lines around it, highlighted, an error takes as long as half of a notebook; a
-    # recursion without end takes six seconds.
+    # With the highlighted lines around it, an error takes as long as half of a notebook, and an
+    # infinite recursion takes six seconds.
     config.InteractiveShell.xmode = "Plain"
     shell: NotebookShell = NotebookShell.instance(config=config)
     shell.enable_matplotlib("inline")
@@ -144,24 +154,24 @@ def run_cell(
     shell: NotebookShell,
     source: str,
     seconds: float,
-    tell: Callable[[LimitKind, str], None] | None = None,
+    report: Callable[[LimitKind, str], None] | None = None,
 ) -> Ran:
     """Run one cell; its outputs are in ``shell.outputs``.
 
     Args:
         shell: the notebook's.
         source: the cell's text.
-        seconds: after these it is stopped.
-        tell: is told at once where that was: a cell that catches all may not end at all.
+        seconds: after this time, the cell is stopped.
+        report: called at once with the limit and the running function, because a cell that catches
+            every exception may never end.
     """
     stopped: list[tuple[LimitKind, str]] = []
 
-    def stop(met: LimitKind, where: str) -> None:
-        stopped.append((met, where))
-        if tell:
-            tell(met, where)
-        why = f"after {seconds:g} s" if met is LimitKind.TIME else "at its limit on processor time"
-        raise CellTimeout(f"This cell was stopped {why}.")
+    def stop(limit: LimitKind, where: str) -> None:
+        stopped.append((limit, where))
+        if report:
+            report(limit, where)
+        raise CellTimeout(f"This cell was stopped {_when(limit, seconds)}.")
 
     try:
         with alarm(seconds, stop):
@@ -173,27 +183,35 @@ def run_cell(
         return Ran("stopped", *stopped[0])
     if error is None:
         return Ran("ok", LimitKind.OUTPUT if shell.outputs.is_cut else None)
-    met, where = (
-        limit_in_error(type(error).__name__, as_text(error)),
-        function_in(error.__traceback__),
-    )
-    if met is LimitKind.MEMORY:
-        _let_go(error)
-    return Ran("error", met, where if met else "")
+    limit = limit_in_error(type(error).__name__, as_text(error))
+    where = function_in(error.__traceback__)
+    if limit is LimitKind.MEMORY:
+        _free_memory_of(error)
+    return Ran("error", limit, where if limit else "")
 
 
-def _let_go(error: BaseException) -> None:
-    """Free what the functions held that ran out of memory, or nothing after them could run."""
+def _when(limit: LimitKind, seconds: float) -> str:
+    match limit:
+        case LimitKind.TIME:
+            return f"after {seconds:g} s"
+        case LimitKind.CPU:
+            return "at its limit on CPU time"
+        case _:
+            raise ValueError(f"the limit {limit!r} stops no cell")
+
+
+def _free_memory_of(error: BaseException) -> None:
+    """Free the variables of the functions that ran out of memory, so that later cells can run."""
     traceback.clear_frames(error.__traceback__)
     for frame, _ in traceback.walk_tb(error.__traceback__):
-        _ = frame.f_locals  # renews the copy from which the traceback was printed
+        _ = frame.f_locals  # updates the copy from which the traceback was printed
     gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)
+    c_library().malloc_trim(0)
 
 
 @contextmanager
 def collecting(shell: NotebookShell, outputs: Outputs) -> Iterator[None]:
-    """Send what is printed and shown to `outputs`."""
+    """In this block, send printed and shown outputs to `outputs`."""
     before = [getattr(sys, name, None) for name in ("stdout", "stderr")]
     shell.outputs = outputs
     sys.stdout, sys.stderr = Stream(outputs, "stdout", 1), Stream(outputs, "stderr", 2)

@@ -1,7 +1,9 @@
-"""What tells a notebook that it has met a limit, before the wall that would only end it.
+"""Soft limits: they report which limit a notebook exceeds, before a hard limit ends it silently.
 
-Untrusted side, so a courtesy to honest students: code that means to can switch all of it off, and
-then meets the walls.
+Untrusted side, so they only help honest students. Hostile code can switch all of them off, and is
+then stopped by the hard limits.
+
+Tested in tests/gradekit/untrusted/test_soft_limits.py and tests/gradekit/sandbox/test_limits.py.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ _SIGNS = (
     ("FileTooLarge", LimitKind.FILE),
     ("No space left on device", LimitKind.FOLDER),
     ("StorageFull", LimitKind.FOLDER),
-    # What torch.save and numpy.save make of either of the two above.
+    # torch.save and numpy.save turn either of the two above into these.
     ("unexpected pos", LimitKind.FILES),
     ("file write failed", LimitKind.FILES),
     (" requested and ", LimitKind.FILES),
@@ -37,26 +39,26 @@ _SIGNS = (
 
 
 class LimitReachedError(Exception):
-    """A student's code met a limit.
+    """A student's code exceeded a limit.
 
     Attributes:
-        met: the limit.
-        where: the line in which it did, as far as that is known.
+        limit: the limit.
+        where: the line that exceeded it; empty if unknown.
     """
 
-    def __init__(self, met: LimitKind, where: str) -> None:
-        super().__init__(met)
-        self.met, self.where = met, where
+    def __init__(self, limit: LimitKind, where: str) -> None:
+        super().__init__(limit)
+        self.limit, self.where = limit, where
 
 
 def limit_in_error(kind: str, message: str) -> LimitKind | None:
-    """The limit that an exception speaks of, by the name of its type and its message."""
+    """The limit that an exception is about, by the name of its type and its message."""
     text = f"{kind}: {message}"
-    return next((met for sign, met in _SIGNS if sign in text), None)
+    return next((limit for sign, limit in _SIGNS if sign in text), None)
 
 
 def set_soft_limits(limits: Limits) -> None:
-    """Put the limits of which this process is told in front of those that end it."""
+    """Set this process's soft limits below the hard ones that would end it."""
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     resource.setrlimit(resource.RLIMIT_CPU, (_at_most(limits.cpu_seconds, most), most))
     _, most = resource.getrlimit(resource.RLIMIT_NPROC)
@@ -66,7 +68,7 @@ def set_soft_limits(limits: Limits) -> None:
 
 @contextmanager
 def raised_process_limit() -> Iterator[None]:
-    """Within the block, as many processes as the wall allows: threads of cells may still run."""
+    """In this block, allow as many processes as the hard limit: threads of cells may still run."""
     now, most = resource.getrlimit(resource.RLIMIT_NPROC)
     resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
     try:
@@ -77,7 +79,7 @@ def raised_process_limit() -> Iterator[None]:
 
 @contextmanager
 def exercise_limits(limits: ExerciseLimits) -> Iterator[None]:
-    """Within the block, an exercise's memory and CPU time, where a wall stands behind them."""
+    """In this block, limit memory and CPU time to an exercise's, if there are hard limits."""
     _, memory = resource.getrlimit(resource.RLIMIT_DATA)
     _, cpu = resource.getrlimit(resource.RLIMIT_CPU)
     if memory != resource.RLIM_INFINITY:
@@ -92,21 +94,21 @@ def exercise_limits(limits: ExerciseLimits) -> Iterator[None]:
 
 
 @contextmanager
-def alarm(seconds: float, tell: Callable[[LimitKind, str], None]) -> Iterator[None]:
-    """Call `tell` in the block once, after `seconds` of wall time or at the limit on CPU time.
+def alarm(seconds: float, report: Callable[[LimitKind, str], None]) -> Iterator[None]:
+    """Call `report` in the block once, after `seconds` of wall time or at the limit on CPU time.
 
     Args:
         seconds: wall time.
-        tell: is told which it was, and the student's function in which it was, if any; what it
-            raises is raised in the block.
+        report: gets the limit and the student's running function, if any; its exceptions are
+            raised in the block.
     """
-    rung = False
+    reported = False
 
     def ring(number: int, frame: FrameType | None) -> None:
-        nonlocal rung
-        if not rung:
-            rung = True
-            tell(LimitKind.CPU if number == signal.SIGXCPU else LimitKind.TIME, function_of(frame))
+        nonlocal reported
+        if not reported:
+            reported = True
+            report(_limit_of(signal.Signals(number)), function_of(frame))
 
     signal.signal(signal.SIGALRM, ring)
     signal.signal(signal.SIGXCPU, ring)
@@ -118,8 +120,18 @@ def alarm(seconds: float, tell: Callable[[LimitKind, str], None]) -> Iterator[No
         signal.signal(signal.SIGXCPU, signal.SIG_IGN)
 
 
+def _limit_of(number: signal.Signals) -> LimitKind:
+    match number:
+        case signal.SIGALRM:
+            return LimitKind.TIME
+        case signal.SIGXCPU:
+            return LimitKind.CPU
+        case _:
+            raise ValueError(f"no limit sends {number!r}")
+
+
 def function_of(frame: FrameType | None) -> str:
-    """The innermost function from `frame` outwards that a cell has defined; empty if none."""
+    """The innermost function, from `frame` outwards, that a cell has defined; empty if none."""
     while frame is not None:
         if name := _name_of(frame.f_code):
             return name
@@ -137,7 +149,7 @@ def function_in(trace: TracebackType | None) -> str:
 
 
 def _name_of(code: CodeType) -> str:
-    """``function`` or ``Class.method``; empty for what is nameless or not from a cell."""
+    """``function`` or ``Class.method``; empty if it has no name or is not from a cell."""
     name = code.co_qualname.rpartition("<locals>.")[2]
     return name if _CELL in code.co_filename and "<" not in name else ""
 

@@ -29,10 +29,10 @@ class TestWords:
     CELLS = ("class Net:\n    def forward(self, x):\n        return  x `y`\n", "def plus(x): ...")
 
     @pytest.mark.parametrize("name", ["plus", "Net", "Net.forward", "forward"])
-    def test_a_name_that_the_notebook_defines_is_a_place(self, name):
+    def test_a_name_that_the_notebook_defines_is_a_location(self, name):
         assert CodeLocations(self.CELLS).of(name) == f" in `{name}`"
 
-    def test_a_line_of_the_notebook_is_a_place(self):
+    def test_a_line_of_the_notebook_is_a_location(self):
         assert CodeLocations(self.CELLS).of("def plus(x): ...") == " in the line `def plus(x): ...`"
 
     @pytest.mark.parametrize(
@@ -44,18 +44,24 @@ class TestWords:
         assert CodeLocations((*self.CELLS, f"def {'p' * 61}(): ...")).of(name) == ""
 
     def test_a_notebook_of_many_lines_is_read_once(self):
-        places = CodeLocations(["\n".join(f"x = {number}" for number in range(200_000))])
+        locations = CodeLocations(["\n".join(f"x = {number}" for number in range(200_000))])
         start = time.process_time()
-        assert places.of("x = 7") == " in the line `x = 7`"
+        assert locations.of("x = 7") == " in the line `x = 7`"
         once = time.process_time() - start
-        assert [places.of("y = 7") for _ in range(50)] == [""] * 50
+        assert [locations.of("y = 7") for _ in range(50)] == [""] * 50
         assert time.process_time() - start < 5 * once
 
     def test_every_limit_has_words_that_say_how_much_and_what_to_do(self):
-        for met in LimitKind:
-            sentence = about_cell("x = 1", reached(met, Limits()))
-            assert any(character.isdigit() for character in sentence.replace("x = 1", "")), met
-            assert sentence.endswith(("?", ".")), met
+        for limit in LimitKind:
+            sentence = about_cell("x = 1", reached(limit, Limits()))
+            assert any(character.isdigit() for character in sentence.replace("x = 1", "")), limit
+            assert sentence.endswith(("?", ".")), limit
+
+    def test_an_unknown_limit_raises(self):
+        with pytest.raises(AssertionError, match="gravity"):
+            reached("gravity", Limits())
+
+    def test_the_whole_notebooks_time_has_words(self):
         said = about_cell("x", whole_time(Limits()))
         assert said.startswith("The notebook takes longer than 300 s in all: which")
 
@@ -162,12 +168,12 @@ def test_the_page_says_it(tiny, tmp_path):
     (submitted,) = find_submissions(tmp_path, LAB)
     with LabGrader(GraderSpec(course, LAB, "bubblewrap", b"secret")) as grader:
         graded = grader.grade(read_submission(submitted, grader.released))
-    words = "was stopped after 0.5 s in `attend`: is there a loop without an end?"
+    words = "was stopped after 0.5 s in `attend`: is there an infinite loop?"
     assert graded.stopped == f"The cell that begins `def attend(x=1):` {words}"
     assert [result.earned for result in graded.results] == [0, 1]
     record = SubmissionRecord("ada", LAB, submitted.digest, State.GRADED, graded.stopped)
     results = {result.exercise: result for result in graded.results}
     html = render(page_of(course, grader.released, record, results, None, Lateness(), {}))
     assert words.replace("`attend`", "<code>attend</code>") in html
-    assert "code: stopped after 0.75 s in <code>softmax</code>: is there a loop" in html
+    assert "code: stopped after 0.75 s in <code>softmax</code>: is there an infinite loop" in html
     assert "Fix that, run all cells from the top" in html

@@ -1,4 +1,4 @@
-"""Each limit is met once, and the student reads which it was, how much it is, and what to do."""
+"""Each limit is exceeded once; the student reads which it was, its value, and what to do."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CATCHES_ALL = (
 
 FLOOD = """
 import json, os, struct
-text = json.dumps({"cell": 0, "met": "cpu", "where": "x" * 9000}).encode()
+text = json.dumps({"cell": 0, "limit": "cpu", "where": "x" * 9000}).encode()
 while True:
     for fd in range(3, 20):
         try: os.write(fd, struct.pack("!II", len(text), 0) + text)
@@ -47,7 +47,7 @@ def student_library(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def first_level(student_library):
-    """For what is said by the untrusted side itself, which is the same at each level."""
+    """For messages of the untrusted side itself, which are the same at each level."""
     with Sandbox(student_library, LIMITS) as started:
         yield started
 
@@ -82,7 +82,7 @@ def ask(name, expression, check="ask", **fields):
 
 
 def asked(sandbox, source, *groups):
-    """What each probe came to after one cell."""
+    """The result of each probe after one cell."""
     run = sandbox.run([Cell("answers", source)], groups)
     return [
         seen.reason if isinstance(seen, Stopped) else unpack(seen)
@@ -90,13 +90,13 @@ def asked(sandbox, source, *groups):
     ]
 
 
-def in_time(seconds, place=""):
-    return f"stopped after {seconds:g} s{place}: is there a loop without an end?"
+def too_slow(seconds, location=""):
+    return f"stopped after {seconds:g} s{location}: is there an infinite loop?"
 
 
 class TestTimeOfACell:
     @pytest.mark.parametrize(
-        ("source", "place"),
+        ("source", "location"),
         [
             (f"{LOOP}attend()", " in `attend`"),
             (f"{CATCHES_ALL}attend()", " in `attend`"),
@@ -107,16 +107,16 @@ class TestTimeOfACell:
         ],
         ids=["function", "catches all", "method", "inner function", "in a library"],
     )  # fmt: skip
-    def test_the_function_is_named(self, hasty, source, place):
+    def test_the_function_is_named(self, hasty, source, location):
         ran = cell(hasty, source)
-        assert (ran.state, ran.reason) == ("stopped", in_time(1.2, place))
+        assert (ran.state, ran.reason) == ("stopped", too_slow(1.2, location))
 
     def test_a_function_that_the_notebook_does_not_define_is_not(self, hasty):
         code = "'def secret():\\n    while True: pass'".replace("def s", "d' + 'ef s")
         source = f"exec(compile({code}, '<ipython-input-1-x>', 'exec'))\nsecret()"
-        assert cell(hasty, source).reason == in_time(1.2)
+        assert cell(hasty, source).reason == too_slow(1.2)
 
-    def test_news_without_end_are_no_news(self, hasty):
+    def test_endless_reports_count_as_forged(self, hasty):
         run = hasty.run([Cell("a", FLOOD), Cell("b", "print(1)")], [])
         assert run.cells[0].reason == "wrote something of its own into the grader's channel"
         assert run.cells[1].state == "ok"
@@ -128,7 +128,7 @@ class TestTimeOfAnExercise:
         answers = f"{source}def fine(): return 7"
         calls = {"a": "lab.fine()", "b": "lab.attend()", "c": "lab.fine()"}
         group = [ask("first", call, check, limits=SHORT) for check, call in calls.items()]
-        late = in_time(0.7, " in `attend`")
+        late = too_slow(0.7, " in `attend`")
         seen = asked(sandbox, answers, group, [ask("next", "lab.fine()")])
         assert seen == [7, late, late, 7]
 
@@ -141,26 +141,28 @@ class TestTimeOfAnExercise:
         ],
         ids=["ignores the alarm", "not in Python"],
     )
-    def test_what_does_not_listen_is_ended_and_nothing_is_named(self, first_level, source):
+    def test_code_that_ignores_the_alarm_is_ended_without_a_name(self, first_level, source):
         answers = f"{source}\ndef fine(): return 7"
         deaf = ask("deaf", "lab.deaf()", limits=SHORT)
         seen = asked(first_level, answers, [deaf], [ask("next", "lab.fine()")])
-        assert seen == [in_time(0.7), 7]
+        assert seen == [too_slow(0.7), 7]
 
 
-# For each limit what meets it, and the words. {do} stands in a cell and in an answer.
-MEMORY = "went past 640 MiB of memory{place}: which tensor or list is larger than it has to be?"
-ONE_FILE = "wrote a file of more than 4 MiB{place}: what in it has to be kept?"
+# For each limit, code that exceeds it, and the message. The code is in a cell and in an answer.
+MEMORY = (
+    "used more than 640 MiB of memory{location}: which tensor or list is larger than necessary?"
+)
+ONE_FILE = "wrote a file of more than 4 MiB{location}: which of its contents are needed?"
 ANY_FILE = (
-    "wrote too large a file{place}: one may have 4 MiB, all together 16 MiB. "
-    "What in them has to be kept?"
+    "wrote too large a file{location}: one may have 4 MiB, all together 16 MiB. "
+    "Which of their contents are needed?"
 )
 PROCESSES = (
-    "went past 10 processes and threads at a time{place}: start fewer, or wait for some to end "
-    "(`num_workers=0` needs none)"
+    "started more than 10 processes and threads at a time{location}: start fewer, or wait for some "
+    "to end (`num_workers=0` needs none)"
 )
-OPEN = "went past 100 open files{place}: open each in a `with` block, which closes it again"
-MEETINGS = {
+OPEN = "had more than 100 open files{location}: open each in a `with` block, which closes it again"
+EXCEEDING = {
     "tensor": ("torch.zeros(10**5, 10**5)", MEMORY),
     "array": ("numpy.ones((10**5, 10**5))", MEMORY),
     "bytes": ("bytearray(10**10)", MEMORY),
@@ -180,38 +182,40 @@ IMPORTS = (
 )
 
 
-@pytest.mark.parametrize(("does", "words"), MEETINGS.values(), ids=MEETINGS)
-def test_a_limit_is_named_and_costs_what_met_it_alone(sandbox, does, words):
+@pytest.mark.parametrize(("does", "words"), EXCEEDING.values(), ids=EXCEEDING)
+def test_a_limit_is_named_and_costs_only_what_exceeded_it(sandbox, does, words):
     function = f"def use():\n    {does}\n"
     in_a_cell = f"{IMPORTS}{function}use()"
     run = sandbox.run(
-        [Cell("meets", in_a_cell), Cell("next", "def fine(): return 7")],
-        [[ask("meets", "lab.use()")], [ask("next", "lab.fine()")]],
+        [Cell("exceeds", in_a_cell), Cell("next", "def fine(): return 7")],
+        [[ask("exceeds", "lab.use()")], [ask("next", "lab.fine()")]],
     )
     first, second = run.cells
-    assert (first.state, first.reason) == ("error", words.format(place=" in `use`"))
+    assert (first.state, first.reason) == ("error", words.format(location=" in `use`"))
     assert (second.state, second.reason) == ("ok", "")
-    met, following = run.observations.values()
-    assert met == Stopped(words.format(place=f" in the line `{does}`"))
+    exceeded, following = run.observations.values()
+    assert exceeded == Stopped(words.format(location=f" in the line `{does}`"))
     assert unpack(following) == 7
 
 
 def test_all_files_together_are_limited(sandbox):
     fill = "for i in range(9):\n    open(str(i), 'wb').write(bytes(3 * 2**20))\nimport time"
-    ran = cell(sandbox, f"{fill}\ntime.sleep(0.6)")  # without the kernel's limit, they are counted
+    ran = cell(
+        sandbox, f"{fill}\ntime.sleep(0.6)"
+    )  # the server counts them if the kernel has no limit
     assert ran.state in ("error", "stopped")
     assert ran.reason.startswith("wrote more than 16 MiB of files, or too many: which of them")
 
 
-def test_memory_is_given_back_for_what_comes_after(sandbox):
+def test_memory_is_freed_for_later_cells(sandbox):
     hoard = "import torch\ndef grow():\n    x = []\n    while True: x.append(torch.ones(10**6))\n"
     large = "import torch\nprint(len(torch.ones(5 * 10**7)))"
     first, second = sandbox.run([Cell("a", f"{hoard}grow()"), Cell("b", large)], []).cells
-    assert first.reason == MEMORY.format(place=" in `grow`")
+    assert first.reason == MEMORY.format(location=" in `grow`")
     assert second.outputs[0]["text"] == "50000000\n"
 
 
-def test_processor_time_of_many_processes_is_counted_together(sandbox):
+def test_cpu_time_of_many_processes_is_counted_together(sandbox):
     spend = (
         "import os, time\n"
         "for _ in range(6):\n"
@@ -222,13 +226,13 @@ def test_processor_time_of_many_processes_is_counted_together(sandbox):
     )
     first, second = sandbox.run([Cell("a", spend), Cell("b", "print(1)")], []).cells
     assert (first.state, second.state) == ("stopped", "ok")
-    assert first.reason.startswith("used more than 2 s of processor time: can it do with fewer")
+    assert first.reason.startswith("used more than 2 s of CPU time: can it use fewer")
 
 
 def test_output_that_is_cut_says_how_much_and_which_limit(sandbox):
     loud, quiet = sandbox.run([Cell("a", "print('x' * 20_000)"), Cell("b", "print(1)")], []).cells
     assert loud.state == "ok"
-    assert loud.reason.startswith("printed and drew more than may be shown, so that its output was")
+    assert loud.reason.startswith("printed and drew more than can be shown, so its output was")
     assert "16 KiB for a cell, 32 KiB for all" in loud.reason
     assert loud.outputs[-1]["text"] == (
         "[3,617 more bytes of output were cut: the limit is 16,384 for a cell, 32,768 for all "
@@ -243,7 +247,7 @@ def test_answers_that_are_too_large_say_how_much_they_may_be(sandbox):
     parts, fine = ask("b", "lab.many()"), ask("c", "lab.big(3)")
     seen = asked(sandbox, source, [half, much], [parts], [fine])
     words = (
-        "what it returned is too large to be looked at: the answers of a step may have 4 MiB, "
+        "its return value is too large to check: the answers of a step may have 4 MiB, "
         "those of all steps 4 MiB, and one of them 20,000 values in lists."
     )
     assert [len(seen[0]), len(seen[3])] == [500_000, 3]
@@ -260,28 +264,25 @@ def test_an_exercise_has_limits_of_its_own(sandbox):
         [ask("b", "lab.big(10**8)[:2]", limits=own)], [ask("c", "lab.big(6 * 10**7)[:2].tolist()")],
         [ask("d", "lab.big(2000)", limits=own)], [ask("e", "len(lab.big(2000))")],
     )  # fmt: skip
-    assert seen[0] == in_time(0.4, " in `attend`")
-    assert seen[1] == MEMORY.format(place=line).replace("640", "520")
+    assert seen[0] == too_slow(0.4, " in `attend`")
+    assert seen[1] == MEMORY.format(location=line).replace("640", "520")
     assert seen[2] == [1, 1]
     assert "the answers of a step may have 4 KiB" in seen[3]
     assert seen[4] == 2000
 
 
-def test_processor_time_is_named_with_the_function(first_level):
-    words = (
-        "used more than 2 s of processor time in `attend`: can it do with fewer steps, or smaller "
-        "ones?"
-    )
+def test_cpu_time_is_named_with_the_function(first_level):
+    words = "used more than 2 s of CPU time in `attend`: can it use fewer steps, or smaller ones?"
     cells = [Cell("a", f"{CATCHES_ALL}attend()"), Cell("b", f"{LOOP}def fine(): return 7")]
     groups = [[ask("a", "lab.attend()")], [ask("b", "lab.fine()")]]
     run = first_level.run(cells, groups)
     assert [ran.reason for ran in run.cells] == [words, ""]
-    met, fine = run.observations.values()
-    assert (met, unpack(fine)) == (Stopped(words), 7)
+    exceeded, fine = run.observations.values()
+    assert (exceeded, unpack(fine)) == (Stopped(words), 7)
 
 
 @pytest.mark.slow
-def test_what_does_not_listen_is_ended_for_its_processor_time(first_level):
+def test_code_that_ignores_signals_is_ended_for_its_cpu_time(first_level):
     first, second = first_level.run([Cell("a", "sum(range(10**12))"), Cell("b", "1")], []).cells
-    assert first.reason.startswith("used more than 2 s of processor time: can it do")
+    assert first.reason.startswith("used more than 2 s of CPU time: can it use")
     assert second.state == "ok"

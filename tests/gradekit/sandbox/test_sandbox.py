@@ -301,7 +301,7 @@ class TestProbes:
         assert unpack(seen["e", "small"]) == 1
 
 
-class TestOuterWall:
+class TestIsolation:
     def test_it_is_described_in_a_line(self):
         assert describe().startswith("sandbox: bubblewrap")
         assert "\n" not in describe()
@@ -322,7 +322,7 @@ class TestOuterWall:
                 start()
 
     def test_an_unknown_level_is_refused(self, student_library):
-        with pytest.raises(ValueError, match="sandbox"):
+        with pytest.raises(ValueError, match="docker"):
             Sandbox(student_library, level="docker")
 
     def test_private_folders_are_not_there_even_within_shown_ones(self, tmp_path):
@@ -390,7 +390,7 @@ class TestFailures:
                 self.control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
                 theirs.close()
 
-            def last_words(self):
+            def last_error(self):
                 return "it broke"
 
             def close(self):

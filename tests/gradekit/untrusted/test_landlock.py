@@ -15,7 +15,15 @@ from gradekit import doctor
 from gradekit.errors import SandboxUnavailableError
 from gradekit.sandbox import bubblewrap, landlock_policy
 from gradekit.sandbox.sandbox import Sandbox, describe
-from gradekit.untrusted import drop_root, landlock, namespaces, scratch, seccomp, seccomp_landlock
+from gradekit.untrusted import (
+    drop_root,
+    landlock,
+    libc,
+    namespaces,
+    scratch,
+    seccomp,
+    seccomp_landlock,
+)
 
 here = pytest.mark.skipif(
     landlock_policy.why_unavailable() is not None, reason=f"{landlock_policy.why_unavailable()}"
@@ -93,14 +101,14 @@ class TestWhatItLeavesOpen:
             (tmp_path / name).mkdir()
             (tmp_path / name / "file").write_text(name)
         script = (
-            "from pathlib import Path\nfrom gradekit.untrusted import landlock, namespaces\n"
+            "from pathlib import Path\nfrom gradekit.untrusted import landlock, libc\n"
             f"folder = Path({str(tmp_path)!r})\n"
             "both = lambda: [read(n) for n in ('open', 'closed')]\n"
             "def read(name):\n"
             "    try: return (folder / name / 'file').read_text()\n"
             "    except PermissionError: return 'refused'\n"
             "before = both()\n"
-            "namespaces.prctl(38, 1)\n"
+            "libc.prctl(38, 1)\n"
             "landlock.enter_domain({folder / 'open': landlock.READ, folder / 'none': 1})\n"
             "print(before, both())\n"
         )
@@ -155,7 +163,7 @@ class TestRoot:
         (closed / "python").mkdir(parents=True)
         closed.chmod(0o700)
         tmp_path.chmod(0o700)
-        with pytest.raises(namespaces.IsolationError, match="only root can enter"):
+        with pytest.raises(libc.IsolationError, match="only root can enter"):
             drop_root.drop_root([str(closed / "python")], tmp_path, 2**20)
         assert os.getuid() == 0
 
