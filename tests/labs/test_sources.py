@@ -22,7 +22,7 @@ SCREEN = 45  # lines of prose, unfolded, between two things that a student does
 # What the script of a lab says where its last cells have looked at the right answers.
 SAYS = {
     "lab02": [r"(99|100)[.\d]*% of 500 new dates are right"],
-    "lab03": [r"scaled_dot_product_attention passes your test", r"masked_afterwards is caught"],
+    "lab03": [r"scaled_dot_product_attention passes your test", r"masked_afterwards is rejected"],
     "lab04": [r"MultiHeadAttention passes your test"],
     "lab05": [r"\(impossible\)[\s\S]*\(impossible\)"],
 }
