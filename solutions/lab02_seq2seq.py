@@ -1,22 +1,22 @@
 """Lab 2, sequence to sequence: the source of its notebook (`lab build` makes it from this).
 
-It runs as it stands: `python solutions/lab02_seq2seq.py`. An exercise's cell holds one import line
-where the answer is a function of the library; its task is that function's docstring.
+It runs as a script: `python solutions/lab02_seq2seq.py`. If an exercise's answer is a function of
+the library, its cell holds one import line, and its task is that function's docstring.
 """
 
 # %% [markdown]
 # # Lab 2: {{title}}
 #
-# At the end you will have built a machine that reads **"thursday, march 5th 1998"** letter by
-# letter and writes **1998-03-05**: a decoder that looks back at what was read, its training, and
-# two ways to let it write. Attention was invented for this model (Bahdanau, Cho and Bengio, 2015);
-# Transformers came later, and did without all the rest.
+# In this lab you build a machine that reads **"thursday, march 5th 1998"** letter by letter and
+# writes **1998-03-05**: a decoder that looks back at its source, its training, and two ways to let
+# it write. Attention was invented for this model (Bahdanau, Cho and Bengio, 2015). Transformers
+# came later and kept only the attention.
 #
 # | | |
 # |---|---|
 # | due | {{due}} |
 # | points | {{points}}, in eleven steps and one question |
-# | time | about seven hours; the computer needs one minute of them |
+# | time | about seven hours; the computer needs only one minute of it |
 # | you need | lab 1's softmax and cross-entropy; `nn.Module`, `nn.Linear`, `nn.GRUCell` |
 
 # %%
@@ -33,28 +33,28 @@ from attnlab.plots import alignment, forcing, heatmap
 alignment.lab02_preview()
 
 # %% [markdown]
-# Left: each row is a symbol being written, each column a letter of the source, and dark is where
-# the decoder looked. Nobody told it that "5" becomes "05". Right: what looking back is worth, on a
-# task where everything has to be remembered.
+# Left: each row is a symbol that is written, each column is a letter of the source, and a dark
+# cell shows where the decoder looked. It was never told that "5" becomes "05". Right: the benefit
+# of looking back, on a task that requires a memory of every symbol.
 #
-# As ever: *why* → *predict* → *write* → *check* → *look*. The checks that you see are about half of
-# the points; the docstring says all that the others ask for. Letters name the lectures, **W**,
-# **S**, **G**, **N** and **C**, as in lab 1. A wrong step costs the next one nothing. Lab 1's
-# `softmax` and `cross_entropy` are at hand in `attnlab.softmax`.
+# As in lab 1: *why* → *predict* → *write* → *check* → *look*. The visible checks are about half of
+# the points; the docstring states everything that the hidden ones check. Letters name the lectures,
+# **W**, **S**, **G**, **N** and **C**, as in lab 1. A wrong step does not cost points in later
+# steps. Lab 1's `softmax` and `cross_entropy` are available in `attnlab.softmax`.
 
 # %% [markdown]
 # ## 2.1 Sentences of unequal length
 # *8 points, 25 minutes*
 #
-# A batch is one table, and sentences differ in length. So the short ones are filled up, and a
-# mask remembers what is real: True where a token stands. Everything in this course that looks at a
-# sequence will ask for that mask, and most of the silent mistakes in it are made with one.
+# A batch is one table, but sentences differ in length. So the short ones are padded, and a mask
+# marks the real tokens: it is True at each of them. Every function in this course that reads a
+# sequence will need that mask, and most of the mistakes that cause no error are made with one.
 #
-# The mask comes from the lengths and from nothing else. Asking where `ids != pad` is tempting, and
-# wrong as soon as a sentence holds that number itself.
+# The mask comes from the lengths and from nothing else. It is tempting to use `ids != pad`, but
+# that is wrong as soon as a sentence contains that number itself.
 #
-# **Predict.** Three sentences of 5, 2 and 0 tokens. Which shape has the mask, and how often does it
-# say True?
+# **Predict.** Three sentences have 5, 2 and 0 tokens. Which shape does the mask have, and how many
+# of its entries are True?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -62,14 +62,14 @@ alignment.lab02_preview()
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Lengths first; the longest gives T. A table full of `pad`, and each sentence written over the
-# beginning of its row. The mask is one comparison of places with lengths. What happens in a row
-# that has nothing to write?
+# Compute the lengths first; the longest is T. Make a table full of `pad`, and write each sentence
+# over the beginning of its row. The mask is one comparison of places with lengths. What happens in
+# the row of an empty sentence?
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `torch.full((B, T), pad)`, `ids[row, :n] = torch.tensor(sequence)`. Comparing (T,) with (B, 1)
-# broadcasts to (B, T): `torch.arange(T) < lengths[:, None]`. Three things come back.
+# broadcasts to (B, T): `torch.arange(T) < lengths[:, None]`. Return three things.
 # </details>
 
 # %% exercise="pad_batch"
@@ -79,8 +79,8 @@ from attnlab.seq2seq import pad_batch
 check("pad_batch")
 
 # %% [markdown]
-# **Look.** Five words as letters' numbers, and their mask. Which share of the table is padding? (In
-# lab 8 you will bring that share down.)
+# **Look.** Five words, each letter as a number, and their mask. What share of the table is padding?
+# (In lab 8 you will reduce that share.)
 
 # %%
 forcing.padded_table(pad_batch, ["attention", "is", "all", "you", "need"])
@@ -89,39 +89,38 @@ forcing.padded_table(pad_batch, ["attention", "is", "all", "you", "need"])
 # ## 2.2 How well does a place fit?
 # *12 points, 45 minutes*
 #
-# An encoder reads the source and leaves one vector $h_i$ at each place. The old way was to hand the
-# decoder a single one, the last: a sentence squeezed into one summary (the *context vector* of
-# lecture G's recap; "RNN: summarize" on lecture S). The new way keeps them all, and lets the
-# decoder choose at every step. For that, every place gets a score against the decoder's state s
-# (lecture G):
+# An encoder reads the source and makes one vector $h_i$ for each place. The old way gave the
+# decoder only the last one, as a summary of the whole sentence (the *context vector* of lecture G's
+# recap; "RNN: summarize" in lecture S). The new way keeps all vectors and lets the decoder choose
+# at every step. For this, every place gets a score against the decoder's state s (lecture G):
 #
 # $$e_i = \boldsymbol{a}^{\top} \tanh(W\,[\boldsymbol{s};\, \boldsymbol{h}_i])$$
 #
-# Lecture S begins with another kind, a fixed weight for each *pair of places*. That needs a fixed
-# window, and it does not notice which word stands where. A score of s and $h_i$ reads the content.
+# Lecture S begins with another kind: a fixed weight for each *pair of places*. That needs a fixed
+# window, and it ignores which word is at which place. A score of s and $h_i$ uses the content.
 #
-# The brackets put one vector below the other, so W has as many columns as both together: s and h
-# may have different widths, which a dot product cannot have. It is a little network with one layer
-# inside; a is its last row. The state is one for a sentence, its places are many.
+# The brackets put one vector below the other, so W has as many columns as both together. Thus s and
+# h may have different widths; in a dot product they cannot. The score is a small network with one
+# hidden layer; a is its last row. A sentence has one state but many places.
 #
-# **Predict.** s = (1), and three places (1, 0), (0, 1), (1, 1). With W = [[1, 0, 1], [0, 1, 0]] and
-# a = (1, −1), what is the score of the first place?
+# **Predict.** Let s = (1), and let the three places be (1, 0), (0, 1), (1, 1). With
+# W = [[1, 0, 1], [0, 1, 0]] and a = (1, −1), what is the score of the first place?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# s has shape (B, d_state), the places (B, T, d_hidden). Which axis does s lack, and what should
-# stand along it?
+# s has shape (B, d_state), the places (B, T, d_hidden). Which axis does s lack, and what should s
+# contain along it?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Give s the axis of places and repeat it, join the two along the features, then linear, tanh,
-# linear; at the end an axis of length 1 has to go. Or without joining: W [s; h] is a sum of two
+# Give s the axis of places and repeat it. Join the two along the features, then apply linear, tanh,
+# linear, and at the end drop an axis of length 1. Or do not join them: W [s; h] is a sum of two
 # products, one with each half of W.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `state[:, None, :].expand(-1, T, -1)` repeats without copying. `torch.cat([…, …], -1)` joins
-# features. `nn.Linear(n, 1, bias=False)` gives (B, T, 1); `squeeze(-1)` makes (B, T) of it.
+# features. `nn.Linear(n, 1, bias=False)` gives (B, T, 1); `squeeze(-1)` turns it into (B, T).
 # </details>
 
 # %% exercise="additive_score"
@@ -131,8 +130,8 @@ from attnlab.seq2seq import AdditiveScore
 check("additive_score")
 
 # %% [markdown]
-# **Look.** One place of the source, its vector made longer and longer. A dot product grows with it
-# and could drown all the others. What keeps your score within bounds, and which bounds are these?
+# **Look.** The vector of one place of the source gets longer and longer. A dot product grows with
+# it and could outweigh all the others. What limits your score, and what are its bounds?
 
 # %%
 forcing.score_growth(AdditiveScore)
@@ -141,33 +140,33 @@ forcing.score_growth(AdditiveScore)
 # ## 2.3 Attend
 # *10 points, 35 minutes*
 #
-# Scores become weights, and weights a mean (lecture G):
+# Scores become weights, and weights become a mean (lecture G):
 #
 # $$\boldsymbol{\alpha} = \operatorname{softmax}(\boldsymbol{e}), \qquad
 # \boldsymbol{c} = \sum_i \alpha_i\, \boldsymbol{h}_i$$
 #
-# This is lab 1's apple again: a weighted mean of vectors. Only the weights are new, and padding,
-# which may not get any. Padding has to be out *before* the exponentials: a softmax shares one unit
-# among all who take part, and what was given away does not come back.
+# This is lab 1's apple again: a weighted mean of vectors. Two things are new: the weights, and
+# padding, which must not get any weight. Remove padding *before* the exponentials: a softmax shares
+# one unit among all its entries, and a share that padding has taken is lost.
 #
-# **Predict.** The scores are 0, .964 and .202, and their weights .206, .541 and .253. Now the third
-# place turns out to be padding. By which factor does each of the other two weights grow?
+# **Predict.** The scores are 0, .964 and .202, and their weights are .206, .541 and .253. Now let
+# the third place be padding. By which factor does each of the other two weights grow?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# Which score leaves nothing after the exponential? And if every score of a sentence is that low,
-# what does the softmax of equal scores give?
+# Which score becomes 0 after the exponential? And if every score of a sentence is that low, what
+# does the softmax of equal scores give?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Put the lowest finite number where the mask is False, softmax along the places, and then 0 where
-# the mask is False: the last step changes only sentences that are all padding. The mean is a row
-# times a table, (1, T) by (T, d), for each sentence.
+# Put the lowest finite number where the mask is False, apply softmax along the places, and then put
+# 0 where the mask is False. The last step changes only sentences that are all padding. The mean is
+# a row times a table, (1, T) by (T, d), for each sentence.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `scores.masked_fill(~mask, torch.finfo(scores.dtype).min)`. With $-\infty$ in its place, a
-# sentence of padding is 0/0. `(weights[:, None, :] @ hidden).squeeze(1)`.
+# `scores.masked_fill(~mask, torch.finfo(scores.dtype).min)`. With $-\infty$ instead, a sentence of
+# padding is 0/0. `(weights[:, None, :] @ hidden).squeeze(1)`.
 # </details>
 
 # %% exercise="attend"
@@ -177,9 +176,9 @@ from attnlab.seq2seq import attend
 check("attend")
 
 # %% [markdown]
-# **Look.** The example by hand: twice the same scores, the second time with padding at the third
-# place. Does each row sum to one? (What asks is called a query, what is looked at a key. Lab 3
-# tells why.)
+# **Look.** The example by hand: the same scores twice, the second time with padding at the third
+# place. Does each row sum to one? (The state that asks is the query, each place is a key. Lab 3
+# explains why.)
 
 # %%
 by_hand = torch.tensor([[0.0, 0.964028, 0.202433]] * 2)
@@ -193,19 +192,20 @@ heatmap.attention_map(
 # ## 2.4 One step of the decoder
 # *12 points, 45 minutes*
 #
-# The decoder writes one symbol after another, and a GRU carries what it knows from step to step.
-# Lecture G puts the whole step into one line:
+# The decoder writes one symbol after another, and a GRU carries its memory from step to step.
+# Lecture G writes the whole step in one line:
 #
 # $$\boldsymbol{s}_t = \operatorname{GRU}(\boldsymbol{s}_{t-1},\, [\boldsymbol{y}_{t-1};\,
 # \boldsymbol{c}_t]) \qquad \text{with } \boldsymbol{c}_t \text{ from } e_{t,i} \text{ of }
 # \boldsymbol{s}_{t-1} \text{ and } \boldsymbol{h}_i$$
 #
 # Read it from the inside. The state that asks is the **old** one, $s_{t-1}$: the new one needs the
-# context, so it cannot help to find it. What goes into the GRU is the last symbol's embedding and
-# the context. What comes out is the new state, and from it alone the logits of the next symbol.
+# context, so it cannot help to find it. The GRU's input is the last symbol's embedding and the
+# context. Its output is the new state, and the logits of the next symbol depend on that state
+# alone.
 #
-# **Predict.** Which of these would make a circle: s_t depends on c_t; c_t depends on s_t; y_t
-# depends on s_t?
+# **Predict.** Three statements: s_t depends on c_t; c_t depends on s_t; y_t depends on s_t. Which
+# of them would make a circle?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -213,14 +213,14 @@ heatmap.attention_map(
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Scores of the old state; `attend` with the mask; embedding and context, joined in the order of the
-# formula; GRU, which takes its input first and the old state second; logits. Three things come
-# back, and the weights are those of this step.
+# Compute the scores of the old state. Call `attend` with the mask. Join embedding and context in
+# the order of the formula. Call the GRU, with its input first and the old state second. Compute the
+# logits. Return three things; the weights are those of this step.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `self.score(state, hidden)` is (B, T), `self.embedding(y_prev)` is (B, d_embed), and
-# `self.gru(torch.cat([…, …], -1), state)` the new state.
+# `self.gru(torch.cat([…, …], -1), state)` is the new state.
 # </details>
 
 # %% exercise="decoder_cell"
@@ -231,7 +231,7 @@ check("decoder_cell")
 
 # %% [markdown]
 # **Look.** The first step of a decoder that has learned nothing, on two dates in one batch. Where
-# does it look, and where must it not?
+# does it look, and where must it never look?
 
 # %%
 forcing.one_step(
@@ -242,33 +242,34 @@ forcing.one_step(
 # ## 2.5 Teacher forcing
 # *10 points, 40 minutes*
 #
-# What makes a sequence likely? Lectures W, G and C say the same thing: the product of its symbols'
-# probabilities, each given all before it. With logarithms, a sum; for training, its mean:
+# How likely is a sequence? Lectures W, G and C give the same answer: the product of its symbols'
+# probabilities, each given all earlier symbols. With logarithms it is a sum, and training uses the
+# mean:
 #
 # $$\text{loss} = -\frac{1}{n} \sum_{t} \log p(y_t \mid y_{<t},\, x)$$
 #
-# "Given all before it" means the **true** ones. Lecture C: *pretend to know the ground truth for
+# "All earlier symbols" means the **true** ones. Lecture C: *pretend to know the ground truth for
 # the prefix*. A decoder that is fed its own early guesses would learn to repair nonsense. So the
-# target is used twice, shifted by one: as what is fed, from BOS on, and as what is asked, up to
-# EOS. Forget EOS and the decoder never learns to stop; forget the shift and it learns to copy.
+# target is used twice, shifted by one: as the inputs, from BOS on, and as the answers, up to EOS.
+# Without EOS, the decoder never learns to stop; without the shift, it learns to copy.
 #
-# **Predict.** A date of ten symbols. How many predictions is the decoder judged by?
+# **Predict.** A date has ten symbols. How many predictions count for it?
 #
 # <details><summary>Hint 1: a question</summary>
 #
 # A row of `batch.target` is BOS, symbols, EOS, PAD. Which column is never fed, and which is never
-# asked for?
+# predicted?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Encode once. For every column but the last: feed it, keep the logits, hand the state on. Line up
+# Encode once. For every column except the last: feed it, keep the logits, pass the state on. Pair
 # the logits with the columns from the second on, and let lab 1's cross-entropy leave PAD out of sum
 # and count.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `torch.stack(steps, 1)` is (B, T−1, V); `flatten(0, 1)` makes rows of it, and
-# `batch.target[:, 1:].flatten()` their targets. `ignore_index=PAD`.
+# `torch.stack(steps, 1)` is (B, T−1, V); `flatten(0, 1)` turns it into rows, and
+# `batch.target[:, 1:].flatten()` holds their targets. `ignore_index=PAD`.
 # </details>
 
 # %% exercise="teacher_forced_loss"
@@ -278,8 +279,8 @@ from attnlab.seq2seq import teacher_forced_loss
 check("teacher_forced_loss")
 
 # %% [markdown]
-# **Look.** A spy in the model's place wrote down what your loss feeds it, and its gradients tell
-# what it was asked for. Is each symbol asked one step before it is fed?
+# **Look.** A recorder replaced the model and noted the inputs from your loss; its gradients show
+# the symbols that it should predict. Is each symbol predicted one step before it is fed?
 
 # %%
 forcing.fed_and_asked(
@@ -291,32 +292,33 @@ forcing.fed_and_asked(
 # ## 2.6 Train it
 # *10 points, 30 minutes*
 #
-# All parts are there; an encoder that reads in both directions is given
-# (`attnlab.models.dates_translator`; read it, it is a page). One pass over the batches: clear the
-# gradients, loss, backward, clip, step. The clipping is for recurrent networks: going back through
-# time multiplies, and now and then a gradient explodes.
+# All parts are ready. An encoder that reads in both directions is given
+# (`attnlab.models.dates_translator`; read it, it is one page). In one pass over the batches, each
+# step clears the gradients, computes the loss, goes backward, clips and updates. The clipping is
+# for recurrent networks: backpropagation through time multiplies, and now and then a gradient
+# explodes.
 #
-# The task has no doubt in it: every human date has one ISO date. So the loss may fall to 0, and
-# what counts is the share of new dates that come out right to the last symbol. Three points are
-# for that: your saved weights translate dates that nobody has seen. Two more run on all of your own
-# steps together.
+# The task is unambiguous: every human date has one ISO date. So the loss may fall to 0, and the
+# important number is the share of new dates that are right to the last symbol. Three points are for
+# that: your saved weights translate dates that were in no training. Two more points test all of
+# your own steps together.
 #
 # **Predict.** Where does the loss start, if all 14 target symbols are equally likely?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# Which of the five lines would do harm in another order? What do gradients do if nobody clears
-# them?
+# Which of the five lines would do harm in another order? What happens to gradients that are never
+# cleared?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Training mode, then for each batch: zero_grad, the loss of 2.5, backward, clip all parameters
-# together, step of the optimizer, step of the scheduler if there is one, the loss as a number to
-# the list.
+# Switch to training mode. Then for each batch: zero_grad, the loss of 2.5, backward, clip all
+# parameters together, step of the optimizer, step of the scheduler if there is one. Append the loss
+# to the list as a number.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `nn.utils.clip_grad_norm_` takes all parameters of the model at once and the norm. `loss.item()`
+# `nn.utils.clip_grad_norm_` takes all parameters of the model at once, and the norm. `loss.item()`
 # is a number; a list of tensors would keep every batch's graph in memory.
 # </details>
 
@@ -334,13 +336,13 @@ model, losses = trained(
 check("train_translator")
 
 # %% [markdown]
-# **Look.** Four passes over 5,500 dates. It learns first what all dates share, digits and dashes,
-# then the rest. The weights lie in `dates.safetensors` beside the notebook; they are part of what
-# you hand in, and `python -m attnlab submit` packs them.
+# **Look.** Four passes over 5,500 dates. First the model learns the common parts of all dates,
+# digits and dashes, then the rest. The weights are in `dates.safetensors` next to the notebook.
+# They are part of your hand-in, and `python -m attnlab submit` packs them.
 #
-# From now on that file is loaded in place of training. **It does not know when you mend a step
-# above**: delete it then (and `hurried.safetensors` of 2.8), or pass `again=True` once. A curve
-# that stays high and dates that come out wrong in 2.7 are reasons to.
+# From now on that file is loaded instead of training. **It does not update when you fix a step
+# above**: delete it then (and `hurried.safetensors` of 2.8), or pass `again=True` once. Do so if
+# the curve stays high or dates come out wrong in 2.7.
 
 # %%
 forcing.training_curve(model, losses)
@@ -349,30 +351,29 @@ forcing.training_curve(model, losses)
 # ## 2.7 Let it write
 # *8 points, 30 minutes*
 #
-# Now nobody knows the answer, so the decoder is fed what it wrote itself. The simplest way takes
-# the likeliest symbol, and again, and again: lecture W's table from [START] to "Waterloo [END]".
-# Lecture N writes the loop down, with one word that turns it round (you will find it in 2.10). A
-# batch goes on until **all** its sentences are over; those that ended earlier are not heard any
-# more.
+# Now the answer is not known, so the decoder is fed its own output. The simplest way takes the
+# likeliest symbol at every step: lecture W's table from [START] to "Waterloo [END]". Lecture N
+# states the loop, with one word that inverts its condition (you will find it in 2.10). Decoding
+# runs until **all** sentences have ended; a finished sentence's later tokens are ignored.
 #
-# **Predict.** "1998, march 5" and "the 5th of march, 1998" both become 1998-03-05. In which of the
-# two does the decoder's eye run along a diagonal?
+# **Predict.** "1998, march 5" and "the 5th of march, 1998" both become 1998-03-05. For which of the
+# two does the decoder look along a diagonal?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# What are the three things that a step has to know from the step before?
+# Which three things must a step know from the step before?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Without gradients: encode; start with `bos` for all. In the loop: cell, argmax along the
-# vocabulary, remember who has said `eos`, stop when all have or after `max_len` rounds. Cut each
-# row at its first `eos`.
+# Without gradients: encode; start all sentences with `bos`. In the loop: call the cell, take the
+# argmax along the vocabulary, and remember which sentences have reached `eos`. Stop when all have,
+# or after `max_len` steps. Cut each row at its first `eos`.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# A (B,) tensor of booleans remembers who is over: `|` adds those that say `eos` now. `with
-# torch.no_grad():` around it all. `tolist()` makes rows of a (B, steps) tensor, and
-# `row[: row.index(eos)]` cuts one, if it has an `eos`.
+# A (B,) tensor of booleans remembers which sentences are over: `|` adds those with `eos` at this
+# step. Put `with torch.no_grad():` around everything. `tolist()` turns a (B, steps) tensor into
+# rows, and `row[: row.index(eos)]` cuts a row that has an `eos`.
 # </details>
 
 # %% exercise="greedy"
@@ -382,14 +383,15 @@ from attnlab.decoding import greedy
 check("greedy")
 
 # %% [markdown]
-# **Look.** Where it looked while it wrote two dates. Year, month and day stand in another order in
-# the second; follow the dark cells from the top. For the month no single letter decides.
+# **Look.** Where the decoder looked while it wrote two dates. In the second, year, month and day
+# come in another order; follow the dark cells from the top. For the month, no single letter
+# decides.
 
 # %%
 alignment.alignments(model, greedy, ["1998, march 5", "the 5th of march, 1998"])
 
 # %% [markdown]
-# And 500 dates that it never saw. Are its mistakes mistakes that you could make?
+# And here are 500 dates that it never saw. Could you make the same mistakes?
 
 # %%
 new = dates.validation()
@@ -400,39 +402,39 @@ try:
 except NotImplementedError:
     written = None
 if written is None:
-    print("Nothing to read yet: a step above is still to be written.")
+    print("Nothing to read yet: finish the steps above first.")
 else:
     print(f"{dates.exact_match(written, new):.1%} of {len(new)} new dates are right")
     for pair, ids in zip(new, written, strict=True):
         if dates.TARGET.decode(ids) != pair.iso:
-            print(f"  {pair.human!r}: {dates.TARGET.decode(ids)} in place of {pair.iso}")
+            print(f"  {pair.human!r}: {dates.TARGET.decode(ids)} instead of {pair.iso}")
 
 # %% [markdown]
-# ## What was looking back worth?
+# ## How much did looking back help?
 #
-# Dates are short and have few facts in them; a good summary would do. Digits are another matter:
-# each of a random string has to be remembered. So we trained two translators to copy strings of 2
-# to 16 digits. One has your decoder; the other gets one summary of the source at every step, the
-# encoder's last states, and nothing else differs. Lecture S says it in one slide: *summarize*, or
-# *random access*.
+# Dates are short and contain few facts, so a good summary would be enough. Random digits are
+# different: every one of them must be remembered. So we trained two translators to copy strings of
+# 2 to 16 digits. One has your decoder. The other gets one summary of the source at every step, the
+# encoder's last states; nothing else differs. Lecture S states the contrast on one slide:
+# *summarize*, or *random access*.
 #
-# **Predict.** The summary holds 64 numbers. Up to how many digits will it do? And will attention
-# still work on strings longer than any in training?
+# **Predict.** The summary holds 64 numbers. Up to how many digits will it be enough? And will
+# attention still work on strings longer than any in training?
 
 # %%
 alignment.copied_by_length()
 
 # %% [markdown]
-# Five runs each, bands from the worst to the best run (measured once, by a script in the course's
-# repository, in five minutes of one core). At 12 digits the summary gets two strings of five right,
-# at 16 hardly one. Attention does not forget; later, it gets lost: far beyond the lengths that it
-# knows it no longer finds its place.
+# There were five runs each; the bands go from the worst to the best run (measured once, by a script
+# in the course's repository, in five minutes of one core). At 12 digits the summary gets two
+# strings of five right, at 16 hardly any. Attention does not forget, but it gets lost: far beyond
+# its training lengths, it no longer finds its place.
 
 # %% [markdown]
 # ## 2.8 Several hypotheses at once
 # *10 points, 50 minutes*
 #
-# Greedy never takes anything back. The smallest model that fools it:
+# Greedy never revises a choice. This is the smallest model that misleads it:
 #
 # | after | comes |
 # |---|---|
@@ -441,30 +443,31 @@ alignment.copied_by_length()
 # | B | x .95, y .05 |
 #
 # Beam search (lecture G: *keeps multiple high-probability sequences*) keeps the `width` best
-# hypotheses after each step. It knows the model only as a function that takes a symbol and a state,
-# so it serves every model of this course. Longer sequences have lower probability, so a short one
-# that has ended may win for no better reason; dividing by a power of the length evens that out:
+# hypotheses after each step. For it, the model is only a function that takes a symbol and a state,
+# so it works with every model of this course. Longer sequences have lower probability, so a short
+# finished one may win only because it is short. Dividing by a power of the length compensates for
+# that:
 #
 # $$\text{score} = \frac{\sum_t \log p_t}{n^{\alpha}}$$
 #
-# **Predict.** Which sequence does greedy find above, and which one a beam of width 2? With which
-# probabilities?
+# **Predict.** Which sequence does greedy find above, and which one does a beam of width 2 find?
+# What are their probabilities?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# What does a hypothesis have to carry along, so that it can be continued, compared and returned?
+# What must a hypothesis store, so that it can be continued, compared and returned?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# A list of hypotheses: symbols, sum of log-probabilities, state. One round: finished ones go among
-# the candidates as they are; all others are continued by every symbol, each with a list of its own
-# and the state that `step` returned for its parent. Sort all candidates by score, keep the first
-# `width`. When may the rounds end?
+# Keep a list of hypotheses: symbols, sum of log-probabilities, state. In each step, finished ones
+# become candidates unchanged. All others are continued by every symbol, each with its own list and
+# the state that `step` returned for its parent. Sort all candidates by score and keep the first
+# `width`. When may the search end?
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `log_p, next_state = step(last, state)`, then `for symbol, more in enumerate(log_p.tolist())` a
-# candidate `([*symbols, symbol], total + more, next_state)`, unless `more` is $-\infty$.
+# `log_p, next_state = step(last, state)`. Then each `symbol, more in enumerate(log_p.tolist())`
+# gives a candidate `([*symbols, symbol], total + more, next_state)`, unless `more` is $-\infty$.
 # `sorted(candidates, key=…, reverse=True)[:width]`, with a key that divides by the length.
 # </details>
 
@@ -475,8 +478,8 @@ from attnlab.decoding import beam_search
 check("beam_search")
 
 # %% [markdown]
-# **Look.** After four passes your translator hardly ever hesitates, and a beam has nothing to add.
-# So here is one that had a single pass. Does a likelier sequence have to be a better one?
+# **Look.** After four passes your translator is almost always sure, and a beam does not improve it.
+# So here is one that was trained for a single pass. Must a likelier sequence be a better one?
 
 # %%
 from attnlab.decoding import one_sentence
@@ -492,11 +495,12 @@ alignment.beam_widths(hurried, beam_search, one_sentence, dates.validation()[:10
 # ## 2.9 Test somebody else's attention
 # *6 points, 30 minutes*
 #
-# Write a test that takes an implementation of 2.3, lets a right one pass in silence, and raises
-# `AssertionError` for a wrong one. It meets more than twenty wrong versions and a few right ones.
-# Points are the share of wrong ones that it catches; a test that rejects a right one gets none.
+# Write a test that takes an implementation of 2.3, lets a right one pass silently, and raises
+# `AssertionError` for a wrong one. It is run on more than twenty wrong versions and a few right
+# ones. You get points for the share of wrong ones that it rejects; a test that rejects a right one
+# gets none.
 #
-# **Predict.** Which of 2.3's promises would you break first without noticing it in training?
+# **Predict.** Which of 2.3's promises could you break without noticing it in training?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -504,15 +508,16 @@ alignment.beam_widths(hurried, beam_search, one_sentence, dates.validation()[:10
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# A batch with sentences of 2, 0 and 5 tokens, and None for a mask. Numbers that are huge at
-# padding, and tokens' scores that are very low. As many sentences as places. Context and weights
-# against a version of your own; exact zeros; dtype float32; gradients; the inputs afterwards.
+# Use a batch with sentences of 2, 0 and 5 tokens, and None as a mask. Use huge numbers at padding,
+# very low scores at tokens, and as many sentences as places. Compare context and weights with your
+# own version. Check exact zeros, dtype float32, gradients, and the inputs afterwards.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# Your own version may go sentence by sentence: a softmax over `scores[b, mask[b]]`, and a mean of
-# `hidden[b, mask[b]]`. `torch.testing.assert_close(found, expected, atol=1e-9, rtol=1e-9)`.
-# Gradients: weight the outputs at random, `backward()` through both versions, compare the `.grad`s.
+# Your own version may work sentence by sentence: a softmax over `scores[b, mask[b]]`, and a mean of
+# `hidden[b, mask[b]]`. `torch.testing.assert_close(found, expected, atol=1e-9, rtol=1e-9)`. For
+# gradients, weight the outputs at random, call `backward()` for both versions, compare the
+# `.grad`s.
 # </details>
 
 
@@ -571,8 +576,8 @@ def test_attend(impl):
 check("test_attend")
 
 # %% [markdown]
-# **Look.** Your own attention should pass. The line below is in many notebooks on the web; what
-# does your test say of it?
+# **Look.** Your own attention should pass. The line below appears in many notebooks on the web;
+# what does your test say about it?
 
 
 # %%
@@ -587,26 +592,26 @@ try_versions(test_attend, attend, masked_afterwards)
 # ## 2.10 Errata hunt
 # *6 points, 25 minutes*
 #
-# Four slides, taken at their word. Give for each the number that follows from the slide, the number
-# that is right, and why.
+# Take four slides literally. For each, give the number that follows from the slide, the right
+# number, and the reason.
 #
 # - **G11** Lecture G's recap writes $\alpha_{t,i} = \operatorname{softmax}(e_{t,i})$, a softmax of
-#   one number. (Its recap has $s_{-1}$ for $s_{t-1}$, too.) The scores are 0, .964028, .202433.
+#   one number. (Its recap also has $s_{-1}$ for $s_{t-1}$.) The scores are 0, .964028, .202433.
 #   *Slide*: the weight of the second place, by a softmax of its score alone. *Right*: its weight.
 # - **S1** Lecture S's toy example gives output 2 the weights 1/6, 1/3, 1/6. All three inputs hold
 #   the number 6. *Slide*: the context of output 2. *Right*: a weighted mean of three sixes.
 # - **S2** Lecture S lets the decoder's output position j look at the positions $j' < j$, and makes
 #   the query of position j from the word before, which is known. *Slide*: how many output positions
-#   does position 3 look at? *Right*: how many, if it may also look at its own? (The slide also adds
-#   both attentions into one sum; they are two layers, each with weights of its own.)
+#   does position 3 look at? *Right*: how many, if it may also look at its own position? (The slide
+#   also adds both attentions into one sum; they are two layers, each with its own weights.)
 # - **N5** Lecture N on decoding: *when the stop token is generated, repeat*. Lecture W's example
 #   writes It, is, at, Waterloo, [END]. *Slide*: how many tokens are generated if a round is
-#   repeated only when the stop token has come? *Right*: how many, [END] included?
+#   repeated only when the stop token has come? *Right*: how many tokens, including [END]?
 
 # %% exercise="errata"
 errata = {}
 # TODO: write four lines such as errata["N5"] = (slide, right, "why, in four words or more").
-# Your `attend` may help with two of them.
+# Your `attend` can help with two of them.
 ### BEGIN SOLUTION
 three = torch.tensor([0.0, 0.964028, 0.202433])
 errata["G11"] = (torch.softmax(three[1:2], 0), torch.softmax(three, 0)[1], "it runs over all i")
@@ -622,15 +627,15 @@ check("errata")
 # ## 2.11 Predict, then run
 # *4 points, 15 minutes*
 #
-# Four numbers. Guess all of them and write them down; then run the cell under **Look**, where your
-# own functions answer. What stands here when you hand in counts.
+# Guess four numbers and write all of them down. Then run the cell under **Look**, in which your own
+# functions answer. The numbers in the next cell when you hand in are graded.
 #
-# - **P1** Five places with equal scores; the last two are padding. The weight of the first.
-# - **P2** The loss of `dates_translator(AttentionDecoderCell)` before training, in nats.
-# - **P3** A beam of width 3, a vocabulary of 14, no symbol impossible. One of the three hypotheses
-#   has just finished. How many candidates does the next step have?
-# - **P4** Two finished hypotheses: three symbols with log-probabilities that sum to −1.2, and five
-#   that sum to −1.5. The score of the winner with alpha = 1.
+# - **P1** Five places have equal scores; the last two are padding. What is the weight of the first?
+# - **P2** What is the loss of `dates_translator(AttentionDecoderCell)` before training, in nats?
+# - **P3** A beam has width 3, the vocabulary 14 symbols, none of them impossible. One of the three
+#   hypotheses has just finished. How many candidates does the next step have?
+# - **P4** There are two finished hypotheses: three symbols with log-probabilities that sum to −1.2,
+#   and five that sum to −1.5. What is the score of the winner with alpha = 1?
 
 # %% exercise="predictions"
 predictions = {}
@@ -646,7 +651,7 @@ predictions["P4"] = -0.3
 check("predictions")
 
 # %% [markdown]
-# **Look.** Your guess beside what your functions say:
+# **Look.** Your guesses next to your functions' answers:
 
 
 # %%
@@ -669,7 +674,7 @@ def candidates_of_a_step():
         return torch.full((14,), -3.0).index_fill(0, torch.tensor([EOS]), -1.0), depth + 1
 
     beam_search(equal_but_for_eos, 0, BOS, EOS, 3, 2)
-    return 14 * steps[1] + (3 - steps[1])  # each that was continued, and those that were not
+    return 14 * steps[1] + (3 - steps[1])  # continued ones, and the rest
 
 
 def winner_of_two():
@@ -696,30 +701,30 @@ guesses_beside(predictions, answers)
 # ## What you can now explain
 #
 # - why one summary of a sentence is not enough, and what a decoder gains by looking back;
-# - which state asks, what a score is, and why padding has to be out before the softmax;
-# - what teacher forcing feeds and asks, and why EOS has to be learned;
-# - what greedy cannot take back, and why a likelier sequence is not always a better one.
+# - which state asks, what a score is, and why padding must be removed before the softmax;
+# - what teacher forcing feeds and predicts, and why EOS must be learned;
+# - what greedy cannot revise, and why a likelier sequence is not always a better one.
 #
-# Next week the recurrent network goes, and only the looking stays. To try until then: replace
+# Next week we drop the recurrent network and keep only the attention. Until then, try this: replace
 # `AdditiveScore` by a dot product of s and h. What must you change, and does it still learn?
 
 # %% [markdown] free_text="explain" points=4
 # ## In your own words
-# *4 points, marked by a person*
+# *4 points, marked by a TA*
 #
 # A friend's translator has a loss of 0.02 on new dates. Yet when it writes, one date in fifteen is
-# wrong, and some go wrong at one symbol and are nonsense from there on. In four to six sentences:
-# why does the loss not show it, why does one wrong symbol spoil those after it, what could a beam
-# repair and what not, and which number would you have looked at in the place of the loss?
+# wrong, and some become nonsense after one wrong symbol. Answer in four to six sentences. Why does
+# the loss not show this? Why does one wrong symbol spoil the later ones? What could a beam repair,
+# and what not? Which number would you use instead of the loss?
 #
 # <!-- BEGIN SOLUTION -->
 # The loss is measured with teacher forcing: each step is fed the true symbols before it, so it
 # never sees what the decoder does after its own mistake. It is also a mean over symbols: 0.02 nats
-# a symbol are about 0.2 nats for a date of eleven predictions, which is consistent with several
-# wrong dates in a hundred. When the decoder writes by itself, a wrong symbol is fed back, its state
-# leaves the states it knew in training, and the next choices are made from there. A beam can repair
-# a symbol that was only slightly likelier than the right one, if the right one is still among the
-# kept hypotheses and the whole sequence turns out likelier; it cannot help where the model itself
+# per symbol are about 0.2 nats for a date of eleven predictions, which is consistent with several
+# wrong dates in a hundred. When the decoder writes by itself, a wrong symbol is fed back. Its state
+# then differs from all states in training, and the next choices depend on it. A beam can repair a
+# symbol that was only slightly likelier than the right one, if the right one is still among the
+# kept hypotheses and the whole sequence turns out likelier. It cannot help if the model itself
 # finds the wrong sequence likelier. The share of dates that are right to the last symbol when the
-# model writes by itself says what users see.
+# model writes by itself shows what users see.
 # <!-- END SOLUTION -->
