@@ -1,4 +1,4 @@
-"""test_multi_head: a test that tells right versions of multi-head attention from wrong ones."""
+"""test_multi_head: a test that distinguishes right and wrong versions of multi-head attention."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from torch import nn
 
 from attnlab.checking.torch_attention import torch_equivalent
 from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
-from gradekit.exercise import Exercise
+from gradekit.exercise import write_a_test
 
-exercise = Exercise(
-    answers=["test_multi_head"], uses=[split_heads, merge_heads, MultiHeadAttention]
-)
-
-SUSPECTS = [
+VERSIONS = [
     "ScaledByModel",
     "ScaledByAllHeads",
     "NotScaled",
@@ -46,10 +42,20 @@ SUSPECTS = [
     "ScoresReturned",
 ]
 
+exercise = write_a_test(
+    "test_multi_head",
+    of=MultiHeadAttention,
+    exercise="multi_head_attention",
+    points=6,
+    title="Rejects wrong versions of multi-head attention that students write, accepts right ones.",
+    versions=VERSIONS,
+    uses=[split_heads, merge_heads],
+)
+
 
 @exercise.check(points=4)
 def openly_wrong(lab, draw):
-    """Accepts your own multi-head attention; rejects it once it is openly spoiled."""
+    """Accepts your own multi-head attention; rejects it once it is obviously wrong."""
     lab.test_multi_head(lab.MultiHeadAttention)
 
     class NoAnswer(lab.MultiHeadAttention):
@@ -71,7 +77,7 @@ def openly_wrong(lab, draw):
             mean = weights.mean(1, keepdim=True).expand_as(weights)
             return (out, mean) if need_weights else out
 
-    spoiled = {
+    broken = {
         "rejects one that answers zero": NoAnswer,
         "rejects one that ignores the mask": NoMask,
         "rejects one that takes its values from the keys' text": KeysForValues,
@@ -79,14 +85,8 @@ def openly_wrong(lab, draw):
     }
     return {
         name: draw.raises(lab.test_multi_head, version) is not None
-        for name, version in spoiled.items()
+        for name, version in broken.items()
     }
-
-
-@exercise.check(points=6, hidden=True, suspects_of="multi_head_attention", suspects=SUSPECTS)
-def wrong_versions(lab, draw):
-    """Rejects wrong versions of multi-head attention that students write, accepts right ones."""
-    return draw.accepts(lab.test_multi_head)
 
 
 SIZES = {"d_model": 10, "num_heads": 3, "d_k": 4, "d_v": 5}
@@ -112,205 +112,170 @@ def close(a, b, digits=1e-9):
 
 
 @exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
-def asserts_nothing():
-    def test_multi_head(impl):
-        filled(impl)(*texts())
-
-    return {"test_multi_head": test_multi_head}
+def asserts_nothing(impl):
+    filled(impl)(*texts())
 
 
 @exercise.mistake(
-    "Your test returns its verdict, True or False, and nobody looks at it. Which statement turns a "
+    "Your test returns its verdict, True or False, but nothing reads it. Which statement turns a "
     "False into an error?"
 )
-def returns_its_verdict():
-    def test_multi_head(impl):
-        model, inputs = filled(impl), texts()
-        if model(*inputs).shape != inputs[0].shape:
-            raise AssertionError("shape")
-        return torch.allclose(model(*inputs), torch_equivalent(model, **SIZES)(*inputs)[0])
-
-    return {"test_multi_head": test_multi_head}
+def returns_its_verdict(impl):
+    model, inputs = filled(impl), texts()
+    if model(*inputs).shape != inputs[0].shape:
+        raise AssertionError("shape")
+    return torch.allclose(model(*inputs), torch_equivalent(model, **SIZES)(*inputs)[0])
 
 
 @exercise.mistake(
-    "Your test looks at shapes. Nearly every wrong version has the right ones: against what could "
+    "Your test checks only shapes. Nearly every wrong version has the right ones: with what could "
     "you compare the numbers?"
 )
-def shapes_only():
-    def test_multi_head(impl):
-        q, k, v = texts()
-        out, weights = filled(impl)(q, k, v, need_weights=True)
-        assert out.shape == q.shape
-        assert weights.shape == (2, 3, 4, 7)
-
-    return {"test_multi_head": test_multi_head}
+def shapes_only(impl):
+    q, k, v = texts()
+    out, weights = filled(impl)(q, k, v, need_weights=True)
+    assert out.shape == q.shape
+    assert weights.shape == (2, 3, 4, 7)
 
 
 @exercise.mistake(
-    "In your test queries, keys and values come from one text, so nobody can see which of them "
-    "went where. Which inputs keep the three apart?"
+    "In your test, queries, keys and values come from one text, so the test cannot see which of "
+    "them went where. Which inputs distinguish the three?"
 )
-def one_text_for_all():
-    def test_multi_head(impl):
-        model = filled(impl).eval()
-        x, twin = texts()[0], torch_equivalent(model, **SIZES)
-        mask = torch.rand(2, 3, 4, 4) < 0.6
-        mask[..., 0] = True
-        for m in (None, mask):
-            for mine, torchs in zip(
-                model(x, x, x, m, need_weights=True), twin(x, x, x, m), strict=True
-            ):
-                close(mine, torchs)
-
-    return {"test_multi_head": test_multi_head}
+def one_text_for_all(impl):
+    model = filled(impl).eval()
+    x, twin = texts()[0], torch_equivalent(model, **SIZES)
+    mask = torch.rand(2, 3, 4, 4) < 0.6
+    mask[..., 0] = True
+    for m in (None, mask):
+        for mine, torchs in zip(
+            model(x, x, x, m, need_weights=True), twin(x, x, x, m), strict=True
+        ):
+            close(mine, torchs)
 
 
 @exercise.mistake(
-    "Your test never gives a mask, so every way to get it wrong goes through. Which shapes of mask "
-    "does the task promise?"
+    "Your test never passes a mask, so all mistakes with masks pass. Which shapes of mask does the "
+    "task promise?"
 )
-def no_masks():
-    def test_multi_head(impl):
-        model, inputs = filled(impl).eval(), texts()
-        mine, torchs = model(*inputs, need_weights=True), torch_equivalent(model, **SIZES)(*inputs)
+def no_masks(impl):
+    model, inputs = filled(impl).eval(), texts()
+    mine, torchs = model(*inputs, need_weights=True), torch_equivalent(model, **SIZES)(*inputs)
+    close(mine[0], torchs[0])
+    close(mine[1], torchs[1])
+
+
+@exercise.mistake(
+    "Your test asks for layers by the reference's names, but right versions may store their "
+    "weights differently. What finds them wherever they are?"
+)
+def asks_for_names(impl):
+    model, inputs = filled(impl), texts()
+    assert model.q_proj.weight.shape == (12, 10)
+    assert model.out_proj.weight.shape == (10, 15)
+    close(model(*inputs), torch_equivalent(model, **SIZES)(*inputs)[0])
+
+
+@exercise.mistake(
+    "Your test uses square weights, and these do not show whether they are transposed, so it "
+    "rejects right versions. Which sizes make no weight square?"
+)
+def square_weights(impl):
+    model = impl(12, 3).double().eval()
+    q, k, v = (torch.randn(2, n, 12, dtype=torch.float64) for n in (4, 7, 7))
+    close(model(q, k, v), torch_equivalent(model, 12, 3, 4, 4)(q, k, v)[0])
+
+
+@exercise.mistake(
+    "Your test rejects right versions. Try it on your own attention: is the failing assertion true "
+    "at all? If it asks for exact equality: two right ways to add up the same numbers differ in "
+    "the last digit. How far apart may they be?"
+)
+def exactly_equal(impl):
+    model, inputs = filled(impl), texts()
+    assert torch.equal(model(*inputs), torch_equivalent(model, **SIZES)(*inputs)[0])
+
+
+@exercise.mistake(
+    "Your test compares outputs and weights, even with masks, and stops there. What else does the "
+    "task promise: for a query that may attend to no key, for dropout, for gradients?"
+)
+def ordinary_cases_only(impl):
+    model, (q, k, v) = filled(impl), texts()
+    twin = torch_equivalent(model, **SIZES)
+    mask = torch.rand(2, 3, 4, 7) < 0.6
+    mask[..., 0] = True
+    for m in (None, mask):
+        mine, torchs = model(q, k, v, m, need_weights=True), twin(q, k, v, m)
         close(mine[0], torchs[0])
         close(mine[1], torchs[1])
-
-    return {"test_multi_head": test_multi_head}
-
-
-@exercise.mistake(
-    "Your test asks for layers by the reference's names, and right versions may keep their weights "
-    "otherwise. What finds them wherever they are?"
-)
-def asks_for_names():
-    def test_multi_head(impl):
-        model, inputs = filled(impl), texts()
-        assert model.q_proj.weight.shape == (12, 10)
-        assert model.out_proj.weight.shape == (10, 15)
-        close(model(*inputs), torch_equivalent(model, **SIZES)(*inputs)[0])
-
-    return {"test_multi_head": test_multi_head}
-
-
-@exercise.mistake(
-    "Your test works with square weights, and those do not tell which way round they are kept, so "
-    "it rejects right versions. Which sizes make every weight a true rectangle?"
-)
-def square_weights():
-    def test_multi_head(impl):
-        model = impl(12, 3).double().eval()
-        q, k, v = (torch.randn(2, n, 12, dtype=torch.float64) for n in (4, 7, 7))
-        close(model(q, k, v), torch_equivalent(model, 12, 3, 4, 4)(q, k, v)[0])
-
-    return {"test_multi_head": test_multi_head}
-
-
-@exercise.mistake(
-    "Your test rejects right versions. Try it on your own attention: which of its assertions fails "
-    "there, and is it true at all? If it asks for bits that agree exactly: two right ways to add "
-    "up the same numbers differ in the last digit. How far apart may they be?"
-)
-def exactly_equal():
-    def test_multi_head(impl):
-        model, inputs = filled(impl), texts()
-        assert torch.equal(model(*inputs), torch_equivalent(model, **SIZES)(*inputs)[0])
-
-    return {"test_multi_head": test_multi_head}
-
-
-@exercise.mistake(
-    "Your test compares outputs and weights, also behind masks, and stops there. What else does "
-    "the task promise: for a query that may attend to nobody, for dropout, for gradients?"
-)
-def ordinary_cases_only():
-    def test_multi_head(impl):
-        model, (q, k, v) = filled(impl), texts()
-        twin = torch_equivalent(model, **SIZES)
-        mask = torch.rand(2, 3, 4, 7) < 0.6
-        mask[..., 0] = True
-        for m in (None, mask):
-            mine, torchs = model(q, k, v, m, need_weights=True), twin(q, k, v, m)
-            close(mine[0], torchs[0])
-            close(mine[1], torchs[1])
-            close(model(q, k, v, m), torchs[0])
-
-    return {"test_multi_head": test_multi_head}
+        close(model(q, k, v, m), torchs[0])
 
 
 @exercise.also_right
-def with_many_sizes():
-    def test_multi_head(impl):
-        for d_model, heads, d_k, d_v in ((10, 3, 4, 5), (7, 2, 5, 3), (9, 1, 4, 2)):
-            given = (d_model, heads, d_k, d_v)
-            model = impl(*given, dropout=0.5).double()
-            for parameter in model.parameters():
-                nn.init.uniform_(parameter, -1, 1)
-            twin = torch_equivalent(model, *given)
-            total = (d_model + 1) * heads * (2 * d_k + d_v) + (heads * d_v + 1) * d_model
-            assert sum(p.numel() for p in model.parameters()) == total
-            q, k, v = (torch.randn(3, n, d_model, dtype=torch.float64) for n in (5, 6, 6))
-            mask = torch.rand(3, heads, 5, 6) < 0.5
-            mask[..., 2] = True
-            model.eval()
-            for m in (None, mask, mask[:, :1], mask[0, 0], mask[:, :1, :1]):
-                out, weights = model(q, k, v, m, True)
-                torchs = twin(q, k, v, m)
-                torch.testing.assert_close(out, torchs[0], atol=1e-9, rtol=0)
-                torch.testing.assert_close(weights, torchs[1], atol=1e-9, rtol=0)
-                torch.testing.assert_close(model(q, k, v, m), out, atol=1e-9, rtol=0)
-            mask[:, :, 3] = False
-            out, weights = model(q, k, v, mask, need_weights=True)
-            assert not weights[:, :, 3].any()
-            assert bool(((out[:, 3] - out[0, 3]).abs() < 1e-9).all())
-            leaf = q.clone().requires_grad_()
-            model(leaf, k, v)[0, 0, 0].backward()
-            assert leaf.grad is not None and float(leaf.grad.abs().sum()) > 1e-9  # noqa: PT018
-            model.train()
-            noisy = model(q, k, v)
-            assert bool(((noisy - model(q, k, v)).abs() > 1e-6).any())
-            assert bool((noisy.abs() > 1e-12).all())
-
-    return {"test_multi_head": test_multi_head}
-
-
-@exercise.also_right
-def by_properties_and_torch():
-    def test_multi_head(impl):
-        generator = torch.Generator().manual_seed(4)
-
-        def random(*shape):
-            return torch.randn(shape, generator=generator, dtype=torch.float64)
-
-        model = impl(6, 4, d_k=3, d_v=2, bias=True).double()
+def with_many_sizes(impl):
+    for d_model, heads, d_k, d_v in ((10, 3, 4, 5), (7, 2, 5, 3), (9, 1, 4, 2)):
+        given = (d_model, heads, d_k, d_v)
+        model = impl(*given, dropout=0.5).double()
         for parameter in model.parameters():
-            parameter.data = random(*parameter.shape)
-        twin = torch_equivalent(model, 6, 4, 3, 2)
-        q, k, v = random(2, 3, 6), random(2, 5, 6), random(2, 5, 6)
-        out = model(q, k, v)
-        if not isinstance(out, torch.Tensor):
-            raise AssertionError("a pair where the output was asked for")
-        allowed = random(2, 4, 3, 5) > -0.3
-        allowed[..., 1] = True
-        for mask in (torch.ones(3, 5, dtype=torch.bool), allowed, allowed[1:, 0]):
-            got, want = model(q, k, v, mask, need_weights=True), twin(q, k, v, mask)
-            assert all(torch.allclose(a, b, atol=1e-8) for a, b in zip(got, want, strict=True))
-        assert torch.allclose(out, twin(q, k, v)[0], atol=1e-8)
-        nobody = torch.zeros(3, 5, dtype=torch.bool)
-        assert torch.allclose(model(q, k, v, nobody), model(q, k, 0 * v, nobody), atol=1e-8)
-        assert not model(q, k, v, nobody, need_weights=True)[1].any()
-        for i, leaf in enumerate((q, k, v)):
-            inputs = [q, k, v]
-            inputs[i] = leaf.clone().requires_grad_()
-            (grad,) = torch.autograd.grad(model(*inputs)[0, 0, 0], inputs[i])
-            assert bool(grad.any())
-        half = impl(6, 4, d_k=3, d_v=2, dropout=0.5).double()
-        assert not torch.equal(half(q, k, v), half(q, k, v))
-        assert bool(half(q, k, v).all())
-        half.eval()
-        assert torch.allclose(
-            half(q, k, v), torch_equivalent(half, 6, 4, 3, 2)(q, k, v)[0], atol=1e-8
-        )
+            nn.init.uniform_(parameter, -1, 1)
+        twin = torch_equivalent(model, *given)
+        total = (d_model + 1) * heads * (2 * d_k + d_v) + (heads * d_v + 1) * d_model
+        assert sum(p.numel() for p in model.parameters()) == total
+        q, k, v = (torch.randn(3, n, d_model, dtype=torch.float64) for n in (5, 6, 6))
+        mask = torch.rand(3, heads, 5, 6) < 0.5
+        mask[..., 2] = True
+        model.eval()
+        for m in (None, mask, mask[:, :1], mask[0, 0], mask[:, :1, :1]):
+            out, weights = model(q, k, v, m, True)
+            torchs = twin(q, k, v, m)
+            torch.testing.assert_close(out, torchs[0], atol=1e-9, rtol=0)
+            torch.testing.assert_close(weights, torchs[1], atol=1e-9, rtol=0)
+            torch.testing.assert_close(model(q, k, v, m), out, atol=1e-9, rtol=0)
+        mask[:, :, 3] = False
+        out, weights = model(q, k, v, mask, need_weights=True)
+        assert not weights[:, :, 3].any()
+        assert bool(((out[:, 3] - out[0, 3]).abs() < 1e-9).all())
+        leaf = q.clone().requires_grad_()
+        model(leaf, k, v)[0, 0, 0].backward()
+        assert leaf.grad is not None and float(leaf.grad.abs().sum()) > 1e-9  # noqa: PT018
+        model.train()
+        noisy = model(q, k, v)
+        assert bool(((noisy - model(q, k, v)).abs() > 1e-6).any())
+        assert bool((noisy.abs() > 1e-12).all())
 
-    return {"test_multi_head": test_multi_head}
+
+@exercise.also_right
+def by_properties_and_torch(impl):
+    generator = torch.Generator().manual_seed(4)
+
+    def random(*shape):
+        return torch.randn(shape, generator=generator, dtype=torch.float64)
+
+    model = impl(6, 4, d_k=3, d_v=2, bias=True).double()
+    for parameter in model.parameters():
+        parameter.data = random(*parameter.shape)
+    twin = torch_equivalent(model, 6, 4, 3, 2)
+    q, k, v = random(2, 3, 6), random(2, 5, 6), random(2, 5, 6)
+    out = model(q, k, v)
+    if not isinstance(out, torch.Tensor):
+        raise AssertionError("a pair instead of the output alone")
+    allowed = random(2, 4, 3, 5) > -0.3
+    allowed[..., 1] = True
+    for mask in (torch.ones(3, 5, dtype=torch.bool), allowed, allowed[1:, 0]):
+        got, want = model(q, k, v, mask, need_weights=True), twin(q, k, v, mask)
+        assert all(torch.allclose(a, b, atol=1e-8) for a, b in zip(got, want, strict=True))
+    assert torch.allclose(out, twin(q, k, v)[0], atol=1e-8)
+    nobody = torch.zeros(3, 5, dtype=torch.bool)
+    assert torch.allclose(model(q, k, v, nobody), model(q, k, 0 * v, nobody), atol=1e-8)
+    assert not model(q, k, v, nobody, need_weights=True)[1].any()
+    for i, leaf in enumerate((q, k, v)):
+        inputs = [q, k, v]
+        inputs[i] = leaf.clone().requires_grad_()
+        (grad,) = torch.autograd.grad(model(*inputs)[0, 0, 0], inputs[i])
+        assert bool(grad.any())
+    half = impl(6, 4, d_k=3, d_v=2, dropout=0.5).double()
+    assert not torch.equal(half(q, k, v), half(q, k, v))
+    assert bool(half(q, k, v).all())
+    half.eval()
+    assert torch.allclose(half(q, k, v), torch_equivalent(half, 6, 4, 3, 2)(q, k, v)[0], atol=1e-8)

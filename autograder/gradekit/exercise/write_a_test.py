@@ -1,4 +1,4 @@
-"""Exercises in which the student writes a test, which is tried on right and wrong versions.
+"""Exercises in which the student writes a test; it is tried on right and wrong versions.
 
     exercise = write_a_test("test_softmax", of=softmax, points=8, title="Rejects …, accepts …")
 
@@ -45,18 +45,20 @@ def write_a_test(
     title: str,
     exercise: str | None = None,
     versions: Sequence[str] = (),
+    uses: Sequence[Callable[..., Any]] = (),
 ) -> WriteATest:
     """An exercise in which the student writes the test `name` of what an earlier step builds.
 
     Args:
         name: the test's name.
         of: the reference of the step that it tests.
-        points: for the hidden check, in proportion to the wrong versions that it rejects.
+        points: for the hidden check, in proportion to the wrong versions that the test rejects.
         title: of that check.
         exercise: the step's exercise, if it is not called like the reference.
         versions: the known mistakes to try; all if empty.
+        uses: references of other earlier steps that the student's test may call.
     """
-    made = WriteATest(answers=[name], uses=[of])
+    made = WriteATest(answers=[name], uses=[*uses, of])
     text = f"def wrong_versions(lab, draw):\n    return draw.accepts(lab.{name})\n"
     probe = definition_from(text, __name__)
     probe.__doc__ = title
