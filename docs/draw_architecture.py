@@ -26,7 +26,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("exercise", "sandbox", "submissions"),
     ("nbgrader_settings", "late", "results"),
     ("course", "files"),
-    ("errors", "untrusted"),
+    ("errors", "python_names", "untrusted"),
 )
 PURPOSES: Mapping[str, str] = {
     "cli": "the lab command",
@@ -45,6 +45,7 @@ PURPOSES: Mapping[str, str] = {
     "results": "records, journal",
     "files": "temporary and whole files",
     "course": "course.toml",
+    "python_names": "what code binds",
     "untrusted": "runs beside student code",
     "errors": "one family",
 }

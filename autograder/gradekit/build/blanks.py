@@ -1,11 +1,11 @@
-"""Takes the answer out of a definition: what is kept, what students write, the TODO between.
+"""Blanks a definition: takes the answer out and leaves a TODO for the student.
 
-By default the whole body of a function goes (its signature and docstring stay), and in a class the
-body of every method. ``# blank: what to do here`` … ``# end blank`` in the reference keeps the rest
-of a body; the words become the students' TODO.
+By default the whole body of a function is taken out (its signature and docstring stay), and in a
+class the body of every method. With ``# blank: what to do here`` … ``# end blank`` in the reference
+only the lines between are; the words become the student's TODO.
 
-The solved notebook holds the answer between nbgrader's own solution marks, so that nbgrader's
-release step and :func:`clear` make the same text of it.
+The solved notebook has the answer between nbgrader's own solution marks, so nbgrader's release step
+and :func:`clear` produce the same text. Tested in tests/gradekit/build/test_source.py.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from gradekit.errors import BlankError
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
-# What stands in place of an answer; nbgrader_config.py tells nbgrader the same.
+# The text that replaces an answer; nbgrader_config.py sets the same.
 CODE_STUB = "raise NotImplementedError"
 DEFAULT_TODO = "write your code here"
 
@@ -65,7 +65,7 @@ def mark(definition: str) -> str:
 
 
 def clear(solved: str) -> str:
-    """What nbgrader's release step makes of a solved cell: each answer replaced by the stub.
+    """A solved cell as nbgrader's release step leaves it: each answer replaced by the stub.
 
     Raises:
         BlankError: a solution mark has no partner.
@@ -127,7 +127,7 @@ def extent(node: Definition, lines: Sequence[str]) -> tuple[int, int]:
 
 
 def has_solution_marks(text: str) -> bool:
-    """Whether a cell says itself where its answer is."""
+    """Whether a cell itself marks its answer."""
     return "BEGIN SOLUTION" in text
 
 
@@ -144,7 +144,7 @@ def _marked_regions(name: str, definition: str) -> list[_Region]:
             if opened is None:
                 raise BlankError(f"{name}: `# end blank` without a `# blank: …` above it")
             if opened[0] + 1 == number:
-                raise BlankError(f"{name}: nothing stands between `# blank` and `# end blank`")
+                raise BlankError(f"{name}: there is nothing between `# blank` and `# end blank`")
             regions.append(_Region(opened[0], number + 1, opened[1]))
             opened = None
         elif match := _OPEN.match(comment):
@@ -186,7 +186,7 @@ def _bodies(node: Definition, lines: Sequence[str]) -> Iterator[_Region]:
 
 
 def _below_signature(node: ast.FunctionDef | ast.AsyncFunctionDef, lines: Sequence[str]) -> int:
-    """The line, from 0, below the signature; comments above the first statement are answer, too."""
+    """The line, from 0, below the signature; comments above the first statement are answer."""
     start = node.body[0].lineno - 1
     while start > node.lineno and (
         not lines[start - 1].strip() or lines[start - 1].lstrip().startswith("#")

@@ -1,4 +1,4 @@
-"""Source -> solved notebook -> nbgrader's release step -> what students open; and the drift of it.
+"""From a source to the solved notebook, and by nbgrader's release step to the released one.
 
 ``solutions/<lab>/`` and ``labs/<lab>/`` are generated. Both get the file of visible checks, because
 nbgrader copies the files beside a solved notebook into the release. Git keeps the one in ``labs/``.
@@ -54,10 +54,10 @@ def build_labs(labs: CourseLabs, names: Sequence[str]) -> list[Path]:
 
 
 def find_drift(labs: CourseLabs, names: Sequence[str]) -> list[str]:
-    """What ``lab build`` would change: a line for each file, naming how it differs.
+    """What ``lab build`` would change: one line per file that differs.
 
-    Numbers that checks expect may differ in their last bits, since another processor rounds
-    otherwise; all else is compared byte by byte.
+    Expected numbers of checks may differ in their last bits, because processors round differently;
+    everything else is compared byte by byte.
     """
     lines: list[str] = []
     for lab in names:
@@ -113,7 +113,7 @@ def _generate_assignment(course: Course, lab: str, place: Path) -> None:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Sums depend on how they are split, so expected numbers are made by one thread."""
+    """Use one thread in this block: sums depend on how they are split among threads."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -130,7 +130,7 @@ def nbgrader_config(course: Course, root: Path) -> Config:
 
 
 class _Sentences(logging.Handler):
-    """Keeps what nbgrader logs as errors, for a sentence of ours; nothing is printed."""
+    """Keeps the errors that nbgrader logs, for our own message; prints nothing."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -144,7 +144,7 @@ class _Sentences(logging.Handler):
 
     @property
     def cause(self) -> str:
-        """The last line of the first traceback, where there is one."""
+        """The last line of the first traceback; empty if there is none."""
         return next(self._exceptions(), "")
 
     def _exceptions(self) -> Iterator[str]:

@@ -1,6 +1,6 @@
-"""The student's bundle, as a folder and a zip: all that a lab needs, and nothing that tells.
+"""The student's bundle, as a folder and a zip: all that a lab needs, and no answer.
 
-release/lab01/   the notebook, checks.safetensors, attnlab/ (the student edition),
+release/lab01/   the notebook, checks.safetensors, attnlab/ (the student's library),
                  requirements.txt, environment.yml, HOW_TO_HAND_IN.md
 release/lab01.zip
 """
@@ -36,7 +36,7 @@ from gradekit.exercise.loader import CourseLabs
 BUNDLES = "release"
 PAGE = "HOW_TO_HAND_IN.md"
 PROJECT = "attention-labs"
-# What students need beyond the library's own dependencies: a program that opens notebooks.
+# Students need this besides the library's own dependencies, to open notebooks.
 _ALSO = ("jupyterlab",)
 _EXTRA = re.compile(r"""\s*;\s*extra\s*==\s*["'](?P<extra>[\w-]+)["']\s*$""")
 _ENVIRONMENT = f"""\
@@ -54,17 +54,17 @@ dependencies:
 
 @dataclass(frozen=True)
 class Bundle:
-    """A bundle that was made: the folder, and the same as a zip."""
+    """A finished bundle: the folder, and the same as a zip."""
 
     folder: Path
     zip: Path
 
 
 def make_bundle(labs: CourseLabs, lab: str) -> Bundle:
-    """Build `lab` and make its bundle in ``release/``, in place of an older one.
+    """Build `lab` and make its bundle in ``release/``, replacing an older one.
 
     Raises:
-        CourseError, ExerciseError: the sources contradict themselves, or the bundle would hold
+        CourseError, ExerciseError: the sources contradict each other, or the bundle would disclose
             something that students must not see.
     """
     course = labs.course
@@ -78,7 +78,9 @@ def make_bundle(labs: CourseLabs, lab: str) -> Bundle:
         _write_pages(course, lab, bundle)
         found = disclosures(labs, lab, bundle)
         if found:
-            raise CourseError(f"{lab}: {found[0]}; students must not see that, so nothing was made")
+            raise CourseError(
+                f"{lab}: {found[0]}; students must not see that, so no bundle was made"
+            )
         if folder.exists():
             shutil.rmtree(folder)
         shutil.copytree(bundle, folder)
@@ -109,7 +111,7 @@ def publish(course: Course, lab: str) -> None:
 
 
 def student_requirements() -> list[str]:
-    """What a student installs: the library's dependencies and a program that opens notebooks."""
+    """A student's requirements: the library's dependencies and a program that opens notebooks."""
     wanted = []
     for line in requires(PROJECT) or []:
         extra = _EXTRA.search(line)
@@ -120,7 +122,7 @@ def student_requirements() -> list[str]:
 
 
 def _refuse_blank_imports(labs: CourseLabs, lab: str) -> None:
-    """The notebook may import an earlier lab's answer only if that lab is due by then."""
+    """Refuse a notebook that imports the answer of a lab that is not yet due."""
     path = labs.course.released(lab)
     blank = blank_references(labs, lab)
     for cell in nbformat.read(path, as_version=4).cells:
@@ -160,12 +162,12 @@ def _write_pages(course: Course, lab: str, bundle: Path) -> None:
 
 def _write_zip(archive: Path, folder: Path, moment: datetime) -> None:
     paths: Sequence[Path] = sorted(path for path in folder.rglob("*") if path.is_file())
-    # One time for all files, the lab's release: equal bundles are equal bytes.
+    # One time for all files, the lab's release, so that equal bundles are equal bytes.
     when = moment.timetuple()[:6]
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as bundle:
         for path in paths:
             info = zipfile.ZipInfo(path.relative_to(folder.parent).as_posix(), when)
             info.compress_type = zipfile.ZIP_DEFLATED
-            info.create_system = 3  # Unix, wherever it was made, for the mode below
+            info.create_system = 3  # Unix, on every machine, for the mode below
             info.external_attr = 0o100644 << 16
             bundle.writestr(info, path.read_bytes())

@@ -1,7 +1,7 @@
 """The text that the solved notebook shows for a cell: an exercise with its answer between marks.
 
 An exercise cell of the source imports the reference; the notebook shows the reference's own text,
-with import lines for what it needs and the notebook does not have yet. Tested in
+with import lines for the names that the notebook does not have yet. Tested in
 tests/gradekit/build/test_source.py.
 """
 
@@ -26,12 +26,12 @@ from gradekit.errors import BlankError, CourseError
 from gradekit.exercise.source import Source, SourceCell
 from gradekit.python_names import bound_by_import, names_bound_by
 
-# Remarks to our own tools, which would only puzzle a student.
+# Remarks for our own tools, which would confuse a student.
 _TOOL_REMARK = re.compile(r"\s*#\s*(noqa|type: ignore)\b.*$", re.MULTILINE)
 
 
 def solved_text(source: Source, cell: SourceCell) -> str:
-    """What the solved notebook shows for `cell`: an exercise with its answer between marks.
+    """The text of `cell` in the solved notebook: an exercise with its answer between marks.
 
     Raises:
         CourseError: the import names no function or class, or the answer cannot be blanked.
@@ -104,7 +104,7 @@ def _module_text(source: Source, cell: SourceCell, module: str) -> str:
 def _imports(
     source: Source, cell: SourceCell, module: str, text: str, wanted: Sequence[ast.stmt]
 ) -> Iterator[str]:
-    """Import lines for what the definitions need and the notebook does not have at this point."""
+    """Import lines for names that the definitions need and no cell above provides."""
     own = {getattr(node, "name", "") for node in wanted}
     used = {node.id for item in wanted for node in ast.walk(item) if isinstance(node, ast.Name)}
     later = {
@@ -135,7 +135,7 @@ def _imports(
 
 
 def _names_above(source: Source, cell: SourceCell) -> set[str]:
-    """What the code cells above `cell` define or import."""
+    """The names that the code cells above `cell` define or import."""
     return {
         name
         for other in source.cells
@@ -145,7 +145,7 @@ def _names_above(source: Source, cell: SourceCell) -> set[str]:
 
 
 def _parse(source: Source, cell: SourceCell) -> ast.Module:
-    """A cell's syntax tree; IPython's own lines (%magic, !shell) are no Python and are left out."""
+    """A cell's syntax tree; IPython's own lines (%magic, !shell) are left out."""
     lines = ["" if line.lstrip().startswith(("%", "!")) else line for line in cell.text.split("\n")]
     try:
         return ast.parse("\n".join(lines))

@@ -1,8 +1,9 @@
-"""What a student's folder gives away: lines of blank references, hidden checks.
+"""What a student's folder discloses: lines of blanked references, hidden checks.
 
-A line of an answer counts where it is long enough to mean something and the library does not say
-it elsewhere, too. It is looked for in every text of the folder, also as Python prints it back, in
-the cells of notebooks and in the probes of checks files.
+A line of an answer counts if it is long enough to mean something and the library does not contain
+it elsewhere. It is searched for in every text of the folder, as written and as Python prints it, in
+the cells of notebooks, and in the probes of checks files. Tested in
+tests/gradekit/build/test_student_library.py and test_bundle.py.
 """
 
 from __future__ import annotations
@@ -41,17 +42,17 @@ def disclosures(labs: CourseLabs, lab: str, folder: Path) -> list[str]:
 
 
 def answer_lines(labs: CourseLabs, lab: str) -> dict[str, str]:
-    """Telling lines of the references that are blank in `lab`, with whose they are."""
+    """Telling lines of the references that are blank in `lab`, each with its reference."""
     return _unsaid(*_blanked(labs, lab))
 
 
 def _unsaid(lines: dict[str, str], said: str) -> dict[str, str]:
-    """The lines that do not stand in `said` anyway."""
+    """The lines that `said` does not contain anyway."""
     return {line: whose for line, whose in lines.items() if line not in said}
 
 
 def _hidden_checks(labs: CourseLabs, lab: str, said: str) -> dict[str, str]:
-    """Names, docstrings and telling lines of the hidden checks of `lab`, with whose they are."""
+    """Names, docstrings and telling lines of the hidden checks of `lab`, each with its check."""
     lines: dict[str, str] = {}
     shown = [said]
     for exercise in labs[lab].exercises:
@@ -65,7 +66,7 @@ def _hidden_checks(labs: CourseLabs, lab: str, said: str) -> dict[str, str]:
 
 
 def _blanked(labs: CourseLabs, lab: str) -> tuple[dict[str, str], str]:
-    """The telling lines that `lab` blanks, with whose they are, and what the library still says."""
+    """The telling lines that `lab` blanks, by reference, and the rest of the library's text."""
     blank = blank_references(labs, lab)
     files = {module_file(module) for module, _ in blank}
     lines: dict[str, str] = {}
@@ -96,7 +97,7 @@ def _probe_lines(check: Check) -> list[str]:
 
 
 def _split(node: Definition, definition: str) -> tuple[set[str], list[str]]:
-    """The telling lines of a definition's answer, and the lines that students keep."""
+    """The telling lines of a definition's answer, and the lines that students get."""
     answer: list[str] = []
     kept: list[str] = []
     inside = False
@@ -117,7 +118,7 @@ def _statements(node: Definition) -> list[ast.stmt]:
 
 
 def _texts(path: Path) -> Iterator[str]:
-    """The texts that a file holds, whatever it wraps them in."""
+    """The texts in a file, whatever its format."""
     data = path.read_bytes()
     if path.name == visible.FILE_NAME:
         try:
@@ -145,7 +146,7 @@ def _strings(value: Any) -> Iterator[str]:
 
 
 def _both_ways(text: str) -> list[str]:
-    """A text as it is and, where it is Python, as Python prints it."""
+    """A text as it is and, if it is Python, as Python prints it."""
     try:
         return [text, ast.unparse(ast.parse(text))]
     except (SyntaxError, ValueError):

@@ -1,4 +1,7 @@
-"""How two folders of generated files differ. Files of checks may differ in a number's last bits."""
+"""How two folders of generated files differ. In checks files, a number's last bits may differ.
+
+Tested in tests/gradekit/build/test_build.py.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +16,12 @@ from attnlab.checking import visible
 from attnlab.checking.observation import ObservationError, unpack
 
 RELATIVE_TOLERANCE = 1e-12
-# Of a tensor in a shorter format: so many steps of that format.
+# For a tensor of lower precision: this many steps of its format.
 _STEPS = 16
 
 
 def differences(made: Path, there: Path, ignored: Collection[str] = ()) -> list[str]:
-    """A line for each file of `there` that is not as in `made`: its name, and what is wrong.
+    """One line per file of `there` that is not as in `made`: its name, and what is wrong.
 
     Args:
         ignored: names of files to leave out.
@@ -29,7 +32,7 @@ def differences(made: Path, there: Path, ignored: Collection[str] = ()) -> list[
         if name not in old:
             lines.append(f"{name} is missing")
         elif name not in new:
-            lines.append(f"{name} is made from nothing")
+            lines.append(f"{name} has no source")
         elif not _same_file(made / name, there / name):
             lines.append(f"{name} differs")
     return lines

@@ -1,4 +1,7 @@
-"""The files of our two packages as they are installed here; nothing of them is imported."""
+"""The files of our two packages as installed here; nothing is imported.
+
+Tested in tests/gradekit/build/test_student_library.py.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Makes a lab's solved notebook, in nbgrader's source format, from its text source.
 
 Cell ids come from names (of exercises, of headings), so an edit changes only the ids of its own
-section.
+section. Tested in tests/gradekit/build/test_build.py.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def solved_notebook(course: Course, exercises: LabExercises) -> NotebookNode:
     }
     saves = [name for exercise in exercises.exercises for name in exercise.saves]
     if saves:
-        about["saves"] = saves  # so that handing in can say which one is missing
+        about["saves"] = saves  # so that `lab submit` can name a missing one
     metadata = {
         "attnlab": about,
         "kernelspec": _KERNEL,
@@ -93,7 +93,7 @@ def _refuse_contradictions(source: Source, exercises: LabExercises) -> None:
 
 
 def _fields(course: Course, source: Source, exercises: LabExercises) -> dict[str, str]:
-    """What prose may ask for between double braces."""
+    """The fields that prose may use between double braces."""
     dates = course.dates(exercises.lab)
     by_hand = sum(cell.points for cell in source.of("free_text"))
     return {
@@ -130,7 +130,7 @@ def _cell_ids(source: Source) -> Iterator[str]:
             cell_id = f"{section}-{counts[section]}"
         if cell_id in seen:
             raise CourseError(
-                f"{source.place(cell)}: another cell is called {cell_id!r}, too; rename one"
+                f"{source.place(cell)}: another cell is also called {cell_id!r}; rename one"
             )
         seen.add(cell_id)
         yield cell_id
@@ -168,7 +168,7 @@ def _notebook_cell(
 
 
 def _nbgrader(grade_id: str, points: float | None = None, solution: bool = False) -> dict[str, Any]:
-    """nbgrader's metadata (schema 3): graded where there are points, locked where only graded."""
+    """nbgrader's metadata (schema 3): graded if there are points, locked if it is only graded."""
     values: dict[str, Any] = {
         "grade": points is not None,
         "grade_id": grade_id,

@@ -1,7 +1,7 @@
-"""The student's attnlab: solved for the labs already due, blank for this one and the rest.
+"""The student's attnlab: solved for labs that are already due, blank for this one and the rest.
 
-It is what a student's bundle holds and what the sandbox mounts: one function makes both, so that
-no notebook runs against a library that knows more than its author had.
+One function makes the library of a student's bundle and the one in the sandbox, so that no notebook
+is graded against a library that contains more than its author had.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def blank_references(labs: CourseLabs, lab: str) -> Names:
     """Module and name of each reference that students of `lab` do not get: those not yet due.
 
     Raises:
-        CourseError: the course has no such lab, or its exercise files are at odds.
+        CourseError: the course has no such lab, or its exercise files contradict each other.
     """
     return _not_yet_due(labs.course, lab, _all_references(labs))
 
@@ -65,7 +65,7 @@ def _all_references(labs: CourseLabs) -> dict[str, Names]:
 
 
 def _not_yet_due(course: Course, lab: str, named: Mapping[str, Names]) -> Names:
-    """Of the references that each lab has, those that `lab` is released without."""
+    """The references that are not part of the release of `lab`."""
     release = course.dates(lab).release
     solved, others = set[tuple[str, str]](), set[tuple[str, str]]()
     for other, names in named.items():
@@ -81,7 +81,7 @@ def module_file(module: str) -> Path:
 
 
 def _exercises(labs: CourseLabs, lab: str) -> tuple[Exercise, ...]:
-    """The exercises of `lab`; none while nobody has written any."""
+    """The exercises of `lab`; none if none is written yet."""
     if not exercise_files(labs.course.exercises(lab)):
         return ()
     return labs[lab].exercises
@@ -105,4 +105,5 @@ def _blanked(path: Path, lab: str, names: tuple[str, ...]) -> str:
         raise CourseError(f"{path.name}: {error}") from error
     if not names:
         return text
-    return f"# Made by `lab release`: what is not yet due when {lab} is released is blank.\n{text}"
+    head = f"# Made by `lab release`: answers not yet due when {lab} is released are blank."
+    return f"{head}\n{text}"

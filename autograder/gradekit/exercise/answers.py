@@ -88,7 +88,7 @@ class _Answers(Exercise):
 
         Args:
             name: names the mistake.
-            advice: what helps the student who wrote it; never the answer itself.
+            advice: what helps the student who wrote it; never the answer.
             given: by item; numbers, texts, tensors, lists and tuples of them.
         """
         self.mistakes.append(self._with(name, given, advice))

@@ -1,4 +1,4 @@
-"""What an exercise is: how an answer is told right from wrong. One file an exercise.
+"""What an exercise is: how to distinguish right and wrong answers. One module per exercise.
 
     from attnlab.softmax import softmax
     from gradekit.exercise import Exercise
@@ -10,10 +10,11 @@
         \"\"\"Sums to one along the axis you ask for.\"\"\"
         return lab.softmax(draw.normal(3, 5, 7), dim=1)
 
-A *check* is a probe; the judge runs it on the student's code and on the reference and compares. A
-*mistake* is a wrong version with its advice; *also_right* is another right one. An exercise whose
-answer is not a function of the library (a prediction, a test the student writes) names its
-``answers``; their reference is the solution cell of the lab's source.
+A *check* is a probe: the judge runs it on the student's code and on the reference and compares. A
+*mistake* is a wrong version with its advice; *also_right* is another right version. An exercise
+whose answer is not a function of the library (a prediction, a test that the student writes) names
+its ``answers``; their reference is the solution cell of the lab's source. Tested in
+tests/gradekit/exercise/test_loader.py, test_variants.py and test_edits.py.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Check:
 
     Attributes:
         suspects_of: for a test that the student wrote, the exercise whose versions it is tried on.
-        suspects: the mistakes of that exercise to try (all where empty).
+        suspects: the mistakes of that exercise to try; all if empty.
         chained: whether it runs on the student's own earlier steps instead of the references.
     """
 
@@ -57,19 +58,19 @@ class Check:
 
     @property
     def source(self) -> str:
-        """The probe's text with all it needs and nothing else of the exercise file."""
+        """The probe's text with everything it needs, and nothing else of the exercise file."""
         return standalone_source(self.probe)
 
 
 @dataclass(frozen=True)
 class Version:
-    """A whole other version of the exercise's answer, wrong (with advice) or right (without).
+    """Another version of the exercise's answer, wrong (with advice) or right (without).
 
     Attributes:
-        function: the version; or, for saved weights and for answers, what makes it.
-        of: the reference or the file of weights in whose place it stands.
+        function: the version; for saved weights and for answers, a function that makes it.
+        of: the reference or the file of weights that it replaces.
         saved: whether that is a file of weights.
-        names: what it puts in the place of the reference, by name.
+        names: the definitions that it replaces, by name.
     """
 
     name: str
@@ -98,9 +99,9 @@ class Exercise:
 
     Args:
         references: the functions and classes of `attnlab` that are the right answer.
-        answers: names that the lab's solution cell defines, where the library has no reference.
-        forbids: torch functions, by full name, that the student may not call here.
-        uses: references of earlier exercises that stand in for the student's own.
+        answers: names that the lab's solution cell defines, if the library has no reference.
+        forbids: torch functions, by full name, that the student must not call here.
+        uses: references of earlier exercises that replace the student's own.
         saves: files of weights that the notebook saves; the reference's own lie beside this file.
         equivalent: mutants of the reference that no check can catch, each with the reason.
 
@@ -198,8 +199,8 @@ class Exercise:
         """Make the decorated function a wrong version that students write.
 
         Args:
-            advice: what helps the student who wrote it; never the answer itself.
-            of: the reference it replaces, where the exercise has several; or a file that the
+            advice: what helps the student who wrote it; never the answer.
+            of: the reference it replaces, if the exercise has several; or a file that the
                 exercise saves, and then the function takes no argument and returns the weights in
                 it by name. For an exercise of answers the function takes no argument and returns
                 the names with wrong values.

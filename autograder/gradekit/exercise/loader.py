@@ -1,4 +1,4 @@
-"""Finds a lab's exercises: imports their files, puts them in the order of the lab's source."""
+"""Finds a lab's exercises: imports their modules, in the order of the lab's source."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class LabExercises:
 
     @property
     def points(self) -> float:
-        """The points of all checks (a free-text question's come on top)."""
+        """The points of all checks; those of a free-text question are not included."""
         return sum(exercise.points for exercise in self.exercises)
 
 
 class CourseLabs:
-    """The labs of a course, each loaded once for all who ask for it in one command.
+    """The labs of a course, each loaded once in a command.
 
     Attributes:
         course: whose labs these are.
@@ -69,8 +69,8 @@ def load_lab(course: Course, lab: str) -> LabExercises:
     """Import the exercise files of `lab`.
 
     Raises:
-        CourseError: the source contradicts itself, it checks an exercise that has no file, or it
-            never checks one that has.
+        CourseError: the source contradicts itself, checks an exercise without a file, or does not
+            check one that has a file.
         ExerciseError: a file contradicts itself.
     """
     source = read_source(course.source(lab))
@@ -131,11 +131,14 @@ def _load(lab: str, name: str, path: Path) -> Exercise:
 
 
 def _import(name: str, path: Path) -> ModuleType:
-    """Import an exercise module, anew if it was imported before."""
+    """Import an exercise module, again if it was imported before."""
     for old in [known for known in sys.modules if known == name or known.startswith(f"{name}.")]:
         del sys.modules[old]
     package, lab, _ = name.split(".")
-    for parent in (package, f"{package}.{lab}"):  # Python asks for them when files import others
+    for parent in (
+        package,
+        f"{package}.{lab}",
+    ):  # Python imports them when files of a folder import each other
         sys.modules.setdefault(parent, ModuleType(parent)).__path__ = []
     is_folder = path.name == "__init__.py"
     spec = importlib.util.spec_from_file_location(
@@ -167,7 +170,7 @@ def _reference(exercises: tuple[Exercise, ...], source: Source) -> dict[str, Any
 
 
 def saved_weights(exercises: tuple[Exercise, ...]) -> dict[str, dict[str, Tensor]]:
-    """The reference's saved weights, by the names of their files, which lie beside the exercise's.
+    """The reference's saved weights, by the names of their files in the exercises' folders.
 
     Raises:
         ExerciseError: one is not there, or is not a file of weights.

@@ -28,7 +28,7 @@ Role = Literal["prose", "code", "exercise", "check", "free_text"]
 _CHECK = re.compile(r'check\("(\w+)"\)')
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,49}")
 _FIRST_CELL = re.compile(r"^# %%", re.MULTILINE)
-# Marks that are Jupyter's own travel into the notebook as they are.
+# Jupyter's own marks are copied into the notebook.
 _JUPYTER_MARKS = ("tags", "jupyter", "slideshow")
 
 
@@ -68,7 +68,7 @@ class Source:
         return tuple(cell for cell in self.cells if cell.role == role)
 
     def place(self, cell: SourceCell) -> str:
-        """The words by which an error says where a cell is."""
+        """Where a cell is, for an error message."""
         return f"solutions/{self.path.name}: cell {cell.number}"
 
 

@@ -1,9 +1,9 @@
-"""The source of one function with all that it needs, to be run where its module is not.
+"""The source of one function with everything it needs, to run it without its module.
 
 A probe runs in the sandbox and in a student's bundle, where the exercise file (mistakes, hidden
-checks) must not be; a reference that a later exercise uses runs in the sandbox, where the library
-is blank. So each travels alone: its own text, the helpers and constants it names, and the imports
-that those need. Functions of this project are inlined, other imports are kept.
+checks) must not be. A reference that a later exercise uses runs in the sandbox, where the library
+is blank. So each travels alone: its own text, the helpers and constants that it names, and the
+imports that those need. Functions of this project are inlined; other imports are kept.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gradekit.python_names import bound_by_import, names_bound_by
 from gradekit.untrusted.messages import SUSPECT
 
 PROJECT = ("attnlab", "gradekit", "gradekit_exercises")
-# Shared by both sides, and holding no answers: imported rather than inlined.
+# Shared by both sides and without answers: imported, not inlined.
 SHARED = ("attnlab.checking", "attnlab.data", "attnlab.plots")
 
 
@@ -51,7 +51,7 @@ def standalone_sources(items: Iterable[Callable[..., Any]]) -> str:
 
 
 class _Collector:
-    """Gathers definitions, each once, what is needed before what needs it."""
+    """Collects definitions, each once, and each after those that it needs."""
 
     def __init__(self) -> None:
         self._imports: dict[str, None] = {"from __future__ import annotations": None}
@@ -62,7 +62,7 @@ class _Collector:
         return "\n".join([*self._imports, "", *self._definitions.values(), ""])
 
     def add(self, module: ModuleType, name: str) -> None:
-        """Add what `module` calls `name`, and first what that needs."""
+        """Add the definition of `name` in `module`, after those that it needs."""
         key = (module.__name__, name)
         if key in self._seen:
             return
@@ -76,11 +76,11 @@ class _Collector:
             return
         for needed in _names(statement):
             self.add(module, needed)
-        # By its line: one statement may bind several names.
+        # Keyed by line, because one statement may bind several names.
         self._definitions[module.__name__, statement.lineno] = ast.unparse(_undecorated(statement))
 
     def add_text(self, module: ModuleType, text: str) -> None:
-        """Add a definition that is in no file, and first what it needs of `module`."""
+        """Add a definition that is in no file, after those of `module` that it needs."""
         (statement,) = ast.parse(text).body
         for needed in _names(statement):
             if needed not in names_bound_by(statement):
@@ -142,13 +142,13 @@ def _parsed(path: Path, changed: int) -> Mapping[str, ast.stmt]:
 
 
 def _names(statement: ast.stmt) -> list[str]:
-    """The names of its module that a statement reads, annotations left out (not evaluated)."""
+    """The names of its module that a statement reads; annotations are not evaluated."""
     text = ast.unparse(_Unannotated().visit(deepcopy(_undecorated(statement))))
     return sorted(set(_global_names(symtable.symtable(text, "<statement>", "exec"))))
 
 
 def _global_names(table: symtable.SymbolTable) -> Iterator[str]:
-    """What is read here and bound nowhere within: a helper may have the name of a variable."""
+    """Names that are read here and bound nowhere inside; a local variable may hide a helper."""
     for symbol in table.get_symbols():
         if symbol.is_referenced() and symbol.is_global():
             yield symbol.get_name()

@@ -1,7 +1,7 @@
-"""Grades what was trained by what it does: saved weights, on data that only the staff have.
+"""Grades a trained model by its performance: saved weights, on data that only the staff have.
 
-The student's file holds numbers, and the staff's own model is built around them; so nothing of the
-student's runs here, and a model that was not trained has nothing to show.
+The student's file holds numbers, which the judge puts into the staff's own model. So no code of the
+student runs here, and an untrained model earns nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from attnlab.checking.judges import Difference, event_difference
 from attnlab.checking.weights import MissingWeightError
 
 Weights = Mapping[str, Tensor]
-# The score of weights and the seed of the hidden data; raises MissingWeightError for other models'.
+# From weights and the seed of the hidden data to a score; raises MissingWeightError if they are
+# another model's.
 Score = Callable[[Weights, int], float]
 
 
@@ -27,7 +28,7 @@ class Band:
     """Scores from `low` to `high`, both included: the share of the points that they earn.
 
     Attributes:
-        advice: what to tell those who earn less than all.
+        advice: for students who earn less than all points.
     """
 
     low: float
@@ -41,10 +42,11 @@ class ScoreBands:
     """A judge of saved weights, for hidden checks.
 
     Attributes:
-        score: what the weights achieve.
-        bands: best first; the first that holds the score counts, and outside all there is nothing.
-        otherwise: what to tell those whose score is in no band.
-        seed: of the hidden data; a paper sets it from the course's secret.
+        score: the performance of the weights.
+        bands: best first; the first that contains the score counts. Outside all bands, a score
+            earns nothing.
+        otherwise: advice for a score in no band.
+        seed: of the hidden data; made from the course's secret.
     """
 
     score: Score
@@ -98,7 +100,7 @@ def _not_weights(seen: Any) -> Difference | None:
         isinstance(tensor, Tensor) and tensor.is_floating_point() for tensor in seen.values()
     ):
         return None
-    return Difference("outcome", detail="The file holds something else than a model's weights.")
+    return Difference("outcome", detail="The file does not hold a model's weights.")
 
 
 def _digest(weights: Weights) -> str:

@@ -27,16 +27,16 @@ from gradekit.exercise.standalone import as_suspect, standalone_source, standalo
 from gradekit.exercise.trained import ScoreBands
 from gradekit.untrusted.messages import Probe
 
-# Hidden inputs differ from student to student, but there are only so many papers, so that the
-# reference, and the known mistakes, answer each of them once in a worker and not once a student.
+# Hidden inputs differ between students, but there are only this many variants, so the reference and
+# the known mistakes answer each variant once per worker and not once per student.
 VARIANTS = 4
-# The paper in a student's bundle. The numbers that it expects are there for all to read, so no
-# hand-in sits it: one that only repeats them would pass.
+# The variant in a student's bundle. Its expected numbers are public, so no submission is
+# graded with it: a notebook that only repeats them would pass.
 BUNDLE = -1
 
 
 class Variants:
-    """The questions of one lab, for one hand-in.
+    """The questions about one lab, in several variants.
 
     Args:
         lab: the lab's exercises.
@@ -50,11 +50,11 @@ class Variants:
         self._sources: dict[Any, str] = {}
 
     def number(self, digest: str) -> int:
-        """Which of the papers the hand-in with this digest gets."""
+        """The variant for the submission with this digest."""
         return _hash(self._secret, digest) % VARIANTS
 
     def probes(self, exercise: Exercise, number: int) -> list[Probe]:
-        """What the untrusted side is asked about `exercise` on paper `number`."""
+        """The probes of `exercise` in variant `number`, for the untrusted side."""
         return [
             Probe(
                 exercise=exercise.name,
@@ -73,13 +73,13 @@ class Variants:
         ]
 
     def questions(self, exercise: Exercise, number: int) -> list[Question]:
-        """What the judge expects of `exercise` on paper `number`."""
+        """The questions of `exercise` in variant `number`, for the judge."""
         return [self._question(exercise, check, number) for check in exercise.checks]
 
     def observe(
         self, exercise: Exercise, check: Check, number: int, version: Version | None
     ) -> Any:
-        """What `check` sees of the reference, or of `version` in its place."""
+        """What `check` observes of the reference, or of `version` instead."""
         seed = self._seed(exercise, check, number)
         key = (exercise.name, check.name, seed, version.name if version else "")
         if key not in self._observations:
@@ -95,15 +95,15 @@ class Variants:
         names: Mapping[str, Any],
         forbids: tuple[str, ...] = (),
     ) -> Any:
-        """What `check` sees of `names` in this process, as it would come over the wire."""
+        """What `check` observes of `names` in this process, as if it had come from the sandbox."""
         suspects = [v.function for v, _ in self._suspects(exercise, check, number)]
         seed = self._seed(exercise, check, number)
-        seed_everything(seed)  # as the untrusted side does
+        seed_everything(seed)  # as on the untrusted side
         draw = Draw(seed, suspects)
         return unpack(pack(observe(check.probe, Lab(names), draw, forbids)))
 
     def visible(self, exercise: Exercise) -> VisibleExercise:
-        """What a student's bundle holds of `exercise`."""
+        """The part of `exercise` that is in a student's bundle."""
         return VisibleExercise(
             name=exercise.name,
             title=exercise.title,
@@ -123,8 +123,8 @@ class Variants:
         )
 
     def _question(self, exercise: Exercise, check: Check, number: int) -> Question:
-        # A test is judged by the versions it is tried on; what the reference's test says of them
-        # takes the longest of all to find out, and nobody asks.
+        # A test is judged by the versions that it is tried on. Running the reference's own test on
+        # them would take the longest of all, and its result is not used.
         reference = None if check.suspects_of else self.observe(exercise, check, number, None)
         return Question(
             name=check.name,
@@ -150,7 +150,7 @@ class Variants:
     def _judge(self, exercise: Exercise, check: Check, number: int) -> Judge:
         suspects = self._suspects(exercise, check, number)
         if isinstance(check.judge, ScoreBands):
-            # The same hidden data on each paper, so that the reference is evaluated once.
+            # The same hidden data in each variant, so that the reference is evaluated once.
             return check.judge.with_seed(
                 _hash(self._secret, "data", exercise.lab, exercise.name, check.name)
             )
@@ -161,7 +161,7 @@ class Variants:
     def _suspects(
         self, exercise: Exercise, check: Check, number: int
     ) -> list[tuple[Version, bool]]:
-        """Versions for a student's test to judge, in this paper's order; and is each right?"""
+        """Versions for a student's test, in this variant's order, each with whether it is right."""
         if check.suspects_of is None:
             return []
         other = self.lab[check.suspects_of]
@@ -178,7 +178,7 @@ class Variants:
             *other.right_versions,
         ]
         mixed = [(version, False) for version in wrong] + [(version, True) for version in right]
-        # Not the probe's seed: that one travels, and would put them back in order.
+        # Not the probe's seed, which travels and would reveal the original order.
         order = _hash(self._secret, "order", exercise.lab, exercise.name, check.name, str(number))
         random.Random(order).shuffle(mixed)  # noqa: S311 - an order
         return mixed
@@ -207,7 +207,7 @@ class Variants:
 
 
 class _LazyMapping(Mapping[str, Any]):
-    """Values that take time: most right answers are judged without any known mistake's."""
+    """Values that are computed on first use: right answers are judged without known mistakes."""
 
     def __init__(self, makers: Mapping[str, Callable[[], Any]]) -> None:
         self._makers = makers

@@ -178,7 +178,7 @@ def test_drift_names_each_file_that_is_not_as_made(small):
     assert build.find_drift(CourseLabs(small), ["lab01"]) == [
         "solutions/lab01/lab01_small.ipynb differs",
         "labs/lab01/lab01_small.ipynb differs",
-        "labs/lab01/stray.txt is made from nothing",
+        "labs/lab01/stray.txt has no source",
     ]
     (small.root / "labs" / "lab01" / "stray.txt").unlink()
     assert contents(small) == before
@@ -224,7 +224,7 @@ def test_drift_forgives_the_last_bits_of_a_number_and_nothing_else():
         (
             'free_text="explain"',
             'free_text="double"',
-            "cell 12: another cell is called 'double', too; rename one",
+            "cell 12: another cell is also called 'double'; rename one",
         ),
         (
             "import total",

@@ -190,7 +190,7 @@ def test_decorators_long_signatures_and_nested_functions():
         ),
         (
             "def f(x):\n    # blank: a\n    # end blank\n    return x",
-            "f: nothing stands between `# blank` and `# end blank`",
+            "f: there is nothing between `# blank` and `# end blank`",
         ),
     ],
 )

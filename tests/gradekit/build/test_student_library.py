@@ -137,7 +137,7 @@ def test_a_blank_module_says_so_and_shows_no_mark(course, tmp_path):
     write_student_library(CourseLabs(course), "lab01", tmp_path)
     text = (tmp_path / "attnlab" / "softmax.py").read_text()
     assert text.startswith(
-        "# Made by `lab release`: what is not yet due when lab01 is released is blank.\n"
+        "# Made by `lab release`: answers not yet due when lab01 is released are blank.\n"
     )
     assert "# blank" not in text
     assert "    # TODO: write your code here\n    raise NotImplementedError\n" in text
