@@ -1,22 +1,22 @@
 """Lab 4, multi-head attention: the source of its notebook (`lab build` makes the notebooks).
 
-It runs as it stands: `python solutions/lab04_multihead.py`. An exercise's cell holds one import
-line where the answer is a function of the library; its task is that function's docstring.
+It runs as a script: `python solutions/lab04_multihead.py`. If the answer is a function of the
+library, an exercise's cell holds one import line; its task is that function's docstring.
 """
 
 # %% [markdown]
 # # Lab 4: {{title}}
 #
-# At the end you will have written **multi-head attention**, the layer that every Transformer is
-# made of, and measured why it has heads: on the same questions one head gets both answers right in
-# one case of ten, and two heads, with exactly as many weights, always.
+# In this lab you write **multi-head attention**, the layer that every Transformer is made of, and
+# measure why it has heads. On the same questions, one head gets both answers right in one case of
+# ten; two heads, with exactly as many weights, always do.
 #
 # | | |
 # |---|---|
 # | due | {{due}} |
 # | points | {{points}}, in nine steps and one question |
 # | time | about six hours; training takes seconds |
-# | you need | torch: `view`, `transpose`, a class derived from `nn.Module` |
+# | you need | torch: `view`, `transpose`, a subclass of `nn.Module` |
 
 # %%
 import copy
@@ -37,17 +37,17 @@ from attnlab.softmax import cross_entropy
 pictures.lab04_preview()
 
 # %% [markdown]
-# Each step reads the same: *why* → *predict* → *write* → *check* → *look*. `check` shows the checks
-# that you may see, about half of the points; the others run after you hand in, on other numbers.
-# The docstring says all that they ask for. A wrong step costs the next one nothing. Hand in the two
-# files of weights that 4.6 saves along with the notebook.
+# Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
+# visible checks, about half of the points; the others run after you hand in, on other numbers. The
+# docstring states everything that they check. A wrong step costs the next one nothing. Together
+# with the notebook, hand in the two files of weights that 4.6 saves.
 #
-# **What comes from earlier labs** (it is imported, and you need not have done them):
+# **What comes from earlier labs** (it is imported; you can do this lab without having done them):
 # `scaled_dot_product_attention(q, k, v, mask)` of lab 3 takes queries (…, Lq, d_k), keys
-# (…, Lk, d_k) and values (…, Lk, d_v) and returns the outputs (…, Lq, d_v) and the weights
-# (…, Lq, Lk): the rows of softmax(q kᵀ / √d_k). It works on the last two axes, however many stand
-# before them. A mask is True where a query may attend to a key, and broadcasts; a query that may
-# attend to nothing gets zeros. `cross_entropy(logits, target)` of lab 1 takes (N, V) and (N,).
+# (…, Lk, d_k) and values (…, Lk, d_v). It returns the outputs (…, Lq, d_v) and the weights
+# (…, Lq, Lk), the rows of softmax(q kᵀ / √d_k). It works on the last two axes, with any number of
+# axes before them. A mask is True where a query may attend to a key, and broadcasts; a query with
+# no allowed key gets zeros. `cross_entropy(logits, target)` of lab 1 takes (N, V) and (N,).
 #
 # Letters name the lectures: **W** Waterloo CS480/680, **S** SFU CMPT 728, **G** Gao's
 # large-language models, **N** NUS business analytics, **C** CMU 11868. Below, lab 3's attention on
@@ -62,34 +62,34 @@ print("output", tuple(out.shape), " weights", tuple(weights.shape))
 # ## 4.1 Split and merge
 # *12 points, 40 minutes*
 #
-# Lecture C breaks "one vector for each token" into heads. Taken literally that is half of the
-# story: what is cut up is not the word but its *projections*. Every head sees the whole word
-# through a projection of its own; one large projection makes the queries of all heads at once, and
-# this step deals them out. Head $i$ gets a run of neighbouring features:
+# Lecture C breaks "one vector for each token" into heads. Taken literally, that is half of the
+# story: the word's *projections* are cut up, not the word. Every head sees the whole word through
+# its own projection. One large projection makes the queries of all heads at once, and this step
+# gives each head its part. Head $i$ gets a run of neighbouring features:
 #
 # $$\text{heads}[b, i, t, j] = x[b,\; t,\; i \cdot D/h + j]$$
 #
-# The axis of the heads stands in front of time, because a matrix product works on the last two
-# axes: there, words are to meet words, once for each head. `merge_heads` is the way back.
+# The heads' axis comes before time, because a matrix product works on the last two axes: there,
+# words must meet words, once for each head. `merge_heads` is the way back.
 #
 # **Predict.** A word has the 12 features 0 … 11, and there are 3 heads. Which features does head 1
 # get? And if you wrote `x.view(B, 3, T, 4)`, whose features would it get?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# `view` never moves a number in memory; it only puts other brackets around them. In memory, the
-# features of one word stand side by side. Which axis can you cut in two without mixing words up?
+# `view` never moves a number in memory; it only groups the numbers differently. In memory, the
+# features of one word are side by side. Which axis can you cut in two without mixing words up?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Cut the last axis in two, heads first: (B, T, h, D/h). Then let two axes change places. Back: let
-# them change places again, and only then make one axis of two. (Two mistakes that undo each other
-# pass every round trip: look at single entries.)
+# Cut the last axis in two, heads first: (B, T, h, D/h). Then swap two axes. On the way back, swap
+# them again, and only then join two axes into one. (Two mistakes that undo each other pass every
+# round trip, so look at single entries.)
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `x.unflatten(-1, (h, -1))` cuts, `transpose(1, 2)` swaps, `flatten(2)` joins. After a transpose
-# `view` may refuse; `reshape` and `flatten` copy where they must.
+# `x.unflatten(-1, (h, -1))` cuts, `transpose(1, 2)` swaps, `flatten(2)` joins. After a transpose,
+# `view` can fail; `reshape` and `flatten` copy if they must.
 # </details>
 
 # %% exercise="split_heads"
@@ -99,8 +99,8 @@ from attnlab.multihead import split_heads, merge_heads  # noqa: I001 - in this o
 check("split_heads")
 
 # %% [markdown]
-# **Look.** Four words with six features each, numbered through, for three heads. Word 0 holds
-# 0 … 5: do its features stand in the first row of every head?
+# **Look.** Four words with six features each, numbered from 0 to 23, for three heads. Word 0 holds
+# 0 … 5: are its features in the first row of every head?
 
 # %%
 plots.tensor_cells(lambda: split_heads(torch.arange(24).reshape(1, 4, 6), 3)[0], "heads")
@@ -111,19 +111,19 @@ plots.tensor_cells(lambda: split_heads(torch.arange(24).reshape(1, 4, 6), 3)[0],
 #
 # One softmax has one unit of attention to give away, and returns one mean. A verb that looks for
 # its subject *and* its object gets half of each, and a mean does not say which half was which.
-# Lecture N calls the cure "separate W matrices", lectures G and C write it down:
+# Lecture N calls the solution "separate W matrices"; lectures G and C write it down:
 #
 # $$\text{head}_i = \operatorname{Attention}(Q W_i^Q,\; K W_i^K,\; V W_i^V), \qquad
 # \text{MultiHead}(Q, K, V) = [\text{head}_1, \dots, \text{head}_h]\, W^O$$
 #
-# Lecture W's numbers, 512 → 8 heads of 64 → 512, say what it costs: nothing. Eight heads of 64 have
-# as many weights as one of 512, and as many products: lecture G's $O(T^2 d)$ is the bill of all
-# heads together, each pays $T^2 d / h$. What W's slide leaves out is $W^O$, and it matters: cut
-# into h pieces, it gives every head its own say, $\sum_i \text{head}_i W^O_i$. Lecture N compares a
-# head with a filter of a convolution: same input, own weights, outputs stacked. The likeness ends
-# where a filter's pattern is fixed and a head's depends on the words.
+# Lecture W's numbers, 512 → 8 heads of 64 → 512, show the cost: nothing. Eight heads of 64 have as
+# many weights as one of 512, and as many products. Lecture G's $O(T^2 d)$ is the cost of all heads
+# together; each one costs $T^2 d / h$. W's slide leaves out $W^O$, and it matters: cut into h
+# pieces, it gives every head its own contribution, $\sum_i \text{head}_i W^O_i$. Lecture N compares
+# a head with a filter of a convolution: same input, own weights, outputs stacked. The comparison
+# has a limit: a filter's pattern is fixed, but a head's depends on the words.
 #
-# (Build it on your own `split_heads` and `merge_heads` and lab 3's attention, without torch's
+# (Build it on your own `split_heads` and `merge_heads` and on lab 3's attention, without torch's
 # `scaled_dot_product_attention` and `nn.MultiheadAttention`.)
 #
 # **Predict.** B = 2 sentences, 3 heads, 4 queries, 7 keys. What is the shape of the weights? Which
@@ -131,19 +131,19 @@ plots.tensor_cells(lambda: split_heads(torch.arange(24).reshape(1, 4, 6), 3)[0],
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# Write the shapes from (B, L, d_model) to the output below each other, for Lq ≠ Lk and d_k ≠ d_v.
-# By the root of which number does lab 3's attention divide, if you hand it (B, h, L, d_k)?
+# Write down the shapes from (B, L, d_model) to the output, one per line, for Lq ≠ Lk and d_k ≠ d_v.
+# If you give lab 3's attention (B, h, L, d_k), by the root of which number does it divide?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
 # Four linear layers; three of them make h heads at once. Project each input with its own layer,
-# split, attend, merge, project. Dropout acts on the weights, so with dropout you multiply with the
-# values yourself; what you return as weights is not dropped. A mask (B, 1, 1, Lk) already fits.
+# split, attend, merge, project. Dropout acts on the weights, so with dropout you multiply by the
+# values yourself; the weights that you return have no dropout. A mask (B, 1, 1, Lk) already fits.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `nn.Linear(d_model, num_heads * d_k, bias)`; `split_heads(self.q_proj(q), self.num_heads)`;
-# `scaled_dot_product_attention` returns a pair whose second part are the weights; `nn.Dropout`
+# `scaled_dot_product_attention` returns a pair, and its second part is the weights; `nn.Dropout`
 # knows by itself whether the layer is training.
 # </details>
 
@@ -154,8 +154,8 @@ from attnlab.multihead import MultiHeadAttention
 check("multi_head_attention")
 
 # %% [markdown]
-# **Look.** Shapes, read off your own tensors, without the four projections. Where does the number
-# of heads appear, and where is it gone again?
+# **Look.** The shapes of your own tensors, without the four projections. Where does the number of
+# heads appear, and where does it disappear again?
 
 
 # %%
@@ -194,7 +194,7 @@ for shape in ((4, 7), (2, 7), (2, 1, 1, 7), (2, 4, 7)):  # the masks of your pre
 
 # %% [markdown]
 # The heads of a layer that has learned nothing, on a sentence of random words. Do they differ? How
-# far are they from looking everywhere alike?
+# far are they from looking everywhere equally?
 
 # %%
 sentence = ["the", "cat", "sat", "on", "it"]
@@ -212,30 +212,30 @@ pictures.head_entropy(some_weights)
 # ## 4.3 Counting parameters
 # *8 points, 25 minutes*
 #
-# Lecture N prints the shapes of Keras' layer for 16 features: with one head of size 2 it has (16,
+# Lecture N prints the shapes of Keras' layer for 16 features: with one head of size 2, it has (16,
 # 1, 2), (1, 2), … Keras keeps an axis for the heads in every weight; torch stacks queries, keys and
-# values into one matrix. It is the same layer, and who can write down its shapes can read any
-# library's checkpoint. One more thing that N's slide shows without saying so: `key_dim` is the size
-# of *one* head, so three heads of 2 are 6 features and not 16; the last layer brings 6 back to 16.
+# values into one matrix. It is the same layer, and if you can write down its shapes, you can read
+# any library's checkpoint. N's slide also shows, without saying so, that `key_dim` is the size of
+# *one* head. So three heads of 2 are 6 features, not 16; the last layer brings 6 back to 16.
 #
-# **Predict.** N's last slide asks: what if `key_dim` goes from 2 to 5? How many of the eight shapes
-# change?
+# **Predict.** N's last slide asks what happens if `key_dim` goes from 2 to 5. How many of the eight
+# shapes change?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# Which of d_model, h and key_dim does a query's projection take in, and which come out of it? And
+# Which of d_model, h and key_dim go into a query's projection, and which come out of it? And for
 # the last projection?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
 # Keras: weight and bias for queries, keys, values and output, eight shapes. The bias of a
-# projection has the axes that come out. torch: four shapes; what is stacked has three times as many
-# rows.
+# projection has the axes that come out. torch: four shapes; the stacked ones have three times as
+# many rows.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
 # A projection is `[(d_model, num_heads, key_dim), (num_heads, key_dim)]`, three times. In the
-# output's weight the heads come in and d_model goes out.
+# output's weight, the heads come in and d_model comes out.
 # </details>
 
 # %% exercise="mha_param_shapes"
@@ -246,14 +246,14 @@ check("mha_param_shapes")
 
 # %% [markdown]
 # **Look.** Lecture N's three slides, and how many numbers each layer holds. The slide for 5 printed
-# the shapes of 2 once more; here are the right ones.
+# the shapes of 2 again; here are the right ones.
 
 # %%
 for num_heads, key_dim in ((1, 2), (3, 2), (3, 5)):
     try:
         shapes = mha_param_shapes(num_heads, key_dim, 16)
     except NotImplementedError:
-        print("mha_param_shapes is still to be written")
+        print("mha_param_shapes is not written yet")
         break
     total = sum(math.prod(shape) for shape in shapes)
     print(f"num_heads={num_heads}, key_dim={key_dim}: {total:5,} numbers in", *shapes)
@@ -264,17 +264,17 @@ print("torch's own:", *(tuple(p.shape) for p in nn.MultiheadAttention(16, 4).par
 # *10 points, 30 minutes*
 #
 # Lectures W and C draw $W^q$, $W^k$ and $W^v$ as three matrices and three products. Graphics cards
-# like one large product better than three small ones, so nearly every library stacks the three:
+# are faster with one large product than with three small ones, so nearly every library stacks them:
 #
 # $$\begin{bmatrix} q & k & v \end{bmatrix} = x
 # \begin{bmatrix} W_q \\ W_k \\ W_v \end{bmatrix}^{\!\top} +
 # \begin{bmatrix} b_q & b_k & b_v \end{bmatrix}$$
 #
-# torch calls the stack `in_proj_weight`, GPT-2 `c_attn`. Who loads somebody else's weights has to
-# know in which order they are stacked: a wrong order fits just as well.
+# torch calls the stack `in_proj_weight`, GPT-2 calls it `c_attn`. To load somebody else's weights,
+# you must know their stacking order: a wrong order fits just as well.
 #
-# **Predict.** The weights are (6, 10), (6, 10) and (9, 10). Which axis grows, and to what? May the
-# three be cut apart by `chunk(3)` again?
+# **Predict.** The weights are (6, 10), (6, 10) and (9, 10). Which axis grows, and to what size? Can
+# `chunk(3)` separate the three again?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -283,8 +283,8 @@ print("torch's own:", *(tuple(p.shape) for p in nn.MultiheadAttention(16, 4).par
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Stack the rows. For the biases: none at all, or all three, with zeros for a missing one (as many
-# as its weight has rows). Then one linear map, and cut the *features* of the result.
+# Stack the rows. For the biases, stack either none or all three, with zeros for a missing one (as
+# many as its weight has rows). Then apply one linear map, and cut the *features* of the result.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -298,8 +298,8 @@ from attnlab.multihead import fuse_qkv, project_fused  # noqa: F401 - for the ch
 check("fuse_qkv")
 
 # %% [markdown]
-# **Look.** A fused weight whose queries' rows are all 1, keys' rows 2 and values' rows 3. (Yours in
-# the prediction had 21 rows, and `chunk(3)` would have cut off 7 for each.)
+# **Look.** A fused weight: the queries' rows are all 1, the keys' rows 2 and the values' rows 3.
+# (The one in the prediction has 21 rows, and `chunk(3)` would give each part 7.)
 
 # %%
 plots.tensor_cells(
@@ -310,24 +310,25 @@ plots.tensor_cells(
 # ## 4.5 What is a head worth?
 # *10 points, 30 minutes*
 #
-# Lecture G says that heads attend to "different aspects". To find out whether one matters, switch
-# it off and see what is missing. The last projection makes that easy: the output is a sum, with one
-# term for each head, and a head that says nothing is a term that is gone:
+# Lecture G says that heads attend to "different aspects". To find out whether a head matters,
+# switch it off (**ablate** it) and see what is missing. The last projection makes that easy: the
+# output is a sum with one term for each head, and an ablated head is a missing term:
 #
 # $$\text{MultiHead} = b^O + \sum_{i=1}^{h} \text{head}_i\, W^O_i$$
 #
 # **Predict.** You set a head's *queries* to zero instead. What are its scores then, what are its
-# weights, and does it say nothing?
+# weights, and does it add nothing to the output?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# `out_proj.weight` is (d_model, h · d_v). Which axis of it belongs to the heads' features, and
-# which run of that axis to head i?
+# `out_proj.weight` is (d_model, h · d_v). Which axis belongs to the heads' features, and which run
+# of that axis belongs to head i?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Refuse a head that is not there. Copy the whole layer, so that the given one stays as it is; write
-# zeros into the copy's part of the last projection. The bias belongs to no head.
+# Refuse a head that does not exist. Copy the whole layer, because the given one must stay
+# unchanged. Write zeros into the head's part of the copy's last projection. The bias does not
+# belong to any head.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -342,10 +343,10 @@ from attnlab.multihead import ablate_head
 check("ablate_head")
 
 # %% [markdown]
-# **Look.** How far the output of the untrained layer moves when a head is switched off. Nothing has
-# been learned yet, so no head is worth much more than another. That is about to change. The last
-# bar is your prediction, for head 0: a head that asks nothing looks everywhere alike, and still
-# says the mean of all its values. The output moves half as far, and the head is not off at all.
+# **Look.** How far the output of the untrained layer moves when a head is ablated. Nothing has been
+# learned yet, so no head is worth much more than another. That will change in 4.6. The last bar
+# answers your prediction, for head 0: a head with zero queries attends everywhere equally and still
+# adds the mean of its values. The output moves half as far, and the head is not off at all.
 
 
 # %%
@@ -368,8 +369,8 @@ pictures.ablation_bars(moved, ["change"], "change of the output", "what a head a
 # *8 points, 40 minutes*
 #
 # Lecture N says that heads "expand the ability to focus on different positions". Here is the
-# smallest task that needs it. Eight boxes stand on a shelf, each with a letter on its lid and a
-# digit inside. The question names two boxes, and the answer is both digits, in order:
+# smallest task that needs this ability. There are eight boxes on a shelf, each with a letter on its
+# lid and a digit inside. The question names two boxes, and the answer is both digits, in order:
 
 # %%
 shelves = boxes.questions("validation", 2000)
@@ -377,27 +378,27 @@ for row in range(3):
     print(boxes.as_text(shelves, row))
 
 # %% [markdown]
-# The model is given (`attnlab.retrieval`, one page): the question attends to the boxes through
-# *your* layer, and one linear readout makes two times ten scores of what came back. You write what
-# it learns from, and what you will look at afterwards.
+# The model is given (`attnlab.models.retriever`, one page). The question attends to the boxes
+# through *your* layer, and one linear readout turns the layer's output into two times ten scores.
+# You write the loss that it learns from, and the table that you will look at afterwards.
 #
-# One head and two heads get the same 16 features in all, 1 × 16 or 2 × 8, so both models have
+# One head and two heads get the same 16 features in total, 1 × 16 or 2 × 8, so both models have
 # exactly the same number of weights.
 #
-# **Predict.** One head, ten digits. It can look at one of the two boxes, or half at each. How often
-# will it get both digits right: never, 1 in 10, 1 in 2, nearly always?
+# **Predict.** There is one head, and there are ten digits. The head can look at one of the two
+# boxes, or half at each. How often will it get both digits right: never, 1 in 10, 1 in 2, nearly
+# always?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# Of `logits` (B, 2, 10), which axis holds the choices, and which two only count how many choices
-# there are to make? And for `weight_on`: in `weights` (B, h, T), which axis do the `places` point
-# into?
+# In `logits` (B, 2, 10), which axis holds the options, and which two only count how many choices
+# the model makes? And for `weight_on`: in `weights` (B, h, T), which axis do the `places` index?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
 # Loss: make one long list of digits, (B · n, V) and (B · n,), in the same order, for lab 1's
-# `cross_entropy`. Weights: look up row b's places in row b's weights for every head, (B, h, n),
-# then take the mean over the batch.
+# `cross_entropy`. Weights: for every head, look up row b's places in row b's weights, (B, h, n).
+# Then take the mean over the batch.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -412,10 +413,10 @@ from attnlab.retrieval import answer_loss, weight_on
 check("retrieval")
 
 # %% [markdown]
-# **Train.** Once with one head, once with two. Each takes a few seconds and saves its weights
-# beside this notebook; both files are part of what you hand in. A file that is there is loaded, and
-# knows nothing of what you have mended since: if you change your layer or your loss later, delete
-# the two files (or pass `again=True` to `trained`, once) and run this cell again.
+# **Train.** Train once with one head and once with two. Each takes a few seconds and saves its
+# weights next to this notebook; hand in both files. An existing file is loaded even if your code
+# has changed since: if you change your layer or your loss later, delete the two files (or pass
+# `again=True` to `trained`, once) and run this cell again.
 
 
 # %%
@@ -433,7 +434,7 @@ one, _ = trained("retrieval_1_head.safetensors", lambda: build(1), train)
 two, _ = trained("retrieval_2_heads.safetensors", lambda: build(2), train)
 
 # %% [markdown]
-# **Look.** Which share of the answers is right, and where do the heads look?
+# **Look.** What share of the answers is right, and where do the heads look?
 
 
 # %%
@@ -461,52 +462,51 @@ pictures.ablation_bars(
 )
 
 # %% [markdown]
-# With two heads, each has taken one of the two boxes, and without it that digit is gone. One head
-# comes back with a mean of both boxes: it knows which two digits, but not which of them is which.
-# Both answers get the same two candidates, and the one with the slightly larger weight wins both
-# times. So one digit is always right, and both are right where the two boxes hold the same.
+# With two heads, each has taken one of the two boxes, and without that head its digit is lost. One
+# head returns a mean of both boxes: it knows the two digits, but not their order. Both answers get
+# the same two candidates, and the one with the slightly larger weight wins both times. So one digit
+# is always right, and both are right if the two boxes hold the same digit.
 #
-# (Is it the heads alone? No: with a hidden layer in the readout, `nn.Sequential(nn.Linear(D_MODEL,
+# (Is it the heads alone? No. With a hidden layer in the readout, `nn.Sequential(nn.Linear(D_MODEL,
 # 96), nn.ReLU(), nn.Linear(96, 20))`, one head solves the task as well. It then looks at the boxes
-# with weights like 0.7 and 0.2, and the hidden layer tells the two shares apart. What no *linear*
-# map can do is undo a mean, and the $W^O$ that follows every attention is linear. Two heads need
-# nobody to clear up behind them.)
+# with weights like 0.7 and 0.2, and the hidden layer distinguishes the two shares. A *linear* map
+# cannot undo a mean, and the $W^O$ that follows every attention is linear. With two heads, no
+# hidden layer is needed.)
 
 # %% [markdown]
 # ## 4.7 Test somebody else's heads
 # *10 points, 40 minutes*
 #
-# Write a test that takes a class, lets a right one pass in silence, and raises `AssertionError` for
-# a wrong one. It meets thirty wrong versions of 4.2 and about ten right ones. Points are the share
-# of wrong ones that it catches; a test that rejects a right one gets none.
+# Write a test that takes a class, lets a right one pass silently, and raises `AssertionError` for a
+# wrong one. It is tried on thirty wrong versions of 4.2 and about ten right ones. Your points are
+# the share of wrong ones that it rejects; a test that rejects a right one gets none.
 #
-# Right versions keep their weights under other names, or fused into one matrix, so comparing needs
-# help. `torch_equivalent(layer, d_model, num_heads, d_k, d_v)` finds the weights, wherever they
-# are, puts them into torch's own layer and returns a function: `twin(q, k, v, mask)` gives the
-# output and each head's weights as they should be. Two conditions: no square weights (choose
-# d_model, h · d_k and h · d_v all different), and no query without a key that it may attend to
-# (torch gives NaN there; test that by itself).
+# Right versions keep their weights under other names, or fused into one matrix, so you need help to
+# compare them. `torch_equivalent(layer, d_model, num_heads, d_k, d_v)` finds the weights, wherever
+# they are, and puts them into torch's own layer. It returns a function: `twin(q, k, v, mask)` gives
+# the right output and each head's right weights. There are two conditions. Weights must not be
+# square (choose d_model, h · d_k and h · d_v all different). Every query must have an allowed key
+# (torch gives NaN otherwise; test that case separately).
 #
-# **Predict.** Your test uses one text for queries, keys and values. Which wrong versions go
-# through?
+# **Predict.** Your test uses one text for queries, keys and values. Which wrong versions pass?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# Read the docstring of 4.2 as a list of promises. Which input would break each of them? Are biases
-# of 0 a good test of biases?
+# Read the docstring of 4.2 as a list of promises. Which input would break each of them? Do biases
+# of 0 test biases well?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# A layer with odd sizes in float64, all its parameters random. Three different texts, more keys
-# than queries. Output and weights, with and without `need_weights`, without a mask and with masks
-# of several shapes, against the twin. Then: a query that may attend to nobody; dropout in `eval()`
-# and while training; a gradient at q.
+# Make a layer with unusual sizes in float64, with all its parameters random, and three different
+# texts with more keys than queries. Compare output and weights with the twin's: with and without
+# `need_weights`, without a mask and with masks of several shapes. Then test a query with no allowed
+# key, dropout in `eval()` and while training, and a gradient at q.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `layer = impl(10, 3, d_k=4, d_v=5, dropout=0.5).double()`; `parameter.normal_()` under
 # `torch.no_grad()`; `mask = torch.rand(2, 3, 4, 7) < 0.6` with `mask[..., 0] = True`; `(a -
-# b).abs().max() < 1e-9`. While training, two runs differ, and no number of the output is just 0.
+# b).abs().max() < 1e-9`. While training, two runs differ, and no number of the output is exactly 0.
 # </details>
 
 
@@ -518,8 +518,8 @@ def test_multi_head(impl):
     """Let a right version of multi-head attention pass; raise AssertionError for a wrong one.
 
     Args:
-        impl: a class, called as ``impl(d_model, num_heads, d_k=…, d_v=…, bias=…, dropout=…)``; what
-            it makes should keep every promise of 4.2.
+        impl: a class, called as ``impl(d_model, num_heads, d_k=…, d_v=…, bias=…, dropout=…)``; its
+            layers should keep every promise of 4.2.
 
     Right versions differ in their last digits: allow 1e-9 in float64.
     """
@@ -549,8 +549,8 @@ def test_multi_head(impl):
     nobody = mask.clone()
     nobody[:, :, 1] = False
     out, weights = layer(*texts, nobody, need_weights=True)
-    assert not weights[:, :, 1].any(), "a query that may attend to nobody has weights"
-    assert (out[0, 1] - out[1, 1]).abs().max() < 1e-9, "such a query got something"
+    assert not weights[:, :, 1].any(), "a query with no allowed key has weights"
+    assert (out[0, 1] - out[1, 1]).abs().max() < 1e-9, "such a query sees the values"
 
     leaf = texts[0].clone().requires_grad_()
     layer(leaf, *texts[1:])[0, 0, 0].backward()
@@ -569,8 +569,8 @@ check("test_multi_head")
 
 
 # %% [markdown]
-# **Look.** Your own layer should pass. One that takes masks the other way round, as torch's own
-# layer does, should not. Does your test say why?
+# **Look.** Your own layer should pass. A layer with inverted masks, like torch's own, should not.
+# Does your test say why?
 
 
 # %%
@@ -585,36 +585,36 @@ try_versions(test_multi_head, MultiHeadAttention, MasksLikeTorch)
 # ## 4.8 Errata hunt
 # *6 points, 20 minutes*
 #
-# Three places on slides about heads. **One of them is right as it stands**: there, your two numbers
+# Here are three places on slides about heads. **One of them is right**: there, your two numbers
 # agree.
 #
-# - **N4** Lecture N asks what changes when `key_dim` goes from 2 to 5 (3 heads, 16 features), and
+# - **N4** Lecture N asks what changes when `key_dim` goes from 2 to 5 (3 heads, 16 features). It
 #   prints (16, 3, 2), (3, 2), three times, then (3, 2, 16), (16). *Slide*: how many numbers a layer
-#   with the printed shapes holds. *Right*: how many a layer with `key_dim=5` holds.
+#   with the printed shapes holds. *Right*: how many numbers a layer with `key_dim=5` holds.
 # - **G4** Lecture G gives head h the queries $Q W_h^q$, the keys $K W_h^v$ and the values
-#   $V W_h^v$. Take a layer for 512 features with 8 heads of 64, and no biases. *Slide*: how many
-#   numbers are in all its different matrices, $W_o$ among them, by these formulas. *Right*: how
-#   many there are.
-# - **N432** Lecture N shows "4 → 32 → 4" for a layer with 8 heads on 4 features, where each head
-#   is as wide as the input. *Slide*: the width in the middle. *Right*: how wide the heads are side
-#   by side in such a layer, and with it the number of rows that its last matrix (x @ W) needs.
+#   $V W_h^v$. Take a layer for 512 features with 8 heads of 64, and no biases. *Slide*: according
+#   to these formulas, how many numbers are in all its different matrices, including $W_o$. *Right*:
+#   how many there really are.
+# - **N432** Lecture N shows "4 → 32 → 4" for a layer with 8 heads on 4 features; each head is as
+#   wide as the input. *Slide*: the width in the middle. *Right*: how wide the heads are side by
+#   side in such a layer, which is also the number of rows that its last matrix (x @ W) needs.
 
 # %% exercise="errata"
 errata = {}
 # TODO: write three lines such as errata["N4"] = (slide, right, "why, in four words or more").
-# Let code compute what it can: math.prod(shape) is how many numbers a shape holds.
+# Let code compute the numbers if it can: math.prod(shape) is how many numbers a shape holds.
 ### BEGIN SOLUTION
 printed = [(16, 3, 2), (3, 2)] * 3 + [(3, 2, 16), (16,)]
 wider = [(16, 3, 5), (3, 5)] * 3 + [(3, 5, 16), (16,)]
 errata["N4"] = (
     sum(math.prod(shape) for shape in printed),
     sum(math.prod(shape) for shape in wider),
-    "the shapes of key_dim 2 were left standing",
+    "the shapes of key_dim 2 were not updated",
 )
 errata["G4"] = (
     3 * 512 * 8 * 64,
     4 * 512 * 8 * 64,
-    "keys need a matrix of their own, W_h^k",
+    "keys need their own matrix, W_h^k",
 )
 errata["N432"] = (32, 8 * 4, "eight heads of four features side by side are 32 wide")
 ### END SOLUTION
@@ -626,19 +626,20 @@ check("errata")
 # ## 4.9 Predict, then run
 # *6 points, 15 minutes*
 #
-# Five numbers. Guess all of them and write them down; then run the cell under **Look**, where your
-# own code answers. Where you were wrong, correct the number and be able to say why. What stands
-# here when you hand in counts.
+# Guess all five answers and write them down. Then run the cell under **Look**, in which your own
+# code answers. If you were wrong, correct the answer and be able to say why. Only the answers that
+# you hand in count.
 #
 # - **P1** A layer for 512 features has 8 heads instead of 1 (d_k and d_v not given). How many more
 #   parameters does it have?
 # - **P2** 2 sentences of 100 words attend to themselves. How many times as many numbers are in the
 #   attention weights with 8 heads as with 1?
-# - **P3** Feature 7 of a word with 12 features, split into 3 heads: the head that it goes to, and
-#   its place there (a pair, counted from 0).
-# - **P4** The entropy, in nats, of a head that looks at 8 boxes all alike.
-# - **P5** Each box held one of ten digits. If it held one of four (0 … 3), all equally often, how
-#   often would one head get both right, if it always gives one of the two digits twice?
+# - **P3** A word with 12 features is split into 3 heads. To which head does feature 7 go, and to
+#   which position there (a pair, counted from 0)?
+# - **P4** What is the entropy, in nats, of a head that looks at 8 boxes equally?
+# - **P5** In 4.6, each box held one of ten digits. Suppose that it holds one of four (0 … 3), all
+#   equally often. If one head always gives one of the two digits twice, how often does it get both
+#   right?
 
 # %% exercise="predictions"
 predictions = {}
@@ -655,8 +656,8 @@ predictions["P5"] = 0.25
 check("predictions")
 
 # %% [markdown]
-# **Look.** Your guess beside what your code says. (For P5, what your model with one head reached
-# with ten digits. What does your rule say for ten?)
+# **Look.** Your predictions next to your code's answers. (For P5, this is the result of your model
+# with one head on ten digits. What does your rule say for ten?)
 
 
 # %%
@@ -681,31 +682,31 @@ guesses_beside(predictions, answers)
 # %% [markdown]
 # ## What you can now explain
 #
-# - what a head is: not a piece of a word, but a projection, a softmax and a say of its own;
-# - why the heads' axis stands in front of time, and what a `view` without a transpose does;
-# - why eight heads of 64 cost what one of 512 costs, and what they can do that it cannot;
+# - what a head is: a projection, a softmax and a part of the output, not a piece of a word;
+# - why the heads' axis comes before time, and what a `view` without a transpose does;
+# - why eight heads of 64 cost as much as one of 512, and what they can do that it cannot;
 # - how to read a layer's shapes in Keras and in torch, and how to find out what a head is worth.
 #
-# Next week: who may look at whom. To try until then: let two queries' heads share one head of keys
-# and values (grouped-query attention). Which of the shapes of 4.3 shrink?
+# Next week: which query may look at which key. Until then, try grouped-query attention: let two
+# heads of queries share one head of keys and values. Which of the shapes of 4.3 shrink?
 
 # %% [markdown] free_text="explain" points=4
 # ## In your own words
-# *4 points, marked by a person*
+# *4 points, marked by a TA*
 #
 # A friend says: "One head with 512 features has more room than eight heads with 64 each. Why cut it
-# up?" In four to six sentences: what is the same in both, what can one softmax not do however wide
-# it is, what did 4.6 show (with numbers of yours), and what does the last projection have to do
-# with it?
+# up?" Answer in four to six sentences. What is the same in both? What can one softmax not do,
+# however wide it is? What did 4.6 show (with your numbers)? And what does the last projection have
+# to do with it?
 #
 # <!-- BEGIN SOLUTION -->
-# Both have the same number of weights and cost the same products, so nothing is saved or lost by
-# cutting. One head has one softmax for each query: one unit of weight, and one mean of the values.
-# If two words matter for different reasons, the mean holds both and does not say which was which;
-# no linear map can undo that, however many features there are. In 4.6 one head put about half of
-# its weight on each box and got one of two digits right (99 % and 11 %), both in 11 % of the cases,
-# about as often as the two digits are equal; two heads of half the width put nearly all their
-# weight on one box each and were right in 100 %. Switching one of them off cost exactly its digit.
-# The heads' findings stay apart because they stand side by side, and the last projection has a part
-# of its own for each, so what comes from which head can be used differently.
+# Both have the same number of weights and cost the same products, so cutting saves and loses
+# nothing. One head has one softmax for each query: one unit of weight, and one mean of the values.
+# If two words matter for different reasons, the mean holds both and does not say which was which. A
+# linear map cannot undo that, however many features there are. In 4.6, one head put about half of
+# its weight on each box. It got one of two digits right (99 % and 11 %), and both in 11 % of the
+# cases, about as often as the two digits are equal. Two heads of half the width put nearly all
+# their weight on one box each and were right in 100 %. Switching one of them off cost exactly its
+# digit. The heads' outputs stay separate because they are side by side. The last projection has its
+# own part for each head, so it can use each head's output differently.
 # <!-- END SOLUTION -->
