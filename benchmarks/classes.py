@@ -1,4 +1,4 @@
-"""Hand-ins for measuring, and the course that they belong to."""
+"""The submissions to measure with, and the course that they belong to."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from demo.classroom import LAB, material_of
+from demo.comparison import compare, scores_in_book
 from demo.course_folder import copy_course
 from demo.crowd import crowd
 from demo.honest import honest
 from demo.incoming import write_submitted
-from demo.outcome import compare, scores_in_book
 from demo.submission import DemoSubmission
 from gradekit.build.build import build_labs
 from gradekit.course import Course, load_course
@@ -25,7 +25,7 @@ __all__ = ["LAB", "Class", "assert_right", "new_course", "some_class", "submit"]
 
 @dataclass(frozen=True)
 class Class:
-    """A class's hand-ins for lab 1.
+    """A class's submissions for lab 1.
 
     Attributes:
         notebook: the name of the notebook's file.
@@ -35,7 +35,7 @@ class Class:
     notebook: str
 
     def first(self, count: int) -> Class:
-        """The first `count` of them: a smaller class of the same mixture."""
+        """A smaller class of the same mixture: the first `count` submissions."""
         return replace(self, submissions=self.submissions[:count])
 
 
@@ -53,7 +53,7 @@ def new_course(folder: Path) -> Course:
 
 
 def submit(course: Course, people: Class) -> None:
-    """The hand-ins of `people`, and no others, in ``submitted/``; of earlier ones nothing is left.
+    """Put the submissions of `people` into ``submitted/``, and remove everything of earlier ones.
 
     The course's secret stays, as it does from week to week.
     """
@@ -65,13 +65,13 @@ def submit(course: Course, people: Class) -> None:
 
 
 def assert_right(course: Course, people: Class, rows: Iterable[Mapping[str, Any]]) -> None:
-    """Make sure that everybody got what the hand-in is worth: speed without that is nothing.
+    """Check that every student got the expected mark: speed alone is worth nothing.
 
     Args:
-        rows: what ``lab grade --json`` prints.
+        rows: the output of ``lab grade --json``.
 
     Raises:
-        SystemExit: somebody did not.
+        SystemExit: a student did not.
     """
     wrong = [
         f"{result.submission.student} ({result.submission.why}): {', '.join(result.differences)}"
@@ -79,4 +79,4 @@ def assert_right(course: Course, people: Class, rows: Iterable[Mapping[str, Any]
         if not result.ok
     ]
     if wrong:
-        sys.exit("\n".join(["Not everybody got what the hand-in is worth:", *wrong]))
+        sys.exit("\n".join(["These students did not get the expected mark:", *wrong]))

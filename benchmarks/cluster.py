@@ -1,12 +1,12 @@
-"""What a second worker process of a Dask cluster adds.
+"""The speed-up from a second worker process of a Dask cluster.
 
     python benchmarks/cluster.py [--students 200]
 
-Scheduler and workers are started as docs/cluster.md says, warmed by a few hand-ins, and then grade
-the same class with one worker and with two. Each worker is held to a core of its own: it stands
-for one core of a machine that has no other to lend, as in a cluster that is full. Beside it stands
-what the machine itself gives: the floor (fork and `exec`) on one core and on two. Throughput
-counts from the first hand-in to the last result.
+Scheduler and workers are started as in docs/cluster.md and warmed up with a few submissions. Then
+they grade the same class with one worker and with two. Each worker is limited to a core of its own,
+like a worker in a cluster that is fully used. For comparison, the table has the speed-up of the
+machine itself: the floor (fork and `exec`) on one core and on two. Throughput counts from the first
+submission to the last result.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ _START_SECONDS = 60
 
 
 def main(
-    students: Annotated[int, typer.Option(help="How many hand-ins.")] = 200,
-    repeats: Annotated[int, typer.Option(help="How often, one worker and two in turns.")] = 3,
+    students: Annotated[int, typer.Option(help="Number of hand-ins.")] = 200,
+    repeats: Annotated[int, typer.Option(help="Number of runs with one worker and with two.")] = 3,
 ) -> None:
-    """Measure, print, and fail where two workers give less than 1.8 times what one gives."""
+    """Measure, print, and fail if two workers are less than 1.8 times as fast as one."""
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         folder = Path(name)
         course = new_course(folder / "course")
@@ -65,13 +65,13 @@ def main(
         table.add_row(str(number), *(f"{value:.3g}" for value in numbers))
     console = Console()
     console.print(table)
-    console.print(f"hand-ins a minute, {students} hand-ins of lab 1", highlight=False)
+    console.print(f"hand-ins per minute, {students} hand-ins of lab 1", highlight=False)
     best = sorted(two / one for one, two, _, _ in rows)[len(rows) // 2]
     sys.exit(best < _PROMISED)
 
 
 def _rate(course: Course, people: Class, workers: int) -> float:
-    """Hand-ins a minute on a cluster of so many workers."""
+    """Submissions per minute on a cluster with that number of workers."""
     with _cluster(workers) as address:
         _grade(course, people.first(_WARM * workers), address)
         stopwatch = _grade(course, people, address)
@@ -81,13 +81,13 @@ def _rate(course: Course, people: Class, workers: int) -> float:
 def _grade(course: Course, people: Class, address: str) -> _Stopwatch:
     submit(course, people)
     stopwatch = _Stopwatch()
-    outcome = grade_lab(course, LAB, Settings(cluster=address), stopwatch)
-    assert_right(course, people, [row.to_json() for row in outcome.rows])
+    summary = grade_lab(course, LAB, Settings(cluster=address), stopwatch)
+    assert_right(course, people, [row.to_json() for row in summary.rows])
     return stopwatch
 
 
 class _Stopwatch(ProgressReporter):
-    """Notes when grading began and when its last result came."""
+    """Records when grading began and when the last result came."""
 
     def say(self, sentence: str) -> None:
         pass
@@ -135,7 +135,7 @@ def _on_core(core: int, line: list[str]) -> list[str]:
 
 
 def _machine(folder: Path, course: Course, people: Class) -> tuple[float, float]:
-    """Hand-ins a minute of the floor, by itself and two at a time, its start not counted."""
+    """Submissions per minute of the floor, one and two at a time, without its start."""
     floor, few = Floor(folder, course), people.first(_WARM)
     count = len(people.submissions) - len(few.submissions)
     alone, both = (

@@ -1,7 +1,7 @@
-"""Who is measured: this grader, nbgrader by itself, Otter by itself, and the floor.
+"""What is measured: this grader, nbgrader by itself, Otter by itself, and the floor.
 
-Each gets the same hand-ins and is started the way its own manual says. nbgrader and Otter run the
-same checks as :mod:`gradekit.nbgrader.unsandboxed`, in the student's kernel, as both of them do.
+Each gets the same submissions and is started according to its own manual. nbgrader and Otter run
+the same checks through :mod:`gradekit.nbgrader.unsandboxed`, in the student's kernel, as both do.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gradekit.submissions.notebook import open_notebook, runnable_cells
 
 _LIBRARY = os.pathsep.join(str(REPOSITORY / name) for name in ("lib", "autograder"))
 _HERE = Path(__file__).parent
-# The folders, and nothing of ours: every preprocessor is nbgrader's own.
+# Only folders are set: every preprocessor is nbgrader's own.
 _PLAIN_NBGRADER = """\
 c = get_config()
 c.CourseDirectory.course_id = "plain"
@@ -40,7 +40,7 @@ test = {{"name": {name!r}, "points": {points}, "suites": [{{"type": "doctest", "
 
 
 class Ours:
-    """``lab grade`` as a TA types it: sandboxed, judged, in journal and gradebook."""
+    """``lab grade`` as a TA types it: sandboxed, judged, written to journal and gradebook."""
 
     def __init__(self, folder: Path, jobs: int) -> None:
         self.course = new_course(folder / "ours")
@@ -59,13 +59,13 @@ class Ours:
         """Forget all grades; `people` have handed in."""
         submit(self.course, people)
 
-    def grade(self, watch_memory: bool = False) -> Usage:
-        """Grade what is new."""
-        return measured(self._line, self.course.root, watch_memory=watch_memory)
+    def grade(self, with_memory: bool = False) -> Usage:
+        """Grade the new submissions."""
+        return measured(self._line, self.course.root, with_memory=with_memory)
 
 
 class PlainNbgrader:
-    """``nbgrader autograde`` with no plugin of ours."""
+    """``nbgrader autograde`` without this project's plugins."""
 
     def __init__(self, folder: Path) -> None:
         self.course = new_course(folder / "nbgrader")
@@ -77,7 +77,7 @@ class PlainNbgrader:
         }
 
     def grade(self, people: Class) -> Usage:
-        """Grade the hand-ins of `people`, with a new gradebook."""
+        """Grade the submissions of `people`, with a new gradebook."""
         submit(self.course, people)
         self._nbgrader("generate_assignment", LAB, "--force")
         return self._nbgrader("autograde", LAB)
@@ -88,7 +88,7 @@ class PlainNbgrader:
 
 
 class Otter:
-    """``otter run``, one process a hand-in, `jobs` of them at a time.
+    """``otter run``, one process per submission, `jobs` of them at a time.
 
     Args:
         program: the command `otter` of an environment of its own.
@@ -101,7 +101,7 @@ class Otter:
         _write_autograder(self._folder / "autograder.zip", new_course(folder / "otter-course"))
 
     def grade(self, people: Class) -> Usage:
-        """Grade the hand-ins of `people`."""
+        """Grade the submissions of `people`."""
         names = []
         for submission in people.submissions:
             (self._folder / submission.student).mkdir(exist_ok=True)
@@ -116,7 +116,7 @@ class Otter:
         return measured(["sh", "-c", line], self._folder, variables)
 
     def points(self, people: Class) -> list[float]:
-        """What it gave, by student."""
+        """The points that it gave, by student."""
         found = []
         for submission in people.submissions:
             results = json.loads((self._folder / submission.student / "results.json").read_text())
@@ -135,7 +135,7 @@ class Floor:
         self._probes = [p.to_json() for e in lab.exercises for p in variants.probes(e, 0)]
 
     def grade(self, people: Class, jobs: int) -> Usage:
-        """Run the hand-ins of `people`, `jobs` of them at a time."""
+        """Run the submissions of `people`, `jobs` of them at a time."""
         work = []
         for submission in people.submissions:
             notebook, _ = open_notebook(submission.files[people.notebook])
@@ -148,7 +148,7 @@ class Floor:
 
 
 def _write_autograder(path: Path, course: Course) -> None:
-    """An Otter assignment with one test an exercise, which runs all of its checks."""
+    """Write an Otter assignment with one test per exercise, which runs all its checks."""
     with zipfile.ZipFile(path, "w") as archive:
         for exercise in load_lab(course, LAB).exercises:
             code = (

@@ -1,10 +1,10 @@
-"""The floor: fork, `exec` the cells, answer the probes; nothing confined, judged or stored.
+"""The floor: fork, `exec` the cells, answer the probes; confine, judge and store nothing.
 
     python floor.py WORK.json JOBS
 
-One process that has imported everything forks once for each hand-in, JOBS at a time. What the fork
-does is what no grader can leave out: it runs the cells of the notebook (figures described, not
-drawn, as ours are) and answers the questions.
+One process that has imported everything forks once for each submission, JOBS at a time. The fork
+does only what every grader must do: it runs the cells of the notebook (figures are described, not
+drawn, as in this project's sandbox) and answers the questions.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from gradekit.untrusted.runner import answer_probe
 
 
 def main(path: str, jobs: int) -> int:
-    """Do the work in the file `path`; the number of hand-ins whose process failed."""
+    """Do the work in the file `path`; returns the number of submissions whose process failed."""
     with gc_disabled():
         warm_shell(trains=False)
-    pyplot.switch_backend("agg")  # no inline backend, which looks at figures after each cell
-    # As our own server does: forks copy less.
+    pyplot.switch_backend("agg")  # not the inline backend, which handles figures after each cell
+    # As this project's own server does, so that forks copy less.
     gc.freeze()
     memory.collapse()
     failed = running = 0
@@ -47,7 +47,7 @@ def main(path: str, jobs: int) -> int:
 
 
 def _run(work: dict[str, Any]) -> None:
-    """One hand-in, in its fork; never returns."""
+    """Run one submission in its fork; never returns."""
     status = 1
     try:
         sys.stdout = sys.stderr = io.StringIO()
@@ -71,7 +71,7 @@ def _run_cell(source: str, names: dict[str, Any]) -> None:
     try:
         exec(compile(source, "<cell>", "exec"), names)
     except Exception:
-        traceback.format_exc()  # as in a notebook, the next cell is run all the same
+        traceback.format_exc()  # as in a notebook, the next cell is run anyway
     pyplot.close("all")
 
 

@@ -1,11 +1,11 @@
-"""How fast we grade, beside nbgrader, Otter and the least that any grader must do.
+"""The speed of this grader, compared with nbgrader, Otter and a minimal grader (the floor).
 
     python benchmarks/grading.py            about a quarter of an hour
     python benchmarks/grading.py --quick    two minutes: smaller classes, no repetition
     python benchmarks/grading.py --json     for programs
 
-Everything is measured in one run, on this machine, on the same hand-ins of lab 1, by the commands
-that a person would type, start-up included. The spread is that of whole repetitions.
+Everything is measured in one run, on this machine, with the same submissions of lab 1, by the
+commands that a user would type, start-up included. The spread is that of whole repetitions.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ OTTER_HOME = HERE.parent / "build" / "otter"
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is measured.
+    """The size of the measurement.
 
     Attributes:
-        few: hand-ins for nbgrader and Otter.
-        small, large: hand-ins for us, to see whether cost and memory grow with a class; the floor
-            gets the small one.
-        repeats: how often, but for the large class.
+        few: submissions for nbgrader and Otter.
+        small, large: submissions for this grader, to see whether cost and memory grow with a class;
+            the floor gets the small class.
+        repeats: number of runs, except with the large class.
     """
 
     few: int
@@ -71,7 +71,7 @@ class Row:
     Attributes:
         key: its name in JSON.
         values: one for each repetition.
-        budget: what it must come to: at least (``least``) or at most; None where nothing is
+        budget: the value must be at least this (``least``) or at most this; None if nothing is
             promised.
     """
 
@@ -88,7 +88,7 @@ class Row:
 
     @property
     def met(self) -> bool:
-        """Whether the budget holds."""
+        """Whether the value keeps to the budget."""
         if self.budget is None:
             return True
         return self.value >= self.budget if self.least else self.value <= self.budget
@@ -99,7 +99,7 @@ def main(
     as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
     jobs: Annotated[int, typer.Option(help="Worker processes, ours and Otter's.")] = 2,
 ) -> None:
-    """Measure, print the table, and fail where a budget is not met."""
+    """Measure, print the table, and fail if a budget is exceeded."""
     plan, console = QUICK if quick else FULL, Console(stderr=as_json)
     with (
         tempfile.TemporaryDirectory(prefix="benchmark-") as folder,
@@ -122,10 +122,10 @@ def _measure(folder: Path, plan: Plan, jobs: int, say: Callable[[str], None]) ->
     otter = _otter(folder, jobs, say)
     runs: dict[str, list[Usage]] = {"ours": [], "floor": [], "nbgrader": [], "otter": []}
     for number in range(1, plan.repeats + 1):
-        # Turn by turn, so that a machine that slows down slows all of them.
+        # In turns, so that a machine that slows down affects all of them.
         say(f"run {number} of {plan.repeats}: ours")
         ours.fresh(small)
-        runs["ours"].append(ours.grade(watch_memory=True))
+        runs["ours"].append(ours.grade(with_memory=True))
         assert_right(ours.course, small, json.loads(runs["ours"][-1].said))
         say(f"run {number} of {plan.repeats}: the floor")
         runs["floor"].append(floor.grade(small, jobs))
@@ -136,7 +136,7 @@ def _measure(folder: Path, plan: Plan, jobs: int, say: Callable[[str], None]) ->
             runs["otter"].append(otter.grade(few))
     say(f"ours, {plan.large} hand-ins")
     ours.fresh(everyone)
-    large = ours.grade(watch_memory=True)
+    large = ours.grade(with_memory=True)
     assert_right(ours.course, everyone, json.loads(large.said))
     say("ours, nothing new")
     again = [ours.grade().seconds for _ in range(plan.repeats)]
@@ -144,8 +144,8 @@ def _measure(folder: Path, plan: Plan, jobs: int, say: Callable[[str], None]) ->
 
 
 def _rows(plan: Plan, runs: dict[str, list[Usage]], large: Usage, again: list[float]) -> list[Row]:
-    def per_minute(who: str, count: int) -> list[float]:
-        return [60 * count / run.seconds for run in runs[who]]
+    def per_minute(grader: str, count: int) -> list[float]:
+        return [60 * count / run.seconds for run in runs[grader]]
 
     ours, small = 60 * plan.large / large.seconds, per_minute("ours", plan.small)
     nbgrader, otter = per_minute("nbgrader", plan.few), per_minute("otter", plan.few)
@@ -153,31 +153,31 @@ def _rows(plan: Plan, runs: dict[str, list[Usage]], large: Usage, again: list[fl
     each = large.cpu_seconds / plan.large
     grown = large.late_bytes / median(run.late_bytes for run in runs["ours"])
     rows = [
-        Row("ours_per_min", f"hand-ins a minute, ours, a class of {plan.large}", (ours,)),
+        Row("ours_per_min", f"hand-ins per minute, ours, a class of {plan.large}", (ours,)),
         Row("ours_small_per_min", f"the same, a class of {plan.small}", tuple(small)),
-        Row("nbgrader_per_min", "hand-ins a minute, nbgrader autograde", tuple(nbgrader)),
+        Row("nbgrader_per_min", "hand-ins per minute, nbgrader autograde", tuple(nbgrader)),
         Row("ratio_nbgrader", "ours ÷ nbgrader", tuple(ours / n for n in nbgrader), 20, least=True),
-        Row("cpu_each", "CPU seconds a hand-in, ours", tuple(c / plan.small for c in cpu)),
+        Row("cpu_each", "CPU seconds per hand-in, ours", tuple(c / plan.small for c in cpu)),
         Row("cpu_over_floor", "CPU of ours ÷ CPU of the floor",
             tuple(c / run.cpu_seconds for c, run in zip(cpu, runs["floor"], strict=True)), 2),
         Row("rss_mib", f"MiB of all processes at most, a class of {plan.large}",
             (large.peak_bytes / MIB,), 1536),
         Row("rss_large_over_small", f"MiB in the second half ÷ those of a class of {plan.small}",
             (grown,), 1.1),
-        Row("cost_1000_over_100", f"CPU a hand-in, class of {plan.large} ÷ {plan.small}",
+        Row("cost_1000_over_100", f"CPU per hand-in, class of {plan.large} ÷ {plan.small}",
             tuple(each / (c / plan.small) for c in cpu), 1.1),
         Row("nothing_new_s", "lab grade with nothing new, seconds", tuple(again), 2),
     ]  # fmt: skip
     if otter:
         rows[4:4] = [
-            Row("otter_per_min", "hand-ins a minute, otter run", tuple(otter)),
+            Row("otter_per_min", "hand-ins per minute, otter run", tuple(otter)),
             Row("ratio_otter", "ours ÷ otter", tuple(ours / n for n in otter)),
         ]
     return rows
 
 
 def _otter(folder: Path, jobs: int, say: Callable[[str], None]) -> Otter | None:
-    """Otter in an environment of its own, made on the first run; None where it cannot be had."""
+    """Otter in an environment of its own, made on the first run; None if it is unavailable."""
     program = OTTER_HOME / "bin" / "otter"
     if not program.exists():
         say("installing Otter, the first time")
@@ -228,4 +228,4 @@ if __name__ == "__main__":
     try:
         typer.run(main)
     except CommandError as error:
-        sys.exit(f"What is measured did not run: {error}")
+        sys.exit(f"A measured command failed: {error}")

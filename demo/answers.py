@@ -1,6 +1,6 @@
-"""What students write into an exercise's cell, as text: the right answer, another one, a mistake.
+"""The text of an exercise's cell: the reference answer, another right one, or a mistake.
 
-Nothing is written down twice: right answers come from the solved notebook, the others from the
+Nothing is written twice: reference answers come from the solved notebook, the others from the
 exercise files, whose versions `lab verify` proves right or wrong.
 """
 
@@ -33,7 +33,7 @@ def in_style(solved: Notebook, exercise: Exercise, style: int) -> str:
 
 
 def put_in(text: str, exercise: Exercise, version: Version) -> str:
-    """The cell's text with `version` in the place of what it is a version of."""
+    """The cell's text with `version` instead of the function that it is a version of."""
     if version.of is None:
         own = version.function.__name__
         lines = [f'{name} = {own}()["{name}"]' for name in exercise.names]
@@ -46,7 +46,7 @@ def put_in(text: str, exercise: Exercise, version: Version) -> str:
 
 
 def named(version: Version, name: str) -> str:
-    """The version's text, its function called `name`; helpers get names that clash with nothing."""
+    """The version's text, its function renamed to `name`; helpers get names that cannot clash."""
     tree = ast.parse(standalone_source(version.function))
     own = version.function.__name__
     helpers = [n.name for n in tree.body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
@@ -68,7 +68,7 @@ def answered(notebook: Notebook, answers: Mapping[str, str]) -> Notebook:
 
 
 class _Renamed(ast.NodeTransformer):
-    """Renames functions and classes where they are defined and where they are read."""
+    """Renames functions and classes in definitions and in uses."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self._names = names
@@ -91,7 +91,7 @@ class _Renamed(ast.NodeTransformer):
 
 
 def _evaluated(node: ast.FunctionDef | ast.ClassDef) -> Iterator[ast.AST]:
-    """What of a definition runs; its annotations go, for the notebook may not know their names."""
+    """The parts of a definition that run. Annotations are removed: their names may be undefined."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.arg):
             inner.annotation = None

@@ -1,4 +1,4 @@
-"""The class of lab 1: about fifty students, and what each of them should get."""
+"""The class of lab 1: about fifty students, and the points that each of them should get."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LAB = "lab01"
 
 
 def material_of(course: Course, lab: str = LAB) -> Material:
-    """What the class of a built course works with."""
+    """The notebooks and exercises of one lab of a built course."""
     (released,) = (course.root / "labs" / lab).glob("*.ipynb")
     solved = course.root / "solutions" / lab / released.name
     return Material(
@@ -28,7 +28,7 @@ def material_of(course: Course, lab: str = LAB) -> Material:
 
 
 def classroom(course: Course) -> tuple[DemoSubmission, ...]:
-    """Everybody's hand-in, made from the course's own notebooks."""
+    """Every student's submission, made from the course's own notebooks."""
     material = material_of(course)
     whole = (*honest(material), *damaged(material), *hostile(material))
     names = [submission.student for submission in whole]

@@ -1,4 +1,4 @@
-"""A copy of the repository's course: nothing that is graded touches the repository itself."""
+"""A copy of the repository's course, so that grading never changes the repository itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parents[1]
 FILES = ("course.toml", "nbgrader_config.py")
 FOLDERS = ("solutions", "labs", "autograder/exercises")
-# Small enough that a loop without an end costs seconds, large enough for two slow cores.
+# Small enough that an infinite loop costs seconds, large enough for two slow cores.
 SMALL_LIMITS = {"cell_seconds": 5, "exercise_seconds": 5, "submission_seconds": 60}
 
 

@@ -1,4 +1,4 @@
-"""A class of any size: the demo's students over and over, no two hand-ins alike."""
+"""A class of any size: the demo's students repeated, with no two equal submissions."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from demo.submission import DemoSubmission
 def crowd(
     submissions: Sequence[DemoSubmission], count: int, notebook: str
 ) -> Iterator[DemoSubmission]:
-    """`count` students who hand in what these do, in turns.
+    """`count` students who hand in copies of `submissions`, in turns.
 
     Args:
-        notebook: the notebook's file name. Each gets a cell of its own at its end, so that no
-            result stands for two; a file that is no notebook stays as it is.
+        notebook: the notebook's file name. Each notebook gets a cell of its own at its end, so that
+            no result can serve two students; other files stay unchanged.
     """
     for number, submission in enumerate(islice(cycle(_mixed(submissions)), count)):
         yield replace(_unlike(submission, notebook, number), student=f"student{number:04}")
 
 
 def _mixed(submissions: Sequence[DemoSubmission]) -> list[DemoSubmission]:
-    """In steps, so that any first few are a fair sample: as they come, mistakes stand together."""
+    """In steps, so that the first few are a fair sample: by themselves, mistakes are adjacent."""
     step = next(step for step in (7, 5, 3, 2, 1) if len(submissions) % step or step == 1)
-    return [submissions[place * step % len(submissions)] for place in range(len(submissions))]
+    return [submissions[index * step % len(submissions)] for index in range(len(submissions))]
 
 
 def _unlike(submission: DemoSubmission, name: str, number: int) -> DemoSubmission:

@@ -1,4 +1,4 @@
-"""Hand-ins to which something happened: cells lost, moved or doubled, files renamed or broken."""
+"""Damaged submissions: cells lost, moved or doubled, files renamed or broken."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ THEIRS = "broken: theirs"
 
 
 def damaged(material: Material) -> Iterator[DemoSubmission]:
-    """What editors, file managers and nervous fingers do to a notebook."""
+    """Damage by editors, file managers and accidents."""
     yield from damaged_cells(material)
     yield from damaged_files(material)
     yield from endless(material)
 
 
 def damaged_cells(material: Material) -> Iterator[DemoSubmission]:
-    """Right answers in a notebook whose other cells are not as they were released."""
+    """Right answers in a notebook whose other cells differ from the released ones."""
     right, at = material.right, material.right.check_at("softmax")
     stop = code("raise RuntimeError('I was here')", "stop")
     yield material.submission(
@@ -36,7 +36,7 @@ def damaged_cells(material: Material) -> Iterator[DemoSubmission]:
 
 
 def damaged_files(material: Material) -> Iterator[DemoSubmission]:
-    """Right answers in a file that is not what the grader looks for, and files that are broken."""
+    """Right answers in a file that the grader does not expect, and broken files."""
     data = material.right.bytes()
     renamed = {"Lab 1 (final) émile.ipynb": data}
     yield material.of_files("renamer", "the notebook renamed", renamed)
@@ -51,12 +51,12 @@ def damaged_files(material: Material) -> Iterator[DemoSubmission]:
 
 
 def endless(material: Material) -> Iterator[DemoSubmission]:
-    """Loops without an end: in a cell, which costs nothing else; in an answer, which is lost."""
+    """Infinite loops: in a cell, which costs nothing else, and in an answer, which is lost."""
     loop = code("while True:\n    pass", "loop")
     at = material.right.answer_at("softmax")
     yield material.submission(
         "spinner",
-        "all right, and an endless loop in a cell",
+        "all right, and an infinite loop in a cell",
         material.right.inserted(at, loop),
         Expected(material.marks.full, words=("stopped after",)),
     )
@@ -64,14 +64,14 @@ def endless(material: Material) -> Iterator[DemoSubmission]:
     text = "def softmax_backward(p, grad_p):\n    while True:\n        p = p * grad_p\n"
     yield material.submission(
         "whirl",
-        "an endless loop in one answer",
+        "an infinite loop in one answer",
         material.right.with_source(at, text),
         Expected(material.without("softmax_backward")),
     )
 
 
 def stripped(notebook: Notebook) -> Notebook:
-    """Every cell's metadata and id gone, the kernel's name, too."""
+    """The notebook without any cell's metadata and id, and without the kernel's name."""
 
     def bare(cell: Cell) -> Cell:
         return {**{key: value for key, value in cell.items() if key != "id"}, "metadata": {}}

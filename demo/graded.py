@@ -1,4 +1,4 @@
-"""A class that was graded: what was handed in, and what the commands say of it."""
+"""A graded class: its submissions, and the output of the commands."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class GradedClass:
     """A class after `lab grade`.
 
     Attributes:
-        rows: what `lab grade --json` printed.
-        said: what it printed beside them.
+        rows: the output of `lab grade --json`.
+        said: its messages, on the error stream.
     """
 
     course: Course
@@ -33,7 +33,7 @@ class GradedClass:
 
 
 def grade_class(course: Course, submissions: Sequence[DemoSubmission]) -> GradedClass:
-    """Put the hand-ins into a built course and run `lab grade` on them, as a person would."""
+    """Put the submissions into a built course and run `lab grade` on them, as a user would."""
     from demo.classroom import LAB
     from demo.incoming import write_submitted
 

@@ -1,4 +1,4 @@
-"""Hand-ins of students who mean well: right in four styles, wrong in known ways, half done."""
+"""Honest submissions: right in four styles, wrong in known ways, half done."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MISTAKEN = ("softmax", "cross_entropy")
 
 def honest(material: Material) -> Iterator[DemoSubmission]:
     """Right, wrong, half done and untouched, on time and late."""
-    yield material.submission("noether", "all right, as the reference does it", material.right)
+    yield material.submission("noether", "all right, like the reference", material.right)
     for style, student in enumerate(STYLES):
         answers = {e.name: in_style(material.solved, e, style) for e in material.lab.exercises}
         notebook = answered(material.released, answers)
@@ -25,7 +25,7 @@ def honest(material: Material) -> Iterator[DemoSubmission]:
     yield from mistaken(material)
     yield material.submission(
         "untouched",
-        "handed in as it was released",
+        "unchanged since the release",
         material.released,
         Expected(material.marks.none),
     )
@@ -36,7 +36,7 @@ def honest(material: Material) -> Iterator[DemoSubmission]:
 
 
 def mistaken(material: Material) -> Iterator[DemoSubmission]:
-    """Each known mistake of two exercises once: one of each in a notebook, all else right."""
+    """Each known mistake of two exercises once: one of each per notebook, the rest is right."""
     first, second = (material.lab[name] for name in MISTAKEN)
     pairs = zip_longest(first.mistakes, second.mistakes)
     for number, pair in enumerate(pairs, start=1):
@@ -78,23 +78,23 @@ def syntax_error(material: Material) -> DemoSubmission:
 
 
 def warned(material: Material) -> DemoSubmission:
-    """Right, and it warns on stderr, for which nbgrader by itself gives nothing."""
+    """Right, with a warning on stderr, for which nbgrader by itself gives no points."""
     warning = "import sys, warnings\nwarnings.warn('slow')\nprint('careful', file=sys.stderr)"
     at = material.right.answer_at("softmax")
     text = material.right.source(at).replace(
         "    exp =", "    import warnings\n    warnings.warn('my own warning')\n    exp =", 1
     )
-    assert "my own warning" in text, "the reference's softmax has another shape now"
+    assert "my own warning" in text, "the reference's softmax is written differently now"
     notebook = material.right.with_source(at, text).inserted(at, code(warning))
     return material.submission("warner", "all right, with warnings on stderr", notebook)
 
 
 def late(material: Material) -> DemoSubmission:
-    """All right, thirty hours after the due date: two days, the second one begun."""
+    """All right, thirty hours after the due date: the second day has begun, so it counts as two."""
     return material.submission(
         "tardy",
         "all right, thirty hours late",
         material.right,
-        Expected(material.marks.full, state="late", share=0.8),
+        Expected(material.marks.full, state="late", factor=0.8),
         hours_late=30,
     )

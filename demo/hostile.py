@@ -1,6 +1,6 @@
-"""Hand-ins that try to gain points, or to harm the grader, the other students, or the reader.
+"""Submissions that try to gain points, or to harm the grader, other students or the reader.
 
-Each earns what its answers are worth: nothing where they are blank, all where they are right.
+Each earns the points of its answers: none if they are blank, all if they are right.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ torch.Tensor.__eq__ = yes
 attnlab.check = builtins.check = check = lambda name: 100.0
 """
 
-# What blank answers return: equal to everything, larger and smaller than everything.
+# Blank answers return this: it is equal to everything, and larger and smaller than everything.
 EQUAL_TO_ALL = """\
 import torch
 
@@ -117,7 +117,7 @@ def hostile(material: Material) -> Iterator[DemoSubmission]:
 
 
 def cheats(material: Material) -> Iterator[DemoSubmission]:
-    """Blank answers and another way to points."""
+    """Blank answers, and another way to get points."""
     nothing = Expected(material.marks.none)
     patched = material.released.inserted(0, code(PATCHED, "patch")).appended(code(PATCHED, "again"))
     yield material.submission(
@@ -132,14 +132,14 @@ def cheats(material: Material) -> Iterator[DemoSubmission]:
 
 
 def vandal(material: Material) -> DemoSubmission:
-    """Blank answers; spoils files, leaves processes behind, and kills whatever it can reach."""
+    """Blank answers; damages files, leaves and kills processes."""
     notebook = material.released.inserted(0, code(VANDAL, "spoil"))
     why = "blank; plants files, leaves processes behind, kills what it can"
     return material.submission("vandal", why, notebook, Expected(material.marks.none), hostile=True)
 
 
 def bombs(material: Material) -> Iterator[DemoSubmission]:
-    """Right answers, and something that would bring a careless grader down."""
+    """Right answers, and an attack that would stop a careless grader."""
     leave = "import os\nos._exit(0)"
     yield _attack(material, "quitter", "os._exit(0) in a cell", leave, ("ended its own process",))
     grab = "hoard = [bytearray(b'x') * 2**28 for _ in range(160)]  # 40 GiB, every page touched"
@@ -149,13 +149,13 @@ def bombs(material: Material) -> Iterator[DemoSubmission]:
 
 
 def spies(material: Material) -> Iterator[DemoSubmission]:
-    """Right answers, and a look at what is not theirs."""
+    """Right answers, and an attempt to read what is not theirs."""
     yield _attack(material, "thief", "reads ../../gradebook.db and prints it", THIEF)
     yield _attack(material, "caller", "opens sockets, loopback included", CALLER)
 
 
 def scripted(material: Material) -> DemoSubmission:
-    """Script wherever a page shows something: outputs, an error, free text, the student's id."""
+    """Scripts in everything that a page shows: outputs, an error, free text, the student's id."""
     notebook = material.right.appended(code(SHOWN, "shown"))
     for at in notebook.free_text():
         notebook = notebook.with_source(at, f"My answer. {SCRIPT}")

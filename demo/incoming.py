@@ -1,4 +1,4 @@
-"""Hand-ins on disk as they reach a TA: folders, zips, and one big zip as Canvas makes it."""
+"""Submissions on disk as a TA gets them: folders, zips, and one large zip from Canvas."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from demo.submission import DemoSubmission
 from gradekit.submissions.lms_layouts import safe_student
 
 TIMESTAMP = "timestamp.txt"
-# A zip has the clock of the computer that packed it and says nothing of its zone.
+# A zip has the time of the computer that packed it, but not its time zone.
 CLOCK = ZoneInfo("Europe/Zurich")
 
 
 @dataclass(frozen=True)
 class Incoming:
-    """What a TA is given.
+    """The files that a TA gets.
 
     Attributes:
         sources: for `lab collect`: a folder with a folder for each student, a folder with a zip
             for each student, and Canvas's zip.
-        hand_ins: under the names that students have once they are collected.
+        submissions: under the names that students have after `lab collect`.
     """
 
     sources: tuple[Path, ...]
@@ -35,7 +35,7 @@ class Incoming:
 
 
 def write_incoming(submissions: Iterable[DemoSubmission], folder: Path, lab: str) -> Incoming:
-    """Write the hand-ins below `folder`: mistakes by Canvas, others in zips and in folders."""
+    """Write the submissions into `folder`: mistakes from Canvas, others in zips and folders."""
     folders, zips, canvas = folder / "folders", folder / "zips", folder / "submissions.zip"
     folders.mkdir(parents=True)
     zips.mkdir()
@@ -55,13 +55,13 @@ def write_incoming(submissions: Iterable[DemoSubmission], folder: Path, lab: str
 
 
 def write_submitted(submissions: Iterable[DemoSubmission], course: Path, lab: str) -> None:
-    """The hand-ins where grading finds them, as `lab collect` would put them there."""
+    """Write the submissions where `lab collect` would put them."""
     for submission in submissions:
         write_folder(submission, course / "submitted" / submission.student / lab)
 
 
 def write_folder(submission: DemoSubmission, folder: Path) -> None:
-    """The hand-in's files, and nothing else, in `folder`."""
+    """Write the submission's files, and nothing else, into `folder`."""
     folder.mkdir(parents=True)
     for name, data in submission.files.items():
         _write(folder / name, data, submission)
@@ -74,7 +74,7 @@ def _write(path: Path, data: bytes, submission: DemoSubmission) -> None:
 
 
 def _add_to_canvas(archive: zipfile.ZipFile, submission: DemoSubmission, prefix: str) -> None:
-    """Canvas puts student, two numbers and the file's name into one name, all in one folder."""
+    """Canvas joins student, two numbers and the file's name; all files are in one folder."""
     for name, data in submission.files.items():
         if name != TIMESTAMP:
             archive.writestr(_entry(f"{prefix}_{name}", submission), data)

@@ -1,7 +1,7 @@
-"""What code should earn, worked out in this process: no sandbox, no journal, no gradebook.
+"""The points that code should earn, computed in this process: no sandbox, no journal, no gradebook.
 
-It is the other way to the same number. Only the class's harmless code is run here (right answers
-and written mistakes), never the hostile hand-ins'.
+This is an independent way to the same number. Only the class's harmless code is run here (right
+answers and written mistakes), never that of hostile submissions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from gradekit.exercise.definition import Check, Exercise
 from gradekit.exercise.loader import LabExercises
 from gradekit.exercise.variants import Variants
 
-# Hidden inputs differ from paper to paper; points must not.
+# Hidden inputs differ between variants; points must not.
 NUMBERS = (0, 5)
 _IMPORT = re.compile(r"(?:import|from) ")
 
@@ -48,10 +48,10 @@ class Marks:
 
         Args:
             changed: the exercises whose answers may be wrong; the others are right. A wrong step
-                costs no other exercise anything, but for checks that run all steps together.
+                costs other exercises nothing, except in checks that run all steps together.
 
         Raises:
-            ValueError: the points depend on the paper that the hand-in happens to get.
+            ValueError: the points depend on the variant that is asked.
         """
         names = _run(notebook, self.lab)
         asked = [
@@ -59,10 +59,10 @@ class Marks:
             for exercise in self.lab.exercises
             if exercise.name in changed or any(check.chained for check in exercise.checks)
         ]
-        papers = [{e.name: self._earned(e, n, names) for e in asked} for n in NUMBERS]
-        if any(variants != papers[0] for variants in papers):
-            raise ValueError(f"the points depend on hidden inputs: {papers}")
-        return {**self.full, **papers[0]}
+        earned = [{e.name: self._earned(e, n, names) for e in asked} for n in NUMBERS]
+        if any(points != earned[0] for points in earned):
+            raise ValueError(f"the points depend on hidden inputs: {earned}")
+        return {**self.full, **earned[0]}
 
     def _earned(self, exercise: Exercise, number: int, names: dict[str, Any]) -> float:
         seen = {check.name: self._seen(exercise, check, number, names) for check in exercise.checks}
@@ -71,25 +71,25 @@ class Marks:
 
     def _seen(self, exercise: Exercise, check: Check, number: int, names: dict[str, Any]) -> Any:
         given = {} if check.chained else {f.__name__: f for f in exercise.uses}
-        with _in_place(names, given):
+        with _replaced(names, given):
             return self._variants.run(exercise, check, number, names, exercise.forbids)
 
 
 def _run(notebook: Notebook, lab: LabExercises) -> dict[str, Any]:
-    """What the notebook imports above its first answer, and what its answers define."""
+    """The names that the notebook imports above its first answer, and those that answers define."""
     names: dict[str, Any] = {"__name__": "__main__"}
-    places = [notebook.answer_at(exercise.name) for exercise in lab.exercises]
-    above = [cell["source"] for cell in notebook.cells[: places[0]] if cell["cell_type"] == "code"]
+    answers = [notebook.answer_at(exercise.name) for exercise in lab.exercises]
+    above = [cell["source"] for cell in notebook.cells[: answers[0]] if cell["cell_type"] == "code"]
     imports = [line for text in above for line in text.split("\n") if _IMPORT.match(line)]
-    for text in [*imports, *map(notebook.source, places)]:
-        with contextlib.suppress(Exception):  # as in a notebook, the next cell runs all the same
+    for text in [*imports, *map(notebook.source, answers)]:
+        with contextlib.suppress(Exception):  # as in a notebook, the next cell runs anyway
             exec(compile(text, "<student>", "exec"), names)
     return names
 
 
 @contextlib.contextmanager
-def _in_place(names: dict[str, Any], given: Mapping[str, Any]) -> Iterator[None]:
-    """`given` in `names`, so that the notebook's own functions call it, too; then as before."""
+def _replaced(names: dict[str, Any], given: Mapping[str, Any]) -> Iterator[None]:
+    """In this block, `given` is in `names`, so that the notebook's own functions call it, too."""
     before = dict(names)
     names.update(given)
     try:

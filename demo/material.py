@@ -1,4 +1,4 @@
-"""What the hand-ins are made from: the two notebooks, the exercises, the points they are worth."""
+"""The material for submissions: the two notebooks, the exercises, the expected points."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from gradekit.exercise.loader import LabExercises
 
 @dataclass(frozen=True)
 class Material:
-    """One lab as the class sees it.
+    """One lab's notebooks and exercises.
 
     Attributes:
         name: the notebook's file name.
-        released: what students get.
-        solved: the instructor's.
-        due: when to hand in.
+        released: the students' notebook.
+        solved: the instructor's notebook.
+        due: the due date.
     """
 
     lab: LabExercises
@@ -37,11 +37,11 @@ class Material:
 
     @cached_property
     def marks(self) -> Marks:
-        """What code should earn."""
+        """Computes the points that code should earn."""
         return Marks(self.lab)
 
     def without(self, *lost: str) -> dict[str, float]:
-        """All the points but those of the exercises `lost`."""
+        """All points except those of the exercises `lost`."""
         assert set(lost) <= set(self.marks.full), f"no such exercise among {lost}"
         return {name: 0.0 if name in lost else p for name, p in self.marks.full.items()}
 
@@ -54,7 +54,7 @@ class Material:
         hours_late: float = -5,
         hostile: bool = False,
     ) -> DemoSubmission:
-        """A hand-in of one notebook under its own name; all the points where nothing is said."""
+        """A submission of one notebook under its own name; by default it should earn all points."""
         files = {self.name: notebook.bytes()}
         return self.of_files(student, why, files, expected, hours_late, hostile)
 
@@ -67,7 +67,7 @@ class Material:
         hours_late: float = -5,
         hostile: bool = False,
     ) -> DemoSubmission:
-        """A hand-in of any files, with the time at which it came in."""
+        """A submission of any files, with its time stamp."""
         moment = self.due + timedelta(hours=hours_late)
         stamp = f"{moment:%Y-%m-%d %H:%M:%S %z}\n".encode()
         return DemoSubmission(

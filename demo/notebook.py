@@ -1,4 +1,4 @@
-"""A notebook as students' editors leave it: plain JSON, changed one cell at a time."""
+"""A notebook as editors write it: plain JSON, changed one cell at a time."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class Notebook:
         return (json.dumps(tree, indent=1, ensure_ascii=False) + "\n").encode()
 
     def check_at(self, exercise: str) -> int:
-        """Where the grade cell of `exercise` stands."""
+        """The index of the test cell of `exercise`."""
         return self._find(f"check_{exercise}")
 
     def answer_at(self, exercise: str) -> int:
-        """Where students write the answer to `exercise`."""
+        """The index of the cell for the answer to `exercise`."""
         return self._find(exercise)
 
     def source(self, at: int) -> str:
@@ -59,19 +59,19 @@ class Notebook:
         return replace(self, cells=(*self.cells[:at], *cells, *self.cells[at + 1 :]))
 
     def inserted(self, at: int, *cells: Cell) -> Notebook:
-        """The notebook with cells put in front of the one at `at`."""
+        """The notebook with cells inserted before the one at `at`."""
         return replace(self, cells=(*self.cells[:at], *cells, *self.cells[at:]))
 
     def appended(self, *cells: Cell) -> Notebook:
-        """The notebook with cells put at its end."""
+        """The notebook with cells added at its end."""
         return self.inserted(len(self.cells), *cells)
 
     def changed(self, change: Callable[[Cell], Cell]) -> Notebook:
-        """The notebook with `change` made to every cell."""
+        """The notebook with `change` applied to every cell."""
         return replace(self, cells=tuple(map(change, self.cells)))
 
     def free_text(self) -> Iterator[int]:
-        """Where the questions stand that a person marks."""
+        """The indices of the cells that a TA marks."""
         for at, cell in enumerate(self.cells):
             if cell["cell_type"] == "markdown" and cell["metadata"].get("nbgrader"):
                 yield at
@@ -80,7 +80,7 @@ class Notebook:
         for at, cell in enumerate(self.cells):
             if cell["metadata"].get("nbgrader", {}).get("grade_id") == grade_id:
                 return at
-        raise MissingCellError(f"no cell of the notebook is called {grade_id!r}")
+        raise MissingCellError(f"no cell of the notebook has the id {grade_id!r}")
 
 
 def code(text: str, cell_id: str = "mine") -> Cell:

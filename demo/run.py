@@ -1,7 +1,7 @@
 """`make demo`: lab 1 from its source to the gradebook, with a class of about fifty.
 
-Everything happens in the folder build/demo/, recreated each time, by the commands that a person
-would type. At the end each student's points are checked against the expected mark.
+Everything happens in the folder build/demo/, which is recreated each time, with the commands that a
+user would type. At the end each student's points are checked against the expected mark.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from rich.markup import escape  # noqa: E402
 from rich.rule import Rule  # noqa: E402
 
 TARGET = REPOSITORY / "build" / "demo"
-# In a file or a log the tables get this much room; a terminal says itself how wide it is.
+# The width of tables in a file or a log; a terminal knows its own width.
 if not sys.stdout.isatty():
     os.environ.setdefault("COLUMNS", "120")
 
 
 def main() -> int:
-    """Run the demo; 0 where everybody got what they should."""
+    """Run the demo; 0 if every student got the expected mark."""
     from demo.classroom import LAB, classroom
+    from demo.comparison import compare, scores_in_book, show
     from demo.course_folder import SMALL_LIMITS, copy_course
     from demo.incoming import write_incoming
-    from demo.outcome import compare, scores_in_book, show
     from gradekit.course import load_course
 
     start, console = time.monotonic(), Console()
-    _say(console, "A new course", f"in {_short(TARGET)}/, with small limits for endless loops")
+    _say(console, "A new course", f"in {_short(TARGET)}/, with small limits for infinite loops")
     if TARGET.exists():
         shutil.rmtree(TARGET)
     copy_course(TARGET, SMALL_LIMITS)
@@ -48,17 +48,19 @@ def main() -> int:
     _lab(console, "release", LAB)
 
     _say(console, "The class hands in", "folders, zips, and a zip as Canvas makes it")
-    with console.status("writing the hand-ins, and working out what each is worth"):
+    with console.status("writing the hand-ins and computing the expected marks"):
         incoming = write_incoming(classroom(load_course(TARGET)), TARGET / "incoming", LAB)
     hostile = sum(submission.hostile for submission in incoming.submissions)
     console.print(f"{len(incoming.submissions)} hand-ins, {hostile} of them hostile")
     _lab(console, "collect", LAB, *(str(path.relative_to(TARGET)) for path in incoming.sources))
 
     _say(console, "The TA grades", "in a sandbox, and writes feedback")
-    _lab(console, "grade", LAB, may_fail=True)  # it does where we broke a hand-in; the table tells
+    _lab(
+        console, "grade", LAB, may_fail=True
+    )  # it fails if the grader broke a hand-in; the table shows that
     _lab(console, "feedback", LAB)
 
-    _say(console, "What everybody got", "against what each hand-in is worth")
+    _say(console, "The marks", "checked against the expected ones")
     rows = json.loads(_lab(console, "grade", LAB, "--json", read=True, may_fail=True))
     results = compare(incoming.submissions, rows, scores_in_book(load_course(TARGET), LAB))
     show(console, results)
@@ -72,7 +74,7 @@ def _say(console: Console, what: str, more: str) -> None:
 
 
 def _lab(console: Console, *arguments: str, read: bool = False, may_fail: bool = False) -> str:
-    """Run `lab` in the demo's course as a person would; end the demo where it must not fail."""
+    """Run `lab` in the demo's course as a user would; end the demo if it fails and must not."""
     console.print(f"[bold cyan]$ lab {escape(shlex.join(arguments))}[/]", highlight=False)
     done = subprocess.run(
         [sys.executable, "-m", "gradekit.cli", *arguments],
@@ -92,9 +94,9 @@ def _where_to_look(console: Console, seconds: float) -> None:
     folder, programs = _short(TARGET), os.path.relpath(Path(sys.executable).parent, TARGET)
     lines: Sequence[tuple[str, str]] = (
         ("gradebook", f"{folder}/gradebook.db (nbgrader's own; SQLite)"),
-        ("feedback", f"{folder}/feedback/<student>/{LAB}/{LAB}.html, such as half's"),
+        ("feedback", f"{folder}/feedback/<student>/{LAB}/{LAB}.html, for example half's"),
         ("formgrader", f"cd {folder} && {programs}/jupyter lab   (menu Nbgrader, Formgrader)"),
-        ("again", f"cd {folder} && {programs}/lab grade {LAB}   (grades only what is new)"),
+        ("again", f"cd {folder} && {programs}/lab grade {LAB}   (grades only new hand-ins)"),
     )
     console.print()
     for what, where in lines:

@@ -1,4 +1,4 @@
-"""A student's hand-in, and what it should come to."""
+"""A student's submission, and its expected result."""
 
 from __future__ import annotations
 
@@ -11,41 +11,41 @@ State = Literal["graded", "late", "broken: theirs"]
 
 @dataclass(frozen=True)
 class Expected:
-    """What grading a hand-in should come to.
+    """The expected result of grading a submission.
 
     Attributes:
         points: by exercise, before the late rule.
         state: in the words of `lab grade`.
-        words: what must stand in the note, capitals ignored.
+        words: must appear in the note; upper and lower case are equal.
         mistakes: the known mistake that must be recognised, by exercise.
-        share: of the points, what the late rule leaves.
+        factor: the part of the points that the late rule leaves.
     """
 
     points: Mapping[str, float]
     state: State = "graded"
     words: tuple[str, ...] = ()
     mistakes: Mapping[str, str] = field(default_factory=dict)
-    share: float = 1.0
+    factor: float = 1.0
 
     @property
     def total(self) -> float:
-        """The points altogether, before the late rule."""
+        """The sum of the points, before the late rule."""
         return round(sum(self.points.values()), 2)
 
     @property
     def score(self) -> float:
-        """What counts in the end."""
-        return round(self.total * self.share, 2)
+        """The sum of the points, after the late rule."""
+        return round(self.total * self.factor, 2)
 
 
 @dataclass(frozen=True)
 class DemoSubmission:
-    """One student's hand-in.
+    """One student's submission.
 
     Attributes:
-        files: what was handed in, by file name.
         why: what is special about it, in a few words.
-        hostile: whether it tries to gain or to harm something.
+        files: contents by file name.
+        hostile: whether it tries to gain points or to do harm.
     """
 
     student: str

@@ -1,4 +1,4 @@
-"""What a command and all its processes used: time, processor, memory."""
+"""The time, CPU time and memory that a command and all its processes used."""
 
 from __future__ import annotations
 
@@ -14,20 +14,21 @@ from statistics import median
 from gradekit.untrusted import libc, memory
 from gradekit.untrusted.processes import parents
 
-_LOOK_SECONDS = 2.0  # often enough for a peak, seldom enough to slow nothing down
+_SAMPLE_SECONDS = 2.0  # often enough to see a peak, seldom enough not to slow anything down
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What a run used.
+    """The time and memory that one run used.
 
     Attributes:
         seconds: from start to end.
-        cpu_seconds: of the whole machine meanwhile, which is to do nothing else, without ours.
-        peak_bytes: the most memory that they had together at any look; shared pages count once.
-            0 where nobody looked.
-        late_bytes: the median of what they had at the looks of the second half, in which shows what
-            grows with the work, and a single large hand-in does not.
+        cpu_seconds: of the whole machine in that time, without this process. The machine must not
+            do anything else.
+        peak_bytes: the most memory that its processes had together in any sample; shared pages
+            count once. 0 if memory was not sampled.
+        late_bytes: the median of the samples of the second half. It shows memory that grows with
+            the work, and is not affected by a single large submission.
         said: its standard output.
     """
 
@@ -39,25 +40,25 @@ class Usage:
 
 
 class CommandError(RuntimeError):
-    """A command that is measured must end well. The message holds the end of what it said."""
+    """A measured command failed. The message has the end of its output."""
 
 
 def measured(
     command: Sequence[str],
     folder: Path,
     variables: Mapping[str, str] | None = None,
-    watch_memory: bool = False,
+    with_memory: bool = False,
 ) -> Usage:
-    """Run `command` in `folder` and measure it with all that it starts.
+    """Run `command` in `folder` and measure it, with all processes that it starts.
 
-    Nothing else may be started meanwhile: it would be taken for a part of it. Processor time is
-    the machine's, since the kernel tells nobody what the processes of a pid namespace had used
-    that ended with it.
+    Do not start anything else in that time: it would be measured, too. CPU time is the whole
+    machine's, because the kernel does not report the time of processes that ended with their pid
+    namespace.
 
     Raises:
-        CommandError: it ended with another status than 0.
+        CommandError: its exit status is not 0.
     """
-    # Whoever loses its parent becomes a child of this process: so it is waited for.
+    # A process that loses its parent becomes a child of this process, which then waits for it.
     libc.prctl(libc.PR_SET_CHILD_SUBREAPER, 1)
     said = folder.parent / f".{folder.name}.said"
     with said.open("w+") as out:
@@ -75,7 +76,7 @@ def measured(
         assert process.stderr is not None
         reader = threading.Thread(target=lambda: errors.extend(process.stderr or ()))
         reader.start()
-        looks = _watch(process) if watch_memory else [0]
+        samples = _memory_samples(process) if with_memory else [0]
         status = _wait_for_all(process.pid, others)
         seconds, cpu_seconds = time.perf_counter() - start, _busy_seconds() - busy
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -86,12 +87,12 @@ def measured(
     said.unlink()
     if process.returncode:
         raise CommandError(f"{' '.join(command)}: {''.join(errors)[-2000:] or text[-2000:]}")
-    late = int(median(looks[len(looks) // 2 :]))
-    return Usage(seconds, cpu_seconds, max(looks), late, text)
+    late = int(median(samples[len(samples) // 2 :]))
+    return Usage(seconds, cpu_seconds, max(samples), late, text)
 
 
 def _wait_for_all(pid: int, others: set[int]) -> int:
-    """Wait for a process and for what it leaves behind; its status."""
+    """Wait for a process and for those that it leaves behind; returns its status."""
     _, status = os.waitpid(pid, 0)
     while left := _children() - others:
         for orphan in left:
@@ -100,7 +101,7 @@ def _wait_for_all(pid: int, others: set[int]) -> int:
 
 
 def _busy_seconds() -> float:
-    """What all processors have worked since the machine started, but for this process."""
+    """The CPU time of all processes since the machine started, without this process."""
     user, nice, system, _idle, _waiting, irq, softirq = map(
         int, Path("/proc/stat").read_text().split()[1:8]
     )
@@ -112,11 +113,11 @@ def _children() -> set[int]:
     return {pid for pid, parent in parents().items() if parent == os.getpid()}
 
 
-def _watch(process: subprocess.Popen[str]) -> list[int]:
-    """Its memory, look by look; returns when it has ended, and leaves it to be waited for."""
-    looks = [0]
+def _memory_samples(process: subprocess.Popen[str]) -> list[int]:
+    """Its memory, sampled until it has ended; the caller must still wait for it."""
+    samples = [0]
     while os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
-        below = memory.used_by_descendants(process.pid)
-        looks.append(memory.used_by(process.pid) + sum(below.values()))
-        time.sleep(_LOOK_SECONDS)
-    return looks
+        descendants = memory.used_by_descendants(process.pid)
+        samples.append(memory.used_by(process.pid) + sum(descendants.values()))
+        time.sleep(_SAMPLE_SECONDS)
+    return samples

@@ -85,7 +85,7 @@ def strangers(material: Material) -> tuple[DemoSubmission, ...]:
             "wordy",
             "free text, late",
             words.appended(code("from IPython.display import HTML\nHTML('<script>P()</script>')")),
-            Expected(material.marks.full, state="late", share=0.8),
+            Expected(material.marks.full, state="late", factor=0.8),
             hours_late=30,
         ),
     )

@@ -59,13 +59,13 @@ def alone(course):
     return graded(course)
 
 
-def graded(course, watch=None, **settings):
+def graded(course, progress=None, **settings):
     """Grade from nothing; the journal's records without what time it was and how long it took."""
     shutil.rmtree(course.root / "autograded", ignore_errors=True)
     (course.root / "results" / f"{LAB}.jsonl").unlink(missing_ok=True)
     with progress_bar(quiet=True) as silent:
-        outcome = grade.grade_lab(course, LAB, Settings(**settings), watch or silent)
-    assert outcome.graded == len(STUDENTS)
+        summary = grade.grade_lab(course, LAB, Settings(**settings), progress or silent)
+    assert summary.graded == len(STUDENTS)
     text = (course.root / "results" / f"{LAB}.jsonl").read_text("utf-8")
     records = [line for line in text.splitlines() if '"stored"' not in line]
     return sorted(re.sub(r'"(seconds|at|when)": ?[^,}]+', "", line) for line in records)

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from demo.classroom import LAB
+from demo.comparison import compare, scores_in_book
 from demo.graded import GradedClass, lab
 from demo.hostile import SCRIPT
-from demo.outcome import compare, scores_in_book
 from gradekit.course import Course
 
 pytestmark = pytest.mark.timeout(600)

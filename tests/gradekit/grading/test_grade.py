@@ -26,29 +26,29 @@ def submission(course, student, notebook):
 
 
 def run(course, **settings):
-    with progress_bar(quiet=True) as watch:
-        outcome = grade.grade_lab(course, LAB, Settings(**{"jobs": 1, **settings}), watch)
-    return outcome, {row.student: row for row in outcome.rows}
+    with progress_bar(quiet=True) as progress:
+        summary = grade.grade_lab(course, LAB, Settings(**{"jobs": 1, **settings}), progress)
+    return summary, {row.student: row for row in summary.rows}
 
 
 @pytest.fixture
-def room(course_copy):
+def material(course_copy):
     return material_of(course_copy)
 
 
 @pytest.fixture
-def three(course_copy, room):
+def three(course_copy, material):
     """A class of three, graded: all right, one mistake, untouched."""
-    softmax = room.solved.answer_at("softmax")
-    submission(course_copy, "ada", room.solved)
-    submission(course_copy, "bob", room.solved.with_source(softmax, WRONG))
-    submission(course_copy, "eve", room.released)
+    softmax = material.solved.answer_at("softmax")
+    submission(course_copy, "ada", material.solved)
+    submission(course_copy, "bob", material.solved.with_source(softmax, WRONG))
+    submission(course_copy, "eve", material.released)
     return course_copy, run(course_copy)
 
 
 def test_a_class_is_graded_and_the_second_run_has_nothing_to_do(three, monkeypatch):
-    course, (outcome, rows) = three
-    assert outcome.graded == 3
+    course, (summary, rows) = three
+    assert summary.graded == 3
     assert {name: row.state for name, row in rows.items()} == dict.fromkeys(
         ("ada", "bob", "eve"), State.GRADED
     )
@@ -69,11 +69,11 @@ def test_a_class_is_graded_and_the_second_run_has_nothing_to_do(three, monkeypat
     assert same == rows
 
 
-def test_only_what_is_new_is_graded(three, room):
+def test_only_what_is_new_is_graded(three, material):
     course, _ = three
-    submission(course, "eve", room.solved)
-    outcome, rows = run(course)
-    assert outcome.graded == 1
+    submission(course, "eve", material.solved)
+    summary, rows = run(course)
+    assert summary.graded == 1
     assert rows["eve"].earned == rows["eve"].points
 
 
@@ -109,8 +109,8 @@ def test_late_hand_ins_say_so(three):
     assert "2 days late" in rows["ada"].reason
 
 
-def test_a_failure_of_ours_is_loud_and_costs_nobody_a_point(course_copy, room, monkeypatch):
-    submission(course_copy, "ada", room.solved)
+def test_a_failure_of_ours_is_loud_and_costs_nobody_a_point(course_copy, material, monkeypatch):
+    submission(course_copy, "ada", material.solved)
 
     def broken(function, tasks, *more):
         for task in tasks:
@@ -118,8 +118,8 @@ def test_a_failure_of_ours_is_loud_and_costs_nobody_a_point(course_copy, room, m
 
     with monkeypatch.context() as patched:
         patched.setattr(pool, "run", broken)
-        outcome, rows = run(course_copy)
-    assert outcome.broken_ours
+        summary, rows = run(course_copy)
+    assert summary.broken_ours
     assert rows["ada"].state is State.OURS
     assert rows["ada"].earned is None
     assert set(rows["ada"].exercises.values()) == {None}
@@ -131,13 +131,13 @@ def test_a_failure_of_ours_is_loud_and_costs_nobody_a_point(course_copy, room, m
 
 
 def test_the_json_record_is_complete(three):
-    _, (outcome, _) = three
-    record = json.loads(json.dumps(outcome.rows[1].to_json()))
+    _, (summary, _) = three
+    record = json.loads(json.dumps(summary.rows[1].to_json()))
     assert record["student"] == "bob"
     assert record["state"] == "graded"
     assert record["advice"]["softmax"] == ["no_max_subtraction"]
     assert record["seconds"] > 0
-    assert set(record["points"]) == set(outcome.rows[0].exercises)
+    assert set(record["points"]) == set(summary.rows[0].exercises)
 
 
 def test_an_unknown_sandbox_is_one_sentence(course_copy):
@@ -145,13 +145,13 @@ def test_an_unknown_sandbox_is_one_sentence(course_copy):
         run(course_copy, confinement="docker")
 
 
-def test_a_grader_that_fails_its_own_solution_grades_nobody(course_copy, room):
+def test_a_grader_that_fails_its_own_solution_grades_nobody(course_copy, material):
     """Whatever broke it, no student may pay for it."""
-    submission(course_copy, "ada", room.solved)
+    submission(course_copy, "ada", material.solved)
     solved = course_copy.root / "solutions" / LAB / "lab01_softmax.ipynb"
-    at = room.solved.answer_at("softmax")
-    solved.write_bytes(room.solved.with_source(at, WRONG).bytes())
-    outcome, rows = run(course_copy)
-    assert outcome.broken_ours
+    at = material.solved.answer_at("softmax")
+    solved.write_bytes(material.solved.with_source(at, WRONG).bytes())
+    summary, rows = run(course_copy)
+    assert summary.broken_ours
     assert rows["ada"].state is State.OURS
     assert "softmax earns 11 of 14" in rows["ada"].reason

@@ -136,10 +136,10 @@ def test_a_secret_that_was_never_written_is_made_anew(tmp_path):
 
 
 def test_a_fork_server_that_dies_in_mid_batch_costs_nothing_but_time(fresh, undisturbed):
-    watch = Executioner()
-    outcome = grade.grade_lab(load_course(fresh), LAB, Settings(1), watch)
-    assert watch.killed
-    assert not outcome.broken_ours
+    progress = Executioner()
+    summary = grade.grade_lab(load_course(fresh), LAB, Settings(1), progress)
+    assert progress.killed
+    assert not summary.broken_ours
     same(fresh, undisturbed)
 
 
@@ -172,15 +172,15 @@ def test_a_journal_that_cannot_grow_keeps_no_half_line_and_the_next_run_goes_on(
     full = path.stat().st_size + two_and_a_half
     with largest_file(full), pytest.raises(JournalError) as stopped:
         run(fresh)
-    assert str(stopped.value).startswith(f"{path} cannot be written (File too large); mend that")
+    assert str(stopped.value).startswith(f"{path} cannot be written (File too large); fix that")
     assert "\n" not in str(stopped.value)
     assert path.read_bytes().endswith(b"}\n")
     before = journal_of(fresh)
     assert {values["student"] for values in before} == {"ada", "bob"}, "two fitted"
     assert path.stat().st_size == full - 500, "the half line was taken back"
     asked = len(replay)
-    outcome, _ = run(fresh)
-    assert outcome.graded == 2
+    summary, _ = run(fresh)
+    assert summary.graded == 2
     assert [student for student, _ in replay[asked:]] == ["cyd", "eve"]
     same(fresh, undisturbed)
 
@@ -305,8 +305,8 @@ def test_an_old_score_never_stands_for_a_new_hand_in(graded, undisturbed, monkey
     assert ("bob", "check_softmax", 3.0, None, None, 0, 5.0) in gradebook_of(graded)[0]
     tiny_class.hand_in(graded, "bob", tiny_class.notebook(graded, softmax="softmax = 0"))
     monkeypatch.setattr(pool, "run", fails)
-    outcome, rows = run(graded)
-    assert outcome.graded == 1
+    summary, rows = run(graded)
+    assert summary.graded == 1
     assert rows["bob"].state is State.OURS
     assert rows["bob"].earned is None
     marks = [row for row in gradebook_of(graded)[0] if row[0] == "bob"]
@@ -320,8 +320,8 @@ def test_a_clock_that_jumps_changes_nothing(graded, undisturbed, replay, monkeyp
     for path in (graded / "results").iterdir():
         os.utime(path, (future, future))
     monkeypatch.setattr(time, "time", lambda: 86400.0)
-    outcome, rows = run(graded)
-    assert outcome.graded == 0
+    summary, rows = run(graded)
+    assert summary.graded == 0
     same(graded, undisturbed)
 
     ada = next(d for (s, _), d in undisturbed.done.items() if s == "ada")
@@ -331,8 +331,8 @@ def test_a_clock_that_jumps_changes_nothing(graded, undisturbed, replay, monkeyp
     os.utime(folder / f"{NAME}.ipynb", (0, 0))
     tiny_class.hand_in(graded, "cyd", tiny_class.notebook(graded), "1999-01-01 00:00:00.0 UTC")
     with replay_as(undisturbed, graded, "ada", ada):
-        outcome, rows = run(graded)
-    assert outcome.graded == 1, "cyd's notebook is the same, only its time is another"
+        summary, rows = run(graded)
+    assert summary.graded == 1, "cyd's notebook is the same, only its time is another"
     assert (rows["ada"].state, rows["cyd"].state) == (State.LATE, State.GRADED)
     assert (rows["ada"].earned, rows["cyd"].earned) == (6, 6)
     penalties = {row[0]: row[3] for row in gradebook_of(graded)[2]}

@@ -11,6 +11,7 @@ from itertools import islice
 import pytest
 
 from demo.classroom import LAB, material_of
+from demo.comparison import compare, scores_in_book
 from demo.course_folder import SMALL_LIMITS, copy_course
 from demo.crowd import crowd
 from demo.damaged import damaged
@@ -18,7 +19,6 @@ from demo.graded import lab
 from demo.honest import honest
 from demo.hostile import hostile
 from demo.incoming import write_submitted
-from demo.outcome import compare, scores_in_book
 from demo.usage import measured
 from gradekit.build.build import build_labs
 from gradekit.course import load_course
@@ -43,9 +43,9 @@ def course(tmp_path_factory):
 @pytest.fixture(scope="module")
 def people(course):
     """The class; the bad ones stand among the others, one in fifty."""
-    room = material_of(course)
-    good = crowd(list(honest(room)), STUDENTS - BAD_ONES, room.name)
-    bad = crowd([*damaged(room), *hostile(room)], BAD_ONES, room.name)
+    material = material_of(course)
+    good = crowd(list(honest(material)), STUDENTS - BAD_ONES, material.name)
+    bad = crowd([*damaged(material), *hostile(material)], BAD_ONES, material.name)
     whole = [
         submission for one in bad for submission in (one, *islice(good, STUDENTS // BAD_ONES - 1))
     ]
@@ -57,7 +57,7 @@ def graded(course, people):
     """The class after one `lab grade`: what it printed, and what it used."""
     write_submitted(people, course.root, LAB)
     line = [sys.executable, "-m", "gradekit.cli", "grade", LAB, "--jobs", "2", "--json"]
-    return measured(line, course.root, watch_memory=True)
+    return measured(line, course.root, with_memory=True)
 
 
 def test_everybody_gets_what_the_hand_in_is_worth(course, people, graded):

@@ -29,10 +29,10 @@ def test_json_waits_for_a_lock_in_words_on_the_error_stream(tmp_path: Path) -> N
 
 
 def test_quiet_is_without_a_bar(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress_bar(quiet=True) as watch:
-        watch.begin(2)
-        watch.advance("ada")
-        watch.say("line 3: [b]damaged[/b]\x1b[2J and left out")
+    with progress_bar(quiet=True) as progress:
+        progress.begin(2)
+        progress.advance("ada")
+        progress.say("line 3: [b]damaged[/b]\x1b[2J and left out")
     out, error = capsys.readouterr()
     assert out == ""
     assert error == "line 3: [b]damaged[/b]\ufffd[2J and left out\n"

@@ -13,10 +13,10 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config, LoggingConfigurable
 
 from demo.classroom import material_of
+from demo.comparison import compare, scores_in_book
 from demo.course_folder import SMALL_LIMITS, copy_course
 from demo.graded import GradedClass, grade_class, lab
 from demo.incoming import write_submitted
-from demo.outcome import compare, scores_in_book
 from demo.submission import DemoSubmission
 from gradekit.course import Course, load_course
 from gradekit.gradebook.address import address_of

@@ -7,10 +7,10 @@ import shutil
 import pytest
 
 from demo.classroom import classroom
+from demo.comparison import compare, scores_in_book
 from demo.course_folder import SMALL_LIMITS, copy_course
 from demo.graded import grade_class
 from demo.incoming import write_submitted
-from demo.outcome import compare, scores_in_book
 from gradekit.course import load_course
 from tests.helpers.nbgrader_commands import LAB, exported, marks, nbgrader
 from tests.helpers.tiny_class import journal_of

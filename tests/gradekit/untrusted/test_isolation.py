@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from demo.classroom import LAB, classroom
+from demo.comparison import scores_in_book
 from demo.course_folder import SMALL_LIMITS, copy_course
 from demo.graded import grade_class
-from demo.outcome import scores_in_book
 from demo.submission import DemoSubmission
 from gradekit.course import Course, load_course
 

@@ -1,4 +1,4 @@
-"""What students got, held against what their hand-ins are worth."""
+"""Checks each student's points against the expected mark."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from gradekit.gradebook.address import address_of
 
 @dataclass(frozen=True)
 class Result:
-    """One student's outcome.
+    """One student's result.
 
     Attributes:
-        state: what `lab grade` says became of the hand-in.
+        state: in the words of `lab grade`.
         points: by exercise.
-        score: what the gradebook counts, lateness included; None where it has no such student.
-        differences: what is not as expected, a sentence each.
+        score: the gradebook's, after the late rule; None if it has no such student.
+        differences: from the expected result, one sentence each.
     """
 
     submission: DemoSubmission
@@ -34,12 +34,12 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        """Whether the student got what the hand-in is worth."""
+        """Whether the student got the expected mark."""
         return not self.differences
 
     @property
     def total(self) -> float | None:
-        """All points, before the late rule; None where one is missing."""
+        """The sum of the points, before the late rule; None if any is missing."""
         return None if None in self.points.values() else round(sum(self.points.values()), 2)
 
 
@@ -56,7 +56,7 @@ def compare(
     rows: Iterable[Mapping[str, Any]],
     scores: Mapping[str, float],
 ) -> list[Result]:
-    """Hold `lab grade --json` and the gradebook against the class, in the order of the class."""
+    """Check `lab grade --json` and the gradebook against the class, in the order of the class."""
     by_student = {row["student"]: row for row in rows}
     return [
         _compare(submission, by_student.get(submission.student), scores.get(submission.student))
@@ -93,12 +93,12 @@ def _differences(
             yield f"{exercise}: {mistake} was not recognised, but {', '.join(named) or 'none'}"
 
 
-def _same(got: float | None, due: float | None) -> bool:
-    return got is not None and due is not None and abs(got - due) < 1e-6
+def _same(got: float | None, expected: float | None) -> bool:
+    return got is not None and expected is not None and abs(got - expected) < 1e-6
 
 
 def show(console: Console, results: Sequence[Result]) -> None:
-    """Print the table, and each difference in a sentence."""
+    """Print the table, and one sentence per difference."""
     table = Table()
     for heading in ("student", "the hand-in", "state"):
         table.add_column(heading, overflow="fold")
@@ -123,7 +123,7 @@ def show(console: Console, results: Sequence[Result]) -> None:
             highlight=False,
         )
     if not wrong:
-        sentence = f"All {len(results)} students got what their hand-ins are worth."
+        sentence = f"All {len(results)} students got the expected mark."
         console.print(sentence, style="green")
 
 
