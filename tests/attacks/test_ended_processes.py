@@ -64,5 +64,5 @@ def test_a_crash_in_an_answer_costs_one_exercise(sandbox):
     ]
     seen = list(sandbox.run([Cell("answers", answers)], probes).observations.values())
     assert seen[0] == Stopped("ended its own process")
-    assert seen[2] == Stopped("stopped after 2 s in `wait`: is there a loop without an end?")
+    assert seen[2] == Stopped("stopped after 2 s in `wait`: is there an infinite loop?")
     assert [unpack(answer) for answer in (seen[1], seen[3])] == [7, 7]

@@ -25,7 +25,7 @@ while True:
 
 def test_a_polite_loop_is_stopped_in_place(sandbox):
     run = around(sandbox, "tries = 0\nwhile True:\n    tries += 1")
-    assert_only_the_cell_suffers(run, "stopped after 3 s: is there a loop without an end?")
+    assert_only_the_cell_suffers(run, "stopped after 3 s: is there an infinite loop?")
     assert "CellTimeout" in text_of(run.cells[1])
 
 
@@ -37,7 +37,7 @@ def test_a_loop_that_ignores_every_signal_is_stopped(sandbox):
         assert naive.poll() is None
         naive.kill()
     run = around(sandbox, STUBBORN)
-    assert_only_the_cell_suffers(run, "stopped after 3 s: is there a loop without an end?")
+    assert_only_the_cell_suffers(run, "stopped after 3 s: is there an infinite loop?")
 
 
 def test_the_time_of_a_whole_submission_is_limited(sandbox, monkeypatch):

@@ -38,5 +38,5 @@ def test_shared_memory_is_counted_too(sandbox):
     )
     first, second = run_cells(sandbox, shared, "print('the next cell')").cells
     assert first.state == "stopped"
-    assert first.reason.startswith("went past 0.75 GiB of memory: ")
+    assert first.reason.startswith("used more than 0.75 GiB of memory: ")
     assert "the next cell" in text_of(second)

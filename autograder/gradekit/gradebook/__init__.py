@@ -1,4 +1,5 @@
-"""From results to nbgrader's gradebook: its address, one submission's entry, marks by hand.
+"""From results to nbgrader's gradebook: its address, one submission's entry, manual marks.
 
-May import `submissions` and `results`. Tested in tests/gradekit/gradebook.
+May import `submissions`, `results`, `untrusted` (imports without garbage collection) and the files
+of gradekit itself. Tested in tests/gradekit/gradebook.
 """

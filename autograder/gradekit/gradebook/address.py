@@ -1,7 +1,8 @@
-"""Which gradebook a course has, and which rows it holds.
+"""The address of a course's gradebook, and the rows in it.
 
 A gradebook is nbgrader's own: SQLite by default, PostgreSQL if nbgrader_config.py has its URL.
-Nothing here imports nbgrader, which takes two seconds: a run that finds nothing new ends here.
+Nothing here imports nbgrader, which takes two seconds, because a run with nothing new needs only
+this file. Tested in tests/gradekit/gradebook/test_address.py.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Address:
 
     @property
     def shown(self) -> str:
-        """The URL as it may be read by anybody: without the password."""
+        """The URL without the password, for messages and records."""
         return _PASSWORD.sub(lambda m: f"{m[1]}:***@" if m[2] is None else f"{m[2]}***", self.url)
 
     @property
@@ -49,28 +50,28 @@ class Address:
 
 
 def address_of(course: Course) -> Address:
-    """The gradebook that nbgrader itself would use in this course."""
+    """The gradebook that nbgrader itself would use for this course."""
     given = nbgrader_config(course).CourseDirectory
     url = given.get("db_url") or f"{_SQLITE}{course.root / 'gradebook.db'}"
     return Address(str(url), str(given.get("course_id") or "default_course"))
 
 
 def rows_in(address: Address) -> frozenset[str]:
-    """The ids of all submissions in a gradebook; empty where there is no gradebook.
+    """The ids of all submissions in a gradebook; empty if there is no gradebook.
 
-    A gradebook that was thrown away and made anew has other ids, so what the journal says is
-    stored there is not.
+    A gradebook that was deleted and rebuilt has new ids, so entries that the journal lists as
+    stored are not there.
 
     Raises:
-        GradebookError: the database does not answer, or another program keeps it locked.
+        GradebookError: the database does not answer, or another program has it locked.
     """
     query = "SELECT id FROM submitted_assignment"
     if address.file is not None:
         if not address.file.is_file():
             return frozenset()
-        # Not read-only: what a killed program left half written is rolled back on reading.
-        place = f"{address.file.resolve().as_uri()}?mode=rw"
-        with closing(sqlite3.connect(place, timeout=address.wait, uri=True)) as connection:
+        # Not read-only: reading rolls back the partial writes of a killed program.
+        uri = f"{address.file.resolve().as_uri()}?mode=rw"
+        with closing(sqlite3.connect(uri, timeout=address.wait, uri=True)) as connection:
             try:
                 return frozenset(row for (row,) in connection.execute(query))
             except sqlite3.DatabaseError as error:
@@ -91,22 +92,22 @@ def rows_in(address: Address) -> frozenset[str]:
 
 
 def is_locked(error: BaseException | None) -> bool:
-    """Whether SQLite says that another program holds its lock."""
+    """Whether SQLite reports that another program has the lock."""
     return isinstance(error, sqlite3.OperationalError) and "locked" in str(error)
 
 
 def locked(address: Address) -> str:
-    """What to tell people then."""
+    """The message for a locked gradebook."""
     return (
         f"the gradebook {address.shown} is locked: another program has been writing it for "
-        f"{address.wait:g} s; end that program or wait for it, and run the same again (what was "
-        "graded is on record)"
+        f"{address.wait:g} s; stop that program or wait for it, then run the command again (graded "
+        "work is recorded)"
     )
 
 
 @contextmanager
 def plain_errors(address: Address) -> Iterator[None]:
-    """Turn what a database, or its missing driver, says into one sentence."""
+    """In this block, turn the errors of a database, or of a missing driver, into one sentence."""
     from sqlalchemy.exc import ArgumentError, DBAPIError
 
     try:
@@ -118,13 +119,13 @@ def plain_errors(address: Address) -> Iterator[None]:
         ) from error
     except ArgumentError as error:
         raise GradebookError(
-            f"{CONFIG_FILE}: {address.shown} is no address of a database ({error})"
+            f"{CONFIG_FILE}: {address.shown} is not a database URL ({error})"
         ) from error
     except DBAPIError as error:
         if is_locked(error.orig):
             raise GradebookError(locked(address)) from error
-        said = " ".join(str(error.orig).split())
+        reason = " ".join(str(error.orig).split())
         raise GradebookError(
-            f"the gradebook {address.shown} cannot be opened, read or written: {said}; mend that "
-            "and run the same again (what was graded is on record)"
+            f"the gradebook {address.shown} cannot be opened, read or written: {reason}; fix that "
+            "and run the command again (graded work is recorded)"
         ) from error

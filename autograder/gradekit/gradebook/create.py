@@ -1,7 +1,9 @@
-"""A new SQLite gradebook: there as a whole, or not at all.
+"""Makes a new SQLite gradebook: it is either complete or missing.
 
-nbgrader makes its tables one after the other, and says which version they are in the end. Killed in
-between, it would leave a file that looks like a gradebook and is none.
+nbgrader makes its tables one after the other, and writes their version last. If it is killed
+before that, it leaves a file that looks like a gradebook and is not one.
+
+Tested in tests/gradekit/gradebook/test_create.py.
 """
 
 from __future__ import annotations
@@ -25,28 +27,28 @@ _MAKING = ".making-gradebook"
 
 
 def make_where_missing(address: Address) -> None:
-    """Make the SQLite file of `address`, unless it is there, or belongs to another database."""
+    """Make the SQLite file of `address`, unless it exists or the gradebook is another database."""
     path = address.file
     if path is None or path.exists() or not path.parent.is_dir():
         return
-    with _alone(path.parent):
+    with _locked(path.parent):
         work = path.parent / _MAKING
-        shutil.rmtree(work, ignore_errors=True)  # of somebody who was killed
+        shutil.rmtree(work, ignore_errors=True)  # of a process that was killed
         work.mkdir()
         try:
             fresh = work / path.name
             open_gradebook(f"sqlite:///{fresh.resolve()}", address.course_id).close()
-            with suppress(FileExistsError):  # formgrader was quicker, and that one is as good
+            with suppress(FileExistsError):  # formgrader made it first, and that one is as good
                 os.link(fresh, path)
         finally:
             shutil.rmtree(work, ignore_errors=True)
 
 
 def open_gradebook(url: str, course_id: str) -> api.Gradebook:
-    """nbgrader's gradebook at `url`; an empty database is given its tables.
+    """nbgrader's gradebook at `url`; an empty database gets its tables.
 
-    Which version they have is written first. Else nbgrader starts the program ``alembic`` to find
-    that out, which takes a second and may not be on the PATH.
+    Their version is written first. Otherwise nbgrader starts the program ``alembic`` to find it,
+    which takes a second and may not be on the PATH.
     """
     engine = create_engine(url)
     try:
@@ -60,8 +62,8 @@ def open_gradebook(url: str, course_id: str) -> api.Gradebook:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Nobody else makes a gradebook in `folder` meanwhile."""
+def _locked(folder: Path) -> Iterator[None]:
+    """In this block, no other process makes a gradebook in `folder`."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

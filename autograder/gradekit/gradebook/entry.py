@@ -1,6 +1,7 @@
-"""What one submission means to a gradebook, as a value.
+"""One submission's values in a gradebook.
 
-Nothing here imports nbgrader, which takes two seconds: a run that finds nothing new ends here.
+Nothing here imports nbgrader, which takes two seconds, because a run with nothing new needs only
+this file. Tested in tests/gradekit/gradebook/test_entry.py.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import assert_never
 
 from gradekit.course import Course
 from gradekit.gradebook.address import Address
@@ -19,15 +21,15 @@ from gradekit.results.records import State, SubmissionRecord, counted, digest_of
 
 @dataclass(frozen=True)
 class Entry:
-    """One hand-in for the gradebook.
+    """One submission for the gradebook.
 
     Attributes:
-        submitted_at: in UTC without a zone, as nbgrader keeps times; None where nobody knows.
-        extension: seconds after the lab's due date that this student has more; 0 for none.
-        scores: points by exercise; None where we failed and nobody knows.
-        answers: for each free-text cell a digest of the text, empty if nothing was written; None
-            where we failed.
-        late_percent: of the points, what comes off for lateness.
+        submitted_at: in UTC without a zone, as nbgrader keeps times; None if unknown.
+        extension: seconds that this student has after the lab's due date; 0 for none.
+        scores: points by exercise; None if the grader failed.
+        answers: for each free-text cell a digest of the text, empty if there is none; None if the
+            grader failed.
+        late_percent: the percentage of the points to subtract for lateness.
     """
 
     student: str
@@ -40,7 +42,7 @@ class Entry:
 
     @property
     def fingerprint(self) -> str:
-        """Of all that the gradebook is given."""
+        """A digest of all values."""
         return digest_of(json.dumps(vars(self), sort_keys=True, default=str).encode())[:32]
 
     def stored(self, address: Address, row: str) -> Stored:
@@ -54,13 +56,13 @@ def entry_of(
     submitted_at: datetime | None,
     scores: Mapping[str, float | None],
 ) -> Entry:
-    """The gradebook's entry for one hand-in.
+    """The gradebook's entry for one submission.
 
     Args:
-        record: the hand-in on record.
-        submitted_at: when it was handed in, by what lies in submitted/ now.
-        scores: points by exercise, for all exercises of the lab, as on record; what they are where
-            the hand-in is broken is decided here.
+        record: of the submission, from the journal.
+        submitted_at: the time of the submission, from its files in submitted/ now.
+        scores: the recorded points of all exercises of the lab. This function changes them if the
+            submission is broken.
     """
     due, own_due = course.dates(record.lab).due, course.due(record.lab, record.student)
     late = lateness_of(course, record.lab, record.student, submitted_at)
@@ -70,19 +72,29 @@ def entry_of(
         submitted_at.astimezone(UTC).replace(tzinfo=None) if submitted_at else None,
         (own_due - due).total_seconds(),
         counted(record.state, scores),
-        None if record.state is State.OURS else dict(record.answers),
+        _answers(record),
         late.percent,
     )
+
+
+def _answers(record: SubmissionRecord) -> dict[str, str] | None:
+    match record.state:
+        case State.OURS:
+            return None
+        case State.GRADED | State.LATE | State.THEIRS:
+            return dict(record.answers)
+        case unknown:
+            assert_never(unknown)
 
 
 def unstored(
     entries: Iterable[Entry], stored: Mapping[str, Stored | None], rows: frozenset[str]
 ) -> list[Entry]:
-    """The entries that the gradebook does not hold as they are.
+    """The entries that the gradebook lacks, or holds with other values.
 
     Args:
-        stored: by student, what the journal says the gradebook was last given.
-        rows: what :func:`rows_in` found.
+        stored: by student, the journal's note of what was last written to the gradebook.
+        rows: the ids from :func:`gradekit.gradebook.address.rows_in`.
     """
     left = []
     for entry in entries:

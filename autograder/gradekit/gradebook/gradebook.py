@@ -1,23 +1,22 @@
-"""Results -> nbgrader's gradebook, one transaction a hand-in; and what people wrote there, back.
+"""Writes results to nbgrader's gradebook, and reads manual marks and comments from it.
 
-nbgrader's tables and classes are used as they are. Its own methods commit once a cell, which is a
-disk flush each; here a hand-in is written in one go. What a person gave (manual points, comments,
-extra credit) is never touched.
+nbgrader's tables and classes are used unchanged. Its own methods commit once per cell, and each
+commit is a disk flush; here a submission is one transaction. Manual points, comments and extra
+credit are never changed.
+
+Tested in tests/gradekit/gradebook/test_gradebook.py and test_postgresql.py.
 """
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from nbgrader import api
-from nbgrader.utils import is_locked
 from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
@@ -25,36 +24,25 @@ from gradekit.errors import GradebookError
 from gradekit.gradebook.address import Address, plain_errors
 from gradekit.gradebook.create import make_where_missing, open_gradebook
 from gradekit.gradebook.entry import Entry
+from gradekit.gradebook.lab_rows import LabRows, find_rows, register_rows
 from gradekit.gradebook.marks import Mark, Marks, grade_of_answer, grade_of_test
-from gradekit.submissions.released import Released, TargetCell
+from gradekit.submissions.released import Released
 
 T = TypeVar("T")
 _TRIES = 3
 NO_RESPONSE = "No response."
 
 
-@dataclass(frozen=True)
-class _Lab:
-    """A lab's rows in the gradebook, by the cells' names."""
-
-    assignment: str
-    notebook: str
-    graded: Mapping[str, str]
-    commented: Mapping[str, str]
-    tests: Mapping[str, TargetCell]
-    answers: frozenset[str]
-
-
 class Book:
     """An open gradebook. Use as a context manager.
 
     Raises:
-        GradebookError: on entering, when the database cannot be opened.
+        GradebookError: on entering, if the database cannot be opened.
     """
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        self._labs: dict[str, _Lab] = {}
+        self._labs: dict[str, LabRows] = {}
 
     def __enter__(self) -> Self:
         url = self.address.url
@@ -76,28 +64,29 @@ class Book:
         self._gradebook.close()
 
     def register(self, lab: str, released: Released, due: datetime | None) -> None:
-        """Make the lab known, as ``nbgrader generate_assignment`` would, or bring it up to date.
+        """Add the lab, as ``nbgrader generate_assignment`` does, or update it.
 
         Raises:
             GradebookError: the gradebook has graded cells that the notebook no longer has.
         """
-        self._transaction(lambda: self._register(lab, released, due))
+        course_id = self.address.course_id
+        self._transaction(lambda: register_rows(self._db, course_id, lab, released, due))
         with self._reading():
-            self._labs[lab] = self._rows(lab, released)
+            self._labs[lab] = find_rows(self._db, lab, released)
 
     def write(self, entry: Entry, answers_before: Mapping[str, str] | None = None) -> str:
-        """Write one hand-in's results; what a person gave stays.
+        """Write one submission's results; manual points and comments stay.
 
         Args:
-            entry: the results; its lab was registered.
-            answers_before: the free-text answers that a person may have marked: a mark for a text
-                that has changed since asks for another look.
+            entry: the results; its lab is registered.
+            answers_before: the free-text answers that a TA may have marked. If a text has changed
+                since then, its mark is open again.
 
         Returns:
             The id of the submission's row.
 
         Raises:
-            GradebookError: a score is higher than the gradebook's cell is worth.
+            GradebookError: a score is above the points of the gradebook's cell.
         """
         lab = self._labs[entry.lab]
         for name, target in lab.tests.items():
@@ -111,7 +100,7 @@ class Book:
         return self._transaction(lambda: self._write(lab, entry, answers_before or {}))
 
     def marks(self, lab: str) -> dict[str, Marks]:
-        """What the gradebook holds for each student who handed in `lab`, manual marks included."""
+        """The marks of each student who handed in `lab`, manual ones included."""
         with self._reading():
             return self._marks(lab)
 
@@ -157,10 +146,10 @@ class Book:
         }
 
     def renew_penalties(self, lab: str, penalty: Callable[[str, float], float]) -> int:
-        """Work the late penalties out anew, as after manual marking; returns how many changed.
+        """Recalculate the late penalties after manual marking; returns the number of changes.
 
         Args:
-            penalty: from a student and their points before it, the points that come off.
+            penalty: from a student and the points before the penalty, the points to subtract.
         """
         stale = {
             marks.student: new
@@ -189,84 +178,22 @@ class Book:
     def _transaction(self, work: Callable[[], T]) -> T:
         start = time.monotonic()
         with plain_errors(self.address):
-            for attempt in range(1, _TRIES + 1):
+            for number in range(1, _TRIES + 1):
                 try:
                     result = work()
                     self._db.commit()
                     return result
                 except (OperationalError, IntegrityError):
-                    # Locked, or somebody else made the same row (a student's) at the same time.
+                    # Locked, or another program added the same row (a student's) at the same time.
                     self._db.rollback()
-                    if attempt == _TRIES or time.monotonic() - start >= self.address.wait:
+                    if number == _TRIES or time.monotonic() - start >= self.address.wait:
                         raise
                 except BaseException:
                     self._db.rollback()
                     raise
         raise AssertionError
 
-    def _register(self, lab: str, released: Released, due: datetime | None) -> None:
-        moment = due.astimezone(UTC).replace(tzinfo=None) if due else None
-        assignment = self._one(api.Assignment, name=lab)
-        if assignment is None:
-            assignment = api.Assignment(name=lab, course_id=self.address.course_id)
-            self._db.add(assignment)
-        assignment.duedate = moment
-        self._db.flush()
-        notebook = self._one(api.Notebook, name=released.name, assignment_id=assignment.id)
-        if notebook is None:
-            kernel = json.dumps(released.notebook.metadata.get("kernelspec", {}))
-            notebook = api.Notebook(name=released.name, assignment=assignment, kernelspec=kernel)
-            self._db.add(notebook)
-            self._db.flush()
-        self._register_cells(lab, notebook, released)
-
-    def _register_cells(self, lab: str, notebook: Any, released: Released) -> None:
-        graded = {cell.name: cell for cell in notebook.grade_cells}
-        solved = {cell.name for cell in notebook.solution_cells}
-        sources = {cell.name for cell in notebook.source_cells}
-        now = {target.grade_id for target in released.targets if target.kind in ("test", "answer")}
-        gone = sorted(set(graded) - now)
-        if gone:
-            raise GradebookError(
-                f"{lab}: the gradebook has points for {', '.join(gone)}, which the released "
-                f"notebook no longer has; put them back, or start a new gradebook"
-            )
-        for target in released.targets:
-            name, cell = target.grade_id, target.cell
-            if target.kind in ("test", "answer"):
-                row = graded.get(name) or api.GradeCell(name=name, notebook=notebook)
-                row.max_score, row.cell_type = target.points, cell.cell_type
-                self._db.add(row)
-            if target.kind in ("solution", "answer") and name not in solved:
-                self._db.add(api.SolutionCell(name=name, notebook=notebook))
-            # nbgrader's own release step knows the test cells' hidden part, and that is kept.
-            if name not in sources:
-                self._db.add(
-                    api.SourceCell(
-                        name=name,
-                        notebook=notebook,
-                        cell_type=cell.cell_type,
-                        source=cell.source,
-                        locked=is_locked(cell),
-                        checksum=cell.metadata.nbgrader.get("checksum"),
-                    )
-                )
-
-    def _rows(self, lab: str, released: Released) -> _Lab:
-        assignment = self._one(api.Assignment, name=lab)
-        notebook = self._one(api.Notebook, name=released.name, assignment_id=assignment.id)
-        graded = {cell.name: cell.id for cell in notebook.grade_cells}
-        commented = {cell.name: cell.id for cell in notebook.solution_cells}
-        return _Lab(
-            assignment.id,
-            notebook.id,
-            graded,
-            commented,
-            {target.grade_id: target for target in released.tests},
-            frozenset(target.grade_id for target in released.answers),
-        )
-
-    def _write(self, lab: _Lab, entry: Entry, before: Mapping[str, str]) -> str:
+    def _write(self, lab: LabRows, entry: Entry, before: Mapping[str, str]) -> str:
         db = self._db
         if db.execute(select(api.Student.id).filter_by(id=entry.student)).first() is None:
             db.execute(insert(api.Student), [{"id": entry.student}])
@@ -308,8 +235,8 @@ class Book:
         self._set_penalty(notebook, round(total * entry.late_percent / 100, 2))
         return row
 
-    def _submission(self, lab: _Lab, student: str, when: Mapping[str, Any]) -> tuple[str, str]:
-        """The ids of the submission and its notebook, made with all their rows where missing."""
+    def _submission(self, lab: LabRows, student: str, when: Mapping[str, Any]) -> tuple[str, str]:
+        """The ids of the submission and its notebook; missing rows are added."""
         db, submitted, notebook = self._db, api.SubmittedAssignment, api.SubmittedNotebook
         row = db.execute(
             select(submitted.id).filter_by(assignment_id=lab.assignment, student_id=student)
@@ -335,7 +262,7 @@ class Book:
                 db.execute(insert(table), fresh)
         return row, own
 
-    def _comment(self, lab: _Lab, notebook: str, entry: Entry) -> None:
+    def _comment(self, lab: LabRows, notebook: str, entry: Entry) -> None:
         for name in lab.answers:
             empty = entry.answers is not None and not entry.answers.get(name)
             self._db.execute(
@@ -353,9 +280,6 @@ class Book:
             .where(api.SubmittedNotebook.id == notebook)
             .values(late_submission_penalty=points or None)
         )
-
-    def _one(self, table: Any, **values: Any) -> Any:
-        return self._db.query(table).filter_by(**values).one_or_none()
 
 
 def _of_lab(lab: str, *columns: Any) -> Any:

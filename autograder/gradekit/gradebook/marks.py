@@ -1,4 +1,7 @@
-"""One cell's mark in the gradebook, and what a new result makes of it."""
+"""One cell's mark in the gradebook, and how a new result changes it.
+
+Tested in tests/gradekit/gradebook/test_marks.py.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,10 @@ class Mark:
     """One graded cell of one student, as nbgrader keeps it.
 
     Attributes:
-        auto: the judge's points; None where there are none (free text, or we failed).
-        manual: a person's points, which count instead.
-        extra: a person's extra points.
-        open: a person is to look at it.
+        auto: the judge's points; None if there are none (free text, or the grader failed).
+        manual: a TA's points, which count instead.
+        extra: a TA's extra points.
+        open: a TA must look at it.
     """
 
     auto: float | None = None
@@ -30,7 +33,7 @@ class Mark:
 
     @property
     def is_known(self) -> bool:
-        """Whether anybody gave points; if not, it is no 0."""
+        """Whether there are points; without any, the mark is not 0 but unknown."""
         return self.auto is not None or self.manual is not None
 
 
@@ -40,8 +43,8 @@ class Marks:
 
     Attributes:
         marks: by the graded cell's id.
-        comments: what a person wrote, by the cell's id.
-        penalty: points that come off for lateness.
+        comments: a TA's, by the cell's id.
+        penalty: points to subtract for lateness.
     """
 
     student: str
@@ -56,22 +59,22 @@ class Marks:
 
     @property
     def score(self) -> float:
-        """The points that count in the end."""
+        """The points after the penalty."""
         return max(0.0, self.points - self.penalty)
 
     @property
     def is_complete(self) -> bool:
-        """Whether every cell has points and none waits for a person."""
+        """Whether every cell has points and none waits for a TA."""
         return all(mark.is_known and not mark.open for mark in self.marks.values())
 
 
 def grade_of_test(known: Mark, score: float | None) -> Mark:
-    """The mark of an autograded cell: nothing to do for a person, unless the ground has shifted.
+    """The mark of an autograded cell. It is open if manual points are for another result.
 
     Args:
-        known: what is there now.
-        score: the judge's points; None where we failed: then there is no score, not an old one
-            and no 0, and a person is asked to look.
+        known: the mark in the gradebook now.
+        score: the judge's points; None if the grader failed. Then there is no score, neither an
+            old one nor 0, and the mark is open.
     """
     if score is None:
         return replace(known, auto=None, open=True)
@@ -81,11 +84,11 @@ def grade_of_test(known: Mark, score: float | None) -> Mark:
 
 
 def grade_of_answer(known: Mark, text: str | None, before: str | None) -> Mark:
-    """The mark of a free-text cell: a person's to give, except that nothing written earns 0.
+    """The mark of a free-text cell. A TA gives it, but an empty answer earns 0.
 
     Args:
-        known: what is there now.
-        text: a digest of the answer; empty for none; None where we failed.
+        known: the mark in the gradebook now.
+        text: a digest of the answer; empty for none; None if the grader failed.
         before: the digest when the gradebook was last written; None if it never was.
     """
     if text is None:

@@ -1,6 +1,8 @@
-"""Copies a gradebook, marks by hand included, to the new and empty one of nbgrader_config.py.
+"""Copies a gradebook, manual marks included, to the new and empty one of nbgrader_config.py.
 
 python -m gradekit.gradebook.move sqlite:////path/to/course/gradebook.db
+
+Tested in tests/gradekit/nbgrader/test_postgresql.py.
 """
 
 from __future__ import annotations
@@ -19,13 +21,13 @@ from gradekit.gradebook.gradebook import Book
 
 
 def move(source: Address, target: Address) -> int:
-    """Copy every row of `source` to `target`, all or none; `source` stays as it is.
+    """Copy every row of `source` to `target`, all or none; `source` is unchanged.
 
     Returns:
-        How many hand-ins that were.
+        The number of submissions.
 
     Raises:
-        GradebookError: there is nothing to copy, or `target` holds something already.
+        GradebookError: there is nothing to copy, or `target` is not empty.
     """
     if source.url == target.url:
         raise GradebookError(
@@ -34,7 +36,7 @@ def move(source: Address, target: Address) -> int:
         )
     if source.file is not None and not source.file.is_file():
         raise GradebookError(f"the gradebook {source.shown} is not there; check the path")
-    with Book(target):  # which makes its tables
+    with Book(target):  # this makes its tables
         pass
     with plain_errors(source):
         old = create_engine(source.url)

@@ -1,6 +1,7 @@
 """The journal's results into the gradebook, for ``lab grade`` and for nbgrader's commands.
 
-Importing this file does not import nbgrader, which takes two seconds; writing does.
+Importing this file does not import nbgrader, which takes two seconds; writing does. Tested in
+tests/gradekit/gradebook/test_update.py.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The folder of a course's results: the paths in it, and the course's secret."""
+"""The folder of a course's results: the paths in it, and the course's secret.
+
+Tested in tests/gradekit/results/test_folder.py.
+"""
 
 from __future__ import annotations
 

@@ -1,41 +1,40 @@
-"""Results on disk: append-only, keyed by content. Resume and regrade fall out of it.
+"""Results on disk: append-only and keyed by content, so a run can resume, and regrade only changes.
 
 ``results/<lab>.jsonl`` holds one JSON object per line, of three kinds: *exercise* (a
 :class:`~gradekit.results.records.Record`), *submission*, and *stored* (a gradebook has it).
-A later line replaces an earlier one with the same key. Lines are written in one go and flushed to
-the disk before anybody acts on them, so a kill at any moment loses at most the hand-ins in flight;
-a line cut short by it is dropped when the journal is next opened. Where the disk is full, lines
-that were written half are taken back.
+A later line replaces an earlier one with the same key. Lines are written together and flushed to
+the disk before the run continues. So a kill at any moment loses at most the submissions that are
+being graded. The next open of the journal drops a line that was cut short. If the disk is full,
+partly written lines are removed again.
+
+Tested in tests/gradekit/results/test_journal.py.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
-import socket
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, Self, assert_never
 
-from gradekit.errors import JournalError, JournalLockedError
+from gradekit.errors import JournalError
+from gradekit.results.lock import take_lock, write_all
 from gradekit.results.records import ExerciseResult, Record, State, SubmissionRecord
 
 
 @dataclass(frozen=True)
 class Stored:
-    """A gradebook holds a hand-in's result.
+    """A gradebook holds a submission's result.
 
     Attributes:
-        fingerprint: of all that was written.
+        fingerprint: of all the written values.
         book: the gradebook's URL.
         row: the id that the gradebook gave to the submission.
-        answers: digests of the free-text answers that the gradebook knew then.
+        answers: digests of the free-text answers at that time.
     """
 
     student: str
@@ -47,7 +46,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class _Location:
-    """Where an exercise's record stands, and what of it a run over a class asks for."""
+    """Where an exercise's record is in the file, and the values that a run over a class needs."""
 
     offset: int
     earned: float | None
@@ -58,15 +57,15 @@ class Journal:
     """One lab's results. Use as a context manager; inside, this process alone writes them.
 
     Args:
-        path: the ``.jsonl`` file; made with its folder where missing.
-        wait: seconds to wait for another process (None: as long as it takes).
-        on_wait: called once with a sentence before waiting.
+        path: the ``.jsonl`` file; if it is missing, it is made with its folder.
+        wait: seconds to wait for another process (None: without a limit).
+        on_wait: called once with a message before waiting.
 
     Attributes:
-        notes: what was found damaged on opening, one sentence each.
+        notes: damage that was found on opening, one sentence each.
 
     Raises:
-        JournalLockedError: on entering, when another process holds it for longer than `wait`.
+        JournalLockedError: on entering, if another process holds it for longer than `wait`.
         JournalError: the file cannot be opened.
     """
 
@@ -77,7 +76,7 @@ class Journal:
         self.notes: tuple[str, ...] = ()
         self._wait, self._on_wait = wait, on_wait
         self._lock: IO[str] | None = None
-        self._file: IO[bytes] | None = None  # unbuffered, and only added to
+        self._file: IO[bytes] | None = None  # unbuffered, append only
         self._reader: IO[bytes] | None = None
         self._locations: dict[str, _Location] = {}
         self._latest: dict[tuple[str, str], dict[str, str]] = {}
@@ -87,7 +86,7 @@ class Journal:
     def __enter__(self) -> Self:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._lock = _take_lock(self.path.with_suffix(".lock"), self._wait, self._on_wait)
+            self._lock = take_lock(self.path.with_suffix(".lock"), self._wait, self._on_wait)
             self._file = self.path.open("ab", buffering=0)
             self._reader = self.path.open("rb")
             self._load()
@@ -106,14 +105,16 @@ class Journal:
         self._close()
 
     def append(self, records: Iterable[Record | SubmissionRecord], durable: bool = True) -> None:
-        """Write records, all or (on a kill in the midst) their first few; on disk on return."""
-        self._write(
-            [
-                ("exercise" if isinstance(record, Record) else "submission", record.to_json())
-                for record in records
-            ],
-            durable,
-        )
+        """Write records; if this process is killed meanwhile, only the first of them may be there.
+
+        Args:
+            records: of exercises and submissions.
+            durable: whether they are on the disk when this returns.
+
+        Raises:
+            JournalError: they cannot be written, or the journal is not open.
+        """
+        self._write([(_kind_of(record), record.to_json()) for record in records], durable)
 
     def append_graded(
         self,
@@ -121,10 +122,11 @@ class Journal:
         results: Iterable[ExerciseResult],
         keys: Mapping[str, str],
     ) -> None:
-        """Write what grading one submission gave, as :meth:`append` does.
+        """Write the results of grading one submission, as :meth:`append` does.
 
         Args:
-            record: the submission's; it is written last, so a kill before it means another try.
+            record: the submission's; it is written last, so after an earlier kill the next run
+                grades the submission again.
             results: of the exercises that were run.
             keys: the journal's keys of the submission's exercises, by name.
         """
@@ -135,62 +137,60 @@ class Journal:
         self.append([*exercises, record])
 
     def mark_stored(self, stored: Stored) -> None:
-        """Note that a gradebook holds a result. Not flushed: losing it costs one rewrite."""
+        """Record that a gradebook holds a result. Not flushed: its loss costs only a rewrite."""
         values = {name: getattr(stored, name) for name in Stored.__dataclass_fields__}
         self._write([("stored", values)], durable=False)
 
     def missing(self, keys: Mapping[str, str]) -> tuple[str, ...]:
-        """The exercises in `keys` (name to key) that have no record, or one that we broke."""
+        """The exercises in `keys` (name to key) without a record, or with a failure of ours."""
         return tuple(name for name, score in self.scores(keys).items() if score is None)
 
     def earned(self, key: str) -> float | None:
-        """The points of a record; None where there is none or we broke it."""
-        place = self._locations.get(key)
-        return place.earned if place else None
+        """The points of a record; None if there is none, or if it is a failure of ours."""
+        location = self._locations.get(key)
+        return location.earned if location else None
 
     def scores(self, keys: Mapping[str, str]) -> dict[str, float | None]:
-        """The points of each exercise in `keys` (name to key), as :meth:`earned` has them."""
+        """The points of each exercise in `keys` (name to key); see :meth:`earned`."""
         return {name: self.earned(key) for name, key in keys.items()}
 
     def mistakes(self, keys: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-        """The known mistakes that were recognised, for each exercise in `keys` with any."""
-        places = {
-            name: self._locations[key] for name, key in keys.items() if key in self._locations
-        }
-        return {name: place.mistakes for name, place in places.items() if place.mistakes}
+        """The recognised mistakes of each exercise in `keys` that has any."""
+        found = {name: self._locations.get(key) for name, key in keys.items()}
+        return {name: at.mistakes for name, at in found.items() if at and at.mistakes}
 
     def record(self, key: str) -> Record | None:
         """The record with this key, read from the file."""
-        place = self._locations.get(key)
-        if place is None:
+        location = self._locations.get(key)
+        if location is None:
             return None
         assert self._reader is not None
-        self._reader.seek(place.offset)
+        self._reader.seek(location.offset)
         return Record.from_json(json.loads(self._reader.readline()))
 
     def known(self, keys: Mapping[str, str], asked: Collection[str]) -> dict[str, ExerciseResult]:
-        """The results of the exercises in `keys` on record that are not `asked` for anew."""
+        """The recorded results of the exercises in `keys`, without those that will be `asked`."""
         found = {name: self.record(key) for name, key in keys.items() if name not in asked}
         return {name: record.result for name, record in found.items() if record is not None}
 
     def results(self, student: str, digest: str) -> dict[str, Record]:
-        """The latest record of each exercise of one hand-in, whatever its key."""
+        """The latest record of each exercise of one submission, with any key."""
         keys = self._latest.get((student, digest), {})
         found = {name: self.record(key) for name, key in keys.items()}
         return {name: record for name, record in found.items() if record is not None}
 
     def submission(self, student: str, digest: str | None = None) -> SubmissionRecord | None:
-        """The student's latest hand-in on record; with `digest`, only if it is that one."""
+        """The student's latest recorded submission; with `digest`, only if it has that digest."""
         record = self._submissions.get(student)
         return record if record and digest in (None, record.digest) else None
 
     @property
     def submissions(self) -> tuple[SubmissionRecord, ...]:
-        """Every student's latest hand-in on record, by student."""
+        """Every student's latest recorded submission, by student."""
         return tuple(self._submissions[student] for student in sorted(self._submissions))
 
     def stored(self, student: str, book: str) -> Stored | None:
-        """What the gradebook at URL `book` was last given for this student."""
+        """This student's result that was last written to the gradebook at URL `book`."""
         return self._stored.get((student, book))
 
     def _write(self, lines: list[tuple[str, dict[str, Any]]], durable: bool) -> None:
@@ -203,21 +203,22 @@ class Journal:
             parts.append((start + len(text), kind, values))
             text += json.dumps({"kind": kind, **values}, ensure_ascii=True).encode() + b"\n"
         try:
-            _write_all(handle, text)
+            write_all(handle, text)
             if durable:
                 os.fsync(handle)
         except OSError as error:
-            # If not even this works, the next to open the journal drops the half line.
+            # If this fails, too, the next open of the journal drops the partial line.
             with suppress(OSError):
                 os.ftruncate(handle, start)
             self._file.close()
             self._file = None
             raise JournalError(
-                f"{self.path} cannot be written ({error.strerror}); mend that, as by making room, "
-                f"and run the same again: what is on record stays, the rest follows"
+                f"{self.path} cannot be written ({error.strerror}); fix that, for example by "
+                f"freeing space, and run the command again: recorded results stay and the rest "
+                f"follow"
             ) from error
-        for place, kind, values in parts:
-            self._learn(place, kind, values)
+        for offset, kind, values in parts:
+            self._index(offset, kind, values)
 
     def _load(self) -> None:
         assert self._file is not None
@@ -230,31 +231,32 @@ class Journal:
                 break
             try:
                 values = json.loads(line)
-                self._learn(offset, values.pop("kind"), values)
+                self._index(offset, values.pop("kind"), values)
             except (ValueError, KeyError, TypeError, AttributeError):
                 notes.append(f"{self.path}, line {number}: damaged and left out")
         self.notes = tuple(notes)
 
-    def _learn(self, offset: int, kind: str, values: dict[str, Any]) -> None:
-        if kind == "exercise":
-            record = Record.from_json(values)  # all of it, so that a damaged line is no result
-            result = record.result
-            self._locations[record.key] = _Location(offset, result.earned, result.mistakes)
-            latest = self._latest.setdefault((record.student, record.digest), {})
-            latest[record.exercise] = record.key
-        elif kind == "submission":
-            submitted = SubmissionRecord.from_json(values)
-            self._submissions[submitted.student] = submitted
-        elif kind == "stored":
-            stored = Stored(**values)
-            self._stored[stored.student, stored.book] = stored
-        else:
-            raise ValueError(kind)
+    def _index(self, offset: int, kind: str, values: dict[str, Any]) -> None:
+        match kind:
+            case "exercise":
+                record = Record.from_json(values)  # all of it, because a damaged one must not count
+                result = record.result
+                self._locations[record.key] = _Location(offset, result.earned, result.mistakes)
+                latest = self._latest.setdefault((record.student, record.digest), {})
+                latest[record.exercise] = record.key
+            case "submission":
+                submission = SubmissionRecord.from_json(values)
+                self._submissions[submission.student] = submission
+            case "stored":
+                stored = Stored(**values)
+                self._stored[stored.student, stored.book] = stored
+            case _:
+                raise ValueError(f"there is no kind of record {kind!r}")
 
     def _close(self) -> None:
         for handle in (self._file, self._reader, self._lock):
             if handle is not None:
-                handle.close()  # closing the lock file's only handle gives the lock back
+                handle.close()  # closing the lock file's only handle releases the lock
         self._file = self._reader = self._lock = None
 
 
@@ -263,68 +265,39 @@ def plan(
     submissions: Iterable[tuple[str, str]],
     keys: Callable[[str, str], Mapping[str, str]],
 ) -> dict[str, tuple[str, ...]]:
-    """What is left to do: for each student with anything missing, the exercises without a record.
+    """The work that is left: for each student with any, the exercises without a record.
 
     Args:
         journal: an open journal.
-        handins: (student, digest) of what lies in submitted/.
-        keys: the journal's keys of one hand-in, by exercise.
+        submissions: (student, digest) of the submissions in submitted/.
+        keys: the journal's keys of one submission, by exercise.
     """
     todo = {}
     for student, digest in submissions:
-        known = journal.submission(student, digest)
-        if known and known.state is State.THEIRS:
-            continue
+        record = journal.submission(student, digest)
+        match record.state if record else None:
+            case State.THEIRS:
+                continue
+            case State.OURS | None:
+                again = True
+            case State.GRADED | State.LATE:
+                again = False
+            case unknown:
+                assert_never(unknown)
         missing = journal.missing(keys(student, digest))
-        again = known is None or known.state is State.OURS
         if missing or again:
             todo[student] = missing
     return todo
 
 
-def _take_lock(path: Path, wait: float | None, on_wait: Callable[[str], None] | None) -> IO[str]:
-    handle = path.open("a+", encoding="utf-8")
-    deadline = None if wait is None else time.monotonic() + wait
-    told = False
-    while True:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            break
-        except BlockingIOError:
-            sentence = _holder(path)
-            if deadline is not None and time.monotonic() >= deadline:
-                handle.close()
-                raise JournalLockedError(
-                    f"{sentence}; wait for it, or end it and try again"
-                ) from None
-            if on_wait and not told:
-                on_wait(f"{sentence}; waiting")
-                told = True
-            time.sleep(0.1)
-    since = datetime.now().astimezone().isoformat(timespec="seconds")
-    who = json.dumps({"pid": os.getpid(), "host": socket.gethostname(), "since": since})
-    with suppress(OSError):  # it is only for those who wait, and the lock holds without it
-        os.ftruncate(handle.fileno(), 0)
-        _write_all(handle.fileno(), who.encode())
-    return handle
-
-
-def _holder(path: Path) -> str:
-    journal = path.with_suffix(".jsonl")
-    try:
-        who = json.loads(path.read_text("utf-8"))
-        return (
-            f"{journal} is being written by process {who['pid']} on {who['host']} "
-            f"since {who['since']}"
-        )
-    except (OSError, ValueError, KeyError, TypeError):
-        return f"{journal} is being written by another process"
-
-
-def _write_all(handle: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(handle, left) :]
+def _kind_of(record: Record | SubmissionRecord) -> str:
+    match record:
+        case Record():
+            return "exercise"
+        case SubmissionRecord():
+            return "submission"
+        case unknown:
+            assert_never(unknown)
 
 
 def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:

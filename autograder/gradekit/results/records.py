@@ -1,8 +1,10 @@
-"""What grading one hand-in comes to, as values: what the journal keeps and the gradebook shows.
+"""The results of grading one submission, as values for the journal and the gradebook.
 
-The judge makes an :class:`ExerciseResult` for each exercise, the sandbox outputs for each cell;
-both together are a :class:`Graded`. The journal keeps one :class:`Record` for each exercise and one
-:class:`SubmissionRecord` for each hand-in; outputs go into the autograded notebook.
+The judge makes an :class:`ExerciseResult` for each exercise, the sandbox makes outputs for each
+cell; both together are a :class:`Graded`. The journal keeps one :class:`Record` for each exercise
+and one :class:`SubmissionRecord` for each submission. Outputs go into the autograded notebook.
+
+Tested in tests/gradekit/results/test_records.py.
 """
 
 from __future__ import annotations
@@ -12,11 +14,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, assert_never
 
 
 class State(StrEnum):
-    """What became of a hand-in, in the words that reports use."""
+    """The outcome of a submission, in the words of the reports.
+
+    THEIRS: it cannot be graded, and the student must fix it; OURS: the grader failed.
+    """
 
     GRADED = "graded"
     LATE = "late"
@@ -26,7 +31,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One check's outcome. Never holds an input or a number of a hidden check."""
+    """The outcome of one check. It never holds an input or a number of a hidden check."""
 
     name: str
     title: str
@@ -38,14 +43,14 @@ class CheckResult:
 
 @dataclass(frozen=True)
 class ExerciseResult:
-    """What the judge says about one exercise of one hand-in.
+    """The judge's result for one exercise of one submission.
 
     Attributes:
         checks: in the order of the exercise file.
         advice: sentences for the student, best first.
         mistakes: names of the known mistakes that were recognised.
         seconds: CPU seconds that the exercise's probes took.
-        broken: where we failed, what failed, in one sentence; such a result earns no grade at all.
+        broken: if the grader failed, what failed, in one sentence; then there are no points.
     """
 
     exercise: str
@@ -58,27 +63,27 @@ class ExerciseResult:
 
     @property
     def earned(self) -> float | None:
-        """Points earned, rounded to a hundredth; None where we failed (never 0)."""
+        """Points earned, rounded to a hundredth; None, and never 0, if the grader failed."""
         if self.broken is not None:
             return None
         return round(sum(check.earned for check in self.checks), 2)
 
     @property
     def points(self) -> float:
-        """Points to be had."""
+        """Points available."""
         return sum(check.points for check in self.checks)
 
 
 @dataclass(frozen=True)
 class Graded:
-    """One hand-in after the sandbox and the judge.
+    """One submission after the sandbox and the judge.
 
     Attributes:
         outputs: nbformat outputs by the id of the cell (of ``Submission.notebook``).
-        results: one for each exercise that was asked about.
-        seconds: CPU seconds of the whole hand-in.
-        stopped: what ended the notebook's run early (time, memory), in words for the student.
-        broken: where we failed as a whole, what failed, in one sentence.
+        results: one for each exercise that was run.
+        seconds: CPU seconds of the whole submission.
+        stopped: the limits that ended the notebook's run early, in words for the student.
+        broken: if the grader failed as a whole, what failed, in one sentence.
     """
 
     outputs: Mapping[str, Sequence[Mapping[str, Any]]]
@@ -90,7 +95,7 @@ class Graded:
 
 @dataclass(frozen=True)
 class Record:
-    """One exercise of one hand-in, as the journal keeps it."""
+    """One exercise of one submission, as the journal keeps it."""
 
     student: str
     lab: str
@@ -120,15 +125,15 @@ class Record:
 
 @dataclass(frozen=True)
 class SubmissionRecord:
-    """One hand-in as the journal keeps it. Lateness is worked out from the dates when it is read.
+    """One submission as the journal keeps it. Readers compute its lateness from the dates.
 
     Attributes:
-        digest: of the bytes handed in.
-        state: graded, or broken by them or by us.
+        digest: of the submitted bytes.
+        state: graded, or broken by the student or by the grader.
         reason: why it is broken, in one sentence for student and TA.
-        notes: what was odd about the hand-in, for both.
-        answers: for each free-text cell, a digest of the text; empty where nothing was written.
-        submitted_at: ISO 8601 with an offset, or None where nobody knows.
+        notes: oddities of the submission, for both.
+        answers: for each free-text cell, a digest of the text; empty if there is none.
+        submitted_at: ISO 8601 with an offset, or None if unknown.
     """
 
     student: str
@@ -159,26 +164,29 @@ class SubmissionRecord:
 
 
 def counted(state: State, scores: Mapping[str, float | None]) -> dict[str, float | None]:
-    """The points by exercise that count: 0 where the hand-in is broken, none where we failed."""
+    """The points by exercise that count: 0 if the student broke it, None if the grader failed."""
     match state:
         case State.THEIRS:
             return dict.fromkeys(scores, 0.0)
         case State.OURS:
             return dict.fromkeys(scores)
-    return dict(scores)
+        case State.GRADED | State.LATE:
+            return dict(scores)
+        case unknown:
+            assert_never(unknown)
 
 
 def make_key(*parts: str) -> str:
-    """One key for all that a result depends on.
+    """One key from everything on which a result depends.
 
-    By custom: student, lab, submission digest, exercise name, digest of the exercise file, of the
-    reference, of the environment.
+    The grader passes student, lab, the submission's digest, the exercise's name, and the digests of
+    the exercise file, of the reference and of the environment.
     """
     return digest_of(*(part.encode("utf-8", "surrogatepass") for part in parts))
 
 
 def digest_of(*parts: bytes) -> str:
-    """SHA-256 of byte strings; where one ends and the next begins counts, too."""
+    """SHA-256 of byte strings and of their lengths."""
     whole = hashlib.sha256()
     for part in parts:
         whole.update(len(part).to_bytes(8, "big"))

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
+
+import pytest
 
 from gradekit.course import Course
 from gradekit.gradebook.address import Address, rows_in
@@ -32,6 +35,12 @@ def test_an_entry_knows_dates_and_states(course: Course) -> None:
     assert ours.scores == {"softmax": None, "entropy": None}
     assert ours.answers is None
     assert entry_of(course, submission("ada"), None, scores).late_percent == 0
+
+
+def test_an_unknown_state_raises(course: Course) -> None:
+    lost: Any = "lost"
+    with pytest.raises(AssertionError, match="lost"):
+        entry_of(course, submission("ada", lost), None, {"softmax": 8.0})
 
 
 def test_only_what_changed_is_stored_again(book: Book, address: Address) -> None:

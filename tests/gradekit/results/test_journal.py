@@ -10,6 +10,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -138,6 +139,35 @@ def test_a_damaged_line_inside_is_left_out_and_said(tmp_path: Path) -> None:
         assert len(journal.notes) == 4
         assert "line 1:" in journal.notes[0]
         assert journal.missing(keys("ada", "")) == ("softmax",)
+
+
+def test_an_unknown_kind_of_record_raises(tmp_path: Path) -> None:
+    poem: Any = "a poem"
+    with Journal(tmp_path / "lab01.jsonl") as journal:
+        with pytest.raises(AssertionError, match="a poem"):
+            journal.append([poem])
+        with pytest.raises(ValueError, match="poem"):
+            journal._index(0, "poem", {})
+    assert (tmp_path / "lab01.jsonl").read_bytes() == b""
+
+
+def test_an_unknown_state_is_not_planned_but_raises(tmp_path: Path) -> None:
+    with Journal(tmp_path / "lab01.jsonl") as journal:
+        journal.append(graded("ada"))
+        lost: Any = "lost"
+        journal._submissions["ada"] = submission("ada", lost)
+        with pytest.raises(AssertionError, match="lost"):
+            plan(journal, [("ada", "digest of ada")], keys)
+
+
+def test_the_results_of_one_submission_are_written_together(tmp_path: Path) -> None:
+    results = [result("softmax", 8, 8, "Look at the axis."), result("entropy", 3, 8)]
+    with Journal(tmp_path / "lab01.jsonl") as journal:
+        journal.append_graded(submission("ada"), results, keys("ada", ""))
+        assert journal.missing(keys("ada", "")) == ()
+        assert journal.earned(make_key("ada", "entropy")) == 3
+    lines = (tmp_path / "lab01.jsonl").read_text().splitlines()
+    assert [json.loads(line)["kind"] for line in lines] == ["exercise", "exercise", "submission"]
 
 
 def test_the_plan_is_what_has_no_record(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ class TestWhetherItIsThere:
         first, second = doctor._sandbox()
         assert (first.ok, second.ok) == (False, True)
         assert "bubblewrap is not installed" in first.sentence
-        assert "not here, the kernel's Landlock has ABI 3" in second.sentence
+        assert "unavailable, the kernel's Landlock has ABI 3" in second.sentence
 
 
 class TestWhatItLeavesOpen:
