@@ -1,8 +1,7 @@
 """A small picture of two tensors that differ: expected, yours, and the difference.
 
 The colours suit colour-blind readers (viridis for values, orange to purple for differences). The
-background is always white, so the picture is readable on light and dark pages. Tested in
-``tests/attnlab/checking/test_render.py``.
+background is always white, so the picture is readable on light and dark pages.
 """
 
 from __future__ import annotations

@@ -1,9 +1,12 @@
-"""The figures of the labs: labs 0 and 1 by name here, later labs in a file for each idea.
+"""The figures of the labs, one module per topic: ``from attnlab.plots import heads``.
 
-Each function draws one figure and returns its axes and the data drawn.
+Each function draws one figure and returns its axes and the data drawn. It draws the results of the
+student's own functions, which it takes as arguments, and contains no answer. The colours differ for
+colour-blind eyes and in grey print, and lines also differ in style.
 
-The functions take what they draw from, a student's own `softmax` among it; none of them holds an
-answer. Colours stay apart for colour-blind eyes and in grey print, and lines differ in style, too.
+The package may import :mod:`attnlab.checking`, :mod:`attnlab.notebook` and :mod:`attnlab.data`. Its
+tests are in ``tests/attnlab/plots``, one file per module. The functions of
+:mod:`attnlab.plots.scores` and :mod:`attnlab.plots.words` can also be imported from here.
 """
 
 from attnlab.plots.canvas import Drawn

@@ -1,4 +1,4 @@
-"""Figures about a decoder that looks back: where it looks, what that is worth, what a beam adds."""
+"""Figures about a decoder with attention: where it looks, and what attention and beams improve."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _SPACE = "␣"
 
 @drawing
 def alignments(model: Any, greedy: Greedy, humans: Sequence[str]) -> Drawn:
-    """Where the decoder looked while it wrote some dates: one table of weights for each.
+    """Where the decoder looks while it writes some dates: one table of weights for each.
 
     Args:
         model: a trained translator.
-        greedy: decodes with it; its steps are watched.
+        greedy: decodes with the model; the weights of its steps are recorded.
         humans: the dates as people write them.
     """
-    watched = [_watch(model, greedy, human) for human in humans]
+    watched = [_recorded(model, greedy, human) for human in humans]
     widths = [len(human) for human in humans]
-    alt = "Attention weights of each symbol written over the characters read: " + "; ".join(
+    alt = "Attention weights of each written symbol over the characters read: " + "; ".join(
         f"“{human}” became {written}" for human, (written, _) in zip(humans, watched, strict=True)
     )
     with panels(
@@ -49,15 +49,15 @@ def alignments(model: Any, greedy: Greedy, humans: Sequence[str]) -> Drawn:
 def copied_by_length() -> Drawn:
     """How many strings of digits are copied without a mistake, by length: with attention, without.
 
-    The numbers were measured once, on the author's machine (`attnlab.data.measured_lab02`).
+    The numbers were measured once (see `attnlab.data.measured_lab02`).
     """
     alt = (
-        "The share of strings copied without a mistake against their length: with attention all "
-        "up to 16 digits and none from 22 on; without, fewer from 8 digits on and none from 16 on."
+        "The share of strings copied without a mistake against their length. With attention: all "
+        "up to 16 digits, and none from 22 on. Without: fewer from 8 digits on, none from 16 on."
     )
     with panels(1, 6.4, 2.9, alt) as (axes,):
         data = _copied(axes)
-        axes.set_title("copying digits: every step looks back, or lives on one summary")
+        axes.set_title("copying digits: with attention, or from one summary vector")
     return Drawn((axes,), data)
 
 
@@ -69,14 +69,14 @@ def beam_widths(
     pairs: Sequence[Pair],
     widths: Sequence[int] = (1, 2, 3, 5, 8),
 ) -> Drawn:
-    """What a wider beam finds: likelier sequences, and how many of them are right.
+    """The results of wider beams: likelier sequences, and how many of them are right.
 
     Args:
-        model: a translator, better not trained to the end.
+        model: a translator; one that is not fully trained shows more.
         beam_search: finds sequences.
-        one_sentence: makes of a model and one source a step function and a first state.
+        one_sentence: from a model and one source to a step function and a first state.
         pairs: the dates to translate.
-        widths: of the beam.
+        widths: the widths of the beam.
     """
     best = [
         [_best(model, beam_search, one_sentence, pair.human, width) for pair in pairs]
@@ -107,29 +107,31 @@ def beam_widths(
             )
             panel.margins(y=0.2)
         left.set(title="it finds likelier sequences", ylabel="mean log-probability [nats]")
-        right_panel.set(title="and how many are right", ylabel="share of right dates", ylim=(0, 1))
+        right_panel.set(
+            title="how many of them are right", ylabel="share of right dates", ylim=(0, 1)
+        )
     return Drawn((left, right_panel), {"log-probability": likely, "right": share})
 
 
 def lab02_preview() -> Drawn:
-    """What lab 2 ends with: where a translator looks, and why it has to."""
+    """The last figures of lab 2: where a translator looks, and what attention improves."""
     weights, data = measured_lab02.weights_of_a_date(), measured_lab02.copied()
     alt = (
         "Left, a table of attention weights: while 1998-03-05 is written, the dark cells run down "
         "the diagonal of “1998, march 5”. Right, the share of strings of digits copied without a "
-        "mistake against their length: with attention all up to 16, without fewer from 8 on."
+        "mistake against their length: with attention, all up to 16; without, fewer from 8 on."
     )
     with panels(2, 7.6, 2.9, alt, width_ratios=(1, 1.25)) as (left, right):
         _table(left, measured_lab02.DATE, measured_lab02.ISO, weights)
         left.set_ylabel("written")
         left.set_title("where it looks")
         _copied(right)
-        right.set_title("and what looking is worth")
+        right.set_title("with and without attention")
     return Drawn((left, right), {"weights": weights, **data})
 
 
-class _Watched:
-    """A translator whose cell's attention weights are kept, step by step."""
+class _Recorder:
+    """A translator that records its cell's attention weights, step by step."""
 
     def __init__(self, model: Any) -> None:
         self.encode = model.encode
@@ -142,12 +144,12 @@ class _Watched:
         return out
 
 
-def _watch(model: Any, greedy: Greedy, human: str) -> tuple[str, Tensor]:
-    """What is written for one date, and (steps, characters) weights."""
-    watched = _Watched(model)
+def _recorded(model: Any, greedy: Greedy, human: str) -> tuple[str, Tensor]:
+    """The text that the model writes for one date, and its weights (steps, characters)."""
+    recorder = _Recorder(model)
     source = torch.tensor([SOURCE.encode(human)])
-    (written,) = greedy(watched, source, source != PAD, BOS, EOS, _MOST_STEPS)
-    return TARGET.decode(written), torch.stack(watched.weights)
+    (written,) = greedy(recorder, source, source != PAD, BOS, EOS, _MOST_STEPS)
+    return TARGET.decode(written), torch.stack(recorder.weights)
 
 
 def _best(
@@ -168,7 +170,7 @@ def _table(axes: Axes, human: str, written: str, weights: Tensor) -> None:
 
 
 def _copied(axes: Axes) -> dict[str, Tensor]:
-    """Both curves, each with the band between its worst and best seed."""
+    """Draw both curves, each with a band from its worst to its best seed."""
     data, lengths = measured_lab02.copied(), list(measured_lab02.LENGTHS)
     for (name, shares), colour, style, place in zip(
         data.items(), COLOURS, ("-", "--"), ((16.6, 1.04), (4.2, 0.72)), strict=False

@@ -1,6 +1,6 @@
-"""Figures of lab 3 about words: what they ask and offer, whom they look at, where that moves them.
+"""Figures of lab 3 about words: queries, keys and values, attention weights, outputs.
 
-All of them show lecture S's sentence about Korea, with the vectors of `attnlab.data.korea`.
+All show lecture S's sentence about Korea, with the vectors of `attnlab.data.korea`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from attnlab.plots.heatmap import attention_cells
 Projection = Callable[..., tuple[Tensor, Tensor, Tensor]]
 Attention = Callable[..., tuple[Tensor, Tensor]]
 
-# The weights of the sentence, to two digits: what the lab's first picture shows.
+# The weights of the sentence, to two digits, for the lab's first picture.
 _WEIGHTS = (
     (0.06, 0.42, 0.08, 0.21, 0.12, 0.12),
     (0.07, 0.11, 0.12, 0.35, 0.16, 0.20),
@@ -38,8 +38,8 @@ _WEIGHTS = (
     (0.01, 0.04, 0.03, 0.46, 0.10, 0.37),
     (0.01, 0.78, 0.02, 0.09, 0.05, 0.06),
 )
-# Behind a name, so that an arrow below it does not cross the letters.
-_PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.6}
+# A white box behind a name, so that an arrow below it cannot cross the letters.
+_WHITE_BOX = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.6}
 _VALUES = ((-1.0, -2.0), (5.0, 0.0), (-1.0, 0.4), (-0.5, 5.0), (-4.0, 2.0), (4.5, 4.5))
 
 
@@ -53,7 +53,7 @@ def projection_tables(qkv: Projection, text: str = korea.ONE_ORDER) -> Drawn:
     """
     words = text.split()
     made = dict(zip("qkv", qkv(korea.embed(text), *korea.projections()), strict=True))
-    titles = {"q": "q: what it asks", "k": "k: what it offers", "v": "v: what it tells"}
+    titles = {"q": "q: what it asks", "k": "k: what it offers", "v": "v: what it gives"}
     columns = {"q": korea.ASKS, "k": korea.ASKS, "v": ("right", "up")}
     alt = f"Three tables of numbers: the queries, the keys and the values of “{text}”."
     with panels(3, 7.2, 3.0, alt, sharey=True, width_ratios=(3, 3, 2)) as axes:
@@ -70,7 +70,7 @@ def projection_tables(qkv: Projection, text: str = korea.ONE_ORDER) -> Drawn:
 def moved_words(
     qkv: Projection, attention_loop: Callable[..., Tensor], text: str = korea.ONE_ORDER
 ) -> Drawn:
-    """Each word's value as a point in the plane, and an arrow from it to what its query gets.
+    """Each word's value as a point in the plane, and an arrow from there to its query's output.
 
     Args:
         qkv: called as ``qkv(X, W_q, W_k, W_v)``.
@@ -82,13 +82,13 @@ def moved_words(
     moved = torch.stack([attention_loop(query, k, v) for query in q])  # (T, 2)
     alt = (
         "The words of the sentence as points in the plane, each with an arrow from its own value "
-        "to the weighted mean that its query gets; all arrows end between the points."
+        "to its query's output, a weighted mean; all arrows end between the points."
     )
     with panels(1, 5.2, 3.7, alt) as (axes,):
         _values(axes, words, v)
         for word, start, end in zip(words, v.tolist(), moved.tolist(), strict=True):
             _arrow(axes, start, end, COLOURS[1] if word == "Korean" else COLOURS[5])
-        axes.set_title("what each word tells, and what it gets")
+        axes.set_title("each word's value, and its output")
     return Drawn((axes,), {"values": v, "moved": moved})
 
 
@@ -96,15 +96,15 @@ def moved_words(
 def sentence_attention(
     qkv: Projection, attention: Attention, texts: Sequence[str] = (korea.ONE_ORDER,)
 ) -> Drawn:
-    """Who looks at whom, a table of weights for each sentence.
+    """Which word attends to which: a table of weights for each sentence.
 
     Args:
         qkv: called as ``qkv(X, W_q, W_k, W_v)``.
-        attention: called as ``attention(q, k, v)``; gives outputs and weights.
+        attention: called as ``attention(q, k, v)``; returns outputs and weights.
         texts: the sentences.
     """
     tables = {text: attention(*qkv(korea.embed(text), *korea.projections()))[1] for text in texts}
-    alt = "The attention weights, rows query and columns key, of: " + "; ".join(texts) + "."
+    alt = "The attention weights, a row per query and a column per key: " + "; ".join(texts) + "."
     with panels(len(texts), 3.6 * len(texts), 3.0, alt) as axes:
         for panel, (text, weights) in zip(axes, tables.items(), strict=True):
             attention_cells(panel, weights, text.split(), text.split())
@@ -117,12 +117,12 @@ def sentence_attention(
 def value_mixing(
     qkv: Projection, attention: Attention, word: str = "speak", text: str = korea.ONE_ORDER
 ) -> Drawn:
-    """The output of one query, put together: each value times its weight, arrow after arrow.
+    """The output of one query as a sum: each value times its weight, arrow after arrow.
 
     Args:
         qkv: called as ``qkv(X, W_q, W_k, W_v)``.
-        attention: called as ``attention(q, k, v)``; gives outputs and weights.
-        word: the word whose query it is.
+        attention: called as ``attention(q, k, v)``; returns outputs and weights.
+        word: the word that the query belongs to.
         text: the sentence.
     """
     words = text.split()
@@ -139,15 +139,15 @@ def value_mixing(
         left.bar_label(bars, [f"{w:.2f}" for w in weights[here].tolist()], padding=3, fontsize=9)
         left.invert_yaxis()
         left.grid(False, axis="y")
-        left.set(title=f"whom “{word}” looks at", xlabel="weight", xlim=(0, 1.05))
+        left.set(title=f"where “{word}” attends", xlabel="weight", xlim=(0, 1.05))
         _mix(right, words, v, weights[here], out[here])
-        right.set_title("its values, weighted, head to tail")
+        right.set_title("values times weights, head to tail")
     return Drawn((left, right), {"weights": weights[here], "values": v, "output": out[here]})
 
 
 @drawing
 def relevance_tables(relevance_matrix: Callable[..., Tensor], text: str = korea.ONE_ORDER) -> Drawn:
-    """How relevant each word is to each other: with one matrix for both, and with two.
+    """How relevant each word is to each other: with one matrix for queries and keys, and with two.
 
     Args:
         relevance_matrix: called as ``relevance_matrix(X, W_q, W_k)``.
@@ -156,12 +156,12 @@ def relevance_tables(relevance_matrix: Callable[..., Tensor], text: str = korea.
     words, vectors = text.split(), korea.embed(text)
     w_q, w_k, _ = korea.projections()
     tables = {
-        "W_k = W_q: a mirror": relevance_matrix(vectors, w_q, w_q),
-        "W_k of its own: no mirror": relevance_matrix(vectors, w_q, w_k),
+        "W_k = W_q: symmetric": relevance_matrix(vectors, w_q, w_q),
+        "another W_k: not symmetric": relevance_matrix(vectors, w_q, w_k),
     }
     alt = (
-        "Two tables of scores, rows query and columns key. With one matrix for queries and keys "
-        "the table is its own mirror image; with two it is not."
+        "Two tables of scores, with a row per query and a column per key. With one matrix for "
+        "queries and keys the table is symmetric; with two it is not."
     )
     with panels(2, 7.2, 3.0, alt) as axes:
         for panel, (title, table) in zip(axes, tables.items(), strict=True):
@@ -177,28 +177,28 @@ def relevance_tables(relevance_matrix: Callable[..., Tensor], text: str = korea.
 
 
 def lab03_preview() -> Drawn:
-    """What lab 3 ends with: who looks at whom in a sentence, and what one word gets by it."""
+    """The last figures of lab 3: which word attends to which, and the output of one word."""
     words = korea.ONE_ORDER.split()
     weights, values = torch.tensor(_WEIGHTS), torch.tensor(_VALUES)
     row = weights[4] / weights[4].sum()
     alt = (
         "Left, a table of attention weights for “In Korea most people speak Korean”: the row of "
-        "Korean is darkest at Korea. Right, the weighted values of the row of speak as arrows head "
-        "to tail, ending at what that word gets."
+        "Korean is darkest at Korea. Right, the weighted values in the row of speak as arrows head "
+        "to tail, which end at that word's output."
     )
     with panels(2, 7.6, 3.3, alt, width_ratios=(1, 1.25)) as (left, right):
         attention_cells(left, weights, words, words)
-        left.set_title("who looks at whom")
+        left.set_title("which word attends to which")
         _mix(right, words, values, row, (row[:, None] * values).sum(0))
-        right.set_title("what “speak” gets by it")
+        right.set_title("the output for “speak”")
     return Drawn((left, right), {"weights": weights, "values": values})
 
 
 def _mix(axes: Axes, words: Sequence[str], values: Tensor, weights: Tensor, out: Tensor) -> None:
-    """Values as points, the weighted ones as a chain of arrows, and where the chain ends."""
+    """Draw values as points, weighted values as a chain of arrows, and the end of the chain."""
     _values(axes, words, values)
     order = weights.argsort(descending=True)
-    steps = (weights[:, None] * values)[order].cumsum(0).tolist()  # where the chain has come to
+    steps = (weights[:, None] * values)[order].cumsum(0).tolist()  # (T, 2), the ends of the arrows
     for start, end, weight in zip([[0.0, 0.0], *steps], steps, weights[order], strict=False):
         _arrow(axes, start, end, COLOURS[1] if float(weight) > 0.3 else COLOURS[4])
     axes.plot(0, 0, marker="+", markersize=9, color=INK)
@@ -215,7 +215,7 @@ def _mix(axes: Axes, words: Sequence[str], values: Tensor, weights: Tensor, out:
 
 
 def _values(axes: Axes, words: Sequence[str], values: Tensor) -> None:
-    """The value of each word as a point with its name, and the area between them in grey."""
+    """Draw the value of each word as a point with its name, and the area between them in grey."""
     corners = _hull([(x, y) for x, y in values.tolist()])
     axes.fill(*zip(*corners, strict=True), color="#F1F1F1", zorder=0)
     for word, (x, y) in zip(words, values.tolist(), strict=True):
@@ -226,7 +226,7 @@ def _values(axes: Axes, words: Sequence[str], values: Tensor) -> None:
             xytext=(6, 6),
             textcoords="offset points",
             color=INK,
-            bbox=_PAPER,
+            bbox=_WHITE_BOX,
             zorder=4,
         )
     low, high = values.amin(0).tolist(), values.amax(0).tolist()
@@ -239,7 +239,7 @@ def _values(axes: Axes, words: Sequence[str], values: Tensor) -> None:
 
 
 def _hull(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The corners of the smallest convex area that holds all places, in order."""
+    """The corners of the smallest convex area that contains all places, in order."""
     upper: list[tuple[float, float]] = []
     lower: list[tuple[float, float]] = []
     for side, order in ((lower, sorted(places)), (upper, sorted(places, reverse=True))):
@@ -251,12 +251,12 @@ def _hull(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
-    """Above 0 where the way from a over b to c turns left."""
+    """A number above 0 if the path from a via b to c turns left."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
 def _mark_korea(axes: Axes, words: Sequence[str]) -> None:
-    """Frames around the two entries that lecture S asks about."""
+    """Draw frames around the two entries that lecture S asks about."""
     korea_, korean = words.index("Korea"), words.index("Korean")
     for row, column in ((korea_, korean), (korean, korea_)):
         axes.plot(
@@ -269,7 +269,7 @@ def _mark_korea(axes: Axes, words: Sequence[str]) -> None:
 
 
 def _arrow(axes: Axes, start: Sequence[float], end: Sequence[float], colour: str) -> None:
-    long = abs(end[0] - start[0]) + abs(end[1] - start[1]) > 0.4  # enough for a head
+    long = abs(end[0] - start[0]) + abs(end[1] - start[1]) > 0.4  # long enough for an arrowhead
     style = {
         "arrowstyle": "-|>" if long else "-",
         "color": colour,

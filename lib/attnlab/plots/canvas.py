@@ -1,4 +1,4 @@
-"""What all figures share: colours, sizes, and what a plotting function returns."""
+"""Shared by all figures: colours, panels, tables, and the return value of a plotting function."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from attnlab.notebook.unwritten import unwritten_step
 
 P = ParamSpec("P")
 
-# Okabe and Ito's colours, from dark to light, so that they stay apart in grey print as well.
+# Okabe and Ito's colours; their brightness differs, so they also differ in grey print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 INK, FAINT = "#222222", "#8A8A8A"
-# Blue to orange with white in the middle: signs can be told apart without red and green.
+# Purple to orange with white in the middle: the signs differ without red and green.
 DIVERGING, SEQUENTIAL = "PuOr_r", "Blues"
-# Attention weights, wherever they are drawn: from 0, white, to 1, dark.
+# Attention weights in every figure: from 0, white, to 1, dark.
 ATTENTION = SEQUENTIAL
 
 _STYLE = {
@@ -51,19 +51,19 @@ _STYLE = {
     "grid.linewidth": 0.8,
     "lines.linewidth": 2.0,
     "legend.frameon": False,
-    # Notebooks crop a figure to what it shows, so a layout engine would only cost a third draw.
+    # Notebooks crop a figure to its content, so a layout engine would only need a third draw.
     "figure.subplot.wspace": 0.28,
 }
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A figure that was drawn, or the reason why there is none.
+    """A figure, or the reason why there is none.
 
     Attributes:
         axes: its panels, from left to right.
-        data: what the panels show, by name.
-        missing: one sentence where there is nothing to draw yet.
+        data: the data that the panels show, by name.
+        missing: one sentence if there is nothing to draw yet, or else empty.
     """
 
     axes: tuple[Axes, ...]
@@ -71,14 +71,14 @@ class Drawn:
     missing: str = ""
 
     def _ipython_display_(self) -> None:
-        """The sentence, if there is one; a figure is shown by the notebook itself."""
+        """Show the sentence, if there is one; the notebook itself shows a figure."""
         if self.missing:
-            face = notice(self.missing)
-            display({"text/plain": face.text(), "text/html": face.html()}, raw=True)
+            shown = notice(self.missing)
+            display({"text/plain": shown.text(), "text/html": shown.html()}, raw=True)
 
 
 class Described(Figure):
-    """A figure that a notebook shows with a sentence for those who do not see it."""
+    """A figure with a description for readers who cannot see it (an HTML ``alt`` text)."""
 
     alt = ""
 
@@ -90,18 +90,25 @@ class Described(Figure):
         return {"text/plain": self.alt, "text/html": image, "image/png": png}
 
 
+NOTHING_TO_DRAW = "No picture yet: a cell above has no result to draw."
+
+
 def drawing(draw: Callable[P, Drawn]) -> Callable[P, Drawn]:
-    """A figure that says which function is still to be written, where one is, and draws nothing."""
+    """A decorator: if the figure needs a function that is not written yet, say so instead.
+
+    The figure then returns a :class:`Drawn` without axes, whose sentence names the function. The
+    same holds if an argument is None, because a cell above has made no result.
+    """
 
     @wraps(draw)
     def draw_if_written(*args: P.args, **kwargs: P.kwargs) -> Drawn:
         if any(argument is None for argument in args):
-            return Drawn((), {}, "No picture yet: a cell above has made nothing to draw.")
+            return Drawn((), {}, NOTHING_TO_DRAW)
         try:
             return draw(*args, **kwargs)
         except NotImplementedError as error:
             name = unwritten_step(error)
-            return Drawn((), {}, f"No picture yet: `{name}` is still to be written.")
+            return Drawn((), {}, f"No picture yet: `{name}` is not written.")
 
     return draw_if_written
 
@@ -110,7 +117,15 @@ def drawing(draw: Callable[P, Drawn]) -> Callable[P, Drawn]:
 def panels(
     columns: int, width: float, height: float, alt: str, **options: Any
 ) -> Iterator[tuple[Axes, ...]]:
-    """`columns` panels side by side, in the labs' style; sizes in inches, `alt` in words."""
+    """Panels side by side in the labs' style, for a ``with`` block that draws into them.
+
+    Args:
+        columns: the number of panels.
+        width: of the figure, in inches.
+        height: of the figure, in inches.
+        alt: a description of the figure in words.
+        options: further arguments of ``plt.subplots``.
+    """
     with plt.rc_context(_STYLE):
         figure, axes = plt.subplots(
             1, columns, figsize=(width, height), squeeze=False, FigureClass=Described, **options
@@ -119,23 +134,31 @@ def panels(
         yield tuple(axes.flat)
         interactive = plt.isinteractive()
     # The first figure of a notebook switches interactive mode on, and leaving the context would
-    # switch it off again: later figures would not be shown.
+    # switch it off again, so later figures would not appear.
     matplotlib.interactive(interactive)
     if os.environ.get(GRADING_VARIABLE) == "1":
-        # Making the picture takes longer than all else in a lab, and nobody's points hang on it.
+        # Drawing takes longer than everything else in a lab, and no points depend on it.
         plt.close(figure)
         display({"text/plain": f"[A figure, not drawn while grading. {alt}]"}, raw=True)
 
 
 def points(values: Tensor) -> np.ndarray[Any, Any]:
-    """What matplotlib draws; it takes a tensor itself only under protest."""
+    """The tensor as an array, because matplotlib does not accept every tensor."""
     return values.detach().numpy()
 
 
 def cells(
     axes: Axes, values: Tensor, colours: str, digits: int, limits: tuple[float, float]
 ) -> None:
-    """A table of numbers on cells coloured between two limits, dark cells with light ink."""
+    """Draw a table of numbers. The colours of the cells range between two limits.
+
+    Args:
+        axes: the panel.
+        values: (R, C).
+        colours: the name of a colour map.
+        digits: digits after the decimal point.
+        limits: the values with the first and the last colour.
+    """
     low, high = limits
     image = axes.imshow(points(values), cmap=colours, aspect="equal", vmin=low, vmax=high)
     axes.grid(False)
@@ -158,18 +181,18 @@ def cells(
 
 
 def ticks(axes: Axes, rows: list[str], columns: list[str]) -> None:
-    """Names for the rows and columns of a table."""
+    """Write the names of the rows and columns of a table."""
     axes.set_xticks(range(len(columns)), columns)
     axes.set_yticks(range(len(rows)), rows)
 
 
 def decades(axes: Axes) -> None:
-    """Plain numbers at the powers of ten of a horizontal axis from 0.05 to 100."""
+    """Write plain numbers at the powers of ten, for a horizontal axis from 0.05 to 100."""
     axes.set_xticks([0.1, 1, 10, 100], ["0.1", "1", "10", "100"])
     axes.xaxis.set_minor_locator(NullLocator())
 
 
 def _number(value: float, digits: int) -> str:
-    """A number with a real minus sign, and no sign where it rounds to 0."""
+    """A number with a true minus sign, and without a sign if it rounds to 0."""
     text = f"{value:.{digits}f}"
     return (text[1:] if float(text) == 0 and text.startswith("-") else text).replace("-", "−")

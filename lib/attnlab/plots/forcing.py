@@ -1,4 +1,4 @@
-"""Figures about the parts of lab 2's translator: its score, what it is fed, how it learns."""
+"""Figures about the parts of lab 2's translator: its score, inputs, targets and training."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ def padded_table(pad_batch: Callable[..., tuple[Tensor, ...]], words: Sequence[s
     """Words of unequal length as one table of letters, and its mask.
 
     Args:
-        pad_batch: fills up the lists of letters' numbers.
-        words: in small letters.
+        pad_batch: pads the lists of letters' numbers.
+        words: in lower case.
     """
     ids, lengths, mask = pad_batch([[ord(c) - ord("a") + 1 for c in word] for word in words], 0)
-    alt = f"{len(words)} words as rows of numbers, filled up with 0; and the mask: dark at letters."
+    alt = f"{len(words)} words as rows of numbers, padded with 0; and the mask, dark at letters."
     with panels(2, 7.2, 0.34 * len(words) + 0.9, alt, sharey=True) as (left, right):
         cells(left, ids.double(), "Greys", 0, (0, 60))
         attention_cells(right, mask, list(words), [str(t) for t in range(ids.shape[1])], None)
         ticks(left, list(words), [str(t) for t in range(ids.shape[1])])
-        left.set(title="ids (0 is padding)", xlabel="place")
-        right.set(title="mask: True is dark", xlabel="place", ylabel="")
+        left.set(title="ids (0 is padding)", xlabel="position")
+        right.set(title="mask: True is dark", xlabel="position", ylabel="")
         left.set_ylabel("sentence")
     return Drawn((left, right), {"ids": ids, "lengths": lengths, "mask": mask})
 
 
 @drawing
 def score_growth(make_score: Callable[[int, int, int], nn.Module]) -> Drawn:
-    """The additive score of one place as its vector grows, beside a dot product with the state.
+    """The additive score of one position as its vector grows, compared with a dot product.
 
     Args:
         make_score: the class of the score, called as ``make_score(d_state, d_hidden, d_score)``.
@@ -76,7 +76,7 @@ def score_growth(make_score: Callable[[int, int, int], nn.Module]) -> Drawn:
         axes.axhline(0, color=FAINT, linewidth=0.8)
         axes.set(
             title="tanh keeps a score within bounds",
-            xlabel="length of h (1: as it was drawn)",
+            xlabel="length of h (1: original length)",
             ylabel="score",
         )
         axes.legend()
@@ -85,7 +85,7 @@ def score_growth(make_score: Callable[[int, int, int], nn.Module]) -> Drawn:
 
 @drawing
 def one_step(make: Callable[[], Any], humans: Sequence[str]) -> Drawn:
-    """Where an untrained decoder looks at its first step, for each of some dates.
+    """Where an untrained decoder looks in its first step, for each of some dates.
 
     Args:
         make: makes a translator, not yet trained.
@@ -96,13 +96,13 @@ def one_step(make: Callable[[], Any], humans: Sequence[str]) -> Drawn:
         model = make()
         hidden, state = model.encode(source, mask)
         _, _, weights = model.cell(torch.full((len(humans),), BOS), state, hidden, mask)
-    alt = "The attention weights of one step on each of some dates: equal shares, 0 at padding."
+    alt = "The attention weights of one step on each of some dates: equal, and 0 at padding."
     with panels(1, 6.8, 2.2, alt) as (axes,):
         for human, row, colour, dash in zip(humans, weights, COLOURS, DASHES, strict=False):
             axes.stairs(points(row), color=colour, linestyle=dash, linewidth=2, label=f"“{human}”")
         axes.set(
             title="one step before any training",
-            xlabel="place of the source",
+            xlabel="position in the source",
             ylabel="weight",
             ylim=(0, 1.35 * float(weights.max())),
         )
@@ -112,23 +112,23 @@ def one_step(make: Callable[[], Any], humans: Sequence[str]) -> Drawn:
 
 @drawing
 def fed_and_asked(loss_of: Callable[[Any, Batch], Tensor], pairs: Sequence[Pair]) -> Drawn:
-    """What a loss feeds the decoder at each step, and which symbol it judges the step by.
+    """The symbol that a loss feeds the decoder at each step, and the step's target.
 
-    Nothing of the loss is known here: a decoder that writes down what it is fed stands in for the
-    model, and the gradient of its logits says what it was judged by.
+    This works for any loss: the model is replaced by one that records its inputs, and the gradient
+    of its logits shows the targets.
 
     Args:
         loss_of: a loss of a model and a batch: `teacher_forced_loss`.
-        pairs: some dates, of which the ISO sides are used.
+        pairs: some dates; only their ISO forms are used.
     """
     batch = batch_of(pairs, _padded)
-    spy = _Spy()
-    loss_of(spy, batch).backward()
-    fed = torch.stack(spy.fed, 1)  # (B, steps)
-    pulls = [torch.zeros_like(x) if x.grad is None else x.grad for x in spy.logits]
-    pull = torch.stack(pulls, 1)  # (B, steps, V)
-    asked = pull.argmin(-1).where(pull.abs().sum(-1) > 0, -1)
-    alt = "For each of some dates two rows of symbols: what every step is fed, what it is asked."
+    recorder = _Recorder()
+    loss_of(recorder, batch).backward()
+    fed = torch.stack(recorder.fed, 1)  # (B, steps)
+    grads = [torch.zeros_like(x) if x.grad is None else x.grad for x in recorder.logits]
+    grad = torch.stack(grads, 1)  # (B, steps, V)
+    asked = grad.argmin(-1).where(grad.abs().sum(-1) > 0, -1)  # (B, steps)
+    alt = "For each of some dates two rows of symbols: the input and the target of every step."
     with panels(len(pairs), 3.9 * len(pairs), 1.5, alt) as axes:
         for panel, pair, row, wanted in zip(axes, pairs, fed.tolist(), asked.tolist(), strict=True):
             _two_rows(panel, row, wanted)
@@ -138,25 +138,25 @@ def fed_and_asked(loss_of: Callable[[Any, Batch], Tensor], pairs: Sequence[Pair]
 
 @drawing
 def training_curve(model: Any, losses: Tensor) -> Drawn:
-    """The loss of every step of training, from what a model that knows nothing pays.
+    """The loss of every step of training, compared with that of equal probabilities.
 
     Args:
-        model: what was trained; None leaves a notice.
-        losses: one a step.
+        model: the trained model; None gives a notice.
+        losses: (steps,), in nats.
     """
-    nothing = math.log(len(TARGET))
+    uniform = math.log(len(TARGET))
     width = max(1, len(losses) // 60)
     kernel = torch.ones(1, 1, width, dtype=torch.float64) / width
     smooth = nn.functional.conv1d(losses.double()[None, None], kernel)[0, 0]
-    alt = f"A curve that falls from about {nothing:.2f} towards 0: the loss against the step."
+    alt = f"A curve that falls from about {uniform:.2f} towards 0: the loss against the step."
     with panels(1, 7.2, 2.4, alt) as (axes,):
         axes.plot(points(losses), color=COLOURS[5], linewidth=0.7)
         steps = torch.arange(len(smooth)) + width // 2
         axes.plot(points(steps), points(smooth), color=COLOURS[0])
-        axes.axhline(nothing, color=COLOURS[1], linestyle="--")
+        axes.axhline(uniform, color=COLOURS[1], linestyle="--")
         axes.annotate(
-            f"log {len(TARGET)} = {nothing:.2f}: all symbols equally likely",
-            (len(losses), nothing),
+            f"log {len(TARGET)} = {uniform:.2f}: all symbols equally likely",
+            (len(losses), uniform),
             xytext=(0, -4),
             textcoords="offset points",
             ha="right",
@@ -164,13 +164,13 @@ def training_curve(model: Any, losses: Tensor) -> Drawn:
             color=COLOURS[1],
         )
         axes.set(
-            title="how it learns", xlabel="step", ylabel="loss [nats]", ylim=(0, 1.1 * nothing)
+            title="how it learns", xlabel="step", ylabel="loss [nats]", ylim=(0, 1.1 * uniform)
         )
     return Drawn((axes,), {"losses": losses})
 
 
-class _Spy:
-    """Stands in for a model: remembers what it is fed, and gives logits that gradients reach."""
+class _Recorder:
+    """Replaces a model: records its inputs, and returns logits that get gradients."""
 
     def __init__(self) -> None:
         self.fed: list[Tensor] = []
@@ -187,7 +187,7 @@ class _Spy:
 
 
 def _padded(sequences: Sequence[Sequence[int]], pad: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Rows of one length; written here so that a picture of one step does not need another's."""
+    """Rows of one length. Not the student's `pad_batch`, which other steps do not need."""
     rows = nn.utils.rnn.pad_sequence([torch.tensor(s) for s in sequences], True, pad)
     return rows, torch.tensor([len(s) for s in sequences]), rows != pad
 

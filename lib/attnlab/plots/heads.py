@@ -1,4 +1,4 @@
-"""Figures about heads: where each one looks, how widely, and what is lost without it."""
+"""Figures about heads: where each one looks, how widely, and the results without it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import torch
 from matplotlib.axes import Axes
 from torch import Tensor
 
-from attnlab.plots.canvas import COLOURS, INK, Drawn, drawing, panels, points
+from attnlab.plots.canvas import COLOURS, INK, NOTHING_TO_DRAW, Drawn, drawing, panels, points
 from attnlab.plots.heatmap import attention_cells, attention_maps
 
 Made = Callable[[], Tensor | None]
 
 _HATCHES = ("", "///", "...")
-_NOTHING = "No picture yet: a cell above has made nothing to draw."
 
 
 @drawing
@@ -25,13 +24,13 @@ def head_grid(make: Made, queries: Sequence[str], keys: Sequence[str]) -> Drawn:
     """The attention weights of every head, side by side.
 
     Args:
-        make: gives the weights of one sentence, (h, Lq, Lk).
+        make: returns the weights of one sentence, (h, Lq, Lk).
         queries: Lq names for the rows.
         keys: Lk names for the columns.
     """
     weights = make()
     if weights is None:
-        return Drawn((), {}, _NOTHING)
+        return Drawn((), {}, NOTHING_TO_DRAW)
     return attention_maps({f"head {i}": table for i, table in enumerate(weights)}, queries, keys)
 
 
@@ -40,14 +39,14 @@ def head_entropy(make: Made) -> Drawn:
     """How widely each head spreads its attention: the entropy of its weights.
 
     Args:
-        make: gives the weights, (h, Lq, Lk) or (B, h, Lq, Lk).
+        make: returns the weights, (h, Lq, Lk) or (B, h, Lq, Lk).
     """
     weights = make()
     if weights is None:
-        return Drawn((), {}, _NOTHING)
+        return Drawn((), {}, NOTHING_TO_DRAW)
     weights = weights.detach().double()
     entropy = -torch.xlogy(weights, weights).sum(-1)  # (..., h, Lq)
-    each = entropy.movedim(-2, 0).flatten(1)  # (h, everything else)
+    each = entropy.movedim(-2, 0).flatten(1)  # (h, Lq) or (h, B * Lq)
     most = math.log(weights.shape[-1])
     names = [f"head {i}" for i in range(len(each))]
     alt = (
@@ -91,19 +90,19 @@ def ablation_bars(
     make: Callable[[], Mapping[str, Tensor] | None],
     measures: Sequence[str],
     ylabel: str,
-    title: str = "what is lost without a head",
+    title: str = "results without a head",
 ) -> Drawn:
-    """What a layer or a model achieves whole, and with one head after the other switched off.
+    """The results of a layer or model with all heads, and with each head ablated in turn.
 
     Args:
-        make: gives for each name (a model, a head that is missing) its numbers, (n,).
-        measures: what the n numbers are.
-        ylabel: the axis of the numbers.
+        make: returns for each name (a model, an ablated head) its numbers, (n,).
+        measures: names of the n numbers.
+        ylabel: the label of the numbers' axis.
         title: above the picture.
     """
     rows = make()
     if rows is None:
-        return Drawn((), {}, _NOTHING)
+        return Drawn((), {}, NOTHING_TO_DRAW)
     values = torch.stack([row.detach().double() for row in rows.values()])  # (rows, n)
     places, width = np.arange(len(rows)), 0.8 / len(measures)
     alt = f"{title}, as bars: " + "; ".join(
@@ -136,12 +135,12 @@ def heads_on_boxes(one: Made, two: Made) -> Drawn:
     """Where the heads of two models look: the mean weight on the first and the second box.
 
     Args:
-        one: gives the table of the model with one head, (1, 2).
-        two: gives the table of the model with two heads, (2, 2).
+        one: returns the table of the model with one head, (1, 2).
+        two: returns the table of the model with two heads, (2, 2).
     """
     tables = one(), two()
     if tables[0] is None or tables[1] is None:
-        return Drawn((), {}, _NOTHING)
+        return Drawn((), {}, NOTHING_TO_DRAW)
     alt = (
         "Two tables, one row for each head: its mean attention weight on the first and on the "
         "second of the two boxes asked for, for a model with one head and one with two."
@@ -155,10 +154,10 @@ def heads_on_boxes(one: Made, two: Made) -> Drawn:
 
 @drawing
 def shape_diagram(make: Callable[[], Mapping[str, Tensor]]) -> Drawn:
-    """The way of a tensor through some steps: each step's name, and the shape that came out.
+    """The shapes of a tensor through some steps: each step's name, and the shape of its result.
 
     Args:
-        make: runs the steps and gives what each of them returned, in order.
+        make: runs the steps and returns their results by name, in order.
     """
     made = make()
     shapes = {name: tuple(tensor.shape) for name, tensor in made.items()}
@@ -191,12 +190,12 @@ def shape_diagram(make: Callable[[], Mapping[str, Tensor]]) -> Drawn:
 
 
 def lab04_preview() -> Drawn:
-    """What lab 4 ends with: one head that mixes two answers up, and two that keep them apart."""
+    """The last figures of lab 4: one head that mixes up two answers, and two heads that do not."""
     one, two = torch.tensor([[0.43, 0.48]]), torch.tensor([[0.98, 0.0], [0.0, 0.98]])
     right = torch.tensor([0.11, 1.0])
     alt = (
-        "Left, where one head looks: at both boxes, half and half. In the middle, two heads: one "
-        "at each box. Right, how often both digits are right: about one in ten, and always."
+        "Left, where one head looks: at both boxes equally. In the middle, two heads: each looks "
+        "at one box. Right, how often both digits are right: about one in ten, and always."
     )
     spaces = {"wspace": 0.55, "width_ratios": (1, 1, 1.3)}
     with panels(3, 7.2, 1.7, alt, gridspec_kw=spaces) as axes:

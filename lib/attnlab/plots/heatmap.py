@@ -1,7 +1,7 @@
 """Attention weights as a table of shaded cells: rows are queries, columns are keys.
 
-Every lab draws attention through this file, so that the same shade means the same weight in all of
-them: white is 0, the darkest blue is 1.
+Every lab draws attention with this module, so the same shade means the same weight in all labs:
+white is 0, the darkest blue is 1.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from attnlab.plots.canvas import ATTENTION, FAINT, Drawn, cells, drawing, panels
 
 Weights = Tensor | Callable[[], Tensor]
 
-_MOST_NUMBERS = 8  # columns of a table that still has room for a number in each cell
-_LONGEST_LEVEL = 4  # letters of a key's name that fits under its column
+_MOST_NUMBERS = 8  # columns of the largest table with a number in each cell
+_LONGEST_LEVEL = 4  # letters of the longest key's name that fits under its column
 
 
 def attention_cells(
     axes: Axes, weights: Tensor, queries: Sequence[str], keys: Sequence[str], digits: int | None = 2
 ) -> None:
-    """Shade a table of attention weights into a panel that is there already.
+    """Draw a table of attention weights into an existing panel.
 
     Args:
         axes: the panel.
         weights: (Lq, Lk), from 0 to 1, or boolean (a mask: True is dark). A NaN is grey.
         queries: Lq names, from top to bottom; empty for none.
         keys: Lk names, from left to right; empty for none.
-        digits: of the number in each cell; None writes no numbers.
+        digits: digits of the number in each cell; None writes no numbers.
     """
     shades = weights.detach().cpu().double()
     if digits is None:
@@ -42,7 +42,7 @@ def attention_cells(
             spine.set_visible(True)
     else:
         cells(axes, shades, ATTENTION, digits, (0, 1))
-    axes.set_facecolor(FAINT)  # what shows where there is no number
+    axes.set_facecolor(FAINT)  # the colour of NaN
     ticks(axes, list(queries), list(keys))
     if any(len(name) > _LONGEST_LEVEL for name in keys):
         for label in axes.get_xticklabels():
@@ -54,11 +54,11 @@ def attention_cells(
 def attention_map(
     weights: Weights, queries: Sequence[str], keys: Sequence[str], title: str = ""
 ) -> Drawn:
-    """Who looks at whom: one table of attention weights.
+    """One table of attention weights.
 
     Args:
-        weights: (Lq, Lk); or a function without arguments that makes them, so that a step which
-            is still to be written leaves a sentence in the place of the picture.
+        weights: (Lq, Lk); or a function without arguments that makes them, so that a step that is
+            not written yet can give a sentence instead of the picture.
         queries: Lq names for the rows.
         keys: Lk names for the columns.
         title: above the table.

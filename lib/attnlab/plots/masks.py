@@ -1,4 +1,4 @@
-"""Figures about masks: what they show, what they hide, and what a leak does to a loss."""
+"""Figures about masks: allowed and forbidden keys, leaks, and the loss of a model with a leak."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from attnlab.plots.canvas import (
 from attnlab.plots.heatmap import attention_cells
 
 WORDS = ("I", "am", "a", "student")
-PAD = "pad"  # how a picture writes padding
+PAD = "pad"  # the label of padding
 SENTENCE, SOURCE = ("I", "am", "here", PAD), ("je", "suis", "ici", PAD, PAD)
-STEPS_A_POINT = 10  # training steps behind each point of a curve
+STEPS_PER_POINT = 10  # training steps in the mean of each point of a curve
 
 Mask = Callable[..., Tensor]
 
 
 @drawing
 def causal_masks(causal_mask: Mask, words: Sequence[str], new: int = 2) -> Drawn:
-    """The causal mask of a sentence, and that of its last words with a cache of the others.
+    """The causal mask of a sentence, and that of its last words if the others are in a cache.
 
     Args:
         causal_mask: called as ``causal_mask(Lq)`` and ``causal_mask(Lq, Lk)``.
         words: the sentence.
-        new: how many of its words are queries in the second panel.
+        new: the number of words that are queries in the second panel.
     """
     whole, cached = causal_mask(len(words)), causal_mask(new, len(words))
     alt = (
@@ -49,7 +49,7 @@ def causal_masks(causal_mask: Mask, words: Sequence[str], new: int = 2) -> Drawn
         attention_cells(left, whole, words, words, digits=None)
         attention_cells(right, cached, words[-new:], words, digits=None)
         left.set_title(f"all {len(words)} words are queries")
-        right.set(title=f"{new} are, the others wait in a cache", ylabel="")
+        right.set(title=f"{new} are queries, with a cache", ylabel="")
         for panel, mask in ((left, whole), (right, cached)):
             _grid(panel, mask)
     return Drawn((left, right), {"whole": whole, "cached": cached})
@@ -95,7 +95,7 @@ def five_masks(causal_mask: Mask, padding_mask: Mask, combine: Mask) -> Drawn:
 
 @drawing
 def lecture_table(causal_mask: Mask, to_additive: Mask, words: Sequence[str] = WORDS) -> Drawn:
-    """Lecture N's way from scores to weights in four tables: scores, mask, their sum, softmax.
+    """Lecture N's steps from scores to weights in four tables: scores, mask, their sum, softmax.
 
     Args:
         causal_mask: called as ``causal_mask(4)``.
@@ -133,10 +133,10 @@ def leak_matrices(
     """For each model, which outputs depend on which later tokens.
 
     Args:
-        leaks: called as ``leaks(model, T, vocab)``; gives pairs (output, token).
+        leaks: called as ``leaks(model, T, vocab)``; returns pairs (output, token).
         models: by name.
-        T: places.
-        vocab: tokens.
+        T: the number of positions.
+        vocab: the number of tokens.
     """
     later = torch.ones(T, T, dtype=torch.bool).triu(1)
     tables, notes = {}, []
@@ -173,12 +173,12 @@ def leak_matrices(
 def loss_curves(
     curves: Mapping[str, Tensor], entropies: Sequence[float], tolerance: float = 0.05
 ) -> Drawn:
-    """Training losses beside what is left to guess once 0, 1 and 2 symbols are known.
+    """Training losses, and the entropies of the next symbol if 0, 1 and 2 symbols are known.
 
     Args:
-        curves: by name, the loss of each training step; empty where nothing was trained.
-        entropies: of the next symbol in nats, knowing none, one and two before it.
-        tolerance: how far below the lowest of them a loss may be by luck.
+        curves: by name, the loss of each training step; empty if the model was not trained.
+        entropies: of the next symbol in nats, if none, one and two before it are known.
+        tolerance: how far below the lowest entropy a loss may be by luck, in nats.
     """
     trained = {name: smooth(curve) for name, curve in curves.items() if len(curve)}
     if not trained:
@@ -191,7 +191,7 @@ def loss_curves(
     with panels(1, 6.9, 3.2, alt) as (axes,):
         _floors(axes, entropies, tolerance)
         for number, (name, curve) in enumerate(trained.items()):
-            steps = (torch.arange(len(curve)) + 0.5) * STEPS_A_POINT
+            steps = (torch.arange(len(curve)) + 0.5) * STEPS_PER_POINT
             axes.plot(
                 points(steps),
                 points(curve),
@@ -204,21 +204,21 @@ def loss_curves(
             xlabel="training step",
             ylabel="training loss [nats]",
             ylim=(-0.06, 2.3),
-            xlim=(0, max(map(len, trained.values())) * STEPS_A_POINT),
+            xlim=(0, max(map(len, trained.values())) * STEPS_PER_POINT),
         )
-        axes.legend(title="each place sees", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        axes.legend(title="each position sees", loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return Drawn((axes,), dict(trained))
 
 
 def lab05_preview() -> Drawn:
-    """What lab 5 ends with: a mask on a table of scores, and losses that cannot be true."""
+    """The last figures of lab 5: a mask on a table of scores, and an impossible loss."""
     scores = attention_scores()
     future = torch.ones(4, 4, dtype=torch.bool).triu(1)
     weights = torch.softmax(scores.masked_fill(future, -torch.inf), -1)
     curves = {name: torch.tensor(curve) for name, curve in _RECORDED.items()}
     alt = (
         "Left, a table of attention weights with zeros above the diagonal. Right, two training "
-        "losses: one stays above a line at 1.373, the other falls through it to 0."
+        "losses: one stays above a line at 1.373, the other falls below it to 0."
     )
     with panels(2, 7.2, 2.8, alt, width_ratios=(1, 1.5)) as (left, right):
         attention_cells(left, weights, WORDS, WORDS)
@@ -242,62 +242,26 @@ def lab05_preview() -> Drawn:
 
 
 def smooth(losses: Tensor) -> Tensor:
-    """Means over ten steps each, (n // 10,); what is left over at the end is dropped."""
-    whole = len(losses) // STEPS_A_POINT * STEPS_A_POINT
-    return losses[:whole].reshape(-1, STEPS_A_POINT).mean(-1)
+    """Means over ten steps each, (n // 10,); the remainder at the end is dropped."""
+    whole = len(losses) // STEPS_PER_POINT * STEPS_PER_POINT
+    return losses[:whole].reshape(-1, STEPS_PER_POINT).mean(-1)
 
 
-# Training losses of this lab's own models: means over the first ten of every twenty steps.
+# Training losses of the lab's own solution: means over the first ten of every twenty steps.
 _RECORDED = {
     "a mask that hides the future": [
-        2.150,
-        2.030,
-        1.956,
-        1.932,
-        1.903,
-        1.813,
-        1.584,
-        1.516,
-        1.477,
-        1.440,
-        1.450,
-        1.439,
-        1.442,
-        1.411,
-        1.397,
-        1.419,
-        1.413,
-        1.382,
-        1.378,
-        1.380,
+        2.150, 2.030, 1.956, 1.932, 1.903, 1.813, 1.584, 1.516, 1.477, 1.440,
+        1.450, 1.439, 1.442, 1.411, 1.397, 1.419, 1.413, 1.382, 1.378, 1.380,
     ],
     "a mask off by one": [
-        2.141,
-        2.000,
-        1.787,
-        0.731,
-        0.015,
-        0.003,
-        0.002,
-        0.001,
-        0.001,
-        0.001,
-        0.001,
-        0.001,
-        0.001,
-        0.000,
-        0.000,
-        0.000,
-        0.000,
-        0.000,
-        0.000,
-        0.000,
+        2.141, 2.000, 1.787, 0.731, 0.015, 0.003, 0.002, 0.001, 0.001, 0.001,
+        0.001, 0.001, 0.001, 0.000, 0.000, 0.000, 0.000, 0.000, 0.000, 0.000,
     ],
-}
+}  # fmt: skip
 
 
 def _floors(axes: Axes, entropies: Sequence[float], tolerance: float) -> None:
-    """Lines at what is left to guess, and the ground below the last of them."""
+    """Draw lines at the entropies, and shade the impossible losses below the last one."""
     known = ["nothing known", "one symbol known", "two known: the floor"]
     if len(entropies) == 1:
         known = ["entropy of the source"]
@@ -330,7 +294,7 @@ def _floors(axes: Axes, entropies: Sequence[float], tolerance: float) -> None:
 
 
 def _grid(axes: Axes, table: Tensor) -> None:
-    """Thin lines between the cells."""
+    """Draw thin lines between the cells."""
     rows, columns = table.shape
     for edge in range(1, rows):
         axes.axhline(edge - 0.5, color="#C9C9C9", linewidth=0.6)
@@ -340,7 +304,7 @@ def _grid(axes: Axes, table: Tensor) -> None:
 
 
 def _numbers(axes: Axes, table: Tensor, words: Sequence[str], digits: int) -> None:
-    """A table of numbers in which −∞ can stand."""
+    """Draw a table of numbers, which may contain −∞."""
     attention_cells(axes, table.clamp(min=0), words, words, None)
     _grid(axes, table)
     for row, entries in enumerate(table.tolist()):

@@ -1,4 +1,4 @@
-"""Figures of lab 3 about numbers: how scores spread, how softmax saturates, what it all costs."""
+"""Figures of lab 3 about sizes: the spread of scores, saturated softmax, the cost of attention."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _SIZES = (4, 16, 64, 512)
 def score_histogram(
     score_variance: Callable[..., Tensor], sizes: Sequence[int] = _SIZES, n: int = 4000
 ) -> Drawn:
-    """Histograms of random scores, and the bell curve of the variance that was measured.
+    """Histograms of random scores, and the bell curve with the measured variance.
 
     Args:
         score_variance: called as ``score_variance(d, n, generator, scaled=…)``.
         sizes: the numbers of features d.
-        n: how many scores for each.
+        n: the number of scores for each d.
     """
     spread = {
         scaled: torch.stack(
@@ -39,8 +39,8 @@ def score_histogram(
         for scaled in (False, True)
     }
     alt = (
-        "Histograms of random scores for d = " + ", ".join(map(str, sizes)) + ". Left, as they "
-        "are: the larger d, the wider. Right, divided by the square root of d: all alike."
+        "Histograms of random scores for d = " + ", ".join(map(str, sizes)) + ". Left, unscaled: "
+        "the larger d, the wider. Right, divided by the square root of d: all equally wide."
     )
     with panels(2, 7.6, 3.2, alt, sharey=True) as axes:
         for panel, (scaled, variances) in zip(axes, spread.items(), strict=True):
@@ -50,7 +50,7 @@ def score_histogram(
             width = 6.5 if scaled else 95.0
             panel.set(xlabel="score", xlim=(-width, width))
             panel.grid(False, axis="y")
-        axes[0].set(title="as they are: q · k")
+        axes[0].set(title="unscaled: q · k")
         axes[1].set(title="scaled: q · k / √d", ylim=(len(sizes) - 0.9, -1.1))
         axes[0].set_yticks(range(len(sizes)), [f"d = {d}" for d in sizes])
         axes[0].tick_params(axis="y", length=0)
@@ -71,8 +71,8 @@ def saturation_curves(
     Args:
         saturation: called as ``saturation(d, num_keys, n, generator, scaled=…)``.
         sizes: the numbers of features d.
-        num_keys: how many keys each query looks at.
-        n: how many queries for each point.
+        num_keys: the number of keys for each query.
+        n: the number of queries for each point.
     """
     largest = {
         scaled: torch.stack(
@@ -84,8 +84,8 @@ def saturation_curves(
         for scaled in (False, True)
     }
     alt = (
-        f"Two curves over d: the largest of {num_keys} weights. Without the scale it climbs "
-        "towards 1, with it, it stays low."
+        f"Two curves over d: the largest of {num_keys} weights. Without the scale it rises "
+        "towards 1; with the scale it stays low."
     )
     with panels(1, 5.6, 2.8, alt) as (axes,):
         for scaled, name in ((False, "softmax(q · k)"), (True, "softmax(q · k / √d)")):
@@ -101,7 +101,7 @@ def saturation_curves(
         equal = 1 / num_keys
         axes.axhline(equal, color=FAINT, linewidth=1)
         axes.annotate(
-            f"equal shares: 1/{num_keys}",
+            f"equal weights: 1/{num_keys}",
             (sizes[-1], equal),
             xytext=(0, 3),
             textcoords="offset points",
@@ -111,7 +111,7 @@ def saturation_curves(
         )
         axes.set(
             xscale="log",
-            title=f"how much the best of {num_keys} keys gets",
+            title=f"the weight of the best of {num_keys} keys",
             xlabel="d",
             ylabel="largest weight",
             ylim=(0, 1.02),
@@ -136,7 +136,7 @@ def cost_curves(
         count_multiplications: called as ``count_multiplications(T, T, d, d)``.
         weights_memory: called as ``weights_memory(T, T, torch.float32)``.
         fit_exponent: from sizes and costs to the exponent p.
-        d: how many numbers a query, a key and a value have.
+        d: the number of features of a query, a key and a value.
     """
     lengths = [2**power for power in range(6, 18)]  # 64 … 131,072
     sizes = torch.tensor(lengths, dtype=torch.float64)
@@ -144,7 +144,7 @@ def cost_curves(
     room = torch.tensor([weights_memory(T, T, torch.float32) for T in lengths]).double()
     alt = (
         "Two straight lines on logarithmic axes: multiplications and bytes of attention against "
-        "the number of tokens; beside the first, a flatter line for the projections."
+        "the number of tokens; in the first panel also a flatter line for the projections."
     )
     with panels(2, 7.6, 2.9, alt) as (left, right):
         left.plot(
@@ -183,12 +183,12 @@ def cost_curves(
 def time_against_length(
     attention: Callable[..., Any], fit_exponent: Callable[..., Tensor], d: int = 64
 ) -> Drawn:
-    """Seconds that attention takes on this machine against the number of tokens.
+    """The time of attention on this machine, in seconds, against the number of tokens.
 
     Args:
         attention: called as ``attention(x, x, x)``.
         fit_exponent: from sizes and costs to the exponent p.
-        d: how many numbers a query, a key and a value have.
+        d: the number of features of a query, a key and a value.
     """
     lengths = [32, 64, 128, 256, 512, 1024]
     seconds = torch.tensor([_seconds(attention, T, d) for T in lengths], dtype=torch.float64)
@@ -222,11 +222,11 @@ def _random_scores(d: int, n: int) -> Tensor:
 
 
 def _ridge(axes: Axes, scores: Tensor, variance: float, row: int) -> None:
-    """A histogram that stands on a row of its own, and the bell curve that has this variance."""
+    """Draw a histogram in its own row, and the bell curve with this variance."""
     half = float(scores.abs().max())
     shares, edges = torch.histogram(scores.double(), 41, range=(-half, half), density=True)
     spread = math.sqrt(max(variance, 1e-9))
-    top = 1 / (spread * math.sqrt(2 * math.pi))  # of the bell curve; it is drawn 0.8 high
+    top = 1 / (spread * math.sqrt(2 * math.pi))  # the bell curve's maximum, drawn 0.8 high
     heights = row - 0.8 * (shares / top).clamp(max=1.3)
     axes.stairs(
         points(heights), points(edges), baseline=row, color=COLOURS[5], alpha=0.6, fill=True
@@ -255,13 +255,13 @@ def _law(name: str, exponent: Tensor) -> str:
 
 
 def _powers(axes: Axes, values: Sequence[int]) -> None:
-    """The values themselves on a logarithmic horizontal axis, and nothing between them."""
+    """Write the values on a logarithmic horizontal axis, and nothing between them."""
     axes.set_xticks(list(values), [str(value) for value in values])
     axes.tick_params(axis="x", which="minor", length=0)
 
 
 def _seconds(attention: Callable[..., Any], length: int, d: int) -> float:
-    """The shortest of five runs."""
+    """The shortest time of five runs, in seconds."""
     x = torch.randn(length, d, generator=_generator(length))
     times = []
     with torch.no_grad():

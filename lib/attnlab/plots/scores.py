@@ -29,12 +29,12 @@ Function = Callable[..., Tensor]
 
 @drawing
 def softmax_bars(softmax: Function, scores: Tensor, shift: float = 1000.0) -> Drawn:
-    """Scores on the left; on the right their probabilities, before and after a shift of all scores.
+    """Scores, and their probabilities before and after a number is added to all scores.
 
     Args:
         softmax: from (V,) scores to (V,) probabilities.
         scores: (V,).
-        shift: what is added to every score.
+        shift: the number that is added to every score.
     """
     plain, shifted = softmax(scores), softmax(scores + shift)
     places = np.arange(len(scores))
@@ -65,7 +65,7 @@ def softmax_bars(softmax: Function, scores: Tensor, shift: float = 1000.0) -> Dr
 
 @drawing
 def log_softmax_gap(softmax: Function, log_softmax: Function, widest: float = 1000.0) -> Drawn:
-    """The log-probability of the lower of two scores, by two roads, as the scores move apart.
+    """The log-probability of the lower of two scores, computed in two ways, against their gap.
 
     Args:
         softmax: from (..., V) scores to probabilities.
@@ -74,28 +74,28 @@ def log_softmax_gap(softmax: Function, log_softmax: Function, widest: float = 10
     """
     gap = torch.linspace(0, widest, 201, dtype=torch.float64)
     scores = torch.stack([-gap, torch.zeros_like(gap)], dim=-1)  # (201, 2)
-    direct, detour = log_softmax(scores)[:, 0], softmax(scores)[:, 0].log()
-    alive = torch.isfinite(detour)
+    direct, by_softmax = log_softmax(scores)[:, 0], softmax(scores)[:, 0].log()  # (201,) each
+    finite = torch.isfinite(by_softmax)
     alt = (
-        "Two lines fall together from 0, log-probability against the gap between two scores; the "
-        "one by way of probabilities may end early."
+        "Two lines fall together from 0: the log-probability against the gap between two scores. "
+        "The one computed from probabilities may end early."
     )
     with panels(1, 7.2, 2.6, alt) as (axes,):
         axes.plot(points(gap), points(direct), color=COLOURS[0], label="log_softmax(x)")
         axes.plot(
-            points(gap[alive]),
-            points(detour[alive]),
+            points(gap[finite]),
+            points(by_softmax[finite]),
             color=COLOURS[1],
             linestyle="--",
             linewidth=3.5,
             label="log(softmax(x))",
         )
-        if bool(alive.any()) and not bool(alive.all()):
-            end, floor = float(gap[alive][-1]), float(detour[alive][-1])
-            axes.plot(end, floor, marker="X", markersize=10, color=COLOURS[1], linestyle="none")
+        if bool(finite.any()) and not bool(finite.all()):
+            end, lowest = float(gap[finite][-1]), float(by_softmax[finite][-1])
+            axes.plot(end, lowest, marker="X", markersize=10, color=COLOURS[1], linestyle="none")
             axes.annotate(
                 f"−∞ from a gap of about {end:.0f} on",
-                (end, floor),
+                (end, lowest),
                 xytext=(-12, -4),
                 textcoords="offset points",
                 ha="right",
@@ -103,12 +103,12 @@ def log_softmax_gap(softmax: Function, log_softmax: Function, widest: float = 10
                 color=COLOURS[1],
             )
         axes.set(
-            title="the same number by two roads",
-            xlabel="how far the score lies below the best one",
+            title="the same number, computed in two ways",
+            xlabel="how far the score is below the best one",
             ylabel="log-probability",
         )
         axes.legend(loc="upper right")
-    return Drawn((axes,), {"gap": gap, "log_softmax": direct, "log_of_softmax": detour})
+    return Drawn((axes,), {"gap": gap, "log_softmax": direct, "log_of_softmax": by_softmax})
 
 
 @drawing
@@ -129,7 +129,7 @@ def loss_against_scale(cross_entropy: Function, logits: Tensor, names: Sequence[
     )  # (V, 81)
     alt = (
         "One curve for each word that may be the right answer: the loss against the scale of the "
-        f"logits, all from log {len(logits)} at scale 0."
+        f"logits. All start at log {len(logits)} at scale 0."
     )
     with panels(1, 5.6, 2.8, alt) as (axes,):
         for word in logits.argsort(descending=True).tolist():
@@ -144,7 +144,7 @@ def loss_against_scale(cross_entropy: Function, logits: Tensor, names: Sequence[
         axes.plot(0, start, marker="o", color=INK)
         axes.annotate(f"log {len(logits)}", (0, start), xytext=(0, 20), textcoords="offset points")
         axes.set(
-            title="surer is cheaper when right, and dearer when wrong",
+            title="more certain: a lower loss if right, a higher one if wrong",
             xlabel="scale of the logits",
             ylabel="loss [nats]",
             ylim=(0, None),
@@ -155,7 +155,7 @@ def loss_against_scale(cross_entropy: Function, logits: Tensor, names: Sequence[
 
 @drawing
 def softmax_jacobian(softmax_backward: Function, p: Tensor) -> Drawn:
-    """The derivative of each probability by each score, one backward step for each row.
+    """The derivative of each probability with respect to each score, one row per backward step.
 
     Args:
         softmax_backward: from p and a gradient, both (V, V), to the gradient at the scores.
@@ -167,7 +167,7 @@ def softmax_jacobian(softmax_backward: Function, p: Tensor) -> Drawn:
     names = [f"{i}" for i in range(size)]
     alt = (
         f"Left, {size} probabilities as bars. Right, a table of {size} by {size} numbers: the "
-        "derivative of each probability by each score."
+        "derivative of each probability with respect to each score."
     )
     with panels(2, 7.2, 2.9, alt, width_ratios=(1, 1.2)) as (left, right):
         left.barh(range(size), points(p), color=COLOURS[0], height=0.6)
@@ -183,7 +183,7 @@ def softmax_jacobian(softmax_backward: Function, p: Tensor) -> Drawn:
 
 @drawing
 def temperature_fan(temperature: Function, logits: Tensor, names: Sequence[str]) -> Drawn:
-    """Each word's probability against the temperature: a fan from one winner to equal shares.
+    """Each word's probability against the temperature: from one winner to equal shares.
 
     Args:
         temperature: from (V,) logits and T to probabilities.
@@ -216,7 +216,7 @@ def temperature_fan(temperature: Function, logits: Tensor, names: Sequence[str])
         )
         axes.set(
             xscale="log",
-            title="cold picks one word, hot does not care",
+            title="low T: one word wins; high T: equal shares",
             xlabel="temperature T",
             ylabel="probability",
             ylim=(-0.02, 1.02),
@@ -255,7 +255,7 @@ def entropy_curve(temperature: Function, entropy: Function, logits: Tensor) -> D
             color=COLOURS[1],
         )
         axes.set(
-            title="how undecided the distribution is",
+            title="how uncertain the distribution is",
             xlabel="temperature T",
             ylabel="entropy [nats]",
             ylim=(-0.05, 1.25 * most),

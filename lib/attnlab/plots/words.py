@@ -1,4 +1,4 @@
-"""Figures about words: where attention moves them, and the tables of the lectures."""
+"""Figures about words, and small tables: where attention moves words, tables of the lectures."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def apple_arrows(attention: Attention, mode: str = "sum") -> Drawn:
     }
     alt = (
         "Two panels with the words of a sentence as points in the plane, and an arrow from each "
-        "word that attention moves to its new place: apple beside fruit, and apple beside brand."
+        "word that attention moves to its new place: apple next to fruit, and next to brand."
     )
     with panels(2, 7.2, 3.5, alt, sharex=True, sharey=True) as axes:
         for panel, topic in zip(axes, sentences, strict=True):
@@ -60,13 +60,13 @@ def equivariance_bars(
     X: Tensor,  # noqa: N803 - a matrix, as in the lecture
     perm: Tensor,
 ) -> Drawn:
-    """How much each layer notices the order of its words, as bars.
+    """How much each layer's result depends on the order of its words, as bars.
 
     Args:
         gap: called as ``gap(layer, X, perm)``; 0 or more.
         layers: by name, each from (T, d) to (T, k).
         X: (T, d), the words.
-        perm: (T,), the other order.
+        perm: (T,), the new order.
     """
     values = torch.tensor([float(gap(layer, X, perm)) for layer in layers.values()])
     alt = "Bars with the equivariance gap of each layer: " + ", ".join(
@@ -78,14 +78,14 @@ def equivariance_bars(
         axes.invert_yaxis()
         axes.grid(False, axis="y")
         axes.margins(x=0.12)
-        axes.set(title="who notices the order of the words?", xlabel="equivariance gap")
+        axes.set(title="which layer depends on the words' order?", xlabel="equivariance gap")
     return Drawn((axes,), {"gaps": values})
 
 
 def number_tables(
     tables: Mapping[str, Tensor], rows: Sequence[Sequence[str]], columns: Sequence[Sequence[str]]
 ) -> Drawn:
-    """Tables side by side, each with the sum of every row at its right.
+    """Tables side by side, each with the sum of every row on the right.
 
     Args:
         tables: by title, each (R, C).
@@ -108,13 +108,13 @@ def number_tables(
 
 
 def lab01_preview() -> Drawn:
-    """What lab 1 ends with: a fan of temperatures, and a word with two meanings."""
+    """The last figures of lab 1: probabilities at all temperatures, a word with two meanings."""
     logits = torch.tensor([2.0, 1.0, 0.2, -1.0], dtype=torch.float64)
     heat = torch.logspace(-1.3, 2, 67, dtype=torch.float64)
     p = torch.softmax(logits / heat[:, None], -1)
     alt = (
-        "Left, the probabilities of four words against the temperature: one wins when it is cold, "
-        "all get the same when it is hot. Right, the word apple, with an arrow towards fruit and "
+        "Left, the probabilities of four words against the temperature: one wins if it is low, "
+        "all are equal if it is high. Right, the word apple, with an arrow towards fruit and "
         "another towards brand."
     )
     with panels(2, 7.2, 2.9, alt) as (left, right):
@@ -123,7 +123,7 @@ def lab01_preview() -> Drawn:
         left.text(0.7, 0.9, "the likeliest of four", color=COLOURS[0], fontsize=9)
         left.set(
             xscale="log",
-            title="one knob from sure to undecided",
+            title="temperature: from certain to uncertain",
             xlabel="temperature",
             ylabel="probability",
             ylim=(-0.02, 1.02),
@@ -142,7 +142,7 @@ def lab01_preview() -> Drawn:
         _point(right, start, "apple", INK, "o")
         right.text(-0.9, 1.2, "arrows drawn at three\ntimes their length", color=INK, fontsize=9)
         right.set(
-            title="one word, pulled to two meanings",
+            title="one word moves to two meanings",
             xlabel="first feature",
             ylabel="second feature",
             xlim=(-1.2, 8.6),
@@ -152,9 +152,9 @@ def lab01_preview() -> Drawn:
 
 
 def lab00_preview() -> Drawn:
-    """What lab 0 ends with: the way of an answer, from writing to handing in."""
-    steps = ("write", "check", "mend", "hand in")
-    alt = "Four boxes: write, check, mend, hand in; an arrow leads from mend back to check."
+    """The steps of every lab: write, check, fix, hand in."""
+    steps = ("write", "check", "fix", "hand in")
+    alt = "Four boxes: write, check, fix, hand in; an arrow leads from fix back to check."
     with panels(1, 7.2, 1.1, alt) as (axes,):
         for place, step in enumerate(steps):
             axes.text(
@@ -190,14 +190,14 @@ def tensor_cells(make: Callable[[], Tensor], name: str = "x") -> Drawn:
     """A tensor of two or three dimensions as a row of tables, one for each entry of the first axis.
 
     Args:
-        make: gives the tensor, (R, C) or (B, R, C).
-        name: what it is called.
+        make: returns the tensor, (R, C) or (B, R, C).
+        name: the tensor's name.
     """
     tensor = make()
     if not (isinstance(tensor, Tensor) and tensor.ndim in (2, 3)):
         shape = getattr(tensor, "shape", None)
-        kind = "no tensor" if shape is None else f"of shape {tuple(shape)}"
-        return Drawn((), {}, f"A picture needs a tensor with two or three axes; {name} is {kind}.")
+        kind = "is not a tensor" if shape is None else f"has shape {tuple(shape)}"
+        return Drawn((), {}, f"A picture needs a tensor with two or three axes; {name} {kind}.")
     stack = tensor.detach().double().reshape(-1, *tensor.shape[-2:])
     _, height, width = stack.shape
     low, high = float(stack.min()), float(stack.max())
@@ -216,7 +216,7 @@ def tensor_cells(make: Callable[[], Tensor], name: str = "x") -> Drawn:
 
 
 def _gap(value: float) -> str:
-    return "0, but for rounding" if 0 < value < 1e-9 else f"{value:.2g}"
+    return "0, except for rounding" if 0 < value < 1e-9 else f"{value:.2g}"
 
 
 def _arrows(axes: Axes, sentence: Sentence, moved: Tensor, topic: str) -> None:
@@ -227,7 +227,7 @@ def _arrows(axes: Axes, sentence: Sentence, moved: Tensor, topic: str) -> None:
             _arrow(axes, start, end, colour)
     apple = moved[sentence.index("apple")].tolist()
     axes.set(
-        title=f"apple beside {topic}: [{apple[0]:.1f}, {apple[1]:.1f}]",
+        title=f"apple next to {topic}: [{apple[0]:.1f}, {apple[1]:.1f}]",
         xlabel="first feature",
         xlim=(-1.2, 8.4),
         ylim=(-1.2, 9.6),

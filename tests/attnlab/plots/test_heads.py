@@ -117,7 +117,7 @@ def blank() -> Tensor:
 def test_a_blank_step_is_named_and_nothing_is_drawn(draw: Callable[..., Drawn]) -> None:
     drawn = draw(blank)
     assert (drawn.axes, plt.get_fignums()) == ((), [])
-    assert "`blank` is still to be written" in drawn.missing
+    assert "`blank` is not written" in drawn.missing
 
 
 def test_models_that_were_not_trained_leave_a_sentence() -> None:
@@ -127,7 +127,7 @@ def test_models_that_were_not_trained_leave_a_sentence() -> None:
         heads.head_entropy(lambda: None),
         heads.head_grid(lambda: None, ["a"], ["b"]),
     ):
-        assert "a cell above" in drawn.missing
+        assert "a cell above has no result" in drawn.missing
     assert plt.get_fignums() == []
 
 

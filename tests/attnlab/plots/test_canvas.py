@@ -1,0 +1,74 @@
+"""What all figures share: colours, blank steps, interactive mode, no drawing while grading."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+from matplotlib.colors import to_rgb
+
+from attnlab import plots
+from attnlab.plots import scores, words
+from attnlab.plots.canvas import COLOURS, DASHES
+from attnlab.softmax import softmax
+
+pytestmark = pytest.mark.usefixtures("no_windows")
+
+SCORES = torch.tensor([2.0, 1.0, 0.2, -1.0], dtype=torch.float64)
+
+
+@pytest.mark.parametrize("name", plots.__all__)
+def test_the_package_exports_functions_of_scores_and_words(name: str) -> None:
+    exported = getattr(plots, name)
+    module = {"scores": scores, "words": words, "canvas": plots.canvas}
+    assert getattr(module[exported.__module__.rpartition(".")[2]], name) is exported
+
+
+def test_torchs_own_not_implemented_is_not_a_blank_step() -> None:
+    def softmax_of_a_strange_dtype(x: torch.Tensor) -> torch.Tensor:
+        raise NotImplementedError("not for this dtype")
+
+    with pytest.raises(NotImplementedError, match="this dtype"):
+        scores.softmax_bars(softmax_of_a_strange_dtype, SCORES)
+
+
+def test_a_result_that_a_cell_above_did_not_make_leaves_a_sentence() -> None:
+    drawn = scores.softmax_bars(softmax, None)  # type: ignore[arg-type]
+    assert (drawn.axes, plt.get_fignums()) == ((), [])
+    assert drawn.missing == "No picture yet: a cell above has no result to draw."
+
+
+def test_colours_and_dashes_differ_in_grey_print() -> None:
+    light = sorted(np.dot(to_rgb(colour), (0.3, 0.6, 0.1)) for colour in COLOURS)
+    assert min(np.diff(light)) > 0.005
+    assert len(set(DASHES)) == len(COLOURS)
+
+
+def test_a_notebook_shows_later_figures_too() -> None:
+    """The first figure of a notebook switches interactive mode on; it must stay on."""
+    original = plt.subplots
+
+    def first_figure(*args: object, **kwargs: object) -> object:
+        mpl.interactive(True)
+        return original(*args, **kwargs)  # type: ignore[call-overload]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plt, "subplots", first_figure)
+        words.lab00_preview()
+    try:
+        assert mpl.is_interactive()
+    finally:
+        mpl.interactive(False)
+
+
+def test_while_grading_a_figure_is_described_and_not_drawn(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = plt.get_fignums()
+    monkeypatch.setenv("ATTNLAB_GRADING", "1")
+    drawn = scores.softmax_bars(softmax, SCORES)
+    assert plt.get_fignums() == before
+    assert drawn.data
+    assert "not drawn while grading" in capsys.readouterr().out

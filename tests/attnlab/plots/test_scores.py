@@ -1,0 +1,119 @@
+"""Figures about scores draw the data that they return, and name a step that is not written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+
+from attnlab import plots
+from attnlab.plots import scores
+from attnlab.plots.canvas import Drawn
+from attnlab.softmax import (
+    cross_entropy,
+    entropy,
+    log_softmax,
+    softmax,
+    softmax_backward,
+    temperature,
+)
+
+pytestmark = pytest.mark.usefixtures("no_windows")
+
+SCORES = torch.tensor([2.0, 1.0, 0.2, -1.0], dtype=torch.float64)
+NAMES = ("apple", "pear", "plum", "stone")
+
+
+FIGURES: dict[str, Callable[[], Drawn]] = {
+    "softmax_bars": lambda: scores.softmax_bars(softmax, SCORES),
+    "log_softmax_gap": lambda: scores.log_softmax_gap(softmax, log_softmax),
+    "loss_against_scale": lambda: scores.loss_against_scale(cross_entropy, SCORES, NAMES),
+    "softmax_jacobian": lambda: scores.softmax_jacobian(softmax_backward, softmax(SCORES)),
+    "temperature_fan": lambda: scores.temperature_fan(temperature, SCORES, NAMES),
+    "entropy_curve": lambda: scores.entropy_curve(temperature, entropy, SCORES),
+}
+
+
+def test_every_figure_is_tested_here() -> None:
+    functions = {name: getattr(plots, name) for name in plots.__all__}
+    here = {name for name, draw in functions.items() if draw.__module__ == scores.__name__}
+    assert set(FIGURES) == here
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_names_its_axes_and_fits_a_page(
+    name: str, assert_fits_a_page: Callable[[Drawn], None]
+) -> None:
+    drawn = FIGURES[name]()
+    assert all(torch.isfinite(values).any() for values in drawn.data.values())
+    assert all(axes.get_xlabel() and axes.get_title(loc="left") for axes in drawn.axes)
+    assert drawn.axes[0].get_ylabel()
+    assert_fits_a_page(drawn)
+
+
+def blank(*args: object) -> torch.Tensor:
+    raise NotImplementedError
+
+
+def test_a_step_that_is_not_written_is_named_and_nothing_is_drawn() -> None:
+    drawn = scores.softmax_bars(blank, SCORES)
+    assert (drawn.axes, plt.get_fignums()) == ((), [])
+    assert drawn.missing == "No picture yet: `blank` is not written."
+
+
+def lines(drawn: Drawn) -> list[np.ndarray]:
+    return [np.asarray(line.get_ydata()) for line in drawn.axes[0].get_lines()]
+
+
+def test_the_bars_are_the_probabilities() -> None:
+    drawn = FIGURES["softmax_bars"]()
+    heights = [patch.get_height() for patch in drawn.axes[1].patches]
+    assert heights == [*drawn.data["plain"].tolist(), *drawn.data["shifted"].tolist()]
+    assert torch.allclose(drawn.data["plain"], drawn.data["shifted"])
+
+
+def test_the_logarithm_of_probabilities_ends_early() -> None:
+    drawn = FIGURES["log_softmax_gap"]()
+    direct, by_softmax = drawn.data["log_softmax"], drawn.data["log_of_softmax"]
+    assert np.array_equal(lines(drawn)[0], direct.numpy())
+    assert torch.isfinite(direct).all()
+    last = drawn.data["gap"][torch.isfinite(by_softmax)].max()
+    assert 700 < float(last) < 750
+
+
+def test_the_loss_starts_at_log_v_and_grows_for_wrong_answers() -> None:
+    drawn = FIGURES["loss_against_scale"]()
+    losses = drawn.data["losses"]
+    assert np.array_equal(lines(drawn)[0], losses[0].numpy())
+    assert losses[:, 0].tolist() == pytest.approx([math.log(4)] * 4)
+    assert losses[0, -1] < 0.01
+    assert losses[3, -1] > 20
+
+
+def test_the_jacobian_is_autograds() -> None:
+    drawn = FIGURES["softmax_jacobian"]()
+    expected = torch.autograd.functional.jacobian(lambda x: torch.softmax(x, -1), SCORES)
+    assert torch.allclose(drawn.data["jacobian"], expected, atol=1e-12)
+    (image,) = drawn.axes[1].get_images()
+    assert np.array_equal(np.asarray(image.get_array()), drawn.data["jacobian"].numpy())
+
+
+def test_the_fan_opens_from_one_to_equal_shares() -> None:
+    drawn = FIGURES["temperature_fan"]()
+    p = drawn.data["probabilities"]
+    assert np.array_equal(lines(drawn)[0], p[:, 0].numpy())
+    assert float(p[0, 0]) > 0.999
+    assert p[-1].tolist() == pytest.approx([0.25] * 4, abs=0.01)
+
+
+def test_entropy_climbs_from_zero_to_log_v() -> None:
+    drawn = FIGURES["entropy_curve"]()
+    nats = drawn.data["entropy"]
+    assert np.array_equal(lines(drawn)[0], nats.numpy())
+    assert nats[0] == 0
+    assert bool((nats.diff() >= 0).all())
+    assert float(nats[-1]) == pytest.approx(math.log(4), abs=0.02)
