@@ -401,7 +401,7 @@ def test_attention(impl):
         for now, then in zip((q, k, v), before, strict=True):
             assert torch.equal(now, then), "an input was changed"
         again = impl(q, k, v) if mask is None else impl(q, k, v, mask)
-        assert torch.equal(again[0], out), "twice the same gives two things"
+        assert torch.equal(again[0], out), "the same call twice gives two results"
 
     for lead in ((), (2,), (2, 3)):
         q, k, v = normal(*lead, 3, 4), normal(*lead, 5, 4), normal(*lead, 5, 6)

@@ -98,8 +98,8 @@ wrong(
     "keys_mixed",
     "(weights, V",
     "(weights, K",
-    "You mix the keys. A key says whether to look, a value what there is to see: which of the two "
-    "does the weight multiply?",
+    "You mix the keys. A key says whether to look, a value says what there is to see: which of the "
+    "two does the weight multiply?",
 )
 wrong(
     "weights_returned",

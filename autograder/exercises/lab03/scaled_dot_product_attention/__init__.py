@@ -23,7 +23,7 @@ exercise = Exercise(
 def inputs(draw, *sizes):
     """q, k, v with leading axes and lengths (…, Lq, Lk, d_k, d_v).
 
-    d_k is 4 or 16 in all checks, so that a root taken in float32 costs no digits.
+    d_k is 4 or 16 in all checks, so a root taken in float32 costs no digits.
     """
     *lead, Lq, Lk, d_k, d_v = sizes
     return draw.normal(*lead, Lq, d_k), draw.normal(*lead, Lk, d_k), draw.normal(*lead, Lk, d_v)

@@ -19,8 +19,8 @@ wrong(
     "no_scale",
     SCALED,
     "",
-    "The scores are not scaled: with d_k numbers in a key their spread is about √d_k, and the "
-    "softmax turns hard. What is below the fraction line in the formula?",
+    "The scores are not scaled: with d_k numbers in a key their spread is about √d_k, and "
+    "softmax gives nearly all the weight to one key. What is below the fraction line in the formula?",
 )
 wrong(
     "scale_multiplied",
@@ -230,8 +230,8 @@ wrong(
     "keys_mixed",
     "weights @ v",
     "weights @ k",
-    "You mix the keys: your outputs are as long as a key. A key says whether to look, a value what "
-    "there is to see. Which of them do the weights multiply?",
+    "You mix the keys: your outputs are as long as a key. A key says whether to look, a value "
+    "says what there is to see. Which of them do the weights multiply?",
 )
 for name, used, other in (
     ("queries_as_keys_of_one_shape", "k.mT", "(q if q.shape == k.shape else k).mT"),
@@ -330,8 +330,8 @@ wrong(
     "always_float32",
     "mask=None):",
     "mask=None):\n    q, k, v = q.float(), k.float(), v.float()",
-    "The result has only the precision of float32, even for float64 inputs, or comes back in "
-    "another dtype. Where does your code fix the dtype?",
+    "The result has only the precision of float32, even for float64 inputs, or has another "
+    "dtype. Where does your code fix the dtype?",
 )
 wrong(
     "weights_detached",
