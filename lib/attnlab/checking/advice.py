@@ -40,17 +40,30 @@ def is_blank(difference: Difference | None) -> bool:
 
 
 def explain(difference: Difference) -> str:
-    """One or two sentences on a difference, for the student who made it."""
+    """One or two sentences on a difference, for the student whose code made it.
+
+    Raises:
+        ValueError: no judge makes differences of this kind.
+    """
     if is_blank(difference):
         return "Nothing is written here yet. Replace `raise NotImplementedError` with your code."
     where = _place(difference.path)
+    match difference.kind:
+        case "no answer" | "missing" | "forbidden" | "raised" | "did not raise":
+            return _explain_event(difference, where)
+        case "outcome" | "band" | "rejects right" | "lets through":
+            return _explain_result(difference, where)
+        case _:
+            return where + _explain_value(difference)
+
+
+def _explain_event(difference: Difference, where: str) -> str:
+    """The student's code gave no value that could be compared."""
     expected, seen = difference.expected, difference.seen
     match difference.kind:
         case "no answer":
             end = "" if seen.reason.endswith(("?", ".")) else "."
             return f"No answer came from your code: {seen.reason}{end}"
-        case "number":
-            return f"{where}your number is not right."
         case "missing" if seen.name.endswith(SAVED):
             return (
                 f"There is no file `{seen.name}` next to your notebook. Run the cell that trains "
@@ -75,25 +88,13 @@ def explain(difference: Difference) -> str:
             return _explain_raised(where, expected, seen)
         case "did not raise":
             return f"{where}expected {expected.type}, but nothing was raised."
-        case "type":
-            return f"{where}expected {_sort(expected)}, got {_kind(seen)}."
-        case "length":
-            noun = "value" if expected == 1 else "values"
-            return f"{where}expected {expected} {noun}, got {seen}."
-        case "keys":
-            return where + _entries(expected, seen)
-        case "shape":
-            return (
-                f"{where}expected shape {_shape(expected)}, got {_shape(seen)}. "
-                "Note the shape after each line of your code; where does it go wrong?"
-            )
-        case "dtype":
-            return f"{where}expected {_sort(expected)}, got {_kind(seen)}."
-        case "gradient":
-            return (
-                f"{where}no gradient reaches the input. "
-                "Some call on the way cuts torch's graph: which one?"
-            )
+    raise ValueError(f"no event of kind {difference.kind!r}")
+
+
+def _explain_result(difference: Difference, where: str) -> str:
+    """A number is outside its band, or the student's own test is wrong."""
+    expected, seen = difference.expected, difference.seen
+    match difference.kind:
         case "outcome":
             number = "" if seen is None else f"on unseen data the result is {seen:.3g}. "
             return f"{where}{number}{difference.detail}"
@@ -106,11 +107,37 @@ def explain(difference: Difference) -> str:
                 f"Your test accepts {seen} of {expected} wrong versions. "
                 "Which inputs would distinguish them from a right one?"
             )
+    raise ValueError(f"no result of kind {difference.kind!r}")
+
+
+def _explain_value(difference: Difference) -> str:
+    """A value differs from the expected one; the coarsest difference is explained."""
+    expected, seen = difference.expected, difference.seen
+    match difference.kind:
+        case "type" | "dtype":
+            return f"expected {_sort(expected)}, got {_kind(seen)}."
+        case "length":
+            noun = "value" if expected == 1 else "values"
+            return f"expected {expected} {noun}, got {seen}."
+        case "keys":
+            return _entries(expected, seen)
+        case "shape":
+            return (
+                f"expected shape {_shape(expected)}, got {_shape(seen)}. "
+                "Note the shape after each line of your code; where does it go wrong?"
+            )
+        case "gradient":
+            return (
+                "no gradient reaches the input. Some call on the way cuts torch's graph: which one?"
+            )
         case "nan":
             strange = _strange(seen, difference.wrong)
-            return f"{where}{strange} Follow the first such entry back through your code."
-        case _:
-            return f"{where}{_values(expected, seen, difference.wrong)}"
+            return f"{strange} Follow the first such entry back through your code."
+        case "number":
+            return "your number is not right."
+        case "values":
+            return _values(expected, seen, difference.wrong)
+    raise ValueError(f"no difference of kind {difference.kind!r}")
 
 
 def _place(path: Path) -> str:

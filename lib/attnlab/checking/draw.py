@@ -125,7 +125,7 @@ class Draw:
 
 
 def _equal(now: Tensor, then: Tensor) -> bool:
-    """Whether two tensors are equal, where NaN equals NaN."""
+    """Whether two tensors are equal; NaN equals NaN here."""
     if now.shape != then.shape or now.dtype != then.dtype:
         return False
     return bool(((now == then) | (now.isnan() & then.isnan())).all())

@@ -112,7 +112,7 @@ def one_step(make: Callable[[], Any], humans: Sequence[str]) -> Drawn:
 
 @drawing
 def fed_and_asked(loss_of: Callable[[Any, Batch], Tensor], pairs: Sequence[Pair]) -> Drawn:
-    """The symbol that a loss feeds the decoder at each step, and the step's target.
+    """The symbol that a loss feeds to the decoder at each step, and the step's target.
 
     This works for any loss: the model is replaced by one that records its inputs, and the gradient
     of its logits shows the targets.
@@ -209,6 +209,6 @@ def _two_rows(axes: Axes, fed: Sequence[int], asked: Sequence[int]) -> None:
             )
     axes.set(xlim=(-0.7, len(fed) - 0.3), ylim=(-0.6, 1.6), xlabel="step")
     axes.set_xticks(range(len(fed)))
-    axes.set_yticks([1, 0], ["fed", "asked"])
+    axes.set_yticks([1, 0], ["fed", "target"])
     axes.grid(False)
     axes.tick_params(length=0, labelsize=8.5)

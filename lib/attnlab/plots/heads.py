@@ -143,7 +143,7 @@ def heads_on_boxes(one: Made, two: Made) -> Drawn:
         return Drawn((), {}, NOTHING_TO_DRAW)
     alt = (
         "Two tables, one row for each head: its mean attention weight on the first and on the "
-        "second of the two boxes asked for, for a model with one head and one with two."
+        "second box in the question, for a model with one head and one with two."
     )
     with panels(2, 4.8, 1.7, alt, gridspec_kw={"wspace": 0.55}) as axes:
         for panel, table in zip(axes, tables, strict=True):
@@ -214,4 +214,4 @@ def _table_of_heads(axes: Axes, table: Tensor) -> None:
     heads = [f"head {i}" for i in range(len(table))]
     attention_cells(axes, table, heads, ["1st", "2nd"])
     title = f"{len(heads)} heads' weights" if len(heads) > 1 else "1 head's weights"
-    axes.set(title=title, xlabel="box asked for", ylabel="", anchor="N")
+    axes.set(title=title, xlabel="box in the question", ylabel="", anchor="N")

@@ -5,7 +5,7 @@ import torch
 
 from attnlab.checking.advice import explain
 from attnlab.checking.draw import NO_GRADIENT
-from attnlab.checking.judges import AtLeast, Close, Kills, Within
+from attnlab.checking.judges import AtLeast, Close, Difference, Kills, Within
 from attnlab.checking.observation import Missing, Opaque, Raised
 
 T = torch.tensor
@@ -106,3 +106,8 @@ def test_expected_numbers_are_never_revealed(expected, seen):
 @pytest.mark.parametrize(("expected", "sort"), [(True, "True or False"), ("secret", "text")])
 def test_other_expected_answers_are_not_revealed_either(expected, sort):
     assert words(expected, 2.5) == f"expected {sort}, got the number 2.5."
+
+
+def test_a_kind_that_no_judge_makes_is_an_error():
+    with pytest.raises(ValueError, match="'sideways'"):
+        explain(Difference("sideways"))
