@@ -20,7 +20,7 @@ wrong(
     SCALED,
     "",
     "The scores are not scaled: with d_k numbers in a key their spread is about √d_k, and "
-    "softmax gives nearly all the weight to one key. What is below the fraction line in the formula?",
+    "softmax gives nearly all the weight to one key. What is below the fraction line?",
 )
 wrong(
     "scale_multiplied",
