@@ -1,4 +1,4 @@
-"""Maps nbgrader onto this course's folders and names our plugins. It holds no logic."""
+"""Maps nbgrader onto this course's folders and names our plugins. It contains no logic."""
 
 import os
 from pathlib import Path
@@ -12,11 +12,11 @@ c.CourseDirectory.source_directory = "solutions"
 c.CourseDirectory.release_directory = "labs"
 # submitted/, autograded/ and feedback/ keep nbgrader's own names, as gradebook.db does.
 
-# The students' TODO stands above each answer in the solved notebook; this takes the answer's place.
+# The students' TODO is above each answer in the solved notebook; this replaces the answer.
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
 c.ClearSolutions.text_stub = "*Write your answer here, in place of this line.*"
 
-# The sandbox runs student code and the judge marks it; without these lines, nbgrader does both.
+# The sandbox runs student code, and the judge marks it. Without these lines, nbgrader does both.
 plugins = "gradekit.nbgrader.plugins"
 c.Autograde.exporter_class = f"{plugins}.SubmissionReader"
 c.Autograde.sanitize_preprocessors = ["nbgrader.preprocessors.CheckCellMetadata"]
@@ -30,11 +30,11 @@ c.Autograde.autograde_preprocessors = [
 c.AssignLatePenalties.plugin_class = f"{plugins}.CourseLateRule"
 c.GenerateFeedback.exporter_class = f"{plugins}.FeedbackPage"
 
-# Where bubblewrap cannot be had, "landlock": for autograde, formgrader's button and validate.
+# "landlock", if bubblewrap is unavailable: for autograde, formgrader's button and validate.
 # c.SandboxExecute.confinement = "landlock"
 
-# `nbgrader validate` starts a kernel in the notebook's folder. It gets no cell of the notebook and
-# imports nothing from there; what the validator reads comes from the sandbox and the judge.
+# `nbgrader validate` starts a kernel in the notebook's folder. The kernel gets no cell and imports
+# nothing from there; the validator reads outputs from the sandbox and the judge.
 c.Execute.on_cell_start = Validation(Path(__file__).resolve().parent)
 c.Execute.kernel_name = "python3"
 c.Execute.extra_arguments = ["--InteractiveShellApp.ignore_cwd=True"]

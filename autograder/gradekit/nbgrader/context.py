@@ -1,4 +1,7 @@
-"""Where an nbgrader command is at work: the course, the hand-in, the gradebook, the journal."""
+"""The context of an nbgrader command: the course, the submission, the gradebook, the journal.
+
+Tested in tests/gradekit/nbgrader/test_plugins.py.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,12 @@ from gradekit.submissions.folder import SubmittedFiles, read_submitted
 
 
 class LabContext:
-    """One lab as an nbgrader command knows it.
+    """One lab, for an nbgrader command.
 
     Attributes:
-        journal: the lab's results.
+        folders: the course's folders, as nbgrader knows them.
+        address: of nbgrader's gradebook.
+        journal: the path of the lab's results.
     """
 
     def __init__(self, folders: CourseDirectory, lab: str, level: str) -> None:
@@ -32,21 +37,21 @@ class LabContext:
 
     @property
     def spec(self) -> GraderSpec:
-        """What a grader of this lab is made from."""
+        """The specification of this lab's grader."""
         secret = course_secret(results_folder(self.course))
         return GraderSpec(self.course, self.lab, self._level, secret)
 
     def folder(self, step: str, student: str) -> Path:
-        """A student's folder of this lab, such as in ``autograded/``."""
+        """A student's folder of this lab, for example in ``autograded/``."""
         return Path(self.folders.format_path(step, student, self.lab))
 
     def grader(self) -> LabGrader:
-        """This process's grader for the lab; it stays warm from one student to the next."""
+        """This process's grader for the lab, which stays warm for the next student."""
         return process_cache().up_to_date(self.spec)
 
 
 class SubmissionContext(LabContext):
-    """One hand-in as nbgrader's resources name it."""
+    """One submission, which nbgrader's resources name."""
 
     def __init__(self, folders: CourseDirectory, student: str, lab: str, level: str) -> None:
         super().__init__(folders, lab, level)
@@ -55,24 +60,24 @@ class SubmissionContext(LabContext):
 
     @classmethod
     def of(cls, part: Any, resources: dict[str, Any] | None, level: str) -> Self:
-        """The hand-in that an exporter or preprocessor is at work on."""
+        """The submission that an exporter or preprocessor processes."""
         whose = (resources or {})["nbgrader"]
         return cls(folders_of(part), whose["student"], whose["assignment"], level)
 
     def submitted(self) -> SubmittedFiles:
-        """What was handed in, as it lies in ``submitted/`` and not as nbgrader copied it."""
+        """The submission's files in ``submitted/``, and not nbgrader's copy of them."""
         return read_submitted(self.submitted_folder, self.student, self.lab)
 
 
 def folders_of(part: Any) -> CourseDirectory:
-    """The course's folders as the nbgrader command knows them that `part` works for."""
+    """The course's folders, from the nbgrader command that `part` belongs to."""
     while not hasattr(part, "coursedir"):
         part = part.parent
     return part.coursedir
 
 
 def command_of(part: Any) -> Any:
-    """The nbgrader command that `part` works for, such as its Autograde."""
+    """The nbgrader command that `part` belongs to, such as its Autograde."""
     while not hasattr(part, "force") and getattr(part, "parent", None) is not None:
         part = part.parent
     return part

@@ -1,4 +1,7 @@
-"""One notebook that ``nbgrader validate`` reads, on its way to the judge."""
+"""One notebook that ``nbgrader validate`` reads, and the judge's verdicts on it.
+
+Tested in tests/gradekit/nbgrader/test_validate.py.
+"""
 
 from __future__ import annotations
 
@@ -33,11 +36,11 @@ _WIDTH = 78
 
 @dataclass
 class JudgedNotebook:
-    """One notebook on its way to the judge, who is asked once.
+    """One notebook, which the judge judges once.
 
     Attributes:
-        folder: where the notebook lies.
-        cells: all of the notebook's, as they were.
+        folder: the notebook's folder.
+        cells: all cells of the notebook, unchanged.
     """
 
     root: Path
@@ -45,7 +48,7 @@ class JudgedNotebook:
     cells: list[Any] = field(default_factory=list)
 
     def reasons(self, grade_id: str | None, exercise: str | None) -> list[str]:
-        """Why a test cell does not get all its points; nothing for a cell that is no test.
+        """Why a test cell does not get all its points; empty for a cell that is not a test.
 
         Raises:
             CourseError: no lab of this course has such a notebook.
@@ -72,7 +75,7 @@ class JudgedNotebook:
         for remark in filter(None, [graded.stopped, *submission.notes]):
             _log().warning("%s", remark)
         if graded.broken:
-            return {name: [f"Not graded, by our fault: {graded.broken}"] for name in names}
+            return {name: [f"Not graded; this is our fault: {graded.broken}"] for name in names}
         verdicts = {result.exercise: _reasons(result) for result in graded.results}
         for name in sorted(set(names) - self._shown(submission)):
             verdict = "; ".join(verdicts[name]) or "all points"
@@ -91,14 +94,14 @@ class JudgedNotebook:
 
 
 def _log() -> Any:
-    """Where the command, or the server, says things."""
+    """The log of the command, or of the server."""
 
     app = Application.instance() if Application.initialized() else None
     return app.log if app else logging.getLogger(__name__)
 
 
 def _lab_of(course: Course, folder: Path, cells: list[Any]) -> str:
-    """The lab by the folder's name, as in submitted/ada/lab01; else by the notebook's cells."""
+    """The lab from the folder's name, as in submitted/ada/lab01, or else from the cells' ids."""
 
     if folder.name in course.labs:
         return folder.name
@@ -120,25 +123,28 @@ def _lab_of(course: Course, folder: Path, cells: list[Any]) -> str:
 def _grader(course: Course, lab: str) -> LabGrader:
     process_cache().refuse_old_references()
     level = str(nbgrader_config(course).SandboxExecute.get("confinement", "bubblewrap"))
-    check_level(level)
+    try:
+        check_level(level)
+    except ValueError as error:
+        raise CourseError(f"nbgrader_config.py, SandboxExecute.confinement: {error}") from error
     return process_cache().up_to_date(
         GraderSpec(course, lab, level, course_secret(results_folder(course)))
     )
 
 
 def _submitted(grader: LabGrader, folder: Path, cells: list[Any]) -> SubmittedFiles:
-    """The notebook as nbgrader read it, with the other files that lie beside it."""
+    """The notebook as nbgrader read it, with the other files in its folder."""
 
-    beside = read_submitted(folder, folder.parent.name, grader.spec.lab)
+    found = read_submitted(folder, folder.parent.name, grader.spec.lab)
     text = nbformat.writes(nbformat.v4.new_notebook(cells=cells)).encode()
-    files = {key: data for key, data in beside.files.items() if not key.endswith(".ipynb")}
+    files = {key: data for key, data in found.files.items() if not key.endswith(".ipynb")}
     files[f"{grader.released.name}.ipynb"] = text
-    return replace(beside, files=files, modified=dict.fromkeys(files, 0.0), digest=digest_of(text))
+    return replace(found, files=files, modified=dict.fromkeys(files, 0.0), digest=digest_of(text))
 
 
 def _reasons(result: ExerciseResult) -> list[str]:
     if result.earned is None:
-        return [f"Not graded: {result.broken} This is our fault and costs nobody a point."]
+        return [f"Not graded: {result.broken} This is our fault; nobody loses a point."]
     if result.earned >= result.points:
         return []
     failed = [f"✗ {check.title}" for check in result.checks if not check.passed]
@@ -146,6 +152,6 @@ def _reasons(result: ExerciseResult) -> list[str]:
 
 
 def error_output(lines: list[str]) -> Any:
-    """The output of a test cell that does not get all its points, with the reasons."""
+    """The output of a test cell that does not get all its points: an error with the reasons."""
     wrapped = [part for line in lines for part in textwrap.wrap(line, _WIDTH)]
     return new_output("error", ename="Judged", evalue=lines[0], traceback=wrapped)

@@ -1,8 +1,10 @@
-"""What makes nbgrader's own commands use the sandbox, the judge, the late rule and our pages.
+"""Plugins for nbgrader's commands: the sandbox, the judge, the late rule and our feedback page.
 
-nbgrader_config.py names these classes; they sit at nbgrader's extension points and change nothing
-of it. ``nbgrader autograde`` then reads any hand-in that ``lab grade`` reads, grades it the same
-way, and keeps the result in the same journal.
+nbgrader_config.py names these classes. They use nbgrader's own extension points and do not change
+nbgrader. ``nbgrader autograde`` then reads any hand-in that ``lab grade`` reads, grades it in the
+same way, and keeps the result in the same journal.
+
+Tested in tests/gradekit/nbgrader/test_plugins.py, test_regrade.py and test_formgrader.py.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from gradekit.errors import SandboxUnavailableError
 from gradekit.feedback.graded_notebook import graded_notebook, write_graded_notebook
 from gradekit.feedback.page import pages, render
 from gradekit.gradebook.update import GradebookUpdate
-from gradekit.grading.grade import LEVELS, note_failure
+from gradekit.grading.grade import note_failure
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GradedSubmission
 from gradekit.grading.worker import grade_submission
@@ -33,6 +35,7 @@ from gradekit.nbgrader.selection import select_submissions
 from gradekit.results.folder import failures_path
 from gradekit.results.journal import Journal
 from gradekit.results.records import Graded, State, SubmissionRecord
+from gradekit.sandbox.levels import LEVELS
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 
@@ -40,7 +43,10 @@ Resources = dict[str, Any]
 
 
 class SubmissionReader(NotebookExporter):
-    """Reads hand-ins for ``nbgrader autograde``: whatever ``lab grade`` can read, re-seated."""
+    """Reads hand-ins for ``nbgrader autograde``, and aligns them with the released notebook.
+
+    It reads everything that ``lab grade`` can read.
+    """
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
@@ -50,7 +56,7 @@ class SubmissionReader(NotebookExporter):
     def from_filename(
         self, filename: str, resources: Resources | None = None, **more: Any
     ) -> tuple[str, Resources]:
-        """Like nbconvert's; a file in ``submitted/`` is read by our rules, never by its own."""
+        """Like nbconvert's, but our own reader reads the files in ``submitted/``."""
         context = SubmissionContext.of(self, resources, _level_of(self))
         if Path(filename).resolve().parent != context.submitted_folder.resolve():
             return super().from_filename(filename, resources, **more)
@@ -61,19 +67,19 @@ class SubmissionReader(NotebookExporter):
 
 
 class SandboxExecute(NbGraderPreprocessor):
-    """In the place of nbgrader's Execute: the sandbox runs the cells, the judge fills the tests."""
+    """Replaces nbgrader's Execute: the sandbox runs the cells, the judge fills the test cells."""
 
     confinement = Enum(
         LEVELS,
         "bubblewrap",
-        help="What confines student code in nbgrader's commands: bubblewrap; landlock, where that "
-        "cannot be had; or none, only for code that you trust.",
+        help="The sandbox of student code in nbgrader's commands: bubblewrap; landlock, if "
+        "bubblewrap is unavailable; or none, only for code that you trust.",
     ).tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        """The graded notebook in the place of `nb`, and its record in the journal.
+        """Replace `nb` by the graded notebook, and write its record to the journal.
 
-        Without ``--force``, only exercises that have no result yet are asked about.
+        Without ``--force``, only exercises without a result are graded.
 
         Raises:
             SandboxUnavailableError: this machine cannot confine student code.
@@ -83,7 +89,7 @@ class SandboxExecute(NbGraderPreprocessor):
         again = getattr(command_of(self), "force", True)
         with Journal(context.journal, wait=None, on_wait=self.log.warning) as journal:
             done = self._graded(context, submitted, journal, again)
-            # The record last: killed in between, the next run does both again.
+            # The record last: if the run is killed in between, the next run does both again.
             write_graded_notebook(
                 context.course.root, submitted, context.grader().released.name, done.notebook
             )
@@ -104,18 +110,18 @@ class SandboxExecute(NbGraderPreprocessor):
             return grade_submission(grader, submitted, asked, known)
         except SandboxUnavailableError:
             raise
-        except Exception as error:  # ours, whatever it is: said, kept, and no reason to stop
+        except Exception as error:  # a failure of the grader: log it, record it, and go on
             note_failure(failures_path(context.course, context.lab), submitted, error)
-            self.log.error("%s: not graded, by our fault", submitted.student)
+            self.log.error("%s: not graded; this is our fault", submitted.student)
             return _failed(submitted, grader, f"{type(error).__name__}: {error}")
 
 
 class FinishEntry(NbGraderPreprocessor):
-    """In the place of nbgrader's SaveAutoGrades: the journal's result into the gradebook.
+    """Replaces nbgrader's SaveAutoGrades: writes the journal's result to the gradebook.
 
-    As ``lab grade`` writes it, that is with the dates and extensions of course.toml; exercises
-    without a result are open and not 0, and a person's mark is asked for again only where what it
-    was given for has changed.
+    It writes what ``lab grade`` writes, with the dates and extensions of course.toml. Exercises
+    without a result are open, not 0. A manual mark is open again only if the answer that it is for
+    has changed.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
@@ -138,19 +144,19 @@ class CourseLateRule(LateSubmissionPlugin):
     def late_submission_penalty(
         self, student_id: str, score: float, total_seconds_late: float
     ) -> float | None:
-        """The points to take off, or None where it is in time."""
+        """The points to subtract, or None if the hand-in is on time."""
         course = load_course(find_root(Path(folders_of(self).root)))
         late = lateness(course.values.late, total_seconds_late)
         return late.penalty(score) if late.is_late else None
 
 
 class FeedbackPage(HTMLExporter):
-    """``nbgrader generate_feedback`` writes our page; nbgrader's own where we have no result."""
+    """``nbgrader generate_feedback`` writes our page, or nbgrader's own if there is no result."""
 
     def from_filename(
         self, filename: str, resources: Resources | None = None, **more: Any
     ) -> tuple[str, Resources]:
-        """The student's page, as nbconvert hands over any HTML."""
+        """The student's page, in the form of nbconvert's HTML exporter."""
         context = SubmissionContext.of(self, resources, _level_of(self))
         if context.journal.is_file():
             for page in pages(context.course, context.lab, context.student, context.address):
@@ -159,9 +165,9 @@ class FeedbackPage(HTMLExporter):
 
 
 def _failed(submitted: SubmittedFiles, grader: LabGrader, reason: str) -> GradedSubmission:
-    """What a hand-in comes to when we fail: no result, and a notebook that says so."""
+    """A submission for which the grader failed: no result, and a notebook that says so."""
     submission = read_submission(submitted, grader.released)
-    graded = Graded({}, (), broken="Grading failed, by our fault; it costs nobody a point.")
+    graded = Graded({}, (), broken="Grading failed. This is our fault; nobody loses a point.")
     notebook = graded_notebook(submission, grader.released, graded, {})
     record = SubmissionRecord(
         submitted.student, submitted.lab, submitted.digest, State.OURS, reason
@@ -170,5 +176,5 @@ def _failed(submitted: SubmittedFiles, grader: LabGrader, reason: str) -> Graded
 
 
 def _level_of(part: Any) -> str:
-    """What nbgrader_config.py or the command line says about confinement, for any part."""
+    """The level that nbgrader_config.py or the command line sets, for any part of a command."""
     return str(SandboxExecute(parent=part).confinement)

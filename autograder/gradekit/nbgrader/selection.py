@@ -1,8 +1,10 @@
-"""What ``nbgrader autograde`` has to do: what ``lab grade`` would.
+"""Selects the submissions for ``nbgrader autograde``: the same as for ``lab grade``.
 
-nbgrader by itself grades a hand-in if ``autograded/`` has no folder for it, or an older time stamp.
-It leaves out whoever renamed the notebook, and lets an old score stand where the answers, an
-exercise or the gradebook changed and no time stamp did.
+By itself, nbgrader grades a hand-in if ``autograded/`` has no folder for it, or an older time
+stamp. It skips students who renamed the notebook, and keeps an old score if the answers, an
+exercise or the gradebook changed but no time stamp did.
+
+Tested in tests/gradekit/nbgrader/test_regrade.py and test_plugins.py.
 """
 
 from __future__ import annotations
@@ -26,11 +28,11 @@ from gradekit.submissions.folder import SubmittedFiles, find_submissions, folder
 
 
 def select_submissions(command: Any, level: str) -> None:
-    """Tell nbgrader's Autograde which hand-ins there are, and make room for those to be graded.
+    """Give nbgrader's Autograde its submissions, and delete old results of those to be graded.
 
     Raises:
-        SandboxUnavailableError: this machine cannot confine student code; nothing was touched.
-        GraderError: this process has other right answers in its memory than there are now.
+        SandboxUnavailableError: this machine cannot confine student code; nothing was changed.
+        GraderError: the references have changed since this process imported them.
     """
     folders = command.coursedir
     context = LabContext(folders, folders.assignment_id, level)
@@ -38,19 +40,19 @@ def select_submissions(command: Any, level: str) -> None:
         return
     check_level(level)
     process_cache().refuse_old_references()
-    with LabGrader(context.spec) as grader:  # it only reads here, and no sandbox is started
+    with LabGrader(context.spec) as grader:  # it only reads, and starts no sandbox
         name = f"{grader.released.name}.ipynb"
         if not fnmatch(grader.released.name, folders.notebook_id):
             return
         pattern = folders.format_path(folders.submitted_directory, folders.student_id, context.lab)
         found = {Path(folder).parent.name: folder for folder in glob(pattern)}
         submissions = [
-            replace(submitted, files={}, modified={})  # a thousand of these fit anywhere
+            replace(submitted, files={}, modified={})  # without contents: a thousand fit in memory
             for submitted in find_submissions(context.course.root, context.lab, list(found))
             if not _is_left_out(command, found[submitted.student], submitted)
         ]
         for nameless in folders_not_utf8(context.course.root):
-            command.log.error("submitted/%s is left out: its name is not UTF-8", nameless)
+            command.log.error("submitted/%s is skipped: its name is not UTF-8", nameless)
         command.assignments = {
             found[submitted.student]: [os.path.join(found[submitted.student], name)]
             for submitted in submissions
@@ -58,16 +60,16 @@ def select_submissions(command: Any, level: str) -> None:
         for submitted in _due(command, context, grader, submissions):
             folder = context.folder(folders.autograded_directory, submitted.student)
             if folder.exists():
-                command.log.warning("%s: not graded yet as it now stands", submitted.student)
+                command.log.warning("%s: its present state is not graded yet", submitted.student)
                 rmtree(str(folder))
 
 
 def _is_left_out(command: Any, folder: str, submitted: SubmittedFiles) -> bool:
-    """Whether a hand-in holds links, so that nbgrader would copy what they lead to."""
+    """Whether a hand-in holds links, because nbgrader would copy their targets."""
     if not _holds_links(Path(folder)):
         return False
     command.log.error(
-        "%s: not graded, for the hand-in holds links, and nbgrader would copy what they lead to; "
+        "%s: not graded, because the hand-in holds links, and nbgrader would copy their targets; "
         "`lab grade %s --student %s` grades it",
         submitted.student,
         submitted.lab,
@@ -79,7 +81,7 @@ def _is_left_out(command: Any, folder: str, submitted: SubmittedFiles) -> bool:
 def _due(
     command: Any, context: LabContext, grader: LabGrader, submissions: list[SubmittedFiles]
 ) -> list[SubmittedFiles]:
-    """The hand-ins without a result, or with one that the gradebook or formgrader lacks."""
+    """The submissions without a result, or with one that the gradebook or formgrader lacks."""
     with Journal(context.journal, wait=None, on_wait=command.log.warning) as journal:
         pairs = [(submitted.student, submitted.digest) for submitted in submissions]
         due = set(plan(journal, pairs, grader.keys.of))
@@ -93,7 +95,9 @@ def _due(
         due |= {entry.student for entry in update.missing(list(filter(None, found)))}
     step, name = context.folders.autograded_directory, f"{grader.released.name}.ipynb"
     due |= {
-        h.student for h in submissions if not (context.folder(step, h.student) / name).is_file()
+        submitted.student
+        for submitted in submissions
+        if not (context.folder(step, submitted.student) / name).is_file()
     }
     return [submitted for submitted in submissions if submitted.student in due]
 

@@ -1,8 +1,10 @@
-"""All checks of an exercise inside the notebook's own process, for nbgrader without the sandbox.
+"""Runs all checks of an exercise in the notebook's own process, for nbgrader without the sandbox.
 
-The hidden line of a grade cell calls :func:`check`. A course that switches this kit's plugins off
-still grades with it, with nbgrader's own weakness: the student's code and the reference share one
-process, so a student who means to cheat can.
+The hidden line of a grade cell calls :func:`check`. A course without this kit's plugins can still
+grade with it, but it has nbgrader's own weakness: the student's code and the reference share one
+process, so a student can cheat deliberately.
+
+Tested in tests/gradekit/nbgrader/test_unsandboxed.py.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ def check(name: str, lab: str) -> float:
     nbgrader reads the number as partial credit; it is never more than the exercise's points.
 
     Raises:
-        CourseError: no course.toml above the working folder, or the lab's files are at odds.
+        CourseError: no course.toml is above the working folder, or the lab's files contradict each
+            other.
         KeyError: the lab has no such exercise.
     """
     shell = get_ipython()
@@ -48,7 +51,7 @@ def judge_names(variants: Variants, exercise: Exercise, names: Mapping[str, Any]
 
 def _see(variants: Variants, exercise: Exercise, check: Check, names: Mapping[str, Any]) -> Any:
     earlier = {} if check.chained else {item.__name__: item for item in exercise.uses}
-    # nbgrader takes all points for anything on stderr, a warning included.
+    # nbgrader gives no points if there is anything on stderr, even a warning.
     with contextlib.redirect_stderr(sys.stdout), torch.random.fork_rng(devices=[]):
         try:
             return variants.run(exercise, check, 0, {**names, **earlier}, tuple(exercise.forbids))

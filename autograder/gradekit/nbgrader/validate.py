@@ -1,11 +1,12 @@
-"""``nbgrader validate``, and JupyterLab's Validate button, in the course's folder: the trusted way.
+"""``nbgrader validate``, and JupyterLab's Validate button, with the judge, in the course's folder.
 
-nbgrader's validator runs a notebook in a kernel of whoever validates it, and then reads the test
-cells' outputs. nbgrader_config.py hangs :class:`Validation` on that run, at the one place that
-Jupyter has for it: no cell reaches the kernel, and a test cell's outputs are the judge's, who is
-asked when they are first read.
+nbgrader's validator runs a notebook in a kernel of the user's own account, and then reads the test
+cells' outputs. nbgrader_config.py adds :class:`Validation` to that run, at the hook that Jupyter
+has for it. Then no cell reaches the kernel. The judge provides the test cells' outputs when they
+are first read.
 
-Importing this file costs nothing: nbgrader_config.py does so for every command.
+This file imports almost nothing, because nbgrader_config.py imports it for every command. Tested in
+tests/gradekit/nbgrader/test_validate.py.
 """
 
 from __future__ import annotations
@@ -19,22 +20,23 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gradekit.nbgrader.judged import JudgedNotebook
 
-_SKIPPED = "skip-execution"  # nbclient's own word for a cell that is not to be run
+_SKIPPED = "skip-execution"  # nbclient's tag for a cell that it must not run
 
 
 @dataclass
 class Validation:
-    """For ``Execute.on_cell_start``: validates the notebook whose cells it is given, one by one.
+    """For ``Execute.on_cell_start``: validates a notebook, whose cells it gets one by one.
 
     Attributes:
-        root: the course's folder. It is not looked for: a hand-in may hold a course.toml, too.
+        root: the course's folder. It is given, not searched for, because a hand-in may hold a
+            course.toml, too.
     """
 
     root: Path
     _judging: JudgedNotebook | None = None
 
     def __call__(self, cell: Any, cell_index: int) -> None:
-        """Keep a cell from the kernel; if it is a test cell, have the judge fill its outputs."""
+        """Keep a cell away from the kernel; in a test cell, replace the outputs by the judge's."""
         from gradekit.nbgrader.judged import JudgedNotebook
         from gradekit.submissions.notebook import checked_exercise
         from gradekit.submissions.released import grade_id_of
@@ -47,14 +49,14 @@ class Validation:
             return
         exercise = checked_exercise(cell.source)
         about = cell.metadata.get("nbgrader")
-        if exercise and not about:  # an editor lost it; without, nbgrader sees no test cell here
+        if exercise and not about:  # an editor lost it, and nbgrader needs it
             about = {"grade": True, "solution": False, "points": 1.0, "cell_type": "code"}
             cell.metadata["nbgrader"] = {**about, "grade_id": f"check_{exercise}"}
         cell.outputs = _Outputs(self._judging, grade_id_of(cell), exercise)
 
 
 class _Outputs(list[Any]):
-    """A test cell's outputs: none where all points were earned, else an error with the reasons."""
+    """A test cell's outputs: none if it earned all points, else an error with the reasons."""
 
     def __init__(self, judging: JudgedNotebook, grade_id: str | None, exercise: str | None) -> None:
         super().__init__()
