@@ -1,3 +1,5 @@
+"""Whole submissions in a real sandbox, at both levels."""
+
 import base64
 import os
 import shutil
@@ -12,12 +14,9 @@ import pytest
 
 from attnlab import checking
 from attnlab.checking.observation import Missing, Raised, unpack
-from gradekit.errors import SandboxUnavailableError
 from gradekit.exercise.standalone import as_suspect
-from gradekit.sandbox import bubblewrap
 from gradekit.sandbox.landlock_policy import why_unavailable
-from gradekit.sandbox.sandbox import Sandbox, SandboxFailedError, describe
-from gradekit.sandbox.session import in_safe_order
+from gradekit.sandbox.sandbox import Sandbox, SandboxFailedError
 from gradekit.untrusted.limits import Limits
 from gradekit.untrusted.messages import Cell, Probe
 
@@ -248,14 +247,6 @@ class TestProbes:
         (seen,) = answers(sandbox, "def two(): return one()", probe(ask, **reference))
         assert seen == "reference"
 
-    def test_references_travel_after_all_that_they_could_answer(self):
-        with_uses = {"uses": "def a(): ...", "replaces": ("a",)}
-        first = probe("", "first")
-        second = [probe("", "second", **with_uses), probe("", "second")]
-        third = [probe("", "third")]
-        groups = in_safe_order([[first], second, third])
-        assert groups == [[first], [second[1]], third, [second[0]]]
-
     def test_suspects_are_tried_without_their_names(self, sandbox):
         right = as_suspect("def right(x):\n    'Right.'\n    return 2 * x", "right")
         wrong = as_suspect("def forgets_to_double(x):\n    return x", "forgets_to_double")
@@ -299,60 +290,6 @@ class TestProbes:
         seen = run(sandbox, source, probes=[probes]).observations
         assert "too large" in seen["e", "big"].reason
         assert unpack(seen["e", "small"]) == 1
-
-
-class TestIsolation:
-    def test_it_is_described_in_a_line(self):
-        assert describe().startswith("sandbox: bubblewrap")
-        assert "\n" not in describe()
-        assert "can read and write what you can" in describe("none")
-
-    def test_without_bubblewrap_it_says_how_to_get_it(self, student_library, monkeypatch):
-        monkeypatch.setenv("PATH", "/nowhere")
-        with pytest.raises(SandboxUnavailableError, match="apt install bubblewrap"):
-            Sandbox(student_library).start()
-
-    def test_where_bubblewrap_is_refused_it_says_so(self, student_library, tmp_path, monkeypatch):
-        fake = tmp_path / "bwrap"
-        fake.write_text("#!/bin/sh\necho 'bwrap: No permissions to create it' >&2\nexit 1\n")
-        fake.chmod(0o755)
-        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-        for start in (describe, Sandbox(student_library).start):
-            with pytest.raises(SandboxUnavailableError, match="No permissions to create it"):
-                start()
-
-    def test_an_unknown_level_is_refused(self, student_library):
-        with pytest.raises(ValueError, match="docker"):
-            Sandbox(student_library, level="docker")
-
-    def test_private_folders_are_not_there_even_within_shown_ones(self, tmp_path):
-        (tmp_path / "gradekit").mkdir()
-        for name in ("passwd", "group"):
-            (tmp_path / name).write_text("")
-        private = Path("/usr/share/zoneinfo")
-        line = bubblewrap.command(bubblewrap.find(), tmp_path, [private])
-        done = subprocess.run(
-            [*line, "--", "/bin/sh", "-c", "ls -A /usr/share/zoneinfo; ls /usr/share | head -1"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert len(done.stdout.split()) == 1
-
-    def test_an_environment_within_a_private_folder_is_there(self, tmp_path, monkeypatch):
-        lab, shown = tmp_path / "lab", tmp_path / "shown"
-        packages = shown / "course" / ".venv" / "lib"
-        for folder in (lab / "gradekit", packages):
-            folder.mkdir(parents=True)
-        for path in (lab / "passwd", lab / "group", packages / "torch", packages.parents[1] / "db"):
-            path.write_text("")
-        system = (*bubblewrap._SYSTEM, str(shown))
-        monkeypatch.setattr(bubblewrap, "_SYSTEM", system)
-        monkeypatch.setattr(bubblewrap, "python_paths", lambda: [packages])
-        line = bubblewrap.command(bubblewrap.find(), lab, [shown / "course"])
-        find = ["/usr/bin/find", str(shown / "course"), "-type", "f"]
-        done = subprocess.run([*line, "--", *find], capture_output=True, text=True, check=True)
-        assert done.stdout.split() == [str(packages / "torch")]
 
 
 def descendants(pid):

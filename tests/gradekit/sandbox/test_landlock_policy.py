@@ -1,0 +1,48 @@
+"""Whether this machine has the level "landlock", and what the policy allows."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradekit.sandbox import landlock_policy
+from gradekit.untrusted import landlock
+
+
+def test_an_unknown_processor_is_refused(monkeypatch):
+    monkeypatch.setattr(landlock, "abi", lambda: 6)
+    assert landlock_policy.why_unavailable() is None
+    monkeypatch.setattr("platform.machine", lambda: "riscv64")
+    assert "riscv64" in landlock_policy.why_unavailable()
+
+
+def opened(monkeypatch, tmp_path, shown, private=(), own=()):
+    monkeypatch.setattr(landlock_policy, "shown_paths", lambda: shown)
+    monkeypatch.setattr(landlock_policy, "own_packages", lambda: list(own))
+    return landlock_policy.policy_for(tmp_path / "assembled", tmp_path / "scratch", private)
+
+
+@pytest.fixture
+def tree(tmp_path):
+    for name in ("usr/bin/sh", "usr/course/gradebook", "usr/lib/gradekit/cli.py", "usr/lib/re"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    (tmp_path / "usr" / "link").symlink_to(tmp_path / "usr" / "course")
+    return tmp_path / "usr"
+
+
+def test_a_private_folder_within_is_left_out_and_not_listed(monkeypatch, tree):
+    open_ = opened(monkeypatch, tree, [tree], private=[tree / "course"])
+    assert set(open_.readable) == {str(tree / name) for name in ("assembled", "bin", "lib")}
+    assert open_.listable == ()
+
+
+def test_our_own_package_within_is_left_out_but_listed(monkeypatch, tree):
+    open_ = opened(monkeypatch, tree, [tree / "lib"], own=[tree / "lib" / "gradekit"])
+    assert set(open_.readable) == {str(tree / "assembled"), str(tree / "lib" / "re")}
+    assert open_.listable == (str(tree / "lib"),)
+
+
+def test_an_environment_within_a_private_folder_is_there(monkeypatch, tree):
+    shown = [tree, tree / "course"]
+    open_ = opened(monkeypatch, tree, shown, private=[tree / "course"])
+    assert str(tree / "course") in open_.readable
