@@ -24,7 +24,7 @@ def test_a_courses_answers_cannot_be_read(sandbox, unconfined, tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["lib/attnlab/softmax.py", "autograder/gradekit/paper.py", "tests/conftest.py"]
+    "name", ["lib/attnlab/softmax.py", "autograder/gradekit/exercise/variants.py", "tests/conftest.py"]
 )
 def test_this_repository_cannot_be_read(sandbox, unconfined, name):
     look = f"print(len(open({str(REPOSITORY / name)!r}).read()), 'characters')"
@@ -33,7 +33,7 @@ def test_this_repository_cannot_be_read(sandbox, unconfined, name):
 
 
 def test_its_folders_are_not_listed(sandbox, unconfined):
-    known = ("paper.py", "catalog.py", "pyproject.toml", "course.toml")
+    known = ("variants.py", "loader.py", "pyproject.toml", "course.toml")
     for folder in (Path(trusted.__file__).parent, REPOSITORY):
         look = f"import os\nprint(os.listdir({str(folder)!r}))"
         assert any(name in said(unconfined, look) for name in known)

@@ -1,4 +1,4 @@
-"""The paper: what is asked and what is expected come from one place; only one of them travels."""
+"""The variants: questions and expected answers come from one place; only questions travel."""
 
 import json
 import random
@@ -29,7 +29,7 @@ def test_a_probe_answered_by_the_reference_earns_everything(variants):
     assert verdict.earned == exercise.points
 
 
-def test_inputs_differ_between_papers_and_secrets_and_from_the_bundles(variants):
+def test_inputs_differ_between_variants_and_secrets_and_from_the_bundles(variants):
     exercise = variants.lab["softmax"]
     other = Variants(variants.lab, b"another secret")
     in_bundle = {check.seed for check in variants.visible(exercise).checks}
@@ -63,7 +63,7 @@ def test_no_number_that_travels_puts_the_suspects_back_in_order(variants):
     assert question.judge.credit(None, guess) == 0
 
 
-def test_the_number_of_papers_is_small_and_all_are_used(variants):
+def test_the_number_of_variants_is_small_and_all_are_used(variants):
     assert {variants.number(f"digest {n}") for n in range(200)} == set(range(VARIANTS))
 
 
