@@ -1,4 +1,4 @@
-"""Every student of the demo's class gets what the hand-in is worth, and nothing of it does harm."""
+"""Every student of the demo's class gets the expected mark, and no submission does harm."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from gradekit.course import Course
 
 pytestmark = pytest.mark.timeout(600)
 
-# Worked out by hand from the checks that each mistake fails.
+# Computed by hand from the checks that each mistake fails.
 LOST = {
     "softmax": {"no_max_subtraction": 3.0, "detached": 2.0, "integers_not_cast": 1.0},
     "cross_entropy": {"nan_when_all_ignored": 1.0, "detached": 1.5},
 }
 
 
-def test_everybody_gets_what_the_hand_in_is_worth(graded_class: GradedClass) -> None:
+def test_every_student_gets_the_expected_mark(graded_class: GradedClass) -> None:
     scores = scores_in_book(graded_class.course, LAB)
     results = compare(graded_class.submissions, graded_class.rows, scores)
     wrong = {result.submission.student: result.differences for result in results if not result.ok}
@@ -33,7 +33,7 @@ def test_everybody_gets_what_the_hand_in_is_worth(graded_class: GradedClass) -> 
     ("exercise", "mistake", "lost"),
     [(exercise, *pair) for exercise, pairs in LOST.items() for pair in pairs.items()],
 )
-def test_points_lost_by_mistakes_are_those_worked_out_by_hand(
+def test_points_lost_by_mistakes_are_those_computed_by_hand(
     graded_class: GradedClass, exercise: str, mistake: str, lost: float
 ) -> None:
     (submission,) = (
@@ -61,7 +61,7 @@ def test_a_second_run_grades_nothing(graded_class: GradedClass) -> None:
 
 
 def test_nothing_of_the_gradebook_or_home_came_out(graded_class: GradedClass) -> None:
-    """The thief prints what it could read, and nothing else looks into autograded/."""
+    """The thief prints everything that it could read; only its own notebook could show that."""
     for name in ("thief", "caller"):
         (notebook,) = (graded_class.course.root / "autograded" / name / LAB).glob("*.ipynb")
         cells = json.loads(notebook.read_text("utf-8"))["cells"]
@@ -95,7 +95,7 @@ def test_script_reaches_no_page(graded_class: GradedClass) -> None:
         assert kinds <= {"text/plain", "text/html", "text/latex", "image/png", "image/jpeg"}
 
 
-def test_staff_folders_are_as_they_were(graded_class: GradedClass, course_copy: Course) -> None:
+def test_staff_folders_are_unchanged(graded_class: GradedClass, course_copy: Course) -> None:
     for folder in ("solutions", "labs", "autograder"):
         for path in (course_copy.root / folder).rglob("*"):
             if path.is_file():

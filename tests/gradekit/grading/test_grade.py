@@ -1,4 +1,4 @@
-"""`lab grade` on a small class: what is graded, what is kept, what is asked again."""
+"""`lab grade` on a small class: what is graded, recorded, and graded again."""
 
 import json
 import re
@@ -109,7 +109,9 @@ def test_late_hand_ins_say_so(three):
     assert "2 days late" in rows["ada"].reason
 
 
-def test_a_failure_of_ours_is_loud_and_costs_nobody_a_point(course_copy, material, monkeypatch):
+def test_a_failure_of_the_grader_is_reported_and_costs_no_points(
+    course_copy, material, monkeypatch
+):
     submission(course_copy, "ada", material.solved)
 
     def broken(function, tasks, *more):
@@ -145,8 +147,8 @@ def test_an_unknown_sandbox_is_one_sentence(course_copy):
         run(course_copy, confinement="docker")
 
 
-def test_a_grader_that_fails_its_own_solution_grades_nobody(course_copy, material):
-    """Whatever broke it, no student may pay for it."""
+def test_a_grader_that_fails_on_its_own_solution_grades_no_student(course_copy, material):
+    """Whatever the cause, no student loses points."""
     submission(course_copy, "ada", material.solved)
     solved = course_copy.root / "solutions" / LAB / "lab01_softmax.ipynb"
     at = material.solved.answer_at("softmax")

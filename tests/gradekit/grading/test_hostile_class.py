@@ -1,7 +1,7 @@
-"""Hostile hand-ins among honest ones, through `lab grade`: nothing gained, nothing read or left.
+"""Hostile submissions among honest ones, through `lab grade`: they gain, read and leave nothing.
 
-The same class is graded with them and without; what is said of the honest ones is compared byte for
-byte, with all that the staff have.
+The same class is graded with them and without. All results of the honest ones are compared byte for
+byte, and so are the staff's files.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def of_honest(records: Any) -> list[Any]:
     return [record for record in records if str(record.get("student")) in HONEST]
 
 
-def test_the_honest_ones_records_are_the_same(alone, together):
+def test_the_honest_students_records_are_the_same(alone, together):
     assert set(together.rows) == {*HONEST, *HOSTILE}
     assert of_honest(journal_of(together.root)) == of_honest(journal_of(alone.root))
     for student in HONEST:
@@ -203,7 +203,7 @@ def test_the_honest_ones_records_are_the_same(alone, together):
         assert mine == other
 
 
-def test_the_honest_ones_notebooks_and_gradebook_are_the_same(alone, together):
+def test_the_honest_students_notebooks_and_gradebook_are_the_same(alone, together):
     mine, other = autograded_of(together.root), autograded_of(alone.root)
     names = {name for name in mine if Path(name).parts[1] in HONEST}
     assert {name: mine[name] for name in names} == other
@@ -214,7 +214,7 @@ def test_the_honest_ones_notebooks_and_gradebook_are_the_same(alone, together):
 
 
 @pytest.mark.parametrize("student", HOSTILE)
-def test_points_are_what_the_answers_are_worth(together, student):
+def test_points_are_those_of_the_answers(together, student):
     row, (_, _, (softmax, guess)) = together.rows[student], HOSTILE[student]
     assert row["state"] == "graded", row
     assert row["points"] == {"softmax": softmax, "guess": guess}, row

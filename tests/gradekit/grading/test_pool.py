@@ -1,3 +1,5 @@
+"""A pool of worker processes: all tasks come back, in a worker or as the reason why not."""
+
 import os
 import sys
 from pathlib import Path
@@ -20,7 +22,7 @@ def fragile(n):
 
 
 def surroundings(_):
-    """In a worker: the threads of the process it was forked from, and what it found imported."""
+    """In a worker: its parent's number of threads, and whether torch is imported."""
     return len(os.listdir(Path("/proc", str(os.getppid()), "task"))), "torch" in sys.modules
 
 

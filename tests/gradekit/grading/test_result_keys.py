@@ -1,4 +1,4 @@
-"""Keys that are remembered are those that would be found out, as long as nothing has changed."""
+"""Saved keys equal computed ones, as long as nothing has changed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def keys_of(course):
         return grader.keys
 
 
-def test_what_is_remembered_is_what_was_found_out(course, tmp_path):
+def test_saved_keys_are_the_computed_ones(course, tmp_path):
     keys, state = keys_of(course), state_of(course, LAB, SECRET)
     assert load_keys(tmp_path / "keys.json", state) is None
     save_keys(tmp_path / "keys.json", state, keys)
@@ -47,7 +47,7 @@ def test_what_is_remembered_is_what_was_found_out(course, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"state": "s"}', '{"state": "s", "versions": 1}'])
-def test_a_file_that_is_not_whole_is_not_believed(tmp_path, text):
+def test_an_incomplete_file_is_ignored(tmp_path, text):
     (tmp_path / "keys.json").write_text(text)
     assert load_keys(tmp_path / "keys.json", "s") is None
 

@@ -1,4 +1,4 @@
-"""A name that is not there, because its cell stopped: the student hears why."""
+"""A name is undefined because its cell stopped: the student reads why."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.helpers.tiny_class import LAB
 
 
 def ran(*cells: tuple[str, str, str]) -> dict[str, str]:
-    """What is said of cells, each with its text and the exception it ended in ("" for none)."""
+    """What stopped cells, each given with its text and its exception ("" for none)."""
     runs = []
     for number, (_, name, words) in enumerate(cells):
         error = {"output_type": "error", "ename": name, "evalue": words, "traceback": []}
@@ -28,7 +28,7 @@ def ran(*cells: tuple[str, str, str]) -> dict[str, str]:
     return stopped_definitions([Cell(str(n), c[0]) for n, c in enumerate(cells)], runs)
 
 
-def test_an_exception_stands_for_all_names_that_its_cell_would_bind() -> None:
+def test_an_exception_explains_all_names_that_its_cell_would_bind() -> None:
     words = "'(' was never closed (<a>, line 1)"
     syntax = ("def f(x:\n    pass\nclass C: ...", "SyntaxError", words)
     said = "SyntaxError: '(' was never closed (line 1)"
@@ -49,8 +49,14 @@ def test_the_last_cell_that_binds_a_name_counts() -> None:
         ("it is (<b>, line 1) <i>.", "Mine: it is (<b>, line 1) <i>"),
     ],
 )
-def test_of_its_words_one_short_line_is_kept(words: str, said: str) -> None:
+def test_its_message_becomes_one_short_line(words: str, said: str) -> None:
     assert ran(("x = 1", "Mine", words)) == {"x": said}
+
+
+def test_an_unknown_state_of_a_cell_is_an_error() -> None:
+    lost = CellRun("0", (), "lost")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="a cell's run has the state 'lost'"):
+        stopped_definitions([Cell("0", "x = 1")], [lost])
 
 
 BROKEN = {

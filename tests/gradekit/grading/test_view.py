@@ -1,4 +1,4 @@
-"""What `lab grade` says to people while programs read its other stream."""
+"""Terminal output of `lab grade`, on both streams."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.grading.view import progress_bar
+from gradekit.grading.summary import GradingSummary, Row
+from gradekit.grading.view import progress_bar, show_summary
 from gradekit.results.journal import Journal
+from gradekit.results.records import State
 from tests.helpers import tiny_class
 from tests.helpers.tiny_class import LAB
 
 
-def test_json_waits_for_a_lock_in_words_on_the_error_stream(tmp_path: Path) -> None:
+def test_json_says_on_the_error_stream_that_it_waits_for_a_lock(tmp_path: Path) -> None:
     tiny_class.write_course(tmp_path)
     with Journal(tmp_path / "results" / f"{LAB}.jsonl"):
         second = tiny_class.lab(tmp_path, "grade", LAB, "--json")
@@ -36,3 +38,34 @@ def test_quiet_is_without_a_bar(capsys: pytest.CaptureFixture[str]) -> None:
     out, error = capsys.readouterr()
     assert out == ""
     assert error == "line 3: [b]damaged[/b]\ufffd[2J and left out\n"
+
+
+def summary(*states: State) -> GradingSummary:
+    rows = tuple(
+        Row(f"s{number}[b]\x1b", state, {"softmax": 5.0}, 5.0, 14, {}, "It is late.", 1.0)
+        for number, state in enumerate(states)
+    )
+    return GradingSummary(LAB, rows, 1, 2.5)
+
+
+def test_the_table_has_a_line_for_each_student_and_the_totals(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show_summary(summary(State.GRADED, State.LATE, State.THEIRS, State.OURS))
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    for words in ("s0[b]\ufffd", "late", "broken: theirs", "broken: ours", "5 of 14"):
+        assert words in out
+    assert "1 graded now, 3 as before" in out
+
+
+def test_an_empty_class_is_told_where_hand_ins_come_from(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show_summary(summary())
+    assert "no hand-ins yet; `lab collect` brings them here." in capsys.readouterr().out
+
+
+def test_an_unknown_state_is_an_error() -> None:
+    with pytest.raises(ValueError, match="a row has the state 'lost'"):
+        show_summary(summary("lost"))  # type: ignore[arg-type]
