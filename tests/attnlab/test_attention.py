@@ -1,4 +1,4 @@
-"""Attention: the lectures' apples and numbers, torch's own attention, and what order does."""
+"""Attention, compared with the lectures' numbers and with torch's own attention."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ from attnlab.data.apples import (
     fruit_sentence,
     toy_alignment,
 )
-from attnlab.equivariance import equivariance_gap
 
 
 def normal(*shape: int) -> Tensor:
@@ -65,7 +64,7 @@ def test_softmax_gives_other_weights() -> None:
     assert weights(fruit_sentence(), "softmax", "apple") == pytest.approx(expected, abs=5e-5)
 
 
-def test_the_lectures_tables_are_as_printed() -> None:
+def test_the_lectures_tables_have_the_printed_numbers() -> None:
     fruit = fruit_sentence()
     assert fruit.words == ("my", "favourite", "fruit", "is", "apple")
     assert torch.equal(fruit.similarity, fruit.similarity.T)
@@ -79,7 +78,7 @@ def test_the_lectures_tables_are_as_printed() -> None:
     assert toy_alignment().sum(0).tolist() == pytest.approx([1, 5 / 6, 1])
 
 
-def test_softmax_mode_is_torchs_attention_without_its_scale() -> None:
+def test_softmax_mode_equals_torchs_attention_without_its_scale() -> None:
     X = normal(2, 5, 3)
     expected = torch.nn.functional.scaled_dot_product_attention(X, X, X, scale=1.0)
     assert torch.allclose(basic_self_attention(X), expected, atol=1e-12)
@@ -94,7 +93,7 @@ def test_sentences_of_a_batch_do_not_see_each_other() -> None:
         assert torch.allclose(basic_self_attention(X, mode), one_by_one, atol=1e-12)
 
 
-def test_a_word_that_resembles_nothing() -> None:
+def test_a_word_without_similar_words_gets_zeros() -> None:
     X = normal(4, 3).exp()
     X[2] = 0
     assert torch.equal(basic_self_attention(X, "sum")[2], torch.zeros(3))
@@ -105,21 +104,6 @@ def test_gradients_reach_words_and_table() -> None:
     X, table = normal(4, 3).exp().requires_grad_(), normal(4, 4).exp().requires_grad_()
     assert gradcheck(lambda X: basic_self_attention(X, "softmax"), X)
     assert gradcheck(lambda X, S: basic_self_attention(X, "sum", S), (X, table))
-
-
-def test_attention_has_no_gap_and_places_make_one() -> None:
-    X, perm = normal(6, 4), torch.tensor([2, 0, 1, 5, 3, 4])
-    places = torch.arange(6.0)[:, None]
-    assert float(equivariance_gap(basic_self_attention, X, perm)) < 1e-12
-    assert float(equivariance_gap(lambda X: basic_self_attention(X + places), X, perm)) > 0.1
-
-
-def test_the_gap_is_the_largest_difference() -> None:
-    X = torch.zeros(3, 2)
-    places = torch.tensor([[0.0, 0.0], [1.0, 0.0], [0.0, -7.0]])
-    gap = equivariance_gap(lambda X: X + places, X, torch.tensor([2, 0, 1]))
-    assert gap == 7
-    assert gap.shape == ()
 
 
 RANKS = [(4, 6, 3, 5), (7, 4, 2, 3), (2, 3, 5, 7, 11), (2, 3, 4, 5, 6, 7)]
@@ -133,7 +117,7 @@ def qkv_of(*sizes: int) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def some_keys(*shape: int) -> Tensor:
-    """Every query may attend to some keys, and to some not."""
+    """A mask in which every query has allowed and forbidden keys."""
     mask = normal(*shape) > 0
     rows = torch.arange(shape[-2])
     mask[..., rows, rows % shape[-1]] = True
@@ -157,7 +141,7 @@ def test_qkv_is_three_linear_layers() -> None:
 
 
 @pytest.mark.parametrize("sizes", RANKS)
-def test_attention_is_torchs(sizes: tuple[int, ...]) -> None:
+def test_attention_equals_torchs(sizes: tuple[int, ...]) -> None:
     q, k, v = qkv_of(*sizes)
     out, weights = scaled_dot_product_attention(q, k, v)
     expected = torch.nn.functional.scaled_dot_product_attention(q, k, v)
@@ -167,7 +151,7 @@ def test_attention_is_torchs(sizes: tuple[int, ...]) -> None:
 
 
 @pytest.mark.parametrize("sizes", RANKS)
-def test_masked_attention_is_torchs(sizes: tuple[int, ...]) -> None:
+def test_masked_attention_equals_torchs(sizes: tuple[int, ...]) -> None:
     q, k, v = qkv_of(*sizes)
     lead, Lq, Lk = q.shape[:-2], q.shape[-2], k.shape[-2]
     for shape in {(Lq, Lk), (*lead, Lq, Lk), (*lead[:1], *(1 for _ in lead[1:]), Lq, Lk)}:
@@ -178,7 +162,7 @@ def test_masked_attention_is_torchs(sizes: tuple[int, ...]) -> None:
         assert not weights[~mask.expand(weights.shape)].any()
 
 
-def test_example_by_hand() -> None:
+def test_a_hand_example() -> None:
     q = torch.tensor([1.0, 0.0]).double()
     k = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]).double()
     out, weights = scaled_dot_product_attention(q[None], k, torch.eye(3).double())
@@ -194,7 +178,7 @@ def test_loop_and_matrices_agree() -> None:
     assert torch.allclose(rows, scaled_dot_product_attention(q, k, v)[0], atol=1e-12)
 
 
-def test_order_of_keys_is_no_matter() -> None:
+def test_the_order_of_keys_has_no_effect() -> None:
     q, k, v = qkv_of(2, 3, 5, 7, 11)
     order = torch.tensor([3, 0, 4, 1, 2])
     out, weights = scaled_dot_product_attention(q, k, v)
@@ -203,7 +187,7 @@ def test_order_of_keys_is_no_matter() -> None:
     assert torch.allclose(moved_weights, weights[..., order], atol=1e-12)
 
 
-def test_a_forbidden_key_might_as_well_not_be_there() -> None:
+def test_a_forbidden_key_has_no_effect() -> None:
     q, k, v = qkv_of(2, 3, 5, 7, 11)
     allowed = [0, 2, 4]
     mask = torch.tensor([True, False, True, False, True])
@@ -242,7 +226,7 @@ def test_gradients_of_attention(empty: bool) -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
-def test_dtype_is_kept_and_inputs_stay(dtype: torch.dtype) -> None:
+def test_the_dtype_is_kept_and_inputs_stay_unchanged(dtype: torch.dtype) -> None:
     given = [x.to(dtype) for x in qkv_of(2, 3, 5, 7, 11)]
     mask = some_keys(3, 5)
     before = [x.clone() for x in (*given, mask)]
@@ -256,7 +240,7 @@ def test_dtype_is_kept_and_inputs_stay(dtype: torch.dtype) -> None:
     assert all(torch.equal(a, b) for a, b in zip((*given, mask), before, strict=True))
 
 
-def test_scores_spread_as_the_root_of_d() -> None:
+def test_the_spread_of_scores_grows_with_the_root_of_d() -> None:
     for d, lectures in ((4, 2.03), (16, 4.0), (64, 8.06), (512, 22.6)):
         std = float(score_variance(d, 8000, generator()).sqrt())
         assert std == pytest.approx(math.sqrt(d), rel=0.05)
@@ -293,7 +277,7 @@ def test_relevance_is_not_symmetric() -> None:
     assert torch.allclose(torch.softmax(two / 2, -1), weights, atol=1e-12)
 
 
-def test_multiplications_counted_one_by_one() -> None:
+def test_multiplications_equal_a_count_one_by_one() -> None:
     Lq, Lk, d_k, d_v = 2, 3, 5, 7
     scores = sum(1 for _ in itertools.product(range(Lq), range(Lk), range(d_k)))
     mixing = sum(1 for _ in itertools.product(range(Lq), range(Lk), range(d_v)))
@@ -301,7 +285,7 @@ def test_multiplications_counted_one_by_one() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
-def test_memory_is_that_of_the_weights(dtype: torch.dtype) -> None:
+def test_memory_equals_that_of_the_weights(dtype: torch.dtype) -> None:
     q, k, v = (x.to(dtype) for x in qkv_of(3, 5, 7, 11))
     weights = scaled_dot_product_attention(q, k, v)[1]
     assert weights_memory(3, 5, dtype) == weights.nelement() * weights.element_size()
@@ -317,7 +301,7 @@ def test_cost_grows_with_the_square() -> None:
         assert float(fit_exponent(sizes, costs)) == pytest.approx(2)
 
 
-def test_exponent_of_points_off_the_line_is_numpys() -> None:
+def test_the_exponent_equals_numpys_for_points_off_the_line() -> None:
     numpy = pytest.importorskip("numpy")
     sizes, costs = normal(2, 9).exp()
     expected = numpy.polyfit(sizes.log().numpy(), costs.log().numpy(), 1)[0]

@@ -1,4 +1,4 @@
-"""Decoding: greedy and beam search against a search through every sequence there is."""
+"""Greedy decoding and beam search, compared with a search through all sequences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CHANCES = {START: {A: 0.6, B: 0.4}, A: {X: 0.55, Y: 0.45}, B: {X: 0.95, Y: 0.05}
 
 
 def two_roads(symbol: int, state: None) -> tuple[Tensor, None]:
-    """The smallest model that leads greedy astray."""
+    """The smallest model on which greedy fails."""
     p = torch.zeros(6, dtype=torch.float64)
     for following, chance in CHANCES.get(symbol, {END: 1.0}).items():
         p[following] = chance
@@ -28,7 +28,7 @@ def two_roads(symbol: int, state: None) -> tuple[Tensor, None]:
 
 
 class Random:
-    """A model of four symbols whose probabilities depend on all that went in; 3 is the end."""
+    """A model of four symbols whose probabilities depend on all earlier symbols; 3 is the end."""
 
     start = torch.zeros(3, dtype=torch.float64)
 
@@ -54,7 +54,7 @@ class Random:
         return total
 
 
-def test_the_smallest_example_that_fools_greedy() -> None:
+def test_the_smallest_example_where_greedy_fails() -> None:
     ((symbols, score),) = beam_search(two_roads, None, START, END, 1, 5)
     assert symbols == [A, X, END]
     assert math.exp(score) == pytest.approx(0.33)
@@ -64,14 +64,14 @@ def test_the_smallest_example_that_fools_greedy() -> None:
     assert second[0] == [A, X, END]
 
 
-def test_what_cannot_come_is_never_kept() -> None:
+def test_impossible_symbols_are_never_kept() -> None:
     assert len(beam_search(two_roads, None, START, END, 99, 1)) == 2
     assert len(beam_search(two_roads, None, START, END, 99, 9)) == 4
 
 
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("alpha", [0.0, 0.7, 1.0])
-def test_a_beam_that_holds_everything_finds_the_best_there_is(seed: int, alpha: float) -> None:
+def test_a_beam_as_wide_as_all_sequences_finds_the_best(seed: int, alpha: float) -> None:
     model = Random(seed)
     sequences = [
         s
@@ -87,7 +87,7 @@ def test_a_beam_that_holds_everything_finds_the_best_there_is(seed: int, alpha: 
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_hypotheses_differ_and_fall_in_score_and_end_at_their_end(seed: int) -> None:
+def test_hypotheses_differ_are_sorted_and_end_at_eos(seed: int) -> None:
     found = Random(seed).search(5, 6, 0.6)
     scores = [score for _, score in found]
     assert scores == sorted(scores, reverse=True)
@@ -95,7 +95,7 @@ def test_hypotheses_differ_and_fall_in_score_and_end_at_their_end(seed: int) -> 
     assert all(3 not in symbols[:-1] and len(symbols) <= 6 for symbols, _ in found)
 
 
-def test_a_finished_beam_asks_the_model_nothing_more() -> None:
+def test_a_finished_beam_does_not_call_the_model_again() -> None:
     calls = []
 
     def ends_at_once(symbol: int, state: None) -> tuple[Tensor, None]:
@@ -106,7 +106,7 @@ def test_a_finished_beam_asks_the_model_nothing_more() -> None:
     assert calls == [0]
 
 
-def test_length_normalisation_lets_the_longer_one_win() -> None:
+def test_length_normalisation_prefers_the_longer_hypothesis() -> None:
     def step(symbol: int, made: int) -> tuple[Tensor, int]:
         log_p = torch.full((5,), -torch.inf, dtype=torch.float64)
         for first, chance, length in ((3, -0.4, 3), (4, -0.3, 5)):
@@ -121,7 +121,7 @@ def test_length_normalisation_lets_the_longer_one_win() -> None:
 @pytest.fixture(scope="module")
 def model() -> Translator:
     made = dates_translator(AttentionDecoderCell, seed=3)
-    with torch.no_grad():  # untrained, so that it says something: louder, and with ends
+    with torch.no_grad():  # untrained: larger logits, so that sentences differ and can end
         made.cell.out.weight.mul_(20)
         made.cell.out.bias[EOS] += 2.0
     return made.eval()
@@ -143,7 +143,7 @@ def test_greedy_takes_the_likeliest_symbol_of_each_step(model: Translator) -> No
                 last = symbol
 
 
-def test_a_beam_of_one_is_greedy(model: Translator) -> None:
+def test_a_beam_of_width_one_equals_greedy(model: Translator) -> None:
     for pair in validation()[6:10]:
         source = torch.tensor([SOURCE.encode(pair.human)])
         (written,) = greedy(model, source, source != PAD, BOS, EOS, 9)
@@ -152,7 +152,7 @@ def test_a_beam_of_one_is_greedy(model: Translator) -> None:
         assert [symbol for symbol in symbols if symbol != EOS] == written
 
 
-def test_greedy_records_no_gradients_and_leaves_them_on(model: Translator) -> None:
+def test_greedy_records_no_gradients_but_does_not_switch_them_off(model: Translator) -> None:
     source = torch.tensor([SOURCE.encode("march 1998")])
     seen = []
 
@@ -169,7 +169,7 @@ def test_greedy_records_no_gradients_and_leaves_them_on(model: Translator) -> No
     assert torch.is_grad_enabled()
 
 
-def test_greedy_stops_when_all_are_over_and_not_before() -> None:
+def test_greedy_stops_when_all_sentences_have_ended() -> None:
     class Counter:
         """Writes 7s; row i says its end at step ends[i], and 7 again if it is asked for more."""
 

@@ -22,16 +22,24 @@ def test_a_layer_that_ignores_the_order_has_no_gap(layer: Callable[[Tensor], Ten
     assert float(equivariance_gap(layer, X, PERM)) < 1e-12
 
 
-def test_the_gap_is_the_largest_difference() -> None:
-    ones = torch.ones(3, 1, dtype=torch.float64)
-    gap = equivariance_gap(lambda X: X * torch.arange(3)[:, None], ones, torch.tensor([2, 0, 1]))
-    assert gap.shape == ()
-    assert float(gap) == 2
-
-
 def test_the_order_is_a_permutation_and_not_its_inverse() -> None:
     def first_word(X: Tensor) -> Tensor:
         return X[:1].expand_as(X)
 
     expected = (X[PERM[0]] - X[0]).abs().max()
     assert float(equivariance_gap(first_word, X, PERM)) == float(expected)
+
+
+def test_attention_has_no_gap_without_positions() -> None:
+    X, perm = torch.randn(6, 4, dtype=torch.float64), torch.tensor([2, 0, 1, 5, 3, 4])
+    positions = torch.arange(6.0)[:, None]
+    assert float(equivariance_gap(basic_self_attention, X, perm)) < 1e-12
+    assert float(equivariance_gap(lambda X: basic_self_attention(X + positions), X, perm)) > 0.1
+
+
+def test_the_gap_is_the_largest_difference() -> None:
+    X = torch.zeros(3, 2)
+    positions = torch.tensor([[0.0, 0.0], [1.0, 0.0], [0.0, -7.0]])
+    gap = equivariance_gap(lambda X: X + positions, X, torch.tensor([2, 0, 1]))
+    assert gap == 7
+    assert gap.shape == ()

@@ -1,4 +1,4 @@
-"""Masks against torch's own attention in each of its conventions, and against lecture N."""
+"""Masks, compared with torch's attention in each of its conventions, and with lecture N."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def sentences() -> Tensor:
 
 
 def empty_rows(*shape: int) -> Tensor:
-    """A random mask whose second query may attend to nothing."""
+    """A random mask in which the second query has no allowed key."""
     mask = random_mask(*shape)
     mask[..., 1, :] = False
     return mask
@@ -55,7 +55,7 @@ def empty_rows(*shape: int) -> Tensor:
 
 
 @pytest.mark.parametrize("T", [1, 2, 5, 8])
-def test_a_square_causal_mask_is_what_sdpa_calls_is_causal(T: int) -> None:
+def test_a_square_causal_mask_equals_is_causal_of_sdpa(T: int) -> None:
     q, k, v = normal(3, 2, 3, T, 4).unbind(0)
     ours = F.scaled_dot_product_attention(q, k, v, attn_mask=causal_mask(T))
     assert torch.allclose(ours, F.scaled_dot_product_attention(q, k, v, is_causal=True))
@@ -70,13 +70,13 @@ def test_a_causal_mask_for_a_cache_is_the_last_rows_of_the_square_one() -> None:
     assert causal_mask(2, 4).tolist() == [[True, True, True, False], [True, True, True, True]]
 
 
-def test_queries_before_every_key_see_nothing() -> None:
+def test_queries_before_every_key_have_no_keys() -> None:
     mask = causal_mask(5, 2)
     assert mask.any(-1).tolist() == [False, False, False, True, True]
     assert torch.equal(mask[3:], causal_mask(2))
 
 
-def test_masks_are_made_where_they_are_asked_for() -> None:
+def test_masks_are_made_on_the_given_device() -> None:
     assert causal_mask(3, 5, device="meta").device.type == "meta"
     assert causal_mask(3, device=torch.device("cpu")).device.type == "cpu"
 
@@ -107,7 +107,7 @@ def test_causal_and_padding_in_sdpa() -> None:
     assert not weights[~mask.expand_as(weights)].any()
 
 
-def test_combine_is_a_logical_and_whatever_the_order() -> None:
+def test_combine_is_a_logical_and_in_any_order() -> None:
     masks = [random_mask(4, 4), random_mask(4, 1, 1, 4), random_mask(1, 3, 1, 4)]
     before = [mask.clone() for mask in masks]
     expected = masks[0] & masks[1] & masks[2]
@@ -118,7 +118,7 @@ def test_combine_is_a_logical_and_whatever_the_order() -> None:
     assert all(torch.equal(mask, then) for mask, then in zip(masks, before, strict=True))
 
 
-def test_combine_of_nothing_is_no_mask() -> None:
+def test_combine_without_masks_is_none() -> None:
     mask = random_mask(3, 5)
     assert combine() is None
     assert combine(None, None) is None
@@ -131,7 +131,7 @@ def test_combine_of_nothing_is_no_mask() -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_added_numbers_do_what_the_booleans_do(dtype: torch.dtype) -> None:
+def test_additive_and_boolean_masks_have_the_same_effect(dtype: torch.dtype) -> None:
     mask, scores = random_mask(2, 1, 3, 5), normal(2, 4, 3, 5).to(dtype)
     bias = to_additive(mask, dtype)
     assert bias.dtype == dtype
@@ -153,7 +153,7 @@ def test_sdpa_takes_both_kinds_of_mask(dtype: torch.dtype) -> None:
     assert torch.allclose(booleans, numbers, rtol=0, atol=8 * torch.finfo(dtype).eps)
 
 
-def test_half_precision_stays_finite_where_nothing_is_allowed() -> None:
+def test_half_precision_stays_finite_if_no_key_is_allowed() -> None:
     nothing = torch.zeros(2, 3, dtype=torch.bool)
     for dtype in HALF:
         scores = normal(2, 3).to(dtype)
@@ -191,7 +191,7 @@ def test_the_masked_attention_of_lecture_n() -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_safe_softmax_equals_torch_where_torch_has_numbers(dtype: torch.dtype) -> None:
+def test_safe_softmax_equals_torch_if_torch_gives_numbers(dtype: torch.dtype) -> None:
     scores, mask = normal(2, 3, 4, 5).to(dtype), random_mask(2, 1, 4, 5)
     ours = safe_softmax(scores, mask)
     torchs = torch.softmax(scores.masked_fill(~mask, -math.inf), -1)
@@ -221,7 +221,7 @@ def test_gradients_of_safe_softmax() -> None:
 
 
 @pytest.mark.parametrize("value", [1e30, -1e30, math.inf, -math.inf, math.nan])
-def test_what_stands_at_forbidden_keys_does_not_matter(value: float) -> None:
+def test_scores_of_forbidden_keys_have_no_effect(value: float) -> None:
     scores, mask = normal(2, 3, 4), empty_rows(2, 3, 4)
     there = scores.masked_fill(~mask, value).requires_grad_()
     weights = safe_softmax(there, mask)
@@ -238,7 +238,7 @@ def test_scores_far_from_zero() -> None:
         assert torch.allclose(safe_softmax(shifted, mask), expected)
 
 
-def test_the_same_rule_as_sdpa_for_a_query_without_a_key() -> None:
+def test_a_query_without_keys_is_treated_as_in_sdpa() -> None:
     q, k, v = normal(3, 2, 3, 5, 4).unbind(0)
     mask = empty_rows(2, 1, 5, 5)
     ours = safe_softmax(q @ k.mT / 2.0, mask) @ v
@@ -247,7 +247,7 @@ def test_the_same_rule_as_sdpa_for_a_query_without_a_key() -> None:
     assert not weights[:, :, 1].any()
 
 
-# The conventions of torch's modules
+# the conventions of torch's modules
 
 
 def attention(num_heads: int = 3) -> nn.MultiheadAttention:
@@ -256,7 +256,7 @@ def attention(num_heads: int = 3) -> nn.MultiheadAttention:
 
 
 def by_our_masks(module: nn.MultiheadAttention, x: Tensor, mask: Tensor) -> Tensor:
-    """What `module` computes, written out, with a mask in our convention."""
+    """What `module` computes, written out, with a mask in which True means allowed."""
     B, T, d = x.shape
     projected = F.linear(x, module.in_proj_weight, module.in_proj_bias)
     q, k, v = (
@@ -294,7 +294,7 @@ def test_key_padding_mask_of_multihead_attention() -> None:
 
 
 @pytest.mark.parametrize("low", [-math.inf, -1e9, -1e4])
-def test_every_low_number_is_a_forbidden_key(low: float) -> None:
+def test_every_low_number_forbids_a_key(low: float) -> None:
     mask = random_mask(3, 5)
     assert torch.equal(from_additive(torch.zeros(3, 5).masked_fill(~mask, low)), mask)
 
@@ -305,7 +305,7 @@ def test_torchs_own_additive_causal_mask() -> None:
     assert torch.equal(from_additive(theirs), causal_mask(5))
 
 
-def test_nothing_is_written_into_the_arguments() -> None:
+def test_the_arguments_stay_unchanged() -> None:
     scores, mask, ids = normal(2, 3, 4, 5), random_mask(2, 1, 4, 5), sentences()
     then = (scores.clone(), mask.clone(), ids.clone())
     padding_mask(ids, PAD)

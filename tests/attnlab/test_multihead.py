@@ -1,4 +1,4 @@
-"""Multi-head attention against torch's own layer, the lecture's numbers, and heads one by one."""
+"""Multi-head attention, compared with torch's layer, the lecture's numbers and single heads."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def torchs_twin(model: MultiHeadAttention, bias: bool = True) -> nn.MultiheadAtt
 
 
 def some_mask(*shape: int) -> Tensor:
-    """A mask in which every query may attend to something."""
+    """A mask in which every query has an allowed key."""
     mask = numbers(*shape, seed=9) > 0
     mask[..., 0] = True
     return mask
@@ -71,7 +71,7 @@ def some_mask(*shape: int) -> Tensor:
 # Heads
 
 
-def test_feature_j_of_head_i_is_where_the_task_says() -> None:
+def test_feature_j_of_head_i_has_the_index_in_the_task() -> None:
     x = numbers(B, LQ, D)
     heads = split_heads(x, H)
     for b, t, i, j in torch.cartesian_prod(*map(torch.arange, (B, LQ, H, D // H))).tolist():
@@ -79,7 +79,7 @@ def test_feature_j_of_head_i_is_where_the_task_says() -> None:
 
 
 @pytest.mark.parametrize("num_heads", [1, 2, 3, 4, 6, 12])
-def test_merging_undoes_splitting(num_heads: int) -> None:
+def test_merging_is_the_inverse_of_splitting(num_heads: int) -> None:
     x = numbers(LQ, B, D).transpose(0, 1)
     heads = split_heads(x, num_heads)
     assert heads.shape == (B, num_heads, LQ, D // num_heads)
@@ -87,7 +87,7 @@ def test_merging_undoes_splitting(num_heads: int) -> None:
     assert torch.equal(merge_heads(heads.contiguous()), x)
 
 
-def test_heads_that_do_not_divide_are_refused() -> None:
+def test_heads_that_do_not_divide_the_features_are_refused() -> None:
     with pytest.raises(ValueError, match=r"12 features .* 5 heads"):
         split_heads(numbers(B, LQ, D), 5)
 
@@ -152,7 +152,7 @@ def test_gradients_equal_torchs(model: MultiHeadAttention) -> None:
     )
 
 
-def test_given_sizes_equal_heads_one_by_one() -> None:
+def test_given_sizes_equal_heads_computed_one_by_one() -> None:
     model = with_random_weights(MultiHeadAttention(10, 3, d_k=4, d_v=5))
     q, k, v = numbers(B, LQ, 10), numbers(B, LK, 10, seed=4), numbers(B, LK, 10, seed=5)
     out = model.out_proj.bias
@@ -167,7 +167,7 @@ def test_given_sizes_equal_heads_one_by_one() -> None:
     torch.testing.assert_close(model(q, k, v), out, **CLOSE)
 
 
-def test_one_head_is_attention_between_four_layers() -> None:
+def test_one_head_equals_attention_between_four_layers() -> None:
     model = with_random_weights(MultiHeadAttention(D, 1))
     q, k, v = texts()
     found, weights = scaled_dot_product_attention(model.q_proj(q), model.k_proj(k), model.v_proj(v))
@@ -176,7 +176,7 @@ def test_one_head_is_attention_between_four_layers() -> None:
     torch.testing.assert_close(seen, weights[:, None], **CLOSE)
 
 
-def test_a_query_that_may_attend_to_nothing_gets_the_last_bias(model: MultiHeadAttention) -> None:
+def test_a_query_without_keys_gets_the_last_bias(model: MultiHeadAttention) -> None:
     q, k, v = (x.requires_grad_() for x in texts())
     mask = torch.ones(LQ, LK, dtype=torch.bool)
     mask[1] = False
@@ -187,7 +187,7 @@ def test_a_query_that_may_attend_to_nothing_gets_the_last_bias(model: MultiHeadA
     assert all(x.grad is not None and x.grad.isfinite().all() for x in (q, k, v))
 
 
-def test_what_a_mask_hides_has_no_part(model: MultiHeadAttention) -> None:
+def test_forbidden_keys_have_no_effect(model: MultiHeadAttention) -> None:
     q, k, v = texts()
     mask = torch.arange(LK) < 4
     before = model(q, k, v, mask)
@@ -227,18 +227,18 @@ def test_the_dtype_is_kept() -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"d_k": 4}, {"d_v": 5}])
-def test_sizes_that_cannot_be_chosen_are_refused(given: dict[str, int]) -> None:
+def test_impossible_default_sizes_are_refused(given: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=r"10 features .* 3 heads"):
         MultiHeadAttention(10, 3, **given)
 
 
-def test_sizes_in_use() -> None:
+def test_the_layer_shows_its_sizes() -> None:
     model = MultiHeadAttention(D, H, d_v=7)
     assert (model.num_heads, model.d_k, model.d_v) == (H, 4, 7)
     assert model.out_proj.in_features == 21
 
 
-# Where the numbers are
+# The shapes of the parameters
 
 
 @pytest.mark.parametrize(("heads", "key_dim", "in_all"), [(1, 2, 150), (3, 2, 418), (3, 5, 1021)])
@@ -256,17 +256,17 @@ def test_torchs_own_shapes() -> None:
     assert mha_param_shapes(H, D // H, D, "torch") == [tuple(p.shape) for p in layer.parameters()]
 
 
-def test_what_no_library_has_is_refused() -> None:
+def test_impossible_styles_and_sizes_are_refused() -> None:
     with pytest.raises(ValueError, match="keras"):
         mha_param_shapes(3, 4, 12, "jax")
     with pytest.raises(ValueError, match="3 heads of 2"):
         mha_param_shapes(3, 2, 16, "torch")
 
 
-# One projection in the place of three
+# One projection instead of three
 
 
-def test_fused_is_what_torch_keeps(model: MultiHeadAttention) -> None:
+def test_the_fused_weight_equals_torchs(model: MultiHeadAttention) -> None:
     layers = (model.q_proj, model.k_proj, model.v_proj)
     W, b = fuse_qkv(*(layer.weight for layer in layers), *(layer.bias for layer in layers))
     torch_attention = torchs_twin(model)
@@ -290,7 +290,7 @@ def test_missing_biases_count_as_zeros(missing: tuple[int, ...]) -> None:
         torch.testing.assert_close(part, F.linear(x, weight, bias), **CLOSE)
 
 
-def test_gradients_reach_all_that_was_fused() -> None:
+def test_gradients_reach_all_fused_weights() -> None:
     weights = [numbers(rows, 3, seed=rows).requires_grad_() for rows in (2, 4, 5)]
     biases = [numbers(2).requires_grad_(), None, numbers(5).requires_grad_()]
 
@@ -301,11 +301,13 @@ def test_gradients_reach_all_that_was_fused() -> None:
     assert gradcheck(fused, (*weights, biases[0], biases[2]))
 
 
-# One head less
+# Ablation
 
 
 @pytest.mark.parametrize("head", range(H))
-def test_ablating_subtracts_what_the_head_added(model: MultiHeadAttention, head: int) -> None:
+def test_ablating_subtracts_the_contribution_of_the_head(
+    model: MultiHeadAttention, head: int
+) -> None:
     q, k, v = texts()
     mask = some_mask(LQ, LK)
     out, weights = model(q, k, v, mask, need_weights=True)
@@ -316,7 +318,7 @@ def test_ablating_subtracts_what_the_head_added(model: MultiHeadAttention, head:
     assert torch.equal(seen, weights)
 
 
-def test_ablating_leaves_the_model_as_it_was(model: MultiHeadAttention) -> None:
+def test_ablating_does_not_change_the_model(model: MultiHeadAttention) -> None:
     before = {name: value.clone() for name, value in model.state_dict().items()}
     ablated = ablate_head(model.eval(), 1)
     assert not ablated.training
@@ -326,7 +328,7 @@ def test_ablating_leaves_the_model_as_it_was(model: MultiHeadAttention) -> None:
         assert torch.equal(value, before[name])
 
 
-def test_without_heads_only_the_bias_is_left(model: MultiHeadAttention) -> None:
+def test_without_heads_only_the_bias_remains(model: MultiHeadAttention) -> None:
     silent = model
     for head in range(H):
         silent = ablate_head(silent, head)
@@ -335,6 +337,6 @@ def test_without_heads_only_the_bias_is_left(model: MultiHeadAttention) -> None:
 
 
 @pytest.mark.parametrize("head", [-1, H])
-def test_a_head_that_is_not_there_is_refused(model: MultiHeadAttention, head: int) -> None:
+def test_a_missing_head_is_refused(model: MultiHeadAttention, head: int) -> None:
     with pytest.raises(IndexError, match=f"0 to 2, not {head}"):
         ablate_head(model, head)

@@ -14,7 +14,7 @@ def test_a_hand_example_of_weights() -> None:
     torch.testing.assert_close(table, torch.tensor([[0.6, 0.225], [0.0, 0.0]]))
 
 
-def test_the_loss_is_torchs() -> None:
+def test_the_loss_equals_torchs() -> None:
     logits = torch.randn(4, 2, 10, dtype=torch.float64, requires_grad=True)
     answers = torch.randint(0, 10, (4, 2))
     expected = nn.functional.cross_entropy(logits.mT, answers)

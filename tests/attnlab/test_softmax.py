@@ -1,4 +1,4 @@
-"""The references of lab 1 against torch itself, and against the lectures' numbers."""
+"""The references of lab 1, compared with torch and with the lectures' numbers."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_softmax_of_whole_numbers_and_of_minus_infinity() -> None:
     assert softmax(x)[1] == 0
 
 
-def test_logsumexp_of_nothing_is_minus_infinity() -> None:
+def test_logsumexp_without_finite_scores_is_minus_infinity() -> None:
     x = scores(3, 4)
     x[1] = -math.inf
     assert torch.allclose(logsumexp(x), torch.logsumexp(x, -1))
@@ -123,7 +123,7 @@ def test_softmax_backward_equals_autograd(shape: tuple[int, ...]) -> None:
     assert torch.allclose(softmax_backward(p.detach(), grad_p), expected, atol=1e-13)
 
 
-def test_temperature_goes_from_one_winner_to_equal_shares() -> None:
+def test_temperature_ranges_from_one_winner_to_equal_shares() -> None:
     x = scores(2, 3, 5)
     assert torch.allclose(temperature(x, 1.0), torch.softmax(x, -1))
     assert torch.allclose(temperature(x, 0.5), torch.softmax(2 * x, -1))
@@ -133,7 +133,7 @@ def test_temperature_goes_from_one_winner_to_equal_shares() -> None:
     assert temperature(x.half(), 0.0).dtype == torch.half
 
 
-def test_entropy_from_a_sure_thing_to_equal_chances() -> None:
+def test_entropy_ranges_from_certain_to_uniform() -> None:
     p = torch.tensor([[0.0, 1.0, 0.0, 0.0], [0.25, 0.25, 0.25, 0.25], [0.5, 0.0, 0.5, 0.0]])
     expected = torch.tensor([0.0, math.log(4), math.log(2)])
     assert torch.allclose(entropy(p), expected)

@@ -1,4 +1,4 @@
-"""A lab of one exercise with three visible checks, for tests of the student's side."""
+"""A lab with one exercise and three visible checks, for tests of the student's side."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ def large(lab, draw):
     return {"large": lab.softmax(draw.normal(2, 4, 6) + 1e4 * draw.integers(0, 2, 2, 4, 1))}
 """
 CHECKS = {
-    "shape": (SHAPE, "Gives back the shape that it was given.", 1.0),
+    "shape": (SHAPE, "Returns the shape of its input.", 1.0),
     "rows": (ROWS, "Sums to one along the last axis.", 3.0),
-    "large": (LARGE, "Stays finite when scores are in the thousands.", 2.5),
+    "large": (LARGE, "Stays finite for scores in the thousands.", 2.5),
 }
 
 
@@ -52,12 +52,12 @@ def wrong_axis(x: Tensor, dim: int = -1) -> Tensor:
 
 MISTAKES = (
     KnownMistake("no_max", "Exponentials overflow. What can you subtract first?"),
-    KnownMistake("wrong_axis", "Which of your calls does not hear of `dim`?"),
+    KnownMistake("wrong_axis", "Which of your calls does not use `dim`?"),
 )
 
 
 def run(name: str, function: Callable[..., Any]) -> Any:
-    """What the check `name` sees of `function`."""
+    """The observation of the check `name` on `function`."""
     return observe(define(CHECKS[name][0], name), Lab({"softmax": function}), Draw(SEED))
 
 
@@ -89,7 +89,7 @@ def write_checks(folder: Path) -> Path:
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two observations are the same, NaN and dtypes included."""
+    """Whether two observations are equal, including NaN and dtypes."""
     if isinstance(left, Tensor) and isinstance(right, Tensor):
         return (
             left.dtype == right.dtype

@@ -25,7 +25,7 @@ def test_equal_seeds_give_equal_inputs_and_others_do_not():
     assert not any(torch.equal(a, b) for a, b in zip(first[:2], other[:2], strict=True))
 
 
-def test_global_randomness_is_left_alone():
+def test_the_global_random_state_does_not_change():
     torch.manual_seed(0)
     expected = torch.rand(3)
     torch.manual_seed(0)
@@ -44,7 +44,7 @@ def test_dtypes_and_ranges():
     assert set(draw.choice([-1.0, 4.0], 100).tolist()) == {-1.0, 4.0}
 
 
-def test_a_permutation_tells_itself_from_its_inverse():
+def test_a_permutation_differs_from_its_inverse():
     for seed in range(30):
         order = Draw(seed).permutation(3)
         assert sorted(order.tolist()) == [0, 1, 2]
@@ -59,7 +59,7 @@ def test_strided_memory_is_not_contiguous():
     assert not spread.is_contiguous()
 
 
-def test_raises_names_the_type_alone():
+def test_raises_returns_only_the_type():
     def fails():
         raise KeyError("a secret")
 
@@ -70,7 +70,7 @@ def test_raises_names_the_type_alone():
 @pytest.mark.parametrize(
     "stop", [ForbiddenCallError("torch.softmax"), MissingNameError("softmax"), NameError("x")]
 )
-def test_raises_lets_pass_what_ends_a_probe(stop):
+def test_errors_that_end_a_probe_pass_through_raises(stop):
     def fails():
         raise stop
 
@@ -78,12 +78,12 @@ def test_raises_lets_pass_what_ends_a_probe(stop):
         Draw(0).raises(fails)
 
 
-def test_gradients_are_of_one_weighting_and_name_what_has_none():
+def test_gradients_are_of_one_weighted_sum_and_may_be_missing():
     x = Draw(0).normal(3)
     ours = Draw(1).gradients(lambda x, n: x * x, x, torch.arange(3))
     theirs = Draw(1).gradients(lambda x, n: x.square(), x, torch.arange(3))
     assert torch.equal(ours[0], theirs[0])
-    assert len(ours) == 1, "whole numbers have no gradient to ask for"
+    assert len(ours) == 1, "whole numbers have no gradient"
     assert Draw(1).gradients(lambda x: x.detach() * 2, x) == [NO_GRADIENT]
     both = Draw(1).gradients(lambda x, y: 2 * x, x, x)
     assert both[1] == NO_GRADIENT
@@ -91,7 +91,7 @@ def test_gradients_are_of_one_weighting_and_name_what_has_none():
 
 
 @pytest.mark.parametrize("out", [None, 3.0, (1, 2)])
-def test_an_output_that_is_no_tensor_is_what_was_seen(out):
+def test_an_output_that_is_not_a_tensor_is_returned(out):
     assert Draw(1).gradients(lambda x: out, torch.ones(2)) == out
 
 
@@ -104,7 +104,7 @@ def test_an_output_that_is_no_tensor_is_what_was_seen(out):
         lambda x: x.unsqueeze_(0),
     ],
 )
-def test_an_input_changed_in_place_is_noticed(change):
+def test_an_input_changed_in_place_is_detected(change):
     draw = Draw(0)
     x = draw.choice([float("-inf"), float("nan"), 1.0], 20)
     assert draw.untouched()
@@ -120,14 +120,14 @@ def test_a_test_is_tried_on_each_suspect_in_order():
     assert draw.accepts(test) == [True, False, False, True]
 
 
-def test_lab_answers_names_and_misses_others():
+def test_lab_has_the_notebooks_names_and_no_others():
     lab = Lab({"a": 1})
     assert lab.a == 1
     with pytest.raises(MissingNameError, match="b"):
         _ = lab.b
 
 
-def test_a_failure_of_pytests_is_an_answer_and_an_interrupt_is_none():
+def test_a_failure_of_pytest_is_an_observation_and_an_interrupt_is_not():
     def interrupted():
         raise KeyboardInterrupt
 

@@ -16,11 +16,11 @@ def see(function, forbids=()):
     return observe(lambda lab, draw: lab.f(torch.ones(2)), Lab({"f": function}), Draw(0), forbids)
 
 
-def test_what_the_probe_returns_is_what_was_seen():
+def test_the_return_value_is_the_observation():
     assert see(lambda x: 3) == 3
 
 
-def test_modes_that_were_left_on_are_undone():
+def test_a_probe_runs_without_modes_of_the_notebook():
     def product(x):
         return [(x[None] @ x[:, None]).dtype == torch.float32, torch.is_grad_enabled()]
 
@@ -30,7 +30,7 @@ def test_modes_that_were_left_on_are_undone():
 
 
 @pytest.mark.parametrize("left_on", ["default", "context"])
-def test_default_dtypes_and_devices_that_were_left_on_are_undone(left_on):
+def test_a_probe_runs_with_the_usual_dtype_and_device(left_on):
     def made(x):
         return [str(torch.ones(1).dtype), torch.zeros(1).device.type]
 
@@ -49,7 +49,7 @@ def test_default_dtypes_and_devices_that_were_left_on_are_undone(left_on):
         torch.set_default_dtype(torch.float32)
 
 
-def test_a_name_that_is_not_there():
+def test_a_missing_name_is_an_observation():
     assert observe(lambda lab, draw: lab.softmax(1), Lab({}), Draw(0)) == Missing("softmax")
 
 
@@ -73,7 +73,7 @@ def test_an_interrupt_passes_through():
         see(stopped)
 
 
-def test_endless_recursion():
+def test_infinite_recursion_is_an_observation():
     def endless(x):
         return endless(x)
 
@@ -101,25 +101,25 @@ def test_an_exception_that_cannot_be_printed():
         lambda x: getattr(torch, "soft" + "max")(x, dim=0),
     ],
 )
-def test_what_is_forbidden_is_seen_however_it_is_reached(call):
+def test_a_forbidden_call_is_detected_under_any_name(call):
     assert see(call, FORBIDS).type == "ForbiddenCallError"
-    assert isinstance(see(call), torch.Tensor), "and allowed where it is not forbidden"
+    assert isinstance(see(call), torch.Tensor), "it is allowed if it is not forbidden"
 
 
-def test_a_forbidden_call_that_the_student_catches_is_still_no_answer():
-    def sly(x):
+def test_a_student_who_catches_a_forbidden_call_gets_no_result_of_it():
+    def catches(x):
         try:
             return torch.softmax(x, -1)
         except Exception:
             return "hidden"
 
-    assert see(sly, FORBIDS) == "hidden", "they get what they returned, and not torch's answer"
+    assert see(catches, FORBIDS) == "hidden", "the student's own value, and not torch's"
 
 
 @pytest.mark.parametrize(
     "name", ["/tmp/ipykernel_12/345.py", "<ipython-input-3-abc>", "/tmp/ipython-input-9-1.py"]
 )
-def test_the_line_of_the_student_is_quoted(name):
+def test_the_students_line_is_quoted(name):
     source = "def f(x):\n    return inner(x)\ndef inner(x):\n    return x @ torch.ones(5)\n"
     names = {"torch": torch}
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
@@ -131,7 +131,7 @@ def test_the_line_of_the_student_is_quoted(name):
 
 
 @pytest.mark.parametrize("off", [torch.no_grad, torch.inference_mode])
-def test_gradients_that_a_notebook_has_switched_off_are_on_for_a_probe(off):
+def test_gradients_are_on_for_a_probe_even_if_the_notebook_switched_them_off(off):
     def probe(lab, draw):
         return draw.gradients(lambda x: 2 * x, draw.normal(3))
 

@@ -52,7 +52,7 @@ trees = st.recursive(
 
 @given(trees)
 @settings(deadline=None)
-def test_what_was_packed_comes_back(tree):
+def test_unpack_returns_what_was_packed(tree):
     data = pack(tree)
     assert same(unpack(data), tree)
     assert pack(tree) == data
@@ -94,7 +94,7 @@ json_values = st.recursive(
 
 @given(json_values)
 @settings(deadline=None)
-def test_any_json_in_the_place_of_the_tree_gives_a_tree_or_one_kind_of_error(value):
+def test_any_json_instead_of_the_tree_gives_a_tree_or_one_kind_of_error(value):
     data = save({"0": torch.zeros(2)}, metadata={"tree": json.dumps(value)})
     with contextlib.suppress(ObservationError):
         pack(unpack(data))
@@ -151,7 +151,7 @@ def test_long_text_is_clipped():
     assert seen.endswith("…")
 
 
-def test_limits_hold_in_both_directions():
+def test_limits_apply_to_packing_and_unpacking():
     tree = [[1.0] * 30, torch.zeros(100)]
     data = pack(tree)
     for limits in (Limits(nodes=20), Limits(depth=1), Limits(size=500), Limits(header=100)):
@@ -161,7 +161,7 @@ def test_limits_hold_in_both_directions():
             unpack(data, limits)
 
 
-def test_a_list_that_holds_itself_is_too_deep():
+def test_a_list_that_contains_itself_is_too_deep():
     endless = []
     endless.append(endless)
     with pytest.raises(ObservationError, match="deep"):
@@ -175,13 +175,13 @@ def test_a_tree_of_many_small_lists_is_refused_before_it_is_parsed():
 
 
 @pytest.mark.parametrize("dtype", [torch.complex64, torch.uint16, torch.float8_e4m3fn])
-def test_a_tensor_of_a_kind_that_judges_do_not_know_is_refused(dtype):
+def test_a_tensor_of_an_unknown_dtype_is_refused(dtype):
     data = save({"0": torch.zeros(2, dtype=dtype)}, metadata={"tree": '{"tensor": "0"}'})
     with pytest.raises(ObservationError, match="a tensor of"):
         unpack(data)
 
 
-def test_a_tensor_that_stands_in_two_places_is_refused():
+def test_a_tensor_that_is_used_twice_is_refused():
     data = pack([torch.zeros(3), torch.ones(3)])
     with pytest.raises(ObservationError):
         unpack(data.replace(b'\\"tensor\\": \\"1\\"', b'\\"tensor\\": \\"0\\"'))

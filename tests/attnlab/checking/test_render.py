@@ -35,7 +35,7 @@ def report(expected, seen, judge=None, mistakes=None, title="A title."):
         notice('There is no "<script>".'),
     ],
 )
-def test_the_html_is_well_formed_and_holds_no_script_or_markup_of_others(made):
+def test_the_html_is_well_formed_and_contains_no_script_or_foreign_markup(made):
     html = made.html()
     closed = re.sub(r"(<img [^>]*)>", r"\1/>", html)
     xml.dom.minidom.parseString(closed)
@@ -44,7 +44,7 @@ def test_the_html_is_well_formed_and_holds_no_script_or_markup_of_others(made):
     assert "class=" not in html
 
 
-def test_the_probe_is_shown_folded_away_with_its_inputs():
+def test_a_failed_check_shows_its_probe_in_a_fold():
     html = report(1, 2).html()
     assert "<summary" in html
     assert "def probe(lab, draw):\n    return 1 &lt; 2</pre>" in html
@@ -53,7 +53,7 @@ def test_the_probe_is_shown_folded_away_with_its_inputs():
     assert "<summary" not in report(1, 1).html()
 
 
-def test_two_numbers_are_told_but_a_prediction_is_not():
+def test_two_numbers_are_shown_but_the_answer_to_a_prediction_is_not():
     number = torch.tensor(1.0986122887, dtype=torch.float64)
     told = report(number, torch.tensor(2.5)).html()
     assert "1.099" in told

@@ -17,7 +17,7 @@ def verdict(function):
     )
 
 
-def test_a_right_answer_earns_all_and_needs_no_advice():
+def test_a_right_answer_earns_all_points_and_gets_no_advice():
     found = verdict(right)
     assert found.passed
     assert found.earned == found.points == 6.5
@@ -36,40 +36,40 @@ def test_a_known_mistake_is_recognised_and_its_advice_comes_first(function, name
     assert len(found.advice) == 2
 
 
-def test_an_unknown_mistake_gets_what_was_seen_and_where():
+def test_an_unknown_mistake_gets_general_advice():
     found = verdict(lambda x, dim=-1: right(x, dim) + 0.5)
     assert found.mistakes == ()
     (sentence,) = found.advice
     assert sentence.startswith("“Sums to one along the last axis”: every entry differs")
 
 
-@pytest.mark.parametrize("news", [Missing("softmax"), Raised("NotImplementedError")])
-def test_nothing_written_is_no_known_mistake(news):
+@pytest.mark.parametrize("event", [Missing("softmax"), Raised("NotImplementedError")])
+def test_a_missing_answer_is_not_a_known_mistake(event):
     questions = [
-        Question("a", "A.", 1, False, Close(), 1.0, {"m": news}),
+        Question("a", "A.", 1, False, Close(), 1.0, {"m": event}),
         Question("b", "B.", 1, False, Close(), 1.0, {"m": 1.0}),
     ]
-    found = judge_exercise(questions, {"a": news, "b": news}, [KnownMistake("m", "Advice.")])
+    found = judge_exercise(questions, {"a": event, "b": event}, [KnownMistake("m", "Advice.")])
     assert found.mistakes == ()
     assert len(found.advice) == 1
 
 
-def test_a_not_implemented_error_with_words_is_something_written():
+def test_a_not_implemented_error_with_a_message_is_not_a_placeholder():
     asked = [Question("q", "Q.", 1, False, Close(), 1.0, {})]
     seen = {"q": Raised("NotImplementedError", "only matrices", "raise NotImplementedError(text)")}
 
-    def silent(difference):
+    def without_message(difference):
         return replace(difference, seen=replace(difference.seen, message=""))
 
     assert "only matrices" in judge_exercise(asked, seen, []).advice[0]
-    (sentence,) = judge_exercise(asked, seen, [], silent).advice
+    (sentence,) = judge_exercise(asked, seen, [], without_message).advice
     assert sentence == (
         "“Q”: your code stopped with a NotImplementedError of its own in the line "
         "`raise NotImplementedError(text)`."
     )
 
 
-def test_that_both_raise_is_not_enough_to_name_a_mistake():
+def test_two_exceptions_need_equal_messages_to_be_the_same_mistake():
     mistaken = Raised("TypeError", "can only concatenate str")
     asked = [Question("q", "Q.", 1, False, Close(), 1.0, {"m": mistaken})]
     known = [KnownMistake("m", "Advice.")]
@@ -80,7 +80,7 @@ def test_that_both_raise_is_not_enough_to_name_a_mistake():
 
 
 @pytest.mark.parametrize(("agreeing", "named"), [(1, ()), (2, ("m",)), (5, ("m",))])
-def test_agreeing_by_chance_in_one_small_case_is_not_enough(agreeing, named):
+def test_a_mistake_must_agree_in_a_quarter_of_the_failed_checks(agreeing, named):
     questions = [
         Question(f"q{i}", "Q.", 1, False, Close(), 1.0, {"m": 2.0 if i < agreeing else 3.0})
         for i in range(5)
@@ -91,7 +91,7 @@ def test_agreeing_by_chance_in_one_small_case_is_not_enough(agreeing, named):
     assert found.mistakes == named
 
 
-def test_where_many_mistakes_look_alike_none_is_named():
+def test_if_too_many_mistakes_agree_none_is_named():
     def three(advice):
         names = ("a", "b", "c")
         asked = Question("q", "Q.", 1, False, Close(), 1.0, dict.fromkeys(names, 2.0))
@@ -113,7 +113,7 @@ def test_the_mistake_that_agrees_in_more_checks_wins():
     assert judge_exercise(questions, {"one": 2.0, "two": 1.0}, mistakes).mistakes == ("a",)
 
 
-def test_part_of_the_points():
+def test_a_check_may_give_part_of_its_points():
     judge = Kills((("right", True), ("a", False), ("b", False), ("c", False)))
     asked = Question("q", "Q.", 4, False, judge, None, {})
     found = judge_exercise([asked], {"q": [True, True, False, False]}, [])

@@ -1,4 +1,4 @@
-"""Weights reach a student's module in whatever layout it keeps them, and gradients come back."""
+"""Weights are given to a student's module in any layout, and its gradients are read."""
 
 import pytest
 import torch
@@ -88,7 +88,7 @@ def weights():
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_the_weights_are_used_in_their_roles(layout, weights):
+def test_each_weight_reaches_its_parameter(layout, weights):
     module = layout()
     give_weights(module, weights, SPELLINGS)
     x = torch.randn(2, 5)
@@ -98,7 +98,7 @@ def test_the_weights_are_used_in_their_roles(layout, weights):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_gradients_come_back_under_the_names_of_the_task(layout, weights):
+def test_gradients_have_the_names_of_the_task(layout, weights):
     module = layout()
     give_weights(module, weights, SPELLINGS)
     x = torch.randn(2, 5)
@@ -110,7 +110,7 @@ def test_gradients_come_back_under_the_names_of_the_task(layout, weights):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_a_saved_state_gets_the_names_of_the_task(layout, weights):
+def test_saved_weights_get_the_names_of_the_task(layout, weights):
     module = layout()
     give_weights(module, weights, SPELLINGS)
     found = rename_weights(module.state_dict(), weights, SPELLINGS)
@@ -119,7 +119,7 @@ def test_a_saved_state_gets_the_names_of_the_task(layout, weights):
         torch.testing.assert_close(found[name], tensor)
 
 
-def test_a_part_that_was_not_used_has_no_gradient(weights):
+def test_an_unused_weight_has_no_gradient(weights):
     module = Named()
     module.both(torch.randn(2, 5))[0].sum().backward()
     grads = weight_gradients(module, weights)
@@ -127,13 +127,13 @@ def test_a_part_that_was_not_used_has_no_gradient(weights):
     assert isinstance(grads["q_proj.weight"], torch.Tensor)
 
 
-def test_a_missing_weight_is_named_with_what_is_there(weights):
+def test_a_missing_weight_is_named_and_the_others_are_listed(weights):
     said = r"no weight q_proj\.weight of shape \(6, 5\).*W_q \(5, 6\)"
     with pytest.raises(MissingWeightError, match=said):
         give_weights(Raw(), weights)
 
 
-def test_a_module_without_parameters_is_told_to_register_them(weights):
+def test_a_module_without_parameters_gets_advice_to_register_them(weights):
     class Hidden(nn.Module):
         def __init__(self):
             super().__init__()
@@ -150,7 +150,7 @@ def test_a_weight_of_another_shape_does_not_fit(weights):
         give_weights(module, weights, SPELLINGS)
 
 
-def test_a_number_in_the_place_of_a_matrix_is_no_weight():
+def test_a_number_instead_of_a_matrix_is_not_a_weight():
     numbers = {"q_proj.weight": torch.tensor(1.0)}
     with pytest.raises(MissingWeightError):
         give_weights(Named(), numbers)

@@ -1,4 +1,4 @@
-"""Copy and reverse: targets that belong to their sources, splits apart, fixed bytes."""
+"""Copy and reverse: targets match their sources, splits do not overlap, bytes are fixed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_lengths_and_symbols_are_about_equally_frequent() -> None:
     assert max(symbols.values()) < 1.2 * min(symbols.values())
 
 
-def test_other_lengths_can_be_asked_for() -> None:
+def test_other_lengths_are_possible() -> None:
     assert {len(pair.source) for pair in pairs(50, 0, shortest=20, longest=21)} == {20, 21}
 
 
@@ -79,6 +79,6 @@ def real(ids: Tensor) -> list[int]:
         ({"shortest": 9, "longest": 8}, "shortest first"),
     ],
 )
-def test_what_makes_no_sense_is_named(options: dict[str, object], words: str) -> None:
+def test_impossible_arguments_are_named(options: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         pairs(5, 0, **options)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""The dates: the same bytes everywhere, no date in two splits, and every one of them right."""
+"""The dates: the same bytes on every machine, no date in two splits, and all of them right."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WEEKDAYS = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
 
 def read(human: str) -> str:
-    """A human date in ISO 8601, by other means than the generator's."""
+    """A human date in ISO 8601, by a different method from the generator's."""
     numbers = re.findall(r"\d+", human)
     if numbers == [human] and len(human) == 8:
         return f"{human[:4]}-{human[4:6]}-{human[6:]}"
@@ -43,7 +43,7 @@ def read(human: str) -> str:
     return "-".join([year, f"{month:02}", *(f"{n:02}" for n in small)])
 
 
-def test_the_bytes_are_the_same_everywhere_and_soon_made() -> None:
+def test_the_bytes_are_the_same_on_every_machine_and_quickly_made() -> None:
     start = time.process_time()
     made = {
         "train": dates.train(), "validation": dates.validation(),
@@ -77,7 +77,7 @@ def test_no_date_is_in_two_splits() -> None:
     assert {pair.iso for pair in dates.train()}.isdisjoint(seen["test"] | seen["validation"])
 
 
-def test_every_date_means_what_it_says() -> None:
+def test_every_date_equals_its_iso_form() -> None:
     for human, iso in dates.pairs(4000, 11):
         assert read(human) == iso, human
         if len(iso) == 10:
@@ -93,7 +93,7 @@ def test_ordinals() -> None:
     assert endings == {f"{n}{right.get(n, 'th')}" for n in range(1, 32)}
 
 
-def test_a_text_survives_its_numbers() -> None:
+def test_decoding_returns_the_encoded_text() -> None:
     assert TARGET.encode("1998-03", ends=True)[0] == BOS
     assert TARGET.encode("1998-03", ends=True)[-1] == EOS
     assert TARGET.decode([*TARGET.encode("1998-03", ends=True), PAD, 5]) == "1998-03"

@@ -1,4 +1,4 @@
-"""The Markov source: its entropy is what it says, its bytes are the same everywhere."""
+"""The Markov source: its entropy rate is right, its bytes are the same on every machine."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_entropy_rate_is_the_floor_of_the_lab() -> None:
     assert math.log(NUM_SYMBOLS) > none > one > two == SOURCE.entropy_rate
 
 
-def test_the_entropy_rate_agrees_with_the_chain_of_pairs_solved_by_eigenvectors() -> None:
+def test_the_entropy_rate_equals_that_from_eigenvectors() -> None:
     transitions = SOURCE.transitions
     steps = torch.zeros(8, 8, 8, 8, dtype=torch.float64)
     for a in range(8):
@@ -83,7 +83,7 @@ def test_no_sequence_is_in_two_splits_whatever_the_seeds() -> None:
     assert not validation & hidden
 
 
-def test_seeds_give_other_sequences_and_the_same_seed_the_same() -> None:
+def test_equal_seeds_give_equal_sequences_and_others_do_not() -> None:
     first, again = (SOURCE.sequences("hidden", 20, 32, seed=7) for _ in range(2))
     other = SOURCE.sequences("hidden", 20, 32, seed=8)
     assert torch.equal(first, again)

@@ -1,4 +1,4 @@
-"""Two-pattern retrieval: answers that are in the boxes, splits that share no shelf, fixed bytes."""
+"""Two-pattern retrieval: right answers, splits without a common shelf, fixed bytes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_questions_are_the_same_bytes_on_every_machine() -> None:
     assert digest(questions("train", 1000, seed=4)) != SPLITS["train"]
 
 
-def test_an_answer_is_what_the_box_with_the_letter_holds() -> None:
+def test_an_answer_is_the_digit_in_the_box_with_the_letter() -> None:
     some = questions("train", 300)
     for lids, digits, asked, answers in zip(
         some.letters.tolist(),
@@ -52,7 +52,7 @@ def test_no_shelf_is_in_two_splits_whatever_the_seeds() -> None:
         split: set.union(*(shelves(questions(split, 3000, seed)) for seed in range(3)))
         for split in SPLITS
     }
-    assert all(len(found) == 9000 for found in seen.values()), "hardly any shelf comes twice"
+    assert all(len(found) == 9000 for found in seen.values()), "hardly any shelf occurs twice"
     assert not seen["train"] & seen["validation"]
     assert not seen["train"] & seen["test"]
     assert not seen["validation"] & seen["test"]
@@ -84,7 +84,7 @@ def test_batches_hold_each_question_once_and_keep_rows_together() -> None:
     assert digest(several[0]) != digest(batches(some, 30, seed=2)[0])
 
 
-def test_people_can_read_a_question() -> None:
+def test_a_question_as_text() -> None:
     some = Questions(
         torch.arange(8)[None],
         torch.arange(8)[None] + 1,

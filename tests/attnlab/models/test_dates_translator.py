@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from attnlab.data import dates
-from attnlab.models.dates_translator import D_HIDDEN, D_STATE, dates_translator, train_on_dates
-from attnlab.seq2seq import AttentionDecoderCell, pad_batch
+from attnlab.data.dates import BOS, EOS, PAD, Batch
+from attnlab.models.dates_translator import Encoder, dates_translator, train_on_dates
+from attnlab.seq2seq import AttentionDecoderCell, pad_batch, teacher_forced_loss
+from demo.course_folder import REPOSITORY
 
-
-def test_padding_changes_nothing_and_gets_zeros() -> None:
-    model = dates_translator(AttentionDecoderCell)
-    short, long = dates.SOURCE.encode("may 1998"), dates.SOURCE.encode("5 march 1998")
-    alone, _, alone_mask = pad_batch([short], dates.PAD)
-    both, _, mask = pad_batch([short, long], dates.PAD)
-    hidden, state = model.encode(alone, alone_mask)
-    hidden_of_both, state_of_both = model.encode(both, mask)
-    assert hidden_of_both.shape == (2, len(long), D_HIDDEN)
-    assert state_of_both.shape == (2, D_STATE)
-    torch.testing.assert_close(hidden_of_both[0, : len(short)], hidden[0])
-    torch.testing.assert_close(state_of_both[0], state[0])
-    assert not hidden_of_both[0, len(short) :].any()
+TRAINED = REPOSITORY / "autograder" / "exercises" / "lab02" / "train_translator"
 
 
 def test_equal_seeds_give_equal_weights() -> None:
@@ -48,3 +39,33 @@ def test_training_sees_every_pair_once_per_epoch(monkeypatch: pytest.MonkeyPatch
     losses = train_on_dates(model, train, pad_batch, epochs=2)
     assert sizes == [32, 32, 6] * 2
     assert losses == [0.5] * 6
+
+
+def small_batch() -> Batch:
+    source, _, source_mask = pad_batch([[3, 4, 5, 6], [7, 8], [9, 10, 3]], PAD)
+    target, _, target_mask = pad_batch([[BOS, 3, EOS], [BOS, 4, 5, 6, 7, EOS], [BOS, EOS]], PAD)
+    return Batch(source, source_mask, target, target_mask)
+
+
+def test_the_encoder_does_not_read_padding() -> None:
+    encoder, batch = Encoder(11, 3, 6).double(), small_batch()
+    hidden, last = encoder(batch.source, batch.source_mask)
+    alone, last_alone = encoder(batch.source[1:2, :2], batch.source_mask[1:2, :2])
+    assert hidden.shape == (3, 4, 6)
+    assert torch.allclose(hidden[1, :2], alone[0])
+    assert not hidden[1, 2:].any()
+    assert torch.allclose(last[1], last_alone[0])
+    gru = encoder.gru
+    out, ends = gru(encoder.embedding(batch.source[:1]))
+    assert torch.allclose(hidden[:1], out)
+    assert torch.allclose(last[:1], torch.cat([ends[0], ends[1]], -1))
+
+
+def test_the_reference_weights_translate_dates() -> None:
+    model = dates_translator(AttentionDecoderCell)
+    model.load_state_dict(load_file(TRAINED / "dates.safetensors"))
+    some = dates.validation()[:100]
+    batch = dates.batch_of(some, pad_batch)
+    with torch.no_grad():
+        loss = teacher_forced_loss(model.eval(), batch)
+    assert loss < 0.05

@@ -17,7 +17,7 @@ def model_with(num_heads: int) -> Retriever:
     return Retriever(MultiHeadAttention(D_MODEL, num_heads, d_k=size, d_v=size))
 
 
-def test_models_with_one_and_two_heads_are_equally_large() -> None:
+def test_models_with_one_and_two_heads_have_the_same_size() -> None:
     sizes = [sum(p.numel() for p in model_with(heads).parameters()) for heads in (1, 2, 4)]
     assert len(set(sizes)) == 1
 

@@ -19,7 +19,7 @@ VISIBLE = 6.5
 
 @pytest.fixture
 def lab(tmp_path, monkeypatch):
-    """A folder with a checks file, which is where we are."""
+    """The current folder, with a checks file."""
     write_checks(tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("ATTNLAB_CHECKS", raising=False)
@@ -29,7 +29,7 @@ def lab(tmp_path, monkeypatch):
 
 
 def checked(function, name="softmax"):
-    """The value of ``check(name)`` where the notebook's softmax is `function`."""
+    """The value of ``check(name)`` if the notebook's softmax is `function`."""
     names = {"__name__": "__main__", "softmax": function, "check": check}
     return eval(f'check("{name}")', names)
 
@@ -44,7 +44,7 @@ def test_a_right_answer_passes(lab, capsys):
     printed = capsys.readouterr().out
     assert printed.startswith(
         "softmax: scores become probabilities — 6.5 of 6.5 visible points\n"
-        "  ✓ Gives back the shape that it was given.  1 / 1\n"
+        "  ✓ Returns the shape of its input.  1 / 1\n"
     )
     assert "5.5 more points are decided by hidden checks after you hand in, on the rest" in printed
     assert "✗" not in printed
@@ -56,7 +56,7 @@ def test_a_known_mistake_gets_its_advice_and_a_picture(lab, capsys):
     value = checked(no_max)
     assert value == 4.0
     printed = capsys.readouterr().out
-    assert "  ✗ Stays finite when scores are in the thousands.  0 / 2.5\n" in printed
+    assert "  ✗ Stays finite for scores in the thousands.  0 / 2.5\n" in printed
     advice, seen = printed.index("What can you subtract first?"), printed.index("entries are NaN")
     assert advice < seen
     face = html(value)
@@ -65,7 +65,7 @@ def test_a_known_mistake_gets_its_advice_and_a_picture(lab, capsys):
     assert 'src="data:image/png;base64,' in face
 
 
-def test_it_is_a_number(lab):
+def test_the_value_of_check_is_a_number(lab):
     value = checked(no_max)
     assert isinstance(value, float)
     assert repr(value) == str(value) == "4.0"
@@ -89,7 +89,7 @@ def test_it_is_a_number(lab):
         "softmax = 3",
     ],
 )
-def test_nothing_that_students_write_raises(lab, source):
+def test_no_code_of_a_student_makes_check_raise(lab, source):
     class Odd(dict):
         def items(self):
             raise RuntimeError
@@ -148,7 +148,7 @@ def test_nothing_is_written_to_stderr(lab, capfd):
     assert "to stderr" in out
 
 
-def test_the_students_random_numbers_are_left_alone(lab):
+def test_the_students_random_numbers_do_not_change(lab):
     torch.manual_seed(0)
     expected = torch.rand(3)
     torch.manual_seed(0)
@@ -183,7 +183,7 @@ def test_a_damaged_checks_file_is_one_sentence(lab, capsys):
     assert "is not a checks file, or is damaged" in capsys.readouterr().out
 
 
-def test_the_variable_names_the_file(lab, tmp_path_factory, monkeypatch, capsys):
+def test_an_environment_variable_names_the_file(lab, tmp_path_factory, monkeypatch, capsys):
     there = tmp_path_factory.mktemp("there")
     monkeypatch.setenv("ATTNLAB_CHECKS", str((lab / FILE_NAME).rename(there / "mine")))
     assert checked(right) == VISIBLE
@@ -192,7 +192,7 @@ def test_the_variable_names_the_file(lab, tmp_path_factory, monkeypatch, capsys)
     assert "cannot be read" in capsys.readouterr().out
 
 
-def test_beside_a_script_that_runs_elsewhere(lab, tmp_path_factory, monkeypatch):
+def test_a_file_next_to_a_script_is_found_from_another_folder(lab, tmp_path_factory, monkeypatch):
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
     names = {"__name__": "__main__", "__file__": str(lab / "a.py"), "softmax": right}
     assert eval('check("softmax")', names | {"check": check}) == VISIBLE
@@ -207,7 +207,7 @@ def test_in_a_checkout_the_lab_that_has_the_exercise_is_found(lab, tmp_path_fact
     assert checked(right) == VISIBLE
 
 
-def test_while_grading_it_is_silent_and_looks_at_nothing(lab, capfd, monkeypatch):
+def test_during_grading_check_prints_nothing_and_runs_nothing(lab, capfd, monkeypatch):
     monkeypatch.setenv("ATTNLAB_GRADING", "1")
     assert checked(lambda x, dim=-1: 1 / 0) == 0.0
     assert capfd.readouterr() == ("", "")
@@ -230,7 +230,7 @@ def test_names_are_suggested_from_the_nearest_lab(lab, tmp_path_factory, monkeyp
     assert 'did you mean "sofmax2"?' in capsys.readouterr().out
 
 
-def test_as_a_script(lab):
+def test_check_works_in_a_script(lab):
     (lab / "work.py").write_text(
         "import torch\nfrom attnlab import check\n"
         "def softmax(x, dim=-1):\n    return (x - x.logsumexp(dim, True)).exp()\n"
@@ -244,11 +244,11 @@ def test_as_a_script(lab):
     assert done.stderr == ""
     assert "6.5 of 6.5 visible points" in done.stdout
     assert done.stdout.splitlines()[-1] == "6.5"
-    assert "+ Gives back the shape" in done.stdout, "where a terminal has no check mark"
+    assert "+ Returns the shape" in done.stdout, "for a terminal without check marks"
 
 
 def run_notebook(folder, *cells):
-    """Run cells in a real kernel, and give back the notebook that comes of it."""
+    """Run cells in a real kernel and return the notebook with their outputs."""
     nbformat = pytest.importorskip("nbformat")
     book = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell(textwrap.dedent(cell)) for cell in cells]
@@ -259,7 +259,7 @@ def run_notebook(folder, *cells):
         "nbclient.NotebookClient(book, timeout=60, kernel_name='python3').execute();"
         "nbformat.write(book, 'book.ipynb')"
     )
-    # A checkout's package, too, must be found by the kernel.
+    # The kernel must find the package of a checkout, too.
     paths = [str(Path(attnlab.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     subprocess.run(
         [sys.executable, "-c", program], cwd=folder, check=True,

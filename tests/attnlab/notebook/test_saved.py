@@ -40,7 +40,7 @@ def test_a_saved_model_is_not_trained_again(capsys):
     assert "delete the file" in capsys.readouterr().out
 
 
-def test_it_is_trained_again_when_asked():
+def test_again_trains_a_saved_model_again():
     trained(NAME, Line, train)
     model, _ = trained(NAME, Line, lambda model: [*train(model), *train(model)], again=True)
     assert model.weight.item() == 4
@@ -71,7 +71,7 @@ def test_a_step_that_is_not_written_is_named(capsys, folder):
     assert not list(folder.iterdir())
 
 
-def test_an_error_of_torchs_own_is_not_taken_for_a_placeholder():
+def test_an_error_of_torch_is_not_taken_for_a_placeholder():
     def train(model):
         raise NotImplementedError("this operator is not there on this device")
 

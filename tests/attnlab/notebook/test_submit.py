@@ -127,7 +127,7 @@ def test_a_link_is_not_followed(folder):
         ("lab03/../..", "x.ipynb", "lab03"),
     ],
 )
-def test_which_lab(tmp_path, lab, name, expected):
+def test_the_lab_is_read_from_metadata_or_the_file_name(tmp_path, lab, name, expected):
     save(tmp_path / name, lab=lab)
     submitted = pack_submission(tmp_path)
     assert submitted.lab == expected
@@ -182,7 +182,7 @@ CONFLICT = GOOD.replace(
         (b'{"nbformat": 4, "cells": []}', "not a valid"),
     ],
 )
-def test_a_notebook_that_is_not_valid_is_named(tmp_path, content, words):
+def test_an_invalid_notebook_is_named(tmp_path, content, words):
     (tmp_path / "lab01_softmax.ipynb").write_bytes(content)
     refuse(tmp_path, "lab01_softmax.ipynb", words)
 

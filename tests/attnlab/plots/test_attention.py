@@ -68,7 +68,7 @@ def test_a_step_that_is_not_written_leaves_a_notice(draw: Callable[[], Drawn]) -
     assert "`unwritten` is not written" in drawn.missing
 
 
-def test_what_is_drawn_of_the_sentence_is_what_the_steps_give() -> None:
+def test_the_figures_show_the_results_of_the_steps() -> None:
     q, k, v = qkv(korea.embed(korea.ONE_ORDER), *korea.projections())
     out, weights = scaled_dot_product_attention(q, k, v)
     moved = attention.moved_words(qkv, attention_loop).data["moved"]
@@ -94,14 +94,14 @@ def test_the_preview_shows_what_the_lab_will_compute() -> None:
     assert torch.allclose(shown["values"].double(), v)
 
 
-def test_korea_matters_to_korean_and_not_the_other_way_round() -> None:
+def test_korea_matters_more_to_korean_than_korean_to_korea() -> None:
     tables = attention.relevance_tables(relevance_matrix).data
     one, two = tables["one matrix"], tables["two matrices"]
     assert torch.allclose(one, one.T)
     assert two[5, 1] > two[1, 5] + 3
 
 
-def test_words_look_at_the_same_words_in_either_order() -> None:
+def test_words_attend_to_the_same_words_in_either_order() -> None:
     drawn = attention.sentence_attention(
         qkv, scaled_dot_product_attention, [korea.ONE_ORDER, korea.OTHER_ORDER]
     )
@@ -110,6 +110,6 @@ def test_words_look_at_the_same_words_in_either_order() -> None:
     assert torch.allclose(second, first[order][:, order])
 
 
-def test_the_grey_area_is_the_smallest_that_holds_all_values() -> None:
+def test_the_grey_area_is_the_smallest_with_all_values() -> None:
     square = [(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0)]
     assert attention._hull([*square, (1.0, 1.0), (0.5, 1.9), (1.0, 0.0)]) == square

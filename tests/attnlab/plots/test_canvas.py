@@ -26,7 +26,7 @@ def test_the_package_exports_functions_of_scores_and_words(name: str) -> None:
     assert getattr(module[exported.__module__.rpartition(".")[2]], name) is exported
 
 
-def test_torchs_own_not_implemented_is_not_a_blank_step() -> None:
+def test_a_not_implemented_error_of_torch_is_not_a_blank_step() -> None:
     def softmax_of_a_strange_dtype(x: torch.Tensor) -> torch.Tensor:
         raise NotImplementedError("not for this dtype")
 

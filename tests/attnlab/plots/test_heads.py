@@ -43,7 +43,7 @@ pytestmark = pytest.mark.usefixtures("no_windows")
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_has_words_names_and_a_size_that_fits(name: str) -> None:
+def test_a_figure_has_a_description_names_and_a_size_that_fits(name: str) -> None:
     drawn = FIGURES[name]()
     figure = drawn.axes[0].figure
     assert isinstance(figure, Described)
@@ -114,7 +114,9 @@ def blank() -> Tensor:
         heads.shape_diagram,
     ],
 )
-def test_a_blank_step_is_named_and_nothing_is_drawn(draw: Callable[..., Drawn]) -> None:
+def test_a_step_that_is_not_written_is_named_and_nothing_is_drawn(
+    draw: Callable[..., Drawn],
+) -> None:
     drawn = draw(blank)
     assert (drawn.axes, plt.get_fignums()) == ((), [])
     assert "`blank` is not written" in drawn.missing

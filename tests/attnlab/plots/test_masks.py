@@ -1,4 +1,4 @@
-"""The figures of lab 5 draw what they return, and say which step is missing."""
+"""The figures of lab 5 draw what they return, and name a step that is not written."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ pytestmark = pytest.mark.usefixtures("no_windows")
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_can_be_drawn_names_its_axes_and_has_words(name: str) -> None:
+def test_a_figure_can_be_drawn_names_its_axes_and_has_a_description(name: str) -> None:
     drawn = FIGURES[name]()
     figure = drawn.axes[0].figure
     assert isinstance(figure, Described)
@@ -62,14 +62,14 @@ def test_a_figure_can_be_drawn_names_its_axes_and_has_words(name: str) -> None:
     assert height <= 420, "at most half a screen"
 
 
-def test_the_five_masks_are_those_of_the_functions() -> None:
+def test_the_five_masks_come_from_the_functions() -> None:
     data = masks.five_masks(causal_mask, padding_mask, combine).data
     assert torch.equal(data["with a cache"], causal_mask(2, 4))
     assert data["both"].tolist() == [[j <= i and j < 3 for j in range(4)] for i in range(4)]
     assert data["cross, padding"].tolist() == [[True, True, True, False, False]] * 4
 
 
-def test_the_lectures_table_is_recomputed() -> None:
+def test_the_lectures_table_is_computed_from_the_functions() -> None:
     drawn = masks.lecture_table(causal_mask, to_additive)
     weights = drawn.data["softmax: weights"]
     right = torch.tensor([0.2584, 0.3156, 0.4260, 0.0], dtype=torch.float64)
@@ -80,7 +80,7 @@ def test_the_lectures_table_is_recomputed() -> None:
     assert shown[3][4:8] == ["0.38", "0.62", "0", "0"]
 
 
-def test_a_leak_is_marked_where_it_is() -> None:
+def test_each_leak_is_marked() -> None:
     drawn = masks.leak_matrices(leaks, MODELS, 4, 3)
     assert drawn.data["ahead"].nonzero().tolist() == [[0, 1], [1, 2], [2, 3]]
     assert not drawn.data["fine"].any()
@@ -99,7 +99,7 @@ def blank(*args: object) -> Tensor:
     raise NotImplementedError
 
 
-def test_a_step_that_is_still_blank_is_named_and_nothing_is_drawn() -> None:
+def test_a_step_that_is_not_written_is_named_and_nothing_is_drawn() -> None:
     blanks = (
         masks.causal_masks(blank, WORDS),
         masks.five_masks(causal_mask, padding_mask, blank),

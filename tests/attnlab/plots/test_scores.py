@@ -94,7 +94,7 @@ def test_the_loss_starts_at_log_v_and_grows_for_wrong_answers() -> None:
     assert losses[3, -1] > 20
 
 
-def test_the_jacobian_is_autograds() -> None:
+def test_the_jacobian_equals_autograds() -> None:
     drawn = FIGURES["softmax_jacobian"]()
     expected = torch.autograd.functional.jacobian(lambda x: torch.softmax(x, -1), SCORES)
     assert torch.allclose(drawn.data["jacobian"], expected, atol=1e-12)
