@@ -1,4 +1,4 @@
-"""Sandboxes for all attacks: one a level that confines, and one that shows what happens else."""
+"""Sandboxes for all attacks: one per level that confines, and one without any protection."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LIMITS = Limits(
 
 @pytest.fixture(scope="session")
 def student_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A library that knows no answers: its checks' machinery alone."""
+    """A library without answers: only the code of its checks."""
     os.environ[TOKEN] = "full-marks"  # before any sandbox starts, none of which may have it
     folder = tmp_path_factory.mktemp("edition")
     source = Path(checking.__file__).parent
@@ -40,14 +40,14 @@ def student_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def namespaces(student_library: Path) -> Iterator[Sandbox]:
-    """The first level alone, for what only namespaces can promise."""
+    """Only the first level, for promises that only namespaces can keep."""
     with Sandbox(student_library, LIMITS) as started:
         yield started
 
 
 @pytest.fixture(scope="session")
 def domains(student_library: Path) -> Iterator[Sandbox]:
-    """The second level alone, for what it does in a way of its own."""
+    """Only the second level, for what it does in its own way."""
     if reason := why_unavailable():
         pytest.skip(f"no second level here: {reason}")
     with Sandbox(student_library, LIMITS, level="landlock") as started:
@@ -56,13 +56,13 @@ def domains(student_library: Path) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="session", params=["namespaces", "domains"])
 def sandbox(request: pytest.FixtureRequest) -> Sandbox:
-    """Each level in turn, for what both promise."""
+    """Each level in turn, for promises of both."""
     return request.getfixturevalue(request.param)
 
 
 @pytest.fixture
 def bystander() -> Iterator[subprocess.Popen]:
-    """Somebody else's process."""
+    """Another program's process."""
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
         yield process
         process.kill()

@@ -1,4 +1,4 @@
-"""A notebook shows HTML and script to whoever reads its outputs: a TA, another student."""
+"""A notebook shows HTML and scripts to readers of its outputs: a TA, another student."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from IPython.display import display
 display({'image/png': 'x" onerror="alert(1)', 'text/plain': 'plain'}, raw=True,
         metadata={'image/png': {'width': '1 onload=alert(1)'}})
 """
-# Straight into the list that travels, past what the shell keeps.
+# Directly into the list that is sent, past the shell's own filter.
 FORGED = f"""
 out = get_ipython().outputs
 out._entries.append({{'output_type': 'display_data', 'data': {{'text/html': {SCRIPT!r},

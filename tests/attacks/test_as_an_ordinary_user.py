@@ -1,4 +1,4 @@
-"""The attacks once more, by a grader that is not root: other walls hold, so they are tried anew."""
+"""Runs the attacks again with a grader that is not root, because other protections then apply."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers import ordinary
 from tests.helpers.ordinary import UNABLE, USER
 
 HERE = Path(__file__).parent
-TELLING = (
+SHORT = (
     "test_reading_the_gradebook", "test_reading_environment_secrets", "test_network",
     "test_writing_outside_scratch", "test_signals_to_others", "test_children_that_outlive",
 )  # fmt: skip
@@ -26,15 +27,15 @@ pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="all tests run as an or
 
 @pytest.fixture
 def home() -> Iterator[Path]:
-    """A folder that the user can reach, which pytest's own are not."""
+    """A folder that the user can reach, unlike pytest's own folders."""
     folder = Path(tempfile.mkdtemp(prefix="ordinary-"))
     yield folder
     shutil.rmtree(folder)
 
 
 def attacked(home: Path, *arguments: str) -> None:
-    """Run pytest as the user; skip, and say what, where a part of it was skipped."""
-    line = [sys.executable, str(HERE / "ordinary.py"), str(home), *arguments]
+    """Run pytest as the user; skip, and name the tests, if some of them were skipped."""
+    line = [sys.executable, ordinary.__file__, str(home), *arguments]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     if done.returncode == UNABLE:
         pytest.skip(done.stdout.strip())
@@ -49,8 +50,8 @@ def files(names: Sequence[str]) -> list[str]:
     return [str(HERE / f"{name}.py") for name in names]
 
 
-def test_telling_attacks(home):
-    attacked(home, *files(TELLING))
+def test_a_few_attacks(home):
+    attacked(home, *files(SHORT))
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""A notebook leaves processes behind that outlive it."""
+"""A notebook starts processes that outlive it."""
 
 from __future__ import annotations
 

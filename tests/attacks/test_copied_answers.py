@@ -14,8 +14,8 @@ from gradekit.grading.task import GraderSpec
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 
-# Answers each visible check as the file of checks expects it, each other one as it did before, and
-# tells right suspects from wrong ones by undoing a shuffle whose seed travels with the probe.
+# Answers each visible check as the file of checks expects it, and each other one as before. It
+# distinguishes right suspects from wrong ones: it undoes a shuffle whose seed is in the probe.
 REPEAT = """
 import random
 from pathlib import Path
@@ -78,12 +78,12 @@ def test_the_bundles_numbers_are_wrong_when_graded(passed):
     assert "values" not in passed["cross_entropy"] | passed["softmax_backward"]
 
 
-def test_the_order_of_suspects_is_not_told(passed):
+def test_the_order_of_suspects_is_not_revealed(passed):
     assert "wrong_versions" not in passed["test_softmax"]
 
 
-def test_what_the_bundle_gives_away_is_the_same_for_everybody(grader, passed):
-    """Of open checks only those pass whose right answer no draw of inputs changes."""
+def test_the_bundle_reveals_only_what_is_the_same_for_every_student(grader, passed):
+    """Only open checks pass whose right answer is the same for all inputs."""
     variants = grader._variants
     for exercise in grader.exercises.exercises:
         for check in exercise.checks:

@@ -1,4 +1,4 @@
-"""A notebook ends its own process, by any way; its other cells and answers must not suffer."""
+"""A notebook ends its own process, in any way; its other cells and answers must not suffer."""
 
 from __future__ import annotations
 

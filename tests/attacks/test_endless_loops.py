@@ -1,4 +1,4 @@
-"""A notebook never ends: politely, or with every signal ignored."""
+"""A notebook never ends, with or without ignoring every signal."""
 
 from __future__ import annotations
 

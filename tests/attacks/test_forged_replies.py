@@ -58,7 +58,7 @@ def test_junk_in_every_file_costs_one_cell(sandbox):
     assert "later" in text_of(run.cells[2])
 
 
-def test_forged_replies_say_only_what_an_answer_could_say(sandbox):
+def test_forged_replies_earn_no_more_than_an_answer_could(sandbox):
     assert earned(sandbox, FORGED) == 0
     assert earned(sandbox, BLANK, FORGED) == 0
 
@@ -71,7 +71,7 @@ def test_forged_replies_do_not_spoil_what_was_right(sandbox):
     assert earned(sandbox, RIGHT) == 2
 
 
-# Whoever is first answers for all: the child of an answer, a process that was left waiting.
+# The first reply would count, from the child of an answer or from a process left waiting.
 TWICE = (
     FRAME
     + """
@@ -113,7 +113,7 @@ def softmax(x, dim=-1):
 @pytest.mark.parametrize(
     "cheat", [TWICE, WAITING, ENDLESS, OWN_WORDS], ids=["twice", "waiting", "endless", "own words"]
 )
-def test_who_replies_is_all_the_same(sandbox, cheat):
+def test_it_does_not_matter_which_process_replies(sandbox, cheat):
     points, run = sit(sandbox, BLANK, cheat)
     assert points == 0
     assert "all points" not in str(run.observations)

@@ -1,4 +1,4 @@
-"""A notebook starts processes without end."""
+"""A notebook starts more and more processes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ finally:
 """
 
 
-def test_a_fork_bomb_stays_small_and_costs_nobody_else(sandbox, unconfined):
+def test_a_fork_bomb_stays_small_and_harms_no_other_process(sandbox, unconfined):
     assert "made 200" in said(unconfined, BOMB)
     answer = said(sandbox, BOMB)
     assert "BlockingIOError" in answer

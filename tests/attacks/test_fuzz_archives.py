@@ -1,4 +1,4 @@
-"""Whatever is given to ``lab collect``, it ends in a summary, and writes to submitted/ alone."""
+"""For any input, ``lab collect`` ends in a summary, and writes only to submitted/."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ MOMENTS = st.sampled_from([
     (1980, 1, 1, 0, 0, 0), (2026, 9, 19, 12, 0, 0), (2107, 12, 31, 23, 59, 58),
     (2026, 3, 29, 2, 30, 0),
 ])  # fmt: skip
-# Places in a local or central header, and what a liar writes there.
+# Offsets in a local or central header, and false values for them.
 FIELDS = st.tuples(
     st.sampled_from([4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32, 36, 38, 40, 42]),
     st.sampled_from([0, 1, 2, 9, 12, 14, 93, 99, 0x41, 0x800, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF]),
@@ -56,7 +56,7 @@ FIELDS = st.tuples(
 
 @st.composite
 def zips(draw: st.DrawFn, depth: int = 1) -> bytes:
-    """A zip with names of all kinds, twice sometimes, and then lies in its headers."""
+    """A zip with names of all kinds, some of them twice, and then false headers."""
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w") as archive:
         for name in draw(st.lists(PATHS, max_size=5)):
@@ -66,7 +66,7 @@ def zips(draw: st.DrawFn, depth: int = 1) -> bytes:
             about.compress_type = draw(st.sampled_from([0, 0, 8, 12, 14]))
             data = draw(DATA if depth == 0 or not name.endswith(".zip") else zips(depth=depth - 1))
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr("warnings.warn", lambda *a, **k: None)  # of names that stand twice
+                patch.setattr("warnings.warn", lambda *a, **k: None)  # of names that appear twice
                 archive.writestr(about, data)
     raw = bytearray(whole.getvalue())
     for field, value in draw(st.lists(FIELDS, max_size=2)):
@@ -92,7 +92,7 @@ def _places(raw: bytearray, mark: bytes) -> list[int]:
 
 
 def tar_of(name: str, kind: bytes, packing: str) -> bytes:
-    """A tar with one entry that leads elsewhere."""
+    """A tar with one entry that leads out of its folder."""
     whole = io.BytesIO()
     with tarfile.open(fileobj=whole, mode=f"w:{packing}") as archive:
         about = tarfile.TarInfo(name or "x")
@@ -127,7 +127,7 @@ def everything_below(root: Path) -> dict[str, Any]:
     raw=zips() | TARS | st.binary(max_size=60),
     name=st.sampled_from(["class.zip", "ada.zip", "x.tar", "ada-lab01-handin.zip"]),
 )
-def test_an_archive_ends_in_a_summary_and_writes_hand_ins_alone(raw: bytes, name: str) -> None:
+def test_an_archive_ends_in_a_summary_and_writes_only_hand_ins(raw: bytes, name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         course = course_in(root / "course")
@@ -143,7 +143,7 @@ def test_an_archive_ends_in_a_summary_and_writes_hand_ins_alone(raw: bytes, name
 @examples(60)
 @given(files=st.dictionaries(PATHS, st.none() | zips(0) | DATA, max_size=5),
        times=st.sampled_from([0, 10**9, 2**31, 2**34, -(10**9)]))  # fmt: skip
-def test_a_folder_ends_in_a_summary_and_writes_hand_ins_alone(
+def test_a_folder_ends_in_a_summary_and_writes_only_hand_ins(
     files: dict[str, bytes | None], times: int
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -168,7 +168,7 @@ def test_a_folder_ends_in_a_summary_and_writes_hand_ins_alone(
 
 
 def look_at(root: Path, before: dict[str, Any]) -> None:
-    """What is new are files in hand-ins' folders: no links, nothing hidden, none too large."""
+    """All new files are in hand-ins' folders: no links, nothing hidden, none too large."""
     after = everything_below(root)
     assert {name: after[name] for name in before} == before
     for name in after.keys() - before.keys():
@@ -191,12 +191,12 @@ def packed(count: int, data: bytes, how: int, name: str = "ada/{}.csv") -> bytes
 
 @lru_cache
 def large_files() -> bytes:
-    """More than is unpacked for one hand-in, in files that are each too large."""
+    """More than the limit for one hand-in, in files that are each too large."""
     return packed(12, bytes(2**26 + 1), zipfile.ZIP_DEFLATED)
 
 
 def many_names(count: int) -> bytes:
-    """A zip that is nothing but a list of names."""
+    """A zip that is only a list of names."""
     entry = struct.pack("<4s4B4HL2L5H2L", b"PK\x01\x02", *[20, 0, 20, 0], *[0] * 6, 0, 5, *[0] * 6)
     listed = b"".join(entry[:46] + b"%05x" % number for number in range(count))
     end = struct.pack(
@@ -207,7 +207,7 @@ def many_names(count: int) -> bytes:
 
 @lru_cache
 def bomb_of_bzip2() -> bytes:
-    """320 MiB in a few hundred bytes, which Python unpacks at one go."""
+    """320 MiB in a few hundred bytes, which Python unpacks in one step."""
     return packed(1, bytes(5 * 2**26), zipfile.ZIP_BZIP2)
 
 
@@ -236,7 +236,7 @@ def test_unpacking_takes_little_time_and_memory(tmp_path: Path, name: str) -> No
     assert len(kept) <= collect.MOST_STUDENT_FILES
 
 
-def test_bombs_go_off_where_nothing_is_capped() -> None:
+def test_without_limits_the_bombs_work() -> None:
     with zipfile.ZipFile(io.BytesIO(bomb_of_bzip2())) as archive:
         assert cost(lambda: archive.open("ada/0.csv").read(1))[1] > MOST_MIB
     names = io.BytesIO(many_names(800_000))

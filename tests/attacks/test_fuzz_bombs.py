@@ -29,7 +29,7 @@ def many(piece: bytes, size: int) -> bytes:
 
 
 def observation(tree: bytes, tensors: bytes = b"") -> bytes:
-    """Bytes with a header of their own making."""
+    """Bytes with a header that they make themselves."""
     text = b'{"__metadata__":{"tree":' + json.dumps(tree.decode()).encode() + b"}" + tensors + b"}"
     return len(text).to_bytes(8, "little") + text
 
@@ -63,13 +63,13 @@ def test_the_largest_replies_take_little_memory_and_time(name: str) -> None:
     assert seconds < MOST_SECONDS
 
 
-def test_without_the_limits_on_replies_memory_is_not_capped() -> None:
+def test_without_the_limits_on_replies_memory_is_not_limited() -> None:
     text = many(b'{"":0},', 16 * REPLY // 4)
     assert cost(lambda: json.loads(text))[1] > MOST_MIB
 
 
 def _talk_over(reply: bytes) -> None:
-    """Take one reply as the trusted side does, as a cell's or as an answer, and judge it."""
+    """Read one reply as the trusted side does, as a cell's or as an answer, and judge it."""
     limits = Limits(cell_seconds=20, submission_seconds=60, probe_seconds=20)
     is_answer = b'"check"' in reply[:64]
     begin = POLITE if is_answer else POLITE[:1]

@@ -1,4 +1,4 @@
-"""Whatever comes back from the sandbox, the trusted side ends as it promises, in time."""
+"""For any reply from the sandbox, the trusted side ends as promised, before its deadline."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from tests.helpers.played import ENDED, PlayedSandbox, Script, framed
 PROJECT = Path(__file__).resolve().parents[2]
 LAB, EXERCISES = "lab01", ("softmax", "entropy")
 LIMITED = Limits(cell_seconds=0.05, submission_seconds=1.0, probe_seconds=0.05)
-# Every wait of the trusted side's that a hostile peer can bring about, and the machine's own.
+# Every wait of the trusted side that a hostile peer can cause, and spare time for a slow machine.
 SECONDS = 1.0 + 2 * 0.3 + 5
 
 
 def cut_up(data: bytes, head: tuple[int, int] | None) -> bytes:
-    """A frame whose lengths are true, or are those given."""
+    """A frame with its true lengths, or with the given ones."""
     return data if head is None else struct.pack("!II", *head) + data[8:]
 
 
@@ -87,12 +87,12 @@ ERROR = {
 
 @st.composite
 def outputs(draw: st.DrawFn) -> Any:
-    """Outputs of a cell, with values in the wrong places."""
+    """Outputs of a cell, with wrong values in some fields."""
     listed = []
     for given_ in draw(st.lists(st.sampled_from([STREAM, SHOWN, ERROR]), max_size=4)):
         output: dict[str, Any] = json.loads(json.dumps(given_))
-        for place in draw(st.lists(st.sampled_from([*output]), max_size=2)):
-            output[place] = draw(VALUES | st.just([STREAM["text"]] * 3))
+        for field in draw(st.lists(st.sampled_from([*output]), max_size=2)):
+            output[field] = draw(VALUES | st.just([STREAM["text"]] * 3))
         listed.append(output)
     return listed if draw(st.integers(0, 5)) else draw(VALUES)
 
@@ -116,7 +116,7 @@ REPLIES = st.one_of(
     .map(framed),
     FRAMES, st.binary(max_size=20),
 )  # fmt: skip
-POLITE = [
+CORRECT = [
     framed({"started": True}),
     *(framed({"cell": i, "state": "ok", "outputs": [STREAM, SHOWN, ERROR]}) for i in range(2)),
 ]
@@ -127,8 +127,8 @@ CONTROL = RAW_JSON.map(lambda raw: raw[:4000] or b"0") | VALUES.map(
 
 @st.composite
 def scripts(draw: st.DrawFn) -> Script:
-    """What one process sends: a polite beginning of some length, then anything."""
-    begin = POLITE[: draw(st.sampled_from([0, 1, 2, 3, 3, 3]))]
+    """The messages of one process: a correct beginning of some length, then anything."""
+    begin = CORRECT[: draw(st.sampled_from([0, 1, 2, 3, 3, 3]))]
     answers = [
         framed({"check": check}, draw(observations()))
         for check in range(draw(st.integers(0, 6)) if len(begin) == 3 else 0)
@@ -143,7 +143,7 @@ def scripts(draw: st.DrawFn) -> Script:
 
 @pytest.fixture(scope="module")
 def quick() -> Any:
-    """The trusted side's own waits, cut short."""
+    """Shorter waits for the trusted side."""
     with pytest.MonkeyPatch.context() as patch:
         for name, seconds in (("GRACE", 0.02), ("START", 0.3), ("SEND", 0.3), ("END", 0.3)):
             patch.setattr(connection, f"_{name}_SECONDS", seconds)
@@ -152,7 +152,9 @@ def quick() -> Any:
 
 @examples(100)
 @given(play=st.lists(scripts(), min_size=1, max_size=3))
-def test_a_talk_ends_in_a_run_or_in_the_sandboxs_own_fault(quick: Any, play: list[Script]) -> None:
+def test_a_session_ends_in_a_run_or_in_the_sandboxs_own_failure(
+    quick: Any, play: list[Script]
+) -> None:
     probes = [[probe("a", "x"), probe("a", "y")], [probe("b", "x")]]
     sandbox, started = PlayedSandbox(play, LIMITED), time.monotonic()
     with sandbox:
@@ -219,13 +221,13 @@ def test_hostile_replies_end_in_a_grade_a_notebook_and_a_page(
     assert "<script" not in page
 
 
-def test_a_polite_script_is_graded(
+def test_a_correct_script_is_graded(
     quick: Any, course: Course, grader: LabGrader, submitted: SubmittedFiles
 ) -> None:
-    """The script that the fuzzing starts from is one that an honest process could send."""
+    """The fuzzing starts from a script that an honest process could send."""
     (asked, *_) = (e for e in grader.exercises.exercises if e.name == "softmax")
     answers = [framed({"check": i}, PACKED[0]) for i in range(len(asked.checks))]
-    begin = [POLITE[0]] + [
+    begin = [CORRECT[0]] + [
         framed({"cell": i, "state": "ok", "outputs": []}) for i in range(len(_cells(submitted)))
     ]
     wire = b"".join([*begin, *answers, framed({"done": ""})])

@@ -1,4 +1,4 @@
-"""Whatever is handed in, it is graded or named as theirs; and what is shown of it is harmless."""
+"""Any hand-in is graded or is the student's to fix, and its pages are harmless."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LAB, EXERCISES = "lab01", ("softmax", "entropy")
 
 
 class Silent:
-    """In the place of a sandbox: every cell shows what it is told to, no question is answered."""
+    """Replaces a sandbox: every cell shows given outputs, no question is answered."""
 
     def __init__(self, outputs: Any) -> None:
         self.outputs = outputs
@@ -124,7 +124,7 @@ def exporter() -> HTMLExporter:
 def hand_in(
     root: Path, grader: LabGrader, files: dict[str, bytes], stamp: str | None = None
 ) -> SubmittedFiles:
-    """Write files where the file system can hold them, and read the folder."""
+    """Write the files that the file system can hold, and read the folder."""
     folder = root / "submitted" / "ada" / LAB
     folder.mkdir(parents=True)
     stamped = {} if stamp is None else {"timestamp.txt": stamp.encode("utf-8", "replace")}
@@ -172,7 +172,7 @@ def test_a_timestamp_is_a_time_or_none(text: str) -> None:
     assert moment is None or 1970 <= moment.year <= 2999
 
 
-# A quarter of the largest file in the usual run; nothing grows faster than the file does.
+# A quarter of the largest file in the usual run; time and memory grow at most like the file.
 PART = 4 if TIMES == 1 else 1
 SIZE = MOST_BYTES // PART - 10_000
 MOST_SECONDS, MOST_MIB = 24 / PART, 100 + 700 / PART
@@ -197,8 +197,8 @@ def texts(piece: str) -> bytes:
     return json.dumps(piece * (SIZE // len(json.dumps(piece)) - 2)).encode()
 
 
-# A free-text question of the lab, so that there is a seat to put all of them on.
-SEAT = next(
+# A free-text question of the lab: all of these cells claim to be its answer.
+ANSWER_ID = next(
     cell["metadata"]["nbgrader"]["grade_id"].encode()
     for cell in SOLVED["cells"]
     if cell["cell_type"] == "markdown" and cell["metadata"].get("nbgrader", {}).get("solution")
@@ -229,7 +229,7 @@ BOMBS: dict[str, Callable[[], bytes]] = {
     ) + b"]}",
     "one id": lambda: notebook()[:-2] + b"".join(
         b',{"cell_type":"markdown","source":"%d","metadata":{"nbgrader":{"grade_id":"%s"}}}'
-        % (n, SEAT) for n in range(1900)
+        % (n, ANSWER_ID) for n in range(1900)
     ) + b"]}",
 }  # fmt: skip
 
@@ -252,17 +252,17 @@ def test_reading_takes_little_time_and_memory(grader: LabGrader, tmp_path: Path,
     assert grown < MOST_MIB
 
 
-def test_without_the_limit_on_parts_memory_is_not_capped() -> None:
+def test_without_the_limit_on_parts_memory_is_not_limited() -> None:
     raw = BOMBS["objects"]()
     assert cost(lambda: nbformat.from_dict(json.loads(raw)))[1] > MOST_MIB
 
 
-def test_a_heap_of_files_is_not_read(grader: LabGrader, tmp_path: Path) -> None:
+def test_too_many_files_are_not_read(grader: LabGrader, tmp_path: Path) -> None:
     folder = tmp_path / "submitted" / "ada" / LAB
     folder.mkdir(parents=True)
     for number in range(40):
         with open(folder / f"{number}.ipynb", "wb") as file:
-            file.truncate(MOST_BYTES)  # without taking room on the disk
+            file.truncate(MOST_BYTES)  # without using space on the disk
     seconds, grown = cost(lambda: read_submitted(folder, "ada", LAB))
     assert grown < 100
     assert seconds < 5

@@ -1,4 +1,4 @@
-"""Observations that were tampered with are refused, or judged and shown like any other."""
+"""Changed observations are refused, or judged and shown like any other."""
 
 from __future__ import annotations
 

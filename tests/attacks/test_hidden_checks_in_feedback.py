@@ -1,4 +1,4 @@
-"""An answer copies the hidden checks that travel with it into what feedback says of it."""
+"""An answer copies the hidden checks of its own probe, to make feedback quote them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SIGNS = ("columns", "lab.softmax", "draw.normal", "100, 101, 102, 32")
 
 
 def advice(sandbox, way: str, vetted: bool) -> str:
-    """What is said of a visible check's answer that tells of the last check."""
+    """The advice on a visible check's answer that reveals the last check."""
     sources = (BLANK, FIND, WAYS[way])
     run = sit(sandbox, *sources)[1]
     seen = unpack(run.observations["softmax", "rows"])
@@ -47,10 +47,10 @@ def advice(sandbox, way: str, vetted: bool) -> str:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_hidden_checks_are_not_quoted(namespaces, way):
-    """They are at hand for whoever is asked: only what is quoted can keep them."""
-    naive, told = (advice(namespaces, way, vetted) for vetted in (False, True))
+    """The answer can read them, so only the rules for quotes can keep them secret."""
+    naive, careful = (advice(namespaces, way, vetted) for vetted in (False, True))
     assert any(sign in naive for sign in SIGNS), "the attack does not even work"
-    assert not any(sign in told for sign in SIGNS)
+    assert not any(sign in careful for sign in SIGNS)
 
 
 @pytest.mark.parametrize(
@@ -68,19 +68,19 @@ def test_hidden_checks_are_not_quoted(namespaces, way):
         ("STOLEN: lab.softmax(draw.normal(4, 3), 0)", False),
     ],
 )
-def test_messages_that_everybody_meets_are_quoted(message, quoted):
+def test_well_known_messages_are_quoted(message, quoted):
     seen = Raised("RuntimeError", message, "return x.summ()")
     question = Question("rows", "Rows.", 1, False, Close(), 1.0, {})
     vet = QuotationFilter(["def softmax(x):\n    return x.summ()"]).vet
-    (told,) = judge_exercise([question], {"rows": seen}, [], vet).advice
-    assert (message in told) is quoted
-    assert "in the line `return x.summ()`" in told
+    (shown,) = judge_exercise([question], {"rows": seen}, [], vet).advice
+    assert (message in shown) is quoted
+    assert "in the line `return x.summ()`" in shown
 
 
-def test_a_line_is_quoted_where_it_stands_in_the_notebook():
+def test_a_line_is_quoted_if_the_notebook_contains_it():
     question = Question("rows", "Rows.", 1, False, Close(), [1.0], {})
     vet = QuotationFilter(["def softmax(x):\n    return x.summ()"]).vet
     for line, quoted in (("return x.summ()", True), ("lab.softmax(draw.normal(4, 3))", False)):
         seen = [Raised("ValueError", "", line)]
-        (told,) = judge_exercise([question], {"rows": seen}, [], vet).advice
-        assert (line in told) is quoted
+        (shown,) = judge_exercise([question], {"rows": seen}, [], vet).advice
+        assert (line in shown) is quoted

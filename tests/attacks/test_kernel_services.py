@@ -1,4 +1,4 @@
-"""A notebook keeps things in the kernel, or asks it for namespaces, mounts and other privileges."""
+"""A notebook stores data in the kernel, or requests namespaces, mounts and other privileges."""
 
 from __future__ import annotations
 

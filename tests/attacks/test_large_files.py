@@ -1,4 +1,4 @@
-"""A notebook writes files of 10 GB, or more files than there is room for."""
+"""A notebook writes files of 10 GB, or too many files."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def test_many_files_fill_the_scratch_folder_and_no_more(namespaces):
     fill = (
         "import os\n"
         "data = bytes(2**20)\n"
-        "for place in ('.', '/dev/shm'):\n"
+        "for folder in ('.', '/dev/shm'):\n"
         "    try:\n"
         "        for i in range(200):\n"
-        "            with open(f'{place}/{i}', 'wb') as file: file.write(data)\n"
+        "            with open(f'{folder}/{i}', 'wb') as file: file.write(data)\n"
         "    except OSError as error: print(i, error.strerror)\n"
     )
     answer = said(namespaces, fill)

@@ -79,13 +79,13 @@ LATER = {
 
 
 @pytest.mark.parametrize("name", LATER)
-def test_code_that_talks_later_costs_only_its_own_notebook(sandbox, name):
+def test_code_that_writes_later_costs_only_its_own_notebook(sandbox, name):
     assert earned(sandbox, BLANK, WRITE + LATER[name]) == 0
     assert sit(sandbox, RIGHT, WRITE + LATER[name])[0] in (0, 2)
     assert earned(sandbox, RIGHT) == 2
 
 
-def test_a_thread_that_works_on_between_answers_changes_its_own_alone(sandbox):
+def test_a_thread_that_runs_between_answers_changes_only_its_own(sandbox):
     wrong = "import torch\ndef softmax(x, dim=-1):\n    return x\n"
     meddle = THREAD.replace('globals()["points"] = 10', 'globals()["softmax"] = torch.softmax')
     assert earned(sandbox, wrong, meddle) <= 2  # it may find the right answer, as others may

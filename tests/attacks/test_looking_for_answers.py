@@ -1,4 +1,4 @@
-"""An answer looks around for what it should be: in its callers, in memory, in the test's text."""
+"""An answer searches for the right result: in its callers, in memory, in the test's text."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ LOOKS = {"caller": CALLER, "memory": MEMORY, "text": TEXT, "traced": TRACED, "st
 
 
 @pytest.mark.parametrize("name", LOOKS)
-def test_there_is_nothing_to_be_found(sandbox, unconfined, name):
+def test_no_answer_can_be_found(sandbox, unconfined, name):
     assert_gains_nothing(sandbox, unconfined, LOOKS[name])
 
 
@@ -81,7 +81,7 @@ def softmax(x, dim=-1):
 """
 
 
-def test_an_answer_that_knows_who_asks_is_judged_by_what_it_says(sandbox):
+def test_an_answer_that_knows_its_caller_is_judged_by_its_value(sandbox):
     points, run = sit(sandbox, BLANK, PRETEND, "print(softmax(torch.zeros(1, 2)))")
     assert "0.5" in run.cells[2].outputs[0]["text"], "in the notebook it is right"
     assert points == 0
@@ -103,8 +103,8 @@ def softmax(x, dim=-1):
 """
 
 
-def test_what_there_is_to_be_found_is_the_question(sandbox):
-    """Its text, its inputs and its seed, and no word of what is right."""
+def test_only_the_question_can_be_found(sandbox):
+    """Its text, its inputs and its seed, and no part of the answer."""
     _, run = sit(sandbox, BLANK, SEED)
     seen = unpack(run.observations["softmax", "rows"]).message
     assert set(literal_eval(seen.partition(" ")[2])) == {field.name for field in fields(Probe)}

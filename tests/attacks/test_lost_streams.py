@@ -1,4 +1,4 @@
-"""A notebook closes or replaces the streams that everybody prints to."""
+"""A notebook closes or replaces the streams for all printed text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A notebook calls home, or a service of the grader's own machine."""
+"""A notebook connects to the internet, or to a service of the grader's own machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.helpers.attack import said
 
 @contextmanager
 def listener(family: str, address: object) -> Iterator[socket.socket]:
-    """A server that callers can reach."""
+    """A server that accepts connections."""
     with socket.socket(getattr(socket, family)) as server:
         server.bind(address)
         server.listen()
@@ -22,8 +22,8 @@ def listener(family: str, address: object) -> Iterator[socket.socket]:
         yield server
 
 
-def heard(server: socket.socket) -> bytes:
-    """What the first caller sent; nothing where nobody called."""
+def received(server: socket.socket) -> bytes:
+    """The bytes from the first connection; empty if there is none."""
     try:
         connection, _ = server.accept()
     except TimeoutError:
@@ -45,7 +45,7 @@ def pathname(tmp_path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("family", "place"),
+    ("family", "address"),
     [
         ("AF_INET", lambda _: ("127.0.0.1", 0)),
         ("AF_UNIX", lambda _: "\0attention-labs-attack"),
@@ -53,13 +53,13 @@ def pathname(tmp_path) -> str:
     ],
     ids=["loopback", "abstract socket", "pathname socket"],
 )
-def test_no_listener_of_the_machine_can_be_reached(sandbox, unconfined, tmp_path, family, place):
+def test_no_listener_of_the_machine_can_be_reached(sandbox, unconfined, tmp_path, family, address):
     os.chmod(tmp_path, 0o755)
-    with listener(family, place(tmp_path)) as server:
+    with listener(family, address(tmp_path)) as server:
         said(unconfined, call(family, server.getsockname()))
-        assert heard(server) == b"answers, please"
+        assert received(server) == b"answers, please"
         answer = said(sandbox, call(family, server.getsockname()))
-        assert heard(server) == b""
+        assert received(server) == b""
         assert "Error" in answer
 
 

@@ -1,4 +1,4 @@
-"""A notebook returns objects that say yes to every question about them."""
+"""A notebook returns objects that claim to be equal to everything."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ OBJECTS = {
 
 
 @pytest.mark.parametrize("name", OBJECTS)
-def test_what_equals_everything_is_worth_nothing(sandbox, unconfined, name):
+def test_objects_that_equal_everything_earn_nothing(sandbox, unconfined, name):
     assert_gains_nothing(sandbox, unconfined, *OBJECTS[name])
 
 

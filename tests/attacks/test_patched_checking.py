@@ -1,4 +1,4 @@
-"""A notebook patches the machinery of checks itself: judges, points, who answers probes."""
+"""A notebook patches the checks' own code: judges, points, the process that answers probes."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ from gradekit.untrusted import runner
 
 
 @pytest.mark.parametrize("name", PATCHES)
-def test_what_the_sandbox_says_is_forged_and_earns_nothing(sandbox, name):
-    """The patch works: another observation arrives than the blank answer's. It is wrong."""
+def test_forged_observations_earn_nothing(sandbox, name):
+    """The patch works: the observation differs from the blank answer's. It is wrong, too."""
     honest = unpack(sit(sandbox, BLANK)[1].observations["softmax", "rows"])
     assert honest == Raised("NotImplementedError", "", "raise NotImplementedError")
     points, run = sit(sandbox, BLANK, IMPORTS + PATCHES[name])

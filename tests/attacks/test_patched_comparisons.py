@@ -1,4 +1,4 @@
-"""A notebook patches what tests compare with: torch.allclose, equality, numpy's own."""
+"""A notebook patches the functions that compare: torch.allclose, equality, numpy's own."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def test_numpy_and_builtins(sandbox, unconfined):
     assert_gains_nothing(sandbox, unconfined, YES + patch, test)
 
 
-def test_the_inputs_are_drawn_to_suit(sandbox, unconfined):
-    """Random numbers that are all zero have a softmax that anybody knows."""
+def test_patched_random_inputs_earn_nothing(sandbox, unconfined):
+    """If all random numbers are zero, their softmax is easy to guess."""
     patch = (
         "torch.randn = lambda *shape, **kwargs: torch.zeros(*shape)\n"
         "softmax = lambda x, dim=-1: torch.full(x.shape, 1 / x.shape[dim])\n"

@@ -49,14 +49,14 @@ def test_nothing_is_planted_in_a_home_or_a_course(sandbox, unconfined, tmp_path)
 
 
 def python_at(home) -> bool:
-    """Whether a Python that starts in this home runs what was planted there."""
+    """Whether a Python that starts in this home runs the planted files."""
     variables = {"HOME": str(home), "PATH": os.environ["PATH"]}
     line = [sys._base_executable, "-c", ""]
     done = subprocess.run(line, env=variables, capture_output=True, text=True, check=True)
     return "planted" in done.stdout
 
 
-def test_nothing_is_planted_where_python_and_the_grader_look(sandbox):
+def test_nothing_is_planted_in_the_folders_of_python_and_the_grader(sandbox):
     everywhere = (
         "import os, sys, site\n"
         "from pathlib import Path\n"
@@ -123,7 +123,7 @@ HANDED_IN = {
 }
 
 
-def test_files_that_are_handed_in_stand_in_for_nothing(sandbox, tmp_path):
+def test_files_that_are_handed_in_replace_no_module(sandbox, tmp_path):
     for name, data in HANDED_IN.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,7 @@ def test_other_processes_environments_cannot_be_read(sandbox, unconfined):
             bystander.kill()
 
 
-def test_what_the_grader_was_started_with_does_not_come_in(sandbox):
+def test_the_graders_own_environment_is_not_inside(sandbox):
     look = f"import os\nprint(os.environ.get({TOKEN!r}))"
     line = [sys.executable, "-c", look]
     assert "full-marks" in subprocess.run(line, capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-"""A notebook reads the home of whoever grades: keys, tokens, history."""
+"""A notebook reads the home of the grader's user: keys, tokens, history."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_a_home_cannot_be_read(sandbox, unconfined, tmp_path, name):
     assert_unreadable(sandbox, unconfined, path, SECRET)
 
 
-def test_the_home_of_this_account_shows_the_way_to_python_at_most(sandbox, unconfined):
+def test_the_home_of_this_account_shows_at_most_the_path_to_python(sandbox, unconfined):
     home = Path.home()
     look = f"import os\nprint(os.listdir({str(home)!r}))"
     assert set(literal_eval(said(unconfined, look).strip())) == set(os.listdir(home))

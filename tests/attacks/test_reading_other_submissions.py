@@ -1,4 +1,4 @@
-"""A notebook reads what others handed in: the files, or a run that goes on beside it."""
+"""A notebook reads other hand-ins: their files, or their runs at the same time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ print('found', found)
 
 
 def searched(searcher: Sandbox, worker: Sandbox) -> str:
-    """What a search finds while another hand-in is at work in another sandbox."""
+    """The results of a search while another hand-in runs in another sandbox."""
     thread = threading.Thread(target=said, args=(worker, WORK))
     thread.start()
     time.sleep(0.6)
@@ -52,7 +52,7 @@ def searched(searcher: Sandbox, worker: Sandbox) -> str:
         thread.join()
 
 
-def test_a_run_beside_it_cannot_be_read(namespaces, domains, unconfined, student_library):
+def test_another_run_cannot_be_read(namespaces, domains, unconfined, student_library):
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # where the search looks
         os.chmod(folder, 0o755)
         note = Path(folder, "lab", "note.txt")
@@ -61,6 +61,6 @@ def test_a_run_beside_it_cannot_be_read(namespaces, domains, unconfined, student
         assert "by Ada" in said(unconfined, SEARCH)
     for searcher, worker in ((namespaces, domains), (domains, namespaces)):
         assert "found []" in searched(searcher, worker)
-    # In the second level, two of the same user's share one view of the machine's files.
+    # At the second level, two sandboxes of the same user have the same view of the machine's files.
     with Sandbox(student_library, domains.limits, level="landlock") as other:
         assert "found []" in searched(other, domains)

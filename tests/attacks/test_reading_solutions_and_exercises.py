@@ -24,7 +24,8 @@ def test_a_courses_answers_cannot_be_read(sandbox, unconfined, tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    "name", ["lib/attnlab/softmax.py", "autograder/gradekit/exercise/variants.py", "tests/conftest.py"]
+    "name",
+    ["lib/attnlab/softmax.py", "autograder/gradekit/exercise/variants.py", "tests/conftest.py"],
 )
 def test_this_repository_cannot_be_read(sandbox, unconfined, name):
     look = f"print(len(open({str(REPOSITORY / name)!r}).read()), 'characters')"

@@ -1,7 +1,7 @@
-"""An answer uses what came with another question: the reference that it should have been.
+"""An answer uses a reference that arrived with another question.
 
-Later steps stand on references of earlier ones, and a test that a student writes is tried on right
-and wrong versions. All of them travel as text, into a process that may keep what it was sent.
+Later steps build on references of earlier ones, and a test that a student writes is run on right
+and wrong versions. All of them are sent as text, to a process that may keep them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gradekit.untrusted.messages import Cell, Probe
 COURSE = load_course(REPOSITORY)
 ASK = "def ask(lab, draw):\n    return lab.{}(draw.normal(3))\n"
 REFERENCE = "def softmax(x, dim=-1):\n    return x.softmax(dim)\n"
-# Answers with the reference of softmax as soon as there is one, be it gone again by then.
+# Answers with the reference of softmax after it arrived once, even if it is removed again.
 KEEP = """
 import sys
 kept = {}
@@ -41,8 +41,8 @@ def softmax(x, dim=-1):
 
 
 @pytest.mark.parametrize("lab", COURSE.labs)
-def test_nothing_that_is_sent_answers_a_later_question(lab):
-    """Whatever has been asked for by its own name may travel; before, it must not."""
+def test_no_message_answers_a_later_question(lab):
+    """A function may be sent after the last question about it, and not before."""
     exercises = load_lab(COURSE, lab)
     variants = Variants(exercises)
     own = {e.name: {f.__name__ for f in e.references} for e in exercises.exercises}
@@ -53,7 +53,7 @@ def test_nothing_that_is_sent_answers_a_later_question(lab):
         defined = set(re.findall(r"^\s*(?:def|class) (\w+)", sent, re.MULTILINE))
         early = own[group[0].exercise] & defined
         assert not early, f"{lab}: {early} came before {group[0].exercise} was asked"
-        # Suspects bear no names, but right ones are among them.
+        # Suspects have no names, but some of them are right.
         for probe in group:
             of = next(
                 (c.suspects_of for c in exercises[probe.exercise].checks if c.name == probe.check),

@@ -1,4 +1,4 @@
-"""A notebook replaces what runs its cells: run_cell, the event hooks, the display of errors."""
+"""A notebook replaces the code that runs its cells: run_cell, event hooks, display of errors."""
 
 from __future__ import annotations
 
@@ -50,5 +50,5 @@ get_ipython().set_custom_exc((BaseException,), lambda *args, **kwargs: None)
     [NEVER, CLASS, INNER, CODE, HOOK, SILENT, EXCEPTIONS],
     ids=["never", "class", "inner", "code", "hook", "silent", "exceptions"],
 )
-def test_cells_that_are_not_run_or_not_seen_to_fail(sandbox, unconfined, cheat):
+def test_cells_that_are_not_run_or_hide_their_errors(sandbox, unconfined, cheat):
     assert_gains_nothing(sandbox, unconfined, cheat)

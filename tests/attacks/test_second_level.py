@@ -1,6 +1,6 @@
-"""Attacks on what Landlock leaves to others: rights of files, sockets, processes of one's own user.
+"""Attacks that Landlock does not stop: rights of files, sockets, processes of the same user.
 
-Behind bubblewrap there is nothing for them to reach; in the second level each has a guard.
+Inside bubblewrap, these targets do not exist; at the second level, something else protects each.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tests.helpers.attack import run_cells, said, text_of
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that everybody can enter and write to: nothing but the sandbox keeps one out."""
+    """A folder that all users can enter and write to, so only the sandbox can protect it."""
     with tempfile.TemporaryDirectory(prefix="attacked-") as name:
         os.chmod(name, 0o777)
         yield Path(name)
@@ -69,11 +69,11 @@ def test_attributes_of_a_file_are_not_read(domains, unconfined, gradebook):
     assert "full marks" in said(unconfined, look)
     assert "full marks" not in said(domains, look)
     copy = "import shutil\nopen('a', 'w').close()\nprint(shutil.copy2('a', 'b'))"
-    assert said(domains, copy).strip() == "b", "copying asks for them, too"
+    assert said(domains, copy).strip() == "b", "copying reads them, too"
 
 
 def test_what_landlock_cannot_hide(domains, gradebook):
-    """docs/trust.md says so; a kernel that hides it would be good news for that page."""
+    """docs/trust.md says so; if a kernel hides it, correct that page."""
     assert said(domains, f"import os\nprint(os.stat({str(gradebook)!r}).st_size)").strip() == "7"
 
 
@@ -132,7 +132,7 @@ def test_priorities_of_other_processes_are_not_changed(domains, unconfined, byst
     assert os.getpriority(os.PRIO_PROCESS, bystander.pid) == 19
 
 
-def test_nobody_is_watched(domains, unconfined, folder):
+def test_no_folder_can_be_watched(domains, unconfined, folder):
     watch = (
         "import ctypes\nlibc = ctypes.CDLL(None)\n"
         f"print('watch', libc.inotify_add_watch(libc.inotify_init1(0), {bytes(folder)!r}, 0xFFF))"
@@ -200,7 +200,7 @@ while True:
 """
 
 
-def test_a_bomb_that_never_rests_is_ended(domains):
+def test_a_bomb_that_never_stops_is_ended(domains):
     name = "import ctypes\nctypes.CDLL(None).prctl(15, b'lab-bomb', 0, 0, 0)\n"
     started = time.monotonic()
     first, second = run_cells(domains, name + BOMB, "print('still here')").cells
@@ -211,7 +211,7 @@ def test_a_bomb_that_never_rests_is_ended(domains):
 
 
 def named(name: str) -> list[str]:
-    """The processes of the whole machine of this name."""
+    """All processes of the machine with this name."""
     found = []
     for path in Path("/proc").glob("[0-9]*/comm"):
         with suppress(OSError):
@@ -221,7 +221,7 @@ def named(name: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def narrow(domains, student_library):
-    """Room for few files: disks are slow, and cells may take three seconds."""
+    """A small scratch folder, because disks are slow and cells may take three seconds."""
     limits = replace(domains.limits, scratch_bytes=16 * MIB)
     with Sandbox(student_library, limits, level="landlock") as started:
         yield started
@@ -235,17 +235,17 @@ def narrow(domains, student_library):
     ],
     ids=["bytes", "files"],
 )
-def test_the_scratch_folder_has_an_end(narrow, fill):
+def test_the_scratch_folder_has_a_limit(narrow, fill):
     cells = [f"import os, time\ncell = {n}\n{fill}\ntime.sleep(0.5)" for n in range(5)]
     *filling, last = run_cells(narrow, *cells, "print('still here')").cells
     assert filling[0].state == "ok", filling[0].reason
-    # The kernel says the one where root may mount, the fork server the other.
+    # If root may mount, the kernel sends the first message, otherwise the fork server the second.
     ends = ("No space left on device", "wrote more than 16 MiB")
     assert any(end in text_of(cell) for cell in filling for end in ends)
     assert "still here" in text_of(last)
 
 
-def test_a_folder_that_nobody_wants_to_remove_is_removed(domains):
+def test_a_folder_that_is_hard_to_remove_is_removed(domains):
     deep = (
         "import os\n"
         "for mode in (0, 0o300):\n"

@@ -1,4 +1,4 @@
-"""A notebook signals other processes: the grader's, its fork server, whoever is there."""
+"""A notebook signals other processes: the grader's, its fork server, any other."""
 
 from __future__ import annotations
 

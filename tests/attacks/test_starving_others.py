@@ -1,6 +1,6 @@
-"""A notebook keeps the processors so busy that others are too late.
+"""A notebook keeps the processors so busy that other hand-ins exceed their time limits.
 
-Each hand-in has so many seconds for a cell. Whoever takes its processor away makes it fail.
+Each hand-in has N seconds for a cell. If another takes its CPU time, that cell fails.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ for _ in range({PROCESSES}):
             pass
 """
 AND_GO_ON = "time.sleep(2.5)"
-# Seconds that go by while a processor's work of a twentieth of a second is done.
+# The time that passes during a twentieth of a second of CPU time.
 WORK = f"""
 import os, time
 os.sched_setaffinity(0, [{CORE}])
@@ -43,7 +43,7 @@ while time.process_time() < 0.05:
     pass
 print(time.perf_counter() - start)
 """
-# Of this process, and of one among so many; 1.25 ** 16 is 36.
+# Of this process, and of one of that many; 1.25 ** 16 is 36.
 NICENESS = os.getpriority(os.PRIO_PROCESS, 0)
 LIGHT = f"{{{min(19, NICENESS + 16)}}}"
 THREADS = f"""
@@ -64,7 +64,7 @@ print(seen)
 
 @contextmanager
 def busy(sandbox: Sandbox) -> Iterator[None]:
-    """The notebook above is at work."""
+    """In this block, the notebook above runs."""
     before, started = descendants(os.getpid()), set()
     thread = threading.Thread(target=run_cells, args=(sandbox, STARVE, AND_GO_ON))
     thread.start()
@@ -77,22 +77,22 @@ def busy(sandbox: Sandbox) -> Iterator[None]:
         yield
     finally:
         thread.join()
-        for pid in started:  # what nothing confined is still there
+        for pid in started:  # unconfined processes are still there
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 
 
 def seconds_for_work() -> float:
-    """For a process of somebody else's."""
+    """The time that another program needs."""
     line = [sys.executable, "-S", "-c", WORK]
     return float(subprocess.run(line, capture_output=True, text=True, check=True).stdout)
 
 
-def test_many_busy_processes_leave_the_others_their_share(sandbox, unconfined):
+def test_many_busy_processes_leave_others_their_share(sandbox, unconfined):
     with busy(unconfined):
         assert seconds_for_work() > 0.5
     with busy(sandbox):
-        # Whoever sees to it has to get a processor first.
+        # The fork server needs CPU time itself before it can change the weights.
         assert any(seconds_for_work() < 0.5 for _ in range(3))
 
 
@@ -100,18 +100,18 @@ def test_many_threads_weigh_as_much_as_one(sandbox):
     assert said(sandbox, THREADS).strip() == LIGHT
 
 
-def test_a_few_threads_are_left_as_they_are(sandbox):
+def test_a_few_threads_are_unchanged(sandbox):
     few = THREADS.replace(f"range({PROCESSES})", f"range({FEW_THREADS - 1})")
     assert said(sandbox, few).strip() == f"{{{NICENESS}}}"
 
 
-def test_weight_cannot_be_taken_back(sandbox):
+def test_a_lowered_priority_cannot_be_raised(sandbox):
     back = THREADS + "try: os.setpriority(os.PRIO_PROCESS, 0, 0)\nexcept OSError: print('refused')"
     assert said(sandbox, back).split() == [LIGHT, "refused"]
 
 
 @pytest.mark.parametrize("call", ["os.setsid()", "subprocess.run('true', start_new_session=True)"])
-def test_there_is_one_session(sandbox, call):
+def test_there_is_only_one_session(sandbox, call):
     cell = (
         "import os, subprocess\nbefore = os.getsid(0)\n"
         f"if os.fork() == 0:\n    {call}\n    os._exit(os.getsid(0) == before)\n"

@@ -47,7 +47,7 @@ def test_half_characters_do_not_reach_the_advice(seen):
     [{f"{n} {'k' * 190}": n for n in range(9000)}, "x" * 10**6, Opaque("y" * 10**6)],
     ids=["keys", "text", "type"],
 )
-def test_advice_has_an_end(seen):
+def test_advice_has_a_limited_length(seen):
     assert all(len(sentence) <= MOST_ADVICE + 100 for sentence in verdict_on(seen).advice)
 
 
@@ -63,7 +63,7 @@ def test_a_tensor_of_a_hundred_thousand_dimensions_does_not_arrive(monkeypatch):
 
 def test_a_picture_of_spaces_does_not_keep_the_reader_busy():
     started = time.perf_counter()
-    data = {"image/png": " " * 4_000_000 + "!"}  # tried anew from each space, it took a day
+    data = {"image/png": " " * 4_000_000 + "!"}  # a search from each space took a day
     kept, _ = clean_outputs([{"output_type": "display_data", "data": data}], 10**7)
     assert kept == ()
     assert time.perf_counter() - started < 2

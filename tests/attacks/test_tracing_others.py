@@ -1,4 +1,4 @@
-"""A notebook looks into other processes, or writes into them: ptrace, /proc/PID/mem, pidfds."""
+"""A notebook reads other processes' memory, or writes to it: ptrace, /proc/PID/mem, pidfds."""
 
 from __future__ import annotations
 

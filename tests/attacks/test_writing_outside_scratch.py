@@ -1,4 +1,4 @@
-"""A notebook writes over files of others, or anywhere but into its own scratch folder."""
+"""A notebook changes other programs' files, or writes outside its own scratch folder."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from gradekit.gradebook.address import Address, address_of, rows_in
 from tests.helpers.gradebook import ENTRY
 
 
-def test_a_password_is_in_no_message_and_on_no_record() -> None:
+def test_no_message_or_record_contains_a_password() -> None:
     url = "postgresql+psycopg://ta:sec@ret@db:5432/grades"
     address = Address(f"{url}?password=secret&sslmode=require", "course")
     shown = "postgresql+psycopg://ta:***@db:5432/grades?password=***&sslmode=require"
@@ -21,7 +21,7 @@ def test_a_password_is_in_no_message_and_on_no_record() -> None:
 
 def test_a_missing_gradebook_holds_nothing(tmp_path: Path) -> None:
     assert rows_in(Address(f"sqlite:///{tmp_path / 'none.db'}", "course")) == frozenset()
-    (tmp_path / "junk.db").write_text("this is no database, and it is longer than its header")
+    (tmp_path / "junk.db").write_text("this is not a database, but it is longer than its header")
     assert rows_in(Address(f"sqlite:///{tmp_path / 'junk.db'}", "course")) == frozenset()
 
 

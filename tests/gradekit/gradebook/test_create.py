@@ -24,7 +24,7 @@ with Book(Address(sys.argv[1], "course")):
 """
 
 
-def test_a_gradebook_that_was_killed_in_the_making_is_not_there(tmp_path: Path) -> None:
+def test_after_a_kill_there_is_no_half_made_gradebook(tmp_path: Path) -> None:
     """nbgrader's own way leaves a file without its last tables; ours is whole or missing."""
     address = Address(f"sqlite:///{tmp_path / 'gradebook.db'}", "course")
     making = tmp_path / ".making-gradebook"

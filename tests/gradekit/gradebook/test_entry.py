@@ -52,5 +52,5 @@ def test_only_what_changed_is_stored_again(book: Book, address: Address) -> None
     assert unstored([ENTRY, late], stored, rows) == [late]
     cyd = replace(ENTRY, student="cyd")
     assert unstored([ENTRY, cyd], {**stored, "cyd": None}, rows) == [cyd]
-    # A gradebook that was deleted and made anew holds nothing, whatever the journal remembers.
+    # A rebuilt gradebook is empty, even if the journal lists entries as stored.
     assert unstored([ENTRY, bob], stored, frozenset()) == [ENTRY, bob]

@@ -45,8 +45,8 @@ def test_registering_is_what_generate_assignment_does(
     theirs = f"sqlite:///{shutil.copy(empty, tmp_path / 'theirs.db')}"
     with Gradebook(theirs, "course") as gradebook:
         gradebook.add_assignment(LAB)
-    places = {"notebook": NAME, "assignment": LAB, "db_url": theirs}
-    SaveCells().preprocess(released.notebook, {"nbgrader": places})
+    names = {"notebook": NAME, "assignment": LAB, "db_url": theirs}
+    SaveCells().preprocess(released.notebook, {"nbgrader": names})
 
     def cells(url: str) -> dict[str, list[dict[str, object]]]:
         with Gradebook(url) as gradebook:
@@ -76,7 +76,7 @@ def test_writing_again_changes_nothing(book: Book, address: Address) -> None:
     assert rows_in(address) == {row}
 
 
-def test_what_a_person_gave_survives_a_regrade(book: Book, address: Address) -> None:
+def test_manual_points_survive_a_regrade(book: Book, address: Address) -> None:
     book.write(ENTRY)
     mark_by_hand(address, "ada", "explain", 3, extra=1)
     book.write(replace(ENTRY, scores={"softmax": 4.0, "entropy": 1.5}), ENTRY.answers)
@@ -88,14 +88,14 @@ def test_what_a_person_gave_survives_a_regrade(book: Book, address: Address) -> 
     assert marks.is_complete
 
 
-def test_a_changed_answer_is_to_be_looked_at_again(book: Book, address: Address) -> None:
+def test_a_changed_answer_is_open_again(book: Book, address: Address) -> None:
     book.write(ENTRY)
     mark_by_hand(address, "ada", "explain", 3)
     book.write(replace(ENTRY, answers={"explain": "another digest"}), ENTRY.answers)
     assert book.marks(LAB)["ada"].marks["explain"] == Mark(None, 3, None, True)
 
 
-def test_an_empty_answer_earns_nothing_and_waits_for_nobody(book: Book, address: Address) -> None:
+def test_an_empty_answer_earns_nothing_and_is_not_open(book: Book, address: Address) -> None:
     book.write(replace(ENTRY, answers={"explain": ""}))
     marks = book.marks(LAB)["ada"]
     assert marks.marks["explain"] == Mark(0, None, None, False)
@@ -105,7 +105,7 @@ def test_an_empty_answer_earns_nothing_and_waits_for_nobody(book: Book, address:
         assert comment.comment == NO_RESPONSE
 
 
-def test_where_we_failed_there_is_no_score_and_no_old_one(book: Book, address: Address) -> None:
+def test_a_failure_of_ours_leaves_no_score_and_no_old_one(book: Book, address: Address) -> None:
     book.write(ENTRY)
     book.write(replace(ENTRY, scores={"softmax": None, "entropy": 4.0}))
     marks = book.marks(LAB)["ada"]
@@ -124,9 +124,7 @@ def test_a_score_above_the_cells_worth_is_refused(book: Book) -> None:
     assert book.marks(LAB) == {}
 
 
-def test_a_failure_half_way_leaves_no_half_of_it(
-    book: Book, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_leaves_no_partial_write(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     book.write(ENTRY)
     before = book.marks(LAB)
     monkeypatch.setattr(book, "_set_penalty", lambda *_: 1 / 0)
@@ -163,7 +161,7 @@ def test_an_exercise_that_was_added_gets_its_cells(
         book.register(LAB, released, DUE)
 
 
-def test_a_lock_of_another_program_is_waited_for(book: Book, address: Address) -> None:
+def test_it_waits_for_another_programs_lock(book: Book, address: Address) -> None:
     path = address.url.removeprefix("sqlite:///")
     with sqlite3.connect(path) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -172,7 +170,7 @@ def test_a_lock_of_another_program_is_waited_for(book: Book, address: Address) -
     assert book.marks(LAB)["ada"].points == 9.5
 
 
-def test_a_gradebook_that_cannot_be_opened_is_a_sentence(tmp_path: Path) -> None:
+def test_a_gradebook_that_cannot_be_opened_is_one_sentence(tmp_path: Path) -> None:
     with (
         pytest.raises(GradebookError, match="cannot be opened"),
         Book(Address(f"sqlite:///{tmp_path}/none/gradebook.db", "course")),
@@ -180,7 +178,7 @@ def test_a_gradebook_that_cannot_be_opened_is_a_sentence(tmp_path: Path) -> None
         pass
 
 
-def test_a_hundred_hand_ins_take_a_moment(book: Book) -> None:
+def test_a_hundred_submissions_are_written_quickly(book: Book) -> None:
     start = time.process_time()
     for number in range(100):
         book.write(replace(ENTRY, student=f"s{number}"))

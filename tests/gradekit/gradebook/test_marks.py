@@ -1,4 +1,4 @@
-"""What a new result does to a cell's mark."""
+"""How a new result changes a cell's mark."""
 
 from __future__ import annotations
 

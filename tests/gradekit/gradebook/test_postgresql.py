@@ -27,7 +27,7 @@ __all__ = ["server"]
 
 @pytest.fixture(scope="module")
 def registered(server: Server, released: Released) -> str:
-    """A gradebook that knows the lab; nbgrader takes seconds to make one."""
+    """A gradebook with the lab registered; nbgrader takes seconds to make one."""
     address = Address(server.new_database(), "course")
     assert rows_in(address) == frozenset(), "an empty database holds nothing"
     with Book(address) as book:
@@ -69,9 +69,7 @@ def test_nbgrader_reads_what_was_written(book: Book, address: Address) -> None:
         assert gradebook.find_assignment(LAB).duedate == datetime(2026, 9, 20, 21, 59)
 
 
-def test_what_a_person_gave_survives_a_regrade(
-    book: Book, address: Address, released: Released
-) -> None:
+def test_manual_points_survive_a_regrade(book: Book, address: Address, released: Released) -> None:
     row = book.write(ENTRY)
     mark_by_hand(address, "ada")
     book.register(LAB, released, DUE)
@@ -95,15 +93,13 @@ def test_late_penalties_follow_manual_points(book: Book, address: Address) -> No
     assert book.marks(LAB)["ada"].penalty == 1.35
 
 
-def test_where_we_failed_there_is_no_score(book: Book) -> None:
+def test_a_failure_of_ours_leaves_no_score(book: Book) -> None:
     book.write(ENTRY)
     book.write(replace(ENTRY, scores={"softmax": None, "entropy": None}, answers=None))
     assert not any(mark.is_known for mark in book.marks(LAB)["ada"].marks.values())
 
 
-def test_a_failure_half_way_leaves_no_half_of_it(
-    book: Book, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_leaves_no_partial_write(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     book.write(ENTRY)
     before = book.marks(LAB)
     monkeypatch.setattr(book, "_set_penalty", lambda *_: 1 / 0)
@@ -123,18 +119,18 @@ def test_only_what_changed_is_stored_again_and_no_password_is_kept(
     assert stored.book.startswith("postgresql+psycopg://staff:***@/")
 
 
-def test_a_student_whom_another_grader_adds_at_the_same_time(book: Book, address: Address) -> None:
-    """Two labs are graded at once: our look finds nobody, and our row is one too many."""
+def test_two_graders_may_add_the_same_student(book: Book, address: Address) -> None:
+    """Two labs are graded at once: neither finds the student, so both add the row."""
     with psycopg.connect(address.url.replace("+psycopg", "")) as other:
         other.execute("INSERT INTO student (id) VALUES ('ada')")
         threading.Timer(0.5, other.commit).start()
         start = time.monotonic()
         book.write(ENTRY)
-        assert time.monotonic() - start > 0.3, "it met the other's row"
+        assert time.monotonic() - start > 0.3, "it waited for the other's row"
     assert book.marks(LAB)["ada"].points == 9.5
 
 
-def test_a_server_that_went_away_is_a_sentence_and_comes_back(
+def test_a_server_that_stops_is_one_sentence_and_comes_back(
     server: Server, address: Address, released: Released
 ) -> None:
     with Book(address) as book:
@@ -142,9 +138,9 @@ def test_a_server_that_went_away_is_a_sentence_and_comes_back(
         row = book.write(ENTRY)
         server.stop()
         try:
-            for attempt in (lambda: book.marks(LAB), lambda: rows_in(address)):
+            for access in (lambda: book.marks(LAB), lambda: rows_in(address)):
                 with pytest.raises(GradebookError) as said:
-                    attempt()
+                    access()
                 assert "graded work is recorded" in str(said.value)
                 assert "\n" not in str(said.value)
                 assert "secret" not in str(said.value)
@@ -158,11 +154,11 @@ def test_a_server_that_went_away_is_a_sentence_and_comes_back(
 
 def test_a_missing_driver_says_how_to_get_it() -> None:
     address = Address("postgresql+pg8000://staff@/grades", "course")
-    for attempt in (lambda: rows_in(address), lambda: Book(address).__enter__()):
+    for access in (lambda: rows_in(address), lambda: Book(address).__enter__()):
         with pytest.raises(GradebookError, match=r"pip install -e '\.\[postgres\]'"):
-            attempt()
+            access()
 
 
-def test_nonsense_for_an_address_is_a_sentence() -> None:
+def test_a_wrong_url_is_one_sentence() -> None:
     with pytest.raises(GradebookError, match="is not a database URL"):
         rows_in(Address("postgresql+nothing://x", "course"))

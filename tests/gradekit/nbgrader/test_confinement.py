@@ -1,4 +1,4 @@
-"""Where bubblewrap cannot be had: nothing is graded unless a person says what to take instead."""
+"""Without bubblewrap, nothing is graded unless you choose another level."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def course(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def no_bubblewrap(tmp_path_factory):
-    """A PATH without bubblewrap, and with what nbgrader calls."""
+    """A PATH without bubblewrap, and with the programs that nbgrader calls."""
     folder = tmp_path_factory.mktemp("bin")
     for program in ("alembic",):
         (folder / program).symlink_to(Path(sys.executable).parent / program)
@@ -43,10 +43,10 @@ def scores(root):
         return {name: given.points for name, given in book.marks(LAB).items()}
 
 
-def test_without_bubblewrap_nothing_is_touched(course, no_bubblewrap):
+def test_without_bubblewrap_nothing_is_changed(course, no_bubblewrap):
     done = nbgrader(course, "autograde", LAB, fails=True, PATH=no_bubblewrap)
     assert "bubblewrap is not installed" in done.stderr
-    assert scores(course) == {}, "no row, and so no 0 that was never earned"
+    assert scores(course) == {}, "no row, so nobody gets 0 points"
     notebook = f"submitted/ada/{LAB}/{NAME}.ipynb"
     done = nbgrader(course, "validate", notebook, fails=True, PATH=no_bubblewrap)
     assert "bubblewrap is not installed" in done.stderr
@@ -57,7 +57,7 @@ def test_without_bubblewrap_nothing_is_touched(course, no_bubblewrap):
     landlock_policy.why_unavailable() is not None, reason=f"{landlock_policy.why_unavailable()}"
 )
 @pytest.mark.slow
-def test_one_line_takes_landlock_for_all_of_nbgraders_commands(course, no_bubblewrap):
+def test_one_line_sets_landlock_for_all_of_nbgraders_commands(course, no_bubblewrap):
     config = course / "nbgrader_config.py"
     text = config.read_text()
     assert f"# {LANDLOCK}\n" in text, "the line to uncomment"

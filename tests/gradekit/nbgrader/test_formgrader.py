@@ -1,4 +1,4 @@
-"""The buttons of formgrader and JupyterLab, by what they ask of Jupyter's server, over HTTP."""
+"""The buttons of formgrader and JupyterLab, by their HTTP requests to Jupyter's server."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ HOSTILE = """\
 import os, signal
 from pathlib import Path
 
-for place in ({harm!r}, "..", "../..", os.path.expanduser("~")):
+for folder in ({harm!r}, "..", "../..", os.path.expanduser("~")):
     try:
-        Path(place, "harmed").write_text("x")
+        Path(folder, "harmed").write_text("x")
     except OSError:
         pass
 os.kill(os.getppid(), signal.SIGKILL)
@@ -58,7 +58,7 @@ def classes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 @pytest.fixture(scope="module")
 def ask(classes: tuple[Path, Path]) -> Iterator[Ask]:
-    """Asks a server that was started in the course's folder, as the buttons do."""
+    """Sends a server in the course's folder the same requests as the buttons."""
     root, _ = classes
     home = root.with_name("home")
     (home / "runtime").mkdir(parents=True)
@@ -95,7 +95,7 @@ def ask(classes: tuple[Path, Path]) -> Iterator[Ask]:
 
 @pytest.fixture(scope="module")
 def logs(ask: Ask) -> dict[str, str]:
-    """What formgrader's button "Autograde" says for each student."""
+    """The log of formgrader's button "Autograde" for each student."""
     found = {}
     for student in ("ada", "bob", "cyd", "dan", "eve"):
         said = ask(f"formgrader/api/submission/{LAB}/{quote(student)}/autograde")
@@ -104,7 +104,7 @@ def logs(ask: Ask) -> dict[str, str]:
     return found
 
 
-def test_the_button_comes_to_what_lab_grade_comes_to(
+def test_the_button_gives_the_results_of_lab_grade(
     classes: tuple[Path, Path], logs: dict[str, str]
 ) -> None:
     theirs, ours = classes
@@ -125,7 +125,7 @@ def tiny_results(root: Path) -> Path:
     return folder
 
 
-def test_the_log_says_what_a_ta_should_know(logs: dict[str, str]) -> None:
+def test_the_log_names_what_needs_a_ta(logs: dict[str, str]) -> None:
     assert "[WARNING] dan: " in logs["dan"]
     assert "ended its own process" in logs["dan"]
     assert "is damaged" in logs["eve"]
@@ -139,7 +139,7 @@ def test_a_hostile_hand_in_did_no_harm(classes: tuple[Path, Path], logs: dict[st
     assert logs["eve"], "the server lives"
 
 
-def test_a_mended_exercise_counts_without_a_new_server(
+def test_a_fixed_exercise_counts_without_a_new_server(
     classes: tuple[Path, Path], ask: Ask, logs: dict[str, str]
 ) -> None:
     root = classes[0]
@@ -158,7 +158,7 @@ def test_a_mended_exercise_counts_without_a_new_server(
     assert [row for row in gradebook_of(root)[0] if row[0] != "ada"] == before
 
 
-def test_jupyterlabs_validate_button_goes_by_the_sandbox(
+def test_jupyterlabs_validate_button_uses_the_sandbox(
     classes: tuple[Path, Path], ask: Ask, logs: dict[str, str]
 ) -> None:
     verdicts = {}

@@ -1,4 +1,4 @@
-"""nbgrader's own commands, with this course's nbgrader_config.py, come to what `lab grade` does."""
+"""nbgrader's commands, with this course's nbgrader_config.py, give the results of `lab grade`."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from gradekit.course import Course, load_course
 from gradekit.gradebook.address import address_of
 from gradekit.gradebook.entry import Entry
 from gradekit.gradebook.gradebook import Book
-from gradekit.grading import grade
 from gradekit.grading.grader_cache import process_cache
 from gradekit.grading.task import GraderSpec
 from gradekit.nbgrader import plugins
+from gradekit.results.folder import course_secret, failures_path, journal_path, results_folder
 from gradekit.results.journal import Journal
 from gradekit.results.records import State
 from gradekit.submissions.folder import SUBMITTED
@@ -56,7 +56,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
 
 
 def by_exchange(submissions: Sequence[DemoSubmission]) -> list[DemoSubmission]:
-    """The hand-ins with the file that nbgrader's exchange puts beside each."""
+    """The hand-ins with the file that nbgrader's exchange puts next to each."""
     secrets = {h.student: f"secret of {h.student}".encode() for h in submissions}
     return [
         replace(h, files={**h.files, "submission_secret.txt": secrets[h.student]})
@@ -75,13 +75,13 @@ def graded(tmp_path_factory: pytest.TempPathFactory, ours: GradedClass) -> Cours
     return course
 
 
-def test_lab_grade_gives_what_the_hand_ins_are_worth(ours: GradedClass) -> None:
+def test_lab_grade_gives_the_expected_marks(ours: GradedClass) -> None:
     results = compare(ours.submissions, ours.rows, scores_in_book(ours.course, LAB))
     assert {r.submission.student: r.differences for r in results if not r.ok} == {}
 
 
-def test_both_ways_come_to_the_same_gradebook(graded: Course, ours: GradedClass) -> None:
-    """For everyone the same points, marks to be given, comments, penalty: nobody is left out."""
+def test_both_ways_give_the_same_gradebook(graded: Course, ours: GradedClass) -> None:
+    """For each student the same points, open marks, comments and penalty."""
     theirs = marks(graded)
     assert set(theirs) == {submission.student for submission in ours.submissions}
     assert theirs == marks(ours.course)
@@ -92,7 +92,7 @@ def test_both_ways_come_to_the_same_gradebook(graded: Course, ours: GradedClass)
     }
 
 
-def test_both_ways_come_to_the_same_records(graded: Course, ours: GradedClass) -> None:
+def test_both_ways_give_the_same_records(graded: Course, ours: GradedClass) -> None:
     assert journal_of(graded.root) == journal_of(ours.course.root)
 
 
@@ -116,13 +116,13 @@ def test_formgrader_shows_the_same_and_nothing_active(graded: Course, ours: Grad
 
 
 def test_lab_grade_has_nothing_left_to_do(graded: Course, ours: GradedClass) -> None:
-    before = (graded.root / "results" / f"{LAB}.jsonl").read_bytes()
+    before = journal_path(graded, LAB).read_bytes()
     done = lab(graded, "grade", LAB)
     assert f"0 graded now, {len(ours.submissions)} as before" in done.stdout
-    assert (graded.root / "results" / f"{LAB}.jsonl").read_bytes() == before
+    assert journal_path(graded, LAB).read_bytes() == before
 
 
-def test_feedback_is_the_same_after_both_and_goes_out_by_the_exchange(
+def test_feedback_is_the_same_after_both_and_is_sent_by_the_exchange(
     graded: Course, ours: GradedClass, tmp_path: Path
 ) -> None:
     sent = {}
@@ -154,12 +154,12 @@ def submission(course: Course, student: str, data: bytes, stamp: str = IN_TIME) 
 
 
 def grader(course: Course) -> Any:
-    secret = grade.course_secret(course.root / grade.RESULTS)
+    secret = course_secret(results_folder(course))
     return process_cache().get(GraderSpec(course, LAB, "bubblewrap", secret))
 
 
 class Command(LoggingConfigurable):  # type: ignore[misc]
-    """Stands for an nbgrader command: what its plugins ask of it is the course's folders."""
+    """Replaces an nbgrader command, whose plugins need only the course's folders."""
 
     def __init__(self, course: Course) -> None:
         super().__init__(config=Config())
@@ -169,7 +169,7 @@ class Command(LoggingConfigurable):  # type: ignore[misc]
 @pytest.fixture
 def command(course_copy: Course) -> tuple[Command, dict[str, Any]]:
     submission(course_copy, "ada", material_of(course_copy).solved.bytes())
-    place = {
+    names = {
         "student": "ada",
         "assignment": LAB,
         "notebook": NAME,
@@ -179,10 +179,10 @@ def command(course_copy: Course) -> tuple[Command, dict[str, Any]]:
         book.register(LAB, grader(course_copy).released, None)
         full = {target.exercise: target.points for target in grader(course_copy).released.tests}
         book.write(Entry("ada", LAB, None, 0.0, full, {"explain": "digest"}, 0.0))
-    return Command(course_copy), {"nbgrader": place}
+    return Command(course_copy), {"nbgrader": names}
 
 
-def test_where_we_fail_nbgrader_shows_no_score(
+def test_after_a_failure_of_ours_nbgrader_shows_no_score(
     command: tuple[Command, dict[str, Any]], course_copy: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parent, resources = command
@@ -197,10 +197,10 @@ def test_where_we_fail_nbgrader_shows_no_score(
     plugins.FinishEntry(parent=parent).preprocess(notebook, resources)
     given = marks(course_copy)["ada"]
     assert not any(mark.is_known for mark in given.marks.values())
-    with Journal(course_copy.root / "results" / f"{LAB}.jsonl") as journal:
+    with Journal(journal_path(course_copy, LAB)) as journal:
         (record,) = journal.submissions
         assert record.state is State.OURS
-    log = (course_copy.root / "results" / f"{LAB}.failures.log").read_text()
+    log = failures_path(course_copy, LAB).read_text()
     assert "MemoryError: the machine fell" in log
 
 

@@ -32,7 +32,7 @@ def lab_grade(root: Path) -> int:
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class that `lab grade` graded into SQLite, with a mark and a comment by hand."""
+    """A class that `lab grade` graded into SQLite, with a manual mark and comment."""
     root = tmp_path_factory.mktemp("moving") / "course"
     root.mkdir()
     tiny_class.write_course(root)
@@ -79,7 +79,9 @@ def test_from_sqlite_to_a_server_and_on(course: Path, server: Server) -> None:
     assert scores == {name: given.score for name, given in after.items()}
 
 
-def test_it_is_moved_to_an_empty_place_and_from_another_one(course: Path, server: Server) -> None:
+def test_it_is_moved_only_to_an_empty_gradebook_and_from_another_one(
+    course: Path, server: Server
+) -> None:
     old = Address(f"sqlite:///{course / 'gradebook.db'}", "attention-labs")
     with pytest.raises(GradebookError, match="is the course's gradebook itself"):
         move(old, old)

@@ -1,4 +1,4 @@
-"""Grading again by nbgrader, by `lab grade`, and by both: nothing is lost or done for nothing."""
+"""Regrading by nbgrader, by `lab grade`, and by both: nothing is lost or done twice."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from tests.helpers import tiny_class
 from tests.helpers.tiny_class import IN_TIME, LAB, NAME, gradebook_of, journal_of
 
 STUDENTS = ("ada", "bob", "cyd", "eve")
-# nbgrader's own tables warn as a row is made.
+# nbgrader's own tables warn when a row is added.
 pytestmark = pytest.mark.filterwarnings("ignore::sqlalchemy.exc.SAWarning")
 
 
 @pytest.fixture(autouse=True)
 def a_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody's own settings count, and what nbgrader_config.py sets is unset again."""
+    """A home without settings; variables that nbgrader_config.py sets are unset again."""
     monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
     monkeypatch.setenv("PYTHONSAFEPATH", "1")
 
@@ -55,14 +55,14 @@ def by_nbgrader(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def graded(by_nbgrader: Path) -> Path:
-    """The class of four after ``nbgrader autograde``, and ada's answer marked by hand."""
+    """The class of four after ``nbgrader autograde``, and a manual mark for ada's answer."""
     shutil.rmtree(by_nbgrader)
     return Path(shutil.copytree(by_nbgrader.with_name("kept"), by_nbgrader))
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, tuple[str, ...]]]:
-    """Whose notebook was run, and for which exercises."""
+    """The students whose notebooks were run, and the exercises."""
     seen, real = [], plugins.grade_submission
 
     def watched(grader: Any, submitted: Any, asked: tuple[str, ...], known: Any) -> Any:
@@ -95,7 +95,7 @@ def marks(root: Path, student: str) -> Marks:
         return book.marks(LAB)[student]
 
 
-def test_nothing_new_is_nothing_to_do(graded: Path, asked: list[Any]) -> None:
+def test_without_anything_new_nothing_is_run(graded: Path, asked: list[Any]) -> None:
     book, journal = gradebook_of(graded), journal_of(graded)
     autograde(graded)
     assert asked == []
@@ -103,7 +103,7 @@ def test_nothing_new_is_nothing_to_do(graded: Path, asked: list[Any]) -> None:
     assert (gradebook_of(graded), journal_of(graded)) == (book, journal)
 
 
-def test_nbgrader_does_nothing_again_that_lab_grade_did(graded: Path, asked: list[Any]) -> None:
+def test_nbgrader_repeats_nothing_of_lab_grade(graded: Path, asked: list[Any]) -> None:
     for name in ("gradebook.db", "results/lab01.jsonl"):
         (graded / name).unlink()
     shutil.rmtree(graded / "autograded")
@@ -114,9 +114,7 @@ def test_nbgrader_does_nothing_again_that_lab_grade_did(graded: Path, asked: lis
     assert gradebook_of(graded) == book
 
 
-def test_forced_it_keeps_what_people_gave_and_asks_nobody_to_look_again(
-    graded: Path, asked: list[Any]
-) -> None:
+def test_force_keeps_manual_marks_and_opens_none_again(graded: Path, asked: list[Any]) -> None:
     book = gradebook_of(graded)
     autograde(graded, "--force")
     assert sorted(asked) == [(student, ("softmax", "guess")) for student in STUDENTS]
@@ -129,7 +127,7 @@ def test_forced_it_keeps_what_people_gave_and_asks_nobody_to_look_again(
 def test_a_new_hand_in_is_graded_even_under_the_old_time_stamp(
     graded: Path, asked: list[Any]
 ) -> None:
-    """Going by time stamps, nbgrader would leave bob with what his old answers earned."""
+    """By time stamps, nbgrader would keep the points of bob's old answers."""
     assert marks(graded, "bob").marks["check_softmax"].auto == 3
     others = [row for row in gradebook_of(graded)[0] if row[0] != "bob"]
     tiny_class.hand_in(graded, "bob", tiny_class.notebook(graded), IN_TIME)
@@ -140,7 +138,7 @@ def test_a_new_hand_in_is_graded_even_under_the_old_time_stamp(
     assert lab_grade(graded) == 0
 
 
-def test_a_marked_answer_that_changed_is_looked_at_again(graded: Path) -> None:
+def test_a_marked_answer_that_changed_is_open_again(graded: Path) -> None:
     changed = tiny_class.notebook(graded).replace(b"shares of a whole", b"parts of one")
     assert changed != tiny_class.notebook(graded)
     tiny_class.hand_in(graded, "ada", changed)
@@ -149,7 +147,7 @@ def test_a_marked_answer_that_changed_is_looked_at_again(graded: Path) -> None:
     assert marks(graded, "ada").comments == {"explain": "Well put."}
 
 
-def test_a_changed_exercise_is_asked_about_and_no_other(graded: Path, asked: list[Any]) -> None:
+def test_only_a_changed_exercise_is_run_again(graded: Path, asked: list[Any]) -> None:
     by_hand = gradebook_of(graded)
     exercise = graded / "autograder" / "exercises" / LAB / "guess.py"
     exercise.write_text(exercise.read_text().replace("return lab.guess", "return lab.guess * 0"))
@@ -162,7 +160,7 @@ def test_a_changed_exercise_is_asked_about_and_no_other(graded: Path, asked: lis
     assert lab_grade(graded) == 0
 
 
-def test_a_notebook_renamed_at_the_second_try_keeps_no_old_score(graded: Path) -> None:
+def test_a_notebook_that_is_renamed_later_keeps_no_old_score(graded: Path) -> None:
     folder = graded / "submitted" / "bob" / LAB
     (folder / f"{NAME}.ipynb").unlink()
     (folder / "my final version.ipynb").write_bytes(tiny_class.notebook(graded, softmax="x = 1"))
@@ -172,7 +170,7 @@ def test_a_notebook_renamed_at_the_second_try_keeps_no_old_score(graded: Path) -
 
 
 def test_links_are_not_followed(graded: Path, asked: list[Any]) -> None:
-    """nbgrader copies what lies beside a notebook, and would copy what a link leads to."""
+    """nbgrader copies the files next to a notebook, and would copy the targets of links."""
     folder = graded / "submitted" / "bob" / LAB
     (folder / "page.html").symlink_to(graded / "gradebook.db")
     autograde(graded, "--force")
@@ -182,7 +180,7 @@ def test_links_are_not_followed(graded: Path, asked: list[Any]) -> None:
     assert lab_grade(graded) == 1, "which says that the link was left out"
 
 
-def test_a_run_that_was_killed_half_way_is_gone_on_with(graded: Path, asked: list[Any]) -> None:
+def test_a_killed_run_is_continued(graded: Path, asked: list[Any]) -> None:
     """nbgrader by itself takes a folder in autograded/ for a graded hand-in."""
     (graded / "autograded" / "cyd" / LAB / f"{NAME}.ipynb").unlink()
     autograde(graded)

@@ -22,7 +22,7 @@ from tests.helpers.small_course import PROJECT, copy_real_course
 LAB = "lab01"
 NOTEBOOK = "lab01_softmax"
 
-# The folders, and nothing else: every preprocessor and the students' stub are nbgrader's own.
+# Only the folders: every preprocessor and the students' stub are nbgrader's own.
 CONFIG = """\
 c = get_config()
 c.CourseDirectory.course_id = "stock"
@@ -43,7 +43,7 @@ def nbgrader(root: Path, *arguments: str) -> None:
             "HOME": str(root / "home"),
             # Tests share the machine's cores: threads of one notebook would wait for each other.
             "OMP_NUM_THREADS": "1",
-            # nbgrader calls `alembic`, which lies beside this Python.
+            # nbgrader calls `alembic`, which is next to this Python.
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": library,
         },
@@ -90,7 +90,7 @@ def test_part_of_an_answer_earns_part_of_the_points(variants):
 
 
 def test_a_wrong_step_costs_the_next_one_nothing(variants):
-    """What an exercise uses is the reference, unless its check is about the student's own chain."""
+    """An exercise uses the reference of an earlier one, unless its check is chained."""
     names = {**variants.lab.reference, "softmax": lambda x, dim=-1: x}
     exercise = variants.lab["basic_self_attention"]
     assert judge_names(variants, exercise, names).passed
@@ -122,7 +122,7 @@ def graded(tmp_path_factory):
 
 
 def scores(course, student: str) -> dict[str, float | None]:
-    """Points by grade cell; None where a person has yet to mark."""
+    """Points by grade cell; None if a TA has not marked it yet."""
     with Gradebook(f"sqlite:///{course.root / 'gradebook.db'}", "stock") as gradebook:
         notebook = gradebook.find_submission_notebook(NOTEBOOK, LAB, student)
         return {
@@ -149,7 +149,7 @@ def test_the_untouched_notebook_gets_none(graded):
     assert set(scores(graded, "untouched").values()) == {0}
 
 
-def test_a_half_done_notebook_gets_what_it_did(graded):
+def test_a_half_done_notebook_gets_the_points_of_its_answers(graded):
     earned = scores(graded, "half")
     assert earned["check_softmax"] == points(graded)["check_softmax"]
     assert earned["check_cross_entropy"] == 0

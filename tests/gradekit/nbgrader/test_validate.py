@@ -26,7 +26,7 @@ try:
 finally:
     os._exit(0)
 """
-# A file of the hand-in's that a kernel would start with, or import on its way.
+# A file of the hand-in that a kernel would run at its start, or import.
 HIJACK = """\
 from pathlib import Path
 
@@ -38,7 +38,7 @@ FAILED, PASSED = "VALIDATION FAILED ON {} CELL(S)!", "Success! Your notebook pas
 
 
 def with_cell(notebook: bytes, text: str) -> bytes:
-    """The notebook with a code cell in front."""
+    """The notebook with one more code cell before the others."""
     content = json.loads(notebook)
     own = {
         "cell_type": "code",
@@ -87,7 +87,7 @@ def course(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def said(course):
-    """What ``nbgrader validate`` says of ada, bob, eve, dan and fay, in this order."""
+    """The output of ``nbgrader validate`` for ada, bob, eve, dan and fay, in this order."""
     names = ("ada", "bob", "eve", "dan", "fay")
     done = nbgrader(course, "validate", *(f"submitted/{n}/{LAB}/{NAME}.ipynb" for n in names))
     parts = re.split(r"(?=VALIDATION FAILED|Success!)", done.stdout)[1:]
@@ -99,7 +99,7 @@ def test_a_solved_notebook_validates(said):
     assert said[0]["ada"] == PASSED
 
 
-def test_a_wrong_answer_is_named_with_the_judges_words(said):
+def test_a_wrong_answer_is_shown_with_the_judges_advice(said):
     assert said[0]["bob"].startswith(FAILED.format(1))
     assert "3 of 5 points ✗ Along the first axis. Along which axis do you add up?" in said[0]["bob"]
 
@@ -132,7 +132,7 @@ def test_it_gives_the_verdicts_of_lab_grade(course, said):
         ], student
 
 
-def test_test_cells_without_their_metadata_are_judged_all_the_same(said):
+def test_test_cells_without_their_metadata_are_judged_as_usual(said):
     assert said[0]["fay"].startswith(FAILED.format(1))
     assert "3 of 5 points" in said[0]["fay"]
 
@@ -145,7 +145,7 @@ def test_a_hostile_notebook_does_no_harm_and_is_reported(course, said):
 
 @pytest.mark.slow
 def test_without_our_settings_the_same_hand_in_does_harm(course, tmp_path):
-    """Which is why nbgrader is started in the course's folder, and nowhere else."""
+    """So nbgrader must be started in the course's folder."""
     copy = Path(shutil.copytree(course / "submitted" / "dan" / LAB, tmp_path / "copy"))
     harm, harmed = course.with_name("harm"), set()
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""The whole of the demo's class through `nbgrader autograde`, as through `lab grade`."""
+"""The demo's class with `nbgrader autograde`, compared with `lab grade`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.helpers.tiny_class import journal_of
 
 @pytest.mark.slow
 @pytest.mark.timeout(1200)
-def test_everybody_gets_the_same(tmp_path):
+def test_every_student_gets_the_same_points(tmp_path):
     ours = load_course(copy_course(tmp_path / "ours", SMALL_LIMITS))
     theirs = load_course(copy_course(tmp_path / "theirs", SMALL_LIMITS))
     graded = grade_class(ours, classroom(ours))
@@ -33,7 +33,7 @@ def test_everybody_gets_the_same(tmp_path):
     assert {
         result.submission.student: result.differences for result in found if not result.ok
     } == {}
-    # Memory and time end a hand-in where they happen to; what it earned is no matter of chance.
+    # Limits on memory and time end a hand-in at varying points, but its points are always the same.
     assert [v["key"] for v in journal_of(theirs.root) if v["kind"] == "exercise"] == [
         v["key"] for v in journal_of(ours.root) if v["kind"] == "exercise"
     ]

@@ -24,7 +24,7 @@ def test_each_lab_has_its_own_files_in_the_results_folder(tmp_path: Path) -> Non
     assert {path.parent for path in paths} == {folder.results_folder(course)}
 
 
-def test_the_journals_lock_is_none_of_these_files(tmp_path: Path) -> None:
+def test_the_journals_lock_is_another_file(tmp_path: Path) -> None:
     course: Any = SimpleNamespace(root=tmp_path)
     path = folder.journal_path(course, "lab01")
     with Journal(path):

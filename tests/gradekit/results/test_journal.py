@@ -1,3 +1,5 @@
+"""The journal: what is written is read again, after kills, damage and a full disk, too."""
+
 from __future__ import annotations
 
 import json
@@ -63,7 +65,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
         assert journal.notes == ()
 
 
-def test_a_hand_ins_exercises_are_asked_for_at_once(tmp_path: Path) -> None:
+def test_a_submissions_exercises_are_read_together(tmp_path: Path) -> None:
     known = record("ada", "softmax", 2)
     known = replace(known, result=replace(known.result, mistakes=("wrong_axis",)))
     ours = record("ada", "entropy", broken="the disk was full")
@@ -85,7 +87,7 @@ def test_a_later_line_replaces_an_earlier_one(tmp_path: Path) -> None:
         assert journal.earned(make_key("ada", "softmax")) == 8
 
 
-def test_the_latest_results_of_a_hand_in_are_found_by_exercise(tmp_path: Path) -> None:
+def test_the_latest_results_of_a_submission_are_found_by_exercise(tmp_path: Path) -> None:
     second = Record("ada", LAB, "digest of ada", "another key", result("softmax", 8, 8))
     with Journal(tmp_path / "lab01.jsonl") as journal:
         journal.append([*graded("ada"), *graded("bob"), second])
@@ -96,7 +98,7 @@ def test_the_latest_results_of_a_hand_in_are_found_by_exercise(tmp_path: Path) -
         assert journal.results("ada", "another") == {}
 
 
-def test_records_are_plain_json_a_line_each(tmp_path: Path) -> None:
+def test_records_are_plain_json_one_per_line(tmp_path: Path) -> None:
     path = tmp_path / "lab01.jsonl"
     with Journal(path) as journal:
         journal.append(graded("ad\ud800a\n"))
@@ -109,7 +111,7 @@ def test_records_are_plain_json_a_line_each(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", [1, 20, 200])
-def test_a_line_cut_short_is_dropped_and_said(cut: int, tmp_path: Path) -> None:
+def test_a_line_cut_short_is_dropped_and_reported(cut: int, tmp_path: Path) -> None:
     path = tmp_path / "lab01.jsonl"
     with Journal(path) as journal:
         journal.append(graded("ada"))
@@ -128,7 +130,7 @@ def test_a_line_cut_short_is_dropped_and_said(cut: int, tmp_path: Path) -> None:
         assert journal.submission("ada") is not None
 
 
-def test_a_damaged_line_inside_is_left_out_and_said(tmp_path: Path) -> None:
+def test_a_damaged_line_inside_is_left_out_and_reported(tmp_path: Path) -> None:
     path = tmp_path / "lab01.jsonl"
     with Journal(path) as journal:
         journal.append(graded("ada"))
@@ -190,7 +192,7 @@ def test_the_plan_is_what_has_no_record(tmp_path: Path) -> None:
     }
 
 
-def test_a_new_hand_in_or_a_changed_exercise_is_planned(tmp_path: Path) -> None:
+def test_a_new_submission_or_a_changed_exercise_is_planned(tmp_path: Path) -> None:
     def changed(student: str, digest: str) -> dict[str, str]:
         return {**keys(student, digest), "entropy": make_key("entropy, second edition")}
 
@@ -201,7 +203,7 @@ def test_a_new_hand_in_or_a_changed_exercise_is_planned(tmp_path: Path) -> None:
         assert plan(journal, [("ada", "other")], keys) == {"ada": ()}
 
 
-def test_what_a_gradebook_holds_is_remembered(tmp_path: Path) -> None:
+def test_stored_results_are_recorded(tmp_path: Path) -> None:
     stored = Stored("ada", "f1", "sqlite:///a.db", "row", {"explain": "d1"})
     with Journal(tmp_path / "lab01.jsonl") as journal:
         journal.mark_stored(stored)
@@ -210,7 +212,7 @@ def test_what_a_gradebook_holds_is_remembered(tmp_path: Path) -> None:
         assert journal.stored("ada", "sqlite:///b.db") is None
 
 
-def test_a_second_process_is_told_who_holds_the_journal(tmp_path: Path) -> None:
+def test_a_second_process_learns_which_one_has_the_journal(tmp_path: Path) -> None:
     path = tmp_path / "lab01.jsonl"
     with Journal(path), pytest.raises(JournalLockedError) as refused, Journal(path, wait=0):
         pass
@@ -253,7 +255,7 @@ with Journal(Path(sys.argv[1])) as journal:
 """
 
 
-def test_a_kill_at_any_moment_loses_nothing_that_was_said_to_be_written(tmp_path: Path) -> None:
+def test_a_kill_at_any_moment_loses_nothing_that_was_reported_as_written(tmp_path: Path) -> None:
     path = tmp_path / "lab01.jsonl"
     script = WRITER.format(paths=[str(Path(__file__).parent), str(Path(__file__).parents[3])])
     done = -1
@@ -274,20 +276,20 @@ def test_a_kill_at_any_moment_loses_nothing_that_was_said_to_be_written(tmp_path
             assert not journal.missing(keys("student 20", ""))
 
 
-def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "results").write_text("a file")
     with pytest.raises(JournalError, match="results"), Journal(tmp_path / "results" / "a.jsonl"):
         pass
 
 
-@pytest.mark.parametrize("room", [0, 1, 200, 700])
-def test_lines_for_which_there_is_no_room_are_taken_back(room: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("space", [0, 1, 200, 700])
+def test_lines_without_space_on_the_disk_are_removed_again(space: int, tmp_path: Path) -> None:
     path = tmp_path / "lab01.jsonl"
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     with Journal(path) as journal:
         journal.append(graded("ada"))
         size = path.stat().st_size
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size + room, before[1]))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size + space, before[1]))
         try:
             with pytest.raises(JournalError, match=r"cannot be written \(File too large\)"):
                 journal.append(graded("bob"))
@@ -306,7 +308,7 @@ def test_lines_for_which_there_is_no_room_are_taken_back(room: int, tmp_path: Pa
         assert len(journal.submissions) == 2
 
 
-def test_a_line_that_lacks_something_is_no_result(tmp_path: Path) -> None:
+def test_a_line_without_a_field_is_not_a_result(tmp_path: Path) -> None:
     path = tmp_path / "lab01.jsonl"
     with Journal(path) as journal:
         journal.append(graded("ada"))
@@ -325,7 +327,7 @@ def test_writing_outside_the_block_is_refused(tmp_path: Path) -> None:
         Journal(tmp_path / "a.jsonl").append(graded("ada"))
 
 
-def test_a_thousand_hand_ins_are_read_in_a_moment(tmp_path: Path) -> None:
+def test_a_thousand_submissions_are_read_quickly(tmp_path: Path) -> None:
     path = tmp_path / "lab01.jsonl"
     with Journal(path) as journal:
         for number in range(1000):

@@ -25,7 +25,7 @@ TWO = ("vandal", "patcher")
 
 @pytest.fixture(scope="module")
 def ten(built_course: Course) -> Mapping[str, DemoSubmission]:
-    """The ten; the hostile ones have names that put them in front of all others."""
+    """The ten; the hostile ones have names that come first in the list."""
     known = {submission.student: submission for submission in classroom(built_course)}
     eight = {student: known[student] for student in EIGHT}
     two = [replace(known[student], student=f"0-{student}") for student in TWO]
@@ -63,7 +63,7 @@ def test_the_hostile_gain_nothing(with_hostile: Course, alone: Course) -> None:
     assert scores["noether"] == 96
 
 
-def test_nothing_was_written_where_hand_ins_lie(
+def test_nothing_was_written_to_the_folder_of_hand_ins(
     with_hostile: Course, ten: Mapping[str, DemoSubmission]
 ) -> None:
     submitted = with_hostile.root / "submitted"
@@ -89,7 +89,7 @@ def _graded(folder: Path, submissions: Sequence[DemoSubmission]) -> Course:
 
 
 def _records(course: Course) -> dict[tuple[str, str], dict[str, Any]]:
-    """The journal's records by student and exercise, without the time that each took."""
+    """The journal's records by student and exercise, without their times."""
     lines = (course.root / "results" / f"{LAB}.jsonl").read_text("utf-8").splitlines()
     records = [json.loads(line) for line in lines]
     return {

@@ -30,19 +30,19 @@ def tree(tmp_path):
     return tmp_path / "usr"
 
 
-def test_a_private_folder_within_is_left_out_and_not_listed(monkeypatch, tree):
+def test_a_private_folder_inside_is_left_out_and_not_listed(monkeypatch, tree):
     open_ = opened(monkeypatch, tree, [tree], private=[tree / "course"])
     assert set(open_.readable) == {str(tree / name) for name in ("assembled", "bin", "lib")}
     assert open_.listable == ()
 
 
-def test_our_own_package_within_is_left_out_but_listed(monkeypatch, tree):
+def test_our_own_package_inside_is_left_out_but_listed(monkeypatch, tree):
     open_ = opened(monkeypatch, tree, [tree / "lib"], own=[tree / "lib" / "gradekit"])
     assert set(open_.readable) == {str(tree / "assembled"), str(tree / "lib" / "re")}
     assert open_.listable == (str(tree / "lib"),)
 
 
-def test_an_environment_within_a_private_folder_is_there(monkeypatch, tree):
+def test_an_environment_inside_a_private_folder_is_there(monkeypatch, tree):
     shown = [tree, tree / "course"]
     open_ = opened(monkeypatch, tree, shown, private=[tree / "course"])
     assert str(tree / "course") in open_.readable

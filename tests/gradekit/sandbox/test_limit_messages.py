@@ -1,4 +1,4 @@
-"""Limits as an instructor sets them and as a student reads them."""
+"""Limits in course.toml, in the guide, and in messages to students."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TestWords:
         ["", "minus", "plu", "x", "Net.forward.plus", "Net.", "plus()", "return  x `y`", "return",
          "p" * 61, None, 7, ["plus"], "plus`<b>", "plus\n"],
     )  # fmt: skip
-    def test_all_else_is_none(self, name):
+    def test_nothing_else_is_a_location(self, name):
         assert CodeLocations((*self.CELLS, f"def {'p' * 61}(): ...")).of(name) == ""
 
     def test_a_notebook_of_many_lines_is_read_once(self):
@@ -74,20 +74,20 @@ class TestWords:
         ("amount", "words"),
         [(3 * GIB, "3 GiB"), (1000 * MIB, "1000 MiB"), (768 * MIB, "0.75 GiB"), (4096, "4 KiB")],
     )
-    def test_sizes_are_read_easily(self, amount, words):
+    def test_sizes_are_easy_to_read(self, amount, words):
         assert size(amount) == words
 
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
-    """A course of two short exercises; read it."""
+    """A course of two short exercises; do not change it."""
     root = tmp_path_factory.mktemp("tiny") / "course"
     tiny_class.write_course(root)
     return root
 
 
 def with_limits(root, text, **tables):
-    """The course with more in its [[lab]] table, and other tables; nothing on disk has changed."""
+    """The course with `text` in its [[lab]] table, and more tables; the file stays the same."""
     path = root / "course.toml"
     before = path.read_text()
     more = "".join(f"\n[{name}]\n{lines}\n" for name, lines in tables.items())
@@ -121,12 +121,12 @@ class TestCourseFile:
         for word in ("course.toml", *words):
             assert word in str(caught.value)
 
-    def test_an_unknown_exercise_is_named_with_those_there_are(self, tiny):
+    def test_an_unknown_exercise_is_named_with_the_known_ones(self, tiny):
         course = with_limits(tiny, "exercise_limits = { sotfmax = { exercise_seconds = 9 } }")
         with pytest.raises(CourseError, match=r"names 'sotfmax'.*write one of softmax, guess"):
             LabGrader(GraderSpec(course, LAB, "bubblewrap", b""))
 
-    def test_a_changed_limit_of_an_exercise_grades_that_exercise_alone(self, tiny):
+    def test_a_changed_limit_of_an_exercise_regrades_only_that_exercise(self, tiny):
         def keys(text, limits=""):
             course = with_limits(tiny, text, limits=limits)
             return LabGrader(GraderSpec(course, LAB, "none", b"")).keys.of("ada", "digest")

@@ -229,7 +229,7 @@ def test_cpu_time_of_many_processes_is_counted_together(sandbox):
     assert first.reason.startswith("used more than 2 s of CPU time: can it use fewer")
 
 
-def test_output_that_is_cut_says_how_much_and_which_limit(sandbox):
+def test_cut_output_says_how_much_and_which_limit(sandbox):
     loud, quiet = sandbox.run([Cell("a", "print('x' * 20_000)"), Cell("b", "print(1)")], []).cells
     assert loud.state == "ok"
     assert loud.reason.startswith("printed and drew more than can be shown, so its output was")

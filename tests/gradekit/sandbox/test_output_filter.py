@@ -1,5 +1,7 @@
 import pytest
 
+"""Outputs of a cell on arrival: only what a page can show safely is kept."""
+
 from gradekit.sandbox.output_filter import clean_outputs
 
 ERROR = {"output_type": "error", "ename": "E", "evalue": "why", "traceback": ["line"]}
@@ -7,7 +9,7 @@ STREAM = {"output_type": "stream", "name": "stdout", "text": "hello"}
 PLAIN = {"output_type": "display_data", "data": {"text/plain": "x"}, "metadata": {}}
 
 
-def test_what_is_right_is_kept():
+def test_well_formed_outputs_are_kept():
     result = {
         "output_type": "execute_result",
         "execution_count": 3,
@@ -40,7 +42,7 @@ def test_what_is_right_is_kept():
         [{**PLAIN, "output_type": "update_display_data"}],
     ],
 )
-def test_what_is_not_an_output_is_left_out(raw):
+def test_malformed_outputs_are_left_out(raw):
     assert clean_outputs(raw, 10_000) == ((), 0)
 
 

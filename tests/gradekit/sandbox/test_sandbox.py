@@ -115,13 +115,13 @@ class TestCells:
         assert "ZeroDivisionError" in "".join(bad.outputs[0]["traceback"])
         assert syntax.outputs[0]["ename"] == "SyntaxError"
 
-    def test_a_recursion_without_end_is_told_soon_and_in_short(self, sandbox):
+    def test_an_infinite_recursion_is_reported_soon_and_briefly(self, sandbox):
         ran = run(sandbox, "def deeper(x):\n    return deeper(x + 1)\ndeeper(0)")
         (error,) = ran.cells[0].outputs
         assert error["ename"] == "RecursionError"
         assert "more calls …" in "".join(error["traceback"])
         assert len(error["traceback"]) < 30
-        assert ran.cpu_seconds < 2  # IPython's own words with the lines around took six
+        assert ran.cpu_seconds < 2  # IPython's own traceback with its context took six
 
     @pytest.mark.parametrize(
         ("source", "text"),
@@ -139,7 +139,7 @@ class TestCells:
             ("exit()\nprint('still here')", "still here"),
         ],
     )
-    def test_what_notebooks_do(self, sandbox, source, text):
+    def test_common_code_of_notebooks_works(self, sandbox, source, text):
         (cell,) = run(sandbox, source).cells
         assert cell.state == "ok"
         assert text in "".join(output.get("text", "") for output in cell.outputs)
@@ -154,13 +154,13 @@ class TestCells:
             ("raise BaseException('odd')", "BaseException"),
         ],
     )
-    def test_what_stops_a_cell_does_not_stop_the_notebook(self, sandbox, source, error):
+    def test_an_error_stops_a_cell_and_not_the_notebook(self, sandbox, source, error):
         cell, after = run(sandbox, source, "print('after')").cells
         assert cell.state == "error"
         assert error in str(cell.outputs)
         assert after.outputs[0]["text"] == "after\n"
 
-    def test_random_numbers_depend_on_the_seed_alone(self, sandbox):
+    def test_random_numbers_depend_only_on_the_seed(self, sandbox):
         draw = (
             "import torch, numpy, random\n"
             "print(torch.rand(1), numpy.random.rand(), random.random())"
@@ -204,7 +204,7 @@ class TestCells:
 
 
 class TestProbes:
-    def test_an_answer_is_what_the_function_gives(self, sandbox):
+    def test_an_answer_is_the_functions_return_value(self, sandbox):
         (seen,) = answers(sandbox, "def double(x):\n    return 2 * x", probe(DOUBLE))
         (again,) = answers(sandbox, "def double(x):\n    return x + x", probe(DOUBLE))
         assert seen.equal(again)
@@ -227,7 +227,7 @@ class TestProbes:
         (seen,) = answers(sandbox, source, probe(DOUBLE, forbids=("torch.add",)))
         assert seen.type == "ForbiddenCallError"
 
-    def test_references_stand_in_for_one_exercise_alone(self, sandbox):
+    def test_references_replace_names_for_only_one_exercise(self, sandbox):
         source = "def one(): return 'mine'\ndef two(): return one()"
         ask = "def ask(lab, draw): return [lab.one(), lab.two()]"
         reference = {"uses": "def one(): return 'reference'", "replaces": ("one",)}
@@ -235,13 +235,13 @@ class TestProbes:
             sandbox,
             source,
             probe(ask, "before"),
-            probe(ask, "standing in", **reference),
+            probe(ask, "replaced", **reference),
             probe(ask, "chained"),
         )
         mine, given = ["mine", "mine"], ["reference", "reference"]
         assert seen == [mine, given, mine]
 
-    def test_a_missing_step_is_stood_in_for(self, sandbox):
+    def test_a_missing_step_is_replaced(self, sandbox):
         reference = {"uses": "def one(): return 'reference'", "replaces": ("one",)}
         ask = "def ask(lab, draw): return lab.two()"
         (seen,) = answers(sandbox, "def two(): return one()", probe(ask, **reference))
@@ -281,7 +281,7 @@ class TestProbes:
         (seen,) = answers(sandbox, source, probe(DOUBLE))
         assert seen.item() == 500
 
-    def test_too_large_an_answer_costs_that_check_alone(self, sandbox):
+    def test_an_answer_that_is_too_large_costs_only_that_check(self, sandbox):
         source = "import torch\ndef big(): return torch.zeros(10**7)\ndef small(): return 1"
         probes = [
             Probe("e", name, f"def {name}(lab, draw): return lab.{name}()", 0)

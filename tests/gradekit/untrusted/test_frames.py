@@ -1,3 +1,5 @@
+"""Frames between two sockets: what is sent arrives, and junk is refused."""
+
 import socket
 import struct
 import threading
@@ -21,7 +23,7 @@ def pair():
     message=st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), st.integers()),
     body=st.binary(max_size=5000),
 )
-def test_what_is_sent_arrives(message, body):
+def test_a_sent_frame_arrives(message, body):
     ours, theirs = socket.socketpair()
     with ours, theirs:
         frames.send(ours, message, body)
@@ -37,7 +39,7 @@ def test_large_bodies_arrive_whole(pair):
     sender.join()
 
 
-def test_lone_surrogates_do_not_stop_the_talk(pair):
+def test_lone_surrogates_are_replaced(pair):
     ours, theirs = pair
     frames.send(ours, {"text": "a\ud800b"})
     assert frames.receive(theirs).message == {"text": "a?b"}
@@ -59,11 +61,11 @@ def test_lone_surrogates_do_not_stop_the_talk(pair):
         "huge lengths",
         "long text",
         "long body",
-        "no JSON",
-        "no object",
+        "not JSON",
+        "not an object",
         "deep",
         "a huge number",
-        "no UTF-8",
+        "not UTF-8",
     ],
 )
 def test_junk_is_refused(pair, junk):
@@ -83,7 +85,7 @@ def test_a_deep_object_is_refused_or_read_but_never_breaks_the_reader(pair):
     sender.join()
 
 
-def test_an_ended_channel_is_told_from_a_slow_one(pair):
+def test_an_ended_channel_and_a_slow_one_are_different_errors(pair):
     ours, theirs = pair
     with pytest.raises(frames.ChannelTimeoutError):
         frames.receive(theirs, deadline=time.monotonic() + 0.05)
@@ -119,7 +121,7 @@ def test_a_reader_that_does_not_read_does_not_hold_the_sender(pair):
         frames.send(ours, {}, bytes(2**24), deadline=time.monotonic() + 0.1)
 
 
-def test_too_much_is_not_sent(pair):
+def test_a_frame_that_is_too_large_is_not_sent(pair):
     ours, _ = pair
     with pytest.raises(frames.FrameError):
         frames.send(ours, {"text": "x" * (frames.MAX_TEXT + 1)})

@@ -37,7 +37,7 @@ def test_a_policy_is_read_as_it_was_written():
 
 @landlock_here
 def test_a_daemon_ends_with_the_trusted_process(tmp_path):
-    """Its parents' deaths do not reach it: it was reparented, and has a session of its own."""
+    """The end of its parents does not end it: it has another parent, and a session of its own."""
     student_library, mark = tmp_path / "attnlab", f"daemon-{os.getpid()}"
     (student_library / "checking").mkdir(parents=True)
     source = Path(bubblewrap.__file__).parents[3] / "lib" / "attnlab" / "checking"

@@ -7,7 +7,7 @@ import os
 from gradekit.untrusted import scratch
 
 
-def test_what_is_there_is_counted(tmp_path):
+def test_files_and_folders_are_counted(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "b").write_bytes(b"x" * 100_000)
     size, count = scratch.used(tmp_path)
