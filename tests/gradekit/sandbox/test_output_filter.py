@@ -1,6 +1,6 @@
-import pytest
-
 """Outputs of a cell on arrival: only what a page can show safely is kept."""
+
+import pytest
 
 from gradekit.sandbox.output_filter import clean_outputs
 
