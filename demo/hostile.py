@@ -149,7 +149,7 @@ def bombs(material: Material) -> Iterator[DemoSubmission]:
 
 
 def spies(material: Material) -> Iterator[DemoSubmission]:
-    """Right answers, and an attempt to read what is not theirs."""
+    """Right answers, and an attempt to read other people's files."""
     yield _attack(material, "thief", "reads ../../gradebook.db and prints it", THIEF)
     yield _attack(material, "caller", "opens sockets, loopback included", CALLER)
 

@@ -15,7 +15,8 @@
     └── GradebookError             the database of marks
 
 The message says what is wrong, where, and what to do; ``lab`` prints it and exits with status 1.
-Errors that we handle ourselves (a sandbox that ended, a malformed frame) are beside their code.
+Errors that the program handles itself (a sandbox that ended, a malformed frame) are defined next to
+their code.
 """
 
 from __future__ import annotations

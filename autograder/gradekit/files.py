@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gradekit.untrusted import scratch
 
-PREFIX = "gradekit-held-"
+PREFIX = "gradekit-temp-"
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 

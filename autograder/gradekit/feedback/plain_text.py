@@ -1,4 +1,4 @@
-"""Text of a student's for a terminal or a page, without characters that change what is around it.
+"""A student's text for a terminal or a page, without characters that change the text around it.
 
 Tested in tests/gradekit/feedback/test_plain_text.py.
 """

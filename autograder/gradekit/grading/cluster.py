@@ -49,7 +49,7 @@ class Cluster:
 
 @contextmanager
 def connected(address: str, course: Course, lab: str) -> Iterator[Cluster]:
-    """Connect to the scheduler at `address` and send each worker what `lab` needs.
+    """Connect to the scheduler at `address` and send each worker the files of `lab`.
 
     Raises:
         CourseError: no scheduler answers, it has no workers, or a worker has other versions.

@@ -1,6 +1,6 @@
-"""``lab grade``: what is new in ``submitted/``, through the sandbox, into journal and gradebook.
+"""``lab grade``: new submissions go through the sandbox into the journal and the gradebook.
 
-A run plans (what has no record?), grades that, and then brings the gradebook to the journal's
+A run plans (which have no record?), grades those, and then brings the gradebook to the journal's
 state. If it is killed at any moment, the next run continues there.
 """
 
@@ -47,12 +47,12 @@ LEVELS = get_args(Level)
 
 @dataclass(frozen=True)
 class Settings:
-    """The choices of the person who grades.
+    """The choices of the user who grades.
 
     Attributes:
         jobs: worker processes; 0 for one per core.
         confinement: bubblewrap, landlock or none.
-        again: regrade what has a record.
+        again: regrade submissions that have a record.
         students: only these; None for all.
         cluster: the address of a Dask scheduler whose workers grade; None for this machine.
     """
@@ -126,7 +126,7 @@ class _Run:
         self._keys_of = cache(keys.of)  # each submission's are needed three times
 
     def grade(self, submissions: Sequence[SubmittedFiles]) -> int:
-        """Grade what has no record; returns the number of those submissions."""
+        """Grade submissions without a record; returns their number."""
         todo = self._todo(submissions)
         if regraded := self._why_regraded(submissions, todo):
             self._progress.say(regraded)
@@ -227,7 +227,7 @@ class _Run:
         """The tasks with their results as they finish, on this machine or on a cluster."""
         address = self._settings.cluster
         if address is None:
-            # Once and now: else every worker finds out by itself what is missing.
+            # Check once, here: else every worker would fail by itself.
             check_level(self._settings.confinement)
             jobs = min(self._settings.jobs or pool.cores(), count)
             yield pool.run(grade_task, tasks, jobs)

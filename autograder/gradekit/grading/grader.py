@@ -206,7 +206,7 @@ def exercise_limits_of(spec: GraderSpec, exercise: str) -> ExerciseLimits:
 
 
 def environment_digest(spec: GraderSpec) -> str:
-    """A digest of what all results depend on: versions, limits, shared code, the secret."""
+    """A digest of everything that all results depend on: versions, limits, shared code, secret."""
     library = Path(attnlab.__file__).parent
     paths = [*library.glob("checking/*.py"), *library.glob("data/*.py")]
     shared = [path.read_bytes() for path in sorted(paths)]

@@ -1,4 +1,4 @@
-"""A process's grader, kept warm from one submission to the next.
+"""A process's grader, which stays warm from one submission to the next.
 
 Making a grader takes seconds: its sandbox starts, and the lab's own solution is graded. A process
 that grades a class makes one and keeps it. A server, such as Jupyter's with formgrader in it, lives
@@ -72,7 +72,7 @@ class GraderCache:
             return self.get(spec)
 
     def refuse_old_references(self) -> None:
-        """Stop a process whose reference code is not what is on the disk now.
+        """Stop a process whose reference code differs from the files on the disk.
 
         Call it at the start of a command. Exercises can be read again, but not an imported package.
 

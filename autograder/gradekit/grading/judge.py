@@ -37,7 +37,7 @@ def judge(
         observations: the untrusted side's answers by (exercise, check); a missing one earns
             nothing.
         sources: the notebook's cells; advice quotes a line, or words, only if they appear there.
-        stopped: by name, what ended the cell that should have defined it.
+        stopped: by name, the exception in the cell that should have defined it.
     """
     lines = frozenset(line.strip() for source in sources for line in source.splitlines())
     vet, why = QuotationFilter(sources).vet, stopped or {}

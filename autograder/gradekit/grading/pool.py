@@ -29,7 +29,7 @@ Result = TypeVar("Result")
 # Imported once, by the process that workers are forked from.
 _PRELOADED = ["gradekit.grading.preload"]
 # A socket's path has at most 107 bytes; this is what is left for the folder of temporary files.
-_LONGEST = 107 - len("/gradekit-held-12345678/pymp-12345678/listener-12345678")
+_LONGEST = 107 - len("/gradekit-temp-12345678/pymp-12345678/listener-12345678")
 # Enough that no worker waits for its next task, and few enough that memory use stays constant.
 WAITING_PER_WORKER = 2
 

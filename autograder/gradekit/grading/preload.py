@@ -8,7 +8,7 @@ import gc
 import os
 import tempfile
 
-# Else torch makes a folder of its own for what it compiles, and nothing is compiled here.
+# Else torch makes a folder for compiled code, and nothing is compiled here.
 os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", tempfile.gettempdir())
 
 from gradekit.untrusted.imports import gc_disabled

@@ -137,7 +137,7 @@ _KINDS = frozenset(
 
 
 class QuotationFilter:
-    """Decides for one submission what is quoted.
+    """Decides which words of one submission are quoted.
 
     Args:
         sources: the notebook's cells.

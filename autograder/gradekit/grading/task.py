@@ -1,4 +1,4 @@
-"""What goes to a worker process, what comes back, and the two functions that run there.
+"""The messages to and from a worker process, and the two functions that run there.
 
 The command that hands out work imports this file, so the functions import torch only when they
 run, in the worker. Tested in tests/gradekit/grading/test_result_keys.py (no torch in the command)
@@ -21,7 +21,7 @@ class GraderSpec:
     """Everything a worker needs to make a grader of its own.
 
     Attributes:
-        level: what confines student code: bubblewrap, landlock or none.
+        level: the confinement of student code: bubblewrap, landlock or none.
         secret: the course's own bytes, which make hidden inputs unguessable.
     """
 

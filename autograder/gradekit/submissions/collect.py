@@ -10,8 +10,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -30,16 +30,10 @@ from gradekit.submissions.folder import (
     SUBMITTED,
     TIMESTAMP,
     format_timestamp,
-    is_notebook,
     parse_timestamp,
 )
+from gradekit.submissions.incoming import IncomingSubmission
 from gradekit.submissions.lms_layouts import ParsedPath, common_top, parse_path
-
-MOST_STUDENT_BYTES = 128 * 2**20
-MOST_STUDENT_FILES = 1000
-# All unpacked bytes count, even those of refused files, because unpacking takes time.
-MOST_UNPACKED_BYTES = 4 * MOST_STUDENT_BYTES
-_OLDEST = datetime(1981, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -82,71 +76,6 @@ class Summary:
         return [counts, *replaced, *self.notes, *(f"{what}: {why}" for what, why in self.refused)]
 
 
-@dataclass
-class _Found:
-    """One submission while it is collected."""
-
-    student: str
-    origin: str
-    files: dict[str, bytes] = field(default_factory=dict)
-    versions: dict[str, tuple[int, datetime]] = field(default_factory=dict)
-    when: datetime | None = None
-    changed: datetime = _OLDEST
-    total: int = 0
-    unpacked: int = 0
-    folders: set[str] = field(default_factory=set)
-
-    def read(self, item: FoundFile) -> bytes:
-        """A file's bytes, unless too much was read for this submission. Raises RefusedError."""
-        if self.unpacked > MOST_UNPACKED_BYTES:
-            raise RefusedError(
-                f"the hand-in unpacks to more than {MOST_UNPACKED_BYTES // 2**20} MiB"
-            )
-        try:
-            data = item.read()
-        except RefusedError as error:
-            self.unpacked += error.cost
-            raise
-        self.unpacked += len(data)
-        return data
-
-    def add(self, path: str, data: bytes, version: int, when: datetime | None) -> None:
-        """Add a file; of two with the same path, the later one stays. Raises RefusedError."""
-        parts = PurePosixPath(path).parts
-        if any(part.startswith(".") for part in parts):
-            raise RefusedError("it is a hidden file")
-        if not parts or parts[0] == TIMESTAMP:
-            raise RefusedError("its name is taken")
-        parents = {"/".join(parts[:depth]) for depth in range(1, len(parts))}
-        if parents & self.files.keys() or path in self.folders:
-            raise RefusedError("a file and a folder have the same name")
-        if path not in self.files and self._count_for(path) >= MOST_STUDENT_FILES:
-            raise RefusedError(f"the hand-in has more than {MOST_STUDENT_FILES} files")
-        order = (version, when or _OLDEST)
-        if path in self.versions and self.versions[path] >= order:
-            return
-        total = self.total + len(data) - len(self.files.get(path, b""))
-        if total > MOST_STUDENT_BYTES:
-            raise RefusedError(f"the hand-in has more than {MOST_STUDENT_BYTES // 2**20} MiB")
-        self.total = total
-        self.folders |= parents
-        self.files[path] = data
-        self.versions[path] = order
-        self.changed = max(self.changed, order[1])
-
-    def _count_for(self, path: str) -> int:
-        """The number of files; notebooks are counted apart, so that data cannot crowd them out."""
-        if len(self.files) < MOST_STUDENT_FILES:
-            return len(self.files)
-        return sum(is_notebook(other) == is_notebook(path) for other in self.files)
-
-    @property
-    def moment(self) -> datetime:
-        """The best known time at which it was handed in."""
-        known = self.when or (self.changed if self.changed > _OLDEST else None)
-        return known or datetime.now(UTC)
-
-
 def collect_submissions(course: Course, lab: str, sources: Sequence[Path]) -> Summary:
     """Bring the submissions for `lab` in `sources` (folders or zips) into ``submitted/``."""
     return _Collection(course, lab).run(sources)
@@ -184,7 +113,7 @@ class _Collection:
             tuple(self._notes),
         )
 
-    def _open(self, source: Path) -> list[_Found]:
+    def _open(self, source: Path) -> list[IncomingSubmission]:
         """The submissions in one source; files are read here, one source at a time."""
         try:
             if source.is_dir():
@@ -215,8 +144,8 @@ class _Collection:
 
     def _group(
         self, items: Callable[[], Iterable[FoundFile | UnsafeName]], origin: str, top: str
-    ) -> list[_Found]:
-        found: dict[tuple[str, str], _Found] = {}
+    ) -> list[IncomingSubmission]:
+        found: dict[tuple[str, str], IncomingSubmission] = {}
         shared = common_top(item.path for item in items() if isinstance(item, FoundFile))
         for item in items():
             if isinstance(item, UnsafeName):
@@ -232,7 +161,7 @@ class _Collection:
                 self._refused.append((f"{origin}/{item.path}", why))
                 continue
             key = (parsed.student, parsed.attempt)
-            submitted = found.setdefault(key, _Found(parsed.student, origin))
+            submitted = found.setdefault(key, IncomingSubmission(parsed.student, origin))
             submitted.when = submitted.when or parsed.when
             try:
                 self._add(submitted, parsed, item)
@@ -240,7 +169,7 @@ class _Collection:
                 self._refused.append((f"{origin}/{item.path}", str(error)))
         return [submitted for submitted in found.values() if submitted.files]
 
-    def _add(self, submitted: _Found, parsed: ParsedPath, item: FoundFile) -> None:
+    def _add(self, submitted: IncomingSubmission, parsed: ParsedPath, item: FoundFile) -> None:
         if parsed.path.name == TIMESTAMP:
             if parsed.by_staff and len(parsed.path.parts) == 1:
                 text = submitted.read(item)[:200].decode("utf-8", "replace")
@@ -267,9 +196,9 @@ class _Collection:
             except RefusedError as error:
                 self._refused.append((f"{shown}/{path}", str(error)))
 
-    def _newest(self, found: Iterable[_Found]) -> list[_Found]:
+    def _newest(self, found: Iterable[IncomingSubmission]) -> list[IncomingSubmission]:
         """The newest submission of each student, in the order of students."""
-        best: dict[str, _Found] = {}
+        best: dict[str, IncomingSubmission] = {}
         for submitted in found:
             known = best.setdefault(submitted.student, submitted)
             if known is submitted:
@@ -284,7 +213,7 @@ class _Collection:
             )
         return [best[student] for student in sorted(best)]
 
-    def _put(self, found: _Found) -> Literal["new", "newer", "same", "older"]:
+    def _put(self, found: IncomingSubmission) -> Literal["new", "newer", "same", "older"]:
         """Write one submission: new, newer, same, or older (then it is refused)."""
         files = self._with_expected_name(found)
         target = self._course.root / SUBMITTED / found.student / self._lab
@@ -304,7 +233,7 @@ class _Collection:
         _replace(target, {**files, TIMESTAMP: format_timestamp(found.moment).encode()})
         return "newer" if exists else "new"
 
-    def _with_expected_name(self, found: _Found) -> Mapping[str, bytes]:
+    def _with_expected_name(self, found: IncomingSubmission) -> Mapping[str, bytes]:
         """The files, with the only notebook under the name that nbgrader expects."""
         notebooks = [name for name in found.files if name.lower().endswith(".ipynb")]
         if len(notebooks) != 1 or notebooks == [self._expected] or self._expected in found.folders:

@@ -21,9 +21,9 @@ from pathlib import PurePosixPath
 
 from gradekit.submissions.folder import SUBMITTED, parse_timestamp
 
-_CANVAS = re.compile(r"(?P<who>[^_/]+)(?:_LATE)?_(?P<user>\d+)_(?P<file>\d+)_(?P<name>.+)")
+_CANVAS = re.compile(r"(?P<student>[^_/]+)(?:_LATE)?_(?P<user>\d+)_(?P<file>\d+)_(?P<name>.+)")
 _CANVAS_AGAIN = re.compile(r"-(\d+)(?=\.(?:ipynb|zip)$)", re.IGNORECASE)
-_MOODLE = re.compile(r"(?P<who>.+)_(?P<user>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?")
+_MOODLE = re.compile(r"(?P<student>.+)_(?P<user>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?")
 _NO_STUDENT = "its path does not name the student; put it into a folder with the student's name"
 _UNSAFE = re.compile(r"[^\w.@-]+")
 
@@ -71,7 +71,7 @@ def parse_path(
         if match := _MOODLE.fullmatch(part):
             if match["kind"] != "file":
                 return "it is text from Moodle's editor, not a file"
-            return _named(f"{match['who']}_{match['user']}", rest)
+            return _named(f"{match['student']}_{match['user']}", rest)
         fields = part.split("+")
         if len(fields) >= 3 and (when := parse_timestamp(fields[2])):
             if fields[1] != lab:
@@ -81,7 +81,7 @@ def parse_path(
         again = _CANVAS_AGAIN.search(match["name"])
         name = PurePosixPath(_CANVAS_AGAIN.sub("", match["name"]))
         version = int(again[1]) if again else 0
-        return _named(f"{match['who']}_{match['user']}", name, version=version)
+        return _named(f"{match['student']}_{match['user']}", name, version=version)
     if SUBMITTED in parts[:-2][: shared + 1]:
         parts = parts[parts.index(SUBMITTED) + 1 :]
     elif len(parts) > 2 and parts[0] == top:

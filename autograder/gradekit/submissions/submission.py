@@ -134,9 +134,9 @@ def _disguised(submitted: SubmittedFiles) -> list[str]:
 
 
 def _nothing(submitted: SubmittedFiles, expected: str) -> str:
-    held = ", ".join(sorted(submitted.files)[:5]) or "nothing that can be read"
+    found = ", ".join(sorted(submitted.files)[:5]) or "nothing that can be read"
     remarks = " ".join(note for note in submitted.notes if ".ipynb" in note)
-    sentence = f"No notebook was handed in (it should be {expected}; found: {held})."
+    sentence = f"No notebook was handed in (it should be {expected}; found: {found})."
     return f"{sentence} {remarks}".strip()
 
 

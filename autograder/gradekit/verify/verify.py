@@ -69,7 +69,7 @@ class ExerciseProof:
     seconds: float
 
     def surprises(self) -> Iterator[str]:
-        """Everything that is not as it should be, one sentence each."""
+        """Everything that is wrong, one sentence each."""
         if self.reference != self.points:
             yield f"the reference earns {self.reference:g} of {self.points:g}"
         if self.blank:

@@ -245,7 +245,7 @@ def test_nothing_is_left(alone, together):
         for graded in (together, alone)
     )
     assert left == usual
-    assert not any(name.startswith(("gradekit-held-", "lab")) for name in usual)
+    assert not any(name.startswith(("gradekit-temp-", "lab")) for name in usual)
 
 
 def test_last_weeks_points_do_not_stay(fresh, tmp_path):

@@ -10,7 +10,8 @@ import pytest
 
 from gradekit.course import Course
 from gradekit.submissions import archives
-from gradekit.submissions.collect import MOST_STUDENT_FILES, collect_submissions
+from gradekit.submissions.collect import collect_submissions
+from gradekit.submissions.incoming import MOST_STUDENT_FILES
 from tests.helpers.collected import bring, lies_there, zipped
 from tests.helpers.collected import course as course
 from tests.helpers.submissions import LAB, NAME, as_bytes, done
@@ -84,7 +85,7 @@ def test_only_so_many_bytes_are_unpacked_for_one_hand_in(
         return lambda: (read.append(entry.filename), reader())[1]
 
     monkeypatch.setattr(archives, "_entry_reader", counted)
-    monkeypatch.setattr("gradekit.submissions.collect.MOST_UNPACKED_BYTES", 150_000)
+    monkeypatch.setattr("gradekit.submissions.incoming.MOST_UNPACKED_BYTES", 150_000)
     summary = bring(course, {f"ada/{n}.csv": bytes(100_000) for n in range(9)} | GOOD)
     assert len([name for name in read if name.startswith("ada")]) == 3
     assert [taken.student for taken in summary.collected] == ["bob"]

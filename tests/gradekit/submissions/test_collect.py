@@ -11,7 +11,8 @@ import pytest
 
 from gradekit.course import Course
 from gradekit.submissions import archives
-from gradekit.submissions.collect import MOST_STUDENT_FILES, collect_submissions
+from gradekit.submissions.collect import collect_submissions
+from gradekit.submissions.incoming import MOST_STUDENT_FILES
 from gradekit.submissions.lms_layouts import ParsedPath, owner, parse_path, safe_student
 from tests.helpers.collected import EARLY, LATE, bring, lies_there, zipped
 from tests.helpers.collected import course as course

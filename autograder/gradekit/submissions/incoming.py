@@ -1,0 +1,85 @@
+"""One submission while it is collected: its files so far, within limits.
+
+Tested in tests/gradekit/submissions/test_archives.py and test_collect.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+
+from gradekit.errors import RefusedError
+from gradekit.submissions.archives import FoundFile
+from gradekit.submissions.folder import TIMESTAMP, is_notebook
+
+MOST_STUDENT_BYTES = 128 * 2**20
+MOST_STUDENT_FILES = 1000
+# All unpacked bytes count, even those of refused files, because unpacking takes time.
+MOST_UNPACKED_BYTES = 4 * MOST_STUDENT_BYTES
+_OLDEST = datetime(1981, 1, 1, tzinfo=UTC)
+
+
+@dataclass
+class IncomingSubmission:
+    """One submission while it is collected."""
+
+    student: str
+    origin: str
+    files: dict[str, bytes] = field(default_factory=dict)
+    versions: dict[str, tuple[int, datetime]] = field(default_factory=dict)
+    when: datetime | None = None
+    changed: datetime = _OLDEST
+    total: int = 0
+    unpacked: int = 0
+    folders: set[str] = field(default_factory=set)
+
+    def read(self, item: FoundFile) -> bytes:
+        """A file's bytes, unless too much was read for this submission. Raises RefusedError."""
+        if self.unpacked > MOST_UNPACKED_BYTES:
+            raise RefusedError(
+                f"the hand-in unpacks to more than {MOST_UNPACKED_BYTES // 2**20} MiB"
+            )
+        try:
+            data = item.read()
+        except RefusedError as error:
+            self.unpacked += error.cost
+            raise
+        self.unpacked += len(data)
+        return data
+
+    def add(self, path: str, data: bytes, version: int, when: datetime | None) -> None:
+        """Add a file; of two with the same path, the later one stays. Raises RefusedError."""
+        parts = PurePosixPath(path).parts
+        if any(part.startswith(".") for part in parts):
+            raise RefusedError("it is a hidden file")
+        if not parts or parts[0] == TIMESTAMP:
+            raise RefusedError("its name is taken")
+        parents = {"/".join(parts[:depth]) for depth in range(1, len(parts))}
+        if parents & self.files.keys() or path in self.folders:
+            raise RefusedError("a file and a folder have the same name")
+        if path not in self.files and self._count_for(path) >= MOST_STUDENT_FILES:
+            raise RefusedError(f"the hand-in has more than {MOST_STUDENT_FILES} files")
+        order = (version, when or _OLDEST)
+        if path in self.versions and self.versions[path] >= order:
+            return
+        total = self.total + len(data) - len(self.files.get(path, b""))
+        if total > MOST_STUDENT_BYTES:
+            raise RefusedError(f"the hand-in has more than {MOST_STUDENT_BYTES // 2**20} MiB")
+        self.total = total
+        self.folders |= parents
+        self.files[path] = data
+        self.versions[path] = order
+        self.changed = max(self.changed, order[1])
+
+    def _count_for(self, path: str) -> int:
+        """The number of files; notebooks are counted apart, so that data cannot crowd them out."""
+        if len(self.files) < MOST_STUDENT_FILES:
+            return len(self.files)
+        return sum(is_notebook(other) == is_notebook(path) for other in self.files)
+
+    @property
+    def moment(self) -> datetime:
+        """The best known time at which it was handed in."""
+        known = self.when or (self.changed if self.changed > _OLDEST else None)
+        return known or datetime.now(UTC)
