@@ -6,6 +6,8 @@
 One sandbox serves one submission at a time and lives as long as its worker; the process or thread
 that starts it must outlive it. This side checks the form of every message from the untrusted side.
 The judge decides whether an answer is right.
+
+Tested in tests/gradekit/sandbox/test_sandbox.py.
 """
 
 from __future__ import annotations
