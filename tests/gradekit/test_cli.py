@@ -10,7 +10,7 @@ def lab(*arguments, cwd=None):
     )
 
 
-def test_help_groups_the_verbs_by_who_needs_them():
+def test_help_groups_the_verbs_by_user():
     text = lab("--help").stdout
     for word in ("Student", "TA", "Instructor", "submit", "grade", "release"):
         assert word in text

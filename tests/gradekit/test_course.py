@@ -70,7 +70,7 @@ def test_an_extension_moves_one_students_date_only(tmp_path):
         ('title = "Two"', 'title = "Two"\nlimits = {cell_seconds = 0}', ["greater than 0"]),
     ],
 )
-def test_a_wrong_value_is_named_with_its_place(tmp_path, before, after, words):
+def test_a_wrong_value_is_named_with_its_line(tmp_path, before, after, words):
     assert before in GOOD
     with pytest.raises(CourseError) as caught:
         course(tmp_path, GOOD.replace(before, after, 1))

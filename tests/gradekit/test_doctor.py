@@ -32,7 +32,7 @@ def test_a_missing_package_is_named_with_its_purpose_and_a_command(
     assert "no_such_package, needed for the labs: pip install" in sentences(tmp_path, ok=False)
 
 
-def test_a_machine_without_bubblewrap_is_told_so_and_the_rest_is_checked(
+def test_a_machine_without_bubblewrap_is_reported_and_the_rest_is_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def unavailable() -> str:

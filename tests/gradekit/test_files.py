@@ -25,7 +25,7 @@ def _own_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
-def test_a_folder_goes_when_it_is_closed(tmp_path):
+def test_a_closed_folder_is_removed(tmp_path):
     held = LockedTempFolder()
     (held.path / "deep" / "er").mkdir(parents=True)
     held.close()
@@ -33,7 +33,7 @@ def test_a_folder_goes_when_it_is_closed(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_killed_process_leaves_its_folder_and_the_next_one_removes_it(tmp_path):
+def test_the_folder_of_a_killed_process_is_removed_by_the_next_one(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-c", HOLDER],
         stdout=subprocess.PIPE,
@@ -54,7 +54,7 @@ def test_a_killed_process_leaves_its_folder_and_the_next_one_removes_it(tmp_path
     mine.close()
 
 
-def test_what_student_code_left_is_no_obstacle(tmp_path):
+def test_files_left_by_student_code_are_removed(tmp_path):
     folder = tmp_path / f"{PREFIX}dead"
     folder.mkdir()
     outside = tmp_path / "precious"

@@ -83,7 +83,7 @@ def test_a_broken_hand_in_is_shown_as_such(tmp_path: Path, released: Released) -
     assert grades(notebook) == {"check_softmax": 0, "check_entropy": 0, "explain": 0}
 
 
-def test_what_stopped_the_run_is_said(tmp_path: Path, released: Released) -> None:
+def test_the_reason_for_a_stopped_run_is_shown(tmp_path: Path, released: Released) -> None:
     given = submission(tmp_path, released, as_bytes(done()))
     graded = Graded({}, (), stopped="The notebook was ended after 60 s.")
     notebook = graded_notebook(given, released, graded, RESULTS)
@@ -114,7 +114,7 @@ def test_active_content_of_the_student_is_gone(tmp_path: Path, released: Release
     assert grades(notebook)["explain"] is None
 
 
-def test_it_lies_where_formgrader_looks(tmp_path: Path, released: Released) -> None:
+def test_it_is_written_where_formgrader_expects_it(tmp_path: Path, released: Released) -> None:
     given = submission(tmp_path, released, as_bytes(done()))
     notebook = graded_notebook(given, released, Graded({}, ()), RESULTS)
     text = json.dumps(notebook)

@@ -113,7 +113,7 @@ def test_an_unwritten_answer_earns_nothing_and_is_not_open(
     assert "Nothing was written here." in render(made)
 
 
-def test_lateness_is_told_in_points(course: Course, released: Released) -> None:
+def test_lateness_is_shown_in_points(course: Course, released: Released) -> None:
     made = page(course, released, late=Lateness(90_000, 2, 20))
     assert (made.state, made.penalty, made.score) == (State.LATE, 1.6, 6.4)
     html = render(made)

@@ -8,7 +8,7 @@ from gradekit.feedback.plain_text import plain_line, plain_prose
 
 
 @pytest.mark.parametrize("char", ["\x1b", "\0", "\x9b", "\u202e", "\u2066", "\ud800"])
-def test_what_steers_is_replaced_everywhere(char: str) -> None:
+def test_controls_are_replaced_everywhere(char: str) -> None:
     assert plain_line(f"a{char}b") == plain_prose(f"a{char}b") == "a�b"
 
 

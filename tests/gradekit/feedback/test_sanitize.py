@@ -134,7 +134,7 @@ def test_honest_markdown_stays_as_it_is(text: str) -> None:
     assert sanitize_text(text) == text
 
 
-def test_a_picture_that_is_missing_is_no_picture() -> None:
+def test_a_missing_picture_is_shown_as_text() -> None:
     assert sanitize_text("![a](attachment:b.png)") == "![a] (attachment:b.png)"
     assert sanitize_text("![a](attachment:b.png)", ["b.png"]) == "![a](attachment:b.png)"
 
@@ -296,7 +296,7 @@ def test_long_texts_are_cut_and_say_so() -> None:
         "![a](attachment:" * 10**5,
     ],
 )
-def test_long_texts_keep_nobody_busy(text: str) -> None:
+def test_long_texts_do_not_keep_the_grader_busy(text: str) -> None:
     start = time.process_time()
     given = cell(text)
     given.attachments = {"a.png": {"image/png": PNG}}

@@ -133,7 +133,7 @@ def test_a_worker_that_is_killed_costs_nothing_but_time(course, alone, cluster):
     assert reaper.killed
 
 
-def test_nobody_at_the_address_is_said_in_a_sentence(course, monkeypatch):
+def test_an_address_without_a_scheduler_is_one_sentence(course, monkeypatch):
     monkeypatch.setattr("gradekit.grading.cluster.SECONDS_TO_CONNECT", 2)
     shutil.rmtree(course.root / "results", ignore_errors=True)
     with pytest.raises(CourseError, match="no Dask scheduler answers there"):

@@ -127,7 +127,7 @@ def test_workers_end_with_the_process_that_started_them(kind, stays, tmp_path):
         worker.kill()
 
 
-def test_a_secret_that_was_never_written_is_made_anew(tmp_path):
+def test_a_secret_that_was_never_written_is_created_again(tmp_path):
     (tmp_path / "secret").touch()
     secret = grade.course_secret(tmp_path)
     assert len(secret) == 32
@@ -135,7 +135,7 @@ def test_a_secret_that_was_never_written_is_made_anew(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["secret"]
 
 
-def test_a_fork_server_that_dies_in_mid_batch_costs_nothing_but_time(fresh, undisturbed):
+def test_a_fork_server_that_is_killed_costs_nothing_but_time(fresh, undisturbed):
     progress = Executioner()
     summary = grade.grade_lab(load_course(fresh), LAB, Settings(1), progress)
     assert progress.killed
@@ -146,7 +146,7 @@ def test_a_fork_server_that_dies_in_mid_batch_costs_nothing_but_time(fresh, undi
 # -- a full disk ----------------------------------------------------------------------------------
 
 
-def test_a_journal_that_cannot_grow_keeps_no_half_line_and_the_next_run_goes_on(
+def test_a_journal_that_cannot_grow_has_no_half_line_and_the_next_run_continues(
     fresh, undisturbed, replay
 ):
     empty_gradebook(fresh, undisturbed)
@@ -185,7 +185,7 @@ def test_a_journal_that_cannot_grow_keeps_no_half_line_and_the_next_run_goes_on(
     same(fresh, undisturbed)
 
 
-def test_a_notebook_that_cannot_be_written_is_a_sentence_and_no_record(fresh, undisturbed, replay):
+def test_a_notebook_that_cannot_be_written_is_one_message_and_no_record(fresh, undisturbed, replay):
     empty_gradebook(fresh, undisturbed)
     with largest_file(3000), pytest.raises(ResultNotKeptError) as stopped:
         run(fresh)
@@ -197,7 +197,7 @@ def test_a_notebook_that_cannot_be_written_is_a_sentence_and_no_record(fresh, un
     same(fresh, undisturbed)
 
 
-def test_a_gradebook_that_cannot_grow_is_a_sentence_and_written_by_the_next_run(
+def test_a_gradebook_that_cannot_grow_is_one_message_and_written_by_the_next_run(
     fresh, undisturbed, replay
 ):
     with largest_file(40_000), pytest.raises(GradebookError) as stopped:
@@ -297,7 +297,7 @@ def test_a_gradebook_that_stays_locked_is_one_sentence(fresh, undisturbed, repla
 # -- new hand-ins, other clocks, changed exercises ------------------------------------------------
 
 
-def test_an_old_score_never_stands_for_a_new_hand_in(graded, undisturbed, monkeypatch):
+def test_an_old_score_never_counts_for_a_new_hand_in(graded, undisturbed, monkeypatch):
     def fails(function, tasks, *more):
         for task in tasks:
             yield task, RuntimeError("the power went off")

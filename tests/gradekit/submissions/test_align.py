@@ -251,7 +251,7 @@ def test_the_free_text_is_found(change: Callable[[Cells], None], released: Relea
     MetadataValidator().validate_nb(result)
 
 
-def test_code_under_the_question_is_no_answer(released: Released) -> None:
+def test_code_under_the_question_is_not_an_answer(released: Released) -> None:
     def change(cells: Cells) -> None:
         cells[9]["source"] = PLACEHOLDER
         cells.append(code("print(1)"))

@@ -65,7 +65,7 @@ def test_a_list_of_names_without_end_is_not_read(
     assert "list of names is too long" in summary.refused[0][1]
 
 
-def test_a_name_that_differs_in_its_two_places_costs_only_itself(course: Course) -> None:
+def test_an_entry_with_two_different_names_costs_only_itself(course: Course) -> None:
     raw = zipped({"ada/\N{LATIN SMALL LETTER E WITH ACUTE}.csv": b"x", **GOOD})
     spoilt = raw.replace(b"\xc3\xa9", b"\xff\xff", 1)
     assert spoilt != raw
@@ -92,12 +92,12 @@ def test_only_so_many_bytes_are_unpacked_for_one_hand_in(
     assert len(summary.refused) == 9
 
 
-def test_only_so_many_files_are_kept_of_one_hand_in(course: Course) -> None:
+def test_the_number_of_files_of_one_hand_in_is_limited(course: Course) -> None:
     bring(course, {f"ada/{number}.csv": b"" for number in range(MOST_STUDENT_FILES + 5)})
     assert len(lies_there(course)["ada"]) == MOST_STUDENT_FILES
 
 
-def test_a_time_that_no_calendar_has_is_no_time(course: Course, tmp_path: Path) -> None:
+def test_an_impossible_date_is_ignored(course: Course, tmp_path: Path) -> None:
     folder = tmp_path / "downloads" / "ada"
     folder.mkdir(parents=True)
     (folder / f"{NAME}.ipynb").write_bytes(NOTEBOOK)

@@ -111,7 +111,7 @@ def test_a_zip_without_an_owner_is_refused(course: Course) -> None:
     assert "student's name" in summary.refused[0][1]
 
 
-def test_two_students_whose_names_become_one_are_told_apart(course: Course) -> None:
+def test_of_two_students_whose_names_become_one_the_second_is_refused(course: Course) -> None:
     other = as_bytes([*done(), *done()])
     summary = bring(course, {f"Jo Li/{NAME}.ipynb": NOTEBOOK, f"Jo_Li/{NAME}.ipynb": other})
     assert lies_there(course) == {"Jo_Li": ONE}
@@ -170,7 +170,7 @@ def test_newer_replaces_older_and_never_the_other_way_round(course: Course) -> N
     assert not list((course.root / "submitted" / "ada").glob(".collecting*"))
 
 
-def test_of_several_hand_ins_the_newest_counts_and_this_is_said(course: Course) -> None:
+def test_of_several_hand_ins_the_newest_counts_with_a_note(course: Course) -> None:
     summary = bring(
         course,
         {
@@ -184,7 +184,7 @@ def test_of_several_hand_ins_the_newest_counts_and_this_is_said(course: Course) 
     assert all("more than once" in note for note in summary.notes)
 
 
-def test_many_other_files_leave_the_notebook_its_place(course: Course) -> None:
+def test_many_other_files_do_not_crowd_out_the_notebook(course: Course) -> None:
     others = {f"ada/data/{number}.csv": b"1" for number in range(MOST_STUDENT_FILES + 5)}
     summary = bring(course, {**others, f"ada/{NAME}.ipynb": NOTEBOOK})
     assert lies_there(course)["ada"].keys() >= ONE.keys()
@@ -341,7 +341,7 @@ def test_rubbish_of_operating_systems_is_left_out(course: Course) -> None:
     assert summary.refused == ()
 
 
-def test_moodles_editor_text_is_no_hand_in(course: Course) -> None:
+def test_moodles_editor_text_is_not_a_hand_in(course: Course) -> None:
     summary = bring(course, {"Ada_7_assignsubmission_onlinetext_/onlinetext.html": b"hello"})
     assert "Moodle" in summary.refused[0][1]
 

@@ -79,7 +79,7 @@ def test_a_folder_that_cannot_be_read_is_named(
     assert found.notes == ("locked/ cannot be read (Permission denied).",)
 
 
-def test_a_folder_whose_name_is_no_text_is_left_out_and_named(tmp_path: Path) -> None:
+def test_a_folder_whose_name_is_not_utf8_is_left_out_and_named(tmp_path: Path) -> None:
     hand_in(tmp_path, "ada", {f"{NAME}.ipynb": b"{}"})
     os.makedirs(os.fsencode(tmp_path) + b"/submitted/bad\xff/" + LAB.encode())
     assert [found.student for found in find_submissions(tmp_path, LAB)] == ["ada"]
@@ -95,7 +95,7 @@ def test_files_beyond_the_limits_are_not_opened(tmp_path: Path) -> None:
     assert submitted.notes[-1] == "There are 30 more files of that kind."
 
 
-def test_a_folder_in_the_place_of_the_timestamp_leaves_no_file_open(tmp_path: Path) -> None:
+def test_a_folder_instead_of_the_timestamp_leaves_no_file_open(tmp_path: Path) -> None:
     folder = hand_in(tmp_path, "ada", {"timestamp.txt/x.txt": b""})
     before = len(os.listdir("/proc/self/fd"))
     for _ in range(5):

@@ -225,7 +225,7 @@ def test_of_equal_notebooks_the_newest_wins(tmp_path: Path, released: Released) 
     assert any("newest" in note for note in submission.notes)
 
 
-def test_a_broken_file_beside_a_good_one_costs_nothing(tmp_path: Path, released: Released) -> None:
+def test_a_broken_file_next_to_a_good_one_costs_nothing(tmp_path: Path, released: Released) -> None:
     hand_in(tmp_path, "ada", {f"{NAME}.ipynb": b"", "mine.ipynb": as_bytes(done())})
     submission = read(tmp_path, released)
     assert submission.name == "mine.ipynb"
@@ -307,7 +307,7 @@ def test_prose_only_notebook_has_nothing_to_run(tmp_path: Path, released: Releas
 
 
 @pytest.mark.parametrize("place", ["notebook", "cell", "attachments", "a cell itself"])
-def test_what_is_nested_deep_is_left_out(place: str, tmp_path: Path, released: Released) -> None:
+def test_deeply_nested_parts_are_left_out(place: str, tmp_path: Path, released: Released) -> None:
     deep: Any = "x"
     for _ in range(900):
         deep = {"a": deep}
