@@ -1,6 +1,6 @@
 """Finds the file that holds an exercise's visible checks, or says why there is none.
 
-Also tested through ``check()`` in ``tests/attnlab/notebook/test_check.py``.
+Also tested in ``tests/attnlab/notebook/test_check.py``, through ``check()``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Runs the visible checks of an exercise in this process and judges the observations.
 
-Tested through ``check()`` in ``tests/attnlab/notebook/test_check.py``.
+Tested in ``tests/attnlab/notebook/test_check.py``, through ``check()``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reads a notebook's file as a student saved it: is it valid, and which steps are still open?
 
-Tested through ``submit()`` in ``tests/attnlab/notebook/test_submit.py``.
+Tested in ``tests/attnlab/notebook/test_submit.py``, through ``submit()``.
 """
 
 from __future__ import annotations
