@@ -26,7 +26,8 @@ from gradekit.build.library_files import kit_files, library_files
 from gradekit.course import FILE_NAME, RELEASED, SOLVED, Course
 from gradekit.errors import CourseError
 from gradekit.files import LockedTempFolder
-from gradekit.grading.task import GradedSubmission, GradingTask, grade_task
+from gradekit.grading.remote import grade_task
+from gradekit.grading.task import GradedSubmission, GradingTask
 from gradekit.results.records import digest_of
 
 SECONDS_TO_CONNECT = 20

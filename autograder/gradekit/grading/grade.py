@@ -23,9 +23,10 @@ from gradekit.files import remove_stale
 from gradekit.gradebook.address import address_of
 from gradekit.gradebook.update import GradebookUpdate
 from gradekit.grading import pool
+from gradekit.grading.remote import grade_task, keys_of
 from gradekit.grading.result_keys import ResultKeys, load_keys, save_keys, state_of
 from gradekit.grading.summary import GradingSummary, Row
-from gradekit.grading.task import GradedSubmission, GraderSpec, GradingTask, grade_task, keys_of
+from gradekit.grading.task import GradedSubmission, GraderSpec, GradingTask
 from gradekit.late import lateness_of
 from gradekit.results.folder import (
     course_secret,
