@@ -1,3 +1,5 @@
+"""The `lab` command: help, fast imports, errors in one sentence."""
+
 import subprocess
 import sys
 

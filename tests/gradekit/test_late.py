@@ -1,3 +1,5 @@
+"""The late rule."""
+
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta

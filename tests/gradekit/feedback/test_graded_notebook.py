@@ -1,3 +1,5 @@
+"""The graded notebook: aligned cells, the judge's outputs, nothing that can run."""
+
 from __future__ import annotations
 
 import json

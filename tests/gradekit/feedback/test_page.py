@@ -1,3 +1,5 @@
+"""The feedback page: points, advice, comments, and every word escaped."""
+
 from __future__ import annotations
 
 from datetime import UTC, datetime

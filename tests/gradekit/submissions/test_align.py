@@ -1,3 +1,5 @@
+"""Submitted notebooks whose cells are found again, whatever an editor did to them."""
+
 from __future__ import annotations
 
 import copy

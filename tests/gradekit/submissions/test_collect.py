@@ -1,3 +1,5 @@
+"""`lab collect`: folders, zips and course systems into submitted/."""
+
 from __future__ import annotations
 
 import io

@@ -1,3 +1,5 @@
+"""From a student's files to the notebook to grade, or one sentence why there is none."""
+
 from __future__ import annotations
 
 import json

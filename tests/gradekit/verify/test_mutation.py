@@ -1,3 +1,5 @@
+"""Mutants: small changes of a function, made automatically."""
+
 import torch
 
 from attnlab.softmax import softmax
