@@ -27,9 +27,7 @@ Lab = Annotated[str, typer.Argument(help="The lab, such as lab01.", metavar="LAB
 Labs = Annotated[list[str] | None, typer.Argument(help="Labs; all if none is named.")]
 Root = Annotated[
     Path | None,
-    typer.Option(
-        "--course", help="The course's folder [default: the nearest one with course.toml]."
-    ),
+    typer.Option("--course", help="The course's folder; by default the nearest with course.toml."),
 ]
 Jobs = Annotated[int, typer.Option(help="Worker processes; 0 for one per core.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
