@@ -31,8 +31,8 @@ wrong(
     "ScaledTwice",
     "math.sqrt(self.d_k)",
     "self.d_k",
-    "The scores are scaled twice: once by you, and once more by the attention that you call. Which "
-    "of the two does the formula have?",
+    "The scores are scaled twice: once by you, and once more by the attention that you call. How "
+    "often does the formula scale them?",
 )
 wrong(
     "KeepsItsMask",
@@ -94,8 +94,8 @@ wrong(
     "MaskInverted",
     "else mask",
     "else ~mask",
-    "Your mask is inverted. (torch's `nn.MultiheadAttention` takes True for "
-    '"forbidden"; `scaled_dot_product_attention` and this course take it for "may attend".)',
+    'Your mask is inverted. torch\'s `nn.MultiheadAttention` takes True for "forbidden", but its '
+    "`scaled_dot_product_attention` does not. What does True mean in the task?",
 )
 wrong(
     "MaskAfterSoftmax",
