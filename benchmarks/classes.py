@@ -19,6 +19,7 @@ from demo.submission import DemoSubmission
 from gradekit.build.build import build_labs
 from gradekit.course import Course, load_course
 from gradekit.exercise.loader import CourseLabs
+from gradekit.results.folder import journal_path
 
 __all__ = ["LAB", "Class", "assert_right", "new_course", "some_class", "submit"]
 
@@ -59,8 +60,8 @@ def submit(course: Course, people: Class) -> None:
     """
     for name in ("submitted", "autograded"):
         shutil.rmtree(course.root / name, ignore_errors=True)
-    for name in (f"results/{LAB}.jsonl", "gradebook.db"):
-        (course.root / name).unlink(missing_ok=True)
+    for path in (journal_path(course, LAB), course.root / "gradebook.db"):
+        path.unlink(missing_ok=True)
     write_submitted(people.submissions, course.root, LAB)
 
 
