@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 from gradekit.course import Course
 from gradekit.errors import CourseError, ResultNotKeptError
@@ -37,13 +37,11 @@ from gradekit.results.folder import (
 )
 from gradekit.results.journal import Journal, plan
 from gradekit.results.records import State, SubmissionRecord, counted
-from gradekit.sandbox.sandbox import Level, check_level
+from gradekit.sandbox.levels import LEVELS, check_level
 from gradekit.submissions.folder import SubmittedFiles, find_submissions, folders_not_utf8
 
 if TYPE_CHECKING:
     from gradekit.grading.progress import ProgressReporter
-
-LEVELS = get_args(Level)
 
 
 @dataclass(frozen=True)

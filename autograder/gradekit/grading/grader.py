@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Self, cast
+from typing import Self
 
 import torch
 
@@ -33,7 +33,7 @@ from gradekit.grading.undefined_names import stopped_definitions
 from gradekit.results.records import CheckResult, ExerciseResult, Graded, digest_of
 from gradekit.sandbox.limit_messages import NOT_RUN, about_cell
 from gradekit.sandbox.result import SubmissionRun
-from gradekit.sandbox.sandbox import Level, Sandbox, SandboxFailedError
+from gradekit.sandbox.sandbox import Sandbox, SandboxFailedError
 from gradekit.submissions.notebook import runnable_cells
 from gradekit.submissions.released import Released
 from gradekit.submissions.submission import Submission
@@ -82,7 +82,7 @@ class LabGrader:
         sandbox = Sandbox(
             folder.path,
             limits_of(self.spec),
-            cast("Level", self.spec.level),
+            self.spec.level,
             private=[self.spec.course.root],
             trains=any(exercise.saves for exercise in self.exercises.exercises),
         )

@@ -25,7 +25,7 @@ from gradekit.grading.task import GraderSpec
 from gradekit.nbgrader_settings import nbgrader_config
 from gradekit.results.folder import course_secret, results_folder
 from gradekit.results.records import ExerciseResult, digest_of
-from gradekit.sandbox.sandbox import check_level
+from gradekit.sandbox.levels import check_level
 from gradekit.submissions.folder import SubmittedFiles, read_submitted
 from gradekit.submissions.notebook import checked_exercise
 from gradekit.submissions.released import grade_id_of

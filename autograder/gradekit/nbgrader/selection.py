@@ -23,7 +23,7 @@ from gradekit.grading.grader import LabGrader
 from gradekit.grading.grader_cache import process_cache
 from gradekit.nbgrader.context import LabContext
 from gradekit.results.journal import Journal, plan
-from gradekit.sandbox.sandbox import check_level
+from gradekit.sandbox.levels import check_level
 from gradekit.submissions.folder import SubmittedFiles, find_submissions, folders_not_utf8
 
 

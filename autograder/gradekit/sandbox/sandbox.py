@@ -33,15 +33,6 @@ from gradekit.untrusted.limits import Limits
 from gradekit.untrusted.messages import Cell, Probe
 from gradekit.untrusted.settings import ServerSettings
 
-__all__ = [
-    "Level",
-    "Sandbox",
-    "SandboxFailedError",
-    "SandboxUnavailableError",
-    "check_level",
-    "describe",
-]
-
 _START_SECONDS = 60.0
 _STOP_SECONDS = 5.0
 
