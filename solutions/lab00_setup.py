@@ -26,7 +26,7 @@ from torch import Tensor
 from attnlab import check, plots
 
 print("Python", sys.version.split()[0], "and torch", torch.__version__, "are here.")
-plots.lab00_preview()
+plots.words.lab00_preview()
 
 # %% [markdown]
 # If the cell printed two versions and drew four boxes, your kernel works. If it says
@@ -70,7 +70,7 @@ check("hello_tensor")
 # **Look.** Your tensor, page by page.
 
 # %%
-plots.tensor_cells(hello_tensor, "hello_tensor()")
+plots.words.tensor_cells(hello_tensor, "hello_tensor()")
 
 # %% [markdown]
 # ## 0.2 A mistake on purpose
@@ -110,8 +110,8 @@ check("sentence_means")
 
 # %%
 x: Tensor = torch.tensor([[[0, 3], [3, 3], [6, 9]], [[1, 0], [9, 8], [8, 1]]]).float()
-plots.tensor_cells(lambda: x, "x")
-plots.tensor_cells(lambda: sentence_means(x), "sentence_means(x)")
+plots.words.tensor_cells(lambda: x, "x")
+plots.words.tensor_cells(lambda: sentence_means(x), "sentence_means(x)")
 
 # %% [markdown]
 # ## 0.3 Hand in, for practice

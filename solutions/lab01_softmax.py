@@ -26,11 +26,11 @@ from torch import Tensor
 
 from attnlab import check, plots
 from attnlab.data import apples
-from attnlab.notebook.review import guesses_beside, try_versions
+from attnlab.notebook.review import compare_predictions, try_versions
 
 fruits = ["apple", "pear", "plum", "stone"]
 scores: Tensor = torch.tensor([2.0, 1.0, 0.2, -1.0], dtype=torch.float64)
-plots.lab01_preview()
+plots.words.lab01_preview()
 
 # %% [markdown]
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. Predict on paper,
@@ -86,7 +86,7 @@ check("softmax")
 # **Look.** Four scores, and the same four 1000 higher. Are the two sets of bars the same height?
 
 # %%
-plots.softmax_bars(softmax, scores)
+plots.scores.softmax_bars(softmax, scores)
 
 # %% [markdown]
 # ## 1.2 Log-softmax
@@ -130,7 +130,7 @@ check("log_softmax")
 # **Look.** Two ways to the same logarithm. At which gap does the way through probabilities fail?
 
 # %%
-plots.log_softmax_gap(softmax, log_softmax)
+plots.scores.log_softmax_gap(softmax, log_softmax)
 
 # %% [markdown]
 # ## 1.3 Cross-entropy
@@ -176,7 +176,7 @@ check("cross_entropy")
 # loss if it is right, and what is its loss if the right answer is another word?
 
 # %%
-plots.loss_against_scale(cross_entropy, scores, fruits)
+plots.scores.loss_against_scale(cross_entropy, scores, fruits)
 
 # %% [markdown]
 # ## 1.4 The gradient of softmax
@@ -219,7 +219,7 @@ check("softmax_backward")
 # its own probability and lowers all the others. What does each row sum to, and why?
 
 # %%
-plots.softmax_jacobian(softmax_backward, torch.softmax(scores, -1))
+plots.scores.softmax_jacobian(softmax_backward, torch.softmax(scores, -1))
 
 # %% [markdown]
 # ## 1.5 Temperature and entropy
@@ -259,8 +259,8 @@ check("temperature")
 # **Look.** The curves spread from one winner to equal shares; the entropy rises from 0 to log V.
 
 # %%
-plots.temperature_fan(temperature, scores, fruits)
-plots.entropy_curve(temperature, entropy, scores)
+plots.scores.temperature_fan(temperature, scores, fruits)
+plots.scores.entropy_curve(temperature, entropy, scores)
 
 # %% [markdown]
 # ## 1.6 A first attention
@@ -305,7 +305,7 @@ check("basic_self_attention")
 # in two places. Try `mode="softmax"` as well: which words move now, and why?
 
 # %%
-plots.apple_arrows(basic_self_attention, mode="sum")
+plots.words.apple_arrows(basic_self_attention, mode="sum")
 
 # %% [markdown]
 # ## 1.7 Does it notice the order?
@@ -355,7 +355,7 @@ layers = {
     "attention, places added": lambda X: basic_self_attention(X + places),
     "running sum": lambda X: X.cumsum(0),
 }
-plots.equivariance_bars(equivariance_gap, layers, words, order)
+plots.words.equivariance_bars(equivariance_gap, layers, words, order)
 
 # %% [markdown]
 # ## 1.8 Test somebody else's softmax
@@ -479,7 +479,7 @@ answers = {
     "P4": lambda: cross_entropy(logits + 5, target) - cross_entropy(logits, target),
     "P5": lambda: basic_self_attention(first.vectors, "sum", first.similarity)[2],
 }
-guesses_beside(predictions, answers)
+compare_predictions(predictions, answers)
 
 # %% [markdown]
 # ## 1.10 Errata hunt
@@ -501,7 +501,7 @@ guesses_beside(predictions, answers)
 #   mean.
 
 # %%
-plots.number_tables(
+plots.words.number_tables(
     {
         "N2: attention score": apples.attention_scores(),
         "S1: attention weights": apples.toy_alignment(),

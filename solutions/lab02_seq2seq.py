@@ -22,15 +22,14 @@ the library, its cell holds one import line, and its task is that function's doc
 # %%
 import torch
 
-from attnlab import check
+from attnlab import check, plots
 from attnlab.data import dates
 from attnlab.data.dates import BOS, EOS
 from attnlab.models.dates_translator import dates_translator, train_on_dates
-from attnlab.notebook.review import guesses_beside, try_versions
+from attnlab.notebook.review import compare_predictions, try_versions
 from attnlab.notebook.saved import trained
-from attnlab.plots import alignment, forcing, heatmap
 
-alignment.lab02_preview()
+plots.alignment.lab02_preview()
 
 # %% [markdown]
 # Left: each row is a symbol that is written, each column is a letter of the source, and a dark
@@ -83,7 +82,7 @@ check("pad_batch")
 # (In lab 8 you will reduce that share.)
 
 # %%
-forcing.padded_table(pad_batch, ["attention", "is", "all", "you", "need"])
+plots.forcing.padded_table(pad_batch, ["attention", "is", "all", "you", "need"])
 
 # %% [markdown]
 # ## 2.2 How well does a place fit?
@@ -134,7 +133,7 @@ check("additive_score")
 # it and could outweigh all the others. What limits your score, and what are its bounds?
 
 # %%
-forcing.score_growth(AdditiveScore)
+plots.forcing.score_growth(AdditiveScore)
 
 # %% [markdown]
 # ## 2.3 Attend
@@ -184,7 +183,7 @@ check("attend")
 by_hand = torch.tensor([[0.0, 0.964028, 0.202433]] * 2)
 places = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]] * 2)
 real = torch.tensor([[True, True, True], [True, True, False]])
-heatmap.attention_map(
+plots.heatmap.attention_map(
     lambda: attend(by_hand, places, real)[1], ["no padding", "3rd is padding"], ["1", "2", "3"]
 )
 
@@ -234,7 +233,7 @@ check("decoder_cell")
 # does it look, and where must it never look?
 
 # %%
-forcing.one_step(
+plots.forcing.one_step(
     lambda: dates_translator(AttentionDecoderCell), ["5 march 1998", "thursday, march 5th 1998"]
 )
 
@@ -283,7 +282,7 @@ check("teacher_forced_loss")
 # the symbols that it should predict. Is each symbol predicted one step before it is fed?
 
 # %%
-forcing.fed_and_asked(
+plots.forcing.fed_and_asked(
     teacher_forced_loss,
     [dates.Pair("5 march 1998", "1998-03-05"), dates.Pair("march 1998", "1998-03")],
 )
@@ -345,7 +344,7 @@ check("train_translator")
 # the curve stays high or dates come out wrong in 2.7.
 
 # %%
-forcing.training_curve(model, losses)
+plots.forcing.training_curve(model, losses)
 
 # %% [markdown]
 # ## 2.7 Let it write
@@ -388,7 +387,7 @@ check("greedy")
 # decides.
 
 # %%
-alignment.alignments(model, greedy, ["1998, march 5", "the 5th of march, 1998"])
+plots.alignment.alignments(model, greedy, ["1998, march 5", "the 5th of march, 1998"])
 
 # %% [markdown]
 # And here are 500 dates that it never saw. Could you make the same mistakes?
@@ -422,7 +421,7 @@ else:
 # attention still work on strings longer than any in training?
 
 # %%
-alignment.copied_by_length()
+plots.alignment.copied_by_length()
 
 # %% [markdown]
 # There were five runs each; the bands go from the worst to the best run (measured once, by a script
@@ -489,7 +488,7 @@ hurried, _ = trained(
     lambda: dates_translator(AttentionDecoderCell),
     lambda model: train_on_dates(model, train_translator, pad_batch, epochs=1),
 )
-alignment.beam_widths(hurried, beam_search, one_sentence, dates.validation()[:100])
+plots.alignment.beam_widths(hurried, beam_search, one_sentence, dates.validation()[:100])
 
 # %% [markdown]
 # ## 2.9 Test somebody else's attention
@@ -695,7 +694,7 @@ answers = {
     "P3": candidates_of_a_step,
     "P4": winner_of_two,
 }
-guesses_beside(predictions, answers)
+compare_predictions(predictions, answers)
 
 # %% [markdown]
 # ## What you can now explain

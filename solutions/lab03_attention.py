@@ -24,13 +24,11 @@ import math
 
 import torch
 
-from attnlab import check
+from attnlab import check, plots
 from attnlab.data import korea
-from attnlab.notebook.review import guesses_beside, try_versions
-from attnlab.plots import attention as pictures
-from attnlab.plots import scaling as measures
+from attnlab.notebook.review import compare_predictions, try_versions
 
-pictures.lab03_preview()
+plots.attention.lab03_preview()
 
 # %% [markdown]
 # Left: six words, and how much each row looks at each column. Right: the result for *speak*. The
@@ -88,7 +86,7 @@ check("qkv")
 # will *speak* look at?
 
 # %%
-pictures.projection_tables(qkv)
+plots.attention.projection_tables(qkv)
 
 # %% [markdown]
 # ## 3.2 One query, in slow motion
@@ -134,7 +132,7 @@ check("attention_loop")
 # end inside the grey area: a mean of points never leaves it. Why does *Korean* end near *Korea*?
 
 # %%
-pictures.moved_words(qkv, attention_loop)
+plots.attention.moved_words(qkv, attention_loop)
 
 # %% [markdown]
 # ## 3.3 Scaled dot-product attention
@@ -185,7 +183,7 @@ check("scaled_dot_product_attention")
 
 # %%
 both = [korea.ONE_ORDER, korea.OTHER_ORDER]
-pictures.sentence_attention(qkv, scaled_dot_product_attention, both)
+plots.attention.sentence_attention(qkv, scaled_dot_product_attention, both)
 
 # %% [markdown]
 # The next plot shows the effect of a row of weights, lecture W's "convex combination of value
@@ -193,7 +191,7 @@ pictures.sentence_attention(qkv, scaled_dot_product_attention, both)
 # `word="Korea"`.
 
 # %%
-pictures.value_mixing(qkv, scaled_dot_product_attention, word="speak")
+plots.attention.value_mixing(qkv, scaled_dot_product_attention, word="speak")
 
 # %% [markdown]
 # ## 3.4 Why the square root?
@@ -242,8 +240,8 @@ check("score_variance")
 # best of 32 keys takes nearly all the weight for any d as large as in real models.
 
 # %%
-measures.score_histogram(score_variance)
-measures.saturation_curves(saturation)
+plots.scaling.score_histogram(score_variance)
+plots.scaling.saturation_curves(saturation)
 
 # %% [markdown]
 # ## 3.5 Relevance is not symmetric
@@ -286,7 +284,7 @@ check("relevance_matrix")
 # table are they the same? Where is the largest entry of the left table, and why is it there?
 
 # %%
-pictures.relevance_tables(relevance_matrix)
+plots.attention.relevance_tables(relevance_matrix)
 
 # %% [markdown]
 # ## 3.6 What it costs
@@ -332,8 +330,8 @@ check("cost")
 # the table no longer fits into the processor's cache.
 
 # %%
-measures.cost_curves(count_multiplications, weights_memory, fit_exponent)
-measures.time_against_length(scaled_dot_product_attention, fit_exponent)
+plots.scaling.cost_curves(count_multiplications, weights_memory, fit_exponent)
+plots.scaling.time_against_length(scaled_dot_product_attention, fit_exponent)
 
 # %% [markdown]
 # ## 3.7 Test somebody else's attention
@@ -497,7 +495,7 @@ answers = {
         torch.ones(1, 1), far_keys, torch.zeros(4, 2), only_first
     )[1][0, 0],
 }
-guesses_beside(predictions, answers)
+compare_predictions(predictions, answers)
 
 # %% [markdown]
 # ## 3.9 Errata hunt

@@ -29,12 +29,11 @@ from attnlab import check, plots
 from attnlab.attention import scaled_dot_product_attention
 from attnlab.data import retrieval as boxes
 from attnlab.models.retriever import D_MODEL, FEATURES, Retriever, share_right, train_retriever
-from attnlab.notebook.review import guesses_beside, try_versions
+from attnlab.notebook.review import compare_predictions, try_versions
 from attnlab.notebook.saved import trained
-from attnlab.plots import heads as pictures
 from attnlab.softmax import cross_entropy
 
-pictures.lab04_preview()
+plots.heads.lab04_preview()
 
 # %% [markdown]
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
@@ -103,7 +102,7 @@ check("split_heads")
 # 0 … 5: are its features in the first row of every head?
 
 # %%
-plots.tensor_cells(lambda: split_heads(torch.arange(24).reshape(1, 4, 6), 3)[0], "heads")
+plots.words.tensor_cells(lambda: split_heads(torch.arange(24).reshape(1, 4, 6), 3)[0], "heads")
 
 # %% [markdown]
 # ## 4.2 Multi-head attention
@@ -184,7 +183,7 @@ def on_the_way() -> dict[str, Tensor]:
     }
 
 
-pictures.shape_diagram(on_the_way)
+plots.heads.shape_diagram(on_the_way)
 for shape in ((4, 7), (2, 7), (2, 1, 1, 7), (2, 4, 7)):  # the masks of your prediction
     try:
         torch.ones(shape).expand(2, 3, 4, 7)
@@ -205,8 +204,8 @@ def some_weights() -> Tensor:
     return some_layer()(x, x, x, need_weights=True)[1]
 
 
-pictures.head_grid(lambda: some_weights()[0], sentence, sentence)
-pictures.head_entropy(some_weights)
+plots.heads.head_grid(lambda: some_weights()[0], sentence, sentence)
+plots.heads.head_entropy(some_weights)
 
 # %% [markdown]
 # ## 4.3 Counting parameters
@@ -302,7 +301,7 @@ check("fuse_qkv")
 # (The one in the prediction has 21 rows, and `chunk(3)` would give each part 7.)
 
 # %%
-plots.tensor_cells(
+plots.words.tensor_cells(
     lambda: fuse_qkv(torch.ones(2, 6), 2 * torch.ones(2, 6), 3 * torch.ones(3, 6))[0], "W"
 )
 
@@ -362,7 +361,7 @@ def moved() -> dict[str, Tensor]:
     return {name: ((out - whole).norm() / whole.norm())[None] for name, out in without.items()}
 
 
-pictures.ablation_bars(moved, ["change"], "change of the output", "what a head adds")
+plots.heads.ablation_bars(moved, ["change"], "change of the output", "what a head adds")
 
 # %% [markdown]
 # ## 4.6 Two questions at once
@@ -456,8 +455,8 @@ def looks(model: Retriever | None) -> Tensor | None:
     return None if model is None else weight_on(model(shelves)[1], shelves.places)
 
 
-pictures.heads_on_boxes(lambda: looks(one), lambda: looks(two))
-pictures.ablation_bars(
+plots.heads.heads_on_boxes(lambda: looks(one), lambda: looks(two))
+plots.heads.ablation_bars(
     shares, ["first digit", "second digit", "both"], "share right", "one head, two heads, one lost"
 )
 
@@ -483,10 +482,10 @@ pictures.ablation_bars(
 #
 # Right versions keep their weights under other names, or fused into one matrix, so you need help to
 # compare them. `torch_equivalent(layer, d_model, num_heads, d_k, d_v)` finds the weights, wherever
-# they are, and puts them into torch's own layer. It returns a function: `twin(q, k, v, mask)` gives
-# the right output and each head's right weights. There are two conditions. Weights must not be
-# square (choose d_model, h · d_k and h · d_v all different). Every query must have an allowed key
-# (torch gives NaN otherwise; test that case separately).
+# they are, and puts them into torch's own layer. It returns a function: `expected(q, k, v, mask)`
+# gives the right output and each head's right weights. There are two conditions. Weights must not
+# be square (choose d_model, h · d_k and h · d_v all different). Every query must have an allowed
+# key (torch gives NaN otherwise; test that case separately).
 #
 # **Predict.** Your test uses one text for queries, keys and values. Which wrong versions pass?
 #
@@ -498,7 +497,7 @@ pictures.ablation_bars(
 # <details><summary>Hint 2: a plan</summary>
 #
 # Make a layer with unusual sizes in float64, with all its parameters random, and three different
-# texts with more keys than queries. Compare output and weights with the twin's: with and without
+# texts with more keys than queries. Compare output and weights with its results: with and without
 # `need_weights`, without a mask and with masks of several shapes. Then test a query with no allowed
 # key, dropout in `eval()` and while training, and a gradient at q.
 # </details>
@@ -529,14 +528,14 @@ def test_multi_head(impl):
     with torch.no_grad():
         for parameter in layer.parameters():
             parameter.normal_(generator=random)
-    twin = torch_equivalent(layer, 10, 3, 4, 5)
+    expected = torch_equivalent(layer, 10, 3, 4, 5)
     texts = [torch.randn(2, n, 10, generator=random, dtype=torch.float64) for n in (4, 7, 7)]
     mask = torch.rand(2, 3, 4, 7, generator=random) < 0.6
     mask[..., 0] = True
 
     layer.eval()
     for allowed in (None, mask, mask[:, :1], mask[:, :1, :1], mask[0, 0]):
-        right, right_weights = twin(*texts, allowed)
+        right, right_weights = expected(*texts, allowed)
         out, weights = layer(*texts, allowed, need_weights=True)
         alone = layer(*texts, mask=allowed)
         assert isinstance(alone, Tensor), "the output should come alone"
@@ -677,7 +676,7 @@ answers = {
     "P4": lambda: cross_entropy(torch.zeros(1, 8), torch.tensor([3])),
     "P5": lambda: "nothing yet" if one is None else f"{share_right(one, shelves)[2]:.3f} for ten",
 }
-guesses_beside(predictions, answers)
+compare_predictions(predictions, answers)
 
 # %% [markdown]
 # ## What you can now explain

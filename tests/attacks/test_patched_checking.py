@@ -34,7 +34,7 @@ PATCHES = {
     "pack": "runner.pack = lambda seen: pack(True)",
     "raises nothing": "runner.observe = lambda *args, **kwargs: None",
     "raises the same": "runner.observe = lambda *args: Raised('NotImplementedError')",
-    "names": "probe.Lab = lambda *args: type('L', (), {'softmax': lambda *a: torch.ones(1)})",
+    "names": "runner.Lab = lambda *args: type('L', (), {'softmax': lambda *a: torch.ones(1)})",
     "everything": "runner.observe = lambda *args: {'rows': True, 'points': 100, 'check': 0}",
 }
 IMPORTS = """

@@ -144,12 +144,12 @@ def shapes_only(impl):
 )
 def one_text_for_all(impl):
     model = filled(impl).eval()
-    x, twin = texts()[0], torch_equivalent(model, **SIZES)
+    x, changed = texts()[0], torch_equivalent(model, **SIZES)
     mask = torch.rand(2, 3, 4, 4) < 0.6
     mask[..., 0] = True
     for m in (None, mask):
         for mine, torchs in zip(
-            model(x, x, x, m, need_weights=True), twin(x, x, x, m), strict=True
+            model(x, x, x, m, need_weights=True), changed(x, x, x, m), strict=True
         ):
             close(mine, torchs)
 
@@ -202,11 +202,11 @@ def exactly_equal(impl):
 )
 def ordinary_cases_only(impl):
     model, (q, k, v) = filled(impl), texts()
-    twin = torch_equivalent(model, **SIZES)
+    changed = torch_equivalent(model, **SIZES)
     mask = torch.rand(2, 3, 4, 7) < 0.6
     mask[..., 0] = True
     for m in (None, mask):
-        mine, torchs = model(q, k, v, m, need_weights=True), twin(q, k, v, m)
+        mine, torchs = model(q, k, v, m, need_weights=True), changed(q, k, v, m)
         close(mine[0], torchs[0])
         close(mine[1], torchs[1])
         close(model(q, k, v, m), torchs[0])
@@ -219,7 +219,7 @@ def with_many_sizes(impl):
         model = impl(*given, dropout=0.5).double()
         for parameter in model.parameters():
             nn.init.uniform_(parameter, -1, 1)
-        twin = torch_equivalent(model, *given)
+        changed = torch_equivalent(model, *given)
         total = (d_model + 1) * heads * (2 * d_k + d_v) + (heads * d_v + 1) * d_model
         assert sum(p.numel() for p in model.parameters()) == total
         q, k, v = (torch.randn(3, n, d_model, dtype=torch.float64) for n in (5, 6, 6))
@@ -228,7 +228,7 @@ def with_many_sizes(impl):
         model.eval()
         for m in (None, mask, mask[:, :1], mask[0, 0], mask[:, :1, :1]):
             out, weights = model(q, k, v, m, True)
-            torchs = twin(q, k, v, m)
+            torchs = changed(q, k, v, m)
             torch.testing.assert_close(out, torchs[0], atol=1e-9, rtol=0)
             torch.testing.assert_close(weights, torchs[1], atol=1e-9, rtol=0)
             torch.testing.assert_close(model(q, k, v, m), out, atol=1e-9, rtol=0)
@@ -255,7 +255,7 @@ def by_properties_and_torch(impl):
     model = impl(6, 4, d_k=3, d_v=2, bias=True).double()
     for parameter in model.parameters():
         parameter.data = random(*parameter.shape)
-    twin = torch_equivalent(model, 6, 4, 3, 2)
+    changed = torch_equivalent(model, 6, 4, 3, 2)
     q, k, v = random(2, 3, 6), random(2, 5, 6), random(2, 5, 6)
     out = model(q, k, v)
     if not isinstance(out, torch.Tensor):
@@ -263,9 +263,9 @@ def by_properties_and_torch(impl):
     allowed = random(2, 4, 3, 5) > -0.3
     allowed[..., 1] = True
     for mask in (torch.ones(3, 5, dtype=torch.bool), allowed, allowed[1:, 0]):
-        got, want = model(q, k, v, mask, need_weights=True), twin(q, k, v, mask)
+        got, want = model(q, k, v, mask, need_weights=True), changed(q, k, v, mask)
         assert all(torch.allclose(a, b, atol=1e-8) for a, b in zip(got, want, strict=True))
-    assert torch.allclose(out, twin(q, k, v)[0], atol=1e-8)
+    assert torch.allclose(out, changed(q, k, v)[0], atol=1e-8)
     nobody = torch.zeros(3, 5, dtype=torch.bool)
     assert torch.allclose(model(q, k, v, nobody), model(q, k, 0 * v, nobody), atol=1e-8)
     assert not model(q, k, v, nobody, need_weights=True)[1].any()

@@ -143,8 +143,11 @@ class Exercise:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files of Python that the exercise is made of."""
-        return (self.path, *(self.path.parent / f"{part}.py" for part in self.parts))
+        """The files of Python that the exercise is made of, measuring scripts left out."""
+        if self.path.name != "__init__.py":
+            return (self.path,)
+        paths = sorted(self.path.parent.glob("*.py"))
+        return tuple(path for path in paths if not path.name.startswith("measure"))
 
     @property
     def parts(self) -> tuple[str, ...]:

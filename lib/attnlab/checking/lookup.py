@@ -50,6 +50,9 @@ def _candidates(folders: Sequence[Path]) -> list[Path]:
     """All existing checks files: those in `folders`, then (in a checkout) those of every lab."""
     root = _checkout()
     in_checkout = sorted(root.glob(f"labs/*/{FILE_NAME}")) if root is not None else []
+    # Several labs have exercises of one name (errata); the lab that a folder is called after wins.
+    names = {folder.name for folder in folders}
+    in_checkout.sort(key=lambda path: path.parent.name not in names)
     nearby = [folder / FILE_NAME for folder in folders]
     return list(dict.fromkeys(path for path in (*nearby, *in_checkout) if path.is_file()))
 

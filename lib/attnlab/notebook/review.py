@@ -27,7 +27,7 @@ def try_versions(test: Callable[[Any], Any], *versions: Any) -> None:
             print(f"{name}: your test, or the code that it tests, is not written yet")
 
 
-def guesses_beside(
+def compare_predictions(
     predictions: Mapping[str, Any], answers: Mapping[str, Callable[[], Any]]
 ) -> None:
     """Print each prediction next to the answer of the student's own functions.

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from attnlab.notebook.review import guesses_beside, try_versions
+from attnlab.notebook.review import compare_predictions, try_versions
 
 
 def right():
@@ -50,11 +50,11 @@ def test_an_assert_without_a_message_gets_one(capsys):
     ],
 )
 def test_an_answer_is_rounded(answer, said, capsys):
-    guesses_beside({"P1": 7}, {"P1": lambda: answer})
+    compare_predictions({"P1": 7}, {"P1": lambda: answer})
     assert capsys.readouterr().out == f"P1: you say 7, your functions say {said}\n"
 
 
 def test_an_open_step_and_a_missing_prediction_are_not_errors(capsys):
-    guesses_beside({}, {"P1": unwritten})
+    compare_predictions({}, {"P1": unwritten})
     said = "P1: you say None, your functions say nothing yet: a step above is not written\n"
     assert capsys.readouterr().out == said

@@ -67,7 +67,7 @@ EXERCISE = '''\
 import torch
 from attnlab.checking.weights import MissingWeightError, give_weights
 from gradekit.exercise import Exercise
-from gradekit.exercise.trained import Band, Outcome
+from gradekit.exercise.trained import Band, ScoreBands
 
 exercise = Exercise(answers=["rate"], saves=["line.safetensors"])
 
@@ -87,7 +87,7 @@ def a_number(lab, draw):
     return lab.rate > 0
 
 
-@exercise.check(points=4, hidden=True, judge=Outcome(
+@exercise.check(points=4, hidden=True, judge=ScoreBands(
     closeness, (Band(-0.01, 0, 1), Band(-2, -0.01, 0.25, "Let it train for longer."))
 ))
 def fits(lab, draw):

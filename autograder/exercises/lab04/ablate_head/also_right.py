@@ -14,11 +14,11 @@ from . import exercise
 def columns_zeroed(model, head):
     if not 0 <= head < model.num_heads:
         raise IndexError("no such head")
-    twin = copy.deepcopy(model)
+    changed = copy.deepcopy(model)
     start, stop = head * model.d_v, (head + 1) * model.d_v
     with torch.no_grad():
-        twin.out_proj.weight[:, start:stop] = 0
-    return twin
+        changed.out_proj.weight[:, start:stop] = 0
+    return changed
 
 
 @exercise.also_right
@@ -28,47 +28,47 @@ def by_leaving_it_out(model, head):
 
     def without(layer, given):
         heads = given[0].unflatten(-1, (model.num_heads, model.d_v)).clone()  # (B, L, h, d_v)
-        heads[..., list(twin.ablated), :] = 0
+        heads[..., list(changed.ablated), :] = 0
         return heads.flatten(-2)  # (B, L, h * d_v)
 
-    twin = copy.deepcopy(model)
-    twin.ablated = {*getattr(model, "ablated", ()), head}
-    twin.out_proj.register_forward_pre_hook(without)
-    return twin
+    changed = copy.deepcopy(model)
+    changed.ablated = {*getattr(model, "ablated", ()), head}
+    changed.out_proj.register_forward_pre_hook(without)
+    return changed
 
 
 @exercise.also_right
 def by_subtracting(model, head):
     if head not in range(model.num_heads):
         raise IndexError(head)
-    twin = copy.deepcopy(model)
-    W = twin.out_proj.weight
+    changed = copy.deepcopy(model)
+    W = changed.out_proj.weight
     part = torch.zeros_like(W)
     part[:, head * model.d_v : (head + 1) * model.d_v] = 1
     W.data = W.data - W.data * part
-    return twin
+    return changed
 
 
 @exercise.also_right
 def values_and_their_bias_zeroed(model, head):
     if head < 0 or head >= model.num_heads:
         raise IndexError(f"no head {head}")
-    twin = copy.deepcopy(model)
+    changed = copy.deepcopy(model)
     rows = slice(head * model.d_v, (head + 1) * model.d_v)
-    twin.v_proj.weight.data[rows] = 0.0
-    if twin.v_proj.bias is not None:
-        twin.v_proj.bias.data[rows] = 0.0
-    return twin
+    changed.v_proj.weight.data[rows] = 0.0
+    if changed.v_proj.bias is not None:
+        changed.v_proj.bias.data[rows] = 0.0
+    return changed
 
 
 @exercise.also_right
 def by_views_of_the_weight(model, head):
     if head not in range(model.num_heads):
         raise IndexError("no such head")
-    twin = copy.deepcopy(model)
+    changed = copy.deepcopy(model)
     with torch.no_grad():
-        twin.out_proj.weight.view(-1, model.num_heads, model.d_v)[:, head].zero_()
-    return twin
+        changed.out_proj.weight.view(-1, model.num_heads, model.d_v)[:, head].zero_()
+    return changed
 
 
 class Ablated(nn.Module):

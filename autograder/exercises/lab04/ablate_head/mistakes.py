@@ -13,8 +13,8 @@ wrong = exercise.edits(columns_zeroed)
 
 wrong(
     "queries_zeroed",
-    "twin.out_proj.weight[:, start:stop] = 0",
-    "for parameter in twin.q_proj.parameters():\n"
+    "changed.out_proj.weight[:, start:stop] = 0",
+    "for parameter in changed.q_proj.parameters():\n"
     "            parameter[head * model.d_k : (head + 1) * model.d_k] = 0",
     "You set the head's queries to zero. Then all its scores are 0, its attention is spread "
     "evenly, and it still adds something: the mean of its values. Where does a head enter the "
@@ -42,8 +42,8 @@ wrong(
 )
 wrong(
     "written_while_recording",
-    "    with torch.no_grad():\n        twin",
-    "    twin",
+    "    with torch.no_grad():\n        changed",
+    "    changed",
     "torch records all operations on parameters, for their gradients, and does not let you write "
     "into one meanwhile. Which `with` block stops the recording for a moment?",
 )
@@ -69,8 +69,8 @@ wrong(
 )
 wrong(
     "all_the_others",
-    "twin.out_proj.weight[:, start:stop] = 0",
-    "twin.out_proj.weight[:, :start] = 0\n        twin.out_proj.weight[:, stop:] = 0",
+    "changed.out_proj.weight[:, start:stop] = 0",
+    "changed.out_proj.weight[:, :start] = 0\n        changed.out_proj.weight[:, stop:] = 0",
     "You ablate all heads except this one. Which part should be removed, and which should stay?",
 )
 wrong(
@@ -89,10 +89,10 @@ wrong(
 )
 wrong(
     "layers_shared",
-    "twin = copy.deepcopy(model)",
-    "twin = copy.copy(model)\n"
-    "    twin._modules = dict(model._modules)\n"
-    "    twin.out_proj = copy.deepcopy(model.out_proj)",
+    "changed = copy.deepcopy(model)",
+    "changed = copy.copy(model)\n"
+    "    changed._modules = dict(model._modules)\n"
+    "    changed.out_proj = copy.deepcopy(model.out_proj)",
     "The copy has its own last layer, but shares the other layers with the model. What happens to "
     "the model when the copy is trained?",
 )
@@ -100,13 +100,13 @@ wrong(
     "last_bias_zeroed",
     "start:stop] = 0",
     "start:stop] = 0\n"
-    "        if twin.out_proj.bias is not None:\n"
-    "            twin.out_proj.bias[:] = 0",
+    "        if changed.out_proj.bias is not None:\n"
+    "            changed.out_proj.bias[:] = 0",
     "The bias of the last layer is zero as well. Which head does it belong to?",
 )
 wrong(
     "nothing_ablated",
-    "    with torch.no_grad():\n        twin.out_proj.weight[:, start:stop] = 0\n",
+    "    with torch.no_grad():\n        changed.out_proj.weight[:, start:stop] = 0\n",
     "",
     "Nothing was removed: the copy's output equals the model's. What should your function change?",
 )
@@ -128,31 +128,31 @@ wrong.several(
 )
 wrong(
     "copy_frozen",
-    "return twin",
-    "return twin.requires_grad_(False)",
+    "return changed",
+    "return changed.requires_grad_(False)",
     "The copy has no gradients any more: its parameters were frozen, or it runs under `no_grad`. "
     "Which part of your code needs that, and which does not?",
 )
 wrong(
     "last_layer_frozen",
-    "return twin",
-    "twin.out_proj.weight.requires_grad_(False)\n    return twin",
+    "return changed",
+    "changed.out_proj.weight.requires_grad_(False)\n    return changed",
     "The last layer of the copy is frozen: its weight can no longer be trained. Which part of your "
     "code needs no gradients, and which does?",
 )
 wrong(
     "columns_taken_out",
-    "    with torch.no_grad():\n        twin.out_proj.weight[:, start:stop] = 0",
-    "    weight = twin.out_proj.weight.data\n"
+    "    with torch.no_grad():\n        changed.out_proj.weight[:, start:stop] = 0",
+    "    weight = changed.out_proj.weight.data\n"
     "    kept = torch.cat([weight[:, :start], weight[:, stop:]], 1)\n"
-    "    twin.out_proj.weight = nn.Parameter(kept)",
+    "    changed.out_proj.weight = nn.Parameter(kept)",
     "You remove the head's columns, so the last layer is narrower than its input. What can you "
     "put in their place, so that all shapes stay?",
 )
 wrong(
     "built_anew",
-    "return twin",
-    "return twin.train()",
+    "return changed",
+    "return changed.train()",
     "The copy is always in training mode, even if the model is not. A new module starts in "
     "training mode: which other state must you copy?",
 )
@@ -162,7 +162,7 @@ wrong = exercise.edits(by_leaving_it_out)
 wrong(
     "others_scaled_up",
     "return heads.flatten(-2)",
-    "return heads.flatten(-2) * model.num_heads / max(1, model.num_heads - len(twin.ablated))",
+    "return heads.flatten(-2) * model.num_heads / max(1, model.num_heads - len(changed.ablated))",
     "The other heads grow to make up for the missing one. Ablation removes something and leaves "
     "the rest unchanged. Where does your factor come from?",
 )
@@ -170,8 +170,8 @@ wrong(
     "replaced_by_the_mean",
     "= 0",
     "= 0\n"
-    "        mean = heads.sum(-2, keepdim=True) / max(1, model.num_heads - len(twin.ablated))\n"
-    "        heads[..., list(twin.ablated), :] = mean",
+    "        mean = heads.sum(-2, keepdim=True) / max(1, model.num_heads - len(changed.ablated))\n"
+    "        heads[..., list(changed.ablated), :] = mean",
     "You replace the head by the mean of the others. That is an experiment, too, but what should "
     "an ablated head contribute?",
 )
@@ -205,7 +205,7 @@ class ScoresZeroed(MultiHeadAttention):
 def scores_zeroed(model, head):
     if not 0 <= head < model.num_heads:
         raise IndexError("no such head")
-    twin = copy.deepcopy(model)
-    twin.__class__ = ScoresZeroed
-    twin.zeroed = (*getattr(model, "zeroed", ()), head)
-    return twin
+    changed = copy.deepcopy(model)
+    changed.__class__ = ScoresZeroed
+    changed.zeroed = (*getattr(model, "zeroed", ()), head)
+    return changed
