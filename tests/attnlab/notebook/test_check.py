@@ -3,6 +3,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from torch import Tensor
 
 import attnlab
 from attnlab import check
+from attnlab.checking.lookup import find_exercise
 from attnlab.checking.visible import FILE_NAME, write
 from tests.helpers.small_lab import exercise, no_max, right, write_checks
 
@@ -205,6 +207,20 @@ def test_in_a_checkout_the_lab_that_has_the_exercise_is_found(lab, tmp_path_fact
     (lab / FILE_NAME).rename(course / "labs" / "lab01" / FILE_NAME)
     monkeypatch.setattr("attnlab.checking.lookup._checkout", lambda: course)
     assert checked(right) == VISIBLE
+
+
+def test_in_a_checkout_the_lab_that_a_folder_is_called_after_comes_first(
+    lab, tmp_path_factory, monkeypatch
+):
+    course = tmp_path_factory.mktemp("course")
+    (course / "course.toml").touch()
+    for name, points in (("lab01", 1.0), ("lab02", 2.0)):
+        (course / "labs" / name).mkdir(parents=True)
+        write(course / "labs" / name / FILE_NAME, name, [replace(exercise("errata"), points=points)])
+    monkeypatch.setattr("attnlab.checking.lookup._checkout", lambda: course)
+    for folder, points in (("lab02", 2.0), ("lab01", 1.0)):
+        found = find_exercise("errata", [course / "solutions" / folder])
+        assert found.points == points
 
 
 def test_during_grading_check_prints_nothing_and_runs_nothing(lab, capfd, monkeypatch):
