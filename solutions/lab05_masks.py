@@ -23,24 +23,14 @@ the answer is a function of the library; its task is that function's docstring.
 import torch
 from torch import nn
 
-from attnlab import check
+from attnlab import check, plots
 from attnlab.data.markov import course_source
 from attnlab.models import leaky
 from attnlab.models.markov_gpt import LENGTH, MarkovGPT, train_gpt
-from attnlab.notebook.review import guesses_beside, try_versions
+from attnlab.notebook.review import compare_predictions, try_versions
 from attnlab.notebook.saved import trained
-from attnlab.plots.heatmap import attention_maps
-from attnlab.plots.masks import (
-    causal_masks,
-    five_masks,
-    lab05_preview,
-    leak_matrices,
-    lecture_table,
-    loss_curves,
-)
-from attnlab.plots.words import tensor_cells
 
-lab05_preview()
+plots.masks.lab05_preview()
 
 # %% [markdown]
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
@@ -107,7 +97,7 @@ check("causal_mask")
 
 # %%
 words = ["I", "am", "a", "good", "student"]
-causal_masks(causal_mask, words)
+plots.masks.causal_masks(causal_mask, words)
 
 # %% [markdown]
 # ## 5.2 No query looks at padding
@@ -151,8 +141,10 @@ check("padding_mask")
 
 # %%
 batch = torch.tensor([[4, 2, 7, 5], [3, 8, 9, 9], [1, 6, 2, 9]])
-tensor_cells(lambda: batch, "ids")
-tensor_cells(lambda: padding_mask(batch, 9)[:, 0, 0].long(), "padding_mask(ids, 9)[:, 0, 0]")
+plots.words.tensor_cells(lambda: batch, "ids")
+plots.words.tensor_cells(
+    lambda: padding_mask(batch, 9)[:, 0, 0].long(), "padding_mask(ids, 9)[:, 0, 0]"
+)
 
 # %% [markdown]
 # ## 5.3 Both at once
@@ -196,7 +188,7 @@ check("combine")
 # there is no error.)
 
 # %%
-five_masks(causal_mask, padding_mask, combine)
+plots.masks.five_masks(causal_mask, padding_mask, combine)
 
 # %% [markdown]
 # ## 5.4 Why −∞, and why before softmax
@@ -244,7 +236,7 @@ check("to_additive")
 # with the slide, which prints .37 and .62 for "am", and .26, .3, .43 for "a".
 
 # %%
-lecture_table(causal_mask, to_additive)
+plots.masks.lecture_table(causal_mask, to_additive)
 print("-1e9 in float16 is", torch.tensor(-1e9).to(torch.float16).item())
 
 # %% [markdown]
@@ -300,7 +292,7 @@ def visible():
     return combine(causal_mask(4), padding_mask(ids, 0))[0, 0]
 
 
-attention_maps(
+plots.heatmap.attention_maps(
     {
         "−∞": lambda: torch.softmax(scores.masked_fill(~visible(), -torch.inf), -1),
         "−1e9": lambda: torch.softmax(scores.masked_fill(~visible(), -1e9), -1),
@@ -357,7 +349,7 @@ check("leaks")
 
 # %%
 suspects = leaky.models()
-leak_matrices(leaks, suspects, 8, leaky.VOCAB)
+plots.masks.leak_matrices(leaks, suspects, 8, leaky.VOCAB)
 
 # %% [markdown]
 # ## 5.7 What is wrong with them?
@@ -458,7 +450,7 @@ def attended(mask):
     return module(X, X, X, attn_mask=mask)[1][0].detach()
 
 
-attention_maps(
+plots.heatmap.attention_maps(
     {
         "converted": lambda: attended(to_mha_mask(causal_mask(5), 2)),
         "handed over as it is": lambda: attended(causal_mask(5)),
@@ -527,7 +519,7 @@ for name, view in views.items():
         MarkovGPT,
         lambda model, view=view: train_gpt(model, sequences, view(), next_token_loss),
     )
-loss_curves(curves, source.entropies)
+plots.masks.loss_curves(curves, source.entropies)
 
 # %% [markdown]
 # The loss of the honest model stays at two levels for a while before it comes close to the floor,
@@ -694,7 +686,7 @@ answers = {
     "P3": lambda: safe_softmax(torch.full((4,), -1e9), causal_mask(1, 4))[0, 0],
     "P4": lambda: curves["ahead"][-1] if len(curves.get("ahead", ())) else "nothing yet",
 }
-guesses_beside(predictions, answers)
+compare_predictions(predictions, answers)
 
 # %% [markdown]
 # ## What you can now explain
