@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.sandbox import sandbox as trusted
+from gradekit.exercise import definition
 from tests.helpers.attack import assert_unreadable, said
 
 SECRET = "the right answer"
@@ -35,7 +35,7 @@ def test_this_repository_cannot_be_read(sandbox, unconfined, name):
 
 def test_its_folders_are_not_listed(sandbox, unconfined):
     known = ("variants.py", "loader.py", "pyproject.toml", "course.toml")
-    for folder in (Path(trusted.__file__).parent, REPOSITORY):
+    for folder in (Path(definition.__file__).parent, REPOSITORY):
         look = f"import os\nprint(os.listdir({str(folder)!r}))"
         assert any(name in said(unconfined, look) for name in known)
         assert not any(name in said(sandbox, look) for name in known)
@@ -53,5 +53,5 @@ def test_the_parts_that_know_answers_cannot_be_imported(sandbox):
 
 
 def test_the_library_inside_knows_no_answers(sandbox):
-    """Here it holds the machinery of checks alone; what an edition holds is tested beside it."""
+    """Here it holds only the code of checks; other tests check what a student library holds."""
     assert "ModuleNotFoundError" in said(sandbox, "from attnlab.softmax import softmax")

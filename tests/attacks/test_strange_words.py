@@ -70,15 +70,15 @@ def test_a_picture_of_spaces_does_not_keep_the_reader_busy():
 
 
 def test_a_students_name_does_not_steer_the_terminal(monkeypatch):
-    from gradekit.grading.grade import Outcome, Row
+    from gradekit.grading.summary import GradingSummary, Row
     from gradekit.results.records import State
 
     name = "\x1b]0;owned\x07[bold]ada[/nonsense]\u202e\n"
-    row = Row(name, State.GRADED, {}, 1.0, 2.0, {}, f"{name}.ipynb is no notebook", 0.0)
+    row = Row(name, State.GRADED, {}, 1.0, 2.0, {}, f"{name}.ipynb is not a notebook", 0.0)
     screen = io.StringIO()
     monkeypatch.setattr("sys.stdout", screen)
     monkeypatch.setenv("COLUMNS", "200")
-    view.show_summary(Outcome("lab01", (row,), 1, 0.0))
+    view.show_summary(GradingSummary("lab01", (row,), 1, 0.0))
     shown = screen.getvalue()
     assert "[bold]ada[/nonsense]" in shown
     assert not set("\x1b\x07\u202e") & set(shown)
