@@ -216,7 +216,8 @@ def test_in_a_checkout_the_lab_that_a_folder_is_called_after_comes_first(
     (course / "course.toml").touch()
     for name, points in (("lab01", 1.0), ("lab02", 2.0)):
         (course / "labs" / name).mkdir(parents=True)
-        write(course / "labs" / name / FILE_NAME, name, [replace(exercise("errata"), points=points)])
+        errata = replace(exercise("errata"), points=points)
+        write(course / "labs" / name / FILE_NAME, name, [errata])
     monkeypatch.setattr("attnlab.checking.lookup._checkout", lambda: course)
     for folder, points in (("lab02", 2.0), ("lab01", 1.0)):
         found = find_exercise("errata", [course / "solutions" / folder])
