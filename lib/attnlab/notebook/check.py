@@ -77,9 +77,7 @@ def _folders(names: Mapping[str, Any]) -> list[Path]:
     """The folders that may contain a checks file: this one, the notebook's, the script's."""
     notebook = names.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME")
     nearby = [
-        Path(path).resolve()
-        for path in (notebook, names.get("__file__"))
-        if isinstance(path, str)
+        Path(path).resolve() for path in (notebook, names.get("__file__")) if isinstance(path, str)
     ]
     # A lab's source, lab03_attention.py, is beside the folder lab03.
     labs = [path.with_name(path.stem.partition("_")[0]) for path in nearby]
