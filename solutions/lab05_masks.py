@@ -378,7 +378,7 @@ for name, model in suspects.items():
         pad = "changes nothing" if kept else "changes its outputs"
         print(f"{name}: looks ahead by {ahead} at most; padding {pad}")
     except NotImplementedError:
-        print(f"{name}: your probes are still to be written")
+        print(f"{name}: your probes are not written yet")
 
 # %% exercise="findings"
 findings = {}
@@ -541,7 +541,7 @@ for name, gpt in gpts.items():
         word = "possible" if is_possible(own, source.entropy_rate, 0.05) else "impossible"
         print(f"{name:5}  as trained {own:6.3f} ({word});  with the future hidden {honest:6.3f}")
     except NotImplementedError:
-        print(f"{name:5}  one of your functions is still to be written")
+        print(f"{name:5}  one of your functions is not written yet")
 print(f"guessing blindly: {source.entropies[0]:.3f};  the floor: {source.entropy_rate:.3f}")
 
 # %% [markdown]
