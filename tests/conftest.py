@@ -8,7 +8,6 @@ import pytest
 import torch
 
 from demo.course_folder import SMALL_LIMITS, copy_course
-from demo.graded import GradedClass, grade_class
 from gradekit.course import Course, load_course
 from gradekit.exercise.loader import CourseLabs
 
@@ -36,15 +35,3 @@ def built_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
     course = load_course(copy_course(tmp_path_factory.mktemp("built") / "course", SMALL_LIMITS))
     build_labs(CourseLabs(course), ["lab01"])
     return course
-
-
-@pytest.fixture(scope="session")
-def graded_class(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
-    """The demo's class, graded. It takes a minute, once for each process that asks: one file does.
-
-    Read it, do not change it.
-    """
-    from demo.classroom import classroom
-
-    course = load_course(copy_course(tmp_path_factory.mktemp("class") / "course", SMALL_LIMITS))
-    return grade_class(course, classroom(course))

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradekit.course import Course, load_course
-from gradekit.submissions import archives, collect
+from gradekit.submissions import archives, collect, incoming
 from tests.helpers.fuzz import cost, examples
 
 LAB, NAME = "lab01", "lab01_softmax"
@@ -232,8 +232,8 @@ def test_unpacking_takes_little_time_and_memory(tmp_path: Path, name: str) -> No
     assert seconds < MOST_SECONDS
     assert grown < MOST_MIB
     kept = [path.stat().st_size for path in (tmp_path / "course" / "submitted").rglob("*.csv")]
-    assert sum(kept) <= collect.MOST_STUDENT_BYTES
-    assert len(kept) <= collect.MOST_STUDENT_FILES
+    assert sum(kept) <= incoming.MOST_STUDENT_BYTES
+    assert len(kept) <= incoming.MOST_STUDENT_FILES
 
 
 def test_without_limits_the_bombs_work() -> None:

@@ -17,10 +17,10 @@ from gradekit.submissions.submission import read_submission
 # One lab shows it in the usual run.
 SLOW = {"lab02", "lab03", "lab04", "lab05"}
 STEPS = [
-    pytest.param(path.name[:5], check.name, marks=pytest.mark.slow if path.name[:5] in SLOW else ())
-    for path in sorted((REPOSITORY / "solutions").glob("lab*_*.py"))
-    for check in read_source(path).of("check")
-    if not path.name.startswith("lab00")
+    pytest.param(lab, check.name, marks=pytest.mark.slow if lab in SLOW else ())
+    for lab in load_course(REPOSITORY).labs
+    for check in read_source(load_course(REPOSITORY).source(lab)).of("check")
+    if lab != "lab00"
 ]
 
 
@@ -30,7 +30,7 @@ def course(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def room(course, lab):
+def material(course, lab):
     return material_of(course, lab)
 
 
@@ -59,10 +59,10 @@ def results(grader, notebook):
 def test_no_step_needs_another_to_be_defined(lab):
     """Annotations, defaults, bases and decorators are evaluated where a cell runs."""
     course = load_course(REPOSITORY)
-    room = material_of(course, lab)
-    for exercise in room.lab.exercises:
-        others = {n for e in room.lab.exercises if e is not exercise for n in e.names}
-        tree = ast.parse(room.released.source(room.released.answer_at(exercise.name)))
+    material = material_of(course, lab)
+    for exercise in material.lab.exercises:
+        others = {n for e in material.lab.exercises if e is not exercise for n in e.names}
+        tree = ast.parse(material.released.source(material.released.answer_at(exercise.name)))
         needed = {
             name.id
             for part in ast.walk(tree)
@@ -85,10 +85,10 @@ def evaluated_at_definition(part):
     return []
 
 
-@pytest.mark.parametrize(("lab", "broken"), STEPS, indirect=["lab"])
-def test_only_the_broken_steps_points_are_lost(grader, room, broken):
-    at = room.solved.answer_at(broken)
-    blank = room.released.source(room.released.answer_at(broken))
+@pytest.mark.parametrize(("lab", "broken"), STEPS, indirect=["lab"], scope="module")
+def test_only_the_broken_steps_points_are_lost(grader, material, broken):
+    at = material.solved.answer_at(broken)
+    blank = material.released.source(material.released.answer_at(broken))
     chained = {
         (exercise.name, check.name)
         for exercise in grader.exercises.exercises
@@ -96,7 +96,7 @@ def test_only_the_broken_steps_points_are_lost(grader, room, broken):
         if check.chained
     }
     assert chained, "the lab has a chained check"
-    found = results(grader, room.solved.with_source(at, blank))
+    found = results(grader, material.solved.with_source(at, blank))
     assert found[broken].earned < found[broken].points
     for name, result in found.items():
         if name != broken:

@@ -1,24 +1,71 @@
-"""Every student of the demo's class gets the expected mark, and no submission does harm."""
+"""Every student of the demo's class gets the expected mark, and no submission does harm.
+
+The class is graded once for all tests of this file. Some honest students are graded again without
+the others: nothing of theirs may depend on the hostile submissions beside them.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from demo.classroom import LAB
+from demo.classroom import LAB, classroom
 from demo.comparison import compare, scores_in_book
-from demo.graded import GradedClass, lab
+from demo.course_folder import SMALL_LIMITS, copy_course
+from demo.graded import GradedClass, grade_class, lab
 from demo.hostile import SCRIPT
-from gradekit.course import Course
+from demo.submission import DemoSubmission
+from gradekit.course import Course, load_course
+from gradekit.results.folder import journal_path, results_folder
 
 pytestmark = pytest.mark.timeout(600)
+
+HONEST = ("noether", "ada", "m02", "m08", "half", "untouched", "warner", "torn")
+HOSTILE = ("vandal", "patcher")
 
 # Computed by hand from the checks that each mistake fails.
 LOST = {
     "softmax": {"no_max_subtraction": 3.0, "detached": 2.0, "integers_not_cast": 1.0},
     "cross_entropy": {"nan_when_all_ignored": 1.0, "detached": 1.5},
 }
+
+
+@pytest.fixture(scope="module")
+def graded_class(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
+    """The demo's class, graded. It takes most of a minute. Read it, do not change it."""
+    return graded(tmp_path_factory.mktemp("class"))
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory, graded_class: GradedClass) -> GradedClass:
+    """Some honest students of the class, graded without the others."""
+    some = [one for one in graded_class.submissions if one.student in HONEST]
+    return graded(tmp_path_factory.mktemp("alone"), some)
+
+
+def graded(folder: Path, submissions: Sequence[DemoSubmission] | None = None) -> GradedClass:
+    course = load_course(copy_course(folder / "course", SMALL_LIMITS))
+    secret = results_folder(course) / "secret"
+    secret.parent.mkdir()
+    secret.write_bytes(b"the same hidden inputs in both classes")
+    return grade_class(course, submissions or classroom(course))
+
+
+def records(graded: GradedClass) -> dict[tuple[str, str], dict[str, Any]]:
+    """The honest students' records by student and exercise, without the time that each took."""
+    lines = journal_path(graded.course, LAB).read_text("utf-8").splitlines()
+    found = [json.loads(line) for line in lines]
+    return {
+        (record["student"], record.get("exercise", "")): {
+            key: value for key, value in record.items() if key != "seconds"
+        }
+        for record in found
+        if record["kind"] in ("exercise", "submission") and record["student"] in HONEST
+    }
 
 
 def test_every_student_gets_the_expected_mark(graded_class: GradedClass) -> None:
@@ -101,3 +148,42 @@ def test_staff_folders_are_unchanged(graded_class: GradedClass, course_copy: Cou
             if path.is_file():
                 there = graded_class.course.root / path.relative_to(course_copy.root)
                 assert there.read_bytes() == path.read_bytes()
+
+
+def test_the_honest_records_are_the_same_without_the_others(
+    graded_class: GradedClass, alone: GradedClass
+) -> None:
+    assert {student for student, _ in records(alone)} == set(HONEST)
+    assert records(graded_class) == records(alone)
+
+
+def test_the_honest_notebooks_are_the_same_without_the_others(
+    graded_class: GradedClass, alone: GradedClass
+) -> None:
+    for student in HONEST:
+        (here,) = (graded_class.course.root / "autograded" / student / LAB).glob("*.ipynb")
+        (there,) = (alone.course.root / "autograded" / student / LAB).glob("*.ipynb")
+        assert here.read_bytes() == there.read_bytes()
+
+
+def test_the_hostile_gain_nothing_and_cost_nobody_anything(
+    graded_class: GradedClass, alone: GradedClass
+) -> None:
+    scores, honest = scores_in_book(graded_class.course, LAB), scores_in_book(alone.course, LAB)
+    assert {student: scores[student] for student in HONEST} == honest
+    assert honest["noether"] == 96
+    assert [scores[student] for student in HOSTILE] == [0.0, 0.0]
+
+
+def test_nothing_was_written_into_the_folder_of_hand_ins(graded_class: GradedClass) -> None:
+    submitted = graded_class.course.root / "submitted"
+    found = {
+        str(path.relative_to(submitted)): path.read_bytes()
+        for path in submitted.rglob("*")
+        if path.is_file()
+    }
+    assert found == {
+        f"{submission.student}/{LAB}/{name}": data
+        for submission in graded_class.submissions
+        for name, data in submission.files.items()
+    }

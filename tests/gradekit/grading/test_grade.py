@@ -2,11 +2,15 @@
 
 import json
 import re
+import shutil
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from demo.classroom import material_of
+from demo.course_folder import REPOSITORY, SMALL_LIMITS, copy_course
+from gradekit.course import load_course
 from gradekit.errors import CourseError
 from gradekit.grading import grade, pool
 from gradekit.grading.grade import Settings
@@ -31,19 +35,27 @@ def run(course, **settings):
     return summary, {row.student: row for row in summary.rows}
 
 
-@pytest.fixture
-def material(course_copy):
-    return material_of(course_copy)
+@pytest.fixture(scope="module")
+def material():
+    return material_of(load_course(REPOSITORY))
 
 
-@pytest.fixture
-def three(course_copy, material):
+@pytest.fixture(scope="module")
+def graded_three(tmp_path_factory, material):
     """A class of three, graded: all right, one mistake, untouched."""
+    course = load_course(copy_course(tmp_path_factory.mktemp("three") / "course", SMALL_LIMITS))
     softmax = material.solved.answer_at("softmax")
-    submission(course_copy, "ada", material.solved)
-    submission(course_copy, "bob", material.solved.with_source(softmax, WRONG))
-    submission(course_copy, "eve", material.released)
-    return course_copy, run(course_copy)
+    submission(course, "ada", material.solved)
+    submission(course, "bob", material.solved.with_source(softmax, WRONG))
+    submission(course, "eve", material.released)
+    return course, run(course)
+
+
+@pytest.fixture
+def three(graded_three, tmp_path):
+    """A copy of the graded class, to change as you like, and what its grading came to."""
+    course, done = graded_three
+    return load_course(Path(shutil.copytree(course.root, tmp_path / "copy"))), done
 
 
 def test_a_class_is_graded_and_the_second_run_has_nothing_to_do(three, monkeypatch):
