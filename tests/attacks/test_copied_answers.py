@@ -1,4 +1,4 @@
-"""A notebook without answers repeats what it found: the bundle's numbers, the order of suspects."""
+"""A notebook without answers repeats what it found: the bundle's numbers, the order of versions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 
 # Answers each visible check as the file of checks expects it, and each other one as before. It
-# distinguishes right suspects from wrong ones: it undoes a shuffle whose seed is in the probe.
+# distinguishes right versions from wrong ones: it undoes a shuffle whose seed is in the probe.
 REPEAT = """
 import random
 from pathlib import Path
@@ -29,8 +29,8 @@ def repeat(probe, names):
     for check in bundle.exercise(probe.exercise).checks:
         if check.question.name == probe.check:
             return pack(check.question.expected)
-    if probe.suspects:
-        order = list(range(len(probe.suspects)))
+    if probe.versions:
+        order = list(range(len(probe.versions)))
         random.Random(probe.seed).shuffle(order)
         return pack([place >= len(order) - 5 for place in order])
     return ask(probe, names)
@@ -78,7 +78,7 @@ def test_the_bundles_numbers_are_wrong_when_graded(passed):
     assert "values" not in passed["cross_entropy"] | passed["softmax_backward"]
 
 
-def test_the_order_of_suspects_is_not_revealed(passed):
+def test_the_order_of_versions_is_not_revealed(passed):
     assert "wrong_versions" not in passed["test_softmax"]
 
 
@@ -87,7 +87,7 @@ def test_the_bundle_reveals_only_what_is_the_same_for_every_student(grader, pass
     variants = grader._variants
     for exercise in grader.exercises.exercises:
         for check in exercise.checks:
-            if check.name in passed[exercise.name] and not check.suspects_of:
+            if check.name in passed[exercise.name] and not check.versions_of:
                 here, elsewhere = (variants.observe(exercise, check, n, None) for n in (BUNDLE, 0))
                 assert check.judge.compare(here, elsewhere) is None, check.name
                 assert not check.hidden

@@ -53,14 +53,14 @@ def test_no_message_answers_a_later_question(lab):
         defined = set(re.findall(r"^\s*(?:def|class) (\w+)", sent, re.MULTILINE))
         early = own[group[0].exercise] & defined
         assert not early, f"{lab}: {early} came before {group[0].exercise} was asked"
-        # Suspects have no names, but some of them are right.
+        # Versions have no names, but some of them are right.
         for probe in group:
             of = next(
-                (c.suspects_of for c in exercises[probe.exercise].checks if c.name == probe.check),
+                (c.versions_of for c in exercises[probe.exercise].checks if c.name == probe.check),
                 None,
             )
             later = {other[0].exercise for other in waiting[waiting.index(group) + 1 :]}
-            assert of is None or of not in later, f"{lab}: {of} is asked after its suspects"
+            assert of is None or of not in later, f"{lab}: {of} is asked after its versions"
 
 
 def test_a_reference_that_came_early_would_be_used(sandbox, monkeypatch):

@@ -35,7 +35,7 @@ def test_most_points_are_for_what_no_bundle_holds(lab: str) -> None:
 
 def _is_the_same_for_everybody(variants: Variants, exercise: Exercise, check: Check) -> bool:
     """Whether the answer in the bundle is right on other inputs, too."""
-    if check.hidden or check.suspects_of:
+    if check.hidden or check.versions_of:
         return False
     bundled, *graded = (variants.observe(exercise, check, n, None) for n in (BUNDLE, 0, 1))
     return all(check.judge.compare(bundled, right) is None for right in graded)

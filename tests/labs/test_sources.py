@@ -68,7 +68,7 @@ def test_exercises_and_a_question_are_worth_100_points_together(
     visible = sum(c.points for e in exercises for c in e.checks if not c.hidden)
     assert 0.4 < visible / labs[lab].points < 0.6
     assert sum(check.chained for e in exercises for check in e.checks) == 1
-    assert sum(any(c.suspects_of for c in e.checks) for e in exercises) == 1, "one writes a test"
+    assert sum(any(c.versions_of for c in e.checks) for e in exercises) == 1, "one writes a test"
 
 
 @pytest.mark.parametrize("lab", COURSE.labs)

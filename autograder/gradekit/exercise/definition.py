@@ -41,8 +41,8 @@ class Check:
     """One probe with its points.
 
     Attributes:
-        suspects_of: for a test that the student wrote, the exercise whose versions it is tried on.
-        suspects: the mistakes of that exercise to try; all if empty.
+        versions_of: for a test that the student wrote, the exercise on whose versions it is tried.
+        versions: the mistakes of that exercise to try; all if empty.
         chained: whether it runs on the student's own earlier steps instead of the references.
     """
 
@@ -52,8 +52,8 @@ class Check:
     hidden: bool
     judge: Judge
     probe: Function
-    suspects_of: str | None = None
-    suspects: tuple[str, ...] = ()
+    versions_of: str | None = None
+    versions: tuple[str, ...] = ()
     chained: bool = False
 
     @property
@@ -171,8 +171,8 @@ class Exercise:
         points: float,
         hidden: bool = False,
         judge: Judge | None = None,
-        suspects_of: str | None = None,
-        suspects: Sequence[str] = (),
+        versions_of: str | None = None,
+        versions: Sequence[str] = (),
         chained: bool = False,
     ) -> Callable[[Function], Function]:
         """Make the decorated probe a check of this exercise; its docstring is what people read."""
@@ -189,8 +189,8 @@ class Exercise:
                     hidden,
                     judge or Close(),
                     probe,
-                    suspects_of,
-                    tuple(suspects),
+                    versions_of,
+                    tuple(versions),
                     chained,
                 )
             )

@@ -23,7 +23,7 @@ from typing import Any
 from gradekit.errors import StandaloneError
 from gradekit.exercise.edits import is_made_from_text, source_text
 from gradekit.python_names import bound_by_import, names_bound_by
-from gradekit.untrusted.messages import SUSPECT
+from gradekit.untrusted.messages import ANONYMOUS
 
 PROJECT = ("attnlab", "gradekit", "gradekit_exercises")
 # Shared by both sides and without answers: imported, not inlined.
@@ -175,8 +175,8 @@ def _undecorated(statement: ast.stmt) -> ast.stmt:
     return ast.copy_location(kind(**{**_fields(statement), "decorator_list": kept}), statement)
 
 
-def as_suspect(source: str, name: str) -> str:
-    """The text `source`, with its function or class `name` called ``suspect`` and no docstring.
+def anonymous_version(source: str, name: str) -> str:
+    """The text `source`, with its function or class `name` called ``version`` and no docstring.
 
     A wrong version's own name says what is wrong with it; the test that is tried on it must not see
     that.
@@ -206,14 +206,14 @@ class _Renamer(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id == self.name:
-            node.id = SUSPECT
+            node.id = ANONYMOUS
         return node
 
     def _definition(self, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
         self.generic_visit(node)
         if node.name == self.name:
             self.found = True
-            node.name = SUSPECT
+            node.name = ANONYMOUS
             if ast.get_docstring(node) is not None:
                 node.body = node.body[1:] or [ast.Pass()]
         return node

@@ -23,7 +23,7 @@ from attnlab.checking.visible import VisibleCheck, VisibleExercise
 from gradekit.errors import ExerciseError
 from gradekit.exercise.definition import Check, Exercise, Version
 from gradekit.exercise.loader import LabExercises
-from gradekit.exercise.standalone import as_suspect, standalone_source, standalone_sources
+from gradekit.exercise.standalone import anonymous_version, standalone_source, standalone_sources
 from gradekit.exercise.trained import ScoreBands
 from gradekit.untrusted.messages import Probe
 
@@ -64,9 +64,9 @@ class Variants:
                 forbids=exercise.forbids,
                 uses="" if check.chained else self._sources_of(exercise.uses),
                 replaces=() if check.chained else tuple(f.__name__ for f in exercise.uses),
-                suspects=tuple(
-                    self._suspect_source(version)
-                    for version, _ in self._suspects(exercise, check, number)
+                versions=tuple(
+                    self._anonymous_source(version)
+                    for version, _ in self._versions(exercise, check, number)
                 ),
             )
             for check in exercise.checks
@@ -96,10 +96,10 @@ class Variants:
         forbids: tuple[str, ...] = (),
     ) -> Any:
         """What `check` observes of `names` in this process, as if it had come from the sandbox."""
-        suspects = [v.function for v, _ in self._suspects(exercise, check, number)]
+        versions = [v.function for v, _ in self._versions(exercise, check, number)]
         seed = self._seed(exercise, check, number)
         seed_everything(seed)  # as on the untrusted side
-        draw = Draw(seed, suspects)
+        draw = Draw(seed, versions)
         return unpack(pack(observe(check.probe, Lab(names), draw, forbids)))
 
     def visible(self, exercise: Exercise) -> VisibleExercise:
@@ -125,7 +125,7 @@ class Variants:
     def _question(self, exercise: Exercise, check: Check, number: int) -> Question:
         # A test is judged by the versions that it is tried on. Running the reference's own test on
         # them would take the longest of all, and its result is not used.
-        reference = None if check.suspects_of else self.observe(exercise, check, number, None)
+        reference = None if check.versions_of else self.observe(exercise, check, number, None)
         return Question(
             name=check.name,
             title=check.title,
@@ -148,31 +148,31 @@ class Variants:
         return _hash(self._secret, *parts, str(number))
 
     def _judge(self, exercise: Exercise, check: Check, number: int) -> Judge:
-        suspects = self._suspects(exercise, check, number)
+        versions = self._versions(exercise, check, number)
         if isinstance(check.judge, ScoreBands):
             # The same hidden data in each variant, so that the reference is evaluated once.
             return check.judge.with_seed(
                 _hash(self._secret, "data", exercise.lab, exercise.name, check.name)
             )
-        if not suspects:
+        if not versions:
             return check.judge
-        return Kills(tuple((version.name, right) for version, right in suspects))
+        return Kills(tuple((version.name, right) for version, right in versions))
 
-    def _suspects(
+    def _versions(
         self, exercise: Exercise, check: Check, number: int
     ) -> list[tuple[Version, bool]]:
         """Versions for a student's test, in this variant's order, each with whether it is right."""
-        if check.suspects_of is None:
+        if check.versions_of is None:
             return []
-        other = self.lab[check.suspects_of]
+        other = self.lab[check.versions_of]
         names = {mistake.name for mistake in other.mistakes}
-        for name in check.suspects:
+        for name in check.versions:
             if name not in names:
                 raise ExerciseError(
-                    f"{exercise.name}.py: {check.name} suspects {name!r}, but "
-                    f"{check.suspects_of}.py has no such mistake"
+                    f"{exercise.name}.py: {check.name} names {name!r}, but "
+                    f"{check.versions_of}.py has no such mistake"
                 )
-        wrong = [m for m in other.mistakes if not check.suspects or m.name in check.suspects]
+        wrong = [m for m in other.mistakes if not check.versions or m.name in check.versions]
         right = [
             *(Version("the reference", reference, None) for reference in other.references),
             *other.right_versions,
@@ -183,10 +183,11 @@ class Variants:
         random.Random(order).shuffle(mixed)  # noqa: S311 - an order
         return mixed
 
-    def _suspect_source(self, version: Version) -> str:
+    def _anonymous_source(self, version: Version) -> str:
         function = version.function
         return self._cached(
-            ("suspect", function), lambda: as_suspect(self._source(function), function.__name__)
+            ("version", function),
+            lambda: anonymous_version(self._source(function), function.__name__),
         )
 
     def _source(self, function: Any) -> str:

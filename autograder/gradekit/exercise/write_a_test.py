@@ -62,6 +62,6 @@ def write_a_test(
     text = f"def wrong_versions(lab, draw):\n    return draw.accepts(lab.{name})\n"
     probe = definition_from(text, __name__)
     probe.__doc__ = title
-    check = made.check(points, hidden=True, suspects_of=exercise or of.__name__, suspects=versions)
+    check = made.check(points, hidden=True, versions_of=exercise or of.__name__, versions=versions)
     check(probe)
     return made

@@ -137,7 +137,7 @@ class LabGrader:
 
     def _files(self, exercise: Exercise) -> list[Path]:
         """The exercise files that an exercise's checks use."""
-        others = {check.suspects_of for check in exercise.checks if check.suspects_of}
+        others = {check.versions_of for check in exercise.checks if check.versions_of}
         asked = [exercise, *(self.exercises[name] for name in sorted(others))]
         return [path for one in asked for path in one.files]
 

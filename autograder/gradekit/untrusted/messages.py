@@ -11,7 +11,7 @@ from typing import Any
 
 from gradekit.untrusted.limits import ExerciseLimits
 
-SUSPECT = "suspect"
+ANONYMOUS = "version"
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Probe:
         forbids: torch functions, by full name; calling one of them ends the probe.
         uses: text that defines functions of earlier exercises, to replace the student's.
         replaces: the names that `uses` replaces, for this exercise only.
-        suspects: texts that each define ``suspect``, a version of a function for a test that
-            the student wrote (see :func:`gradekit.exercise.standalone.as_suspect`).
+        versions: texts that each define a function called ``version``, for a test that
+            the student wrote (see :func:`gradekit.exercise.standalone.anonymous_version`).
         limits: of the exercise, if it has its own; they are sent once for each group of probes.
     """
 
@@ -46,7 +46,7 @@ class Probe:
     forbids: tuple[str, ...] = ()
     uses: str = ""
     replaces: tuple[str, ...] = ()
-    suspects: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
     limits: ExerciseLimits | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class Probe:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Probe:
         """The probe that :meth:`to_json` wrote."""
-        lists = {name: tuple(values[name]) for name in ("forbids", "replaces", "suspects")}
+        lists = {name: tuple(values[name]) for name in ("forbids", "replaces", "versions")}
         return cls(**{**values, **lists})
 
 

@@ -36,7 +36,7 @@ from attnlab.checking.observation import ObservationError, Raised, pack
 from gradekit.untrusted import frames
 from gradekit.untrusted.cell_output import Outputs
 from gradekit.untrusted.limits import ExerciseLimits, LimitKind, Limits
-from gradekit.untrusted.messages import SUSPECT, Probe
+from gradekit.untrusted.messages import ANONYMOUS, Probe
 from gradekit.untrusted.shell import NotebookShell, collecting, run_cell
 from gradekit.untrusted.soft_limits import (
     LimitReachedError,
@@ -93,10 +93,10 @@ def answer_probe(probe: Probe, names: dict[str, Any], folder: Path | None = None
         LimitReachedError: the student's code exceeded a limit.
     """
     seed_everything(probe.seed)
-    suspects = [_load(text, SUSPECT, "<suspect>") for text in probe.suspects]
+    versions = [_load(text, ANONYMOUS, "<version>") for text in probe.versions]
     question = _load(probe.source, probe.check, "<probe>")
     try:
-        seen = observe(question, Lab(names, folder), Draw(probe.seed, suspects), probe.forbids)
+        seen = observe(question, Lab(names, folder), Draw(probe.seed, versions), probe.forbids)
     except BaseException as error:  # sys.exit() in a student's function
         seen = Raised(type(error).__name__, str(error))
     if isinstance(seen, Raised) and (limit := limit_in_error(seen.type, seen.message)):

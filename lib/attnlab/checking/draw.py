@@ -25,12 +25,12 @@ class Draw:
 
     Args:
         seed: makes the inputs; equal seeds make equal inputs.
-        suspects: versions of a function on which the student's own test is tried. Some are right
+        versions: versions of a function on which the student's own test is tried. Some are right
             and some are wrong, in an order that only the judge knows.
     """
 
-    def __init__(self, seed: int, suspects: Sequence[Callable[..., Any]] = ()) -> None:
-        self.suspects = tuple(suspects)
+    def __init__(self, seed: int, versions: Sequence[Callable[..., Any]] = ()) -> None:
+        self.versions = tuple(versions)
         self._generator = torch.Generator().manual_seed(seed)
         self._given: list[tuple[Tensor, Tensor]] = []
 
@@ -115,8 +115,8 @@ class Draw:
         return all(_equal(now, then) for now, then in self._given)
 
     def accepts(self, test: Callable[[Callable[..., Any]], Any]) -> list[bool]:
-        """For each suspect: does the student's `test` accept it (True) or raise (False)?"""
-        return [self.raises(test, suspect) is None for suspect in self.suspects]
+        """For each version: does the student's `test` accept it (True) or raise (False)?"""
+        return [self.raises(test, version) is None for version in self.versions]
 
     def _give(self, tensor: Tensor, dtype: torch.dtype) -> Tensor:
         given = tensor.to(dtype)

@@ -192,14 +192,14 @@ class Kills:
     """The student's own test, tried on right and wrong versions of a function.
 
     The observation is a list of booleans: did the test accept this version? It has one entry for
-    each name in `suspects`. The reference's observation is ignored. The credit is the share of the
+    each name in `versions`. The reference's observation is ignored. The credit is the share of the
     wrong versions that the test rejects. It is 0 if the test rejects a right version.
 
     Args:
-        suspects: for each version its name and whether it is right.
+        versions: for each version its name and whether it is right.
     """
 
-    suspects: tuple[tuple[str, bool], ...]
+    versions: tuple[tuple[str, bool], ...]
 
     def compare(self, expected: Any, seen: Any) -> Difference | None:
         """A right version that was rejected, or the wrong ones that were accepted."""
@@ -227,19 +227,19 @@ class Kills:
 
     @property
     def _wrong(self) -> list[str]:
-        return [name for name, right in self.suspects if not right]
+        return [name for name, right in self.versions if not right]
 
     def _answers(self, seen: Any) -> dict[str, tuple[bool, bool]] | None:
         well_formed = (
             isinstance(seen, list)
-            and len(seen) == len(self.suspects)
+            and len(seen) == len(self.versions)
             and all(isinstance(accepted, bool) for accepted in seen)
         )
         if not well_formed:
             return None
         return {
             name: (right, accepted)
-            for (name, right), accepted in zip(self.suspects, seen, strict=True)
+            for (name, right), accepted in zip(self.versions, seen, strict=True)
         }
 
 
@@ -256,7 +256,7 @@ def judge_from_json(fields: dict[str, Any]) -> Judge:
     fields = dict(fields)
     kind: Any = JUDGES[fields.pop("judge")]
     if kind is Kills:
-        fields["suspects"] = tuple((name, right) for name, right in fields["suspects"])
+        fields["versions"] = tuple((name, right) for name, right in fields["versions"])
     judge: Judge = kind(**fields)
     return judge
 

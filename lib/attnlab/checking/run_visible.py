@@ -33,7 +33,7 @@ def run_visible(exercise: VisibleExercise, names: Mapping[str, Any]) -> Verdict:
 
 
 def _see(check: VisibleCheck, names: Mapping[str, Any], forbids: tuple[str, ...]) -> Any:
-    draw = Draw(check.seed, check.suspect_functions())
+    draw = Draw(check.seed, check.version_functions())
     # nbgrader gives a cell no points if it writes to stderr, even a warning. And the student's own
     # random numbers must not depend on whether they called check().
     with contextlib.redirect_stderr(sys.stdout), torch.random.fork_rng(devices=[]):

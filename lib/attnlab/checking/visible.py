@@ -35,25 +35,25 @@ class VisibleCheck:
         question: its points, judge and expectation; never hidden.
         source: Python text that defines a probe ``(lab, draw)`` named as the question.
         seed: makes the probe's inputs.
-        suspects: if the student writes a test, a text for each version on which it is tried, in
+        versions: if the student writes a test, a text for each version on which it is tried, in
             the order that the question's judge knows.
-        suspect_names: the name that each of those texts defines.
+        version_names: the name that each of those texts defines.
     """
 
     question: Question
     source: str
     seed: int
-    suspects: tuple[str, ...] = ()
-    suspect_names: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
+    version_names: tuple[str, ...] = ()
 
     def probe(self) -> Callable[..., Any]:
         """The probe, made from its text."""
         return define(self.source, self.question.name)
 
-    def suspect_functions(self) -> list[Callable[..., Any]]:
+    def version_functions(self) -> list[Callable[..., Any]]:
         """The versions that a student's test is tried on, made from their texts."""
         return [
-            define(text, name) for text, name in zip(self.suspects, self.suspect_names, strict=True)
+            define(text, name) for text, name in zip(self.versions, self.version_names, strict=True)
         ]
 
 
@@ -151,8 +151,8 @@ def _check_tree(exercise: str, check: VisibleCheck) -> dict[str, Any]:
         raise ValueError(
             f"{exercise}: check {question.name} is hidden and must not be in a file for students"
         )
-    if len(check.suspects) != len(check.suspect_names):
-        raise ValueError(f"{exercise}: check {question.name} needs one name for each suspect")
+    if len(check.versions) != len(check.version_names):
+        raise ValueError(f"{exercise}: check {question.name} needs one name for each version")
     return {
         "name": question.name,
         "title": question.title,
@@ -162,8 +162,8 @@ def _check_tree(exercise: str, check: VisibleCheck) -> dict[str, Any]:
         "mistakes": dict(question.mistakes),
         "source": check.source,
         "seed": check.seed,
-        "suspects": list(check.suspects),
-        "suspect_names": list(check.suspect_names),
+        "versions": list(check.versions),
+        "version_names": list(check.version_names),
     }
 
 
@@ -193,6 +193,6 @@ def _check_from(tree: dict[str, Any]) -> VisibleCheck:
         question,
         tree["source"],
         tree["seed"],
-        tuple(tree["suspects"]),
-        tuple(tree["suspect_names"]),
+        tuple(tree["versions"]),
+        tuple(tree["version_names"]),
     )

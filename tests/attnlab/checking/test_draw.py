@@ -112,7 +112,7 @@ def test_an_input_changed_in_place_is_detected(change):
     assert not draw.untouched()
 
 
-def test_a_test_is_tried_on_each_suspect_in_order():
+def test_a_test_is_tried_on_each_version_in_order():
     def test(f):
         assert f(2) == 4
 

@@ -59,14 +59,14 @@ def test_a_hidden_check_is_never_written(tmp_path):
     assert not (tmp_path / "checks").exists()
 
 
-def test_suspects_are_read_as_functions(tmp_path):
+def test_versions_are_read_as_functions(tmp_path):
     asked = Question("q", "Q.", 1, False, Kills((("a", True), ("b", False))), None, {})
     texts = ("def f(x):\n    return x\n", "def g(x):\n    return -x\n")
     check = VisibleCheck(asked, "def q(lab, draw):\n    return 1\n", 0, texts, ("f", "g"))
     write(tmp_path / "c", "lab01", [VisibleExercise("e", "E", 1, 0, (check,))])
     (back,) = read(tmp_path / "c").exercises[0].checks
-    assert [f(2) for f in back.suspect_functions()] == [2, -2]
-    lacking = dataclasses.replace(check, suspect_names=("f",))
+    assert [f(2) for f in back.version_functions()] == [2, -2]
+    lacking = dataclasses.replace(check, version_names=("f",))
     with pytest.raises(ValueError, match="one name for each"):
         write(tmp_path / "c", "lab01", [VisibleExercise("e", "E", 1, 0, (lacking,))])
 

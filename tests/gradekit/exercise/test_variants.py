@@ -45,13 +45,13 @@ def test_inputs_differ_between_variants_and_secrets_and_from_the_bundles(variant
         assert not seeds & in_bundle
 
 
-def test_no_number_that_travels_puts_the_suspects_back_in_order(variants):
+def test_no_number_that_travels_puts_the_versions_back_in_order(variants):
     """They are shuffled; who knows the shuffle's seed knows which of them are right."""
     (probe,) = (
-        probe for probe in variants.probes(variants.lab["test_softmax"], 0) if probe.suspects
+        probe for probe in variants.probes(variants.lab["test_softmax"], 0) if probe.versions
     )
     right = len(variants.lab["softmax"].right_versions) + 1
-    order = list(range(len(probe.suspects)))
+    order = list(range(len(probe.versions)))
     random.Random(probe.seed).shuffle(order)
     guess = [place >= len(order) - right for place in order]
     (question,) = (
@@ -59,7 +59,7 @@ def test_no_number_that_travels_puts_the_suspects_back_in_order(variants):
         for question in variants.questions(variants.lab["test_softmax"], 0)
         if question.name == probe.check
     )
-    assert guess != [is_right for _, is_right in question.judge.suspects]
+    assert guess != [is_right for _, is_right in question.judge.versions]
     assert question.judge.credit(None, guess) == 0
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from attnlab import checking
 from attnlab.checking.observation import Missing, Raised, unpack
-from gradekit.exercise.standalone import as_suspect
+from gradekit.exercise.standalone import anonymous_version
 from gradekit.sandbox.landlock_policy import why_unavailable
 from gradekit.sandbox.sandbox import Sandbox, SandboxFailedError
 from gradekit.untrusted.limits import Limits
@@ -247,9 +247,9 @@ class TestProbes:
         (seen,) = answers(sandbox, "def two(): return one()", probe(ask, **reference))
         assert seen == "reference"
 
-    def test_suspects_are_tried_without_their_names(self, sandbox):
-        right = as_suspect("def right(x):\n    'Right.'\n    return 2 * x", "right")
-        wrong = as_suspect("def forgets_to_double(x):\n    return x", "forgets_to_double")
+    def test_versions_are_tried_without_their_names(self, sandbox):
+        right = anonymous_version("def right(x):\n    'Right.'\n    return 2 * x", "right")
+        wrong = anonymous_version("def forgets_to_double(x):\n    return x", "forgets_to_double")
         source = (
             "def check_it(f):\n    assert f(2) == 4\ndef name(f):\n    return f.__name__, f.__doc__"
         )
@@ -259,16 +259,16 @@ class TestProbes:
             probe(
                 "def ask(lab, draw): return draw.accepts(lab.check_it)",
                 "a",
-                suspects=(wrong, right),
+                versions=(wrong, right),
             ),
             probe(
-                "def ask(lab, draw): return [lab.name(f) for f in draw.suspects]",
+                "def ask(lab, draw): return [lab.name(f) for f in draw.versions]",
                 "b",
-                suspects=(wrong, right),
+                versions=(wrong, right),
             ),
         )
         assert tried == [False, True]
-        assert names == [["suspect", None]] * 2
+        assert names == [["version", None]] * 2
 
     def test_a_cell_that_started_threads_does_not_hang_the_probes(self, sandbox):
         source = (
