@@ -55,23 +55,23 @@ def grade_undisturbed(root: Path) -> Undisturbed:
     fresh = Path(shutil.copytree(root, root.with_name("fresh")))
     done, everything = {}, pool.run
 
-    def watched(*arguments: Any) -> Iterator[Any]:
+    def recorded(*arguments: Any) -> Iterator[Any]:
         for task, result in everything(*arguments):
             done[task.submitted.student, task.submitted.digest] = result
             yield task, result
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(pool, "run", watched)
-        outcome, _ = run(root)
-    assert outcome.graded == 4
-    assert not outcome.broken_ours
-    return Undisturbed(fresh, root, done, outcome.seconds)
+        patched.setattr(pool, "run", recorded)
+        summary, _ = run(root)
+    assert summary.graded == 4
+    assert not summary.broken_ours
+    return Undisturbed(fresh, root, done, summary.seconds)
 
 
 def run(root: Path, **settings):
-    with progress_bar(quiet=True) as watch:
-        outcome = grade.grade_lab(load_course(root), LAB, Settings(1, **settings), watch)
-    return outcome, {row.student: row for row in outcome.rows}
+    with progress_bar(quiet=True) as progress:
+        summary = grade.grade_lab(load_course(root), LAB, Settings(1, **settings), progress)
+    return summary, {row.student: row for row in summary.rows}
 
 
 def same(root: Path, undisturbed: Undisturbed, note: str = "") -> None:
@@ -215,7 +215,7 @@ def stricter(undisturbed: Undisturbed, monkeypatch: pytest.MonkeyPatch, exercise
     monkeypatch.setattr(pool, "run", changed)
 
 
-class Executioner:
+class KillsForkServer:
     """Looks on, and kills the fork server as soon as the first hand-in is done."""
 
     def __init__(self) -> None:

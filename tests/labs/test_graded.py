@@ -37,7 +37,7 @@ def test_the_solution_of_every_lab_earns_all_points(lab: str, course: Course) ->
     folder.mkdir(parents=True)
     room = material_of(course, lab)
     (folder / room.name).write_bytes(room.solved.bytes())
-    with progress_bar(quiet=True) as watch:
-        (row,) = grade_lab(course, lab, Settings(jobs=1), watch).rows
+    with progress_bar(quiet=True) as progress:
+        (row,) = grade_lab(course, lab, Settings(jobs=1), progress).rows
     assert (row.state, row.reason) == (State.GRADED, "")
     assert row.earned == row.points

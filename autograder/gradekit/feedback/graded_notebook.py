@@ -94,8 +94,7 @@ def put_results(
 def judged_output(result: ExerciseResult) -> NotebookNode:
     """A test cell's output: the points as text, and checks and advice as escaped HTML."""
     if result.earned is None:
-        sentence = f"Not graded: {result.broken} This is our fault; nobody loses a point."
-        return _output(0.0, f"<p>{escape(sentence)}</p>")
+        return _output(0.0, f"<p>{escape(result.not_graded)}</p>")
     rows = "".join(
         f'<tr><td style="padding: 2px 8px">{_PASSED if check.passed else _FAILED}</td>'
         f'<td style="padding: 2px 8px; text-align: left">{escape(check.title)}'

@@ -144,7 +144,7 @@ def _submitted(grader: LabGrader, folder: Path, cells: list[Any]) -> SubmittedFi
 
 def _reasons(result: ExerciseResult) -> list[str]:
     if result.earned is None:
-        return [f"Not graded: {result.broken} This is our fault; nobody loses a point."]
+        return [result.not_graded]
     if result.earned >= result.points:
         return []
     failed = [f"✗ {check.title}" for check in result.checks if not check.passed]

@@ -73,6 +73,13 @@ class ExerciseResult:
         """Points available."""
         return sum(check.points for check in self.checks)
 
+    @property
+    def not_graded(self) -> str:
+        """If the grader failed, what a person reads in place of the points; else empty."""
+        if self.broken is None:
+            return ""
+        return f"Not graded: {self.broken} This is our fault; nobody loses a point."
+
 
 @dataclass(frozen=True)
 class Graded:

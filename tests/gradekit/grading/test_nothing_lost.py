@@ -26,7 +26,7 @@ from gradekit.results.records import State
 from tests.helpers import tiny_class
 from tests.helpers.tiny_class import LAB, LATE, NAME, autograded_of, gradebook_of, journal_of
 from tests.helpers.undisturbed import (
-    Executioner,
+    KillsForkServer,
     Undisturbed,
     empty_gradebook,
     grade_undisturbed,
@@ -136,7 +136,7 @@ def test_a_secret_that_was_never_written_is_created_again(tmp_path):
 
 
 def test_a_fork_server_that_is_killed_costs_nothing_but_time(fresh, undisturbed):
-    progress = Executioner()
+    progress = KillsForkServer()
     summary = grade.grade_lab(load_course(fresh), LAB, Settings(1), progress)
     assert progress.killed
     assert not summary.broken_ours

@@ -26,8 +26,8 @@ __all__ = ["server"]
 
 
 def lab_grade(root: Path) -> int:
-    with progress_bar(quiet=True) as watch:
-        return grade.grade_lab(load_course(root), LAB, Settings(1), watch).graded
+    with progress_bar(quiet=True) as progress:
+        return grade.grade_lab(load_course(root), LAB, Settings(1), progress).graded
 
 
 @pytest.fixture(scope="module")

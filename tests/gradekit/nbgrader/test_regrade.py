@@ -86,8 +86,8 @@ def autograde(root: Path, *options: str) -> None:
 
 
 def lab_grade(root: Path, **settings: Any) -> int:
-    with progress_bar(quiet=True) as watch:
-        return grade.grade_lab(load_course(root), LAB, Settings(1, **settings), watch).graded
+    with progress_bar(quiet=True) as progress:
+        return grade.grade_lab(load_course(root), LAB, Settings(1, **settings), progress).graded
 
 
 def marks(root: Path, student: str) -> Marks:
