@@ -18,14 +18,11 @@ from attnlab.attention import (
 from attnlab.data import korea
 from attnlab.plots import attention
 from attnlab.plots.canvas import Drawn
+from tests.helpers.figures import unwritten
 
 pytestmark = pytest.mark.usefixtures("no_windows")
 
 WORDS = korea.ONE_ORDER.split()
-
-
-def unwritten(*_: Any, **__: Any) -> Any:
-    raise NotImplementedError
 
 
 FIGURES: dict[str, Callable[[], Drawn]] = {

@@ -16,6 +16,7 @@ from torch import Tensor
 from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
 from attnlab.plots import heads
 from attnlab.plots.canvas import Described, Drawn
+from tests.helpers.figures import unwritten
 
 WEIGHTS = torch.softmax(3 * torch.randn(2, 3, 4, 5, generator=torch.Generator().manual_seed(0)), -1)
 SHARES = {"1 head": torch.tensor([1.0, 0.1]), "2 heads,\nwithout head 0": torch.tensor([0.25, 0.5])}
@@ -100,10 +101,6 @@ def test_shapes_are_those_of_the_tensors() -> None:
     assert drawn.data["split"].tolist() == [2, 3, 5, 4]
 
 
-def blank() -> Tensor:
-    raise NotImplementedError
-
-
 @pytest.mark.parametrize(
     "draw",
     [
@@ -117,9 +114,9 @@ def blank() -> Tensor:
 def test_a_step_that_is_not_written_is_named_and_nothing_is_drawn(
     draw: Callable[..., Drawn],
 ) -> None:
-    drawn = draw(blank)
+    drawn = draw(unwritten)
     assert (drawn.axes, plt.get_fignums()) == ((), [])
-    assert "`blank` is not written" in drawn.missing
+    assert "`unwritten` is not written" in drawn.missing
 
 
 def test_models_that_were_not_trained_leave_a_sentence() -> None:

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
 import matplotlib.pyplot as plt
 import pytest
 import torch
 from matplotlib.colors import to_rgb
 
-from attnlab.plots.canvas import Drawn
 from attnlab.plots.heatmap import attention_cells, attention_map, attention_maps
+from tests.helpers.figures import assert_fits_a_page, unwritten
 
 pytestmark = pytest.mark.usefixtures("no_windows")
 
 
-def unwritten(*_: Any, **__: Any) -> Any:
-    raise NotImplementedError
-
-
-def test_a_table_has_a_title_and_fits_a_page(assert_fits_a_page: Callable[[Drawn], None]) -> None:
+def test_a_table_has_a_title_and_fits_a_page() -> None:
     drawn = attention_map(torch.eye(3), ["a", "b", "c"], ["a", "b", "c"], "identity")
     assert drawn.axes[0].get_title(loc="left") == "identity"
     assert_fits_a_page(drawn)

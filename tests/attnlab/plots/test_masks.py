@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import struct
 from collections.abc import Callable
-from html import escape
 
 import matplotlib.pyplot as plt
 import pytest
@@ -17,7 +14,8 @@ from attnlab.data.apples import attention_scores
 from attnlab.data.markov import course_source
 from attnlab.masks import causal_mask, combine, padding_mask, to_additive
 from attnlab.plots import masks
-from attnlab.plots.canvas import Described, Drawn
+from attnlab.plots.canvas import Drawn
+from tests.helpers.figures import assert_fits_a_page, assert_named, unwritten
 
 WORDS = ("I", "am", "a", "good", "student")
 ENTROPIES = course_source().entropies
@@ -50,16 +48,9 @@ pytestmark = pytest.mark.usefixtures("no_windows")
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_can_be_drawn_names_its_axes_and_has_a_description(name: str) -> None:
     drawn = FIGURES[name]()
-    figure = drawn.axes[0].figure
-    assert isinstance(figure, Described)
-    assert all(axes.get_xlabel() and axes.get_title(loc="left") for axes in drawn.axes)
+    assert_named(drawn)
     assert drawn.axes[0].get_ylabel()
-    bundle = figure._repr_mimebundle_()
-    assert len(bundle["text/plain"].split()) >= 8
-    assert f'alt="{escape(bundle["text/plain"])}"' in bundle["text/html"]
-    width, height = struct.unpack(">II", base64.b64decode(bundle["image/png"])[16:24])
-    assert width <= 760, "as wide as a notebook's page"
-    assert height <= 420, "at most half a screen"
+    assert_fits_a_page(drawn)
 
 
 def test_the_five_masks_come_from_the_functions() -> None:
@@ -95,16 +86,12 @@ def test_curves_are_means_over_ten_steps_and_empty_ones_are_left_out() -> None:
     assert masks.loss_curves({"past": torch.empty(0)}, ENTROPIES).missing.startswith("No picture")
 
 
-def blank(*args: object) -> Tensor:
-    raise NotImplementedError
-
-
 def test_a_step_that_is_not_written_is_named_and_nothing_is_drawn() -> None:
     blanks = (
-        masks.causal_masks(blank, WORDS),
-        masks.five_masks(causal_mask, padding_mask, blank),
-        masks.lecture_table(causal_mask, blank),
-        masks.leak_matrices(blank, MODELS, 4, 3),
+        masks.causal_masks(unwritten, WORDS),
+        masks.five_masks(causal_mask, padding_mask, unwritten),
+        masks.lecture_table(causal_mask, unwritten),
+        masks.leak_matrices(unwritten, MODELS, 4, 3),
     )
-    assert all("`blank`" in drawn.missing for drawn in blanks)
+    assert all("`unwritten`" in drawn.missing for drawn in blanks)
     assert plt.get_fignums() == []

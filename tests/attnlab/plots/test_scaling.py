@@ -19,12 +19,9 @@ from attnlab.attention import (
 )
 from attnlab.plots import scaling
 from attnlab.plots.canvas import Drawn
+from tests.helpers.figures import unwritten
 
 pytestmark = pytest.mark.usefixtures("no_windows")
-
-
-def unwritten(*_: Any, **__: Any) -> Any:
-    raise NotImplementedError
 
 
 FIGURES: dict[str, Callable[[], Drawn]] = {

@@ -21,6 +21,7 @@ from attnlab.softmax import (
     softmax_backward,
     temperature,
 )
+from tests.helpers.figures import assert_fits_a_page, assert_named, unwritten
 
 pytestmark = pytest.mark.usefixtures("no_windows")
 
@@ -45,24 +46,18 @@ def test_every_figure_is_tested_here() -> None:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_names_its_axes_and_fits_a_page(
-    name: str, assert_fits_a_page: Callable[[Drawn], None]
-) -> None:
+def test_a_figure_names_its_axes_and_fits_a_page(name: str) -> None:
     drawn = FIGURES[name]()
     assert all(torch.isfinite(values).any() for values in drawn.data.values())
-    assert all(axes.get_xlabel() and axes.get_title(loc="left") for axes in drawn.axes)
+    assert_named(drawn)
     assert drawn.axes[0].get_ylabel()
     assert_fits_a_page(drawn)
 
 
-def blank(*args: object) -> torch.Tensor:
-    raise NotImplementedError
-
-
 def test_a_step_that_is_not_written_is_named_and_nothing_is_drawn() -> None:
-    drawn = scores.softmax_bars(blank, SCORES)
+    drawn = scores.softmax_bars(unwritten, SCORES)
     assert (drawn.axes, plt.get_fignums()) == ((), [])
-    assert drawn.missing == "No picture yet: `blank` is not written."
+    assert drawn.missing == "No picture yet: `unwritten` is not written."
 
 
 def lines(drawn: Drawn) -> list[np.ndarray]:

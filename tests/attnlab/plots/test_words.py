@@ -14,6 +14,7 @@ from attnlab.data.apples import attention_scores, toy_alignment
 from attnlab.equivariance import equivariance_gap
 from attnlab.plots import words
 from attnlab.plots.canvas import Drawn
+from tests.helpers.figures import assert_fits_a_page, assert_named, unwritten
 
 pytestmark = pytest.mark.usefixtures("no_windows")
 
@@ -43,27 +44,21 @@ def test_every_figure_is_tested_here() -> None:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_names_its_axes_and_fits_a_page(
-    name: str, assert_fits_a_page: Callable[[Drawn], None]
-) -> None:
+def test_a_figure_names_its_axes_and_fits_a_page(name: str) -> None:
     drawn = FIGURES[name]()
     assert all(torch.isfinite(values).any() for values in drawn.data.values())
     if name not in WITHOUT_AXES:
-        assert all(axes.get_xlabel() and axes.get_title(loc="left") for axes in drawn.axes)
+        assert_named(drawn)
         # Bars that carry names need no name for their axis; panels may share the one at the left.
         assert drawn.axes[0].get_ylabel() or name == "equivariance_bars"
     assert_fits_a_page(drawn)
 
 
-def blank(*args: object) -> torch.Tensor:
-    raise NotImplementedError
-
-
 def test_a_step_that_is_not_written_is_named_and_nothing_is_drawn() -> None:
-    layers = {"attention": blank}
+    layers = {"attention": unwritten}
     drawn = words.equivariance_bars(equivariance_gap, layers, torch.eye(2), torch.tensor([1, 0]))
     assert (drawn.axes, plt.get_fignums()) == ((), [])
-    assert "`blank`" in drawn.missing
+    assert "`unwritten`" in drawn.missing
 
 
 @pytest.mark.parametrize(
