@@ -28,10 +28,10 @@ test: setup     ## lint, types, drift of the notebooks, every test but the slow 
 	@echo "== the committed notebooks are what the sources make"
 	@$(BIN)/lab build --check
 	@echo "== tests"
-	@$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow" -q
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" -q
 
 test-all: setup ## the slow tests, too
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 labs: setup     ## rebuild the notebooks from their sources
 	@$(BIN)/lab build

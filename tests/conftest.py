@@ -15,6 +15,11 @@ from gradekit.exercise.loader import CourseLabs
 torch.set_num_threads(1)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start the longest files first; else one process waits for the other at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("starts_first") is None)
+
+
 @pytest.fixture(autouse=True)
 def plain_paths(monkeypatch):
     """nbgrader_config.py sets this for nbgrader's kernels; Python started by a test finds files."""

@@ -14,6 +14,8 @@ from gradekit.course import load_course
 from gradekit.exercise.loader import LabExercises, load_lab
 from gradekit.exercise.source import Source, SourceCell, read_source
 
+pytestmark = pytest.mark.starts_first
+
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)
 GRADED = [lab for lab in COURSE.labs if lab != "lab00"]
