@@ -5,7 +5,7 @@ class the body of every method. With ``# blank: what to do here`` … ``# end bl
 only the lines between are; the words become the student's TODO.
 
 The solved notebook has the answer between nbgrader's own solution marks, so nbgrader's release step
-and :func:`clear` produce the same text. Tested in tests/gradekit/build/test_source.py.
+and :func:`clear` produce the same text. Tested in tests/gradekit/build/test_cell_text.py.
 """
 
 from __future__ import annotations

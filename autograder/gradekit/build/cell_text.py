@@ -2,7 +2,7 @@
 
 An exercise cell of the source imports the reference; the notebook shows the reference's own text,
 with import lines for the names that the notebook does not have yet. Tested in
-tests/gradekit/build/test_source.py.
+tests/gradekit/build/test_cell_text.py.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ marks give a cell its role:
 ``check("softmax")``, alone in its cell            the exercise's grade cell
 ``# %% [markdown] free_text="explain" points=4``   a question that a person marks
 =================================================  ==============================================
+
+Tested in tests/gradekit/build/test_cell_text.py.
 """
 
 from __future__ import annotations

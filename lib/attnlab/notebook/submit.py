@@ -90,9 +90,9 @@ def submit(folder: str | Path = ".") -> PackedSubmission:
     Raises:
         SubmitError: there is no notebook, more than one, or an invalid one.
     """
-    handin = pack_submission(folder)
-    print(handin.summary())
-    return handin
+    packed = pack_submission(folder)
+    print(packed.summary())
+    return packed
 
 
 def pack_submission(folder: str | Path = ".") -> PackedSubmission:
