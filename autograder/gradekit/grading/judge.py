@@ -5,19 +5,20 @@ Tested in tests/gradekit/grading/test_judge.py and, end to end, in test_demo_cla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from attnlab.checking.judges import Difference
 from attnlab.checking.observation import Missing, NoAnswer, ObservationError, Raised, unpack
 from attnlab.checking.verdict import Verdict, judge_exercise
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.variants import Variants
-from gradekit.grading.quoting import QuotationFilter
+from gradekit.grading.quoting import QuotationFilter, without_forged_events
 from gradekit.sandbox.result import Stopped
 
 Observations = Mapping[tuple[str, str], bytes | Stopped]
+_ASKED = re.compile(r"\blab\.(\w+)")
 
 
 def judge(
@@ -39,10 +40,9 @@ def judge(
         sources: the notebook's cells; advice quotes a line, or words, only if they appear there.
         stopped: by name, the exception in the cell that should have defined it.
     """
-    lines = frozenset(line.strip() for source in sources for line in source.splitlines())
-    vet, why = QuotationFilter(sources).vet, stopped or {}
+    quotable, why = QuotationFilter(sources), stopped or {}
     return {
-        exercise.name: _judge_exercise(variants, number, exercise, observations, lines, why, vet)
+        exercise.name: _judge_exercise(variants, number, exercise, observations, quotable, why)
         for exercise in exercises
     }
 
@@ -52,16 +52,27 @@ def _judge_exercise(
     number: int,
     exercise: Exercise,
     observations: Observations,
-    lines: frozenset[str],
+    quotable: QuotationFilter,
     stopped: Mapping[str, str],
-    vet: Callable[[Difference], Difference],
 ) -> Verdict:
+    names = _asked_names(variants, number, exercise)
     seen = {
-        check.name: _open(observations.get((exercise.name, check.name)), lines, stopped)
+        check.name: without_forged_events(
+            _open(observations.get((exercise.name, check.name)), quotable.lines, stopped),
+            names,
+            exercise.forbids,
+        )
         for check in exercise.checks
     }
     known = [mistake.known for mistake in exercise.mistakes]
-    return judge_exercise(variants.questions(exercise, number), seen, known, vet)
+    return judge_exercise(variants.questions(exercise, number), seen, known, quotable.vet)
+
+
+def _asked_names(variants: Variants, number: int, exercise: Exercise) -> frozenset[str]:
+    """The names and files that the probes of an exercise ask for."""
+    texts = (probe.source for probe in variants.probes(exercise, number))
+    asked = (name for text in texts for name in _ASKED.findall(text))
+    return frozenset((*exercise.names, *exercise.saves, *asked))
 
 
 def _open(answer: bytes | Stopped | None, lines: frozenset[str], stopped: Mapping[str, str]) -> Any:
@@ -71,8 +82,8 @@ def _open(answer: bytes | Stopped | None, lines: frozenset[str], stopped: Mappin
         return NoAnswer(answer.reason)
     try:
         seen = unpack(answer)
-    except ObservationError as error:
-        return NoAnswer(f"the answer cannot be read ({error})")
+    except ObservationError:
+        return NoAnswer("it cannot be read")
     if isinstance(seen, Raised) and seen.source_line not in lines:
         return replace(seen, source_line="")
     if isinstance(seen, Missing):

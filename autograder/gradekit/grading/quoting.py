@@ -1,11 +1,12 @@
 """Which words of student code feedback may quote.
 
-A function that answers an open question in the sandbox can read what is there: the hidden checks of
-its exercise, and perhaps references of earlier steps. So its words (an error's message, a type's
-name, a text it returns) are quoted only if they cannot contain those: messages of Python and torch,
-and words that appear in the notebook. In the student's own notebook there is nothing to copy, so
-``check()`` quotes everything there. Tested in
-tests/attacks/test_hidden_checks_in_feedback.py.
+A function that answers a question in the sandbox can read what is there: the hidden checks of its
+exercise, and perhaps references of earlier steps. So whatever comes from there (an error's message,
+a type's name, a returned text, even an error of our own) is quoted only if the judge knew it
+before: the exercise's own names, words of the notebook, messages of Python and torch with at most
+three short numbers. In the student's own notebook there is nothing to copy, so ``check()`` quotes
+everything there. Tested in tests/attacks/test_hidden_checks_in_feedback.py and, in bits,
+test_bits_in_feedback.py.
 """
 
 from __future__ import annotations
@@ -13,18 +14,22 @@ from __future__ import annotations
 import builtins
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 import torch
 
 from attnlab.checking.judges import Difference
-from attnlab.checking.observation import Opaque, Raised
+from attnlab.checking.observation import Missing, Opaque, Raised
 from attnlab.checking.redact import redacted
 
 _MOST = 40
+# Words and lines of a longer notebook are not quoted: the more of them, the more one of them says.
+_MOST_TEXT = 2**18
+_MOST_NUMBERS = 3
 # Common messages: W is a name of the notebook's or of torch's, N a number, S some sizes.
 _MESSAGES = """
 name 'W' is not defined
@@ -102,9 +107,11 @@ masked_fill_ only supports boolean masks, but got mask with dtype W
 one_hot is only applicable to index tensor of type LongTensor.
 """  # noqa: E501 - as Python and torch write them
 _SLOTS = {
-    "W": r"([A-Za-z_][\w.]{0,39})", "N": r"-?\d{1,6}", "NxN": r"\d{1,6}x\d{1,6}", "ND": r"\dD",
-    "O": r"[-+*/@<>=|&^%~!]{1,3}(?: or [a-z]{3,6}\(\))?", "S": r"[\[(]?[-\d, ]{0,40}[\])]?",
+    "W": r"([A-Za-z_][\w.]{0,39})", "N": r"-?\d{1,4}", "NxN": r"\d{1,4}x\d{1,4}", "ND": r"\dD",
+    "O": r"(?:[-+*/@|&^%]|[<>=!]=|[<>]|\*\*|//|<<|>>)=?(?: or pow\(\))?",
+    "S": r"[\[(]?(?:-?\d{1,4}(?:, )?){0,6},?[\])]?",
 }  # fmt: skip
+_NUMBER = re.compile(r"(?<![A-Za-wyz_\d])\d+")  # a size, but not the digit of "mat1"
 # Kinds of differences whose values are numbers, sizes or the grader's own words.
 _WITHOUT_WORDS = frozenset(
     {
@@ -115,24 +122,10 @@ _WITHOUT_WORDS = frozenset(
 _SLOT = re.compile(r"(\bNxN\b|\bND\b|(?<![A-Za-z])[WNOS](?![A-Za-z]))")
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 _KINDS = frozenset(
-    {
-        "Bool",
-        "Byte",
-        "Short",
-        "Int",
-        "Long",
-        "Half",
-        "Float",
-        "Double",
-        "BFloat16",
-        "double",
-        "half",
-        "long",
-        "NoneType",
-        "method",
-        "function",
-        "builtin_function_or_method",
-    }
+    _WORDS.findall(
+        "Bool Byte Short Int Long Half Float Double BFloat16 double half long NoneType method "
+        "function builtin_function_or_method"
+    )
 )
 
 
@@ -144,7 +137,7 @@ class QuotationFilter:
     """
 
     def __init__(self, sources: Iterable[str]) -> None:
-        self._sources = tuple(sources)
+        self._sources = tuple(_beginning(sources))
 
     def vet(self, difference: Difference) -> Difference:
         """The same difference of an open check, without words that could have been copied."""
@@ -171,7 +164,7 @@ class QuotationFilter:
         own = getattr(builtins, seen.type, None)
         known = isinstance(own, type) and issubclass(own, BaseException)
         name = seen.type if known or self._is_name(seen.type) else "an exception of its own"
-        line = seen.source_line if seen.source_line in self._lines else ""
+        line = seen.source_line if seen.source_line in self.lines else ""
         return Raised(name, self._common_part(seen.message), line)
 
     def _common_part(self, message: str) -> str:
@@ -179,7 +172,8 @@ class QuotationFilter:
         for pattern in _patterns():
             found = pattern.match(message)
             if found and all(map(self._is_word, found.groups())):
-                return found[0]
+                several = len(set(_NUMBER.findall(found[0]))) > _MOST_NUMBERS
+                return _NUMBER.sub("…", found[0]) if several else found[0]
         return ""
 
     def _is_word(self, text: str) -> bool:
@@ -199,12 +193,42 @@ class QuotationFilter:
         return own if self._is_name(own) else "another type"
 
     @cached_property
-    def _lines(self) -> frozenset[str]:
+    def lines(self) -> frozenset[str]:
+        """The notebook's lines, without the space around them."""
         return frozenset(line.strip() for text in self._sources for line in text.splitlines())
 
     @cached_property
     def _words(self) -> frozenset[str]:
         return frozenset(word for source in self._sources for word in _WORDS.findall(source))
+
+
+def without_forged_events(seen: Any, names: Collection[str], forbids: Collection[str]) -> Any:
+    """An observation without the events that no probe of its exercise makes.
+
+    Student code can raise our own errors, and return them, with any text.
+
+    Args:
+        seen: the observation.
+        names: the names and files that the exercise's probes ask for.
+        forbids: the functions that they forbid.
+    """
+    match seen:
+        case Raised(type="ForbiddenCallError") if seen.message not in forbids:
+            return Raised("RuntimeError", "", seen.source_line)
+        case Missing() if seen.name not in names:
+            return Raised("AttributeError")
+        case list():
+            return [without_forged_events(item, names, forbids) for item in seen]
+        case dict():
+            return {key: without_forged_events(item, names, forbids) for key, item in seen.items()}
+    return seen
+
+
+def _beginning(sources: Iterable[str]) -> Iterable[str]:
+    left = _MOST_TEXT
+    for source in sources:
+        yield source[:left]
+        left = max(0, left - len(source))
 
 
 @cache

@@ -15,6 +15,7 @@ from torch import Tensor
 from attnlab.checking.judges import Difference, Path
 from attnlab.checking.observation import SAVED, Missing, Opaque, Raised, as_float, is_number
 
+_MOST_SLICES = 4
 # Parts of torch's messages that students rarely understand, and a question that helps.
 _QUESTIONS_BY_MESSAGE = {
     "torch.return_types.": "With an axis, `max` and similar functions return two things, values "
@@ -269,5 +270,7 @@ def _pattern(wrong: Tensor) -> str:
             some, every = some.any(other), every.all(other)
         if torch.equal(some, every) and bool(some.any()) and not bool(some.all()):
             wholes = some.nonzero().flatten().tolist()
-            return f" Along dimension {dim}, these slices are wrong throughout: {wholes}."
+            more = len(wholes) - _MOST_SLICES
+            shown = f"{wholes[:_MOST_SLICES]}" + (f" and {more} more" if more > 0 else "")
+            return f" Along dimension {dim}, these slices are wrong throughout: {shown}."
     return ""

@@ -20,7 +20,7 @@ from attnlab.checking.observation import SAVED, Missing, Opaque, Raised, is_numb
 _TORCH_NAME = re.compile(r"torch(\.\w+){1,4}")
 _MOST_NAME = 60
 _UNUSUAL_SHAPE = "torch.Tensor, of a very different shape"
-_MOST_DIMENSIONS, _MOST_SIZE = 6, 100_000
+_MOST_DIMENSIONS, _MOST_SIZE = 5, 1_000
 
 
 def redacted(difference: Difference) -> Difference:
