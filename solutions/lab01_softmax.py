@@ -402,7 +402,7 @@ def test_softmax(impl):
     far = torch.tensor([0.0, 1e3, -1e4], dtype=torch.float64)
     wild = tame + far[:, None, None]
     wild[0, 1, 2] = -math.inf
-    for x in (tame, wild):
+    for x in (tame, wild, tame[:, :1]):
         for dim in (0, 1, 2, -1, -2, -3):
             before = x.clone()
             p = impl(x, dim)

@@ -41,7 +41,11 @@ def shape_and_dtype(lab, draw):
 
 @exercise.check(points=3)
 def any_axis(lab, draw):
-    """Is right along the given axis, on one to three dimensions, in any memory layout."""
+    """Is right along the given axis, for any shape (axes of length 1, too) and memory layout."""
+
+    def every_dim(shape):
+        return [lab.softmax(draw.normal(*shape), dim) for dim in range(len(shape))]
+
     scores = draw.normal(3, 5, 7)
     spread = draw.strided(draw.normal(2, 5, 3))
     return {
@@ -54,6 +58,7 @@ def any_axis(lab, draw):
         "dim=-3": lab.softmax(scores, dim=-3),
         "one dimension": lab.softmax(draw.normal(11), dim=0),
         "not contiguous": lab.softmax(spread, dim=1),
+        "other shapes": draw.each_size(every_dim, shape=(3, 5, 7)),
     }
 
 
@@ -177,6 +182,13 @@ wrong(
     "sum(dim)",
     "The axis you reduced is gone, so the division broadcasts along another axis (a square input "
     "hides that). What are the shapes on the two sides of your division?",
+)
+wrong(
+    "squeezed",
+    "exp / exp.sum(dim, keepdim=True)",
+    "(exp / exp.sum(dim, keepdim=True)).squeeze()",
+    "Your result loses the axes of length 1. What is its shape for x of shape (1, 7), and what "
+    "should it be?",
 )
 wrong(
     "epsilon_in_denominator",

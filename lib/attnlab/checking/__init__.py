@@ -10,8 +10,10 @@ The package imports nothing else of attnlab and contains no reference code. Its 
 
 =======================  =========================================================
 :mod:`.draw`             the inputs of a probe, made from a seed
+:mod:`.sizes`            the sizes at which a tensor question is asked
 :mod:`.lab`              the names that a probe may ask for; runs a probe
 :mod:`.observation`      what a probe returned, as bytes and back, without pickle
+:mod:`.raised`           what an observation keeps of an exception
 :mod:`.judges`           compare two observations; return the first difference
 :mod:`.advice`           a difference in words
 :mod:`.redact`           removes what advice on hidden checks must not repeat

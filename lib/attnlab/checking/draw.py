@@ -16,7 +16,17 @@ from torch import Tensor
 
 from attnlab.checking.errors import ForbiddenCallError, MissingFileError, MissingNameError
 from attnlab.checking.observation import Raised
+from attnlab.checking.raised import raised_by
+from attnlab.checking.sizes import Size, special_sizes
 
+# Errors that end a probe, or that say nothing about the code that was asked.
+_PASS_THROUGH = (
+    MissingNameError,
+    MissingFileError,
+    ForbiddenCallError,
+    NameError,
+    KeyboardInterrupt,
+)
 NO_GRADIENT = "no gradient"
 
 
@@ -67,10 +77,13 @@ class Draw:
         return torch.Generator().manual_seed(seed)
 
     def strided(self, tensor: Tensor) -> Tensor:
-        """The same numbers in a tensor whose memory is not contiguous."""
-        spread = torch.empty(*tensor.shape, 2, dtype=tensor.dtype)
-        spread[..., 0] = tensor
-        return self._give(spread[..., 0], tensor.dtype)
+        """The same numbers in another memory layout: the axes in reverse order, with gaps.
+
+        No two axes can be joined by `.view` there.
+        """
+        memory = torch.empty(*reversed(tensor.shape), 2, dtype=tensor.dtype)
+        spread = memory[..., 0].permute(tuple(reversed(range(tensor.ndim))))
+        return self._give(spread.copy_(tensor), tensor.dtype)
 
     def raises(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Raised | None:
         """The type of the exception that `function` raises, or None if it raises nothing.
@@ -80,17 +93,43 @@ class Draw:
         """
         try:
             function(*args, **kwargs)
-        except (
-            MissingNameError,
-            MissingFileError,
-            ForbiddenCallError,
-            NameError,
-            KeyboardInterrupt,
-        ):
+        except _PASS_THROUGH:
             raise
         except BaseException as error:  # pytest.fail() raises one that is not an Exception
             return Raised(type(error).__name__)
         return None
+
+    def each_size(
+        self, ask: Callable[..., Any], *, may_be_empty: Sequence[str] = (), **axes: Size
+    ) -> dict[str, Any]:
+        """The same question at the usual sizes and at each special one (:mod:`.sizes`).
+
+            draw.each_size(
+                lambda batch, T, d: lab.encode(draw.normal(*batch, T, d)), batch=(2,), T=5, d=7
+            )
+
+        asks at T = 1, at d = 1, at batch = (1,), with all axes equal, with two batch axes and with
+        none. An exception is the observation of its own size and does not end the others.
+
+        Args:
+            ask: called with one size per axis, by name; returns an observation.
+            may_be_empty: axes that the task allows to have length 0.
+            axes: the usual size of each axis, 2 or more, all different. A tuple stands for the
+                "..." of a shape: any number of axes.
+
+        Raises:
+            ValueError: a usual size is below 2, or `may_be_empty` names no axis.
+            NameError, KeyboardInterrupt and the errors that end a probe: they pass through.
+        """
+        seen = {}
+        for name, sizes in special_sizes(axes, may_be_empty):
+            try:
+                seen[name] = ask(**sizes)
+            except _PASS_THROUGH:
+                raise
+            except Exception as error:  # what the student's code raises is the observation
+                seen[name] = raised_by(error)
+        return seen
 
     def gradients(self, function: Callable[..., Any], *inputs: Tensor) -> Any:
         """The gradient of a random weighted sum of `function`'s output, for each float input.

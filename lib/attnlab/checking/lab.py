@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import linecache
-import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import torch
@@ -18,10 +15,7 @@ from torch.overrides import TorchFunctionMode, resolve_name
 from attnlab.checking.draw import Draw
 from attnlab.checking.errors import ForbiddenCallError, MissingFileError, MissingNameError
 from attnlab.checking.observation import Missing, Raised
-
-# A notebook cell's code has a "file" name with one of these in it: Jupyter and VS Code, Colab and
-# terminals, the grader.
-_NOTEBOOK_MARKS = ("ipykernel", "ipython-input", "<student")
+from attnlab.checking.raised import raised_by
 
 Probe = Callable[["Lab", Draw], Any]
 
@@ -75,7 +69,7 @@ def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> 
     except ForbiddenCallError as error:
         return Raised("ForbiddenCallError", str(error))
     except (Exception, SystemExit) as error:  # what the student's code raises is the observation
-        return Raised(type(error).__name__, _first_line(error), _line_of(error.__traceback__))
+        return raised_by(error)
 
 
 @contextmanager
@@ -122,18 +116,3 @@ class _Forbidding(TorchFunctionMode):
         if name in self._names:
             raise ForbiddenCallError(name)
         return func(*args, **(kwargs or {}))
-
-
-def _first_line(error: BaseException) -> str:
-    try:
-        return str(error).strip().partition("\n")[0]
-    except Exception:  # str() of a student's exception may fail, too
-        return ""
-
-
-def _line_of(trace: TracebackType | None) -> str:
-    """The text of the innermost line that the student wrote; empty if there is none."""
-    for frame in reversed(traceback.extract_tb(trace)):
-        if any(mark in frame.filename for mark in _NOTEBOOK_MARKS):
-            return (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip()
-    return ""

@@ -59,6 +59,78 @@ def test_strided_memory_is_not_contiguous():
     assert not spread.is_contiguous()
 
 
+@pytest.mark.parametrize("shape", [(), (5,), (2, 3), (2, 3, 5), (3, 3, 3)])
+def test_no_axes_of_strided_memory_can_be_joined_by_view(shape):
+    draw = Draw(0)
+    spread = draw.strided(draw.normal(*shape))
+    assert spread.shape == shape
+    assert torch.equal(spread.reshape(-1), spread.contiguous().view(-1))
+    for first in range(len(shape) - 1):
+        joined = (*shape[:first], -1, *shape[first + 2 :])
+        with pytest.raises(RuntimeError, match="view size is not compatible"):
+            spread.view(joined)
+
+
+def squeezed(x):
+    return (x - x.mean(-1, keepdim=True)).squeeze()
+
+
+def kept(x):
+    return x - x.mean(-1, keepdim=True)
+
+
+def test_each_size_asks_at_the_sizes_where_code_fails():
+    def ask(function):
+        return Draw(0).each_size(
+            lambda batch, T, d: list(function(torch.zeros(*batch, T, d)).shape),
+            may_be_empty=["batch"],
+            batch=(2,),
+            T=5,
+            d=7,
+        )
+
+    right, wrong = ask(kept), ask(squeezed)
+    assert right == {
+        "usual sizes": [2, 5, 7],
+        "batch = (1,)": [1, 5, 7],
+        "T = 1": [2, 1, 7],
+        "d = 1": [2, 5, 1],
+        "every axis of length 1": [1, 1, 1],
+        "all axes equally long": [3, 3, 3],
+        "batch = (3, 2)": [3, 2, 5, 7],
+        "batch = ()": [5, 7],
+        "batch = (0,)": [0, 5, 7],
+    }
+    differing = [name for name, shape in right.items() if wrong[name] != shape]
+    assert differing == ["batch = (1,)", "T = 1", "d = 1", "every axis of length 1"]
+
+
+def test_an_exception_at_one_size_does_not_end_the_others():
+    def ask(T):
+        if T == 1:
+            raise ValueError("one word")
+        return T
+
+    seen = Draw(0).each_size(ask, T=5)
+    assert seen["T = 1"] == Raised("ValueError", "one word")
+    assert seen["all axes equally long"] == 3
+
+
+def test_a_missing_name_ends_each_size():
+    lab = Lab({})
+    with pytest.raises(MissingNameError):
+        Draw(0).each_size(lambda T: lab.softmax(T), T=5)
+
+
+@pytest.mark.parametrize(
+    ("axes", "empty", "words"),
+    [({"T": 1}, (), "2 or more"), ({"batch": (2, 0)}, (), "2 or more"), ({"T": 5}, ["B"], "'B'")],
+)
+def test_sizes_that_make_no_sense_are_refused(axes, empty, words):
+    with pytest.raises(ValueError, match=words):
+        Draw(0).each_size(lambda **sizes: sizes, may_be_empty=empty, **axes)
+
+
 def test_raises_returns_only_the_type():
     def fails():
         raise KeyError("a secret")
