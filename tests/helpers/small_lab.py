@@ -13,7 +13,14 @@ from attnlab.checking.draw import Draw
 from attnlab.checking.judges import Close
 from attnlab.checking.lab import Lab, observe
 from attnlab.checking.verdict import KnownMistake, Question
-from attnlab.checking.visible import VisibleCheck, VisibleExercise, define, write
+from attnlab.checking.visible import (
+    NotRunHere,
+    Step,
+    VisibleCheck,
+    VisibleExercise,
+    define,
+    write,
+)
 
 SEED = 7
 
@@ -79,12 +86,38 @@ def exercise(name: str = "softmax") -> VisibleExercise:
         checks,
         MISTAKES,
         ("torch.softmax", "torch.Tensor.softmax"),
+        (NotRunHere("Leaves its input unchanged."), NotRunHere("Fits your own mask.", True)),
+        names=("softmax",),
+        step=Step("1.1", "Softmax", 40),
     )
+
+
+AVERAGE = """\
+def average(lab, draw):
+    return lab.average(draw.normal(3, 5))
+"""
+
+
+def average(x: Tensor) -> Tensor:
+    """A second step, which runs on the notebook's softmax."""
+    return right(x) @ x.T
+
+
+def second_exercise() -> VisibleExercise:
+    """The step ``average``, which uses softmax."""
+    probe = define(AVERAGE, "average")
+    expected = observe(probe, Lab({"average": average}), Draw(SEED))
+    asked = Question("average", "Is the mean of all rows.", 2.0, False, Close(), expected, {})
+    check = VisibleCheck(asked, AVERAGE, SEED)
+    return VisibleExercise(
+        "average", "average: a mean of rows", 2.0, 0.0, (check,), names=("average",),
+        uses=("softmax",), step=Step("1.2", "Average", 20),
+    )  # fmt: skip
 
 
 def write_checks(folder: Path) -> Path:
     path = folder / "checks.safetensors"
-    write(path, "lab01", [exercise(), exercise("attention")])
+    write(path, "lab01", [exercise(), second_exercise()])
     return path
 
 

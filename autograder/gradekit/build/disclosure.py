@@ -52,12 +52,16 @@ def _unsaid(lines: dict[str, str], said: str) -> dict[str, str]:
 
 
 def _hidden_checks(labs: CourseLabs, lab: str, said: str) -> dict[str, str]:
-    """Names, docstrings and telling lines of the hidden checks of `lab`, each with its check."""
+    """Names and telling lines of the hidden checks of `lab`, each with its check.
+
+    Their titles are no secret: ``check()`` lists them.
+    """
     lines: dict[str, str] = {}
     shown = [said]
     for exercise in labs[lab].exercises:
         for check in exercise.checks:
-            text = [f"def {check.name}(lab", check.title, *_probe_lines(check)]
+            shown.append(check.title)
+            text = [f"def {check.name}(lab", *_probe_lines(check)]
             if check.hidden:
                 lines |= dict.fromkeys(text, f"the hidden check {check.name} of {exercise.name}")
             else:

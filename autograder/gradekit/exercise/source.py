@@ -8,6 +8,7 @@ marks give a cell its role:
                                                    reference, or holds nbgrader's solution marks
 ``check("softmax")``, alone in its cell            the exercise's grade cell
 ``# %% [markdown] free_text="explain" points=4``   a question that a person marks
+``check()`` or ``submit()``, alone in its cell     where the student stands; handing in
 =================================================  ==============================================
 
 Tested in tests/gradekit/build/test_cell_text.py.
@@ -23,6 +24,7 @@ from typing import Any, Literal
 
 import jupytext
 
+from attnlab.checking.visible import Step
 from gradekit.errors import CourseError
 
 Role = Literal["prose", "code", "exercise", "check", "free_text"]
@@ -30,6 +32,8 @@ Role = Literal["prose", "code", "exercise", "check", "free_text"]
 _CHECK = re.compile(r'check\("(\w+)"\)')
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,49}")
 _FIRST_CELL = re.compile(r"^# %%", re.MULTILINE)
+_STEP = re.compile(r"^## +(?:(?P<number>\d+(?:\.\d+)*) +)?(?P<title>.+)$", re.MULTILINE)
+_MINUTES = re.compile(r"^\*.*?\b(\d+) minutes?\b.*\*$", re.MULTILINE)
 # Jupyter's own marks are copied into the notebook.
 _JUPYTER_MARKS = ("tags", "jupyter", "slideshow")
 
@@ -68,6 +72,22 @@ class Source:
     def of(self, role: Role) -> tuple[SourceCell, ...]:
         """The cells of one role."""
         return tuple(cell for cell in self.cells if cell.role == role)
+
+    def step(self, exercise: str) -> Step:
+        """The heading above an exercise's cell, with the minutes below it."""
+        found = Step()
+        for cell in self.cells:
+            if cell.role == "exercise" and cell.name == exercise:
+                break
+            heading = _STEP.search(cell.text) if cell.is_markdown else None
+            if heading:
+                minutes = _MINUTES.search(cell.text)
+                found = Step(
+                    heading["number"] or "",
+                    heading["title"].strip(),
+                    int(minutes[1]) if minutes else 0,
+                )
+        return found
 
     def place(self, cell: SourceCell) -> str:
         """Where a cell is, for an error message."""
@@ -117,7 +137,7 @@ def _role(where: str, raw: Any, marks: Mapping[str, Any]) -> tuple[Role, str]:
         return "exercise", _identifier(where, marks["exercise"])
     if match := _CHECK.fullmatch(raw.source.strip()):
         return "check", match[1]
-    if re.search(r"^check\(", raw.source, re.MULTILINE):
+    if raw.source.strip() != "check()" and re.search(r"^check\(", raw.source, re.MULTILINE):
         raise CourseError(f'{where}: give check("…") a cell of its own, with double quotes')
     return "code", ""
 

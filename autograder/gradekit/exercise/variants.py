@@ -19,7 +19,7 @@ from attnlab.checking.judges import Judge, Kills
 from attnlab.checking.lab import Lab, observe
 from attnlab.checking.observation import pack, unpack
 from attnlab.checking.verdict import Question
-from attnlab.checking.visible import VisibleCheck, VisibleExercise
+from attnlab.checking.visible import NotRunHere, VisibleCheck, VisibleExercise
 from gradekit.errors import ExerciseError
 from gradekit.exercise.definition import Check, Exercise, Version
 from gradekit.exercise.loader import LabExercises
@@ -120,6 +120,12 @@ class Variants:
             ),
             mistakes=tuple(mistake.known for mistake in exercise.mistakes),
             forbids=exercise.forbids,
+            not_run_here=tuple(
+                NotRunHere(check.title, check.chained) for check in exercise.checks if check.hidden
+            ),
+            names=exercise.names,
+            uses=tuple(function.__name__ for function in exercise.uses),
+            step=self.lab.source.step(exercise.name),
         )
 
     def _question(self, exercise: Exercise, check: Check, number: int) -> Question:
@@ -139,6 +145,7 @@ class Variants:
                     for mistake in exercise.mistakes
                 }
             ),
+            own_steps=tuple(f.__name__ for f in exercise.uses) if check.chained else (),
         )
 
     def _seed(self, exercise: Exercise, check: Check, number: int) -> int:

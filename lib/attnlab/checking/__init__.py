@@ -21,7 +21,10 @@ The package imports nothing else of attnlab and contains no reference code. Its 
 :mod:`.visible`          the file of visible checks that ships with a notebook
 :mod:`.lookup`           finds the file that holds an exercise
 :mod:`.run_visible`      runs an exercise's visible checks in this process
+:mod:`.progress`         which steps are written, and on which unfinished ones a step runs
 :mod:`.render`           a verdict as text and HTML
+:mod:`.overview`         all steps of a lab in one table
+:mod:`.html`             pieces of that HTML
 :mod:`.picture`          a picture of two tensors that differ
 :mod:`.answers`          reads predictions and errata, whatever types they have
 :mod:`.weights`          gives weights to a student's module, reads its gradients

@@ -7,14 +7,29 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from attnlab.checking.visible import FILE_NAME, ChecksFileError, VisibleExercise, VisibleLab, read
 
 
-def find_exercise(
-    name: str, folders: Sequence[Path], given: str | None = None
-) -> VisibleExercise | str:
+@dataclass(frozen=True)
+class Found:
+    """An exercise, and the lab that it is part of."""
+
+    lab: VisibleLab
+    exercise: VisibleExercise
+
+
+def find_lab(folders: Sequence[Path], given: str | None = None) -> VisibleLab | str:
+    """The nearest lab, or one sentence that says why there is none. Arguments: as below."""
+    paths = [Path(given)] if given else _candidates(folders)
+    if not paths:
+        return _no_file(folders)
+    return _read(paths[0])
+
+
+def find_exercise(name: str, folders: Sequence[Path], given: str | None = None) -> Found | str:
     """The visible checks of exercise `name`, or one sentence that says why there are none.
 
     Args:
@@ -27,23 +42,33 @@ def find_exercise(
     paths = [Path(given)] if given else _candidates(folders)
     labs: list[VisibleLab] = []
     for path in paths:
-        try:
-            lab = read(path)
-        except ChecksFileError as error:
-            return f"{error}."
-        except OSError:
-            return f"The checks file {path} cannot be read: does it exist, and may you read it?"
+        lab = _read(path)
+        if isinstance(lab, str):
+            return lab
         exercise = lab.exercise(name)
         if exercise is not None:
-            return exercise
+            return Found(lab, exercise)
         labs.append(lab)
     if not labs:
-        return (
-            f"There is no {FILE_NAME} next to this notebook (searched {folders[0]}): copy it there "
-            "from the lab's bundle, where it is next to the notebook."
-        )
+        return _no_file(folders)
     nearest = labs[:1] if paths[0].parent in folders else labs
     return _unknown(name, [exercise.name for lab in nearest for exercise in lab.exercises])
+
+
+def _read(path: Path) -> VisibleLab | str:
+    try:
+        return read(path)
+    except ChecksFileError as error:
+        return f"{error}."
+    except OSError:
+        return f"The checks file {path} cannot be read: does it exist, and may you read it?"
+
+
+def _no_file(folders: Sequence[Path]) -> str:
+    return (
+        f"There is no {FILE_NAME} next to this notebook (searched {folders[0]}): copy it there "
+        "from the lab's bundle, where it is next to the notebook."
+    )
 
 
 def _candidates(folders: Sequence[Path]) -> list[Path]:

@@ -1,14 +1,11 @@
 """A verdict as text for a terminal and as HTML for a notebook.
 
-The HTML has no script and no style sheet. Its inline styles use the page's own text colour, so it
-is readable in light and dark themes of JupyterLab, VS Code and Colab. All text from a student's
-code is escaped.
+All text from a student's code is escaped.
 """
 
 from __future__ import annotations
 
 import base64
-import re
 import textwrap
 from dataclasses import dataclass
 from html import escape
@@ -16,20 +13,42 @@ from html import escape
 from torch import Tensor
 
 from attnlab.checking.advice import is_blank
+from attnlab.checking.html import (
+    ADVICE_TINT,
+    FAIL,
+    NOTE,
+    NOTE_TINT,
+    PASS,
+    box,
+    card,
+    code,
+    div,
+    fold,
+    mark,
+    number,
+    rich,
+)
 from attnlab.checking.picture import Picture, picture
+from attnlab.checking.progress import Unfinished
 from attnlab.checking.verdict import Answer, Verdict
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
 
-PASS, FAIL, NOTE = "#16906a", "#d2571e", "#3a7fc4"
 WIDTH = 88
 
 
 @dataclass(frozen=True)
 class Report:
-    """A verdict on an exercise's visible checks, ready to be shown."""
+    """A verdict on an exercise's visible checks, ready to be shown.
+
+    Attributes:
+        earlier: steps that this one runs on and that are not right yet; they are named first.
+        written: whether the step itself is more than its placeholder.
+    """
 
     exercise: VisibleExercise
     verdict: Verdict
+    earlier: tuple[Unfinished, ...] = ()
+    written: bool = True
 
     @property
     def earned(self) -> float:
@@ -42,29 +61,34 @@ class Report:
         lines = [paint(self._headline, "1")]
         for answer in self.verdict.answers:
             sign, colour = ("✓", "32") if answer.passed else ("✗", "31")
-            lines.append(f"  {paint(sign, colour)} {_sentence(answer)}  {_points(answer)}")
-        for paragraph in self.verdict.advice:
+            lines.append(f"  {paint(sign, colour)} {answer.question.title}  {_points(answer)}")
+        for paragraph in (*self._first, *self._advice):
             lines += [
                 "",
                 *textwrap.wrap(paragraph, WIDTH, initial_indent="  ", subsequent_indent="  "),
             ]
-        return "\n".join([*lines, "", *textwrap.wrap(self._hidden, WIDTH)]).rstrip()
+        lines += ["", *textwrap.wrap(self._hidden, WIDTH)]
+        lines += [f"  · {title}" for title in self._hidden_titles]
+        return "\n".join(lines).rstrip()
 
     def html(self) -> str:
         """The report as HTML without scripts."""
         rows = "".join(map(_row, self.verdict.answers))
-        advice = "".join(map(_advice_box, self.verdict.advice))
+        first = "".join(box(text, NOTE_TINT) for text in self._first)
+        advice = "".join(box(text, ADVICE_TINT) for text in self._advice)
         failed = self._first_failed
         shown = "" if failed is None else _evidence(failed) + _source(self._check(failed))
-        shown = shown if self._written else ""
-        hidden = _div("margin-top:8px;font-size:12px;opacity:.75", _rich(self._hidden))
+        advice += shown if self._shows_evidence else ""
+        if self._first and advice:
+            advice = fold("What the checks of this step saw", advice)
+        hidden = self._hidden_html()
         colour = PASS if self.verdict.passed else FAIL
-        head = _div(
+        head = div(
             "display:flex;font-weight:600;font-size:14px;margin-bottom:6px",
-            _div("flex:1", _rich(self.exercise.title))
-            + _div("flex:0 0 auto;padding-left:16px", self._earned),
+            div("flex:1", rich(self.exercise.title))
+            + div("flex:0 0 auto;padding-left:16px", self._earned),
         )
-        return _card(colour, head + rows + advice + shown + (hidden if self._hidden else ""))
+        return card(colour, head + rows + first + advice + hidden)
 
     @property
     def _headline(self) -> str:
@@ -72,15 +96,33 @@ class Report:
 
     @property
     def _earned(self) -> str:
-        earned, points = _number(self.earned), _number(self.verdict.points)
+        earned, points = number(self.earned), number(self.verdict.points)
         return f"{earned} of {points} visible points"
 
     @property
-    def _written(self) -> bool:
-        """Whether the step is written, so that a failed check can be shown in detail."""
+    def _stops_at_placeholder(self) -> bool:
+        """Whether the first failed check met a placeholder, of this step or of an earlier one."""
+        failed = self._first_failed
+        return failed is not None and is_blank(failed.difference)
+
+    @property
+    def _shows_evidence(self) -> bool:
+        """Whether a failed check can be shown in detail: what it asked for is written."""
         failed = self._first_failed
         difference = failed.difference if failed is not None else None
-        return difference is None or not (difference.kind == "missing" or is_blank(difference))
+        return difference is not None and not (
+            difference.kind == "missing" or self._stops_at_placeholder
+        )
+
+    @property
+    def _first(self) -> tuple[str, ...]:
+        """What must be said before any advice: an earlier step is to be finished first."""
+        return tuple(map(_finish_first, self.earlier)) if self.written else ()
+
+    @property
+    def _advice(self) -> tuple[str, ...]:
+        """The verdict's advice. A placeholder that was met in an earlier step is not this one's."""
+        return () if self._first and self._stops_at_placeholder else self.verdict.advice
 
     @property
     def _hidden(self) -> str:
@@ -88,8 +130,26 @@ class Report:
         if not hidden:
             return ""
         noun = "point is" if hidden == 1 else "points are"
-        rest = "on the rest of the task"
-        return f"{_number(hidden)} more {noun} decided by hidden checks after you hand in, {rest}."
+        by = "by checks that are not run here" if self.exercise.not_run_here else "by hidden checks"
+        end = ":" if self.exercise.not_run_here else "."
+        return f"{number(hidden)} more {noun} decided after you hand in, {by}{end}"
+
+    @property
+    def _hidden_titles(self) -> tuple[str, ...]:
+        return tuple(
+            f"{hidden.title}{' (It runs on your own earlier steps.)' if hidden.chained else ''}"
+            for hidden in self.exercise.not_run_here
+        )
+
+    def _hidden_html(self) -> str:
+        """The titles of the hidden checks; in a fold while visible checks still fail."""
+        if not self._hidden:
+            return ""
+        if not self._hidden_titles:
+            return div("margin-top:8px;font-size:12px;opacity:.85", rich(self._hidden))
+        items = "".join(f"<li>{rich(title)}</li>" for title in self._hidden_titles)
+        titles = f'<ul style="margin:4px 0 0;padding-left:20px;opacity:.85">{items}</ul>'
+        return fold(self._hidden, titles, opened=self.verdict.passed)
 
     @property
     def _first_failed(self) -> Answer | None:
@@ -112,7 +172,7 @@ class Notice:
 
     def html(self) -> str:
         """The sentence in a frame."""
-        return _card(NOTE, _rich(self.sentence))
+        return card(NOTE, rich(self.sentence))
 
 
 def notice(sentence: str) -> Notice:
@@ -120,31 +180,23 @@ def notice(sentence: str) -> Notice:
     return Notice(sentence)
 
 
-def _card(colour: str, content: str) -> str:
-    return _div(
-        f"border-left:4px solid {colour};padding:6px 12px 8px 14px;margin:4px 0;max-width:760px;"
-        "font-family:system-ui,-apple-system,'Segoe UI',sans-serif;font-size:13px;"
-        "line-height:1.45;color:inherit",
-        content,
-    )
-
-
 def _row(answer: Answer) -> str:
-    colour, sign, word = (PASS, "✓", "passed") if answer.passed else (FAIL, "✗", "failed")
-    mark = (
-        f'<span style="color:{colour};font-weight:700;flex:0 0 18px" role="img" '
-        f'aria-label="{word}">{sign}</span>'
-    )
-    points = _div("flex:0 0 auto;opacity:.75;padding-left:12px", _points(answer))
-    sentence = _div("flex:1", _rich(_sentence(answer)))
-    return _div("display:flex;padding:1px 0", mark + sentence + points)
+    points = div("flex:0 0 auto;opacity:.75;padding-left:12px", _points(answer))
+    sentence = div("flex:1", rich(answer.question.title))
+    return div("display:flex;padding:1px 0", mark(answer.passed) + sentence + points)
 
 
-def _advice_box(text: str) -> str:
-    return _div(
-        "margin-top:8px;padding:7px 11px;border-radius:6px;background:rgba(210,120,40,.13)",
-        _rich(text),
+def _finish_first(earlier: Unfinished) -> str:
+    """The sentence about an earlier step that should be finished first."""
+    names = " and ".join(f"`{name}`" for name in earlier.names)
+    at = f" (step {earlier.exercise.step.number})" if earlier.exercise.step.number else ""
+    said = (
+        f"This step calls {names}{at}, not written yet: write that step first."
+        if earlier.blank
+        else f"This ran on your own {names}{at}, and that step does not pass its checks yet: fix "
+        "it first."
     )
+    return f"{said} Grading uses correct versions instead." if earlier.replaced else said
 
 
 def _evidence(answer: Answer) -> str:
@@ -160,7 +212,7 @@ def _evidence(answer: Answer) -> str:
         for value in (difference.expected, difference.seen)
     ):
         right, theirs = _two_numbers(float(difference.expected), float(difference.seen))
-        return _div("margin-top:6px", f"expected {_code(right)}, yours {_code(theirs)}")
+        return div("margin-top:6px", f"expected {code(right)}, yours {code(theirs)}")
     return ""
 
 
@@ -178,8 +230,8 @@ def _image(drawn: Picture) -> str:
         f'<img alt="{escape(drawn.alt)}" width="{drawn.width}" src="data:image/png;base64,{data}" '
         'style="max-width:100%;box-sizing:border-box;background:#fff;border-radius:6px;padding:4px">'
     )
-    caption = _div("font-size:12px;opacity:.75", escape(drawn.caption)) if drawn.caption else ""
-    return _div("margin-top:10px", image + caption)
+    caption = div("font-size:12px;opacity:.75", escape(drawn.caption)) if drawn.caption else ""
+    return div("margin-top:10px", image + caption)
 
 
 def _source(check: VisibleCheck) -> str:
@@ -189,13 +241,12 @@ def _source(check: VisibleCheck) -> str:
         f"draw = Draw({check.seed})</code>"
     )
     source = escape(_only_function(check.source, check.question.name))
-    return (
-        '<details style="margin-top:8px;font-size:12px"><summary style="cursor:pointer;'
-        'opacity:.85">What this check does</summary>'
-        f'<pre style="margin:6px 0;padding:8px 10px;border-radius:6px;overflow-x:auto;'
+    shown = (
+        '<pre style="margin:6px 0;padding:8px 10px;border-radius:6px;overflow-x:auto;'
         f'background:rgba(127,127,127,.13);color:inherit;font-size:12px">{source}</pre>'
-        f"{_div('opacity:.85', hint)}</details>"
+        f"{div('opacity:.85', hint)}"
     )
+    return fold("What this check does", shown)
 
 
 def _only_function(source: str, name: str) -> str:
@@ -203,32 +254,8 @@ def _only_function(source: str, name: str) -> str:
     return source[max(at, 0) :].strip()
 
 
-def _sentence(answer: Answer) -> str:
-    return answer.question.title
-
-
 def _points(answer: Answer) -> str:
-    return f"{_number(answer.earned)} / {_number(answer.question.points)}"
-
-
-def _number(points: float) -> str:
-    return f"{round(points, 2):g}"
-
-
-def _rich(text: str) -> str:
-    """Escaped text; words between backticks become code."""
-    return re.sub(r"`([^`]+)`", lambda found: _code(found[1]), escape(text))
-
-
-def _code(escaped: str) -> str:
-    return (
-        '<code style="background:rgba(127,127,127,.16);color:inherit;padding:0 4px;'
-        f'border-radius:3px;font-size:.93em">{escaped}</code>'
-    )
-
-
-def _div(style: str, content: str) -> str:
-    return f'<div style="{style}">{content}</div>'
+    return f"{number(answer.earned)} / {number(answer.question.points)}"
 
 
 def _plain(text: str, code: str) -> str:

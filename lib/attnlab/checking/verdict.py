@@ -39,6 +39,7 @@ class Question:
         judge: compares two observations.
         expected: the observation of the reference.
         mistakes: the observation of each known mistake, by the mistake's name.
+        own_steps: if it runs on the student's own earlier steps: their names.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Question:
     judge: Judge
     expected: Any
     mistakes: Mapping[str, Any]
+    own_steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,8 @@ def judge_exercise(
     failed = [answer for answer in answers if not answer.passed]
     if not failed:
         return Verdict(answers, (), ())
+    if all(answer.question.own_steps for answer in failed):
+        return Verdict(answers, (_look_earlier(failed[0].question),), ())
     recognised = recognise(answers, mistakes)
     specific = list(dict.fromkeys(mistake.advice for mistake in recognised))
     names = tuple(mistake.name for mistake in recognised)
@@ -155,6 +159,15 @@ def recognise(
     winners = [mistake for mistake in mistakes if scores[mistake.name] == best]
     by_advice = {mistake.advice: mistake for mistake in reversed(winners)}
     return [m for m in winners if by_advice[m.advice] is m] if len(by_advice) <= most else []
+
+
+def _look_earlier(question: Question) -> str:
+    """Advice if a step fails only together with the student's own earlier steps."""
+    names = ", ".join(f"`{name}`" for name in question.own_steps)
+    return (
+        f"“{question.title.rstrip('.')}”: this check alone runs on your own {names}; with correct "
+        "versions of these, your step passes. So look for the cause there."
+    )
 
 
 def _answer(question: Question, seen: Any) -> Answer:

@@ -1,8 +1,8 @@
 """The file that ships with a notebook: its visible checks and the numbers that they expect.
 
-It contains no reference code and no hidden check. Probes are Python text, and expected values are
-observations. The file is one :func:`~attnlab.checking.observation.pack` of a plain tree, so reading
-it runs no code.
+It contains no reference code, and of hidden checks only the titles. Probes are Python text, and
+expected values are observations. The file is one :func:`~attnlab.checking.observation.pack` of a
+plain tree, so reading it runs no code.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from attnlab.checking.observation import Limits, pack, unpack
 from attnlab.checking.verdict import KnownMistake, Question
 
 FILE_NAME = "checks.safetensors"
-VERSION = 1
+VERSION = 2
 # A lab's checks contain every known mistake's observation: more values than one probe may return.
 LIMITS = Limits(size=128 * 2**20, header=32 * 2**20, nodes=1_000_000, depth=24, text=200_000)
 
@@ -58,6 +58,33 @@ class VisibleCheck:
 
 
 @dataclass(frozen=True)
+class NotRunHere:
+    """What a student is told about a hidden check: its title, never its inputs or its numbers.
+
+    Attributes:
+        chained: whether it runs on the student's own earlier steps instead of correct ones.
+    """
+
+    title: str
+    chained: bool = False
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where an exercise is in its notebook, and how long it takes.
+
+    Attributes:
+        number: such as "3.2"; empty if the heading has none.
+        title: the heading without its number.
+        minutes: how long it takes; 0 if the notebook does not say.
+    """
+
+    number: str = ""
+    title: str = ""
+    minutes: int = 0
+
+
+@dataclass(frozen=True)
 class VisibleExercise:
     """The visible side of one exercise.
 
@@ -69,6 +96,11 @@ class VisibleExercise:
         checks: the visible ones, in order.
         mistakes: the known mistakes, in order.
         forbids: full names of the torch functions that the student must not call here.
+        not_run_here: the hidden checks, in order.
+        names: what the student defines.
+        uses: what earlier exercises define and this one runs on; grading puts correct versions
+            in their place.
+        step: its place in the notebook.
     """
 
     name: str
@@ -78,6 +110,15 @@ class VisibleExercise:
     checks: tuple[VisibleCheck, ...]
     mistakes: tuple[KnownMistake, ...] = ()
     forbids: tuple[str, ...] = ()
+    not_run_here: tuple[NotRunHere, ...] = ()
+    names: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
+    step: Step = Step()
+
+    @property
+    def visible_points(self) -> float:
+        """The points that the visible checks decide."""
+        return sum(check.question.points for check in self.checks)
 
 
 @dataclass(frozen=True)
@@ -142,6 +183,10 @@ def _exercise_tree(exercise: VisibleExercise) -> dict[str, Any]:
         "checks": [_check_tree(exercise.name, check) for check in exercise.checks],
         "mistakes": [[mistake.name, mistake.advice] for mistake in exercise.mistakes],
         "forbids": list(exercise.forbids),
+        "not_run_here": [[hidden.title, hidden.chained] for hidden in exercise.not_run_here],
+        "names": list(exercise.names),
+        "uses": list(exercise.uses),
+        "step": [exercise.step.number, exercise.step.title, exercise.step.minutes],
     }
 
 
@@ -176,6 +221,10 @@ def _exercise_from(tree: dict[str, Any]) -> VisibleExercise:
         checks=tuple(map(_check_from, tree["checks"])),
         mistakes=tuple(KnownMistake(name, advice) for name, advice in tree["mistakes"]),
         forbids=tuple(tree["forbids"]),
+        not_run_here=tuple(NotRunHere(title, chained) for title, chained in tree["not_run_here"]),
+        names=tuple(tree["names"]),
+        uses=tuple(tree["uses"]),
+        step=Step(*tree["step"]),
     )
 
 

@@ -2,6 +2,7 @@
 
 It shows each check with its points. If a check fails, it gives advice, and a picture if numbers
 differ. Its value is the number of visible points earned, which nbgrader reads as partial credit.
+``check()`` shows all steps of the lab in one table.
 """
 
 from __future__ import annotations
@@ -11,33 +12,26 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from attnlab.notebook.points import Points, show_after_cell
+
+if TYPE_CHECKING:
+    from attnlab.checking.overview import Overview
+    from attnlab.checking.render import Notice, Report
 
 FILE_VARIABLE = "ATTNLAB_CHECKS"
 GRADING_VARIABLE = "ATTNLAB_GRADING"
 VALIDATING_VARIABLE = "NBGRADER_VALIDATING"
 
 
-class Points(float):
-    """A number of points. A notebook shows it as HTML; ``repr`` is the number alone."""
-
-    _html: Callable[[], str]
-
-    def __new__(cls, value: float, html: Callable[[], str]) -> Points:
-        """Points of this `value`; `html` returns the HTML for notebooks."""
-        points = super().__new__(cls, value)
-        points._html = html
-        return points
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._html()}
-
-
-def check(name: str) -> float:
+def check(name: str | None = None) -> float:
     """Run the visible checks of exercise `name` on the code that the notebook has run so far.
 
-    In a notebook, the cell's value shows the result; in a terminal, the result is printed. Whatever
-    the checked code does, only ``KeyboardInterrupt`` is raised.
+    Without a name, show where you stand: all steps of the lab in one table.
+
+    In a notebook, the result is shown below the cell; in a terminal, it is printed. Whatever the
+    checked code does, only ``KeyboardInterrupt`` is raised.
 
     Returns:
         The visible points earned. Under ``nbgrader validate``, all points if every visible check
@@ -46,21 +40,49 @@ def check(name: str) -> float:
     if os.environ.get(GRADING_VARIABLE) == "1":
         return 0.0
     # Imported here, so that `import attnlab` alone does not load torch.
-    from attnlab.checking.lookup import find_exercise
-    from attnlab.checking.render import Report, notice
-    from attnlab.checking.run_visible import run_visible
+    from attnlab.checking.render import Report
 
     names, shell = _namespace(sys._getframe(1))
-    found = find_exercise(name, _folders(names), os.environ.get(FILE_VARIABLE))
-    shown = notice(found) if isinstance(found, str) else Report(found, run_visible(found, names))
-    if getattr(shell, "kernel", None) is None:
+    shown = _overview(names) if name is None else _report(name, names)
+    in_notebook = getattr(shell, "kernel", None) is not None
+    if not in_notebook:
         _print(shown.text)
     earned = shown.earned
     if os.environ.get(VALIDATING_VARIABLE) == "1" and isinstance(shown, Report):
         # nbgrader's validator takes anything less than the cell's full points for a failure, and
         # the points of hidden checks are not available here.
         earned += shown.exercise.hidden_points if shown.verdict.passed else 0.0
-    return Points(earned, shown.html)
+    points = Points(earned, shown.html)
+    if in_notebook:
+        show_after_cell(points, shell)
+    return points
+
+
+def _report(name: str, names: Mapping[str, Any]) -> Report | Notice:
+    """The verdict on one exercise; if it fails, with the earlier steps to finish first."""
+    from attnlab.checking.lookup import find_exercise
+    from attnlab.checking.progress import is_blank_step, unfinished_before
+    from attnlab.checking.render import Report, notice
+    from attnlab.checking.run_visible import run_visible
+
+    found = find_exercise(name, _folders(names), os.environ.get(FILE_VARIABLE))
+    if isinstance(found, str):
+        return notice(found)
+    verdict = run_visible(found.exercise, names)
+    if verdict.passed or is_blank_step(found.exercise, names):
+        return Report(found.exercise, verdict)
+    earlier = unfinished_before(found.exercise, found.lab, names)
+    return Report(found.exercise, verdict, tuple(earlier))
+
+
+def _overview(names: Mapping[str, Any]) -> Overview | Notice:
+    from attnlab.checking.lookup import find_lab
+    from attnlab.checking.overview import Overview
+    from attnlab.checking.progress import standings
+    from attnlab.checking.render import notice
+
+    lab = find_lab(_folders(names), os.environ.get(FILE_VARIABLE))
+    return notice(lab) if isinstance(lab, str) else Overview(tuple(standings(lab, names)))
 
 
 def _namespace(caller: FrameType) -> tuple[Mapping[str, Any], Any]:

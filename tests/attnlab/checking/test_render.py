@@ -63,7 +63,7 @@ def test_two_numbers_are_shown_but_the_answer_to_a_prediction_is_not():
 
 
 def test_points_of_hidden_checks():
-    assert "1 more point is decided by hidden checks" in report(1, 1).text()
+    assert "1 more point is decided after you hand in, by hidden checks." in report(1, 1).text()
 
 
 def test_colours_in_a_terminal():

@@ -125,3 +125,18 @@ def test_equal_numbers_in_other_dtypes_are_the_same_mistake():
     asked = Question("q", "Q.", 1, False, Close(), torch.ones(2), {"m": torch.zeros(2).double()})
     found = judge_exercise([asked], {"q": torch.zeros(2)}, [KnownMistake("m", "Advice.")])
     assert found.mistakes == ("m",)
+
+
+def test_a_step_that_fails_only_on_own_earlier_steps_is_not_blamed():
+    mistakes = {"m": 2.0}
+    alone = Question("a", "Alone.", 1, False, Close(), 1.0, mistakes)
+    chained = Question("b", "Together.", 1, True, Close(), 1.0, mistakes, own_steps=("qkv",))
+    known = [KnownMistake("m", "Advice about this step.")]
+    found = judge_exercise([alone, chained], {"a": 1.0, "b": 2.0}, known)
+    assert found.advice == (
+        "“Together”: this check alone runs on your own `qkv`; with correct versions of these, your "
+        "step passes. So look for the cause there.",
+    )
+    assert found.mistakes == ()
+    found = judge_exercise([alone, chained], {"a": 2.0, "b": 2.0}, known)
+    assert found.advice[0] == "Advice about this step."

@@ -10,6 +10,7 @@ from attnlab.checking.judges import Close, Kills
 from attnlab.checking.observation import pack
 from attnlab.checking.verdict import Question
 from attnlab.checking.visible import (
+    VERSION,
     ChecksFileError,
     VisibleCheck,
     VisibleExercise,
@@ -23,7 +24,7 @@ from tests.helpers.small_lab import SHAPE, exercise, same, write_checks
 def test_reading_returns_what_was_written(tmp_path):
     lab = read(write_checks(tmp_path))
     assert lab.lab == "lab01"
-    assert [e.name for e in lab.exercises] == ["softmax", "attention"]
+    assert [e.name for e in lab.exercises] == ["softmax", "average"]
     ours, theirs = exercise(), lab.exercise("softmax")
     assert dataclasses.replace(theirs, checks=()) == dataclasses.replace(ours, checks=())
     for mine, read_back in zip(ours.checks, theirs.checks, strict=True):
@@ -79,7 +80,7 @@ def test_long_probes_are_not_clipped(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"nonsense", pack({"version": 1}), pack([1, 2]), pack(None), pack("text")]
+    "data", [b"", b"nonsense", pack({"version": VERSION}), pack([1, 2]), pack(None), pack("text")]
 )
 def test_another_file_is_named(tmp_path, data):
     path = tmp_path / "checks.safetensors"

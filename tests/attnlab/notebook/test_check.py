@@ -48,7 +48,12 @@ def test_a_right_answer_passes(lab, capsys):
         "softmax: scores become probabilities — 6.5 of 6.5 visible points\n"
         "  ✓ Returns the shape of its input.  1 / 1\n"
     )
-    assert "5.5 more points are decided by hidden checks after you hand in, on the rest" in printed
+    assert printed.endswith(
+        "5.5 more points are decided after you hand in, by checks that are not run here:\n"
+        "  · Leaves its input unchanged.\n"
+        "  · Fits your own mask. (It runs on your own earlier steps.)\n"
+    )
+    assert '<details style="margin-top:8px;font-size:12px" open="">' in html(value)
     assert "✗" not in printed
     assert "\x1b" not in printed, "colours are for terminals"
     assert "<img" not in html(value)
@@ -116,6 +121,58 @@ def test_no_code_of_a_student_makes_check_raise(lab, source):
     assert "of 6.5 visible points" in html(value)
 
 
+def both(softmax, average):
+    """The value of ``check("average")`` in a notebook with these two steps."""
+    names = {"__name__": "__main__", "softmax": softmax, "check": check}
+    return eval('check("average")', names | {"average": average(names)})
+
+
+def on_softmax(names):
+    """A right second step, which calls the notebook's own softmax."""
+    return lambda x: names["softmax"](x) @ x.T
+
+
+def test_a_right_step_on_a_wrong_one_is_not_blamed(lab, capsys):
+    value = both(lambda x, dim=-1: right(x, 0), on_softmax)
+    assert value == 0.0
+    printed = capsys.readouterr().out
+    first = (
+        "  This ran on your own `softmax` (step 1.1), and that step does not pass its checks yet: "
+    )
+    assert first.split()[:8] == printed.splitlines()[3].split()[:8]
+    assert "Grading uses correct versions" in printed
+    face = html(value)
+    assert face.index("This ran on your own") < face.index("What the checks of this step saw")
+    assert both(right, on_softmax) == 2.0
+    assert "your own" not in capsys.readouterr().out
+
+
+def test_a_step_on_a_blank_one_says_which_is_blank(lab, capsys):
+    def softmax(x, dim=-1):
+        """The task."""
+        raise NotImplementedError
+
+    assert both(softmax, on_softmax) == 0.0
+    printed = capsys.readouterr().out
+    assert "This step calls `softmax` (step 1.1), not written yet: write that step" in printed
+    assert "Nothing is written here yet" not in printed
+
+
+def test_a_blank_step_says_so_whatever_is_wrong_above(lab, capsys):
+    def average(x):
+        raise NotImplementedError
+
+    assert both(lambda x, dim=-1: right(x, 0), lambda names: average) == 0.0
+    printed = capsys.readouterr().out
+    assert "Nothing is written here yet" in printed
+    assert "your own" not in printed
+
+
+def test_a_wrong_step_on_a_right_one_is_blamed_itself(lab, capsys):
+    assert both(right, lambda names: lambda x: x @ x.T) == 0.0
+    assert "step 1.1" not in capsys.readouterr().out
+
+
 def test_an_interrupt_passes_through(lab):
     def stopped(x, dim=-1):
         raise KeyboardInterrupt
@@ -162,7 +219,7 @@ def test_the_students_random_numbers_do_not_change(lab):
     ("name", "sentence"),
     [
         ("sofmax", 'There is no exercise "sofmax" here; did you mean "softmax"?'),
-        ("zzz", 'There is no exercise "zzz" here; this lab has softmax, attention'),
+        ("zzz", 'There is no exercise "zzz" here; this lab has softmax, average'),
     ],
 )
 def test_an_unknown_exercise_is_one_sentence(lab, capsys, name, sentence):
@@ -221,7 +278,7 @@ def test_in_a_checkout_the_lab_that_a_folder_is_called_after_comes_first(
     monkeypatch.setattr("attnlab.checking.lookup._checkout", lambda: course)
     for folder, points in (("lab02", 2.0), ("lab01", 1.0)):
         found = find_exercise("errata", [course / "solutions" / folder])
-        assert found.points == points
+        assert found.exercise.points == points
 
 
 def test_during_grading_check_prints_nothing_and_runs_nothing(lab, capfd, monkeypatch):
@@ -286,7 +343,28 @@ def run_notebook(folder, *cells):
 
 
 @pytest.mark.timeout(120)
-def test_in_a_kernel_nbgrader_reads_the_points(lab):
+def test_in_a_kernel_a_card_is_shown_wherever_check_is_called(lab):
+    pytest.importorskip("nbclient")
+    book = run_notebook(
+        lab,
+        "from attnlab import check\ndef softmax(x, dim=-1):\n    return x.softmax(dim)",
+        'check("softmax")\nx = 1',
+        'check("softmax"); check("average")',
+        "x",
+        "check()",
+    )
+    (alone,), (last, other), (number,), (table,) = (cell.outputs for cell in book.cells[1:])
+    assert alone.output_type == "display_data"
+    assert "softmax: scores" in alone.data["text/html"]
+    assert (last.output_type, other.output_type) == ("execute_result", "display_data")
+    assert "average: a mean" in last.data["text/html"]
+    assert "softmax: scores" in other.data["text/html"]
+    assert number.data["text/plain"] == "1", "a card is shown once"
+    assert "Where you stand" in table.data["text/html"]
+
+
+@pytest.mark.timeout(120)
+def test_in_a_kernel_nbgrader_nbgrader_reads_the_points(lab):
     pytest.importorskip("nbclient")
     utils = pytest.importorskip("nbgrader.utils")
     book = run_notebook(

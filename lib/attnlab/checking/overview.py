@@ -1,0 +1,129 @@
+"""``check()`` without a name: where the student stands, all steps of the lab in one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from attnlab.checking.html import FAIL, NOTE, PART, PASS, card, div, number, rich
+from attnlab.checking.progress import Standing
+
+_SIGNS = {PASS: "✓", PART: "◐", FAIL: "✗", NOTE: "○"}
+
+
+@dataclass(frozen=True)
+class Overview:
+    """All steps of a lab, ready to be shown.
+
+    Attributes:
+        standings: the steps, in order.
+    """
+
+    standings: tuple[Standing, ...]
+
+    @property
+    def earned(self) -> float:
+        """The visible points earned in the whole lab."""
+        return round(sum(standing.earned for standing in self.standings), 2)
+
+    def text(self, coloured: bool = False) -> str:
+        """The table as plain text; it needs no colours."""
+        width = max(len(_label(standing)) for standing in self.standings)
+        lines = [self._headline]
+        for standing in self.standings:
+            sign, said, left = _SIGNS[_colour(standing)], _said(standing), _left(standing)
+            lines.append(f"  {sign} {_label(standing):<{width}}  {said:<11}  {left}".rstrip())
+        return "\n".join([*lines, "", self._summary])
+
+    def html(self) -> str:
+        """The table as HTML without scripts; each step is a link to its cell."""
+        head = div("font-weight:600;font-size:14px;margin-bottom:6px", rich(self._headline))
+        rows = "".join(map(_row, self.standings))
+        table = (
+            '<table style="border-collapse:collapse;width:100%;margin:0;color:inherit;'
+            f'background:transparent;font-size:13px">{rows}</table>'
+        )
+        last = div("margin-top:8px;font-size:12px;opacity:.85", rich(self._summary))
+        return card(PASS if not self._open else NOTE, head + table + last)
+
+    @property
+    def _open(self) -> list[Standing]:
+        return [standing for standing in self.standings if not standing.done]
+
+    @property
+    def _headline(self) -> str:
+        done, steps = len(self.standings) - len(self._open), len(self.standings)
+        points = number(sum(s.exercise.visible_points for s in self.standings))
+        return (
+            f"Where you stand: {done} of {steps} steps, "
+            f"{number(self.earned)} of {points} visible points"
+        )
+
+    @property
+    def _summary(self) -> str:
+        hidden = number(sum(standing.exercise.hidden_points for standing in self.standings))
+        rest = f"{hidden} more points are decided after you hand in."
+        minutes = sum(map(_minutes_left, self.standings))
+        if not self._open:
+            return f"All visible checks pass. {rest}"
+        time = f" About {_duration(minutes)} left." if minutes else ""
+        return f"Next: {_label(self._open[0])}.{time} {rest}"
+
+
+def _row(standing: Standing) -> str:
+    colour = _colour(standing)
+    cell = "padding:3px 8px 3px 0;border:0;text-align:left;vertical-align:baseline;color:inherit"
+    sign = (
+        f'<td style="{cell};width:18px;font-weight:700;color:{colour}" aria-hidden="true">'
+        f"{_SIGNS[colour]}</td>"
+    )
+    # JupyterLab leads such a link to the cell of that id.
+    link = (
+        f'<a href="#cell-id={rich(standing.exercise.name)}" style="color:inherit">'
+        f"{rich(_label(standing))}</a>"
+    )
+    right = f"{cell};text-align:right;white-space:nowrap"
+    return (
+        f'<tr style="background:transparent">{sign}<td style="{cell}">{link}</td>'
+        f'<td style="{right}">{rich(_said(standing))}</td>'
+        f'<td style="{right};opacity:.75;padding-right:0">{rich(_left(standing))}</td></tr>'
+    )
+
+
+def _label(standing: Standing) -> str:
+    step = standing.exercise.step
+    return f"{step.number} {step.title}".strip() or standing.exercise.name
+
+
+def _colour(standing: Standing) -> str:
+    if standing.done:
+        return PASS
+    if standing.verdict is None:
+        return NOTE
+    return PART if standing.earned else FAIL
+
+
+def _said(standing: Standing) -> str:
+    if standing.verdict is None:
+        return "not written"
+    return f"{number(standing.earned)} of {number(standing.exercise.visible_points)}"
+
+
+def _left(standing: Standing) -> str:
+    minutes = _minutes_left(standing)
+    return f"{minutes} min left" if minutes else ""
+
+
+def _minutes_left(standing: Standing) -> int:
+    """The minutes of a step that is not done, less the part that is, in steps of five."""
+    points = standing.exercise.visible_points
+    if standing.done or not points:
+        return 0
+    missing = 1 - standing.earned / points
+    minutes = standing.exercise.step.minutes
+    return max(5, 5 * round(minutes * missing / 5)) if minutes else 0
+
+
+def _duration(minutes: int) -> str:
+    hours, rest = divmod(minutes, 60)
+    parts = [f"{hours} h" if hours else "", f"{rest} min" if rest else ""]
+    return " ".join(part for part in parts if part)

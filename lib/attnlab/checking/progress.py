@@ -1,0 +1,126 @@
+"""How far a student is: which steps are written, and which pass their visible checks.
+
+Also says on which unfinished earlier steps a step runs. Tested in
+``tests/attnlab/notebook/test_check.py`` and ``tests/attnlab/notebook/test_overview.py``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import CodeType, FunctionType
+from typing import Any
+
+from attnlab.checking.run_visible import run_visible
+from attnlab.checking.verdict import Verdict
+from attnlab.checking.visible import VisibleExercise, VisibleLab
+
+_PLACEHOLDER = "NotImplementedError"
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """An earlier step that a step runs on, and that is not right yet.
+
+    Attributes:
+        exercise: the earlier step.
+        names: the part of it that is used.
+        blank: whether that part is not written yet; otherwise it fails its own visible checks.
+        replaced: whether grading puts correct versions in its place.
+    """
+
+    exercise: VisibleExercise
+    names: tuple[str, ...]
+    blank: bool
+    replaced: bool
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One step of the lab as it is now.
+
+    Attributes:
+        verdict: of its visible checks; None if nothing of it is written yet.
+    """
+
+    exercise: VisibleExercise
+    verdict: Verdict | None
+
+    @property
+    def earned(self) -> float:
+        """The visible points earned."""
+        return self.verdict.earned if self.verdict else 0.0
+
+    @property
+    def done(self) -> bool:
+        """Whether every visible check passes."""
+        return self.verdict is not None and self.verdict.passed
+
+
+def standings(lab: VisibleLab, names: Mapping[str, Any]) -> list[Standing]:
+    """Every step of `lab` with the verdict of its visible checks on the code in `names`."""
+    return [
+        Standing(
+            exercise,
+            None if is_blank_step(exercise, names) else run_visible(exercise, names),
+        )
+        for exercise in lab.exercises
+    ]
+
+
+def is_blank_step(exercise: VisibleExercise, names: Mapping[str, Any]) -> bool:
+    """Whether nothing of `exercise` is written yet."""
+    return all(not is_written(names.get(name)) for name in exercise.names)
+
+
+def unfinished_before(
+    exercise: VisibleExercise, lab: VisibleLab, names: Mapping[str, Any]
+) -> list[Unfinished]:
+    """The earlier steps of `lab` that `exercise` runs on here and that are not right yet.
+
+    Those are the steps that its checks use, and those that the student's own code calls.
+    """
+    called = {word for name in exercise.names for word in _words(names.get(name))}
+    found = []
+    for other in lab.exercises[: lab.exercises.index(exercise)]:
+        used = tuple(name for name in other.names if name in {*exercise.uses, *called})
+        blank = tuple(name for name in used if not is_written(names.get(name)))
+        replaced = set(used) <= set(exercise.uses)
+        if blank:
+            found.append(Unfinished(other, blank, True, replaced))
+        elif used and not run_visible(other, names).passed:
+            found.append(Unfinished(other, used, False, replaced))
+    return found
+
+
+def is_written(value: Any) -> bool:
+    """Whether `value` is more than the task's placeholder: its body, or an empty dictionary."""
+    if value is None or (type(value) in (dict, list) and not value):
+        return False
+    return all(_PLACEHOLDER not in code.co_names for code in _codes(value))
+
+
+def _words(value: Any) -> Iterator[str]:
+    """The names of other things in the code of a function or class."""
+    for code in _codes(value):
+        yield from code.co_names
+
+
+def _codes(value: Any) -> Iterator[CodeType]:
+    """The code of a function, or of a class's own methods, functions inside included."""
+    if isinstance(value, type):
+        for item in list(vars(value).values()):
+            if not isinstance(item, type):
+                yield from _codes(item)
+        return
+    function = getattr(value, "__func__", None) or getattr(value, "fget", None) or value
+    if isinstance(function, FunctionType):
+        yield from _nested(inspect.unwrap(function).__code__)
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _nested(constant)
