@@ -31,7 +31,8 @@ def test_a_name_that_is_not_text_gets_an_example(tmp_path):
     )
 
 
-def test_the_nearest_lab(tmp_path):
+def test_the_nearest_lab(tmp_path, monkeypatch):
+    monkeypatch.setattr("attnlab.checking.lookup._checkout", lambda: None)
     assert find_lab([tmp_path]).startswith(f"There is no {FILE_NAME} next to this notebook")
     write_checks(tmp_path)
     assert find_lab([tmp_path / "empty", tmp_path]).lab == "lab01"
