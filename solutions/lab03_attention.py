@@ -36,16 +36,19 @@ plots.attention.lab03_preview()
 # numbers are chosen by hand, so that you can follow them; a model learns its own.
 #
 # As always: *why* → *predict* → *write* → *check* → *look*. The visible checks are about half of
-# the points; the docstring states everything that the others check. Letters name the lectures,
-# **W**, **S**, **G**, **N** and **C**, as in lab 1. A wrong step costs no points in the next one.
+# the points; the docstring states everything that the others check. `check` runs on your own
+# functions. When the lab is graded, a right version stands in for each earlier step, so a wrong
+# step costs nothing in the next one; 3.3 names the one exception. Letters name the lectures: **W**
+# Waterloo CS480/680, **S** SFU CMPT 728, **G** Gao, Transformer and Large-Language Models, **N**
+# NUS business analytics, **C** CMU 11868. Every slide that a step needs is quoted there.
 
 # %% [markdown]
 # ## 3.1 Queries, keys, values
-# *10 points, 25 minutes*
+# *10 points, 25 minutes, difficulty 1 of 5, importance 5 of 5*
 #
 # "In **Korea** most people speak **Korean**", "most people in **Korea** speak **Korean**". Lecture
-# S begins with a weight for each pair of positions. That does not work for the next sentence,
-# because the words have moved. The weights must depend on the meaning of the words. Lab 1 took them
+# S begins with one weight for each pair of positions. In the next sentence other words stand there,
+# so these weights are useless. The weights must depend on the meaning of the words. Lab 1 took them
 # from the word vectors themselves, and lecture N names the price: no parameters, so nothing to
 # learn. Three matrices fix both. A word asks (query), offers (key) and contributes (value):
 #
@@ -90,7 +93,7 @@ plots.attention.projection_tables(qkv)
 
 # %% [markdown]
 # ## 3.2 One query, in slow motion
-# *10 points, 30 minutes*
+# *10 points, 30 minutes, difficulty 2 of 5, importance 3 of 5*
 #
 # Lecture S has the simplest formula, $\text{encode}(i) = \sum_j \text{weight}(i, j) \cdot
 # \text{value}_j$: word i becomes a weighted mean of the values of all words. The five lectures
@@ -117,8 +120,8 @@ plots.attention.projection_tables(qkv)
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `torch.stack([... for key in K])` makes one tensor of many numbers and lets gradients through.
-# `torch.zeros_like(V[0])` has the length and the dtype of a value. Write `out = out + …`, not
-# `out += …`: then gradients are right.
+# `torch.zeros_like(V[0])` has the length and the dtype of a value. Write `out = out + …`,
+# not `out += …`, so that autograd can still go back.
 # </details>
 
 # %% exercise="attention_loop"
@@ -136,7 +139,7 @@ plots.attention.moved_words(qkv, attention_loop)
 
 # %% [markdown]
 # ## 3.3 Scaled dot-product attention
-# *24 points, 60 minutes*
+# *24 points, 60 minutes, difficulty 4 of 5, importance 5 of 5*
 #
 # All queries at once, in two matrix products (lectures W, G and C; the paper's equation 1):
 #
@@ -146,8 +149,13 @@ plots.attention.moved_words(qkv, attention_loop)
 # row sum to one. There may be more keys than queries (a decoder that looks at a source), and
 # several sentences or heads in the leading axes. A mask says which keys a query may look at: no
 # padding, no future. Forbidden keys must have no effect at all. A query with no allowed key gets
-# zeros. (You build torch's own `scaled_dot_product_attention` here, so do not use it. The softmax
-# can be yours or torch's.)
+# zeros, in its output and in its weights. Such rows are the hardest promise of this step, and they
+# need care twice: softmax of a row of −∞ is NaN, and repairing the NaN afterwards may leave NaN in
+# the gradients. (You build torch's own `scaled_dot_product_attention` here, so do not use it. The
+# softmax can be yours or torch's.)
+#
+# One check of this step, 2 points, takes your own `qkv` (3.1), because it looks at both together,
+# from words to outputs. It is not run if your `qkv` is wrong, and these points are then lost.
 #
 # **Predict.** Three keys have the weights .2, .3 and .5. The mask removes the last one. What are
 # the weights of the other two: .2 and .3, or something else?
@@ -160,8 +168,8 @@ plots.attention.moved_words(qkv, attention_loop)
 # <details><summary>Hint 2: a plan</summary>
 #
 # Scores (which two axes of k are swapped?), scale, mask, softmax along the keys, product with the
-# values. Rows without allowed keys need care twice: their numbers, and their gradients. A large
-# negative number that is finite keeps the softmax finite; what makes such a row zero afterwards?
+# values. For a row without allowed keys: a large negative number that is finite keeps the softmax
+# finite; what makes such a row zero afterwards?
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -195,7 +203,7 @@ plots.attention.value_mixing(qkv, scaled_dot_product_attention, word="speak")
 
 # %% [markdown]
 # ## 3.4 Why the square root?
-# *10 points, 35 minutes*
+# *10 points, 35 minutes, difficulty 3 of 5, importance 4 of 5*
 #
 # A score is a sum of $d_k$ products. Lecture N does not divide it, W divides it by $\sqrt d$, G by
 # $\sqrt{d_k}$, and C by either one at different points. A footnote of the paper says why. If the
@@ -207,7 +215,7 @@ plots.attention.value_mixing(qkv, scaled_dot_product_attention, word="speak")
 #
 # Without the root, a wider model has larger scores, and a softmax of very different scores gives
 # nearly everything to one key. There its gradient, $p_i (\delta_{ij} - p_j)$ of lab 1, is nearly
-# zero: nothing is learned. Do not just believe it; measure it.
+# zero: hardly anything is learned. Do not just believe it; measure it.
 #
 # **Predict.** With d = 64: how far from 0 is a score usually? And if the scores of 32 keys are so
 # far apart, what share does the best one get?
@@ -245,7 +253,7 @@ plots.scaling.saturation_curves(saturation)
 
 # %% [markdown]
 # ## 3.5 Relevance is not symmetric
-# *8 points, 20 minutes*
+# *8 points, 20 minutes, difficulty 1 of 5, importance 3 of 5*
 #
 # Queries and keys are compared anyway, so why do we need two matrices? Lecture S gives an example:
 # to understand *Korean* you need *Korea*, but to understand *Korea* you do not need *Korean*. A dot
@@ -288,7 +296,7 @@ plots.attention.relevance_tables(relevance_matrix)
 
 # %% [markdown]
 # ## 3.6 What it costs
-# *8 points, 30 minutes*
+# *8 points, 30 minutes, difficulty 2 of 5, importance 3 of 5*
 #
 # Lecture N asks why the reading range of a chat model is limited, and does not answer. Lecture S
 # answers in a word, $O(n^2)$; lecture G writes $O(T^2 d)$. Count it: the table has a number for
@@ -335,7 +343,7 @@ plots.scaling.time_against_length(scaled_dot_product_attention, fit_exponent)
 
 # %% [markdown]
 # ## 3.7 Test somebody else's attention
-# *12 points, 40 minutes*
+# *12 points, 40 minutes, difficulty 4 of 5, importance 4 of 5*
 #
 # Switch roles again: write a test that lets a right attention pass silently and raises
 # `AssertionError` for a wrong one. It is run on more than forty wrong versions of 3.3 and a few
@@ -449,7 +457,7 @@ try_versions(test_attention, scaled_dot_product_attention, masked_afterwards)
 
 # %% [markdown]
 # ## 3.8 Predict, then run
-# *6 points, 15 minutes*
+# *6 points, 15 minutes, difficulty 2 of 5, importance 3 of 5*
 #
 # Five questions. Guess all the answers and write them down; then run the cell under **Look**, in
 # which your own functions answer. If you were wrong, correct the number and be able to say why. The
@@ -499,7 +507,7 @@ compare_predictions(predictions, answers)
 
 # %% [markdown]
 # ## 3.9 Errata hunt
-# *8 points, 30 minutes*
+# *8 points, 30 minutes, difficulty 3 of 5, importance 2 of 5*
 #
 # Four lectures, one formula, and five places where the formula is wrong as written. For each, give
 # the number that follows from the slide as it is, and the right number.

@@ -21,12 +21,11 @@ the answer is a function of the library; its task is that function's docstring.
 
 # %%
 import torch
-from torch import nn
 
 from attnlab import check, plots
 from attnlab.data.markov import course_source
 from attnlab.models import leaky
-from attnlab.models.markov_gpt import LENGTH, MarkovGPT, train_gpt
+from attnlab.models.markov_gpt import LENGTH, MarkovGPT, print_losses, train_gpt
 from attnlab.notebook.review import compare_predictions, try_versions
 from attnlab.notebook.saved import trained
 
@@ -35,7 +34,9 @@ plots.masks.lab05_preview()
 # %% [markdown]
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
 # visible checks, about half of the points. The others run after you hand in, on other numbers; the
-# docstring in the cell states everything they check. A wrong step costs no points in the next one.
+# docstring in the cell states everything they check. `check` runs on your own functions. When the
+# lab is graded, a right version stands in for each earlier step, so a wrong step costs nothing in
+# the next one; 5.8 names the one exception.
 #
 # **One convention for the whole lab:** a mask is boolean, **True = may attend**, rows are queries,
 # columns are keys, and its shape broadcasts to that of the scores, (B, heads, Lq, Lk). torch's
@@ -48,18 +49,19 @@ plots.masks.lab05_preview()
 # `cross_entropy` of lab 1 are imported where a step needs them.
 #
 # Letters name the lectures: **W** Waterloo CS480/680, **S** SFU CMPT 728, **N** NUS business
-# analytics, **C** CMU 11868.
+# analytics, **C** CMU 11868. Every slide that a step needs is quoted there.
 
 # %% [markdown]
 # ## 5.1 No query looks ahead
-# *10 points, 35 minutes*
+# *10 points, 35 minutes, difficulty 2 of 5, importance 5 of 5*
 #
-# A decoder writes one word after another, so place i can use only words 0 … i. In training we have
-# the whole sentence and train on all its words at once, so each place must not see the words that
-# follow it. Lecture W crosses words out and feeds in "the masked sequence". That hides the answer
-# to one question, so a sentence of T words would have to be fed in T times. In fact the table of
-# scores is masked: **row i hides its own future**, and one triangle asks all T questions in one
-# pass. Nothing is removed from the input.
+# A decoder writes one word after another. Place i reads word i and predicts word i + 1, so it can
+# use the words 0 … i: **its own word is known, the next one is not**. In training we have the whole
+# sentence and train on all its words at once, so each place must not see the words that follow it.
+# Lecture W replaces the future words by [Mask] and feeds "the masked sequence into the attention
+# layer". That asks one question, so a sentence of T words would have to be fed in T times. In a
+# Transformer the table of scores is masked: **row i hides its own future**, and one triangle asks
+# all T questions in one pass. Nothing is removed from the input.
 #
 # In generation, earlier keys are kept in a *cache*, and only a few queries are new. The last query
 # is then at the place of the last key:
@@ -101,7 +103,7 @@ plots.masks.causal_masks(causal_mask, words)
 
 # %% [markdown]
 # ## 5.2 No query looks at padding
-# *8 points, 20 minutes*
+# *8 points, 20 minutes, difficulty 1 of 5, importance 4 of 5*
 #
 # The sentences of a batch are padded to one length. No query may attend to padding, because
 # otherwise a sentence would mean something else next to a longer one. This mask differs from the
@@ -148,7 +150,7 @@ plots.words.tensor_cells(
 
 # %% [markdown]
 # ## 5.3 Both at once
-# *8 points, 20 minutes*
+# *8 points, 20 minutes, difficulty 1 of 5, importance 4 of 5*
 #
 # A decoder must not look ahead *and* must not look at padding. Masks are combined by a logical
 # *and*: a key is allowed if every mask allows it. Broadcasting does the rest: (Lq, Lk) and
@@ -192,7 +194,7 @@ plots.masks.five_masks(causal_mask, padding_mask, combine)
 
 # %% [markdown]
 # ## 5.4 Why −∞, and why before softmax
-# *10 points, 35 minutes*
+# *10 points, 35 minutes, difficulty 2 of 5, importance 4 of 5*
 #
 # Lecture N adds a table of 0 and −∞ to the scores, lecture C says "before softmax (-inf)", and
 # neither explains why. Try the alternatives. If you set scores to **0**, the future keeps its
@@ -204,11 +206,15 @@ plots.masks.five_masks(causal_mask, padding_mask, combine)
 # $$w = \operatorname{softmax}(\text{scores} + M), \qquad
 # M_{ij} = \begin{cases} 0 & \text{may attend} \\ -\infty & \text{must not} \end{cases}$$
 #
-# In half precision we add the lowest finite number instead, as many published models do: it hides a
-# key just as well, and a row with only forbidden keys stays finite. In float32 and float64 we keep
-# −∞, and such a row becomes NaN, which is easy to notice (5.5).
+# In half precision we add the lowest finite number instead, as many published models do. It hides
+# a key just as well. A row with only forbidden keys then stays finite, but **only while its scores
+# are above −16**: float16 has a spacing of 32 near its lowest number, −65504, so −65504 − 16 is −∞
+# and the row is NaN after all. (The authors of huggingface/transformers met this in their models:
+# pull request 17306.) bfloat16 is coarser and has no such limit in practice. In float32 and float64
+# we keep −∞, and such a row always becomes NaN, which is easy to notice (5.5).
 #
-# **Predict.** A famous piece of code adds −1e9 instead. What is −1e9 in float16?
+# **Predict.** Much code adds −1e9 instead. What is −1e9 in float16? And what does softmax make of
+# four forbidden keys in float16 if all their scores are 100?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -240,8 +246,16 @@ plots.masks.lecture_table(causal_mask, to_additive)
 print("-1e9 in float16 is", torch.tensor(-1e9).to(torch.float16).item())
 
 # %% [markdown]
+# Now a row of four forbidden keys, all with the same score: the weight of each of them after your
+# mask is added. Grey is NaN. No weight in this picture is right, because a row without an allowed
+# key should get zeros. Which dtype hides the mistake best? Step 5.5 removes it.
+
+# %%
+plots.masks.forbidden_rows(to_additive)
+
+# %% [markdown]
 # ## 5.5 A row without an allowed key
-# *12 points, 40 minutes*
+# *12 points, 40 minutes, difficulty 4 of 5, importance 5 of 5*
 #
 # Generation pads in *front*, so that all sentences can end at the same place. Then the first query
 # is padding, and so are the first keys: the causal and the padding mask together leave this query
@@ -250,10 +264,12 @@ print("-1e9 in float16 is", torch.tensor(-1e9).to(torch.float16).item())
 # row of padding has spoiled the batch.
 #
 # Our rule: a query without an allowed key gets **zeros**, and a gradient of 0. Repairing the NaN
-# afterwards is not enough, because the backward step still goes through it. (torch has a function
-# for this; do not use it, nor `scaled_dot_product_attention`.)
+# afterwards is not enough, because the backward step still goes through it. Filling with a large
+# negative number is not enough either: the book *Dive into Deep Learning* fills with −1e6, which
+# leaves no NaN but other weights than zero. (torch has a function for this; do not use it, nor
+# `scaled_dot_product_attention`.)
 #
-# **Predict.** With −1e9 instead of −∞, such a row has no NaN. What are its weights?
+# **Predict.** With −1e6 instead of −∞, such a row has no NaN. What are its weights?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -283,28 +299,11 @@ check("safe_softmax")
 # key. One of these pictures follows our rule.
 
 # %%
-padded = ["pad", "pad", "I", "am"]
-scores = torch.randn(4, 4, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-
-
-def visible():
-    ids = torch.tensor([[0, 0, 5, 6]])
-    return combine(causal_mask(4), padding_mask(ids, 0))[0, 0]
-
-
-plots.heatmap.attention_maps(
-    {
-        "−∞": lambda: torch.softmax(scores.masked_fill(~visible(), -torch.inf), -1),
-        "−1e9": lambda: torch.softmax(scores.masked_fill(~visible(), -1e9), -1),
-        "safe_softmax": lambda: safe_softmax(scores, visible()),
-    },
-    padded,
-    padded,
-)
+plots.masks.rows_without_keys(causal_mask, padding_mask, combine, safe_softmax)
 
 # %% [markdown]
 # ## 5.6 Ask the model, not the code
-# *12 points, 45 minutes*
+# *12 points, 45 minutes, difficulty 4 of 5, importance 5 of 5*
 #
 # You can read the code of a mask and believe it. It is better to ask the model. **Write another
 # token at place j; every output before j must stay unchanged.** If one of them changes, the model
@@ -345,15 +344,24 @@ check("leaks")
 
 # %% [markdown]
 # **Look.** Six people wrote the six models A to F, and each says that their model never looks
-# ahead. Grey means allowed; a cross means that an output changed when a *later* token changed.
+# ahead. A cross is a leak: output i changed when the *later* token j changed. A pale cell is no
+# leak: the output depends on an *earlier* token. (For that half, your probe is asked again with
+# every sequence reversed.) An empty cell means no dependence. Point at a cell to read what it says.
 
 # %%
 suspects = leaky.models()
-plots.masks.leak_matrices(leaks, suspects, 8, leaky.VOCAB)
+plots.leaks.leak_matrices(leaks, suspects, 8, leaky.VOCAB, leaky.PAD)
+
+# %% [markdown]
+# D and E leak everywhere, but below the diagonal they differ: which of the two has lost its past?
+# **To see too little is a mistake, too**, and `leaks` alone says nothing about it. An example from
+# real code: in karpathy/nanochat (pull request 805), one of two attention paths always set
+# `is_causal=True`. A model that asked to look both ways silently looked back only. That is the
+# opposite of a leak: no output sees too much, so no loss looks too good.
 
 # %% [markdown]
 # ## 5.7 What is wrong with them?
-# *4 points, 25 minutes*
+# *4 points, 25 minutes, difficulty 3 of 5, importance 3 of 5*
 #
 # A probe shows *that* something leaks; the pattern shows *what*. The list says what can be wrong
 # with a model, in the words that the check accepts. Each of them is true of one of the six:
@@ -370,15 +378,7 @@ plots.masks.leak_matrices(leaks, suspects, 8, leaky.VOCAB)
 # `eval()`.
 
 # %%
-for name, model in suspects.items():
-    try:
-        found = leaks(model, 8, leaky.VOCAB)
-        kept = pad_invariant(model, 6, leaky.VOCAB, leaky.PAD)
-        ahead = max((j - i for i, j in found), default=0)
-        pad = "changes nothing" if kept else "changes its outputs"
-        print(f"{name}: looks ahead by {ahead} at most; padding {pad}")
-    except NotImplementedError:
-        print(f"{name}: your probes are not written yet")
+leaky.print_evidence(leaks, pad_invariant, suspects, 8)
 
 # %% exercise="findings"
 findings = {}
@@ -397,7 +397,7 @@ check("findings")
 
 # %% [markdown]
 # ## 5.8 Other conventions
-# *6 points, 25 minutes*
+# *6 points, 25 minutes, difficulty 3 of 5, importance 4 of 5*
 #
 # There are four conventions for the same mask. Mixing them up raises no error: an inverted causal
 # mask shows exactly the future, and hides the past and the word itself.
@@ -437,31 +437,15 @@ from attnlab.masks import to_mha_mask, to_key_padding_mask, from_additive  # noq
 check("conventions")
 
 # %% [markdown]
-# **Look.** The attention of torch's own module, with your converted mask and with our mask
-# unchanged. (Grey is NaN.)
+# **Look.** The attention of `nn.MultiheadAttention`, with your converted mask and with our mask
+# unchanged. Grey is NaN: the last query of the second picture sees no key at all.
 
 # %%
-torch.manual_seed(1)
-module = nn.MultiheadAttention(8, 2, batch_first=True)
-X = torch.randn(1, 5, 8)
-
-
-def attended(mask):
-    return module(X, X, X, attn_mask=mask)[1][0].detach()
-
-
-plots.heatmap.attention_maps(
-    {
-        "converted": lambda: attended(to_mha_mask(causal_mask(5), 2)),
-        "handed over as it is": lambda: attended(causal_mask(5)),
-    },
-    words,
-    words,
-)
+plots.masks.converted_mask(causal_mask, to_mha_mask, words)
 
 # %% [markdown]
 # ## 5.9 Too good to be true
-# *12 points, 50 minutes*
+# *12 points, 50 minutes, difficulty 3 of 5, importance 5 of 5*
 #
 # Is there a test for leaks that needs only the loss? If you know the **entropy** of the predicted
 # symbols, there is. Our source writes eight symbols. Each is drawn from an urn that depends on the
@@ -531,22 +515,11 @@ plots.masks.loss_curves(curves, source.entropies)
 # learned if the future is hidden from it, as it will be when it must write?
 
 # %%
-fresh = source.sequences("validation", 1024, LENGTH)
-for name, gpt in gpts.items():
-    if gpt is None:
-        continue
-    try:
-        own = evaluate(gpt, fresh, views[name]())
-        honest = evaluate(gpt, fresh, views["past"]())
-        word = "possible" if is_possible(own, source.entropy_rate, 0.05) else "impossible"
-        print(f"{name:5}  as trained {own:6.3f} ({word});  with the future hidden {honest:6.3f}")
-    except NotImplementedError:
-        print(f"{name:5}  one of your functions is not written yet")
-print(f"guessing blindly: {source.entropies[0]:.3f};  the floor: {source.entropy_rate:.3f}")
+print_losses(gpts, views, source, evaluate, is_possible)
 
 # %% [markdown]
 # ## 5.10 Test somebody else's mask
-# *6 points, 25 minutes*
+# *6 points, 25 minutes, difficulty 2 of 5, importance 4 of 5*
 #
 # Now switch roles. Write a test that takes an implementation of `causal_mask`, lets a right one
 # pass silently, and raises `AssertionError` for a wrong one. It is tried on about a dozen wrong
@@ -612,37 +585,32 @@ try_versions(test_causal_mask, causal_mask, top_left, strictly_before)
 
 # %% [markdown]
 # ## 5.11 Errata hunt
-# *4 points, 20 minutes*
+# *4 points, 20 minutes, difficulty 3 of 5, importance 2 of 5*
 #
-# Three places where the slides on masks are wrong:
+# Two slides about what a decoder may see. Take each of them literally and count. **One of them is
+# right as it stands**: for that one, both of your numbers are the same.
 #
-# - **N1** Lecture N, masked self-attention: the row for "am" holds the scores .1, .6, −∞, −∞, and
-#   the slide prints **.37**, .62, 0, 0. *Slide*: the number for "I". *Right*: the right number, to
-#   three digits or more.
-# - **N2** The table before masking is called "attention score", and most of its rows sum to 1, as
-#   if they were weights. The row for "a" is .1, .3, **.6**, .1. *Slide*: the number for "a" itself.
-#   *Right*: the weight that softmax gives it without a mask.
-# - **S2** Lecture S sums a decoder's self-attention over the outputs $j' < j$ (and puts the
-#   attention to the inputs into the same sum, although a Transformer has two layers for this). Take
-#   five outputs, and count the pairs (j, j') in which output j attends to output j'. *Slide*: the
-#   number of pairs according to the slide, in all five rows together. *Right*: the number in a
-#   decoder.
+# - **W4** Lecture W hides the future like this: the sentence becomes "University of Waterloo [Mask]
+#   [Mask] [Mask]", and "the masked sequence" goes into the attention layer. That makes six keys.
+#   Let all scores be equal. *Slide*: the share of a query's weight that goes to the three [Mask]
+#   keys, all together. *Right*: the share that must go to the future.
+# - **S2** Lecture S computes output word j of a decoder from the output words $j' < j$, and the
+#   causal mask of 5.1 is True *on* the diagonal. Number the output words 1 to 5, and do not count
+#   the start token. *Slide*: the number of pairs (j, j′), in all five rows, in which word j is
+#   computed from word j′. *Right*: the number of such pairs in a decoder without a leak.
 
 # %% exercise="errata"
-from attnlab.data import apples
-
 errata = {}
-# TODO: write three lines such as errata["N1"] = (slide, right, "why, in four words or more").
-# Let code compute the right numbers: the table of N1 and N2 is apples.attention_scores().
-# (torch.softmax is fine here.)
+# TODO: write two lines such as errata["W4"] = (slide, right, "why, in four words or more").
+# Let code count: torch.softmax (fine here), your causal_mask.
 ### BEGIN SOLUTION
-table = apples.attention_scores()
-row_of_am = table[1].clone()
-row_of_am[2:] = -torch.inf
-pairs = torch.ones(5, 5).tril()
-errata["N1"] = (0.37, torch.softmax(row_of_am, -1)[0], "0.3775 was cut off, not rounded")
-errata["N2"] = (table[2, 2], torch.softmax(table[2], -1)[2], "these are scores before softmax")
-errata["S2"] = (pairs.tril(-1).sum(), pairs.sum(), "an output sees itself, too")
+equal = torch.zeros(6)
+future = torch.arange(6) >= 3
+literally = torch.softmax(equal, -1)[future].sum()
+masked = torch.softmax(equal.masked_fill(future, -torch.inf), -1)[future].sum()
+earlier = torch.ones(5, 5).tril(-1).sum()
+errata["W4"] = (literally, masked, "a [Mask] token is still a key")
+errata["S2"] = (earlier, earlier, "word j is predicted, so it is not known")
 ### END SOLUTION
 
 # %%
@@ -650,9 +618,9 @@ check("errata")
 
 # %% [markdown]
 # ## 5.12 Predict, then run
-# *4 points, 15 minutes*
+# *4 points, 15 minutes, difficulty 2 of 5, importance 3 of 5*
 #
-# Predict four numbers and write them down; then run the cell under **Look**. If a number was wrong,
+# Predict five numbers and write them down; then run the cell under **Look**. If a number was wrong,
 # correct it and be able to say why. The numbers that you hand in count.
 #
 # - **P1** How many entries of the mask for three new queries are True if there are five keys in
@@ -661,15 +629,18 @@ check("errata")
 #   instead of −∞. How much weight does the future get, both words together?
 # - **P3** All four scores of a row are −1e9. What is each of its weights?
 # - **P4** How low can the loss of 5.9 get for a model that sees one symbol ahead (in nats)?
+# - **P5** Float16: the three scores of a row are 8, −8 and −24. All its keys are forbidden, and the
+#   lowest float16 is added to each score. How many of the three sums are −∞?
 
 # %% exercise="predictions"
 predictions = {}
-# TODO: write four lines such as predictions["P1"] = 7.
+# TODO: write five lines such as predictions["P1"] = 7.
 ### BEGIN SOLUTION
 predictions["P1"] = 12
 predictions["P2"] = 0.406
 predictions["P3"] = 0.25
 predictions["P4"] = 0.0
+predictions["P5"] = 1
 ### END SOLUTION
 
 # %%
@@ -680,11 +651,13 @@ check("predictions")
 
 # %%
 scores_of_am = torch.tensor([0.1, 0.6, 0.2, 0.1])
+half = torch.tensor([8.0, -8.0, -24.0], dtype=torch.float16)
 answers = {
     "P1": lambda: causal_mask(3, 5).sum(),
     "P2": lambda: torch.softmax(scores_of_am * causal_mask(4)[1], -1)[2:].sum(),
     "P3": lambda: safe_softmax(torch.full((4,), -1e9), causal_mask(1, 4))[0, 0],
     "P4": lambda: curves["ahead"][-1] if len(curves.get("ahead", ())) else "nothing yet",
+    "P5": lambda: (half + to_additive(half > 99, half.dtype)).isinf().sum(),
 }
 compare_predictions(predictions, answers)
 

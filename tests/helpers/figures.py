@@ -28,7 +28,8 @@ def assert_fits_a_page(drawn: Drawn) -> None:
     bundle = figure._repr_mimebundle_()
     assert len(bundle["text/plain"].split()) >= 8
     assert "\n" not in bundle["text/plain"]
-    assert f'alt="{escape(bundle["text/plain"])}"' in bundle["text/html"]
+    described = f'"{escape(bundle["text/plain"])}"'
+    assert any(f"{name}={described}" in bundle["text/html"] for name in ("alt", "aria-label"))
     width, height = struct.unpack(">II", base64.b64decode(bundle["image/png"])[16:24])
     assert width <= 760, "as wide as a notebook's page"
     assert height <= 420, "at most half a screen"

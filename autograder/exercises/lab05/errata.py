@@ -1,4 +1,4 @@
-"""errata: three places where the slides on masks are wrong."""
+"""errata: two slides about what a decoder may see, of which one is right."""
 
 import torch
 
@@ -6,28 +6,20 @@ from gradekit.exercise import Errata, Item
 
 exercise = Errata(
     {
-        "N1": Item(
-            'the weight of "I" in the row for "am", once the future is masked.',
-            points=1,
-            says=0.37,
-            right=0.3775,
-            reason="the last digit was cut off",
-            atol=4e-3,
-        ),
-        "N2": Item(
-            'the weight of "a" in the row for "a" before masking.',
-            points=1,
-            says=0.6,
-            right=0.3385,
-            reason="these are scores before softmax",
+        "W4": Item(
+            "how much weight goes to the future, masked as on the slide and as it must be.",
+            points=1.5,
+            says=0.5,
+            right=0.0,
+            reason="a [Mask] token is still a key",
             atol=4e-3,
         ),
         "S2": Item(
-            "how many pairs of five outputs may look at each other.",
-            points=1,
+            "how many pairs of output words a decoder may use.",
+            points=1.5,
             says=10,
-            right=15,
-            reason="every output also sees itself",
+            right=10,
+            reason="the word at j is not known yet",
         ),
     },
     says_points=0.5,
@@ -36,89 +28,67 @@ exercise = Errata(
 )
 
 exercise.wrong(
-    "masked_after_softmax",
-    "N1: you took softmax over all four scores and masked afterwards, so the row no longer sums "
-    "to one. When does -inf come in, before or after the exponential?",
-    N1=(0.37, 0.2104, "the mask was applied too late"),
-)
-exercise.wrong(
-    "filled_with_zero",
-    "N1: masked scores were set to 0, and exp(0) = 1 still takes its share. Which score leaves "
-    "nothing after the exponential?",
-    N1=(0.37, 0.2243, "masked scores were set to zero"),
-)
-exercise.wrong(
-    "another_column",
-    'N1: that is the weight of the word itself. Counting from 0, "I" is column 0 of the row for '
-    '"am", which is row 1.',
-    N1=(0.37, 0.6225, "looked at the second column"),
+    "slide_hides_the_future",
+    "W4: you say that the slide's [Mask] keys get no weight. They are three of six keys with equal "
+    "scores: what does softmax give them?",
+    W4=(0.0, 0.0, "the slide is right about it"),
 )
 exercise.wrong(
     "slide_believed",
-    "N1: that is the slide's number. Compute it to four digits and round to two: what comes out?",
-    N1=(0.37, 0.37, "the slide is right about it"),
+    "W4: that is the slide's number. May a query give any weight at all to a word that it must "
+    "predict?",
+    W4=(0.5, 0.5, "the slide is right about it"),
 )
 exercise.wrong(
-    "scores_by_their_sum",
-    "N1: your row divides the two scores by their sum. What does the slide say is applied?",
-    N1=(0.37, 0.1429, "a share of the sum of scores"),
+    "one_mask_counted",
+    "W4: that is the weight of one [Mask] key. How many of them are there?",
+    W4=(1 / 6, 0.0, "a mask token is a key"),
 )
 exercise.wrong(
-    "table_believed",
-    "N2: that is the table's number. Its rows look like shares of one, and one of them sums to "
-    "1.1. What does softmax make of that row?",
-    N2=(0.6, 0.6, "the table is right about it"),
+    "past_counted",
+    "W4: your right number belongs to the three words that are known. What must the future get?",
+    W4=(0.5, 1.0, "a mask token is a key"),
 )
 exercise.wrong(
-    "divided_by_the_sum",
-    "N2: dividing a row by its sum makes shares of it, but this lecture does something else to "
-    "scores. What?",
-    N2=(0.6, 0.5455, "a share of the sum of scores"),
+    "shares_swapped",
+    "W4: the two numbers are swapped: first the slide's, then the right one.",
+    W4=(0.0, 0.5, "a mask token is a key"),
 )
 exercise.wrong(
-    "after_masking",
-    "N2: that is the weight after masking. The question is about the table before, where all four "
-    "words share.",
-    N2=(0.6, 0.4260, "softmax of the masked row"),
+    "diagonal_allowed",
+    "S2: in some of these pairs word j is computed from itself, a leak. In 5.1, place i reads word "
+    "i: which word does it predict, and which pairs (j, j') does the diagonal give?",
+    S2=(10, 15, "an output sees itself, too"),
 )
 exercise.wrong(
-    "softmax_down_the_column",
-    "N2: your softmax ran down the column. The words that look are the rows: along which axis do "
-    "their weights sum to one?",
-    N2=(0.6, 0.3314, "softmax along the other axis"),
+    "diagonal_read",
+    "S2: you counted j' = j on the slide, too. Which sign does the slide put between j' and j?",
+    S2=(15, 15, "the slide is right about it"),
 )
 exercise.wrong(
-    "self_excluded",
-    "S2: with j' < j as on the slide, the first output may look at nothing at all. What should it "
-    "be able to use?",
-    S2=(10, 10, "the slide is right about it"),
+    "diagonal_turned_round",
+    "S2: the slide's sum does not contain j' = j. Count its terms for j = 1 first: how many are "
+    "there?",
+    S2=(15, 10, "word j is not known yet"),
 )
 exercise.wrong(
     "everything_seen",
-    "S2: that is all pairs, even those that look ahead. Which half must not be seen?",
+    "S2: that is all pairs, even those of later words. Which of them must not be used?",
     S2=(10, 25, "every output sees all outputs"),
 )
 exercise.wrong(
-    "numbers_swapped",
-    "S2: the two numbers are swapped: first the slide's, then the right one.",
-    S2=(15, 10, "every output also sees itself"),
-)
-exercise.wrong(
     "no_reasons",
-    "A reason of one or two words says little. Say in a short sentence what went wrong on the "
-    "slide.",
+    "A reason of one or two words says little. Say in a short sentence what the slide does.",
     **{name: (says, right, "wrong") for name, (says, right, _) in exercise.right.items()},
 )
 
 exercise.also_right_with(
     "rounded_and_in_lists",
-    N1=[0.37, 0.38, "it should be rounded up to .38"],
-    N2=[0.6, 0.339, "a score is not a weight"],
-    S2=[10.0, 15.0, "one j' is missing in each row"],
+    W4=[0.5, 0, "attention still has six keys"],
+    S2=[10.0, 10.0, "the sum stops before word j"],
 )
 exercise.also_right_with(
     "tensors",
-    N1=(0.37, torch.tensor(0.3775), "cut off after two digits"),
-    N2=(torch.tensor(0.6), torch.tensor(0.3385), "softmax has yet to come"),
-    S2=(torch.tensor(10), torch.tensor(15), "an output also sees itself"),
+    W4=(torch.tensor(0.5), torch.tensor(0.0), "the scores must be masked instead"),
+    S2=(torch.tensor(10), torch.tensor(10), "no word is computed from itself"),
 )

@@ -6,26 +6,29 @@ from gradekit.exercise import Prediction, Predictions
 
 exercise = Predictions(
     {
-        "P1": Prediction(
-            "how many entries of a mask with a cache are True.", points=0.75, right=12
-        ),
+        "P1": Prediction("how many entries of a mask with a cache are True.", points=0.6, right=12),
         "P2": Prediction(
             "how much weight the future still gets if masked scores are set to 0.",
-            points=0.75,
+            points=0.6,
             right=0.406,
             atol=0.011,
         ),
         "P3": Prediction(
-            "what softmax makes of four scores of -1e9.", points=0.75, right=0.25, atol=5e-3
+            "what softmax makes of four scores of -1e9.", points=0.6, right=0.25, atol=5e-3
         ),
         "P4": Prediction(
             "the lowest loss of a model that sees one symbol ahead.",
-            points=0.75,
+            points=0.6,
             right=0.0,
             atol=0.01,
         ),
+        "P5": Prediction(
+            "how many sums of a score and the lowest float16 are minus infinity.",
+            points=0.6,
+            right=1,
+        ),
     },
-    answered="The answer to each of the four questions is a number.",
+    answered="The answer to each of the five questions is a number.",
 )
 
 exercise.wrong(
@@ -89,7 +92,26 @@ exercise.wrong(
     P4=-1.373,
 )
 
-exercise.also_right_with("rounded", P1=12.0, P2=0.4, P3=1 / 4, P4=0)
+exercise.wrong(
+    "lowest_stays_finite",
+    "P5: −65504 is finite, but there is nothing below it in float16 except −∞. How far apart are "
+    "two neighbours there, and which of the three sums is rounded away from −65504?",
+    P5=0,
+)
+exercise.wrong(
+    "every_negative_overflows",
+    "P5: float16 has a spacing of 32 there, so a small step down is rounded back. Which of the two "
+    "negative scores is a small step?",
+    P5=2,
+)
+exercise.wrong(
+    "all_sums_overflow",
+    "P5: a score above 0 brings the sum up. Which of the three scores can push it below the lowest "
+    "number?",
+    P5=3,
+)
+
+exercise.also_right_with("rounded", P1=12.0, P2=0.4, P3=1 / 4, P4=0, P5=1.0)
 exercise.also_right_with(
     "as_tensors",
     P1=torch.ones(3, 5).tril(2).sum(),

@@ -8,6 +8,8 @@ trained. You may read their code after a probe has found a leak.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own habit
@@ -106,3 +108,28 @@ def models() -> dict[str, nn.Module]:
     """The six models by their letters; each call makes new ones with the same weights."""
     kinds = {"A": ModelA, "B": ModelB, "C": ModelC, "D": ModelD, "E": ModelE, "F": ModelF}
     return {name: kind(seed) for seed, (name, kind) in enumerate(kinds.items())}
+
+
+def print_evidence(
+    leaks: Callable[..., list[tuple[int, int]]],
+    pad_invariant: Callable[..., bool],
+    suspects: Mapping[str, nn.Module],
+    T: int,  # noqa: N803 - the field's letter
+) -> None:
+    """Print what two probes say about each model.
+
+    Args:
+        leaks: called as ``leaks(model, T, vocab)``; returns pairs (output, later token).
+        pad_invariant: called as ``pad_invariant(model, T, vocab, pad)``.
+        suspects: the models, by name.
+        T: the number of positions.
+    """
+    for name, model in suspects.items():
+        try:
+            ahead = max((j - i for i, j in leaks(model, T, VOCAB)), default=0)
+            kept = pad_invariant(model, T - 2, VOCAB, PAD)
+        except NotImplementedError:
+            print(f"{name}: your probes are not written yet")
+            continue
+        padding = "changes nothing" if kept else "changes its outputs"
+        print(f"{name}: looks ahead by {ahead} at most; padding {padding}")

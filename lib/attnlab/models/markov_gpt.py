@@ -7,12 +7,12 @@ matter.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import torch
 from torch import Tensor, nn
 
-from attnlab.data.markov import NUM_SYMBOLS
+from attnlab.data.markov import NUM_SYMBOLS, MarkovSource
 
 LENGTH = 32  # symbols in each sequence
 STEPS, BATCH, LEARNING_RATE = 400, 32, 1e-2
@@ -86,3 +86,35 @@ def train_gpt(
         losses.append(float(step_loss.detach()))
     model.eval()
     return losses
+
+
+def print_losses(
+    models: Mapping[str, MarkovGPT | None],
+    views: Mapping[str, Callable[[], Tensor]],
+    source: MarkovSource,
+    evaluate: Callable[..., float],
+    is_possible: Callable[..., bool],
+) -> None:
+    """Print each model's loss on new sequences, with its own mask and with the future hidden.
+
+    Args:
+        models: by name; None if the model was not trained.
+        views: by the same names, the mask that each was trained with; "past" hides the future.
+        source: of the sequences.
+        evaluate: called as ``evaluate(model, ids, mask)``.
+        is_possible: called as ``is_possible(loss, floor, tolerance)``.
+    """
+    fresh = source.sequences("validation", 1024, LENGTH)
+    for name, model in models.items():
+        if model is None:
+            continue
+        try:
+            own = evaluate(model, fresh, views[name]())
+            honest = evaluate(model, fresh, views["past"]())
+            word = "possible" if is_possible(own, source.entropy_rate, 0.05) else "impossible"
+            print(
+                f"{name:5}  as trained {own:6.3f} ({word});  with the future hidden {honest:6.3f}"
+            )
+        except NotImplementedError:
+            print(f"{name:5}  one of your functions is not written yet")
+    print(f"guessing blindly: {source.entropies[0]:.3f};  the floor: {source.entropy_rate:.3f}")

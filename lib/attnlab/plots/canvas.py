@@ -78,16 +78,23 @@ class Drawn:
 
 
 class Described(Figure):
-    """A figure with a description for readers who cannot see it (an HTML ``alt`` text)."""
+    """A figure with a description for readers who cannot see it (an HTML ``alt`` text).
+
+    Attributes:
+        alt: the description.
+        html: what a notebook shows in place of the image, such as an SVG that answers a pointer;
+            if empty, the image.
+    """
 
     alt = ""
+    html = ""
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         data = io.BytesIO()
         self.savefig(data, format="png", bbox_inches="tight", facecolor="white")
         png = base64.b64encode(data.getvalue()).decode()
         image = f'<img alt="{escape(self.alt)}" src="data:image/png;base64,{png}">'
-        return {"text/plain": self.alt, "text/html": image, "image/png": png}
+        return {"text/plain": self.alt, "text/html": self.html or image, "image/png": png}
 
 
 NOTHING_TO_DRAW = "No picture yet: a cell above has no result to draw."

@@ -1,4 +1,4 @@
-"""Figures about masks: allowed and forbidden keys, leaks, and the loss of a model with a leak."""
+"""Figures about masks: allowed and forbidden keys, and the loss of a model with a leak."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from matplotlib.axes import Axes
-from matplotlib.colors import ListedColormap
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnlab.data.apples import attention_scores
 from attnlab.plots.canvas import (
@@ -19,13 +18,14 @@ from attnlab.plots.canvas import (
     drawing,
     panels,
     points,
-    ticks,
 )
-from attnlab.plots.heatmap import attention_cells
+from attnlab.plots.heatmap import attention_cells, attention_maps
 
 WORDS = ("I", "am", "a", "student")
 PAD = "pad"  # the label of padding
 SENTENCE, SOURCE = ("I", "am", "here", PAD), ("je", "suis", "ici", PAD, PAD)
+SCORES = (100.0, 0.0, -8.0, -15.0, -16.0, -24.0, -100.0)
+HALF_AND_FULL = (torch.float16, torch.bfloat16, torch.float32)
 STEPS_PER_POINT = 10  # training steps in the mean of each point of a curve
 
 Mask = Callable[..., Tensor]
@@ -51,7 +51,7 @@ def causal_masks(causal_mask: Mask, words: Sequence[str], new: int = 2) -> Drawn
         left.set_title(f"all {len(words)} words are queries")
         right.set(title=f"{new} are queries, with a cache", ylabel="")
         for panel, mask in ((left, whole), (right, cached)):
-            _grid(panel, mask)
+            grid(panel, mask)
     return Drawn((left, right), {"whole": whole, "cached": cached})
 
 
@@ -84,7 +84,7 @@ def five_masks(causal_mask: Mask, padding_mask: Mask, combine: Mask) -> Drawn:
     with panels(5, 8.6, 2.1, alt, gridspec_kw=gaps) as axes:
         for panel, (title, (mask, queries, keys)) in zip(axes, tables.items(), strict=True):
             attention_cells(panel, mask, queries, keys, digits=None)
-            _grid(panel, mask)
+            grid(panel, mask)
             panel.set_title(title, fontsize=9.5)
             panel.set_ylabel("queries" if panel is axes[0] else "")
             panel.tick_params(labelsize=8, labelrotation=0)
@@ -124,49 +124,80 @@ def lecture_table(causal_mask: Mask, to_additive: Mask, words: Sequence[str] = W
 
 
 @drawing
-def leak_matrices(
-    leaks: Callable[..., list[tuple[int, int]]],
-    models: Mapping[str, Callable[[Tensor], Tensor]],
-    T: int,  # noqa: N803 - the field's letter
-    vocab: int,
-) -> Drawn:
-    """For each model, which outputs depend on which later tokens.
+def forbidden_rows(to_additive: Mask, scores: Sequence[float] = SCORES) -> Drawn:
+    """The weights of a row of four forbidden keys, by dtype and by the score that all four have.
 
     Args:
-        leaks: called as ``leaks(model, T, vocab)``; returns pairs (output, token).
-        models: by name.
-        T: the number of positions.
-        vocab: the number of tokens.
+        to_additive: called as ``to_additive(mask, dtype)``.
+        scores: one column for each.
     """
-    later = torch.ones(T, T, dtype=torch.bool).triu(1)
-    tables, notes = {}, []
-    for name, model in models.items():
-        table = torch.zeros(T, T, dtype=torch.bool)
-        for i, j in leaks(model, T, vocab):
-            table[i, j] = True
-        tables[name] = table
-        notes.append(f"{name} {int(table.sum())}")
-    alt = (
-        f"For each model a table of {T} outputs by {T} tokens, with a mark where an output depends "
-        f"on a later token. Marks: {', '.join(notes)}."
-    )
-    colours = ListedColormap(["#E3E3E3", "white", COLOURS[1]])
-    places = [str(place) for place in range(T)]
-    with panels(len(tables), 8.2, 1.9, alt, sharey=True, gridspec_kw={"wspace": 0.12}) as axes:
-        for panel, (name, table) in zip(axes, tables.items(), strict=True):
-            shades = later.long() + (table & later).long()
-            panel.imshow(points(shades), cmap=colours, vmin=0, vmax=2)
-            _grid(panel, table)
-            ticks(panel, places, places)
-            for i, j in table.nonzero().tolist():
-                panel.text(
-                    j, i, "×", ha="center", va="center", color="white", fontsize=min(9, 56 / T)
-                )
-            panel.tick_params(length=0, labelsize=7.5)
-            panel.set(xlabel="token")
-            panel.set_title(f"{name}: {int(table.sum()) or 'no'} leaks", fontsize=9.5)
-        axes[0].set_ylabel("output")
-    return Drawn(axes, tables)
+    nothing = torch.zeros(4, dtype=torch.bool)
+    rows = []
+    for dtype in HALF_AND_FULL:
+        masked = [torch.full((4,), s, dtype=dtype) + to_additive(nothing, dtype) for s in scores]
+        rows.append(torch.stack([torch.softmax(row, -1)[0].double() for row in masked]))
+    table = torch.stack(rows)  # (3, S)
+    names = [str(dtype).removeprefix("torch.") for dtype in HALF_AND_FULL]
+    columns = [f"{score:g}".replace("-", "−") for score in scores]
+    alt = "The weight of each of four forbidden keys with equal scores."
+    for name, row in zip(names, table, strict=True):
+        lost = [c for c, missing in zip(columns, row.isnan().tolist(), strict=True) if missing]
+        alt += f" {name}: NaN for the scores {', '.join(lost)}." if lost else f" {name}: no NaN."
+    with panels(1, 5.2, 1.5, alt) as (axes,):
+        attention_cells(axes, table, names, columns)
+        axes.set_title("each weight of four forbidden keys")
+        axes.set(xlabel="the score of all four, before the mask is added", ylabel="dtype")
+    return Drawn((axes,), {"weights": table})
+
+
+@drawing
+def rows_without_keys(
+    causal_mask: Mask, padding_mask: Mask, combine: Mask, safe_softmax: Mask
+) -> Drawn:
+    """Two words with padding in front, whose first two queries see no key, in three versions.
+
+    Args:
+        causal_mask: called as ``causal_mask(4)``.
+        padding_mask: called as ``padding_mask(ids, pad)``.
+        combine: called as ``combine(mask, mask)``.
+        safe_softmax: called as ``safe_softmax(scores, mask)``.
+    """
+    words = (PAD, PAD, "I", "am")
+    ids = torch.tensor([[0, 0, 5, 6]])
+    mask = combine(causal_mask(4), padding_mask(ids, 0))[0, 0]  # (4, 4)
+    generator = torch.Generator().manual_seed(1)
+    scores = torch.randn(4, 4, generator=generator, dtype=torch.float64)
+    tables = {
+        "−∞": torch.softmax(scores.masked_fill(~mask, -torch.inf), -1),
+        "−1e6": torch.softmax(scores.masked_fill(~mask, -1e6), -1),
+        "safe_softmax": safe_softmax(scores, mask),
+    }
+    return attention_maps(tables, words, words)
+
+
+@drawing
+def converted_mask(causal_mask: Mask, to_mha_mask: Mask, words: Sequence[str]) -> Drawn:
+    """The attention of torch's own module, with a converted mask and with one left as it is.
+
+    Args:
+        causal_mask: called as ``causal_mask(T)``.
+        to_mha_mask: called as ``to_mha_mask(mask, num_heads)``.
+        words: T names.
+    """
+    mask = causal_mask(len(words))
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(1)
+        module = nn.MultiheadAttention(8, 2, batch_first=True)
+        x = torch.randn(1, len(words), 8)
+
+    def attended(given: Tensor) -> Tensor:
+        return module(x, x, x, attn_mask=given)[1][0].detach()
+
+    tables = {
+        "converted": attended(to_mha_mask(mask, 2)),
+        "handed over as it is": attended(mask),
+    }
+    return attention_maps(tables, words, words)
 
 
 @drawing
@@ -293,7 +324,7 @@ def _floors(axes: Axes, entropies: Sequence[float], tolerance: float) -> None:
     )
 
 
-def _grid(axes: Axes, table: Tensor) -> None:
+def grid(axes: Axes, table: Tensor) -> None:
     """Draw thin lines between the cells."""
     rows, columns = table.shape
     for edge in range(1, rows):
@@ -306,7 +337,7 @@ def _grid(axes: Axes, table: Tensor) -> None:
 def _numbers(axes: Axes, table: Tensor, words: Sequence[str], digits: int) -> None:
     """Draw a table of numbers, which may contain −∞."""
     attention_cells(axes, table.clamp(min=0), words, words, None)
-    _grid(axes, table)
+    grid(axes, table)
     for row, entries in enumerate(table.tolist()):
         for column, value in enumerate(entries):
             text = {-torch.inf: "−∞", 0.0: "0"}.get(value, f"{value:.{digits}f}")

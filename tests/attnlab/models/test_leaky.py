@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from attnlab.causality import leaks, pad_invariant
-from attnlab.models.leaky import PAD, VOCAB, WIDTH, attend, models
+from attnlab.models.leaky import PAD, VOCAB, WIDTH, attend, models, print_evidence
+from tests.helpers.figures import unwritten
 
 T = 8
 
@@ -61,3 +62,17 @@ def test_a_query_without_allowed_keys_gets_zeros() -> None:
     q, v = torch.ones(1, 2, 4), torch.ones(1, 2, 6)
     allowed = torch.tensor([[[False, False], [True, True]]])
     assert attend(q, q, v, allowed).tolist() == [[[0.0] * 6, [1.0] * 6]]
+
+
+def test_the_evidence_is_one_line_for_each_model(capsys: pytest.CaptureFixture[str]) -> None:
+    print_evidence(leaks, pad_invariant, models(), 8)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 6
+    assert lines[0] == "A: looks ahead by 1 at most; padding changes nothing"
+    assert lines[1] == "B: looks ahead by 0 at most; padding changes its outputs"
+    assert lines[2] == "C: looks ahead by 0 at most; padding changes nothing"
+
+
+def test_probes_that_are_not_written_are_no_evidence(capsys: pytest.CaptureFixture[str]) -> None:
+    print_evidence(leaks, unwritten, models(), 8)
+    assert "A: your probes are not written yet" in capsys.readouterr().out

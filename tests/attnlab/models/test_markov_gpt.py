@@ -11,7 +11,7 @@ from attnlab.causality import leaks
 from attnlab.data.markov import course_source
 from attnlab.evaluation import evaluate, is_possible, next_token_loss
 from attnlab.masks import causal_mask
-from attnlab.models.markov_gpt import LENGTH, STEPS, MarkovGPT, train_gpt
+from attnlab.models.markov_gpt import LENGTH, STEPS, MarkovGPT, print_losses, train_gpt
 
 
 def test_the_model_sees_only_what_the_mask_allows() -> None:
@@ -43,3 +43,13 @@ def test_a_model_learns_to_use_a_leak_in_seconds() -> None:
     assert not is_possible(evaluate(model, fresh, ahead), source.entropy_rate, 0.05)
     assert evaluate(model, fresh, causal_mask(LENGTH)) > math.log(8)
     assert not model.training
+
+
+def test_losses_are_printed_for_trained_models(capsys: pytest.CaptureFixture[str]) -> None:
+    views = {"past": lambda: causal_mask(LENGTH), "ahead": lambda: causal_mask(LENGTH)}
+    models = {"past": MarkovGPT(), "ahead": None}
+    print_losses(models, views, course_source(), evaluate, is_possible)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["past", "guessing"]
+    assert "(possible)" in lines[0]
+    assert lines[1].endswith("the floor: 1.373")

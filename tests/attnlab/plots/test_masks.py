@@ -7,12 +7,17 @@ from collections.abc import Callable
 import matplotlib.pyplot as plt
 import pytest
 import torch
-from torch import Tensor
 
-from attnlab.causality import leaks
 from attnlab.data.apples import attention_scores
 from attnlab.data.markov import course_source
-from attnlab.masks import causal_mask, combine, padding_mask, to_additive
+from attnlab.masks import (
+    causal_mask,
+    combine,
+    padding_mask,
+    safe_softmax,
+    to_additive,
+    to_mha_mask,
+)
 from attnlab.plots import masks
 from attnlab.plots.canvas import Drawn
 from tests.helpers.figures import assert_fits_a_page, assert_named, unwritten
@@ -21,22 +26,17 @@ WORDS = ("I", "am", "a", "good", "student")
 ENTROPIES = course_source().entropies
 
 
-def one_ahead(ids: Tensor) -> Tensor:
-    return ids.roll(-1, 1)[..., None].double()
-
-
-def each_by_itself(ids: Tensor) -> Tensor:
-    return ids[..., None].double()
-
-
-MODELS = {"ahead": one_ahead, "fine": each_by_itself}
 CURVES = {"past": torch.linspace(2, 1.4, 40), "ahead": torch.linspace(2, 0, 40)}
 
 FIGURES: dict[str, Callable[[], Drawn]] = {
     "causal_masks": lambda: masks.causal_masks(causal_mask, WORDS),
     "five_masks": lambda: masks.five_masks(causal_mask, padding_mask, combine),
     "lecture_table": lambda: masks.lecture_table(causal_mask, to_additive),
-    "leak_matrices": lambda: masks.leak_matrices(leaks, MODELS, 4, 3),
+    "forbidden_rows": lambda: masks.forbidden_rows(to_additive),
+    "rows_without_keys": lambda: masks.rows_without_keys(
+        causal_mask, padding_mask, combine, safe_softmax
+    ),
+    "converted_mask": lambda: masks.converted_mask(causal_mask, to_mha_mask, WORDS),
     "loss_curves": lambda: masks.loss_curves(CURVES, ENTROPIES),
     "lab05_preview": masks.lab05_preview,
 }
@@ -71,12 +71,30 @@ def test_the_lectures_table_is_computed_from_the_functions() -> None:
     assert shown[3][4:8] == ["0.38", "0.62", "0", "0"]
 
 
-def test_each_leak_is_marked() -> None:
-    drawn = masks.leak_matrices(leaks, MODELS, 4, 3)
-    assert drawn.data["ahead"].nonzero().tolist() == [[0, 1], [1, 2], [2, 3]]
-    assert not drawn.data["fine"].any()
-    titles = [axes.get_title(loc="left") for axes in drawn.axes]
-    assert titles == ["ahead: 3 leaks", "fine: no leaks"]
+def test_a_forbidden_row_is_finite_in_float16_only_while_its_scores_are_above_minus_16() -> None:
+    table = masks.forbidden_rows(to_additive).data["weights"]
+    quarter = [masks.SCORES.index(score) for score in (100.0, 0.0, -8.0, -15.0)]
+    half, brain, single = table
+    assert torch.equal(half[quarter], torch.full((4,), 0.25, dtype=torch.float64))
+    assert half.isnan().tolist() == [score <= -16 for score in masks.SCORES]
+    assert torch.equal(brain, torch.full_like(brain, 0.25))
+    assert single.isnan().all()
+
+
+def test_only_safe_softmax_gives_zeros_to_queries_without_keys() -> None:
+    data = masks.rows_without_keys(causal_mask, padding_mask, combine, safe_softmax).data
+    assert data["−∞"][:2].isnan().all()
+    assert (data["−1e6"][:2] == 0.25).all()
+    assert not data["safe_softmax"][:2].any()
+    assert torch.allclose(data["safe_softmax"][2:], data["−∞"][2:])
+
+
+def test_a_mask_that_is_not_converted_shows_the_future_and_hides_the_rest() -> None:
+    data = masks.converted_mask(causal_mask, to_mha_mask, WORDS).data
+    right, wrong = data["converted"], data["handed over as it is"]
+    assert torch.equal(right > 0, causal_mask(5))
+    assert torch.equal(wrong[:4] > 0, ~causal_mask(5)[:4])
+    assert wrong[4].isnan().all()
 
 
 def test_curves_are_means_over_ten_steps_and_empty_ones_are_left_out() -> None:
@@ -91,7 +109,9 @@ def test_a_step_that_is_not_written_is_named_and_nothing_is_drawn() -> None:
         masks.causal_masks(unwritten, WORDS),
         masks.five_masks(causal_mask, padding_mask, unwritten),
         masks.lecture_table(causal_mask, unwritten),
-        masks.leak_matrices(unwritten, MODELS, 4, 3),
+        masks.forbidden_rows(unwritten),
+        masks.rows_without_keys(causal_mask, padding_mask, combine, unwritten),
+        masks.converted_mask(causal_mask, unwritten, WORDS),
     )
     assert all("`unwritten`" in drawn.missing for drawn in blanks)
     assert plt.get_fignums() == []
