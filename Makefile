@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+PIP    := "$(BIN)/python" -m pip --disable-pip-version-check install --quiet -c constraints.txt
+# Where PyTorch publishes builds without CUDA; empty (make TORCH_INDEX=) to take PyPI's, with CUDA.
+TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
 .PHONY: help setup demo test test-all labs verify bench clean
 
@@ -11,10 +14,13 @@ help:           ## this list
 setup: $(VENV)/.ready   ## a virtual environment with everything in it
 
 $(VENV)/.ready: pyproject.toml constraints.txt
-	@echo "== setting up $(VENV) (the first time downloads about 500 MB)"
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed; say make PYTHON=python3.11")'
-	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[staff,cluster,dev]'
+	@echo "== setting up $(VENV): PyTorch without CUDA (the first time downloads about 200 MB)"
+	@$(PYTHON) -m venv "$(VENV)"
+	@test -n "$(TORCH_INDEX)" && $(PIP) --no-deps --retries 1 --timeout 15 --index-url "$(TORCH_INDEX)" torch 2>"$(VENV)/torch.log" || \
+		echo "== not found there ($(VENV)/torch.log says why), so PyPI's follows: on Linux, with CUDA, about 2.7 GB to download"
+	@echo "== the other packages (the first time about 250 MB)"
+	@$(PIP) -e '.[staff,cluster,dev]'
 	@touch $@
 
 demo: setup     ## lab 1 from its source to the gradebook, with a class of about fifty

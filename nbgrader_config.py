@@ -30,8 +30,9 @@ c.Autograde.autograde_preprocessors = [
 c.AssignLatePenalties.plugin_class = f"{plugins}.CourseLateRule"
 c.GenerateFeedback.exporter_class = f"{plugins}.FeedbackPage"
 
-# "landlock", if bubblewrap is unavailable: for autograde, formgrader's button and validate.
-# c.SandboxExecute.confinement = "landlock"
+# The default takes the strongest sandbox of this machine: bubblewrap, or else landlock. This line
+# makes autograde, formgrader's button and validate stop where bubblewrap is unavailable.
+# c.SandboxExecute.confinement = "bubblewrap"
 
 # `nbgrader validate` starts a kernel in the notebook's folder. The kernel gets no cell and imports
 # nothing from there; the validator reads outputs from the sandbox and the judge.

@@ -10,6 +10,7 @@ import torch
 from demo.course_folder import SMALL_LIMITS, copy_course
 from gradekit.course import Course, load_course
 from gradekit.exercise.loader import CourseLabs
+from tests.helpers.needs import require
 
 # Small tensors, and two test processes on two cores: threads would only get in each other's way.
 torch.set_num_threads(1)
@@ -18,6 +19,13 @@ torch.set_num_threads(1)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Start the longest files first; else one process waits for the other at the end."""
     items.sort(key=lambda item: item.get_closest_marker("starts_first") is None)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test that is marked `needs` and whose need this machine lacks."""
+    for mark in item.iter_markers("needs"):
+        for need in mark.args:
+            require(need)
 
 
 @pytest.fixture(autouse=True)

@@ -159,8 +159,12 @@ def grade(
     ] = None,
     jobs: Jobs = 0,
     sandbox: Annotated[
-        str, typer.Option(help="bubblewrap, landlock (weaker), or none (only for code you trust).")
-    ] = "bubblewrap",
+        str,
+        typer.Option(
+            help="auto (bubblewrap if this machine has it, else landlock), bubblewrap, landlock "
+            "(weaker), or none (only for code you trust)."
+        ),
+    ] = "auto",
     again: Annotated[bool, typer.Option("--again", help="Regrade what is already graded.")] = False,
     cluster: Annotated[
         str | None, typer.Option(help="A Dask scheduler, such as tcp://HOST:8786.")
@@ -202,8 +206,8 @@ def doctor(course_folder: Root = None) -> None:
 
     findings = examine(course_folder or Path.cwd())
     for finding in findings:
-        typer.echo(f"{'ok     ' if finding.ok else 'MISSING'}  {finding.sentence}")
-    if not all(finding.ok for finding in findings):
+        typer.echo(f"{finding.label:7}  {finding.sentence}")
+    if not all(finding.ok or not finding.needed for finding in findings):
         raise typer.Exit(1)
 
 

@@ -29,15 +29,28 @@ FREE_GIB = 2
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report; ``ok`` even if something optional is missing."""
+    """One line of the report.
+
+    Attributes:
+        needed: whether the machine is of no use to staff without it.
+    """
 
     ok: bool
     sentence: str
+    needed: bool = True
+
+    @property
+    def label(self) -> str:
+        """The first word of the line."""
+        if self.ok:
+            return "ok"
+        return "MISSING" if self.needed else "absent"
 
 
 def examine(folder: Path) -> list[Finding]:
     """Check Python, packages, the sandbox, the course's files and the disk."""
-    return [*_python(), *_packages(), *_sandbox(), _course(folder), _disk(folder), _browser()]
+    machine = [*_python(), *_packages(), *_sandbox()]
+    return [*machine, _course(folder), _disk(folder), *_for_tests()]
 
 
 def _python() -> Iterator[Finding]:
@@ -55,22 +68,16 @@ def _packages() -> Iterator[Finding]:
 
 
 def _sandbox() -> Iterator[Finding]:
-    """The levels of confinement, the default first. The second one is optional."""
+    """The levels of confinement, the strongest first; one of them is enough."""
     from gradekit.sandbox import bubblewrap, landlock_policy
     from gradekit.untrusted import landlock
 
-    try:
-        program = bubblewrap.find()
-        bubblewrap.try_out(program)
-        named = f"{bubblewrap.version(program)}, with namespaces within namespaces"
-        yield Finding(True, f"--sandbox bubblewrap, the default: {named}")
-    except bubblewrap.SandboxUnavailableError as error:
-        yield Finding(False, str(error))
-    reason = landlock_policy.why_unavailable()
-    abi = f"the kernel's Landlock (ABI {landlock.abi()}) and system call filters"
-    yield Finding(
-        True, f"--sandbox landlock: {abi if reason is None else f'unavailable, {reason}'}"
-    )
+    no_bubblewrap, no_landlock = bubblewrap.why_unavailable(), landlock_policy.why_refused()
+    needed = bool(no_bubblewrap and no_landlock)
+    named = no_bubblewrap or f"{bubblewrap.version(bubblewrap.find())}, the strongest"
+    yield Finding(not no_bubblewrap, f"--sandbox bubblewrap: {named}", needed)
+    named = no_landlock or f"the kernel's Landlock (ABI {landlock.abi()}) and system call filters"
+    yield Finding(not no_landlock, f"--sandbox landlock: {named}", needed)
 
 
 def _course(folder: Path) -> Finding:
@@ -86,8 +93,12 @@ def _disk(folder: Path) -> Finding:
     return Finding(free >= FREE_GIB, f"{free:.0f} GiB of disk free ({FREE_GIB} are needed)")
 
 
-def _browser() -> Finding:
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found:
-        return Finding(True, f"{found} for the browser tests")
-    return Finding(True, "no Chromium: browser tests are skipped (Debian: apt install chromium)")
+def _for_tests() -> Iterator[Finding]:
+    """What only tests need; `make test` skips those that need a missing one."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    missing = "no Chromium: browser tests are skipped (Debian: apt install chromium)"
+    yield Finding(bool(browser), f"{browser} for the browser tests" if browser else missing, False)
+    server = next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))), None)
+    found = str(server) if server else shutil.which("initdb")
+    missing = "no PostgreSQL server: its tests are skipped (Debian: apt install postgresql)"
+    yield Finding(bool(found), f"{found} for the tests of PostgreSQL" if found else missing, False)

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from attnlab import checking
-from gradekit.sandbox.landlock_policy import why_unavailable
 from gradekit.sandbox.sandbox import Sandbox
 from gradekit.untrusted.limits import MIB, Limits
 from tests.helpers.attack import TOKEN
+from tests.helpers.needs import require
 
 LIMITS = Limits(
     cell_seconds=3,
@@ -41,6 +41,7 @@ def student_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def namespaces(student_library: Path) -> Iterator[Sandbox]:
     """Only the first level, for promises that only namespaces can keep."""
+    require("bubblewrap")
     with Sandbox(student_library, LIMITS) as started:
         yield started
 
@@ -48,8 +49,7 @@ def namespaces(student_library: Path) -> Iterator[Sandbox]:
 @pytest.fixture(scope="session")
 def domains(student_library: Path) -> Iterator[Sandbox]:
     """Only the second level, for what it does in its own way."""
-    if reason := why_unavailable():
-        pytest.skip(f"no second level here: {reason}")
+    require("landlock")
     with Sandbox(student_library, LIMITS, level="landlock") as started:
         yield started
 

@@ -41,7 +41,7 @@ gradekit.untrusted.runner.answer_probe = repeat
 
 @pytest.fixture(scope="module")
 def grader(built_course):
-    with LabGrader(GraderSpec(built_course, LAB, "bubblewrap", b"a secret")) as grader:
+    with LabGrader(GraderSpec(built_course, LAB, "auto", b"a secret")) as grader:
         yield grader
 
 

@@ -13,20 +13,19 @@ import pytest
 from demo.course_folder import SMALL_LIMITS, copy_course
 from gradekit.course import load_course
 from gradekit.exercise.loader import CourseLabs
+from tests.helpers.needs import browser
 
-CHROMIUM = "/usr/bin/chromium"
 HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.FoundFile]) -> None:
-    """Skip these tests where there is no browser, and run them last.
+    """Mark these tests with what they need, and run them last.
 
     Playwright keeps an event loop in this process, beside which others cannot be started.
     """
     ours = [item for item in items if HERE in item.path.parents]
     for item in ours:
-        if not Path(CHROMIUM).exists():
-            item.add_marker(pytest.mark.skip(reason=f"no browser: {CHROMIUM} is not there"))
+        item.add_marker(pytest.mark.needs("chromium"))
     items[:] = [item for item in items if item not in ours] + ours
 
 
@@ -45,7 +44,7 @@ def browser_type_launch_args() -> dict[str, Any]:
     arguments = [f"--disable-{name}" for name in quiet] + ["--no-first-run"]
     if os.geteuid() == 0:
         arguments.append("--no-sandbox")
-    return {"executable_path": CHROMIUM, "headless": True, "args": arguments}
+    return {"executable_path": browser(), "headless": True, "args": arguments}
 
 
 @pytest.fixture(scope="session")

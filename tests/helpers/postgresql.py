@@ -12,14 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.needs import postgresql_programs, require
+
 
 def programs() -> Path:
-    """The server's programs, which Debian keeps away from PATH."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    on_path = shutil.which("initdb")
-    if not found and not on_path:
-        pytest.skip("PostgreSQL's server is not installed (Debian: apt install postgresql)")
-    return found[-1].parent if found else Path(str(on_path)).parent
+    """The server's programs; without them, the test is skipped."""
+    require("postgresql")
+    found = postgresql_programs()
+    assert found is not None
+    return found
 
 
 class Server:
@@ -81,7 +82,7 @@ class Server:
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    programs()
+    require("postgresql")
     # Not pytest's folder: a socket's path has at most 107 characters, and root's are closed.
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     running = None

@@ -36,7 +36,7 @@ def material(course, lab):
 
 @pytest.fixture(scope="module")
 def grader(course, lab):
-    with LabGrader(GraderSpec(course, lab, "bubblewrap", b"a secret")) as grader:
+    with LabGrader(GraderSpec(course, lab, "auto", b"a secret")) as grader:
         yield grader
 
 

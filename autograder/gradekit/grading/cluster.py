@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import platform
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Executor
 from contextlib import contextmanager, suppress
@@ -24,11 +25,12 @@ from distributed.worker import Worker
 
 from gradekit.build.library_files import kit_files, library_files
 from gradekit.course import FILE_NAME, RELEASED, SOLVED, Course
-from gradekit.errors import CourseError
+from gradekit.errors import CourseError, SandboxUnavailableError
 from gradekit.files import LockedTempFolder
 from gradekit.grading.remote import grade_task
-from gradekit.grading.task import GradedSubmission, GradingTask
+from gradekit.grading.task import GradedSubmission, GraderSpec, GradingTask
 from gradekit.results.records import digest_of
+from gradekit.sandbox.levels import choose
 
 SECONDS_TO_CONNECT = 20
 
@@ -41,19 +43,22 @@ class Cluster:
         workers: the number of submissions that it can grade at a time.
         function: grades a task there, as `grade_task` does on this machine.
         pool: makes the executor, for :func:`gradekit.grading.pool.run`.
+        sandboxes: how its workers confine student code, one line for each way.
     """
 
     workers: int
     function: Callable[[GradingTask], GradedSubmission]
     pool: Callable[[int], Executor]
+    sandboxes: tuple[str, ...]
 
 
 @contextmanager
-def connected(address: str, course: Course, lab: str) -> Iterator[Cluster]:
-    """Connect to the scheduler at `address` and send each worker the files of `lab`.
+def connected(address: str, spec: GraderSpec) -> Iterator[Cluster]:
+    """Connect to the scheduler at `address` and send each worker the lab's files.
 
     Raises:
-        CourseError: no scheduler answers, it has no workers, or a worker has other versions.
+        CourseError: no scheduler answers, it has no workers, or a worker has other versions or
+            cannot confine student code.
     """
     try:
         client = Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
@@ -63,7 +68,7 @@ def connected(address: str, course: Course, lab: str) -> Iterator[Cluster]:
             "`dask scheduler`, or see docs/cluster.md"
         ) from error
     with client:
-        files = LabFiles(_packed(course, lab), _versions())
+        files = LabFiles(_packed(spec.course, spec.lab), _versions())
         try:
             client.register_plugin(files, name=files.name)
         except (RuntimeError, OSError) as error:
@@ -77,7 +82,12 @@ def connected(address: str, course: Course, lab: str) -> Iterator[Cluster]:
                 f"with `dask worker {address} --nthreads 1`"
             )
         try:
-            yield Cluster(workers, _Remote(files.name), lambda jobs: client.get_executor())
+            yield Cluster(
+                workers,
+                _Remote(files.name),
+                lambda jobs: client.get_executor(),
+                _sandboxes(client, spec.level),
+            )
         except CancelledError as error:
             raise CourseError(
                 f"--cluster {address}: lost the connection to the scheduler; graded work is "
@@ -131,6 +141,22 @@ class _Remote:
         folder = cast("LabFiles", get_worker().plugins[self.plugin]).folder
         course = task.spec.course.model_copy(update={"root": folder})
         return grade_task(replace(task, spec=replace(task.spec, course=course)))
+
+
+def _sandboxes(client: Client, request: str) -> tuple[str, ...]:
+    """How the workers confine student code; each chooses for its own machine."""
+    try:
+        lines = client.run(_line_of, request)
+    except SandboxUnavailableError as error:
+        raise CourseError(f"a worker of the cluster cannot grade: {error}") from error
+    counts = Counter(lines.values())
+    return tuple(
+        f"{count} worker{'s' * (count > 1)}, {line}" for line, count in sorted(counts.items())
+    )
+
+
+def _line_of(request: str) -> str:
+    return choose(request).line
 
 
 def _packed(course: Course, lab: str) -> bytes:

@@ -37,7 +37,7 @@ from gradekit.results.folder import (
 )
 from gradekit.results.journal import Journal, plan
 from gradekit.results.records import State, SubmissionRecord, counted
-from gradekit.sandbox.levels import LEVELS, check_level
+from gradekit.sandbox.levels import AUTO, REQUESTS, choose
 from gradekit.submissions.folder import SubmittedFiles, find_submissions, folders_not_utf8
 
 if TYPE_CHECKING:
@@ -50,14 +50,14 @@ class Settings:
 
     Attributes:
         jobs: worker processes; 0 for one per core.
-        confinement: bubblewrap, landlock or none.
+        confinement: bubblewrap, landlock, none; or auto, the strongest that there is.
         again: regrade submissions that have a record.
         students: only these; None for all.
         cluster: the address of a Dask scheduler whose workers grade; None for this machine.
     """
 
     jobs: int = 0
-    confinement: str = "bubblewrap"
+    confinement: str = AUTO
     again: bool = False
     students: list[str] | None = None
     cluster: str | None = None
@@ -73,9 +73,14 @@ def grade_lab(
         SandboxUnavailableError: this machine cannot confine student code.
     """
     start = time.perf_counter()
-    if settings.confinement not in LEVELS:
-        raise CourseError(f"--sandbox {settings.confinement}: choose one of {', '.join(LEVELS)}")
-    spec = GraderSpec(course, lab, settings.confinement, course_secret(results_folder(course)))
+    if settings.confinement not in REQUESTS:
+        raise CourseError(f"--sandbox {settings.confinement}: choose one of {', '.join(REQUESTS)}")
+    level = settings.confinement
+    if settings.cluster is None:
+        chosen = choose(level)
+        progress.say(chosen.line)
+        level = chosen.level
+    spec = GraderSpec(course, lab, level, course_secret(results_folder(course)))
     with Journal(journal_path(course, lab), wait=None, on_wait=progress.say) as journal:
         for note in journal.notes:
             progress.say(note)
@@ -155,6 +160,7 @@ class _Run:
             advice=self._journal.mistakes(keys),
             reason=" ".join(filter(None, [record.reason, *record.notes, late.sentence])),
             seconds=record.seconds,
+            sandboxes=self._journal.sandboxes(keys),
         )
 
     def update_gradebook(self, submissions: Iterable[SubmittedFiles]) -> None:
@@ -226,14 +232,14 @@ class _Run:
         """The tasks with their results as they finish, on this machine or on a cluster."""
         address = self._settings.cluster
         if address is None:
-            # Check once, here: else every worker would fail by itself.
-            check_level(self._settings.confinement)
             jobs = min(self._settings.jobs or pool.cores(), count)
             yield pool.run(grade_task, tasks, jobs)
             return
         from gradekit.grading.cluster import connected  # imports Dask, which only this needs
 
-        with connected(address, self._course, self._lab) as cluster:
+        with connected(address, self._spec) as cluster:
+            for line in cluster.sandboxes:
+                self._progress.say(line)
             yield pool.run(cluster.function, tasks, cluster.workers, cluster.pool)
 
     def _record(self, task: GradingTask, result: GradedSubmission | Exception) -> None:

@@ -31,6 +31,7 @@ from gradekit.grading.result_keys import ResultKeys
 from gradekit.grading.task import GraderSpec
 from gradekit.grading.undefined_names import stopped_definitions
 from gradekit.results.records import CheckResult, ExerciseResult, Graded, digest_of
+from gradekit.sandbox.levels import AUTO, Level, choose, level_named
 from gradekit.sandbox.limit_messages import NOT_RUN, about_cell
 from gradekit.sandbox.result import SubmissionRun
 from gradekit.sandbox.sandbox import Sandbox, SandboxFailedError
@@ -70,6 +71,16 @@ class LabGrader:
         self._cleanup.close()
 
     @cached_property
+    def level(self) -> Level:
+        """The level of isolation that this machine gives.
+
+        Raises:
+            SandboxUnavailableError: it cannot confine code as asked.
+        """
+        asked = self.spec.level
+        return choose().level if asked == AUTO else level_named(asked)
+
+    @cached_property
     def sandbox(self) -> Sandbox:
         """The running sandbox.
 
@@ -82,7 +93,7 @@ class LabGrader:
         sandbox = Sandbox(
             folder.path,
             limits_of(self.spec),
-            self.spec.level,
+            self.level,
             private=[self.spec.course.root],
             trains=any(exercise.saves for exercise in self.exercises.exercises),
         )
@@ -108,7 +119,9 @@ class LabGrader:
         verdicts = judge(self._variants, number, asked, run.observations, sources, stopped)
         return Graded(
             outputs={cell.id: cell.outputs for cell in run.cells},
-            results=tuple(result_of(exercise, verdicts[exercise.name]) for exercise in asked),
+            results=tuple(
+                result_of(exercise, verdicts[exercise.name], self.level) for exercise in asked
+            ),
             seconds=round(run.cpu_seconds, 3),
             stopped=_stopped(run, cells),
         )
@@ -142,7 +155,7 @@ class LabGrader:
         return [path for one in asked for path in one.files]
 
 
-def result_of(exercise: Exercise, verdict: Verdict) -> ExerciseResult:
+def result_of(exercise: Exercise, verdict: Verdict, level: Level) -> ExerciseResult:
     """A verdict as the journal stores it: no inputs, no numbers of hidden checks."""
     return ExerciseResult(
         exercise=exercise.name,
@@ -160,6 +173,7 @@ def result_of(exercise: Exercise, verdict: Verdict) -> ExerciseResult:
         ),
         advice=verdict.advice,
         mistakes=verdict.mistakes,
+        sandbox=level,
     )
 
 

@@ -21,6 +21,7 @@ class Row:
         earned: their sum, before lateness and without manual marks; None if nothing was graded.
         points: available points.
         advice: names of the known mistakes that were recognised, by exercise.
+        sandboxes: the levels of isolation that the results were computed at.
     """
 
     student: str
@@ -31,6 +32,7 @@ class Row:
     advice: Mapping[str, tuple[str, ...]]
     reason: str
     seconds: float
+    sandboxes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The record that ``lab grade --json`` prints."""
@@ -38,7 +40,7 @@ class Row:
             "student": self.student, "state": str(self.state), "points": dict(self.exercises),
             "earned": self.earned, "of": self.points,
             "advice": {name: list(keys) for name, keys in self.advice.items()},
-            "reason": self.reason, "seconds": self.seconds,
+            "reason": self.reason, "seconds": self.seconds, "sandbox": list(self.sandboxes),
         }  # fmt: skip
 
 

@@ -18,7 +18,8 @@ class GraderSpec:
     """Everything a worker needs to make a grader of its own.
 
     Attributes:
-        level: the confinement of student code: bubblewrap, landlock or none.
+        level: the confinement of student code: bubblewrap, landlock or none; or auto, the strongest
+            one of the machine that grades.
         secret: the course's own bytes, which make hidden inputs unguessable.
     """
 

@@ -25,7 +25,7 @@ from gradekit.grading.task import GraderSpec
 from gradekit.nbgrader_settings import nbgrader_config
 from gradekit.results.folder import course_secret, results_folder
 from gradekit.results.records import ExerciseResult, digest_of
-from gradekit.sandbox.levels import check_level
+from gradekit.sandbox.levels import AUTO, choose
 from gradekit.submissions.folder import SubmittedFiles, read_submitted
 from gradekit.submissions.notebook import checked_exercise
 from gradekit.submissions.released import grade_id_of
@@ -122,9 +122,9 @@ def _lab_of(course: Course, folder: Path, cells: list[Any]) -> str:
 
 def _grader(course: Course, lab: str) -> LabGrader:
     process_cache().refuse_old_references()
-    level = str(nbgrader_config(course).SandboxExecute.get("confinement", "bubblewrap"))
+    level = str(nbgrader_config(course).SandboxExecute.get("confinement", AUTO))
     try:
-        check_level(level)
+        _log().info(choose(level).line)
     except ValueError as error:
         raise CourseError(f"nbgrader_config.py, SandboxExecute.confinement: {error}") from error
     return process_cache().up_to_date(

@@ -35,7 +35,7 @@ from gradekit.nbgrader.selection import select_submissions
 from gradekit.results.folder import failures_path
 from gradekit.results.journal import Journal
 from gradekit.results.records import Graded, State, SubmissionRecord
-from gradekit.sandbox.levels import LEVELS
+from gradekit.sandbox.levels import AUTO, REQUESTS
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 
@@ -70,10 +70,10 @@ class SandboxExecute(NbGraderPreprocessor):
     """Replaces nbgrader's Execute: the sandbox runs the cells, the judge fills the test cells."""
 
     confinement = Enum(
-        LEVELS,
-        "bubblewrap",
-        help="The sandbox of student code in nbgrader's commands: bubblewrap; landlock, if "
-        "bubblewrap is unavailable; or none, only for code that you trust.",
+        REQUESTS,
+        AUTO,
+        help="The sandbox of student code in nbgrader's commands: auto, which is bubblewrap or, if "
+        "that is unavailable, landlock; one of these two; or none, only for code that you trust.",
     ).tag(config=True)
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:

@@ -23,7 +23,7 @@ from gradekit.grading.grader import LabGrader
 from gradekit.grading.grader_cache import process_cache
 from gradekit.nbgrader.context import LabContext
 from gradekit.results.journal import Journal, plan
-from gradekit.sandbox.levels import check_level
+from gradekit.sandbox.levels import choose
 from gradekit.submissions.folder import SubmittedFiles, find_submissions, folders_not_utf8
 
 
@@ -38,7 +38,7 @@ def select_submissions(command: Any, level: str) -> None:
     context = LabContext(folders, folders.assignment_id, level)
     if context.lab not in context.course.labs:
         return
-    check_level(level)
+    command.log.info(choose(level).line)
     process_cache().refuse_old_references()
     with LabGrader(context.spec) as grader:  # it only reads, and starts no sandbox
         name = f"{grader.released.name}.ipynb"

@@ -51,6 +51,7 @@ class _Location:
     offset: int
     earned: float | None
     mistakes: tuple[str, ...]
+    sandbox: str
 
 
 class Journal:
@@ -159,6 +160,11 @@ class Journal:
         found = {name: self._locations.get(key) for name, key in keys.items()}
         return {name: at.mistakes for name, at in found.items() if at and at.mistakes}
 
+    def sandboxes(self, keys: Mapping[str, str]) -> tuple[str, ...]:
+        """The levels of isolation that the exercises in `keys` ran at, each once."""
+        found = {at.sandbox for key in keys.values() if (at := self._locations.get(key))}
+        return tuple(sorted(found - {""}))
+
     def record(self, key: str) -> Record | None:
         """The record with this key, read from the file."""
         location = self._locations.get(key)
@@ -241,7 +247,9 @@ class Journal:
             case "exercise":
                 record = Record.from_json(values)  # all of it, because a damaged one must not count
                 result = record.result
-                self._locations[record.key] = _Location(offset, result.earned, result.mistakes)
+                self._locations[record.key] = _Location(
+                    offset, result.earned, result.mistakes, result.sandbox
+                )
                 latest = self._latest.setdefault((record.student, record.digest), {})
                 latest[record.exercise] = record.key
             case "submission":

@@ -51,6 +51,7 @@ class ExerciseResult:
         mistakes: names of the known mistakes that were recognised.
         seconds: CPU seconds that the exercise's probes took.
         broken: if the grader failed, what failed, in one sentence; then there are no points.
+        sandbox: the level of isolation that the code ran at; empty in records of earlier versions.
     """
 
     exercise: str
@@ -60,6 +61,7 @@ class ExerciseResult:
     mistakes: tuple[str, ...] = ()
     seconds: float = 0.0
     broken: str | None = None
+    sandbox: str = ""
 
     @property
     def earned(self) -> float | None:

@@ -34,9 +34,9 @@ _SETTINGS = (
     "/etc/localtime",
     "/sys/devices/system/cpu",
 )
-_OTHER_LEVEL = (
-    "; `lab grade --sandbox landlock` needs neither bubblewrap nor user namespaces, but student "
-    "code then learns whether a file exists, its size and its dates; docs/trust.md says what else"
+_NOT_INSTALLED = (
+    "bubblewrap is not installed; get it with `sudo apt install bubblewrap` (or your system's "
+    "package of that name)"
 )
 _ROOT = Path("/")
 _TEMPORARY = "/tmp"  # noqa: S108 - a name inside the sandbox
@@ -59,12 +59,23 @@ def find() -> str:
     """
     program = shutil.which("bwrap")
     if program is None:
-        raise SandboxUnavailableError(
-            "student code cannot be confined: bubblewrap is not installed; "
-            "get it with `sudo apt install bubblewrap` (or your system's package of that name)"
-            + _OTHER_LEVEL
-        )
+        raise unavailable(_NOT_INSTALLED)
     return program
+
+
+def why_unavailable() -> str | None:
+    """Why this machine does not have the level, and what helps; None if it has it."""
+    program = shutil.which("bwrap")
+    return _NOT_INSTALLED if program is None else _refusal(program)
+
+
+def unavailable(reason: str) -> SandboxUnavailableError:
+    """The error of a user who asked for this level where `why_unavailable` has a reason."""
+    return SandboxUnavailableError(
+        f"student code cannot be confined with bubblewrap: {reason}; `lab grade --sandbox "
+        "landlock` needs neither bubblewrap nor user namespaces, but student code then learns "
+        "whether a file exists, its size and its dates; docs/trust.md says what else"
+    )
 
 
 def version(program: str) -> str:
@@ -73,12 +84,8 @@ def version(program: str) -> str:
     return done.stdout.strip() or "bubblewrap"
 
 
-def try_out(program: str) -> None:
-    """Start a process in this isolation, and namespaces inside of it.
-
-    Raises:
-        SandboxUnavailableError: the system refuses one of the two.
-    """
+def _refusal(program: str) -> str | None:
+    """Why this system refuses a process in this isolation, or namespaces inside of it."""
     inside = (
         "import ctypes, os\n"
         "libc = ctypes.CDLL(None)\n"
@@ -87,15 +94,18 @@ def try_out(program: str) -> None:
     )
     line = [program, *_isolation_options(), "--ro-bind", "/", "/", "--dev", "/dev", "--"]
     python = [sys.executable, "-I", "-S", "-c", inside]
-    done = subprocess.run(line + python, capture_output=True, text=True, check=False)  # noqa: S603
-    if done.returncode != 0:
-        errors = done.stderr.strip().splitlines()[-1:] or ["it wrote no error"]
-        raise SandboxUnavailableError(
-            f"student code cannot be confined: bubblewrap is installed, but this system refuses it "
-            f"({errors[0]}); user namespaces must be allowed (in a container, start it with "
-            "`--security-opt seccomp=unconfined`; elsewhere ask your system administrator)"
-            + _OTHER_LEVEL
-        )
+    try:
+        done = subprocess.run(line + python, capture_output=True, text=True, check=False)  # noqa: S603
+    except OSError as error:
+        return f"{program} cannot be started ({error.strerror}); install bubblewrap again"
+    if done.returncode == 0:
+        return None
+    errors = done.stderr.strip().splitlines()[-1:] or ["it wrote no error"]
+    return (
+        f"bubblewrap is installed, but this system refuses it ({errors[0]}); user namespaces must "
+        "be allowed (in a container, start it with `--security-opt seccomp=unconfined`; elsewhere "
+        "ask your system administrator)"
+    )
 
 
 def assemble(student_library: Path, folder: Path) -> None:

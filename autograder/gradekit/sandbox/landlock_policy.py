@@ -10,13 +10,32 @@ from __future__ import annotations
 
 import os
 import platform
+import socket
+import subprocess
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from gradekit.errors import SandboxUnavailableError
+from gradekit.files import LockedTempFolder
 from gradekit.sandbox.bubblewrap import own_packages, shown_paths
 from gradekit.untrusted import landlock, seccomp
 from gradekit.untrusted.landlock_isolation import LandlockPolicy
+from gradekit.untrusted.libc import IsolationError
+from gradekit.untrusted.limits import Limits
+from gradekit.untrusted.settings import ServerSettings
+
+_PARENT = str(Path(landlock.__file__).parents[2])  # the folder of the package gradekit
+_ENTERED = "entered"
+_ERROR = f"{IsolationError.__module__}.{IsolationError.__name__}: "
+_TRIAL = f"""
+import sys
+sys.path.insert(0, sys.argv[1])
+from gradekit.untrusted.forkserver import isolation_of
+from gradekit.untrusted.settings import ServerSettings
+isolation_of(ServerSettings.from_json(sys.argv[3])).enter_outer(int(sys.argv[2]))
+print({_ENTERED!r}, end="", flush=True)
+"""
 
 
 def why_unavailable() -> str | None:
@@ -34,17 +53,56 @@ def why_unavailable() -> str | None:
     return None
 
 
+def why_refused() -> str | None:
+    """Like :func:`why_unavailable`, after a trial: a process enters the outer domain."""
+    if reason := why_unavailable():
+        return reason
+    folder = LockedTempFolder()
+    try:
+        return _refusal(folder.path)
+    finally:
+        folder.close()
+
+
 def check() -> None:
-    """Do nothing if this machine has the level.
+    """Do nothing if this machine has the level, as far as that is known without a trial.
 
     Raises:
         SandboxUnavailableError: it does not.
     """
     if reason := why_unavailable():
-        raise SandboxUnavailableError(
-            f"student code cannot be confined with --sandbox landlock: {reason}; install "
-            "bubblewrap and leave that option out, or grade on another machine"
+        raise unavailable(reason)
+
+
+def unavailable(reason: str) -> SandboxUnavailableError:
+    """The error of a user who asked for this level where `why_unavailable` has a reason."""
+    return SandboxUnavailableError(
+        f"student code cannot be confined with Landlock: {reason}; install bubblewrap and leave "
+        "`--sandbox landlock` out, or grade on another machine"
+    )
+
+
+def _refusal(folder: Path) -> str | None:
+    """Why a process cannot enter the outer domain. Other users must be able to enter `folder`."""
+    folder.chmod(0o711)
+    (folder / "scratch").mkdir()
+    settings = ServerSettings(
+        "landlock", Limits(), trains=False, policy=policy_for(folder, folder / "scratch")
+    )
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        line = [sys.executable, "-I", "-S", "-B", "-c", _TRIAL, _PARENT, str(theirs.fileno())]
+        done = subprocess.run(  # noqa: S603 - our own line, no shell
+            [*line, settings.to_json()],
+            pass_fds=[theirs.fileno()],
+            capture_output=True,
+            text=True,
+            check=False,
         )
+    if done.stdout == _ENTERED:
+        return None
+    errors = done.stderr.strip().splitlines()[-1:] or ["it wrote no error"]
+    return f"this system refuses it ({errors[0].removeprefix(_ERROR)})"
 
 
 def policy_for(assembled: Path, scratch: Path, private: Iterable[Path] = ()) -> LandlockPolicy:

@@ -1,4 +1,4 @@
-"""The levels of isolation: whether this machine has one, and how to describe it.
+"""The levels of isolation: which one a run gets, and how to describe it.
 
 A level that is not known is an error everywhere; it never means "none". Tested in
 tests/gradekit/sandbox/test_levels.py.
@@ -6,14 +6,34 @@ tests/gradekit/sandbox/test_levels.py.
 
 from __future__ import annotations
 
-from typing import assert_never
+from dataclasses import dataclass
+from typing import Literal, assert_never
 
+from gradekit.errors import SandboxUnavailableError
 from gradekit.sandbox import bubblewrap, landlock_policy
 from gradekit.untrusted import landlock, seccomp
-from gradekit.untrusted.limits import GIB, Limits
 from gradekit.untrusted.settings import LEVELS, Level, level_named
 
-__all__ = ["LEVELS", "Level", "check_level", "describe", "level_named"]
+__all__ = ["AUTO", "LEVELS", "REQUESTS", "ChosenLevel", "Level", "check_level", "choose"]
+
+AUTO = "auto"  # the strongest level that this machine has; never "none"
+REQUESTS = (AUTO, *LEVELS)
+_NONE = (
+    "sandbox: none. Student code can read and write what you can, and use the network; only for "
+    "code that you trust."
+)
+
+
+@dataclass(frozen=True)
+class ChosenLevel:
+    """The level of a run.
+
+    Attributes:
+        line: how it confines student code, what it does not cover, and how to get a stronger one.
+    """
+
+    level: Level
+    line: str
 
 
 def check_level(name: str) -> None:
@@ -34,34 +54,70 @@ def check_level(name: str) -> None:
             assert_never(unknown)
 
 
-def describe(name: str = "bubblewrap", limits: Limits | None = None) -> str:
-    """One line that says how student code is confined.
+def choose(request: str = AUTO) -> ChosenLevel:
+    """The level that a user asks for, tried out on this machine.
+
+    Args:
+        request: a level, or "auto": bubblewrap, or else Landlock, and never none.
 
     Raises:
-        SandboxUnavailableError: this machine cannot confine student code at that level.
+        SandboxUnavailableError: this machine cannot confine student code in that way.
         ValueError: there is no such level.
     """
-    match level_named(name):
+    requested: Level | Literal["auto"] = "auto" if request == AUTO else _known(request)
+    match requested:
+        case "auto":
+            return _strongest()
         case "bubblewrap":
-            program = bubblewrap.find()
-            bubblewrap.try_out(program)
-            calls = " and a system call filter" if seccomp.available() else ""
-            isolation = (
-                f"{bubblewrap.version(program)} without network or your files; each submission in "
-                f"its own namespaces{calls}"
-            )
+            if reason := bubblewrap.why_unavailable():
+                raise bubblewrap.unavailable(reason)
+            return _with_bubblewrap()
         case "landlock":
-            landlock_policy.check()
-            isolation = (
-                f"Landlock (ABI {landlock.abi()}) and a strict system call filter, without network "
-                "or your files' contents, not without their names, sizes and dates"
-            )
+            if reason := landlock_policy.why_refused():
+                raise landlock_policy.unavailable(reason)
+            return _with_landlock(bubblewrap.why_unavailable())
         case "none":
-            return "sandbox: none; student code can read and write what you can"
+            return ChosenLevel("none", _NONE)
         case unknown:
             assert_never(unknown)
-    limits = limits or Limits()
-    return (
-        f"sandbox: {isolation}, {limits.memory_bytes / GIB:g} GiB, {limits.processes} processes, "
-        f"{limits.submission_seconds:g} s"
+
+
+def _known(request: str) -> Level:
+    if request not in LEVELS:
+        raise ValueError(
+            f"there is no sandbox level {request!r}; choose one of {', '.join(REQUESTS)}"
+        )
+    return level_named(request)
+
+
+def _strongest() -> ChosenLevel:
+    no_bubblewrap = bubblewrap.why_unavailable()
+    if no_bubblewrap is None:
+        return _with_bubblewrap()
+    no_landlock = landlock_policy.why_refused()
+    if no_landlock is None:
+        return _with_landlock(no_bubblewrap)
+    raise SandboxUnavailableError(
+        f"student code cannot be confined on this machine, so none is run: {no_bubblewrap}; "
+        f"Landlock, which is weaker, is unavailable, too: {no_landlock}"
+    )
+
+
+def _with_bubblewrap() -> ChosenLevel:
+    version = bubblewrap.version(bubblewrap.find())
+    calls = ", a system call filter" if seccomp.available() else ""
+    return ChosenLevel(
+        "bubblewrap",
+        f"sandbox: {version}, namespaces for each hand-in{calls}: no network, none of your files. "
+        "Not covered: faults of the kernel, of bubblewrap and of the processor (docs/trust.md).",
+    )
+
+
+def _with_landlock(no_bubblewrap: str | None) -> ChosenLevel:
+    stronger = f"but {no_bubblewrap}" if no_bubblewrap else "and this machine has it"
+    return ChosenLevel(
+        "landlock",
+        f"sandbox: Landlock (ABI {landlock.abi()}), a strict system call filter: no network, no "
+        "contents of your files. Not covered: whether a file exists, its size and dates; faults "
+        f"of the kernel (docs/trust.md says what else). bubblewrap is stronger, {stronger}.",
     )

@@ -25,7 +25,7 @@ from gradekit.errors import SandboxUnavailableError
 from gradekit.files import LockedTempFolder
 from gradekit.sandbox import bubblewrap, landlock_policy
 from gradekit.sandbox.connection import ServerLostError
-from gradekit.sandbox.levels import Level, check_level, describe, level_named
+from gradekit.sandbox.levels import Level, check_level, level_named
 from gradekit.sandbox.result import SubmissionRun
 from gradekit.sandbox.session import Session, check_file_names
 from gradekit.untrusted.landlock_isolation import LandlockPolicy
@@ -100,10 +100,6 @@ class Sandbox:
         if self._server is not None:
             self._server.close()
             self._server = None
-
-    def describe(self) -> str:
-        """One line that says how student code is confined; see :func:`describe`."""
-        return describe(self.level, self.limits)
 
     def run(
         self,

@@ -155,7 +155,7 @@ def test_the_json_record_is_complete(three):
 
 
 def test_an_unknown_sandbox_is_one_sentence(course_copy):
-    with pytest.raises(CourseError, match="choose one of bubblewrap, landlock, none"):
+    with pytest.raises(CourseError, match="choose one of auto, bubblewrap, landlock, none"):
         run(course_copy, confinement="docker")
 
 

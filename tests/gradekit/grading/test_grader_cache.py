@@ -42,7 +42,7 @@ def graders(sandboxes: Callable[[], set[int]]) -> Iterator[GraderCache]:
 def spec(tmp_path: Path) -> GraderSpec:
     root = tmp_path / "course"
     root.mkdir()
-    return GraderSpec(tiny_class.write_course(root), LAB, "bubblewrap", b"secret")
+    return GraderSpec(tiny_class.write_course(root), LAB, "auto", b"secret")
 
 
 def test_the_same_lab_finds_it_warm_and_another_replaces_it(
@@ -51,10 +51,10 @@ def test_the_same_lab_finds_it_warm_and_another_replaces_it(
     grader = graders.get(spec)
     first = sandboxes()
     assert len(first) == 1
-    again = GraderSpec(load_course(spec.course.root), LAB, "bubblewrap", b"secret")
+    again = GraderSpec(load_course(spec.course.root), LAB, "auto", b"secret")
     assert graders.get(again) is grader
     assert sandboxes() == first
-    assert graders.get(GraderSpec(spec.course, LAB, "bubblewrap", b"another")) is not grader
+    assert graders.get(GraderSpec(spec.course, LAB, "auto", b"another")) is not grader
     assert len(sandboxes()) == 1
     assert sandboxes() != first
 

@@ -34,7 +34,7 @@ def course(built, tmp_path):
 
 
 def keys_of(course):
-    with LabGrader(GraderSpec(course, LAB, "bubblewrap", SECRET)) as grader:
+    with LabGrader(GraderSpec(course, LAB, "auto", SECRET)) as grader:
         return grader.keys
 
 

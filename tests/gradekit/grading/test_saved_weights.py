@@ -121,7 +121,7 @@ def grader(tmp_path_factory):
     (folder / FILE).write_bytes(save(RIGHT))
     course = load_course(root)
     build_labs(CourseLabs(course), ["lab01"])
-    with LabGrader(GraderSpec(course, "lab01", "bubblewrap", b"a secret")) as grader:
+    with LabGrader(GraderSpec(course, "lab01", "auto", b"a secret")) as grader:
         yield grader
 
 

@@ -21,6 +21,7 @@ def test_json_says_on_the_error_stream_that_it_waits_for_a_lock(tmp_path: Path) 
     with Journal(tmp_path / "results" / f"{LAB}.jsonl"):
         second = tiny_class.lab(tmp_path, "grade", LAB, "--json")
         assert second.stderr is not None
+        assert second.stderr.readline().startswith("sandbox: ")
         said = second.stderr.readline()
         assert f"is being written by process {os.getpid()} on " in said
         assert "; waiting" in said

@@ -1,4 +1,4 @@
-"""Without bubblewrap, nothing is graded unless you choose another level."""
+"""Without bubblewrap, nbgrader's commands use Landlock, say so, or stop if you ask for that."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import pytest
 from gradekit.course import load_course
 from gradekit.gradebook.address import address_of
 from gradekit.gradebook.gradebook import Book
-from gradekit.sandbox import landlock_policy
 from tests.helpers import tiny_class
 from tests.helpers.nbgrader_commands import nbgrader
 from tests.helpers.tiny_class import LAB, NAME
 
-LANDLOCK = 'c.SandboxExecute.confinement = "landlock"'
+ONLY_BUBBLEWRAP = 'c.SandboxExecute.confinement = "bubblewrap"'
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +42,11 @@ def scores(root):
         return {name: given.points for name, given in book.marks(LAB).items()}
 
 
-def test_without_bubblewrap_nothing_is_changed(course, no_bubblewrap):
+def test_one_line_makes_bubblewrap_a_must_for_all_of_nbgraders_commands(course, no_bubblewrap):
+    config = course / "nbgrader_config.py"
+    text = config.read_text()
+    assert f"# {ONLY_BUBBLEWRAP}\n" in text, "the line to uncomment"
+    config.write_text(text.replace(f"# {ONLY_BUBBLEWRAP}\n", f"{ONLY_BUBBLEWRAP}\n"))
     done = nbgrader(course, "autograde", LAB, fails=True, PATH=no_bubblewrap)
     assert "bubblewrap is not installed" in done.stderr
     assert scores(course) == {}, "no row, so nobody gets 0 points"
@@ -51,18 +54,14 @@ def test_without_bubblewrap_nothing_is_changed(course, no_bubblewrap):
     done = nbgrader(course, "validate", notebook, fails=True, PATH=no_bubblewrap)
     assert "bubblewrap is not installed" in done.stderr
     assert "Success" not in done.stdout
+    config.write_text(text)
 
 
-@pytest.mark.skipif(
-    landlock_policy.why_unavailable() is not None, reason=f"{landlock_policy.why_unavailable()}"
-)
+@pytest.mark.needs("landlock")
 @pytest.mark.slow
-def test_one_line_sets_landlock_for_all_of_nbgraders_commands(course, no_bubblewrap):
-    config = course / "nbgrader_config.py"
-    text = config.read_text()
-    assert f"# {LANDLOCK}\n" in text, "the line to uncomment"
-    config.write_text(text.replace(f"# {LANDLOCK}\n", f"{LANDLOCK}\n"))
-    nbgrader(course, "autograde", LAB, PATH=no_bubblewrap)
+def test_without_bubblewrap_landlock_is_used(course, no_bubblewrap):
+    done = nbgrader(course, "autograde", LAB, PATH=no_bubblewrap)
+    assert "sandbox: Landlock" in done.stderr
     assert scores(course) == {"ada": 6.0}
     notebook = f"submitted/ada/{LAB}/{NAME}.ipynb"
     done = nbgrader(course, "validate", notebook, PATH=no_bubblewrap)
@@ -72,4 +71,4 @@ def test_one_line_sets_landlock_for_all_of_nbgraders_commands(course, no_bubblew
 @pytest.mark.slow
 def test_a_level_that_does_not_exist_is_refused(course):
     done = nbgrader(course, "autograde", LAB, "--SandboxExecute.confinement=docker", fails=True)
-    assert "expected any of ['bubblewrap', 'landlock', 'none']" in done.stderr
+    assert "expected any of ['auto', 'bubblewrap', 'landlock', 'none']" in done.stderr

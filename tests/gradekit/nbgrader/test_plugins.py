@@ -155,7 +155,7 @@ def submission(course: Course, student: str, data: bytes, stamp: str = IN_TIME) 
 
 def grader(course: Course) -> Any:
     secret = course_secret(results_folder(course))
-    return process_cache().get(GraderSpec(course, LAB, "bubblewrap", secret))
+    return process_cache().get(GraderSpec(course, LAB, "auto", secret))
 
 
 class Command(LoggingConfigurable):  # type: ignore[misc]

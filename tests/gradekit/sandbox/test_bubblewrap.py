@@ -11,7 +11,7 @@ import pytest
 from attnlab import checking
 from gradekit.errors import SandboxUnavailableError
 from gradekit.sandbox import bubblewrap
-from gradekit.sandbox.levels import describe
+from gradekit.sandbox.levels import choose
 from gradekit.sandbox.sandbox import Sandbox
 
 
@@ -25,8 +25,9 @@ def student_library(tmp_path_factory):
 
 def test_without_bubblewrap_it_says_how_to_get_it(student_library, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(SandboxUnavailableError, match="apt install bubblewrap"):
-        Sandbox(student_library).start()
+    for start in (lambda: choose("bubblewrap"), Sandbox(student_library).start):
+        with pytest.raises(SandboxUnavailableError, match="apt install bubblewrap"):
+            start()
 
 
 def test_where_bubblewrap_is_refused_it_says_so(student_library, tmp_path, monkeypatch):
@@ -34,11 +35,20 @@ def test_where_bubblewrap_is_refused_it_says_so(student_library, tmp_path, monke
     fake.write_text("#!/bin/sh\necho 'bwrap: No permissions to create it' >&2\nexit 1\n")
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    for start in (describe, Sandbox(student_library).start):
+    for start in (lambda: choose("bubblewrap"), Sandbox(student_library).start):
         with pytest.raises(SandboxUnavailableError, match="No permissions to create it"):
             start()
 
 
+def test_a_program_that_cannot_be_started_is_a_reason(tmp_path, monkeypatch):
+    broken = tmp_path / "bwrap"
+    broken.write_text("neither a script nor a program")
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "cannot be started (Exec format error)" in bubblewrap.why_unavailable()
+
+
+@pytest.mark.needs("bubblewrap")
 def test_private_folders_are_not_there_even_within_shown_ones(tmp_path):
     (tmp_path / "gradekit").mkdir()
     for name in ("passwd", "group"):
@@ -54,6 +64,7 @@ def test_private_folders_are_not_there_even_within_shown_ones(tmp_path):
     assert len(done.stdout.split()) == 1
 
 
+@pytest.mark.needs("bubblewrap")
 def test_an_environment_within_a_private_folder_is_there(tmp_path, monkeypatch):
     lab, shown = tmp_path / "lab", tmp_path / "shown"
     packages = shown / "course" / ".venv" / "lib"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gradekit.sandbox import landlock_policy
+from gradekit.errors import SandboxUnavailableError
+from gradekit.sandbox import landlock_policy, levels
 from gradekit.untrusted import landlock
 
 
@@ -13,6 +14,26 @@ def test_an_unknown_processor_is_refused(monkeypatch):
     assert landlock_policy.why_unavailable() is None
     monkeypatch.setattr("platform.machine", lambda: "riscv64")
     assert "riscv64" in landlock_policy.why_unavailable()
+
+
+@pytest.mark.needs("landlock")
+def test_a_trial_leaves_nothing_behind(monkeypatch, tmp_path):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    tmp_path.chmod(0o755)
+    assert landlock_policy.why_refused() is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_trial_that_fails_is_a_reason(monkeypatch, tmp_path):
+    python = tmp_path / "python"
+    error = "gradekit.untrusted.libc.IsolationError: only root can enter /root"
+    python.write_text(f"#!/bin/sh\necho '{error}' >&2\nexit 1\n")
+    python.chmod(0o755)
+    monkeypatch.setattr(landlock, "abi", lambda: 6)
+    monkeypatch.setattr("sys.executable", str(python))
+    assert landlock_policy.why_refused() == "this system refuses it (only root can enter /root)"
+    with pytest.raises(SandboxUnavailableError, match="only root can enter /root"):
+        levels.choose("landlock")
 
 
 def opened(monkeypatch, tmp_path, shown, private=(), own=()):

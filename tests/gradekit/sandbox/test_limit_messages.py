@@ -124,7 +124,7 @@ class TestCourseFile:
     def test_an_unknown_exercise_is_named_with_the_known_ones(self, tiny):
         course = with_limits(tiny, "exercise_limits = { sotfmax = { exercise_seconds = 9 } }")
         with pytest.raises(CourseError, match=r"names 'sotfmax'.*write one of softmax, guess"):
-            LabGrader(GraderSpec(course, LAB, "bubblewrap", b""))
+            LabGrader(GraderSpec(course, LAB, "auto", b""))
 
     def test_a_changed_limit_of_an_exercise_regrades_only_that_exercise(self, tiny):
         def keys(text, limits=""):
@@ -166,7 +166,7 @@ def test_the_page_says_it(tiny, tmp_path):
     content["cells"].append({**extra, "id": "more", "source": f"{LOOP}\nattend()"})
     tiny_class.hand_in(tmp_path, "ada", json.dumps(content).encode())
     (submitted,) = find_submissions(tmp_path, LAB)
-    with LabGrader(GraderSpec(course, LAB, "bubblewrap", b"secret")) as grader:
+    with LabGrader(GraderSpec(course, LAB, "auto", b"secret")) as grader:
         graded = grader.grade(read_submission(submitted, grader.released))
     words = "was stopped after 0.5 s in `attend`: is there an infinite loop?"
     assert graded.stopped == f"The cell that begins `def attend(x=1):` {words}"

@@ -10,10 +10,11 @@ import pytest
 
 from attnlab import checking
 from attnlab.checking.observation import unpack
-from gradekit.sandbox.landlock_policy import why_unavailable
+from gradekit.sandbox.levels import choose
 from gradekit.sandbox.sandbox import Sandbox
 from gradekit.untrusted.limits import MIB, ExerciseLimits, Limits
 from gradekit.untrusted.messages import Cell, Probe, Stopped
+from tests.helpers.needs import require
 
 LIMITS = Limits(
     cell_seconds=20, submission_seconds=60, cpu_seconds=2, probe_seconds=20, memory_bytes=640 * MIB,
@@ -48,14 +49,14 @@ def student_library(tmp_path_factory):
 @pytest.fixture(scope="module")
 def first_level(student_library):
     """For messages of the untrusted side itself, which are the same at each level."""
+    require("bubblewrap")
     with Sandbox(student_library, LIMITS) as started:
         yield started
 
 
 @pytest.fixture(scope="module")
 def second_level(student_library):
-    if reason := why_unavailable():
-        pytest.skip(f"no second level here: {reason}")
+    require("landlock")
     with Sandbox(student_library, LIMITS, "landlock") as started:
         yield started
 
@@ -68,7 +69,8 @@ def sandbox(request):
 @pytest.fixture(scope="module")
 def hasty(student_library):
     """With little time for a cell."""
-    with Sandbox(student_library, replace(LIMITS, cell_seconds=1.2, cpu_seconds=60)) as started:
+    limits = replace(LIMITS, cell_seconds=1.2, cpu_seconds=60)
+    with Sandbox(student_library, limits, choose().level) as started:
         yield started
 
 

@@ -15,10 +15,10 @@ import pytest
 from attnlab import checking
 from attnlab.checking.observation import Missing, Raised, unpack
 from gradekit.exercise.standalone import anonymous_version
-from gradekit.sandbox.landlock_policy import why_unavailable
 from gradekit.sandbox.sandbox import Sandbox, SandboxFailedError
 from gradekit.untrusted.limits import Limits
 from gradekit.untrusted.messages import Cell, Probe
+from tests.helpers.needs import level_here
 
 DOUBLE = "def ask(lab, draw):\n    return lab.double(draw.integers(0, 9, 3))\n"
 
@@ -38,12 +38,6 @@ LEVELS = ["bubblewrap", "landlock"]
 def sandbox(student_library, request):
     with Sandbox(student_library, Limits(probe_seconds=5), level_here(request.param)) as started:
         yield started
-
-
-def level_here(level):
-    if level == "landlock" and (reason := why_unavailable()):
-        pytest.skip(f"no second level here: {reason}")
-    return level
 
 
 def run(sandbox, *sources, probes=(), files=None, seed=0):

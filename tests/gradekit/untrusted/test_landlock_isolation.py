@@ -11,13 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.sandbox import bubblewrap, landlock_policy
+from gradekit.sandbox import bubblewrap
 from gradekit.untrusted import landlock
 from gradekit.untrusted.landlock_isolation import LandlockPolicy
-
-landlock_here = pytest.mark.skipif(
-    landlock_policy.why_unavailable() is not None, reason=f"{landlock_policy.why_unavailable()}"
-)
 
 
 def test_only_the_scratch_folder_may_be_written():
@@ -35,7 +31,7 @@ def test_a_policy_is_read_as_it_was_written():
     assert LandlockPolicy.from_json(lists) == policy
 
 
-@landlock_here
+@pytest.mark.needs("landlock")
 def test_a_daemon_ends_with_the_trusted_process(tmp_path):
     """The end of its parents does not end it: it has another parent, and a session of its own."""
     student_library, mark = tmp_path / "attnlab", f"daemon-{os.getpid()}"

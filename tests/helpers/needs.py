@@ -1,0 +1,76 @@
+"""What tests need of a machine and not every machine has.
+
+A test without it is skipped; the reason names the package to install. With SKIP_NOTHING=1 in the
+environment, as .ci/run sets it after installing the packages, such a test fails instead. Skips come
+from one line of this file, so pytest's summary has one line for each thing that is missing.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from gradekit.doctor import BROWSERS
+from gradekit.errors import SandboxUnavailableError
+from gradekit.sandbox import bubblewrap, landlock_policy
+from gradekit.sandbox.levels import choose
+
+SKIP_NOTHING = "SKIP_NOTHING"
+# What .ci/run can install; Landlock is a part of the kernel.
+INSTALLED = ("bubblewrap", "chromium", "postgresql", "sandbox")
+
+
+@cache
+def missing(need: str) -> str | None:
+    """Why this machine lacks something, and the package that has it; None if it is there."""
+    match need:
+        case "bubblewrap":
+            return bubblewrap.why_unavailable()
+        case "landlock":
+            return landlock_policy.why_refused()
+        case "sandbox":  # any that confines
+            try:
+                choose()
+            except SandboxUnavailableError as error:
+                return str(error)
+            return None
+        case "chromium":
+            return None if browser() else "no Chromium (Debian: apt install chromium)"
+        case "postgresql":
+            found = postgresql_programs()
+            return None if found else "no PostgreSQL server (Debian: apt install postgresql)"
+        case _:
+            raise ValueError(f"tests cannot need {need!r}")
+
+
+def require(need: str) -> None:
+    """Go on if this machine has what a test needs; else skip the test, or fail in .ci/run."""
+    reason = missing(need)
+    if reason is None:
+        return
+    if os.environ.get(SKIP_NOTHING) and need in INSTALLED:
+        pytest.fail(f"{SKIP_NOTHING} is set, and this machine has {reason}", pytrace=False)
+    pytest.skip(reason)
+
+
+def level_here(level: str) -> str:
+    """A level of isolation, for a test that is skipped if this machine does not have it."""
+    if level != "none":
+        require(level)
+    return level
+
+
+def browser() -> str | None:
+    """The program of a browser that Playwright can drive."""
+    return next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+def postgresql_programs() -> Path | None:
+    """The folder of the server's programs, which Debian keeps away from PATH."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    on_path = shutil.which("initdb")
+    return (found[-1] if found else Path(on_path)).parent if found or on_path else None
