@@ -37,7 +37,15 @@ def main() -> int:
     from demo.incoming import write_incoming
     from gradekit.course import load_course
 
+    from gradekit.errors import SandboxUnavailableError
+    from gradekit.sandbox.levels import choose
+
     start, console = time.monotonic(), Console()
+    try:
+        choose()  # `lab grade` says it later; without any, the demo ends here
+    except SandboxUnavailableError as error:
+        console.print(f"[red]{escape(str(error))}[/]", highlight=False, soft_wrap=True)
+        return 1
     _say(console, "A new course", f"in {_short(TARGET)}/, with small limits for infinite loops")
     if TARGET.exists():
         shutil.rmtree(TARGET)
