@@ -36,7 +36,6 @@ def main() -> int:
     from demo.course_folder import SMALL_LIMITS, copy_course
     from demo.incoming import write_incoming
     from gradekit.course import load_course
-
     from gradekit.errors import SandboxUnavailableError
     from gradekit.sandbox.levels import choose
 
