@@ -89,7 +89,7 @@ def verify(
     course_folder: Root = None,
 ) -> None:
     """Prove that the checks catch every known mistake and reject no right answer."""
-    from gradekit.verify.verify import to_json
+    from gradekit.verify.proof import to_json
     from gradekit.verify.view import show_proofs, verify_labs
 
     course = _course(course_folder)
@@ -100,7 +100,7 @@ def verify(
         if as_json:
             typer.echo(json.dumps(to_json(lab, proofs)))
         else:
-            show_proofs(lab, proofs)
+            show_proofs(lab, proofs, with_promises=bool(exercises))
         surprises += sum(len(list(proof.surprises())) for proof in proofs)
     if surprises:
         raise typer.Exit(1)

@@ -122,6 +122,24 @@ def input_kept_and_integers(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "Turn scores into probabilities along one axis: exp(x_i)": "any_axis sums_to_one",
+        "scores of any shape": "any_axis",
+        "A score of -inf gets probability 0.": "minus_infinity",
+        "dim: the axis along which the probabilities sum to 1; may be negative": "any_axis",
+        "same shape as `x`": "shape_and_dtype any_axis",
+        "sum to 1 except for rounding (nothing is added to the denominator)": "sums_to_one",
+        "Scores in the tens of thousands are safe.": "scores_far_apart",
+        "The dtype is that of `x`": "shape_and_dtype",
+        "an integer `x` gives the same result": "input_kept_and_integers",
+        "Gradients flow back to `x`": "gradients",
+        "`x` itself stays unchanged": "input_kept_and_integers",
+    },
+    explained=["(No slice along `dim` is -inf throughout, and no score is +inf or NaN.)"],
+)
+
+
 @exercise.also_right
 def in_two_lines(x, dim=-1):
     exp = (x - x.amax(dim, keepdim=True)).exp()

@@ -29,11 +29,12 @@ from attnlab.checking.judges import Close, Judge
 from attnlab.checking.verdict import KnownMistake
 from gradekit.errors import ExerciseError
 from gradekit.exercise.edits import Edits
+from gradekit.exercise.promises import Promises
 from gradekit.exercise.standalone import standalone_source
 
 Function = Callable[..., Any]
 # What an exercise's folder may hold besides __init__.py, in the order in which it is imported.
-PARTS = ("also_right", "mistakes")
+PARTS = ("promises", "also_right", "mistakes")
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,7 @@ class Exercise:
         equivalent: mutants of the reference that no check can catch, each with the reason.
 
     Attributes:
+        promised: the table of promises, or None if the exercise has none.
         name, lab, title, path: set by the loader: the module's name, its lab's, its first line,
             and its file (of a folder, the ``__init__.py`` in it).
     """
@@ -133,6 +135,7 @@ class Exercise:
         self.checks: list[Check] = []
         self.mistakes: list[Version] = []
         self.right_versions: list[Version] = []
+        self.promised: Promises | None = None
         if bool(references) == bool(answers):
             raise ExerciseError("an exercise has either references (functions) or answers (names)")
 
@@ -197,6 +200,15 @@ class Exercise:
             return probe
 
         return add
+
+    def promises(self, checks: Mapping[str, str], explained: Sequence[str] = ()) -> None:
+        """Say which checks hold each sentence of the task's docstring (:mod:`.promises`).
+
+        Args:
+            checks: the checks' names, divided by spaces, by a quoted part of the docstring.
+            explained: quoted parts that promise nothing that a check could hold.
+        """
+        self.promised = Promises.of(checks, explained)
 
     def mistake(self, advice: str, of: str | None = None) -> Callable[[Function], Function]:
         """Make the decorated function a wrong version that students write.

@@ -2,7 +2,8 @@
 
 For each exercise: the reference earns all points and the blank notebook none; every written
 mistake loses points and gets its own advice; every other right answer keeps all points; every
-mutant of the reference is caught or marked as equivalent.
+mutant of the reference is caught or marked as equivalent; every sentence of the task is held by a
+check. :mod:`.proof` holds the results.
 """
 
 from __future__ import annotations
@@ -11,83 +12,20 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
 from attnlab.checking.observation import Raised, pack
 from attnlab.checking.verdict import Verdict, judge_exercise
 from gradekit.exercise.definition import Exercise, Version
+from gradekit.exercise.promises import table, task_sentences
 from gradekit.exercise.variants import Variants
 from gradekit.verify.mutation import mutants
+from gradekit.verify.proof import ExerciseProof, MistakeProof, MutantProof, PromisesProof
 
 # Hidden inputs differ between variants, so each version is asked more than one.
 NUMBERS = (0, 1, 2)
 SECONDS_PER_VERSION = 20
-
-
-@dataclass(frozen=True)
-class MistakeProof:
-    """The results of one written mistake.
-
-    Attributes:
-        lost: points lost, in the variant in which it lost least.
-        caught_by: the first check that failed.
-        advised: whether the student who makes it reads its own advice.
-        same_as: a mistake with other advice that no check distinguishes from it.
-    """
-
-    name: str
-    lost: float
-    caught_by: str
-    advised: bool
-    same_as: str | None
-
-
-@dataclass(frozen=True)
-class MutantProof:
-    """The results of the mutants of the reference."""
-
-    made: int
-    caught: int
-    equivalent: int
-    survived: tuple[str, ...]
-    unused_marks: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ExerciseProof:
-    """One exercise's row of the table."""
-
-    name: str
-    points: float
-    reference: float
-    blank: float
-    mistakes: tuple[MistakeProof, ...]
-    also_right: tuple[tuple[str, float, str], ...]
-    mutants: MutantProof
-    seconds: float
-
-    def surprises(self) -> Iterator[str]:
-        """Everything that is wrong, one sentence each."""
-        if self.reference != self.points:
-            yield f"the reference earns {self.reference:g} of {self.points:g}"
-        if self.blank:
-            yield f"the blank notebook earns {self.blank:g}"
-        for mistake in self.mistakes:
-            if mistake.lost <= 0:
-                yield f"mistake {mistake.name} loses nothing"
-            elif mistake.same_as:
-                yield f"mistakes {mistake.name} and {mistake.same_as} give the same results"
-            elif not mistake.advised:
-                yield f"mistake {mistake.name} does not get its own advice"
-        for name, points, reason in self.also_right:
-            if points != self.points:
-                yield f"right answer {name} earns {points:g} of {self.points:g}: {reason}"
-        for label in self.mutants.survived:
-            yield f"mutant survives: {label}"
-        for label in self.mutants.unused_marks:
-            yield f"marked equivalent, but no such mutant survives: {label}"
 
 
 def verify_exercise(
@@ -103,6 +41,8 @@ def verify_exercise(
         blank=max(verdict.earned for verdict in tried.verdicts(_blank(exercise))),
         mistakes=tuple(_mistake(tried, mistake) for mistake in exercise.mistakes),
         also_right=tuple(_also_right(tried, version) for version in exercise.right_versions),
+        promises=_promises(exercise),
+        raising=tuple(_raising(tried)),
         mutants=_mutants(tried) if with_mutants else MutantProof(0, 0, 0, (), ()),
         seconds=round(time.perf_counter() - start, 2),
     )
@@ -165,10 +105,12 @@ def _blank(exercise: Exercise) -> dict[str, Any]:
 
 def _mistake(tried: _Tries, mistake: Version) -> MistakeProof:
     verdicts = tried.verdicts(mistake.names)
+    lost = [round(verdict.points - verdict.earned, 2) for verdict in verdicts]
     failed = next((a.question.name for v in verdicts for a in v.answers if not a.passed), "")
     return MistakeProof(
         name=mistake.name,
-        lost=round(min(v.points - v.earned for v in verdicts), 2),
+        lost=min(lost),
+        most_lost=max(lost),
         caught_by=failed,
         advised=all(mistake.advice in verdict.advice for verdict in verdicts),
         same_as=_indistinguishable(tried, mistake),
@@ -196,6 +138,41 @@ def _profile(tried: _Tries, version: Version) -> list[bytes]:
 def _also_right(tried: _Tries, version: Version) -> tuple[str, float, str]:
     worst = min(tried.verdicts(version.names), key=lambda verdict: verdict.earned)
     return version.name, worst.earned, " ".join(worst.advice[-1:])
+
+
+def _promises(exercise: Exercise) -> PromisesProof:
+    sentences = task_sentences(exercise.references)
+    if exercise.promised is None:
+        return PromisesProof(declared=False, sentences=tuple(sentences))
+    found, wrong = table(sentences, exercise.promised, [check.name for check in exercise.checks])
+    return PromisesProof(declared=True, sentences=tuple(found), wrong=tuple(wrong))
+
+
+def _raising(tried: _Tries) -> Iterator[str]:
+    """The checks in which the reference raises an error that nobody expects, with its message.
+
+    A check says that it expects an error by `draw.raises`, which keeps no message.
+    """
+    for check in tried.exercise.checks:
+        if check.versions_of is None:
+            seen = tried.variants.observe(tried.exercise, check, NUMBERS[0], None)
+            yield from (
+                f"{check.name}: {raised.type}: {raised.message}"
+                for raised in _events(seen)
+                if raised.message
+            )
+
+
+def _events(seen: Any) -> Iterator[Raised]:
+    match seen:
+        case Raised():
+            yield seen
+        case list():
+            for item in seen:
+                yield from _events(item)
+        case dict():
+            for item in seen.values():
+                yield from _events(item)
 
 
 def _mutants(tried: _Tries) -> MutantProof:
@@ -242,30 +219,3 @@ def _time_limit(seconds: int) -> Iterator[None]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
-
-
-def to_json(lab: str, proofs: list[ExerciseProof]) -> dict[str, Any]:
-    """The table as ``lab verify --json`` prints it."""
-    return {"lab": lab, "exercises": [_row(proof) for proof in proofs]}
-
-
-def _row(proof: ExerciseProof) -> dict[str, Any]:
-    return {
-        "name": proof.name,
-        "points": proof.points,
-        "reference": proof.reference,
-        "blank": proof.blank,
-        "mistakes": [
-            {"name": m.name, "lost": m.lost, "advised": m.advised, "caught_by": m.caught_by}
-            for m in proof.mistakes
-        ],
-        "also_right": [{"name": name, "points": points} for name, points, _ in proof.also_right],
-        "mutants": {
-            "made": proof.mutants.made,
-            "caught": proof.mutants.caught,
-            "equivalent": proof.mutants.equivalent,
-            "survived": list(proof.mutants.survived),
-        },
-        "surprises": list(proof.surprises()),
-        "seconds": proof.seconds,
-    }

@@ -9,6 +9,7 @@ from functools import lru_cache
 import torch
 from rich.box import SIMPLE_HEAD
 from rich.console import Console, JustifyMethod
+from rich.markup import escape
 from rich.progress import track
 from rich.table import Table
 
@@ -18,7 +19,8 @@ from gradekit.exercise.definition import Exercise
 from gradekit.exercise.loader import LabExercises, load_lab
 from gradekit.exercise.variants import Variants
 from gradekit.grading.pool import cores, run
-from gradekit.verify.verify import ExerciseProof, verify_exercise
+from gradekit.verify.proof import ExerciseProof, PromisesProof
+from gradekit.verify.verify import verify_exercise
 
 
 @dataclass(frozen=True)
@@ -87,16 +89,48 @@ def _variants(course: Course, lab: str) -> Variants:
     return Variants(load_lab(course, lab))
 
 
-def show_proofs(lab: str, proofs: Iterable[ExerciseProof]) -> None:
-    """Print the table and the surprises."""
+def show_proofs(lab: str, proofs: Iterable[ExerciseProof], with_promises: bool = False) -> None:
+    """Print the table and the surprises; before them, if asked, each task's sentences."""
     proofs = list(proofs)
     console = Console()
+    if with_promises:
+        for proof in proofs:
+            _show_promises(console, proof)
     console.print(_table(lab, proofs))
+    without = [p.name for p in proofs if p.promises.sentences and not p.promises.declared]
+    if without:
+        console.print(f"No table of promises yet: {', '.join(without)}.", highlight=False)
     surprises = [(proof.name, line) for proof in proofs for line in proof.surprises()]
     for name, line in surprises:
         console.print(f"[red]{name}[/]: {line}", highlight=False)
     if not surprises:
         console.print(f"{lab}: every mistake caught, no right answer rejected.", style="green")
+
+
+def _show_promises(console: Console, proof: ExerciseProof) -> None:
+    """The sentences of a task beside their checks; without a table, one to fill in."""
+    promises = proof.promises
+    if not promises.sentences:
+        return
+    if not promises.declared:
+        lines = [f'        {one.text!r}: "",' for one in promises.sentences]
+        text = "\n".join(["exercise.promises(", "    {", *lines, "    }", ")"])
+        console.print(f"{proof.name} has no table of promises. One to fill in:", style="bold")
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
+        return
+    table = Table(title=f"{proof.name}: what its task promises", box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("sentence")
+    table.add_column("held by")
+    for one in promises.sentences:
+        names = [*one.checks, *(["(explained)"] if one.explained else [])]
+        table.add_row(escape(one.text), "\n".join(names) or "[red]no check[/]")
+    console.print(table)
+
+
+def _promised(promises: PromisesProof) -> str:
+    if not promises.sentences:
+        return "–"
+    return f"{promises.held}/{len(promises.sentences)}" if promises.declared else "no table"
 
 
 def _table(lab: str, proofs: list[ExerciseProof]) -> Table:
@@ -105,7 +139,7 @@ def _table(lab: str, proofs: list[ExerciseProof]) -> Table:
     )
     headings = (
         "exercise", "points", "right\nearns", "blank\nearns", "wrong\ncaught", "wrong\nadvised",
-        "others\nkept", "mutants", "s",
+        "others\nkept", "mutants", "text\nheld", "s",
     )  # fmt: skip
     for heading in headings:
         justify: JustifyMethod = "left" if heading == "exercise" else "right"
@@ -120,6 +154,7 @@ def _table(lab: str, proofs: list[ExerciseProof]) -> Table:
             _fraction([mistake.advised for mistake in proof.mistakes]),
             _fraction([points == proof.points for _, points, _ in proof.also_right]),
             f"{proof.mutants.caught}/{proof.mutants.made - proof.mutants.equivalent}",
+            _promised(proof.promises),
             f"{proof.seconds:.1f}",
         )
     return table

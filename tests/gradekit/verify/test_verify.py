@@ -9,12 +9,19 @@ import pytest
 
 from gradekit.course import Course
 from gradekit.errors import CourseError
-from gradekit.verify.verify import ExerciseProof, MistakeProof, MutantProof, to_json
+from gradekit.exercise.promises import Sentence
+from gradekit.verify.proof import (
+    ExerciseProof,
+    MistakeProof,
+    MutantProof,
+    PromisesProof,
+    to_json,
+)
 from gradekit.verify.view import show_proofs, verify_labs
 from tests.helpers import tiny_class
 from tests.helpers.tiny_class import LAB
 
-CAUGHT = MistakeProof("wrong_axis", 2.0, "another_axis", advised=True, same_as=None)
+CAUGHT = MistakeProof("wrong_axis", 2.0, 2.5, "another_axis", advised=True, same_as=None)
 PROOF = ExerciseProof(
     name="softmax",
     points=5,
@@ -22,6 +29,8 @@ PROOF = ExerciseProof(
     blank=0,
     mistakes=(CAUGHT,),
     also_right=(("by_hand", 5, ""),),
+    promises=PromisesProof(True, (Sentence("softmax", "Sums to 1.", ("rows",)),)),
+    raising=(),
     mutants=MutantProof(made=9, caught=8, equivalent=1, survived=(), unused_marks=()),
     seconds=0.5,
 )
@@ -31,13 +40,24 @@ def test_a_proof_without_surprises_says_so(capsys: pytest.CaptureFixture[str]) -
     assert list(PROOF.surprises()) == []
     show_proofs(LAB, [PROOF])
     assert "every mistake caught, no right answer rejected" in capsys.readouterr().out
-    assert to_json(LAB, [PROOF])["exercises"][0]["mutants"]["caught"] == 8
+    (row,) = to_json(LAB, [PROOF])["exercises"]
+    assert row["mutants"]["caught"] == 8
+    assert row["mistakes"][0]["most_lost"] == 2.5
+    assert row["promises"]["declared"]
+    (sentence,) = row["promises"]["sentences"]
+    assert (sentence["text"], sentence["checks"]) == ("Sums to 1.", ["rows"])
 
 
 @pytest.mark.parametrize(
     ("changed", "surprise"),
     [
         (replace(PROOF, reference=4), "the reference earns 4 of 5"),
+        (replace(PROOF, mistakes=(replace(CAUGHT, most_lost=3.5),)), "loses 2 to 3.5 points"),
+        (replace(PROOF, raising=("rows: ValueError: no",)), "raises an error in rows: ValueError"),
+        (
+            replace(PROOF, promises=PromisesProof(True, (), ("no check holds “x”",))),
+            "no check holds",
+        ),
         (replace(PROOF, blank=1), "the blank notebook earns 1"),
         (replace(PROOF, mistakes=(replace(CAUGHT, lost=0),)), "wrong_axis loses nothing"),
         (replace(PROOF, mistakes=(replace(CAUGHT, same_as="x"),)), "give the same results"),
@@ -50,6 +70,26 @@ def test_a_proof_without_surprises_says_so(capsys: pytest.CaptureFixture[str]) -
 def test_each_surprise_is_one_sentence(changed: ExerciseProof, surprise: str) -> None:
     (sentence,) = changed.surprises()
     assert surprise in sentence
+
+
+def test_the_sentences_are_shown_beside_their_checks_if_asked(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    show_proofs(LAB, [PROOF])
+    assert "Sums to 1." not in capsys.readouterr().out
+    show_proofs(LAB, [PROOF], with_promises=True)
+    (line,) = (one for one in capsys.readouterr().out.splitlines() if "Sums to 1." in one)
+    assert "rows" in line
+
+
+def test_an_exercise_without_a_table_is_named_and_gets_one_to_fill_in(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    none = PromisesProof(False, (Sentence("softmax", "Sums to 1."),))
+    show_proofs(LAB, [replace(PROOF, promises=none)], with_promises=True)
+    out = capsys.readouterr().out
+    assert "'Sums to 1.': \"\"," in out
+    assert "No table of promises yet: softmax." in out
 
 
 @pytest.fixture

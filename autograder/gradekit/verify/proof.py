@@ -1,0 +1,154 @@
+"""The results of the proof of one exercise: a row of the table, its surprises, its JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from gradekit.exercise.promises import Sentence
+
+# The same code should earn the same, whichever variant of the hidden inputs it gets.
+MOST_SPREAD = 1.0
+
+
+@dataclass(frozen=True)
+class MistakeProof:
+    """The results of one written mistake.
+
+    Attributes:
+        lost: points lost, in the variant in which it lost least.
+        most_lost: points lost, in the variant in which it lost most.
+        caught_by: the first check that failed.
+        advised: whether the student who makes it reads its own advice.
+        same_as: a mistake with other advice that no check distinguishes from it.
+    """
+
+    name: str
+    lost: float
+    most_lost: float
+    caught_by: str
+    advised: bool
+    same_as: str | None
+
+
+@dataclass(frozen=True)
+class MutantProof:
+    """The results of the mutants of the reference."""
+
+    made: int
+    caught: int
+    equivalent: int
+    survived: tuple[str, ...]
+    unused_marks: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PromisesProof:
+    """The sentences of the task beside the checks that hold them.
+
+    Attributes:
+        declared: whether the exercise has a table of promises.
+        sentences: those of the task's docstrings.
+        wrong: what is wrong with the table, one sentence each.
+    """
+
+    declared: bool
+    sentences: tuple[Sentence, ...]
+    wrong: tuple[str, ...] = ()
+
+    @property
+    def held(self) -> int:
+        """The number of sentences that a check holds or that promise nothing."""
+        return sum(bool(one.checks) or one.explained for one in self.sentences)
+
+
+@dataclass(frozen=True)
+class ExerciseProof:
+    """One exercise's row of the table.
+
+    Attributes:
+        also_right: for each other right version its name, the points that it earns, and why it
+            does not earn more.
+        raising: checks in which the reference raises an error by accident.
+    """
+
+    name: str
+    points: float
+    reference: float
+    blank: float
+    mistakes: tuple[MistakeProof, ...]
+    also_right: tuple[tuple[str, float, str], ...]
+    promises: PromisesProof
+    raising: tuple[str, ...]
+    mutants: MutantProof
+    seconds: float
+
+    def surprises(self) -> Iterator[str]:
+        """Everything that is wrong, one sentence each."""
+        if self.reference != self.points:
+            yield f"the reference earns {self.reference:g} of {self.points:g}"
+        if self.blank:
+            yield f"the blank notebook earns {self.blank:g}"
+        for raised in self.raising:
+            yield f"the reference raises an error in {raised}"
+        yield from self.promises.wrong
+        for mistake in self.mistakes:
+            if mistake.lost <= 0:
+                yield f"mistake {mistake.name} loses nothing"
+            elif mistake.most_lost - mistake.lost > MOST_SPREAD:
+                yield (
+                    f"mistake {mistake.name} loses {mistake.lost:g} to {mistake.most_lost:g} "
+                    "points, which depends on the variant of the inputs"
+                )
+            elif mistake.same_as:
+                yield f"mistakes {mistake.name} and {mistake.same_as} give the same results"
+            elif not mistake.advised:
+                yield f"mistake {mistake.name} does not get its own advice"
+        for name, points, reason in self.also_right:
+            if points != self.points:
+                yield f"right answer {name} earns {points:g} of {self.points:g}: {reason}"
+        for label in self.mutants.survived:
+            yield f"mutant survives: {label}"
+        for label in self.mutants.unused_marks:
+            yield f"marked equivalent, but no such mutant survives: {label}"
+
+
+def to_json(lab: str, proofs: list[ExerciseProof]) -> dict[str, Any]:
+    """The table as ``lab verify --json`` prints it."""
+    return {"lab": lab, "exercises": [_row(proof) for proof in proofs]}
+
+
+def _row(proof: ExerciseProof) -> dict[str, Any]:
+    return {
+        "name": proof.name,
+        "points": proof.points,
+        "reference": proof.reference,
+        "blank": proof.blank,
+        "mistakes": [
+            {
+                "name": m.name,
+                "lost": m.lost,
+                "most_lost": m.most_lost,
+                "advised": m.advised,
+                "caught_by": m.caught_by,
+            }
+            for m in proof.mistakes
+        ],
+        "also_right": [{"name": name, "points": points} for name, points, _ in proof.also_right],
+        "mutants": {
+            "made": proof.mutants.made,
+            "caught": proof.mutants.caught,
+            "equivalent": proof.mutants.equivalent,
+            "survived": list(proof.mutants.survived),
+        },
+        "promises": {
+            "declared": proof.promises.declared,
+            "sentences": [
+                {"of": s.of, "text": s.text, "checks": list(s.checks), "explained": s.explained}
+                for s in proof.promises.sentences
+            ],
+        },
+        "surprises": list(proof.surprises()),
+        "seconds": proof.seconds,
+    }
