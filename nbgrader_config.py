@@ -15,6 +15,22 @@ c.CourseDirectory.release_directory = "labs"
 # The students' TODO is above each answer in the solved notebook; this replaces the answer.
 c.ClearSolutions.code_stub = {"python": "raise NotImplementedError"}
 c.ClearSolutions.text_stub = "*Write your answer here, in place of this line.*"
+# nbgrader's own steps of a release, and one of ours: a blank cell must not stop "Run All".
+c.GenerateAssignment.preprocessors = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "nbgrader.preprocessors.InstantiateTests",
+    "nbgrader.preprocessors.LockCells",
+    "nbgrader.preprocessors.ClearSolutions",
+    "gradekit.nbgrader.runnable.RunnableBlanks",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ClearMarkScheme",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
 
 # The sandbox runs student code, and the judge marks it. Without these lines, nbgrader does both.
 plugins = "gradekit.nbgrader.plugins"

@@ -14,8 +14,10 @@ It runs as it stands: `python solutions/lab00_setup.py`.
 # | due | {{due}} |
 # | points | {{points}}, which do not count: they show how points work |
 # | time | about half an hour |
+# | you need | Python 3.11 or later, installed as HOW_TO_HAND_IN.md says; nothing else |
 #
 # Start here: click on the cell below and press Shift-Enter to run it. Do the same with each cell.
+# All labs use the same Python environment; you set it up only once.
 
 # %%
 import sys
@@ -23,7 +25,7 @@ import sys
 import torch
 from torch import Tensor
 
-from attnlab import check, plots
+from attnlab import check, plots, submit
 
 print("Python", sys.version.split()[0], "and torch", torch.__version__, "are here.")
 plots.words.lab00_preview()
@@ -35,7 +37,7 @@ plots.words.lab00_preview()
 
 # %% [markdown]
 # ## 0.1 Hello, tensor
-# *2 points, 5 minutes*
+# *2 points, 5 minutes, difficulty 1 of 5, importance 2 of 5*
 #
 # A tensor is a block of numbers with axes. Half of this course is reading a shape and knowing which
 # axis is which. Make a tensor with three axes: the numbers from 0 to 23 as two pages of three rows
@@ -74,7 +76,7 @@ plots.words.tensor_cells(hello_tensor, "hello_tensor()")
 
 # %% [markdown]
 # ## 0.2 A mistake on purpose
-# *2 points, 10 minutes*
+# *2 points, 10 minutes, difficulty 1 of 5, importance 4 of 5*
 #
 # In this course a batch of sentences has the shape (B, T, d): sentences, words, features. Make one
 # vector for each sentence, the mean of its words:
@@ -115,13 +117,13 @@ plots.words.tensor_cells(lambda: sentence_means(x), "sentence_means(x)")
 
 # %% [markdown]
 # ## 0.3 Hand in, for practice
-# *1 point, 10 minutes*
+# *1 point, 10 minutes, difficulty 1 of 5, importance 5 of 5*
 #
 # 1. Save this notebook (Ctrl-S, or Cmd-S on a Mac).
-# 2. Open a terminal in its folder (in JupyterLab: File, New, Terminal) and run
-#    `python -m attnlab submit`.
+# 2. Run its last cell, `submit()`. (In a terminal in this folder, `python -m attnlab submit` does
+#    the same.)
 # 3. Read its output: which file it packed, what is inside, and which steps are still open.
-# 4. Write the name of that file below, save, and run the command once more, so that the zip will
+# 4. Write the name of that file below, save, and run the last cell once more, so that the zip will
 #    contain this answer, too.
 # 5. Hand in the zip in your course's system, as you will do every week.
 
@@ -143,3 +145,19 @@ check("hand_in")
 #
 # When you get this lab back, look at the page: it shows points for each check, and advice if points
 # are missing. Every lab's page looks like this.
+
+# %% [markdown]
+# ## Where you stand
+#
+# Before you hand in, run all cells from the top once more (in JupyterLab: Run, Restart Kernel and
+# Run All Cells). The table shows every step; click on one to go there.
+
+# %%
+check()
+
+# %% [markdown]
+# **Save the notebook, then run this cell.** It packs the notebook as it was saved, and says what is
+# in the file that you hand in.
+
+# %%
+submit()

@@ -14,9 +14,9 @@ the answer is a function of the library; its task is that function's docstring.
 # | | |
 # |---|---|
 # | due | {{due}} |
-# | points | {{points}}, in ten steps and one question |
+# | points | {{points}}, in {{steps}} steps and one question |
 # | time | about five hours; no step needs more than one screen of code |
-# | you need | Python, a little torch: indexing, broadcasting, `sum(dim)` |
+# | you need | Python; a little torch: indexing, broadcasting, `sum(dim)` (lab 0 tries the set-up) |
 
 # %%
 import math
@@ -24,7 +24,7 @@ import math
 import torch
 from torch import Tensor
 
-from attnlab import check, plots
+from attnlab import check, plots, submit
 from attnlab.data import apples
 from attnlab.notebook.review import compare_predictions, try_versions
 
@@ -37,14 +37,15 @@ plots.words.lab01_preview()
 # before you write; the picture at the end of the step, or your code, shows whether you were right.
 # Run the cell with `check` as often as you like: it shows the visible checks, about half of the
 # points. The others run after you hand in, on other numbers; the docstring in the cell states
-# everything they check. Stuck? Open a hint. A wrong step costs the next one nothing.
+# everything they check. `check()` without a name shows where you stand. Stuck? Open a hint, or go
+# on: in grading, a wrong step costs the next one nothing.
 #
-# Letters stand for the lectures: **W** Waterloo CS480/680, **S** SFU CMPT 728, **G** Gao's
-# large-language models, **N** NUS business analytics, **C** CMU 11868.
+# The letters **W**, **S**, **G**, **N** and **C** stand for five public lectures;
+# [LECTURES.md](LECTURES.md) says which. You do not need them to do the labs.
 
 # %% [markdown]
 # ## 1.1 Softmax
-# *14 points, 40 minutes*
+# *14 points, 40 minutes, difficulty 2 of 5, importance 5 of 5*
 #
 # A model gives every word a score, any real number. To choose a word, or to be judged, it needs
 # probabilities. Softmax computes them (lectures W, N and C):
@@ -90,7 +91,7 @@ plots.scores.softmax_bars(softmax, scores)
 
 # %% [markdown]
 # ## 1.2 Log-softmax
-# *8 points, 30 minutes*
+# *8 points, 30 minutes, difficulty 3 of 5, importance 4 of 5*
 #
 # Losses are computed from logarithms of probabilities (lectures W, G, C). A probability of
 # $e^{-800}$ is rounded to 0, and its logarithm is $-\infty$; yet the number we want is just −800.
@@ -134,7 +135,7 @@ plots.scores.log_softmax_gap(softmax, log_softmax)
 
 # %% [markdown]
 # ## 1.3 Cross-entropy
-# *14 points, 45 minutes*
+# *14 points, 45 minutes, difficulty 3 of 5, importance 5 of 5*
 #
 # How good were the probabilities? Look at the probability of the right word, and take its surprise
 # (lecture W writes it $-\langle Y, \log \hat Y \rangle$, lectures G and C sum it over a sentence):
@@ -180,7 +181,7 @@ plots.scores.loss_against_scale(cross_entropy, scores, fruits)
 
 # %% [markdown]
 # ## 1.4 The gradient of softmax
-# *8 points, 30 minutes*
+# *8 points, 30 minutes, difficulty 3 of 5, importance 3 of 5*
 #
 # Learning goes the same way backwards. The derivative of one probability by one score is
 #
@@ -223,7 +224,7 @@ plots.scores.softmax_jacobian(softmax_backward, torch.softmax(scores, -1))
 
 # %% [markdown]
 # ## 1.5 Temperature and entropy
-# *8 points, 25 minutes*
+# *8 points, 25 minutes, difficulty 2 of 5, importance 3 of 5*
 #
 # Always taking the likeliest word is dull; taking any word at all is chaos. One setting, T, moves
 # between the two, and one number says where you are:
@@ -264,7 +265,7 @@ plots.scores.entropy_curve(temperature, entropy, scores)
 
 # %% [markdown]
 # ## 1.6 A first attention
-# *10 points, 35 minutes*
+# *10 points, 35 minutes, difficulty 2 of 5, importance 4 of 5*
 #
 # "My favourite **fruit** is apple", "my favourite **brand** is apple": one word, two meanings.
 # Lecture N gives apple the vector [5, 7], fruit [0, 8] and brand [6, 0], and moves each word
@@ -309,7 +310,7 @@ plots.words.apple_arrows(basic_self_attention, mode="sum")
 
 # %% [markdown]
 # ## 1.7 Does it notice the order?
-# *8 points, 20 minutes*
+# *8 points, 20 minutes, difficulty 2 of 5, importance 4 of 5*
 #
 # Lecture N calls self-attention permutation equivariant: if you shuffle the words, the results are
 # shuffled the same way and otherwise unchanged. So "dog bites man" and "man bites dog" give the
@@ -359,7 +360,7 @@ plots.words.equivariance_bars(equivariance_gap, layers, words, order)
 
 # %% [markdown]
 # ## 1.8 Test somebody else's softmax
-# *12 points, 35 minutes*
+# *12 points, 35 minutes, difficulty 3 of 5, importance 4 of 5*
 #
 # You have seen how many ways there are to get softmax wrong. Now switch roles: write a test that
 # takes an implementation, lets a right one pass silently, and raises `AssertionError` for a wrong
@@ -437,7 +438,7 @@ try_versions(test_softmax, softmax, formula)
 
 # %% [markdown]
 # ## 1.9 Predict, then run
-# *6 points, 15 minutes*
+# *6 points, 15 minutes, difficulty 2 of 5, importance 3 of 5*
 #
 # Five numbers. Guess all of them and write them down; then run the cell under **Look**, in which
 # your own functions answer. If you were wrong, correct the number and be able to say why. Your
@@ -483,7 +484,7 @@ compare_predictions(predictions, answers)
 
 # %% [markdown]
 # ## 1.10 Errata hunt
-# *8 points, 25 minutes*
+# *8 points, 25 minutes, difficulty 2 of 5, importance 2 of 5*
 #
 # Slides contain mistakes, and code can show them. In four places a number in the lectures is wrong:
 #
@@ -560,3 +561,19 @@ check("errata")
 # The line should not compute the probabilities: `loss = -log_softmax(logits)[range(N),
 # target].mean()`.
 # <!-- END SOLUTION -->
+
+# %% [markdown]
+# ## Where you stand
+#
+# Before you hand in, run all cells from the top once more (in JupyterLab: Run, Restart Kernel and
+# Run All Cells). The table shows every step; click on one to go there.
+
+# %%
+check()
+
+# %% [markdown]
+# **Save the notebook, then run this cell.** It packs the notebook as it was saved, and says what is
+# in the file that you hand in.
+
+# %%
+submit()

@@ -15,14 +15,14 @@ the library, its cell holds one import line, and its task is that function's doc
 # | | |
 # |---|---|
 # | due | {{due}} |
-# | points | {{points}}, in eleven steps and one question |
+# | points | {{points}}, in {{steps}} steps and one question |
 # | time | about seven hours; the computer needs only one minute of it |
-# | you need | lab 1's softmax and cross-entropy; `nn.Module`, `nn.Linear`, `nn.GRUCell` |
+# | you need | `softmax`, `cross_entropy` (1.1, 1.3); `nn.Module`, `nn.Linear`, `nn.GRUCell` |
 
 # %%
 import torch
 
-from attnlab import check, plots
+from attnlab import check, plots, submit
 from attnlab.data import dates
 from attnlab.data.dates import BOS, EOS
 from attnlab.models.dates_translator import dates_translator, train_on_dates
@@ -37,13 +37,14 @@ plots.alignment.lab02_preview()
 # of looking back, on a task that requires a memory of every symbol.
 #
 # As in lab 1: *why* → *predict* → *write* → *check* → *look*. The visible checks are about half of
-# the points; the docstring states everything that the hidden ones check. Letters name the lectures,
-# **W**, **S**, **G**, **N** and **C**, as in lab 1. A wrong step does not cost points in later
-# steps. Lab 1's `softmax` and `cross_entropy` are available in `attnlab.softmax`.
+# the points; the docstring states everything that the hidden ones check. `check()` shows where you
+# stand. In grading, a wrong step costs no points in later steps. Lab 1's `softmax` and
+# `cross_entropy` are available in `attnlab.softmax`. The letters **W**, **S**, **G**, **N** and
+# **C** stand for lectures: see [LECTURES.md](LECTURES.md).
 
 # %% [markdown]
 # ## 2.1 Sentences of unequal length
-# *8 points, 25 minutes*
+# *8 points, 25 minutes, difficulty 2 of 5, importance 5 of 5*
 #
 # A batch is one table, but sentences differ in length. So the short ones are padded, and a mask
 # marks the real tokens: it is True at each of them. Every function in this course that reads a
@@ -86,7 +87,7 @@ plots.forcing.padded_table(pad_batch, ["attention", "is", "all", "you", "need"])
 
 # %% [markdown]
 # ## 2.2 How well does a place fit?
-# *12 points, 45 minutes*
+# *12 points, 45 minutes, difficulty 3 of 5, importance 4 of 5*
 #
 # An encoder reads the source and makes one vector $h_i$ for each place. The old way gave the
 # decoder only the last one, as a summary of the whole sentence (the *context vector* of lecture G's
@@ -137,7 +138,7 @@ plots.forcing.score_growth(AdditiveScore)
 
 # %% [markdown]
 # ## 2.3 Attend
-# *10 points, 35 minutes*
+# *10 points, 35 minutes, difficulty 3 of 5, importance 5 of 5*
 #
 # Scores become weights, and weights become a mean (lecture G):
 #
@@ -189,7 +190,7 @@ plots.heatmap.attention_map(
 
 # %% [markdown]
 # ## 2.4 One step of the decoder
-# *12 points, 45 minutes*
+# *12 points, 45 minutes, difficulty 4 of 5, importance 4 of 5*
 #
 # The decoder writes one symbol after another, and a GRU carries its memory from step to step.
 # Lecture G writes the whole step in one line:
@@ -239,7 +240,7 @@ plots.forcing.one_step(
 
 # %% [markdown]
 # ## 2.5 Teacher forcing
-# *10 points, 40 minutes*
+# *10 points, 40 minutes, difficulty 3 of 5, importance 5 of 5*
 #
 # How likely is a sequence? Lectures W, G and C give the same answer: the product of its symbols'
 # probabilities, each given all earlier symbols. With logarithms it is a sum, and training uses the
@@ -289,7 +290,7 @@ plots.forcing.fed_and_asked(
 
 # %% [markdown]
 # ## 2.6 Train it
-# *10 points, 30 minutes*
+# *10 points, 30 minutes, difficulty 2 of 5, importance 3 of 5*
 #
 # All parts are ready. An encoder that reads in both directions is given
 # (`attnlab.models.dates_translator`; read it, it is one page). In one pass over the batches, each
@@ -348,7 +349,7 @@ plots.forcing.training_curve(model, losses)
 
 # %% [markdown]
 # ## 2.7 Let it write
-# *8 points, 30 minutes*
+# *8 points, 30 minutes, difficulty 3 of 5, importance 4 of 5*
 #
 # Now the answer is not known, so the decoder is fed its own output. The simplest way takes the
 # likeliest symbol at every step: lecture W's table from [START] to "Waterloo [END]". Lecture N
@@ -431,7 +432,7 @@ plots.alignment.copied_by_length()
 
 # %% [markdown]
 # ## 2.8 Several hypotheses at once
-# *10 points, 50 minutes*
+# *10 points, 50 minutes, difficulty 5 of 5, importance 3 of 5*
 #
 # Greedy never revises a choice. This is the smallest model that misleads it:
 #
@@ -492,7 +493,7 @@ plots.alignment.beam_widths(hurried, beam_search, one_sentence, dates.validation
 
 # %% [markdown]
 # ## 2.9 Test somebody else's attention
-# *6 points, 30 minutes*
+# *6 points, 30 minutes, difficulty 3 of 5, importance 3 of 5*
 #
 # Write a test that takes an implementation of 2.3, lets a right one pass silently, and raises
 # `AssertionError` for a wrong one. It is run on more than twenty wrong versions and a few right
@@ -589,7 +590,7 @@ try_versions(test_attend, attend, masked_afterwards)
 
 # %% [markdown]
 # ## 2.10 Errata hunt
-# *6 points, 25 minutes*
+# *6 points, 25 minutes, difficulty 2 of 5, importance 2 of 5*
 #
 # Take four slides literally. For each, give the number that follows from the slide, the right
 # number, and the reason.
@@ -624,7 +625,7 @@ check("errata")
 
 # %% [markdown]
 # ## 2.11 Predict, then run
-# *4 points, 15 minutes*
+# *4 points, 15 minutes, difficulty 2 of 5, importance 2 of 5*
 #
 # Guess four numbers and write all of them down. Then run the cell under **Look**, in which your own
 # functions answer. The numbers in the next cell when you hand in are graded.
@@ -727,3 +728,19 @@ compare_predictions(predictions, answers)
 # finds the wrong sequence likelier. The share of dates that are right to the last symbol when the
 # model writes by itself shows what users see.
 # <!-- END SOLUTION -->
+
+# %% [markdown]
+# ## Where you stand
+#
+# Before you hand in, run all cells from the top once more (in JupyterLab: Run, Restart Kernel and
+# Run All Cells). The table shows every step; click on one to go there.
+
+# %%
+check()
+
+# %% [markdown]
+# **Save the notebook, then run this cell.** It packs the notebook as it was saved, and says what is
+# in the file that you hand in.
+
+# %%
+submit()

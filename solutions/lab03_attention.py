@@ -15,16 +15,16 @@ function of the library, its cell holds one import line, and its task is that fu
 # | | |
 # |---|---|
 # | due | {{due}} |
-# | points | {{points}}, in nine steps and one question |
+# | points | {{points}}, in {{steps}} steps and one question |
 # | time | about five hours; no function takes more than a dozen lines |
-# | you need | your softmax (lab 1), matrix products, broadcasting |
+# | you need | `softmax` (1.1) and its gradient (1.4); matrix products, broadcasting |
 
 # %%
 import math
 
 import torch
 
-from attnlab import check, plots
+from attnlab import check, plots, submit
 from attnlab.data import korea
 from attnlab.notebook.review import compare_predictions, try_versions
 
@@ -38,9 +38,9 @@ plots.attention.lab03_preview()
 # As always: *why* → *predict* → *write* → *check* → *look*. The visible checks are about half of
 # the points; the docstring states everything that the others check. `check` runs on your own
 # functions. When the lab is graded, a right version stands in for each earlier step, so a wrong
-# step costs nothing in the next one; 3.3 names the one exception. Letters name the lectures: **W**
-# Waterloo CS480/680, **S** SFU CMPT 728, **G** Gao, Transformer and Large-Language Models, **N**
-# NUS business analytics, **C** CMU 11868. Every slide that a step needs is quoted there.
+# step costs nothing in the next one; 3.3 names the one exception. `check()` without a name shows
+# where you stand. The letters **W**, **S**, **G**, **N** and **C** stand for lectures, which
+# [LECTURES.md](LECTURES.md) lists. Every slide that a step needs is quoted there.
 
 # %% [markdown]
 # ## 3.1 Queries, keys, values
@@ -587,3 +587,19 @@ check("errata")
 # and the differences that should be learned are very small; W_q and W_k must grow first. The root
 # makes the deviation 1 for every d_k, so softmax prefers some keys and still has gradients.
 # <!-- END SOLUTION -->
+
+# %% [markdown]
+# ## Where you stand
+#
+# Before you hand in, run all cells from the top once more (in JupyterLab: Run, Restart Kernel and
+# Run All Cells). The table shows every step; click on one to go there.
+
+# %%
+check()
+
+# %% [markdown]
+# **Save the notebook, then run this cell.** It packs the notebook as it was saved, and says what is
+# in the file that you hand in.
+
+# %%
+submit()

@@ -14,9 +14,9 @@ library, an exercise's cell holds one import line; its task is that function's d
 # | | |
 # |---|---|
 # | due | {{due}} |
-# | points | {{points}}, in nine steps and one question |
+# | points | {{points}}, in {{steps}} steps and one question |
 # | time | about six hours; training takes seconds |
-# | you need | torch: `view`, `transpose`, a subclass of `nn.Module` |
+# | you need | attention (3.3), `cross_entropy` (1.3); torch: `view`, `transpose`, `nn.Module` |
 
 # %%
 import copy
@@ -25,7 +25,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from attnlab import check, plots
+from attnlab import check, plots, submit
 from attnlab.attention import scaled_dot_product_attention
 from attnlab.data import retrieval as boxes
 from attnlab.models.retriever import D_MODEL, FEATURES, Retriever, share_right, train_retriever
@@ -38,8 +38,9 @@ plots.heads.lab04_preview()
 # %% [markdown]
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
 # visible checks, about half of the points; the others run after you hand in, on other numbers. The
-# docstring states everything that they check. A wrong step costs the next one nothing. Together
-# with the notebook, hand in the two files of weights that 4.6 saves.
+# docstring states everything that they check. `check()` shows where you stand. In grading, a wrong
+# step costs the next one nothing. Together with the notebook, hand in the two files of weights that
+# 4.6 saves.
 #
 # **What comes from earlier labs** (it is imported; you can do this lab without having done them):
 # `scaled_dot_product_attention(q, k, v, mask)` of lab 3 takes queries (…, Lq, d_k), keys
@@ -48,9 +49,9 @@ plots.heads.lab04_preview()
 # axes before them. A mask is True where a query may attend to a key, and broadcasts; a query with
 # no allowed key gets zeros. `cross_entropy(logits, target)` of lab 1 takes (N, V) and (N,).
 #
-# Letters name the lectures: **W** Waterloo CS480/680, **S** SFU CMPT 728, **G** Gao's
-# large-language models, **N** NUS business analytics, **C** CMU 11868. Below, lab 3's attention on
-# 2 sentences and 3 heads at once, with 4 queries and 7 keys:
+# The letters **W**, **S**, **G**, **N** and **C** stand for lectures: see
+# [LECTURES.md](LECTURES.md). Below, lab 3's attention on 2 sentences and 3 heads at once, with 4
+# queries and 7 keys:
 
 # %%
 q, k, v = torch.randn(2, 3, 4, 8), torch.randn(2, 3, 7, 8), torch.randn(2, 3, 7, 5)
@@ -59,7 +60,7 @@ print("output", tuple(out.shape), " weights", tuple(weights.shape))
 
 # %% [markdown]
 # ## 4.1 Split and merge
-# *12 points, 40 minutes*
+# *12 points, 40 minutes, difficulty 3 of 5, importance 5 of 5*
 #
 # Lecture C breaks "one vector for each token" into heads. Taken literally, that is half of the
 # story: the word's *projections* are cut up, not the word. Every head sees the whole word through
@@ -106,7 +107,7 @@ plots.words.tensor_cells(lambda: split_heads(torch.arange(24).reshape(1, 4, 6), 
 
 # %% [markdown]
 # ## 4.2 Multi-head attention
-# *26 points, 80 minutes*
+# *26 points, 80 minutes, difficulty 5 of 5, importance 5 of 5*
 #
 # One softmax has one unit of attention to give away, and returns one mean. A verb that looks for
 # its subject *and* its object gets half of each, and a mean does not say which half was which.
@@ -209,7 +210,7 @@ plots.heads.head_entropy(some_weights)
 
 # %% [markdown]
 # ## 4.3 Counting parameters
-# *8 points, 25 minutes*
+# *8 points, 25 minutes, difficulty 2 of 5, importance 3 of 5*
 #
 # Lecture N prints the shapes of Keras' layer for 16 features: with one head of size 2, it has (16,
 # 1, 2), (1, 2), … Keras keeps an axis for the heads in every weight; torch stacks queries, keys and
@@ -260,7 +261,7 @@ print("torch's own:", *(tuple(p.shape) for p in nn.MultiheadAttention(16, 4).par
 
 # %% [markdown]
 # ## 4.4 Three projections in one
-# *10 points, 30 minutes*
+# *10 points, 30 minutes, difficulty 3 of 5, importance 2 of 5*
 #
 # Lectures W and C draw $W^q$, $W^k$ and $W^v$ as three matrices and three products. Graphics cards
 # are faster with one large product than with three small ones, so nearly every library stacks them:
@@ -307,7 +308,7 @@ plots.words.tensor_cells(
 
 # %% [markdown]
 # ## 4.5 What is a head worth?
-# *10 points, 30 minutes*
+# *10 points, 30 minutes, difficulty 3 of 5, importance 3 of 5*
 #
 # Lecture G says that heads attend to "different aspects". To find out whether a head matters,
 # switch it off (**ablate** it) and see what is missing. The last projection makes that easy: the
@@ -365,7 +366,7 @@ plots.heads.ablation_bars(moved, ["change"], "change of the output", "what a hea
 
 # %% [markdown]
 # ## 4.6 Two questions at once
-# *8 points, 40 minutes*
+# *8 points, 40 minutes, difficulty 3 of 5, importance 4 of 5*
 #
 # Lecture N says that heads "expand the ability to focus on different positions". Here is the
 # smallest task that needs this ability. There are eight boxes on a shelf, each with a letter on its
@@ -474,7 +475,7 @@ plots.heads.ablation_bars(
 
 # %% [markdown]
 # ## 4.7 Test somebody else's heads
-# *10 points, 40 minutes*
+# *10 points, 40 minutes, difficulty 4 of 5, importance 3 of 5*
 #
 # Write a test that takes a class, lets a right one pass silently, and raises `AssertionError` for a
 # wrong one. It is tried on thirty wrong versions of 4.2 and about ten right ones. Your points are
@@ -582,7 +583,7 @@ try_versions(test_multi_head, MultiHeadAttention, MasksLikeTorch)
 
 # %% [markdown]
 # ## 4.8 Errata hunt
-# *6 points, 20 minutes*
+# *6 points, 20 minutes, difficulty 2 of 5, importance 2 of 5*
 #
 # Here are three places on slides about heads. **One of them is right**: there, your two numbers
 # agree.
@@ -623,7 +624,7 @@ check("errata")
 
 # %% [markdown]
 # ## 4.9 Predict, then run
-# *6 points, 15 minutes*
+# *6 points, 15 minutes, difficulty 2 of 5, importance 3 of 5*
 #
 # Guess all five answers and write them down. Then run the cell under **Look**, in which your own
 # code answers. If you were wrong, correct the answer and be able to say why. Only the answers that
@@ -709,3 +710,19 @@ compare_predictions(predictions, answers)
 # digit. The heads' outputs stay separate because they are side by side. The last projection has its
 # own part for each head, so it can use each head's output differently.
 # <!-- END SOLUTION -->
+
+# %% [markdown]
+# ## Where you stand
+#
+# Before you hand in, run all cells from the top once more (in JupyterLab: Run, Restart Kernel and
+# Run All Cells). The table shows every step; click on one to go there.
+
+# %%
+check()
+
+# %% [markdown]
+# **Save the notebook, then run this cell.** It packs the notebook as it was saved, and says what is
+# in the file that you hand in.
+
+# %%
+submit()

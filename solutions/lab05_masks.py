@@ -15,14 +15,14 @@ the answer is a function of the library; its task is that function's docstring.
 # | | |
 # |---|---|
 # | due | {{due}} |
-# | points | {{points}}, in twelve steps and one question |
+# | points | {{points}}, in {{steps}} steps and one question |
 # | time | about six hours; training takes seconds |
-# | you need | torch: comparing, indexing, broadcasting; what a softmax is |
+# | you need | `softmax`, `cross_entropy` (1.1, 1.3), attention (3.3); torch: comparing, indexing |
 
 # %%
 import torch
 
-from attnlab import check, plots
+from attnlab import check, plots, submit
 from attnlab.data.markov import course_source
 from attnlab.models import leaky
 from attnlab.models.markov_gpt import LENGTH, MarkovGPT, print_losses, train_gpt
@@ -36,7 +36,7 @@ plots.masks.lab05_preview()
 # visible checks, about half of the points. The others run after you hand in, on other numbers; the
 # docstring in the cell states everything they check. `check` runs on your own functions. When the
 # lab is graded, a right version stands in for each earlier step, so a wrong step costs nothing in
-# the next one; 5.8 names the one exception.
+# the next one; 5.8 names the one exception. `check()` without a name shows where you stand.
 #
 # **One convention for the whole lab:** a mask is boolean, **True = may attend**, rows are queries,
 # columns are keys, and its shape broadcasts to that of the scores, (B, heads, Lq, Lk). torch's
@@ -48,8 +48,8 @@ plots.masks.lab05_preview()
 # row of scores into weights, and the weights average the *values* of the words. `softmax` and
 # `cross_entropy` of lab 1 are imported where a step needs them.
 #
-# Letters name the lectures: **W** Waterloo CS480/680, **S** SFU CMPT 728, **N** NUS business
-# analytics, **C** CMU 11868. Every slide that a step needs is quoted there.
+# The letters **W**, **S**, **N** and **C** stand for lectures, which [LECTURES.md](LECTURES.md)
+# lists. Every slide that a step needs is quoted there.
 
 # %% [markdown]
 # ## 5.1 No query looks ahead
@@ -695,3 +695,19 @@ compare_predictions(predictions, answers)
 # known to be log V. No honest model can have a loss below that on new targets, but this one will
 # have a loss near 0.
 # <!-- END SOLUTION -->
+
+# %% [markdown]
+# ## Where you stand
+#
+# Before you hand in, run all cells from the top once more (in JupyterLab: Run, Restart Kernel and
+# Run All Cells). The table shows every step; click on one to go there.
+
+# %%
+check()
+
+# %% [markdown]
+# **Save the notebook, then run this cell.** It packs the notebook as it was saved, and says what is
+# in the file that you hand in.
+
+# %%
+submit()

@@ -24,10 +24,15 @@ class _Values(BaseModel):
 
 
 class About(_Values):
-    """The ``[course]`` table."""
+    """The ``[course]`` table.
+
+    Attributes:
+        errata: whether the labs have their errata hunts, which are about five public lectures.
+    """
 
     name: str
     timezone: str = "UTC"
+    errata: bool = True
 
     @field_validator("timezone")
     @classmethod

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import os
 import re
 import subprocess
@@ -10,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from gradekit.build.solved import solved_notebook
 from gradekit.course import load_course
 from gradekit.exercise.loader import LabExercises, load_lab
 from gradekit.exercise.source import Source, SourceCell, read_source
@@ -83,6 +86,60 @@ def test_points_in_the_text_are_those_of_the_checks(
             points = int(found[1])
         elif cell.role == "exercise":
             assert points == labs[lab][cell.name].points, cell.name
+
+
+@pytest.mark.parametrize("lab", COURSE.labs)
+def test_every_step_says_its_minutes_difficulty_and_importance(
+    lab: str, sources: dict[str, Source]
+) -> None:
+    header = re.compile(
+        r"^## \d+\.\d+ .+\n\*\d+ points?, \d+ minutes, "
+        r"difficulty [1-5] of 5, importance [1-5] of 5\*$",
+        re.MULTILINE,
+    )
+    texts = "\n".join(cell.text for cell in sources[lab].cells if cell.role == "prose")
+    assert len(header.findall(texts)) == len(sources[lab].of("exercise"))
+    for cell in sources[lab].of("exercise"):
+        step = sources[lab].step(cell.name)
+        assert step.number.startswith(f"{int(lab[3:])}."), cell.name
+        assert step.minutes >= 5, cell.name
+
+
+@pytest.mark.parametrize("lab", COURSE.labs)
+def test_a_lab_says_what_it_needs_and_ends_with_the_table_and_the_hand_in(
+    lab: str, sources: dict[str, Source]
+) -> None:
+    cells = sources[lab].cells
+    assert "| you need |" in cells[0].text
+    assert [cell.text for cell in cells if not cell.is_markdown][-2:] == ["check()", "submit()"]
+
+
+@pytest.mark.parametrize("lab", GRADED)
+def test_a_course_may_leave_out_the_errata(lab: str, labs: dict[str, LabExercises]) -> None:
+    about = COURSE.values.course.model_copy(update={"errata": False})
+    without = COURSE.model_copy(
+        update={"values": COURSE.values.model_copy(update={"course": about})}
+    )
+    found = load_lab(without, lab)
+    assert [e.name for e in found.exercises] == [
+        e.name for e in labs[lab].exercises if e.name != "errata"
+    ]
+    assert found.points == labs[lab].points - labs[lab]["errata"].points
+    notebook = solved_notebook(without, found)
+    ids = [cell.id for cell in notebook.cells]
+    assert "errata" not in ids
+    assert {"predictions", "explain", "where-you-stand-4"} <= set(ids)
+    assert "errata" not in notebook.metadata.attnlab["steps"]
+    assert not any("Errata hunt" in cell.source for cell in notebook.cells)
+
+
+@pytest.mark.parametrize("lab", COURSE.labs)
+def test_a_blank_notebook_raises_nothing_at_the_top_of_a_cell(lab: str) -> None:
+    notebook = json.loads(COURSE.released(lab).read_text("utf-8"))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            body = ast.parse("".join(cell["source"])).body
+            assert not any(isinstance(statement, ast.Raise) for statement in body), cell["id"]
 
 
 @pytest.mark.parametrize("lab", COURSE.labs)

@@ -67,6 +67,8 @@ def mark(definition: str) -> str:
 def clear(solved: str) -> str:
     """A solved cell as nbgrader's release step leaves it: each answer replaced by the stub.
 
+    At the top of a cell there is no stub, so that a blank cell runs without an error.
+
     Raises:
         BlankError: a solution mark has no partner.
     """
@@ -75,7 +77,8 @@ def clear(solved: str) -> str:
     for line in solved.split("\n"):
         if "BEGIN SOLUTION" in line and not inside:
             inside = True
-            kept.append(_indent(line) + CODE_STUB)
+            if _indent(line):
+                kept.append(_indent(line) + CODE_STUB)
         elif "END SOLUTION" in line and inside:
             inside = False
         elif "BEGIN SOLUTION" in line or "END SOLUTION" in line:

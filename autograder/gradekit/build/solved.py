@@ -14,7 +14,8 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from gradekit.build.blanks import has_solution_marks
+from attnlab.notebook.file import text_digest
+from gradekit.build.blanks import clear, has_solution_marks
 from gradekit.build.cell_text import imported, solved_text
 from gradekit.course import Course
 from gradekit.errors import CourseError
@@ -37,6 +38,7 @@ _ANSWER_PLACE = """\
 <!-- END SOLUTION -->"""
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 _HEADING = re.compile(r"^#{1,3} +(.+)$", re.MULTILINE)
+_NUMBERS = "no one two three four five six seven eight nine ten eleven twelve"
 _FIELD = re.compile(r"\{\{ ?([a-z_]{3,}) ?\}\}")
 
 
@@ -53,19 +55,33 @@ def solved_notebook(course: Course, exercises: LabExercises) -> NotebookNode:
         _notebook_cell(source, cell, cell_id, fields, exercises)
         for cell, cell_id in zip(source.cells, _cell_ids(source), strict=True)
     ]
-    about: dict[str, Any] = {
-        "lab": exercises.lab,
-        "generated": f"by `lab build`; edit solutions/{source.path.name} instead",
-    }
-    saves = [name for exercise in exercises.exercises for name in exercise.saves]
-    if saves:
-        about["saves"] = saves  # so that `lab submit` can name a missing one
     metadata = {
-        "attnlab": about,
+        "attnlab": _about(course, exercises),
         "kernelspec": _KERNEL,
         "language_info": {"name": "python"},
     }
     return new_notebook(cells=cells, metadata=metadata)
+
+
+def _about(course: Course, exercises: LabExercises) -> dict[str, Any]:
+    """What ``submit()`` knows of the lab: due date, late rule, steps, files of weights."""
+    source, late = exercises.source, course.values.late
+    about: dict[str, Any] = {
+        "lab": exercises.lab,
+        "generated": f"by `lab build`; edit solutions/{source.path.name} instead",
+        "due": course.dates(exercises.lab).due.isoformat(),
+        "late": {
+            "grace_minutes": late.grace_minutes,
+            "percent_per_day": plain_number(late.percent_per_day),
+            "last_day": late.last_day,
+        },
+        "steps": {
+            **{cell.name: source.step(cell.name).number for cell in source.of("exercise")},
+            **dict.fromkeys((cell.name for cell in source.of("free_text")), ""),
+        },
+    }
+    saves = [name for exercise in exercises.exercises for name in exercise.saves]
+    return {**about, "saves": saves} if saves else about
 
 
 def human_date(moment: datetime) -> str:
@@ -101,7 +117,13 @@ def _fields(course: Course, source: Source, exercises: LabExercises) -> dict[str
         "title": dates.title,
         "due": human_date(dates.due),
         "points": str(plain_number(exercises.points + by_hand)),
+        "steps": _in_words(len(exercises.exercises)),
     }
+
+
+def _in_words(count: int) -> str:
+    words = _NUMBERS.split()
+    return words[count] if count < len(words) else str(count)
 
 
 def _fill(source: Source, cell: SourceCell, text: str, fields: Mapping[str, str]) -> str:
@@ -153,6 +175,7 @@ def _notebook_cell(
     match cell.role:
         case "exercise":
             metadata["nbgrader"] = _nbgrader(cell.name, solution=True)
+            metadata["attnlab"] = {"blank": text_digest(clear(text))}
         case "check":
             points = exercises[cell.name].points
             metadata["nbgrader"] = _nbgrader(f"check_{cell.name}", points=points)

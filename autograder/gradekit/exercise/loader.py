@@ -19,6 +19,9 @@ from gradekit.errors import CourseError, ExerciseError
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.source import Source, read_source
 
+# The exercise that a course may leave out: it is about lectures of others.
+ERRATA = "errata"
+
 
 @dataclass(frozen=True)
 class LabExercises:
@@ -75,6 +78,9 @@ def load_lab(course: Course, lab: str) -> LabExercises:
     """
     source = read_source(course.source(lab))
     files = exercise_files(course.exercises(lab))
+    if not course.values.course.errata:
+        source = source.without(ERRATA)
+        files.pop(ERRATA, None)
     checked = source.of("check")
     for cell in checked:
         if cell.name not in files:

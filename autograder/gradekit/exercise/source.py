@@ -89,6 +89,16 @@ class Source:
                 )
         return found
 
+    def without(self, exercise: str) -> Source:
+        """The source without the section of one exercise: from its heading to the next."""
+        sections: list[list[SourceCell]] = [[]]
+        for cell in self.cells:
+            if cell.is_markdown and _STEP.search(cell.text):
+                sections.append([])
+            sections[-1].append(cell)
+        kept = [s for s in sections if all(cell.name != exercise for cell in s)]
+        return Source(self.path, tuple(cell for section in kept for cell in section))
+
     def place(self, cell: SourceCell) -> str:
         """Where a cell is, for an error message."""
         return f"solutions/{self.path.name}: cell {cell.number}"

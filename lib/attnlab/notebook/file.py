@@ -5,6 +5,8 @@ Tested in ``tests/attnlab/notebook/test_submit.py``, through ``submit()``.
 
 from __future__ import annotations
 
+import ast
+import hashlib
 import json
 import re
 import warnings
@@ -19,6 +21,7 @@ PLACEHOLDERS = {
     "code": re.compile(r"^\s*raise NotImplementedError\b", re.MULTILINE),
     "markdown": re.compile(r"^\s*(YOUR ANSWER HERE|\*Write your answer here\b.*)$", re.MULTILINE),
 }
+_DEFINED = re.compile(r"^(?:def|class) (\w+)", re.MULTILINE)
 _CONFLICT = re.compile(r"^\s*\"?(<{7}|>{7}) ", re.MULTILINE)
 
 
@@ -51,9 +54,54 @@ class NotebookFile:
         return metadata
 
     @property
+    def about(self) -> Mapping[str, Any]:
+        """What the build wrote down about the lab; empty if nothing did."""
+        about = self.metadata.get("attnlab")
+        return about if isinstance(about, dict) else {}
+
+    @property
     def open_steps(self) -> tuple[str, ...]:
-        """Names of the student's cells that still contain a placeholder."""
-        return tuple(_name(cell) for cell in self.content["cells"] if _is_open(cell))
+        """The student's cells in which nothing is written, or a placeholder is left."""
+        return tuple(self._label(cell) for cell in self.content["cells"] if _is_open(cell))
+
+    @property
+    def defined_names(self) -> tuple[str, ...]:
+        """The functions and classes that the student's cells define."""
+        own = (cell for cell in self.content["cells"] if _name(cell) in self._steps)
+        return tuple(name for cell in own for name in _DEFINED.findall(cell_text(cell)))
+
+    @property
+    def missing_steps(self) -> tuple[str, ...]:
+        """The lab's cells for the student that are not in the notebook any more."""
+        there = {_name(cell) for cell in self.content["cells"]}
+        return tuple(
+            _step_label(name, number) for name, number in self._steps.items() if name not in there
+        )
+
+    @property
+    def not_python(self) -> tuple[str, ...]:
+        """For each code cell that Python cannot read: which one, the line and what is wrong."""
+        found = []
+        for place, cell in enumerate(self.content["cells"], start=1):
+            error = _syntax_error(cell_text(cell)) if cell["cell_type"] == "code" else None
+            if error is not None:
+                known = _name(cell) in self._steps
+                where = self._label(cell) if known else f"cell {place}"
+                found.append(f"{where} is not Python (line {error.lineno}: {error.msg})")
+        return tuple(found)
+
+    @property
+    def _steps(self) -> Mapping[str, str]:
+        """The numbers of the lab's steps, by name, in order; a question without one comes last."""
+        steps = self.about.get("steps")
+        if not isinstance(steps, dict):
+            return {}
+        numbered = {str(name): str(number) for name, number in steps.items()}
+        return dict(sorted(numbered.items(), key=lambda item: _order(item[1])))
+
+    def _label(self, cell: Mapping[str, Any]) -> str:
+        name = _name(cell)
+        return _step_label(name, self._steps.get(name, ""))
 
     @property
     def never_run(self) -> bool:
@@ -101,9 +149,42 @@ def cell_text(cell: Mapping[str, Any]) -> str:
     return source if isinstance(source, str) else "".join(source)
 
 
+def text_digest(text: str) -> str:
+    """A short digest of a cell's text, to see later whether a student has written anything."""
+    return hashlib.sha256(text.strip().encode()).hexdigest()[:16]
+
+
 def _is_open(cell: Mapping[str, Any]) -> bool:
+    marks = cell["metadata"].get("attnlab")
+    blank = marks.get("blank") if isinstance(marks, dict) else None
+    if blank is not None and blank == text_digest(cell_text(cell)):
+        return True
     mark = PLACEHOLDERS.get(cell["cell_type"])
     return mark is not None and mark.search(cell_text(cell)) is not None
+
+
+def _syntax_error(text: str) -> SyntaxError | None:
+    """Why Python cannot read a cell, after IPython's own lines (%magic, !shell) are rewritten."""
+    from IPython.core.inputtransformer2 import TransformerManager
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(TransformerManager().transform_cell(text))
+        except SyntaxError as error:
+            return error
+        except (ValueError, RecursionError, MemoryError) as error:
+            return SyntaxError(str(error) or "too deeply nested", ("", 1, 0, ""))
+    return None
+
+
+def _order(number: str) -> list[int]:
+    parts = re.findall(r"\d{1,9}", number)
+    return [int(part) for part in parts] or [10**9]
+
+
+def _step_label(name: str, number: str) -> str:
+    return f"{number} {name}".strip()
 
 
 def _parse(name: str, raw: bytes) -> Any:
@@ -147,5 +228,5 @@ def _name(cell: Mapping[str, Any]) -> str:
     named = marks.get("grade_id") if isinstance(marks, dict) else None
     if isinstance(named, str) and named:
         return named
-    defined = re.search(r"^(?:def|class) (\w+)", cell_text(cell), re.MULTILINE)
+    defined = _DEFINED.search(cell_text(cell))
     return defined[1] if defined else "a cell without a name"

@@ -6,7 +6,9 @@ you give it to your course's system.
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +16,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from attnlab.notebook.file import NotebookFile, SubmitError, read_notebook
+from attnlab.notebook.check import GRADING_VARIABLE, VALIDATING_VARIABLE
+from attnlab.notebook.due import due_sentences
+from attnlab.notebook.file import NotebookFile, SubmitError, cell_text, read_notebook
+from attnlab.notebook.running import notebook_file, unsaved_names
 
 DATA_SUFFIXES = (".safetensors", ".csv", ".json")
 CAME_WITH_THE_LAB = ("checks.safetensors",)
@@ -44,6 +49,10 @@ class PackedSubmission:
         saved: when the notebook was last saved.
         open_steps: steps that still contain the task's placeholder.
         never_run: whether no cell of the saved notebook has a number or an output.
+        not_python: cells that Python cannot read, each with the line and the reason.
+        gone: steps whose cell is no longer in the notebook.
+        unsaved: names whose cell was run in another form than the saved one.
+        due: when it is due and how late it is, in sentences; empty if the notebook does not say.
     """
 
     lab: str
@@ -54,6 +63,10 @@ class PackedSubmission:
     saved: datetime
     open_steps: tuple[str, ...]
     never_run: bool
+    not_python: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    unsaved: tuple[str, ...] = ()
+    due: str = ""
 
     def summary(self) -> str:
         """Lines for the student: what was packed and which steps are open."""
@@ -72,8 +85,21 @@ class PackedSubmission:
             )
         if self.never_run:
             lines.append("No cell of the saved notebook has been run: did you save after working?")
+        if self.unsaved:
+            names = ", ".join(self.unsaved)
+            lines.append(
+                f"NOT SAVED: you ran {names} in another form than the saved notebook has. Save the "
+                "notebook, then run this again."
+            )
+        lines += [f"{sentence}." for sentence in self.not_python]
+        lines += [
+            f"The cell of {name} is gone: copy it from the lab's notebook, or it earns nothing."
+            for name in self.gone
+        ]
         if self.open_steps:
             lines.append(f"Still open: {', '.join(self.open_steps)}.")
+        if self.due:
+            lines.append(self.due)
         lines.append("Now give this file to your course's system.")
         return "\n".join(lines)
 
@@ -81,16 +107,30 @@ class PackedSubmission:
         """Show nothing, because submit() has already printed the summary."""
 
 
-def submit(folder: str | Path = ".") -> PackedSubmission:
+def submit(folder: str | Path | None = None) -> PackedSubmission | None:
     """Pack the hand-in of the notebook in `folder`, and print what was packed.
 
     Args:
-        folder: the notebook's folder; or the notebook itself, if there are several.
+        folder: the notebook's folder, or the notebook itself; by default the running notebook, or
+            else the current folder.
+
+    Returns:
+        The packed hand-in; None while the notebook is graded or validated, or runs as a script.
 
     Raises:
         SubmitError: there is no notebook, more than one, or an invalid one.
     """
-    packed = pack_submission(folder)
+    if any(os.environ.get(name) == "1" for name in (GRADING_VARIABLE, VALIDATING_VARIABLE)):
+        return None
+    caller = sys._getframe(1).f_globals
+    try:
+        packed = pack_submission(folder or notebook_file(caller) or ".")
+    except SubmitError as error:
+        # A lab's source runs as a script, too, without a notebook.
+        if caller.get("__name__") != "__main__" or "__file__" not in caller:
+            raise
+        print(f"Nothing is packed. {error}")
+        return None
     print(packed.summary())
     return packed
 
@@ -121,6 +161,10 @@ def pack_submission(folder: str | Path = ".") -> PackedSubmission:
         saved=datetime.fromtimestamp(notebook.path.stat().st_mtime),
         open_steps=notebook.open_steps,
         never_run=notebook.never_run,
+        not_python=notebook.not_python,
+        gone=notebook.missing_steps,
+        unsaved=unsaved_names(map(cell_text, notebook.content["cells"]), notebook.defined_names),
+        due=due_sentences(notebook.about, datetime.now().astimezone()),
     )
 
 
@@ -145,9 +189,7 @@ def _find_notebook(folder: Path) -> Path:
 
 
 def _lab_of(notebook: NotebookFile) -> str:
-    marks = notebook.metadata.get("attnlab")
-    named = marks.get("lab") if isinstance(marks, dict) else None
-    for text in (named, notebook.path.stem.lower()):
+    for text in (notebook.about.get("lab"), notebook.path.stem.lower()):
         match = re.match(r"lab\d+", text) if isinstance(text, str) else None
         if match:
             return match[0]
@@ -159,8 +201,7 @@ def _lab_of(notebook: NotebookFile) -> str:
 
 def _saves(notebook: NotebookFile) -> list[str]:
     """The files of weights that the lab's cells save, according to its metadata."""
-    marks = notebook.metadata.get("attnlab")
-    names = marks.get("saves") if isinstance(marks, dict) else None
+    names = notebook.about.get("saves")
     return [Path(str(name)).name for name in names] if isinstance(names, list) else []
 
 

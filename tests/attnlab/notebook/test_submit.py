@@ -4,12 +4,14 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from types import SimpleNamespace
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import attnlab
+from attnlab.notebook.file import text_digest
 from attnlab.notebook.submit import MOST_BYTES, SubmitError, pack_submission, submit
 
 OPEN = "def softmax(x):\n    # TODO\n    raise NotImplementedError"
@@ -245,3 +247,87 @@ def test_from_a_terminal(folder, tmp_path_factory):
     for arguments in ((), ("submit", "a", "b"), ("submit", "--help"), ("hand",)):
         usage = command(*arguments, cwd=elsewhere)
         assert (usage.returncode, usage.stdout[:6]) == (2, "usage:")
+
+
+def lab_notebook(path, *cells, **about):
+    known = {"lab": "lab03", "steps": {"attention_loop": "3.2", "qkv": "3.1", "explain": ""}}
+    book = new_notebook(cells=list(cells), metadata={"attnlab": {**known, **about}})
+    nbformat.write(book, path / "lab03_attention.ipynb")
+    return path
+
+
+def test_cells_that_are_not_python_and_cells_that_are_gone_are_named(tmp_path):
+    lab_notebook(
+        tmp_path,
+        step("def attention_loop(q, K, V)\n    return q", "attention_loop"),
+        new_code_cell("%matplotlib inline\n!ls\nx = 1"),
+        new_code_cell("a b"),
+        new_code_cell("\0"),
+    )
+    packed = pack_submission(tmp_path)
+    assert packed.not_python[0] == ("3.2 attention_loop is not Python (line 1: expected ':')")
+    assert [words.partition(" is ")[0] for words in packed.not_python[1:]] == ["cell 3", "cell 4"]
+    assert packed.gone == ("3.1 qkv", "explain")
+    summary = packed.summary()
+    assert "3.2 attention_loop is not Python (line 1: expected ':').\n" in summary
+    assert "The cell of 3.1 qkv is gone: " in summary
+
+
+def test_a_released_cell_without_an_answer_is_open(tmp_path):
+    text = "predictions = {}\n# TODO: write five lines"
+    blank = {"attnlab": {"blank": text_digest(text)}}
+    for source, still_open in ((text, True), (f"{text}\npredictions['P1'] = 1", False)):
+        cell = step(source, "qkv")
+        cell.metadata.update(blank)
+        lab_notebook(tmp_path, cell)
+        assert pack_submission(tmp_path).open_steps == (("3.1 qkv",) if still_open else ())
+
+
+def test_the_due_date_is_said(tmp_path):
+    late = {"grace_minutes": 30, "percent_per_day": 10, "last_day": 5}
+    lab_notebook(tmp_path, due="2020-10-04T23:59:00+02:00", late=late)
+    assert "It was due Sunday 4 October 2020" in pack_submission(tmp_path).summary()
+    lab_notebook(tmp_path)
+    assert pack_submission(tmp_path).due == ""
+
+
+@pytest.mark.parametrize("variable", ["ATTNLAB_GRADING", "NBGRADER_VALIDATING"])
+def test_while_a_notebook_is_graded_nothing_is_packed(folder, monkeypatch, capsys, variable):
+    monkeypatch.setenv(variable, "1")
+    (folder / "lab01-handin.zip").unlink()
+    assert submit(folder) is None
+    assert capsys.readouterr().out == ""
+    assert not (folder / "lab01-handin.zip").exists()
+
+
+def test_in_a_script_without_a_notebook_nothing_is_packed(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__", "__file__": "lab.py", "submit": submit}
+    assert eval("submit()", names) is None
+    assert capsys.readouterr().out.startswith("Nothing is packed. There is no notebook in ")
+
+
+def test_the_running_notebook_is_packed_among_several(folder, monkeypatch):
+    save(folder / "scratch.ipynb")
+    with pytest.raises(SubmitError, match="2 notebooks"):
+        submit(folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("JPY_SESSION_NAME", str(folder / "lab01_softmax.ipynb"))
+    assert submit().files[0].name == "lab01_softmax.ipynb"
+    monkeypatch.delenv("JPY_SESSION_NAME")
+    named = {"__vsc_ipynb_file__": str(folder / "lab01_softmax.ipynb"), "submit": submit}
+    assert eval("submit()", named).files[0].name == "lab01_softmax.ipynb"
+
+
+def test_what_was_run_but_not_saved_is_named(tmp_path, monkeypatch):
+    saved = "def qkv(x):\n    return x"
+    lab_notebook(tmp_path, step(saved, "qkv"), step("def loop(x):\n    return x", "attention_loop"))
+
+    ran = ["", saved, saved.replace("return x", "return 2 * x")]
+    shell = SimpleNamespace(kernel=True, user_ns={"In": ran})
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+    packed = pack_submission(tmp_path)
+    assert packed.unsaved == ("qkv",)
+    assert "NOT SAVED: you ran qkv in another form than the saved notebook has." in packed.summary()
+    ran.append(saved)
+    assert pack_submission(tmp_path).unsaved == ()

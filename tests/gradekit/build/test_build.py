@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from attnlab.checking import visible
+from attnlab.notebook.file import text_digest
 from gradekit.build import build
 from gradekit.build.drift import same_values
 from gradekit.errors import CourseError
@@ -61,6 +62,9 @@ def test_the_solved_notebook_is_in_nbgraders_source_format(small):
     assert nb.metadata.attnlab == {
         "lab": "lab01",
         "generated": "by `lab build`; edit solutions/lab01_small.py instead",
+        "due": "2026-09-20T23:59:00+02:00",
+        "late": {"grace_minutes": 0, "percent_per_day": 10, "last_day": 5},
+        "steps": {"double": "", "total": "", "guess": "", "explain": ""},
     }
     assert nb.metadata.kernelspec.name == "python3"
     assert cell(nb, "double").metadata.nbgrader == {
@@ -106,7 +110,10 @@ def test_the_released_notebook_holds_no_answer(small):
         'any shape."""\n    # TODO: write your code here\n    raise NotImplementedError'
     )
     assert cell(nb, "check_double").source == 'check("double")'
-    assert cell(nb, "guess").source == "# How much is double(4)?\nraise NotImplementedError"
+    assert cell(nb, "guess").source == "# How much is double(4)?", "Run All does not stop there"
+    for name in ("double", "guess"):
+        blank = cell(nb, name)
+        assert blank.metadata.attnlab["blank"] == text_digest(blank.source)
     text = (small.root / "labs" / "lab01" / "lab01_small.ipynb").read_text()
     solved = (small.root / "solutions" / "lab01" / "lab01_small.ipynb").read_text()
     for word in ("SOLUTION", "HIDDEN", "gradekit", "FACTOR * x", "secret_sum =", "guess = 8"):
@@ -219,7 +226,7 @@ def test_drift_forgives_the_last_bits_of_a_number_and_nothing_else():
         (
             "{{due}}",
             "{{dew}}",
-            "cell 1 asks for {{dew}}; there are {{course}}, {{title}}, {{due}}, {{points}}",
+            "cell 1 asks for {{dew}}; there are {{course}}, {{title}}, {{due}}, {{points}}, {{st",
         ),
         (
             'free_text="explain"',

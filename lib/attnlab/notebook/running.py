@@ -1,0 +1,47 @@
+"""What a running notebook knows about itself: its file, and the cells that it has run.
+
+Tested in ``tests/attnlab/notebook/test_submit.py``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+_DEFINED = re.compile(r"^(?:async +def|def|class) +(\w+)|^(\w+) *=", re.MULTILINE)
+
+
+def notebook_file(names: Mapping[str, Any]) -> Path | None:
+    """The notebook that `names` belong to, if the program that runs it says so.
+
+    Args:
+        names: the global names of the calling cell.
+    """
+    # VS Code gives the first, Jupyter's server the second.
+    for path in (names.get("__vsc_ipynb_file__"), os.environ.get("JPY_SESSION_NAME")):
+        if isinstance(path, str) and path.endswith(".ipynb") and Path(path).is_file():
+            return Path(path).resolve()
+    return None
+
+
+def unsaved_names(saved: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
+    """Those of `names` whose defining cell was last run in a form that is not among `saved`.
+
+    Args:
+        saved: the texts of the saved notebook's cells.
+        names: what the student defines.
+    """
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if shell is None or getattr(shell, "kernel", None) is None:
+        return ()
+    ran: dict[str, str] = {}
+    for text in shell.user_ns.get("In", ()):
+        for match in _DEFINED.finditer(text):
+            ran[match[1] or match[2]] = text.strip()
+    kept = {text.strip() for text in saved}
+    return tuple(name for name in names if name in ran and ran[name] not in kept)
