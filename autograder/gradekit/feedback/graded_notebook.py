@@ -51,7 +51,7 @@ def graded_notebook(
     aligned = align(notebook, released)
     sanitize_cells(aligned.cells, released.sources)
     put_results(aligned, released, results, submission.broken or "")
-    remarks = [submission.broken, graded.broken, graded.stopped, *submission.notes]
+    remarks = [submission.broken, graded.broken, graded.stopped, *submission.notes, *graded.notes]
     banner = _banner([remark for remark in remarks if remark])
     aligned.cells[:0] = banner
     return aligned

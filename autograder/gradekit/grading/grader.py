@@ -17,6 +17,7 @@ from typing import Self
 import torch
 
 import attnlab
+from attnlab.checking.definitions import kind_of
 from attnlab.checking.verdict import Verdict
 from gradekit.build.student_library import write_student_library
 from gradekit.course import Course
@@ -26,6 +27,7 @@ from gradekit.exercise.standalone import standalone_sources
 from gradekit.exercise.trained import ScoreBands
 from gradekit.exercise.variants import Variants
 from gradekit.files import LockedTempFolder
+from gradekit.grading.changed_names import changed_later
 from gradekit.grading.judge import judge
 from gradekit.grading.result_keys import ResultKeys
 from gradekit.grading.task import GraderSpec
@@ -111,7 +113,7 @@ class LabGrader:
         cells = runnable_cells(submission.notebook)
         probes = [self._probes(exercise, number) for exercise in asked]
         try:
-            run = self.sandbox.run(cells, probes, submission.files, seed=number)
+            run = self.sandbox.run(cells, probes, submission.files, number, self._graded_names)
         except SandboxFailedError as error:
             return Graded({}, (), broken=f"the sandbox failed: {error}")
         sources = [cell.source for cell in cells]
@@ -124,7 +126,17 @@ class LabGrader:
             ),
             seconds=round(run.cpu_seconds, 3),
             stopped=_stopped(run, cells),
+            notes=changed_later(cells, run.cells),
         )
+
+    @cached_property
+    def _graded_names(self) -> dict[str, dict[str, str]]:
+        """By exercise, the names that students define and the kind of each."""
+        right = self.exercises.reference
+        return {
+            exercise.name: {name: kind_of(right[name]) for name in exercise.names}
+            for exercise in self.exercises.exercises
+        }
 
     def _probes(self, exercise: Exercise, number: int) -> list[Probe]:
         probes = self._variants.probes(exercise, number)

@@ -42,7 +42,7 @@ def grade_submission(
         digest=submitted.digest,
         state=state,
         reason=reason,
-        notes=submission.notes,
+        notes=(*submission.notes, *graded.notes),
         answers=answer_digests(notebook, grader.released),
         submitted_at=submitted.submitted_at.isoformat() if submitted.submitted_at else None,
         seconds=graded.seconds,

@@ -72,7 +72,7 @@ class JudgedNotebook:
         if submission.broken:
             return {name: [submission.broken] for name in names}
         graded = grader.grade(submission)
-        for remark in filter(None, [graded.stopped, *submission.notes]):
+        for remark in filter(None, [graded.stopped, *submission.notes, *graded.notes]):
             _log().warning("%s", remark)
         if graded.broken:
             return {name: [f"Not graded; this is our fault: {graded.broken}"] for name in names}

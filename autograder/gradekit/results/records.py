@@ -92,6 +92,7 @@ class Graded:
         results: one for each exercise that was run.
         seconds: CPU seconds of the whole submission.
         stopped: the limits that ended the notebook's run early, in words for the student.
+        notes: what grading decided for the student, one sentence each.
         broken: if the grader failed as a whole, what failed, in one sentence.
     """
 
@@ -99,6 +100,7 @@ class Graded:
     results: tuple[ExerciseResult, ...]
     seconds: float = 0.0
     stopped: str | None = None
+    notes: tuple[str, ...] = ()
     broken: str | None = None
 
 

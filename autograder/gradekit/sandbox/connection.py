@@ -9,6 +9,7 @@ Tested in tests/gradekit/sandbox/test_connection.py and tests/attacks.
 from __future__ import annotations
 
 import json
+import re
 import select
 import socket
 import time
@@ -18,7 +19,7 @@ from typing import Any
 
 from gradekit.sandbox import limit_messages
 from gradekit.sandbox.output_filter import clean_outputs
-from gradekit.sandbox.result import CellRun
+from gradekit.sandbox.result import CellRun, ChangedName
 from gradekit.untrusted import frames
 from gradekit.untrusted.limits import ExerciseLimits, LimitKind, Limits
 from gradekit.untrusted.messages import Cell, Probe, Stopped
@@ -31,6 +32,7 @@ _SMALL_TEXT = 2**16
 _FORGED = "wrote something of its own into the grader's channel"
 # The most messages of a cell before its result: that its time, or its CPU time, is over.
 _MOST_REPORTS = 2
+_MOST_CHANGES = 50
 
 
 class ServerLostError(RuntimeError):
@@ -54,6 +56,8 @@ class Connection:
         self._deadline = deadline
         self._output_left = limits.output_bytes
         self._answers_left = limits.answer_bytes
+        self._sources: Sequence[str] = ()
+        self._graded: Mapping[str, Any] = {}
         self._locations = limit_messages.CodeLocations(())
         self._memory = False
         self._files = False
@@ -80,13 +84,21 @@ class Connection:
             raise
 
     def send_submission(
-        self, cells: Sequence[Cell], wanted: Sequence[int], files: Mapping[str, bytes], seed: int
+        self,
+        cells: Sequence[Cell],
+        wanted: Sequence[int],
+        files: Mapping[str, bytes],
+        seed: int,
+        graded: Mapping[str, Mapping[str, str]],
     ) -> None:
-        """Send the cells with the indices `wanted`, the data files and the seed."""
-        self._locations = limit_messages.CodeLocations([cell.source for cell in cells])
+        """Send the cells with the indices `wanted`, the data files, the seed and the names."""
+        self._sources = [cell.source for cell in cells]
+        self._graded = graded
+        self._locations = limit_messages.CodeLocations(self._sources)
         names = [[name, len(data)] for name, data in files.items()]
-        sources = [[index, cells[index].source] for index in wanted]
-        self._send({"cells": sources, "files": names, "seed": seed}, b"".join(files.values()))
+        sources = [[index, cells[index].source, cells[index].checks] for index in wanted]
+        order = {"cells": sources, "files": names, "seed": seed, "graded": graded}
+        self._send(order, b"".join(files.values()))
 
     def read_cell(self, index: int, cell_id: str) -> CellRun:
         """Wait for one cell's outputs."""
@@ -114,7 +126,21 @@ class Connection:
         self._memory = False  # the process killed for its memory was not the one that runs cells
         exceeded = reported is not None or state == "stopped"
         reason = limit_messages.reached(limit, limits, location=location) if exceeded else ""
-        return CellRun(cell_id, outputs, state, reason)
+        return CellRun(cell_id, outputs, state, reason, self._changes(answer.get("changes")))
+
+    def _changes(self, reported: object) -> tuple[ChangedName, ...]:
+        """What cells changed, if the names are known and the cells contain them."""
+        found = []
+        for item in reported[:_MOST_CHANGES] if isinstance(reported, list) else ():
+            match item:
+                case [str(exercise), str(name), int(cell)] if (
+                    exercise in self._graded
+                    and name.isidentifier()
+                    and 0 <= cell < len(self._sources)
+                    and re.search(rf"\b{name}\b", self._sources[cell])
+                ):
+                    found.append(ChangedName(exercise, name, cell))
+        return tuple(found)
 
     def ask(self, probes: Sequence[Probe]) -> dict[tuple[str, str], bytes | Stopped]:
         """Send one group of probes and read their answers."""

@@ -15,6 +15,19 @@ State = Literal["ok", "error", "stopped"]
 
 
 @dataclass(frozen=True)
+class ChangedName:
+    """A cell changed a name that an exercise defines or uses; it was graded as it was before.
+
+    Attributes:
+        cell: the cell's index among those that were given.
+    """
+
+    exercise: str
+    name: str
+    cell: int
+
+
+@dataclass(frozen=True)
 class CellRun:
     """One cell's run.
 
@@ -23,12 +36,14 @@ class CellRun:
         outputs: in nbformat's form, checked: plain JSON, no active content.
         state: ok, error (it raised), stopped (it was ended, or was not run).
         reason: the limit that it exceeded, or why it was stopped, for the student; often empty.
+        changes: with the last cell, what any cell changed of names that steps use.
     """
 
     id: str
     outputs: tuple[dict[str, Any], ...]
     state: State
     reason: str = ""
+    changes: tuple[ChangedName, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -107,6 +107,7 @@ class Sandbox:
         probes: Sequence[Sequence[Probe]],
         files: Mapping[str, bytes] | None = None,
         seed: int = 0,
+        graded: Mapping[str, Mapping[str, str]] | None = None,
     ) -> SubmissionRun:
         """Run a notebook's cells, then the probes of each exercise on their definitions.
 
@@ -115,6 +116,8 @@ class Sandbox:
             probes: for each exercise, in order, its probes.
             files: data files of the working folder, by their relative path.
             seed: of the submission's random number generators.
+            graded: by exercise, the names that it asks for and the kind of each (see
+                :mod:`attnlab.checking.definitions`).
 
         Raises:
             SandboxFailedError: the sandbox itself failed, twice.
@@ -127,7 +130,7 @@ class Sandbox:
             assert self._server is not None
             try:
                 session = Session(self._server.control, self.limits)
-                return session.run(cells, probes, dict(files or {}), seed)
+                return session.run(cells, probes, dict(files or {}), seed, graded or {})
             except ServerLostError as error:
                 last = self._server.last_error()
                 self.close()

@@ -60,6 +60,7 @@ class Session:
         probes: Sequence[Sequence[Probe]],
         files: Mapping[str, bytes],
         seed: int,
+        graded: Mapping[str, Mapping[str, str]],
     ) -> SubmissionRun:
         """Run cells and probes; see :meth:`gradekit.sandbox.sandbox.Sandbox.run`.
 
@@ -68,7 +69,7 @@ class Session:
         """
         started = time.monotonic()
         try:
-            runs, connection = self._run_cells(cells, files, seed)
+            runs, connection = self._run_cells(cells, files, seed, graded)
             observations: dict[tuple[str, str], bytes | Stopped]
             if isinstance(connection, str):
                 asked = [probe_key(probe) for exercise in probes for probe in exercise]
@@ -84,7 +85,11 @@ class Session:
         return SubmissionRun(done, observations, self._cpu, seconds, self._peak, tuple(self._notes))
 
     def _run_cells(
-        self, cells: Sequence[Cell], files: Mapping[str, bytes], seed: int
+        self,
+        cells: Sequence[Cell],
+        files: Mapping[str, bytes],
+        seed: int,
+        graded: Mapping[str, Mapping[str, str]],
     ) -> tuple[dict[int, CellRun], Connection | str]:
         """Run the cells; if one ends the process, run the others again.
 
@@ -99,7 +104,7 @@ class Session:
             self._connections.append(connection)
             runs: dict[int, CellRun] = {}
             try:
-                connection.send_submission(cells, wanted, files, seed)
+                connection.send_submission(cells, wanted, files, seed, graded)
                 for index in wanted:
                     runs[index] = connection.read_cell(index, cells[index].id)
                 return {**runs, **stopped}, connection

@@ -11,6 +11,7 @@ import ast
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -110,13 +111,16 @@ def read_json(raw: bytes, name: str) -> dict[str, Any]:
 
 def runnable_cells(notebook: NotebookNode) -> tuple[Cell, ...]:
     """The code cells to run, in order: all except empty ones and bare ``check("…")`` calls."""
-    return tuple(
-        Cell(cell.id, cell.source)
-        for cell in notebook.cells
-        if cell.cell_type == "code"
-        and cell.source.strip()
-        and checked_exercise(cell.source) is None
-    )
+    cells: list[Cell] = []
+    for cell in notebook.cells:
+        if cell.cell_type != "code" or not cell.source.strip():
+            continue
+        exercise = checked_exercise(cell.source)
+        if exercise is None:
+            cells.append(Cell(cell.id, cell.source))
+        elif cells:
+            cells[-1] = replace(cells[-1], checks=(*cells[-1].checks, exercise))
+    return tuple(cells)
 
 
 def checked_exercise(source: str) -> str | None:

@@ -16,10 +16,15 @@ ANONYMOUS = "version"
 
 @dataclass(frozen=True)
 class Cell:
-    """A code cell of a notebook."""
+    """A code cell of a notebook.
+
+    Attributes:
+        checks: the exercises that are checked after this cell and before the next one.
+    """
 
     id: str
     source: str
+    checks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

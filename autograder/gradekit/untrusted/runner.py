@@ -8,7 +8,8 @@ that fork, the next exercise gets a new one, so a crash costs one exercise.
 The messages on the channel, after the submission (cells, files, seed) has been read:
 
     ◄── {"cell": i, "limit": …, "where": …}                 at once, when its time is over
-    ◄── {"cell": i, "state": …, "outputs": […], "limit": …, "where": …}   for each, when it has run
+    ◄── {"cell": i, "state": …, "outputs": […], "limit": …, "where": …}   for each, when it has run;
+        with the last one "changes": [[exercise, name, cell], …]
     ──► {"probes": […], "limits": {…}}                                    for each group of probes
     ◄── {"check": i} + observation, or {"check": i, "limit": …, "where": …}   for each of its checks
     ◄── {"done": "" or "ended", "limit": …, "where": …}
@@ -23,13 +24,14 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 import torch
 
+from attnlab.checking.definitions import Definitions
 from attnlab.checking.draw import Draw, seed_everything
 from attnlab.checking.lab import Lab, observe
 from attnlab.checking.observation import ObservationError, Raised, pack
@@ -62,7 +64,9 @@ def serve_submission(
     outputs = Outputs(limits.cell_output_bytes, limits.output_bytes)
     myself = os.getpid()
     set_soft_limits(limits)
-    for index, source in order.message["cells"]:
+    definitions = Definitions(order.message["graded"])
+    cells = order.message["cells"]
+    for index, source, checks in cells:
 
         def report(limit: LimitKind, where: str, index: int = index) -> None:
             frames.send(channel, {"cell": index, "limit": limit, "where": where})
@@ -75,14 +79,24 @@ def serve_submission(
         shell.raw.drain(outputs)
         limit = ran.limit or (LimitKind.OUTPUT if outputs.is_cut else None)
         answer = {"cell": index, "state": ran.state, "limit": limit, "where": ran.where}
+        definitions.after_cell(index, shell.user_ns, checks)
+        if index == cells[-1][0]:
+            answer["changes"] = _changes(definitions, order.message["graded"])
         frames.send(channel, {**answer, "outputs": outputs.finish()})
-    prober = _Prober(shell, folder)
+    prober = _Prober(shell, folder, definitions)
     while True:
         try:
             request = frames.receive(channel).message
         except frames.ChannelClosedError:
             return
         prober.pass_on(request, channel)
+
+
+def _changes(definitions: Definitions, steps: Iterable[str]) -> list[list[Any]]:
+    """What later cells changed, before any question arrives."""
+    return [
+        [step, change.name, change.cell] for step in steps for change in definitions.changes(step)
+    ]
 
 
 def answer_probe(probe: Probe, names: dict[str, Any], folder: Path | None = None) -> bytes:
@@ -114,9 +128,10 @@ def _load(source: str, name: str, filename: str) -> Callable[..., Any]:
 class _Prober:
     """A fork of the process that ran the cells; replaced by a new one when it ends."""
 
-    def __init__(self, shell: NotebookShell, folder: Path) -> None:
+    def __init__(self, shell: NotebookShell, folder: Path, definitions: Definitions) -> None:
         self._shell = shell
         self._folder = folder
+        self._definitions = definitions
         self._child = 0
         self._channel: socket.socket | None = None
 
@@ -153,7 +168,7 @@ class _Prober:
             with suppress(BaseException):
                 ours.close()
                 channel.close()
-                _answer_all(theirs, self._shell, self._folder)
+                _answer_all(theirs, self._shell, self._folder, self._definitions)
             os._exit(0)
         theirs.close()
         self._channel = ours
@@ -171,7 +186,9 @@ class _Prober:
         return usage.ru_utime + usage.ru_stime
 
 
-def _answer_all(channel: socket.socket, shell: NotebookShell, folder: Path) -> None:
+def _answer_all(
+    channel: socket.socket, shell: NotebookShell, folder: Path, definitions: Definitions
+) -> None:
     """In the fork: answer group after group."""
     # A pool of threads that a cell started does not exist after a fork; using it would hang.
     torch.set_num_threads(1)
@@ -181,8 +198,9 @@ def _answer_all(channel: socket.socket, shell: NotebookShell, folder: Path) -> N
             request = frames.receive(channel).message
             limits = ExerciseLimits(**request["limits"])
             probes = [Probe.from_json(values) for values in request["probes"]]
+            names = definitions.of(probes[0].exercise) | _references(probes[0])
             with (
-                _replaced_by_references(shell.user_ns, probes[0]),
+                _replaced(shell.user_ns, names),
                 exercise_limits(limits),
                 alarm(limits.seconds, sender.give_up),
             ):
@@ -246,21 +264,25 @@ def _end_if_not(pid: int) -> None:
         os._exit(0)
 
 
-@contextmanager
-def _replaced_by_references(names: dict[str, Any], probe: Probe) -> Iterator[None]:
-    """In this block, replace the student's functions by the references that this exercise uses."""
+def _references(probe: Probe) -> dict[str, Any]:
+    """The references that this exercise uses instead of the student's functions, by name."""
     if not probe.uses:
-        yield
-        return
+        return {}
     space: dict[str, Any] = {"__name__": "reference"}
     exec(compile(probe.uses, "<reference>", "exec"), space)  # noqa: S102 - the trusted side's text
-    before = {name: names[name] for name in probe.replaces if name in names}
-    names.update({name: space[name] for name in probe.replaces})
+    return {name: space[name] for name in probe.replaces}
+
+
+@contextmanager
+def _replaced(names: dict[str, Any], values: Mapping[str, Any]) -> Iterator[None]:
+    """In this block, names of the notebook's have these values."""
+    before = {name: names[name] for name in values if name in names}
+    names.update(values)
     try:
         yield
     finally:
-        for name in probe.replaces:
-            del names[name]
+        for name in values:
+            names.pop(name, None)
         names.update(before)
 
 

@@ -56,3 +56,20 @@ def test_a_probe_without_an_answer_has_a_reason():
     probe = Probe("softmax", "rows", "def rows(lab, draw): ...", 1)
     run = play(STARTED + RAN + framed({"done": ""}), probes=[probe])
     assert run.observations["softmax", "rows"] == Stopped("ended its own process")
+
+
+@pytest.mark.parametrize(
+    "reported",
+    [7, [7], [["softmax"]], [["other", "softmax", 0]], [["softmax", "x y", 0]],
+     [["softmax", "hidden", 0]], [["softmax", "softmax", 5]], [["softmax", "softmax", "0"]]],
+)  # fmt: skip
+def test_a_report_of_a_change_is_believed_only_if_the_cell_contains_the_name(reported):
+    for given, found in (
+        (reported, 0),
+        ([["softmax", "softmax", 0]] * 99, connection._MOST_CHANGES),
+    ):
+        ran = framed({"cell": 0, "state": "ok", "outputs": [], "changes": given})
+        with PlayedSandbox([Script(STARTED + ran, hangs=True)], LIMITS) as sandbox:
+            cells, graded = [Cell("a", "def softmax(): ...")], {"softmax": {"softmax": "function"}}
+            run = sandbox.run(cells, [], graded=graded)
+        assert len(run.cells[0].changes) == found
