@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import torch
 from demo.course_folder import SMALL_LIMITS, copy_course
 from gradekit.course import Course, load_course
 from gradekit.exercise.loader import CourseLabs
-from tests.helpers.needs import require
+from tests.helpers.needs import at_one_place, require, skipped_without_any_sandbox
 
 # Small tensors, and two test processes on two cores: threads would only get in each other's way.
 torch.set_num_threads(1)
@@ -21,11 +22,29 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.get_closest_marker("starts_first") is None)
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Iterator[None]:
     """Skip a test that is marked `needs` and whose need this machine lacks."""
     for mark in item.iter_markers("needs"):
         for need in mark.args:
             require(need)
+    with skipped_without_any_sandbox():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """Skip a test that turns out to need a sandbox where this machine has none."""
+    with skipped_without_any_sandbox():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Report all tests that need the same thing in one line."""
+    report = yield
+    at_one_place(report, call)
+    return report
 
 
 @pytest.fixture(autouse=True)

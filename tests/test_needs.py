@@ -7,8 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from gradekit.errors import SandboxUnavailableError
 from tests.helpers import needs
-from tests.helpers.needs import INSTALLED, SKIP_NOTHING, missing, require
+from tests.helpers.needs import (
+    INSTALLED,
+    SKIP_NOTHING,
+    at_one_place,
+    missing,
+    require,
+    skipped_without_any_sandbox,
+)
 
 ROOT = Path(__file__).parents[1]
 
@@ -49,6 +57,33 @@ def test_a_kernel_without_landlock_is_no_failure(bare_machine, monkeypatch):
 def test_a_need_that_does_not_exist_is_an_error():
     with pytest.raises(ValueError, match="'bubblewarp'"):
         require("bubblewarp")
+
+
+def test_skips_of_different_tests_are_reported_at_one_place(bare_machine):
+    """pytest then folds them into one line; a fixture's would be at each of its tests."""
+    places = set()
+    for name in ("test_a", "test_b"):
+        call = pytest.CallInfo.from_call(lambda: require("bubblewrap"), "setup")
+        report = pytest.TestReport(
+            f"{name}.py::{name}", (f"{name}.py", 1, name), {}, "skipped", (name, 1, "why"), "setup"
+        )
+        at_one_place(report, call)
+        places.add(report.longrepr)
+    ((path, _, reason),) = places
+    assert path == needs.__file__
+    assert "apt install bubblewrap" in reason
+
+
+def test_a_refused_sandbox_is_skipped_only_if_there_is_no_other(bare_machine, monkeypatch):
+    def stop():
+        with skipped_without_any_sandbox():
+            raise SandboxUnavailableError("it was refused")
+
+    with pytest.raises(pytest.skip.Exception, match="so none is run"):
+        stop()
+    monkeypatch.setattr(needs, "missing", lambda need: None)
+    with pytest.raises(SandboxUnavailableError, match="it was refused"):
+        stop()
 
 
 def test_ci_installs_every_package_and_skips_nothing():

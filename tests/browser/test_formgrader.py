@@ -21,7 +21,7 @@ from demo.classroom import material_of
 from gradekit.course import Course, load_course
 from tests.helpers.servers import serving
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.needs("sandbox")]
 
 LAB, TOKEN = "lab01", "a-token-for-this-test"
 ANSWER = "The exponential of a large score is **infinity**, and its ratio is not a number."

@@ -1,14 +1,16 @@
 """What tests need of a machine and not every machine has.
 
 A test without it is skipped; the reason names the package to install. With SKIP_NOTHING=1 in the
-environment, as .ci/run sets it after installing the packages, such a test fails instead. Skips come
-from one line of this file, so pytest's summary has one line for each thing that is missing.
+environment, as .ci/run sets it after installing the packages, such a test fails instead. All skips
+are reported at one place, so pytest's summary has one line for each thing that is missing.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -22,6 +24,10 @@ from gradekit.sandbox.levels import choose
 SKIP_NOTHING = "SKIP_NOTHING"
 # What .ci/run can install; Landlock is a part of the kernel.
 INSTALLED = ("bubblewrap", "chromium", "postgresql", "sandbox")
+
+
+class MachineLacksError(pytest.skip.Exception):
+    """Skips a test, because this machine lacks what it needs."""
 
 
 @cache
@@ -54,7 +60,23 @@ def require(need: str) -> None:
         return
     if os.environ.get(SKIP_NOTHING) and need in INSTALLED:
         pytest.fail(f"{SKIP_NOTHING} is set, and this machine has {reason}", pytrace=False)
-    pytest.skip(reason)
+    raise MachineLacksError(reason)
+
+
+def at_one_place(report: pytest.TestReport, call: pytest.CallInfo[None]) -> None:
+    """Give the skips of this file one location; a fixture's would be that of each of its tests."""
+    if call.excinfo is not None and isinstance(call.excinfo.value, MachineLacksError):
+        report.longrepr = (str(Path(__file__)), 1, f"Skipped: {call.excinfo.value}")
+
+
+@contextmanager
+def skipped_without_any_sandbox() -> Iterator[None]:
+    """Skip what stops for want of a sandbox, if this machine has none."""
+    try:
+        yield
+    except SandboxUnavailableError:
+        require("sandbox")
+        raise
 
 
 def level_here(level: str) -> str:

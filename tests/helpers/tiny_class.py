@@ -15,6 +15,7 @@ from typing import Any
 from gradekit.build.build import build_labs
 from gradekit.course import Course, load_course
 from gradekit.exercise.loader import CourseLabs
+from tests.helpers.needs import require
 from tests.helpers.small_course import PROJECT
 
 LAB, NAME = "lab01", "lab01_tiny"
@@ -154,6 +155,8 @@ def lab(root: Path, *arguments: str, start: str = "", **variables: str) -> subpr
     Args:
         start: Python to run first, in the same process.
     """
+    if "grade" in arguments:
+        require("sandbox")
     folder = temporary(root)
     folder.mkdir(exist_ok=True)
     line = (

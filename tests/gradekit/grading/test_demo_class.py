@@ -22,7 +22,7 @@ from demo.submission import DemoSubmission
 from gradekit.course import Course, load_course
 from gradekit.results.folder import journal_path, results_folder
 
-pytestmark = [pytest.mark.timeout(600), pytest.mark.starts_first]
+pytestmark = [pytest.mark.timeout(600), pytest.mark.starts_first, pytest.mark.needs("sandbox")]
 
 HONEST = ("noether", "ada", "m02", "m08", "half", "untouched", "warner", "torn")
 HOSTILE = ("vandal", "patcher")

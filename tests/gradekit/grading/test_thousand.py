@@ -29,7 +29,7 @@ STUDENTS, BAD_ONES = 1000, 20
 MOST_MEMORY = 1.5 * GIB  # of everything, with two workers
 MOST_SECONDS_AGAIN = 2 + STUDENTS / 1000
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800), pytest.mark.needs("sandbox")]
 
 
 @pytest.fixture(scope="module")

@@ -40,7 +40,7 @@ from tests.helpers.nbgrader_commands import (
 )
 from tests.helpers.tiny_class import journal_of
 
-pytestmark = [pytest.mark.timeout(600), pytest.mark.starts_first]
+pytestmark = [pytest.mark.timeout(600), pytest.mark.starts_first, pytest.mark.needs("sandbox")]
 IN_TIME = "2026-09-20 20:00:00 UTC"
 
 
