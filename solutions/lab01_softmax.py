@@ -85,6 +85,7 @@ check("softmax")
 
 # %% [markdown]
 # **Look.** Four scores, and the same four 1000 higher. Are the two sets of bars the same height?
+# Where a bar is missing, the picture names the number that cannot be drawn.
 
 # %%
 plots.scores.softmax_bars(softmax, scores)
@@ -129,6 +130,7 @@ check("log_softmax")
 
 # %% [markdown]
 # **Look.** Two ways to the same logarithm. At which gap does the way through probabilities fail?
+# That is where its *value* fails. In 1.4 you will see that its gradient fails earlier.
 
 # %%
 plots.scores.log_softmax_gap(softmax, log_softmax)
@@ -138,7 +140,8 @@ plots.scores.log_softmax_gap(softmax, log_softmax)
 # *14 points, 45 minutes, difficulty 3 of 5, importance 5 of 5*
 #
 # How good were the probabilities? Look at the probability of the right word, and take its surprise
-# (lecture W writes it $-\langle Y, \log \hat Y \rangle$, lectures G and C sum it over a sentence):
+# (lecture W writes it $-\langle Y, \log \hat Y \rangle$; over a sentence, lecture G averages it and
+# lecture C sums it):
 #
 # $$\text{loss} = -\frac{1}{n} \sum_{t \text{ counts}} \log p_{t,\,y_t}$$
 #
@@ -217,10 +220,20 @@ check("softmax_backward")
 
 # %% [markdown]
 # **Look.** The whole table for four words; your function computed each row. Raising a score raises
-# its own probability and lowers all the others. What does each row sum to, and why?
+# its own probability and lowers all the others. What does each row sum to, and why? The last row
+# answers your prediction.
 
 # %%
 plots.scores.softmax_jacobian(softmax_backward, torch.softmax(scores, -1))
+
+# %% [markdown]
+# The gradient also explains why a loss takes logits. Below, a model in float32 gives the right word
+# a score that is g below the best one. The two curves are two ways to compute one loss, with torch
+# going backwards. As g grows, which fails first on the way through probabilities: the loss or its
+# gradient?
+
+# %%
+plots.scores.loss_and_gradient_gap(softmax, log_softmax)
 
 # %% [markdown]
 # ## 1.5 Temperature and entropy
@@ -426,7 +439,7 @@ check("test_softmax")
 
 # %% [markdown]
 # **Look.** Your own softmax should pass. The formula of 1.1 as it is should not pass: which line of
-# your test finds its overflow?
+# your test finds its overflow? And `equal_shares` answers your prediction: all its sums are one.
 
 
 # %%
@@ -434,7 +447,11 @@ def formula(x, dim=-1):
     return x.exp() / x.exp().sum(dim, keepdim=True)
 
 
-try_versions(test_softmax, softmax, formula)
+def equal_shares(x, dim=-1):
+    return torch.ones_like(x) / x.shape[dim]
+
+
+try_versions(test_softmax, softmax, formula, equal_shares)
 
 # %% [markdown]
 # ## 1.9 Predict, then run
@@ -486,20 +503,21 @@ compare_predictions(predictions, answers)
 # ## 1.10 Errata hunt
 # *8 points, 25 minutes, difficulty 2 of 5, importance 2 of 5*
 #
-# Slides contain mistakes, and code can show them. In four places a number in the lectures is wrong:
+# Here are four numbers to look at twice. Two are **slips**: the slide should print another number.
+# The other two hold on the slide's own terms, but are easily misread. Code can show which is which.
 #
-# - **N1** Lecture N, masked self-attention: the row for "a" holds the scores .1, .3, .6, −∞, and
-#   the slide prints .26, **0.3**, .43, 0 as their softmax. *Slide*: the number for "am". *Right*:
-#   the number that should be there.
-# - **N2** Lecture N prints the table on the left below under "attention score", as if each row were
-#   a distribution. *Slide*: the sum of the row for "a". *Right*: the sum of any row of attention
-#   weights.
-# - **N6** Lecture N gives fruit the weight **.2** when apple looks. Later the same deck asks for
-#   softmax. *Slide*: that weight. *Right*: the weight of fruit when apple's whole row (0, 0, .25,
-#   0, 1) goes through softmax.
-# - **S1** Lecture S prints the toy attention weights on the right below, one row for each output.
-#   *Slide*: the sum of the row for output 2. *Right*: the sum that makes the output a weighted
-#   mean.
+# - **N1** (a slip) Lecture N, masked self-attention: the row for "a" holds the scores .1, .3, .6,
+#   −∞, and the slide prints .26, **0.3**, .43, 0 as their softmax. *Slide*: the number for "am".
+#   *Right*: the number that should be there.
+# - **N2** (scores or weights?) Lecture N heads the table on the left below with "attention score",
+#   and applies softmax only on the next slide. The numbers look like shares of one; one row shows
+#   that they are not. *Slide*: the sum of that row. *Right*: the sum of any row of weights.
+# - **N6** (which normalisation?) Lecture N gives fruit the weight **.2** when apple looks, because
+#   it normalises the similarities along the sentence. *Slide*: that weight. *Right*: the weight of
+#   fruit if apple's whole row (0, 0, .25, 0, 1) goes through softmax instead.
+# - **S1** (a slip) Lecture S prints the toy attention weights on the right below, one row for each
+#   output. *Slide*: the sum of the row for output 2. *Right*: the sum that makes the output a
+#   weighted mean.
 
 # %%
 plots.words.number_tables(
@@ -523,8 +541,8 @@ scores_of_a = apples.attention_scores()[2].clone()
 scores_of_a[3] = -math.inf
 row_of_apple = apples.fruit_sentence().similarity[4]
 errata["N1"] = (0.3, torch.softmax(scores_of_a, -1)[1], "0.3156 was cut to 0.3")
-errata["N2"] = (apples.attention_scores()[2].sum(), 1.0, "these are scores before any softmax")
-errata["N6"] = (0.2, torch.softmax(row_of_apple, -1)[2], "it divides by the sum instead")
+errata["N2"] = (apples.attention_scores().sum(1).max(), 1.0, "these are scores before any softmax")
+errata["N6"] = (0.2, torch.softmax(row_of_apple, -1)[2], "the slide divides by the sum instead")
 errata["S1"] = (apples.toy_alignment()[1].sum(), 1.0, "its weights share only two thirds of one")
 ### END SOLUTION
 
@@ -548,18 +566,19 @@ check("errata")
 # *4 points, marked by a TA*
 #
 # A friend writes `loss = -torch.log(softmax(logits)[range(N), target]).mean()`. It works all
-# morning; then the loss is `inf`, and a minute later everything is `nan`. Explain in four to six
-# sentences: what happened, and why did it take a while? What was `inf` first, and how did that
-# lead to `nan`? What should the line be?
+# morning; then, from one step to the next, everything is `nan`. Once, in another run, he saw an
+# `inf` just before. Explain in four to six sentences: what happened, and why did it take a while?
+# Why can the gradient be `nan` while the loss is still a number? What should the line be?
 #
 # <!-- BEGIN SOLUTION -->
-# Training moves the logits of a row further and further apart. While the gap is below about 100 (in
-# float32), the smallest probability is still above 0; beyond it, softmax rounds to exactly 0. It
-# takes some training until this happens to a right word. Then log 0 = −∞ and the loss is inf. The
-# gradient of −log p at p = 0 is −1/0 = −∞, and softmax's backward step multiplies it by p = 0: 0 ·
-# ∞ is nan. One step of the optimiser puts nan into the parameters, and then every result is nan.
-# The line should not compute the probabilities: `loss = -log_softmax(logits)[range(N),
-# target].mean()`.
+# Training moves the logits of a row further and further apart, until a right word's probability p
+# is tiny; that takes a while. The gradient of −log p is −1/p. In float32, from a gap of about 88.8
+# on, p is so small that 1/p overflows to ∞. Softmax's backward step multiplies it by p and
+# subtracts a sum that is ∞, too: ∞ − ∞ is nan. The loss, say 90, is still a number, so nothing
+# shows until one step of the optimiser has put nan into the parameters; then every result is nan.
+# From a gap of about 104 on, p itself is rounded to 0, and the loss is inf; a run shows this inf
+# only if its gap jumps past 104 in one step. (Both orders are right answers.) The line should not
+# compute the probabilities: `loss = -log_softmax(logits)[range(N), target].mean()`.
 # <!-- END SOLUTION -->
 
 # %% [markdown]

@@ -9,8 +9,8 @@ the library, its cell holds one import line, and its task is that function's doc
 #
 # In this lab you build a machine that reads **"thursday, march 5th 1998"** letter by letter and
 # writes **1998-03-05**: a decoder that looks back at its source, its training, and two ways to let
-# it write. Attention was invented for this model (Bahdanau, Cho and Bengio, 2015). Transformers
-# came later and kept only the attention.
+# it write. Attention made its name with this model (Bahdanau, Cho and Bengio, 2015). Transformers
+# came later and do without the recurrence.
 #
 # | | |
 # |---|---|
@@ -24,7 +24,7 @@ import torch
 
 from attnlab import check, plots, submit
 from attnlab.data import dates
-from attnlab.data.dates import BOS, EOS
+from attnlab.models import small_searches
 from attnlab.models.dates_translator import dates_translator, train_on_dates
 from attnlab.notebook.review import compare_predictions, try_versions
 from attnlab.notebook.saved import trained
@@ -34,7 +34,7 @@ plots.alignment.lab02_preview()
 # %% [markdown]
 # Left: each row is a symbol that is written, each column is a letter of the source, and a dark
 # cell shows where the decoder looked. It was never told that "5" becomes "05". Right: the benefit
-# of looking back, on a task that requires a memory of every symbol.
+# of looking back, on a task that requires a memory of every symbol. (Point at a cell to read it.)
 #
 # As in lab 1: *why* → *predict* → *write* → *check* → *look*. The visible checks are about half of
 # the points; the docstring states everything that the hidden ones check. `check()` shows where you
@@ -79,11 +79,11 @@ from attnlab.seq2seq import pad_batch
 check("pad_batch")
 
 # %% [markdown]
-# **Look.** Five words, each letter as a number, and their mask. What share of the table is padding?
-# (In lab 8 you will reduce that share.)
+# **Look.** The three sentences of your prediction: words of 5, 2 and 0 letters, each letter as a
+# number, and their mask. What share of the table is padding? (In lab 8 you will reduce that share.)
 
 # %%
-plots.forcing.padded_table(pad_batch, ["attention", "is", "all", "you", "need"])
+plots.forcing.padded_table(pad_batch, ["query", "to", ""])
 
 # %% [markdown]
 # ## 2.2 How well does a place fit?
@@ -101,7 +101,7 @@ plots.forcing.padded_table(pad_batch, ["attention", "is", "all", "you", "need"])
 #
 # The brackets put one vector below the other, so W has as many columns as both together. Thus s and
 # h may have different widths; in a dot product they cannot. The score is a small network with one
-# hidden layer; a is its last row. A sentence has one state but many places.
+# hidden layer; a is its last layer, of one row. A sentence has one state but many places.
 #
 # **Predict.** Let s = (1), and let the three places be (1, 0), (0, 1), (1, 1). With
 # W = [[1, 0, 1], [0, 1, 0]] and a = (1, −1), what is the score of the first place?
@@ -131,7 +131,8 @@ check("additive_score")
 
 # %% [markdown]
 # **Look.** The vector of one place of the source gets longer and longer. A dot product grows with
-# it and could outweigh all the others. What limits your score, and what are its bounds?
+# it and could outweigh all the others. What limits your score? Where do the two dotted lines come
+# from?
 
 # %%
 plots.forcing.score_growth(AdditiveScore)
@@ -147,7 +148,8 @@ plots.forcing.score_growth(AdditiveScore)
 #
 # This is lab 1's apple again: a weighted mean of vectors. Two things are new: the weights, and
 # padding, which must not get any weight. Remove padding *before* the exponentials: a softmax shares
-# one unit among all its entries, and a share that padding has taken is lost.
+# one unit among all its entries, and padding would take a part of it. Dividing the other shares by
+# their sum mends that, but only until padding has a huge score and nothing is left to divide.
 #
 # **Predict.** The scores are 0, .964 and .202, and their weights are .206, .541 and .253. Now let
 # the third place be padding. By which factor does each of the other two weights grow?
@@ -202,10 +204,10 @@ plots.heatmap.attention_map(
 # Read it from the inside. The state that asks is the **old** one, $s_{t-1}$: the new one needs the
 # context, so it cannot help to find it. The GRU's input is the last symbol's embedding and the
 # context. Its output is the new state, and the logits of the next symbol depend on that state
-# alone.
+# alone, as in lecture G. (Bahdanau's own output layer also sees the last symbol and the context.)
 #
 # **Predict.** Three statements: s_t depends on c_t; c_t depends on s_t; y_t depends on s_t. Which
-# of them would make a circle?
+# two of them would together make a circle?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -231,7 +233,8 @@ check("decoder_cell")
 
 # %% [markdown]
 # **Look.** The first step of a decoder that has learned nothing, on two dates in one batch. Where
-# does it look, and where must it never look?
+# does it look, and where must it never look? (The circle: if s_t asked for c_t, then c_t would
+# depend on s_t, and s_t on c_t. If the *old* state asks, there is none.)
 
 # %%
 plots.forcing.one_step(
@@ -249,7 +252,9 @@ plots.forcing.one_step(
 # $$\text{loss} = -\frac{1}{n} \sum_{t} \log p(y_t \mid y_{<t},\, x)$$
 #
 # "All earlier symbols" means the **true** ones. Lecture C: *pretend to know the ground truth for
-# the prefix*. A decoder that is fed its own early guesses would learn to repair nonsense. So the
+# the prefix*. A decoder that is fed its own early guesses would learn to repair nonsense. The price
+# is called **exposure bias**: in training it never meets its own mistakes, and 2.8 shows what they
+# do. (*Scheduled sampling* pays less of this price: it sometimes feeds a guess on purpose.) So the
 # target is used twice, shifted by one: as the inputs, from BOS on, and as the answers, up to EOS.
 # Without EOS, the decoder never learns to stop; without the shift, it learns to copy.
 #
@@ -294,9 +299,9 @@ plots.forcing.fed_and_asked(
 #
 # All parts are ready. An encoder that reads in both directions is given
 # (`attnlab.models.dates_translator`; read it, it is one page). In one pass over the batches, each
-# step clears the gradients, computes the loss, goes backward, clips and updates. The clipping is
-# for recurrent networks: backpropagation through time multiplies, and now and then a gradient
-# explodes.
+# step clears the gradients, computes the loss, goes backward, clips and updates. Recurrent networks
+# need the clipping most: backpropagation through time multiplies, and now and then a gradient
+# explodes. (Transformers are clipped as well.)
 #
 # The task is unambiguous: every human date has one ISO date. So the loss may fall to 0, and the
 # important number is the share of new dates that are right to the last symbol. Three points are for
@@ -336,9 +341,13 @@ model, losses = trained(
 check("train_translator")
 
 # %% [markdown]
-# **Look.** Four passes over 5,500 dates. First the model learns the common parts of all dates,
-# digits and dashes, then the rest. The weights are in `dates.safetensors` next to the notebook.
-# They are part of your hand-in, and `python -m attnlab submit` packs them.
+# **Look.** Left, your training: four passes over 5,500 dates. Right, the loss of each symbol in the
+# first 400 steps of our own training (measured once). In which order does the model learn? After
+# 100 steps it knows what most dates share: the first dash, the end, the century. The year follows
+# at about 200 steps, month and day at about 300.
+#
+# The weights are in `dates.safetensors` next to the notebook. They are part of your hand-in, and
+# `python -m attnlab submit` packs them.
 #
 # From now on that file is loaded instead of training. **It does not update when you fix a step
 # above**: delete it then (and `hurried.safetensors` of 2.8), or pass `again=True` once. Do so if
@@ -385,7 +394,8 @@ check("greedy")
 # %% [markdown]
 # **Look.** Where the decoder looked while it wrote two dates. In the second, year, month and day
 # come in another order; follow the dark cells from the top. For the month, no single letter
-# decides.
+# decides. Some cells are dark where you would not look: $h_i$ has read its neighbours, too, so a
+# place next to the "1" can tell of the "1". And the last dash asks whether there is a day at all.
 
 # %%
 plots.alignment.alignments(model, greedy, ["1998, march 5", "the 5th of march, 1998"])
@@ -394,20 +404,24 @@ plots.alignment.alignments(model, greedy, ["1998, march 5", "the 5th of march, 1
 # And here are 500 dates that it never saw. Could you make the same mistakes?
 
 # %%
-new = dates.validation()
-try:
-    unseen = dates.batch_of(new, pad_batch)
-    how = unseen.source, unseen.source_mask, BOS, EOS, 12
-    written = None if model is None else greedy(model, *how)
-except NotImplementedError:
-    written = None
-if written is None:
-    print("Nothing to read yet: finish the steps above first.")
-else:
-    print(f"{dates.exact_match(written, new):.1%} of {len(new)} new dates are right")
-    for pair, ids in zip(new, written, strict=True):
-        if dates.TARGET.decode(ids) != pair.iso:
-            print(f"  {pair.human!r}: {dates.TARGET.decode(ids)} instead of {pair.iso}")
+print(plots.decoding.new_dates(model, greedy, dates.validation()))
+
+# %% [markdown]
+# ### Is the map the reason?
+#
+# It is tempting to read the dark cells as the reason for a symbol. Test it: at one step, replace
+# the context, and see whether the symbol is still right. Which symbols need the place that they
+# look at? Which ones need only *some* letters of the source, in any order?
+
+# %%
+plots.decoding.needed_context(model, dates.validation()[:200])
+
+# %% [markdown]
+# With the mean of all places, the last two digits of the year are right in one date of six, and
+# the day in one of three: there, the look is the reason. The month hardly suffers. Its smear in the
+# map is no look at a place but a bag of letters, and even without any context its first digit is
+# mostly right: the encoder's last state has told the decoder already. A map of attention shows
+# where a model looked, not why it answered as it did.
 
 # %% [markdown]
 # ## How much did looking back help?
@@ -418,17 +432,21 @@ else:
 # encoder's last states; nothing else differs. Lecture S states the contrast on one slide:
 # *summarize*, or *random access*.
 #
-# **Predict.** The summary holds 64 numbers. Up to how many digits will it be enough? And will
-# attention still work on strings longer than any in training?
+# **Predict.** The summary holds 64 numbers, far more than 16 digits need. Will it copy as many
+# digits after the same training? After four times as much? And will attention still work on
+# strings longer than any in training?
 
 # %%
 plots.alignment.copied_by_length()
 
 # %% [markdown]
 # There were five runs each; the bands go from the worst to the best run (measured once, by a script
-# in the course's repository, in five minutes of one core). At 12 digits the summary gets two
-# strings of five right, at 16 hardly any. Attention does not forget, but it gets lost: far beyond
-# its training lengths, it no longer finds its place.
+# in the course's repository). After the same 1,500 steps attention copies everything, but the
+# summary gets two of five strings right at 12 digits, and hardly any at 16. Given four times as
+# long, the summary gets nearly all right at 12, and two of three at 16. So 64 numbers can hold 16
+# digits; but packing and unpacking them is much harder to learn than looking. Attention has a limit
+# of its own: four digits beyond its longest training strings it often loses its place, and six
+# digits beyond nearly always.
 
 # %% [markdown]
 # ## 2.8 Several hypotheses at once
@@ -449,6 +467,9 @@ plots.alignment.copied_by_length()
 # that:
 #
 # $$\text{score} = \frac{\sum_t \log p_t}{n^{\alpha}}$$
+#
+# Write it in two rounds. First without ends: keep `width` hypotheses, each with its own state; the
+# check on states needs no more. Then let hypotheses end, and divide by the length.
 #
 # **Predict.** Which sequence does greedy find above, and which one does a beam of width 2 find?
 # What are their probabilities?
@@ -478,6 +499,9 @@ from attnlab.decoding import beam_search
 check("beam_search")
 
 # %% [markdown]
+# (Above, greedy takes A and then x: .6 · .55 = .33. A beam of width 2 keeps B as well and finds B
+# x: .4 · .95 = .38.)
+#
 # **Look.** After four passes your translator is almost always sure, and a beam does not improve it.
 # So here is one that was trained for a single pass. Must a likelier sequence be a better one?
 
@@ -489,7 +513,20 @@ hurried, _ = trained(
     lambda: dates_translator(AttentionDecoderCell),
     lambda model: train_on_dates(model, train_translator, pad_batch, epochs=1),
 )
-plots.alignment.beam_widths(hurried, beam_search, one_sentence, dates.validation()[:100])
+plots.decoding.beam_widths(hurried, beam_search, one_sentence, dates.validation()[:100])
+
+# %% [markdown]
+# A wider beam finds likelier sequences, and on the whole more dates are right. But it also loses
+# some that greedy had right: without normalisation a date that stops too soon is short, and
+# therefore likely. `alpha` = 1 brings most of them back. And look at the last line of the text. If
+# the true date were likelier than the one that was found, the *search* would be to blame, and a
+# wider beam could help. If it is less likely, the *model* prefers the wrong one, and no beam helps.
+#
+# The same hurried model shows the price of teacher forcing (2.5). These are dates in which it had
+# already made a mistake in the year or the month. How much does its own mistake cost the day?
+
+# %%
+plots.decoding.own_mistakes(hurried, greedy, dates.validation())
 
 # %% [markdown]
 # ## 2.9 Test somebody else's attention
@@ -577,7 +614,8 @@ check("test_attend")
 
 # %% [markdown]
 # **Look.** Your own attention should pass. The line below appears in many notebooks on the web;
-# what does your test say about it?
+# what does your test say about it? (Training would not have noticed: it goes on with weights that
+# sum to less than one, and it has no sentence of padding and no huge score at padding.)
 
 
 # %%
@@ -592,31 +630,30 @@ try_versions(test_attend, attend, masked_afterwards)
 # ## 2.10 Errata hunt
 # *6 points, 25 minutes, difficulty 2 of 5, importance 2 of 5*
 #
-# Take four slides literally. For each, give the number that follows from the slide, the right
-# number, and the reason.
+# Take three slides literally. For each, give the number that follows from the slide, the right
+# number, and the reason. Two are slips; S2 is a choice that has a consequence.
 #
-# - **G11** Lecture G's recap writes $\alpha_{t,i} = \operatorname{softmax}(e_{t,i})$, a softmax of
-#   one number. (Its recap also has $s_{-1}$ for $s_{t-1}$.) The scores are 0, .964028, .202433.
-#   *Slide*: the weight of the second place, by a softmax of its score alone. *Right*: its weight.
-# - **S1** Lecture S's toy example gives output 2 the weights 1/6, 1/3, 1/6. All three inputs hold
-#   the number 6. *Slide*: the context of output 2. *Right*: a weighted mean of three sixes.
-# - **S2** Lecture S lets the decoder's output position j look at the positions $j' < j$, and makes
-#   the query of position j from the word before, which is known. *Slide*: how many output positions
-#   does position 3 look at? *Right*: how many, if it may also look at its own position? (The slide
-#   also adds both attentions into one sum; they are two layers, each with its own weights.)
-# - **N5** Lecture N on decoding: *when the stop token is generated, repeat*. Lecture W's example
-#   writes It, is, at, Waterloo, [END]. *Slide*: how many tokens are generated if a round is
-#   repeated only when the stop token has come? *Right*: how many tokens, including [END]?
+# - **G11** (a slip) Lecture G's recap writes $\alpha_{t,i} = \operatorname{softmax}(e_{t,i})$, a
+#   softmax of one number; one slide later, it is written rightly. The scores are 0, .964028,
+#   .202433. *Slide*: the weight of the second place, by a softmax of its score alone. *Right*: its
+#   weight.
+# - **S2** (a choice) Lecture S lets the decoder's output position j look at the values of the
+#   earlier words, $j' < j$. *Slide*: how many terms has this sum for the first word, j = 1?
+#   *Right*: how many terms must a softmax have at least, so that its weights can sum to one?
+#   (Transformers shift instead: position j holds word j − 1, position 1 holds BOS and sees itself.)
+# - **N5** (a slip) Lecture N on decoding: *when the stop token is generated, repeat*. Lecture W's
+#   example writes It, is, at, Waterloo, [END]. *Slide*: the loop makes a first round; how many
+#   tokens are generated in total if a further round follows only when the stop token has come?
+#   *Right*: how many tokens, including [END]?
 
 # %% exercise="errata"
 errata = {}
-# TODO: write four lines such as errata["N5"] = (slide, right, "why, in four words or more").
-# Your `attend` can help with two of them.
+# TODO: write three lines such as errata["N5"] = (slide, right, "why, in four words or more").
+# Your `attend` can help with one of them.
 ### BEGIN SOLUTION
 three = torch.tensor([0.0, 0.964028, 0.202433])
 errata["G11"] = (torch.softmax(three[1:2], 0), torch.softmax(three, 0)[1], "it runs over all i")
-errata["S1"] = ((1 / 6 + 1 / 3 + 1 / 6) * 6, 6.0, "these weights do not sum to one")
-errata["S2"] = (2, 3, "its own word is known already")
+errata["S2"] = (0, 1, "nothing comes before the first word")
 errata["N5"] = (1, 5, "it must say until, not when")
 ### END SOLUTION
 
@@ -631,7 +668,8 @@ check("errata")
 # functions answer. The numbers in the next cell when you hand in are graded.
 #
 # - **P1** Five places have equal scores; the last two are padding. What is the weight of the first?
-# - **P2** What is the loss of `dates_translator(AttentionDecoderCell)` before training, in nats?
+# - **P2** A model's loss is 0.02 nats for each of a date's 11 predictions. How likely is it, then,
+#   that it writes the whole date (a number from 0 to 1)?
 # - **P3** A beam has width 3, the vocabulary 14 symbols, none of them impossible. One of the three
 #   hypotheses has just finished. How many candidates does the next step have?
 # - **P4** There are two finished hypotheses: three symbols with log-probabilities that sum to −1.2,
@@ -642,7 +680,7 @@ predictions = {}
 # TODO: write four lines such as predictions["P1"] = 0.5.
 ### BEGIN SOLUTION
 predictions["P1"] = 1 / 3
-predictions["P2"] = 2.64
+predictions["P2"] = 0.8
 predictions["P3"] = 29
 predictions["P4"] = -0.3
 ### END SOLUTION
@@ -653,60 +691,28 @@ check("predictions")
 # %% [markdown]
 # **Look.** Your guesses next to your functions' answers:
 
-
 # %%
-def first_weight():
-    scores, hidden, real = torch.zeros(1, 5), torch.ones(1, 5, 1), torch.arange(5)[None] < 3
-    return attend(scores, hidden, real)[1][0, 0].item()
-
-
-def first_loss():
-    fresh = dates_translator(AttentionDecoderCell)
-    some = dates.batch_of(dates.validation()[:100], pad_batch)
-    return teacher_forced_loss(fresh, some).item()
-
-
-def candidates_of_a_step():
-    steps = [0, 0]
-
-    def equal_but_for_eos(symbol, depth):
-        steps[depth] += 1
-        return torch.full((14,), -3.0).index_fill(0, torch.tensor([EOS]), -1.0), depth + 1
-
-    beam_search(equal_but_for_eos, 0, BOS, EOS, 3, 2)
-    return 14 * steps[1] + (3 - steps[1])  # continued ones, and the rest
-
-
-def winner_of_two():
-    lengths, chances = {3: 3, 4: 5}, {3: -0.4, 4: -0.3}
-
-    def step(symbol, made):
-        log_p = torch.full((14,), -torch.inf)
-        for first in (3, 4) if symbol == BOS else (symbol,):
-            log_p[EOS if made + 1 == lengths[first] else first] = chances[first]
-        return log_p, made + 1
-
-    return beam_search(step, 0, BOS, EOS, 2, 9, alpha=1.0)[0][1]
-
-
+three_real = torch.arange(5)[None] < 3
 answers = {
-    "P1": first_weight,
-    "P2": first_loss,
-    "P3": candidates_of_a_step,
-    "P4": winner_of_two,
+    "P1": lambda: attend(torch.zeros(1, 5), torch.ones(1, 5, 1), three_real)[1][0, 0],
+    "P2": lambda: small_searches.chance_of_a_date(beam_search, 0.02),
+    "P3": lambda: small_searches.candidates_of_a_step(beam_search),
+    "P4": lambda: small_searches.winner_of_two(beam_search),
 }
 compare_predictions(predictions, answers)
 
 # %% [markdown]
 # ## What you can now explain
 #
-# - why one summary of a sentence is not enough, and what a decoder gains by looking back;
+# - why one summary of a sentence is hard to learn with, and what a decoder gains by looking back;
 # - which state asks, what a score is, and why padding must be removed before the softmax;
 # - what teacher forcing feeds and predicts, and why EOS must be learned;
-# - what greedy cannot revise, and why a likelier sequence is not always a better one.
+# - what a map of attention shows, and what it does not;
+# - what greedy cannot revise, and how to tell a mistake of the search from one of the model.
 #
 # Next week we drop the recurrent network and keep only the attention. Until then, try this: replace
-# `AdditiveScore` by a dot product of s and h. What must you change, and does it still learn?
+# `AdditiveScore` by a dot product of s and h. What must you change, and does it still learn? Or let
+# the *new* state ask, as Luong does: his context joins only after the GRU. Why is that no circle?
 
 # %% [markdown] free_text="explain" points=4
 # ## In your own words
@@ -724,9 +730,9 @@ compare_predictions(predictions, answers)
 # wrong dates in a hundred. When the decoder writes by itself, a wrong symbol is fed back. Its state
 # then differs from all states in training, and the next choices depend on it. A beam can repair a
 # symbol that was only slightly likelier than the right one, if the right one is still among the
-# kept hypotheses and the whole sequence turns out likelier. It cannot help if the model itself
-# finds the wrong sequence likelier. The share of dates that are right to the last symbol when the
-# model writes by itself shows what users see.
+# kept hypotheses and the whole sequence turns out likelier: a mistake of the search. It cannot help
+# if the model itself finds the wrong sequence likelier. The share of dates that are right to the
+# last symbol when the model writes by itself shows what users see.
 # <!-- END SOLUTION -->
 
 # %% [markdown]

@@ -19,16 +19,23 @@ library, an exercise's cell holds one import line; its task is that function's d
 # | you need | attention (3.3), `cross_entropy` (1.3); torch: `view`, `transpose`, `nn.Module` |
 
 # %%
-import copy
 import math
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from attnlab import check, plots, submit
 from attnlab.attention import scaled_dot_product_attention
 from attnlab.data import retrieval as boxes
-from attnlab.models.retriever import D_MODEL, FEATURES, Retriever, share_right, train_retriever
+from attnlab.models import small_layers
+from attnlab.models.retriever import (
+    D_MODEL,
+    FEATURES,
+    Retriever,
+    share_right,
+    shares_right,
+    train_retriever,
+)
 from attnlab.notebook.review import compare_predictions, try_versions
 from attnlab.notebook.saved import trained
 from attnlab.softmax import cross_entropy
@@ -100,10 +107,18 @@ check("split_heads")
 
 # %% [markdown]
 # **Look.** Four words with six features each, numbered from 0 to 23, for three heads. Word 0 holds
-# 0 … 5: are its features in the first row of every head?
+# 0 … 5: are its features in the first row of every head? (t is the word, j the feature.)
 
 # %%
-plots.words.tensor_cells(lambda: split_heads(torch.arange(24).reshape(1, 4, 6), 3)[0], "heads")
+numbered = torch.arange(24).reshape(1, 4, 6)
+plots.words.tensor_cells(lambda: split_heads(numbered, 3)[0], "heads", ("t", "j"))
+
+# %% [markdown]
+# And this is what `view(B, 3, T, 2)` makes of the same numbers: its "head" 0 holds all of word 0
+# and a third of word 1. Words are cut up, and no error says so.
+
+# %%
+plots.words.tensor_cells(lambda: numbered.view(1, 3, 4, 2)[0], "view", ("t", "j"))
 
 # %% [markdown]
 # ## 4.2 Multi-head attention
@@ -116,18 +131,20 @@ plots.words.tensor_cells(lambda: split_heads(torch.arange(24).reshape(1, 4, 6), 
 # $$\text{head}_i = \operatorname{Attention}(Q W_i^Q,\; K W_i^K,\; V W_i^V), \qquad
 # \text{MultiHead}(Q, K, V) = [\text{head}_1, \dots, \text{head}_h]\, W^O$$
 #
-# Lecture W's numbers, 512 → 8 heads of 64 → 512, show the cost: nothing. Eight heads of 64 have as
-# many weights as one of 512, and as many products. Lecture G's $O(T^2 d)$ is the cost of all heads
-# together; each one costs $T^2 d / h$. W's slide leaves out $W^O$, and it matters: cut into h
-# pieces, it gives every head its own contribution, $\sum_i \text{head}_i W^O_i$. Lecture N compares
-# a head with a filter of a convolution: same input, own weights, outputs stacked. The comparison
-# has a limit: a filter's pattern is fixed, but a head's depends on the words.
+# Lecture W's numbers, 512 → 8 heads of 64 → 512, show the cost: not one parameter and not one
+# multiplication more than one head of 512. What does grow is the table of attention weights: h
+# tables of T², and with them memory and time in a plain implementation. W's slide leaves out
+# $W^O$, and it matters: cut into h pieces, it gives every head its own contribution,
+# $\sum_i \text{head}_i W^O_i$. Lecture N compares a head with a filter of a convolution: same
+# input, own weights, outputs stacked. The comparison has a limit: a filter's pattern is fixed, but
+# a head's depends on the words.
 #
 # (Build it on your own `split_heads` and `merge_heads` and on lab 3's attention, without torch's
 # `scaled_dot_product_attention` and `nn.MultiheadAttention`.)
 #
 # **Predict.** B = 2 sentences, 3 heads, 4 queries, 7 keys. What is the shape of the weights? Which
-# mask shapes fit: (4, 7), (2, 7), (2, 1, 1, 7), (2, 4, 7)?
+# mask shapes fit: (4, 7), (2, 7), (2, 1, 1, 7), (2, 4, 7)? And which of them fit if there are 2
+# heads?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -157,56 +174,22 @@ check("multi_head_attention")
 # **Look.** The shapes of your own tensors, without the four projections. Where does the number of
 # heads appear, and where does it disappear again?
 
-
 # %%
-def some_layer() -> MultiHeadAttention:
-    torch.manual_seed(4)
-    layer = MultiHeadAttention(12, 3)
-    return layer.eval()
-
-
-def some_words() -> Tensor:
-    return torch.randn(2, 5, 12, generator=torch.Generator().manual_seed(1))
-
-
-def on_the_way() -> dict[str, Tensor]:
-    x, layer = some_words(), some_layer()
-    out, weights = layer(x, x, x, need_weights=True)
-    heads = split_heads(x, 3)
-    found = weights @ heads
-    return {
-        "x": x,
-        "split_heads": heads,
-        "weights": weights,
-        "weights · heads": found,
-        "merge_heads": merge_heads(found),
-        "output": out,
-    }
-
-
-plots.heads.shape_diagram(on_the_way)
-for shape in ((4, 7), (2, 7), (2, 1, 1, 7), (2, 4, 7)):  # the masks of your prediction
-    try:
-        torch.ones(shape).expand(2, 3, 4, 7)
-        print(shape, "fits weights of shape (2, 3, 4, 7)")
-    except RuntimeError:
-        print(shape, "does not fit: two axes differ, counted from the right")
+plots.heads.shape_diagram(lambda: small_layers.steps(MultiHeadAttention, split_heads, merge_heads))
+print(small_layers.which_masks_fit([(4, 7), (2, 7), (2, 1, 1, 7), (2, 4, 7)], heads=(3, 2)))
 
 # %% [markdown]
-# The heads of a layer that has learned nothing, on a sentence of random words. Do they differ? How
-# far are they from looking everywhere equally?
+# The last line is a trap. A mask (B, Lq, Lk) seems natural, and with 3 heads it is refused. With as
+# many heads as sentences it fits, and its first axis means *heads*: no error, and a wrong output.
+
+# %% [markdown]
+# The heads of a layer that has learned nothing, on a sentence of random words (point at a cell to
+# read its weight). Do they differ? How far are they from looking everywhere equally?
 
 # %%
-sentence = ["the", "cat", "sat", "on", "it"]
-
-
-def some_weights() -> Tensor:
-    x = some_words()
-    return some_layer()(x, x, x, need_weights=True)[1]
-
-
-plots.heads.head_grid(lambda: some_weights()[0], sentence, sentence)
-plots.heads.head_entropy(some_weights)
+sentence = small_layers.SENTENCE
+plots.heads.head_grid(lambda: small_layers.weights(MultiHeadAttention)[0], sentence, sentence)
+plots.heads.head_entropy(lambda: small_layers.weights(MultiHeadAttention))
 
 # %% [markdown]
 # ## 4.3 Counting parameters
@@ -249,29 +232,23 @@ check("mha_param_shapes")
 # the shapes of 2 again; here are the right ones.
 
 # %%
-for num_heads, key_dim in ((1, 2), (3, 2), (3, 5)):
-    try:
-        shapes = mha_param_shapes(num_heads, key_dim, 16)
-    except NotImplementedError:
-        print("mha_param_shapes is not written yet")
-        break
-    total = sum(math.prod(shape) for shape in shapes)
-    print(f"num_heads={num_heads}, key_dim={key_dim}: {total:5,} numbers in", *shapes)
-print("torch's own:", *(tuple(p.shape) for p in nn.MultiheadAttention(16, 4).parameters()))
+print(small_layers.shapes_of_lecture_n(mha_param_shapes))
 
 # %% [markdown]
 # ## 4.4 Three projections in one
 # *10 points, 30 minutes, difficulty 3 of 5, importance 2 of 5*
 #
 # Lectures W and C draw $W^q$, $W^k$ and $W^v$ as three matrices and three products. Graphics cards
-# are faster with one large product than with three small ones, so nearly every library stacks them:
+# are faster with one large product than with three small ones, so many fast implementations stack
+# the three (your layer and Keras' do not):
 #
 # $$\begin{bmatrix} q & k & v \end{bmatrix} = x
 # \begin{bmatrix} W_q \\ W_k \\ W_v \end{bmatrix}^{\!\top} +
 # \begin{bmatrix} b_q & b_k & b_v \end{bmatrix}$$
 #
-# torch calls the stack `in_proj_weight`, GPT-2 calls it `c_attn`. To load somebody else's weights,
-# you must know their stacking order: a wrong order fits just as well.
+# torch calls the stack `in_proj_weight`, GPT-2 calls it `c_attn` and stores its transpose, (in,
+# out). To load somebody else's weights, you must know their layout and their stacking order: a
+# wrong order fits just as well.
 #
 # **Predict.** The weights are (6, 10), (6, 10) and (9, 10). Which axis grows, and to what size? Can
 # `chunk(3)` separate the three again?
@@ -292,18 +269,36 @@ print("torch's own:", *(tuple(p.shape) for p in nn.MultiheadAttention(16, 4).par
 # </details>
 
 # %% exercise="fuse_qkv"
-from attnlab.multihead import fuse_qkv, project_fused  # noqa: F401 - for the check
+from attnlab.multihead import fuse_qkv, project_fused
 
 # %%
 check("fuse_qkv")
 
 # %% [markdown]
 # **Look.** A fused weight: the queries' rows are all 1, the keys' rows 2 and the values' rows 3.
-# (The one in the prediction has 21 rows, and `chunk(3)` would give each part 7.)
+# (The one in the prediction has 21 rows, and `chunk(3)` would give each part 7.) Below the picture,
+# your functions run on the weights of torch's own layer.
 
 # %%
 plots.words.tensor_cells(
-    lambda: fuse_qkv(torch.ones(2, 6), 2 * torch.ones(2, 6), 3 * torch.ones(3, 6))[0], "W"
+    lambda: fuse_qkv(torch.ones(2, 6), 2 * torch.ones(2, 6), 3 * torch.ones(3, 6))[0],
+    "W",
+    ("out", "in"),
+    rows=["q 0", "q 1", "k 0", "k 1", "v 0", "v 1", "v 2"],
+)
+print(small_layers.through_torchs_weights(project_fused, split_heads, merge_heads))
+
+# %% [markdown]
+# Some models leave out the bias of the keys, and here is why: add random numbers to one bias of
+# your layer after the other. One bias is idle. (Which term does it add to the scores of a query,
+# and what did lab 1 say about the same number added to every score of a row?)
+
+# %%
+plots.heads.ablation_bars(
+    lambda: small_layers.changes_by_bias(MultiHeadAttention),
+    ["change"],
+    "distance moved / length",
+    "how far the output moves if a bias changes",
 )
 
 # %% [markdown]
@@ -344,25 +339,18 @@ check("ablate_head")
 
 # %% [markdown]
 # **Look.** How far the output of the untrained layer moves when a head is ablated. Nothing has been
-# learned yet, so no head is worth much more than another. That will change in 4.6. The last bar
-# answers your prediction, for head 0: a head with zero queries attends everywhere equally and still
-# adds the mean of its values. The output moves half as far, and the head is not off at all.
-
+# learned yet, so no head is worth much more than another. That will change in 4.6. The last bars
+# answer your prediction: a head with zero queries attends everywhere equally and still
+# adds the mean of its values. The output moves less far, but the head is not off at all. (Why less
+# far? Untrained heads look nearly everywhere equally anyway. 4.6 shows a head that has learned.)
 
 # %%
-def moved() -> dict[str, Tensor]:
-    x, layer = some_words(), some_layer()
-    whole = layer(x, x, x)
-    without = {f"without head {i}": ablate_head(layer, i)(x, x, x) for i in range(3)}
-    asks_nothing = copy.deepcopy(layer)
-    with torch.no_grad():
-        for parameter in asks_nothing.q_proj.parameters():
-            parameter[: layer.d_k] = 0
-    without["queries of\nhead 0 at zero"] = asks_nothing(x, x, x)
-    return {name: ((out - whole).norm() / whole.norm())[None] for name, out in without.items()}
-
-
-plots.heads.ablation_bars(moved, ["change"], "change of the output", "what a head adds")
+plots.heads.ablation_bars(
+    lambda: small_layers.changes_without_heads(MultiHeadAttention, ablate_head),
+    ["change"],
+    "distance moved / length",
+    "how far the output moves",
+)
 
 # %% [markdown]
 # ## 4.6 Two questions at once
@@ -374,7 +362,7 @@ plots.heads.ablation_bars(moved, ["change"], "change of the output", "what a hea
 
 # %%
 shelves = boxes.questions("validation", 2000)
-for row in range(3):
+for row in range(1, 4):
     print(boxes.as_text(shelves, row))
 
 # %% [markdown]
@@ -438,40 +426,32 @@ two, _ = trained("retrieval_2_heads.safetensors", lambda: build(2), train)
 
 
 # %%
-def shares() -> dict[str, Tensor] | None:
-    if one is None or two is None:
-        return None
-    parts = {f"2 heads,\nwithout head {i}": ablated(two, i) for i in range(2)}
-    models = {"1 head": one, "2 heads": two, **parts}
-    return {name: share_right(model, shelves) for name, model in models.items()}
-
-
-def ablated(model: Retriever, head: int) -> Retriever:
-    rest = copy.deepcopy(model)
-    rest.attention = ablate_head(model.attention, head)
-    return rest
-
-
 def looks(model: Retriever | None) -> Tensor | None:
     return None if model is None else weight_on(model(shelves)[1], shelves.places)
 
 
 plots.heads.heads_on_boxes(lambda: looks(one), lambda: looks(two))
 plots.heads.ablation_bars(
-    shares, ["first digit", "second digit", "both"], "share right", "one head, two heads, one lost"
+    lambda: shares_right(one, two, ablate_head, shelves),
+    ["first digit", "second digit", "both"],
+    "share right",
+    "one head, two heads, one lost",
 )
 
 # %% [markdown]
-# With two heads, each has taken one of the two boxes, and without that head its digit is lost. One
-# head returns a mean of both boxes: it knows the two digits, but not their order. Both answers get
+# With two heads, each has taken one of the two boxes, and without that head its digit is lost.
+# These heads have learned where to look: if head 0 asks nothing, its digit is lost nearly as often
+# as without the head (the untrained heads of 4.5 hardly noticed). One head returns a mean of both
+# boxes: it knows the two digits, but not their order. Both answers get
 # the same two candidates, and the one with the slightly larger weight wins both times. So one digit
 # is always right, and both are right if the two boxes hold the same digit.
 #
 # (Is it the heads alone? No. With a hidden layer in the readout, `nn.Sequential(nn.Linear(D_MODEL,
 # 96), nn.ReLU(), nn.Linear(96, 20))`, one head solves the task as well. It then looks at the boxes
 # with weights like 0.7 and 0.2, and the hidden layer distinguishes the two shares. A *linear* map
-# cannot undo a mean, and the $W^O$ that follows every attention is linear. With two heads, no
-# hidden layer is needed.)
+# cannot undo a mean if the mixed parts do not say where they come from, and the $W^O$ that follows
+# every attention is linear. With two heads, no hidden layer is needed. More room in one head does
+# not help, either: try `d_k=64, d_v=64`.)
 
 # %% [markdown]
 # ## 4.7 Test somebody else's heads
@@ -570,6 +550,7 @@ check("test_multi_head")
 
 # %% [markdown]
 # **Look.** Your own layer should pass. A layer with inverted masks, like torch's own, should not.
+# The third one answers your prediction: with one text for keys and values, nothing gives it away.
 # Does your test say why?
 
 
@@ -579,14 +560,18 @@ class MasksLikeTorch(MultiHeadAttention):
         return super().forward(q, k, v, None if mask is None else ~mask, need_weights)
 
 
-try_versions(test_multi_head, MultiHeadAttention, MasksLikeTorch)
+class ValuesOfTheKeys(MultiHeadAttention):
+    def forward(self, q, k, v, mask=None, need_weights=False):
+        return super().forward(q, k, k, mask, need_weights)
+
+
+try_versions(test_multi_head, MultiHeadAttention, MasksLikeTorch, ValuesOfTheKeys)
 
 # %% [markdown]
 # ## 4.8 Errata hunt
 # *6 points, 20 minutes, difficulty 2 of 5, importance 2 of 5*
 #
-# Here are three places on slides about heads. **One of them is right**: there, your two numbers
-# agree.
+# Here are three places on slides about heads. Counting settles each of them.
 #
 # - **N4** Lecture N asks what changes when `key_dim` goes from 2 to 5 (3 heads, 16 features). It
 #   prints (16, 3, 2), (3, 2), three times, then (3, 2, 16), (16). *Slide*: how many numbers a layer
@@ -595,9 +580,10 @@ try_versions(test_multi_head, MultiHeadAttention, MasksLikeTorch)
 #   $V W_h^v$. Take a layer for 512 features with 8 heads of 64, and no biases. *Slide*: according
 #   to these formulas, how many numbers are in all its different matrices, including $W_o$. *Right*:
 #   how many there really are.
-# - **N432** Lecture N shows "4 → 32 → 4" for a layer with 8 heads on 4 features; each head is as
-#   wide as the input. *Slide*: the width in the middle. *Right*: how wide the heads are side by
-#   side in such a layer, which is also the number of rows that its last matrix (x @ W) needs.
+# - **GT** Lecture G: "The multi-head can be computed in parallel, **each** with complexity
+#   $O(T^2 d)$." Let d = 512 be the width of the layer, with 8 heads of 64, and T = 100 words. Count
+#   the multiplications in all scores $q \cdot k$ of all heads. *Slide*: how many there are if each
+#   head needs $T^2 d$. *Right*: how many your layer needs.
 
 # %% exercise="errata"
 errata = {}
@@ -616,7 +602,11 @@ errata["G4"] = (
     4 * 512 * 8 * 64,
     "keys need their own matrix, W_h^k",
 )
-errata["N432"] = (32, 8 * 4, "eight heads of four features side by side are 32 wide")
+errata["GT"] = (
+    8 * 100**2 * 512,
+    8 * 100**2 * 64,
+    "a head has only d / h features, so all heads together cost T² d",
+)
 ### END SOLUTION
 
 # %%
@@ -684,7 +674,7 @@ compare_predictions(predictions, answers)
 #
 # - what a head is: a projection, a softmax and a part of the output, not a piece of a word;
 # - why the heads' axis comes before time, and what a `view` without a transpose does;
-# - why eight heads of 64 cost as much as one of 512, and what they can do that it cannot;
+# - what eight heads of 64 cost more than one of 512, and what they can do that it cannot;
 # - how to read a layer's shapes in Keras and in torch, and how to find out what a head is worth.
 #
 # Next week: which query may look at which key. Until then, try grouped-query attention: let two
@@ -700,15 +690,15 @@ compare_predictions(predictions, answers)
 # to do with it?
 #
 # <!-- BEGIN SOLUTION -->
-# Both have the same number of weights and cost the same products, so cutting saves and loses
-# nothing. One head has one softmax for each query: one unit of weight, and one mean of the values.
-# If two words matter for different reasons, the mean holds both and does not say which was which. A
-# linear map cannot undo that, however many features there are. In 4.6, one head put about half of
-# its weight on each box. It got one of two digits right (99 % and 11 %), and both in 11 % of the
-# cases, about as often as the two digits are equal. Two heads of half the width put nearly all
-# their weight on one box each and were right in 100 %. Switching one of them off cost exactly its
-# digit. The heads' outputs stay separate because they are side by side. The last projection has its
-# own part for each head, so it can use each head's output differently.
+# Both have the same number of parameters and multiplications; only the tables of attention weights
+# grow, from one to eight. One head has one softmax for each query: one unit of weight, and one mean
+# of the values. If two words matter for different reasons, the mean holds both and does not say
+# which was which. A linear map cannot undo that, however many features there are. In 4.6, one head
+# put about half of its weight on each box. It got one of two digits right (99 % and 10 %), and both
+# in 10 % of the cases, as often as the two digits are equal. Two heads of half the width put nearly
+# all their weight on one box each and were right in 100 %. Switching one of them off cost exactly
+# its digit. The heads' outputs stay separate because they are side by side. The last projection has
+# its own part for each head, so it can use each head's output differently.
 # <!-- END SOLUTION -->
 
 # %% [markdown]

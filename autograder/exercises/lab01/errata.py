@@ -81,6 +81,11 @@ exercise.wrong(
     N2=(1.0, 1.1, "these are scores before softmax"),
 )
 exercise.wrong(
+    "another_row",
+    "N2: that row sums to one, as scores may. Sum all four rows: which of them does not?",
+    N2=(1.0, 1.0, "these are scores before softmax"),
+)
+exercise.wrong(
     "sum_believed",
     "N2: a row of attention weights is a distribution, whatever its scores sum to. What does each "
     "row of a softmax sum to?",

@@ -1,4 +1,4 @@
-"""errata: four numbers that follow from the slides, and the right ones."""
+"""errata: three numbers that follow from the slides, and the right ones."""
 
 import torch
 
@@ -8,31 +8,23 @@ exercise = Errata(
     {
         "G11": Item(
             "the weight of the second place.",
-            points=0.75,
+            points=1,
             says=1.0,
             right=0.541045,
             reason="a softmax runs over all places",
             atol=5e-3,
         ),
-        "S1": Item(
-            "the context if all vectors are the same.",
-            points=0.75,
-            says=4.0,
-            right=6.0,
-            reason="the weights must sum to one",
-            atol=5e-3,
-        ),
         "S2": Item(
-            "how many output positions the third one looks at.",
-            points=0.75,
-            says=2,
-            right=3,
-            reason="a position may see itself, too",
+            "how many terms a softmax needs.",
+            points=1,
+            says=0,
+            right=1,
+            reason="nothing comes before the first word",
             atol=5e-3,
         ),
         "N5": Item(
             "how many tokens are generated.",
-            points=0.75,
+            points=1,
             says=1,
             right=5,
             reason="until, and not when, it stops",
@@ -67,40 +59,32 @@ exercise.wrong(
     G11=(1.0, 0.826452, "divided by the sum of scores"),
 )
 exercise.wrong(
-    "contexts_swapped",
-    "S1: the first part is the context that the slide's weights give, the second is the context "
-    "that a weighted mean gives. Are they swapped?",
-    S1=(6.0, 4.0, "the weights must sum to one"),
+    "itself_counted",
+    "S2: you count one term for the first word. With j' < j and j = 1, which words are there?",
+    S2=(1, 1, "the first word sees itself"),
 )
 exercise.wrong(
-    "toy_table_believed",
-    "S1: a weighted mean of equal vectors is that vector, however the weights are spread. What "
-    "must the weights sum to for that?",
-    S1=(4.0, 4.0, "two thirds of six is four"),
+    "no_terms_needed",
+    "S2: a softmax of no numbers is no set of weights. To what should they sum?",
+    S2=(0, 0, "the slide is right about it"),
 )
 exercise.wrong(
-    "sum_for_context",
-    "S1: you give the sum of the weights. The question asks for the context: which number do they "
-    "weight?",
-    S1=(4.0, 1.0, "the weights must sum to one"),
-)
-exercise.wrong(
-    "itself_left_out",
-    "S2: with j' < j a position does not see itself. In lecture S's own convention, which word "
-    "makes the query of position j, and is that word already known?",
-    S2=(2, 2, "the slide is right about it"),
-)
-exercise.wrong(
-    "future_seen",
-    "S2: that is one too many, because it includes a word that has yet to be predicted. Up to "
-    "which position may the third one look?",
-    S2=(2, 4, "a position may see the next"),
+    "two_terms_needed",
+    "S2: with two terms the weights can be shared, but fewer are enough. What is the softmax of a "
+    "single number?",
+    S2=(0, 2, "a softmax must compare two numbers"),
 )
 exercise.wrong(
     "loop_believed",
-    "N5: the slide says that a round is repeated when the stop token has come. After the first "
-    "word it has not come, so the slide's loop ends there. When should it go on?",
+    "N5: according to the slide, a further round follows only if the stop token has come. After "
+    "the first word it has not, so the slide's loop ends there. When should it go on?",
     N5=(1, 1, "the slide is right about it"),
+)
+exercise.wrong(
+    "no_round_at_all",
+    "N5: you let the slide's loop make no round. The question says that a first round is made: how "
+    "many tokens does it generate?",
+    N5=(0, 5, "until, and not when, it stops"),
 )
 exercise.wrong(
     "stop_not_counted",
@@ -134,5 +118,5 @@ exercise.also_right_with(
 exercise.also_right_with(
     "tensors",
     G11=(torch.tensor([1.0]), torch.tensor(0.541045), "one number alone gets 1"),
-    S1=(torch.tensor(4.0), torch.tensor([6.0]), "a mean of sixes is six"),
+    S2=(torch.tensor(0), torch.tensor([1.0]), "an empty sum has no weights"),
 )

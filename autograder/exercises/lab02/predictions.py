@@ -11,9 +11,7 @@ exercise = Predictions(
         "P1": Prediction(
             "the weight of a token next to padding.", points=0.75, right=1 / 3, atol=5e-3
         ),
-        "P2": Prediction(
-            "the loss before the first step of training.", points=0.75, right=2.64, atol=0.12
-        ),
+        "P2": Prediction("how likely a whole date is.", points=0.75, right=0.8, atol=1.1e-2),
         "P3": Prediction(
             "how many candidates a step of beam search has.", points=0.75, right=29, atol=1e-3
         ),
@@ -40,26 +38,25 @@ exercise.wrong(
     P1=0.0,
 )
 exercise.wrong(
-    "loss_in_bits",
-    "P2: your number is in bits. Which logarithm does the loss use?",
-    P2=math.log2(14),
+    "one_prediction",
+    "P2: that is the probability of one symbol. How many predictions must all be right?",
+    P2=math.exp(-0.02),
 )
 exercise.wrong(
-    "characters_only",
-    "P2: you counted only the eleven characters. The model does not know yet that PAD and BOS "
-    "never come and EOS comes last: how many columns do its logits have?",
-    P2=math.log(11),
+    "loss_of_the_date",
+    "P2: that is the loss of the whole date, in nats. Which probability has this logarithm?",
+    P2=0.22,
 )
 exercise.wrong(
-    "sure_from_the_start",
-    "P2: that is the loss of a model that is sure and right. What does a model know that has "
-    "learned nothing?",
-    P2=0.0,
+    "loss_taken_off",
+    "P2: a loss of 0.02 nats is a surprise, and you subtract it like a share of mistakes, eleven "
+    "times. For small losses both nearly agree; how are surprise and probability related?",
+    P2=0.78,
 )
 exercise.wrong(
-    "symbols_of_the_source",
-    "P2: you counted the symbols of the source. From which vocabulary does the decoder choose?",
-    P2=math.log(40),
+    "chance_of_a_mistake",
+    "P2: that is the probability of at least one mistake. Which one does the question ask for?",
+    P2=1 - math.exp(-0.22),
 )
 exercise.wrong(
     "finished_continued",
@@ -93,7 +90,7 @@ exercise.wrong(
     P4=0.3,
 )
 
-exercise.also_right_with("rounded", P1=0.333, P2=2.6, P3=29.0, P4=-3 / 10)
+exercise.also_right_with("rounded", P1=0.333, P2=0.8, P3=29.0, P4=-3 / 10)
 exercise.also_right_with(
-    "as_tensors", P1=torch.tensor([1 / 3]), P2=torch.tensor([math.log(14)]), P3=torch.tensor(29)
+    "as_tensors", P1=torch.tensor([1 / 3]), P2=torch.tensor([-0.22]).exp(), P3=torch.tensor(29)
 )

@@ -1,4 +1,4 @@
-"""errata: three slides about heads, one of which is right."""
+"""errata: three slides about heads, and what counting says."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ exercise = Errata(
             reason="keys need their own matrix",
             atol=0.5,
         ),
-        "N432": Item(
-            "how wide eight heads of four features are side by side.",
+        "GT": Item(
+            "how many multiplications the scores of eight heads need.",
             points=1,
-            says=32,
-            right=32,
-            reason="eight heads of four features each",
+            says=40960000,
+            right=5120000,
+            reason="a head has only 64 features",
             atol=0.5,
         ),
     },
@@ -83,15 +83,24 @@ exercise.wrong(
     G4=(786432, 3 * 512 * 64 + 512 * 512, "keys need their own matrix"),
 )
 exercise.wrong(
-    "paper_believed",
-    "N432: on this slide, a head is as wide as the whole input. How wide are eight of them side by "
-    "side?",
-    N432=(32, 4, "a head has d_model / h features"),
+    "each_head_whole",
+    "GT: a score is a product of a query and a key of one head. How many features do they have?",
+    GT=(40960000, 40960000, "the slide is right about it"),
 )
 exercise.wrong(
-    "size_for_width",
-    "N432: that is how many numbers the last matrix holds. How many rows does it have?",
-    N432=(32, 128, "the last matrix is 32 by 4"),
+    "one_head_of_the_layer",
+    "GT: the second part is the number for one head. How many heads are there?",
+    GT=(40960000, 640000, "a head has only 64 features"),
+)
+exercise.wrong(
+    "words_not_squared",
+    "GT: every word is compared with every word. How many scores has a head for 100 words?",
+    GT=(40960000, 51200, "a head has only 64 features"),
+)
+exercise.wrong(
+    "one_head_on_the_slide",
+    "GT: the first part is T²d once. The slide gives this number to each head: how many are there?",
+    GT=(5120000, 5120000, "the slide is right about it"),
 )
 exercise.wrong(
     "places_changed",
@@ -101,8 +110,7 @@ exercise.wrong(
 )
 exercise.wrong(
     "no_reasons",
-    "A reason of one or two words says little. Say in a short sentence what is wrong, or right, "
-    "about the slide.",
+    "A reason of one or two words says little. Say in a short sentence what is wrong on the slide.",
     **{name: (says, right, "wrong") for name, (says, right, _) in exercise.right.items()},
 )
 
@@ -114,5 +122,5 @@ exercise.also_right_with(
 exercise.also_right_with(
     "floats",
     N4=(418.0, 1021.0, "this is the output of key_dim=2"),
-    N432=(torch.tensor(32.0), 32.0, "this one holds: eight times four is 32"),
+    GT=(torch.tensor(4.096e7), 5.12e6, "all heads together cost T times T times d"),
 )

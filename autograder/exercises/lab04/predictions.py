@@ -30,7 +30,7 @@ exercise = Predictions(
             atol=2e-2,
         ),
         "P5": Prediction(
-            "how often both digits are right, if one is known and the other guessed.",
+            "how often both digits are right, if one of them is given twice.",
             points=1,
             right=0.25,
             atol=1e-2,
@@ -95,17 +95,18 @@ exercise.wrong(
 )
 exercise.wrong(
     "ten_digits",
-    "P5: that is the rule for ten digits. How many can the guess choose from here?",
+    "P5: that is the rule for ten digits. How often are two of four digits equal?",
     P5=0.1,
 )
 exercise.wrong(
     "both_guessed",
-    "P5: you let it guess both digits. How sure is it of the first?",
+    "P5: you let both answers go wrong on their own. One of the two digits is always right: when "
+    "is the other?",
     P5=0.0625,
 )
 exercise.wrong(
     "guess_never_right",
-    "P5: you count every guess as wrong. How often is a guess right?",
+    "P5: you say that it never gets both. What if the two boxes hold the same digit?",
     P5=0.0,
 )
 

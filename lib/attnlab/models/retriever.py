@@ -6,12 +6,14 @@ layer can separate two digits that attention has mixed. See `attnlab.data.retrie
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 
 import torch
 from torch import Tensor, nn
 
 from attnlab.data.retrieval import DIGITS, LETTERS, Questions, batches, questions
+from attnlab.models.small_layers import asks_nothing
 
 D_MODEL = 24
 FEATURES = 16  # of the queries, keys and values of all heads together
@@ -94,3 +96,37 @@ def share_right(model: Retriever, asked: Questions) -> Tensor:
         logits, _ = model(asked)
     right = logits.argmax(-1) == asked.answers  # (B, 2)
     return torch.cat([right.double().mean(0), right.all(1).double().mean(0, keepdim=True)])
+
+
+def shares_right(
+    one: Retriever | None,
+    two: Retriever | None,
+    ablate_head: Callable[[nn.Module, int], nn.Module],
+    asked: Questions,
+) -> dict[str, Tensor] | None:
+    """The share of right answers of two models, and of the second one with a changed head.
+
+    Args:
+        one: the model with one head; None if it was not trained.
+        two: the model with two heads; None if it was not trained.
+        ablate_head: from an attention and a head's number to an attention without this head.
+        asked: the questions.
+
+    Returns:
+        For each model (3,): the share of right first digits, second digits, and both. None if a
+        model is missing.
+    """
+    if one is None or two is None:
+        return None
+
+    def with_attention(attention: nn.Module) -> Retriever:
+        changed = copy.deepcopy(two)
+        assert changed is not None
+        changed.attention = attention
+        return changed
+
+    models = {"1 head": one, "2 heads": two}
+    for head in range(2):
+        models[f"2 heads,\nno head {head}"] = with_attention(ablate_head(two.attention, head))
+    models["2 heads, head 0\nasks nothing"] = with_attention(asks_nothing(two.attention, 0))
+    return {name: share_right(model, asked) for name, model in models.items()}

@@ -13,6 +13,7 @@ tests are in ``tests/attnlab/plots``, one file per module.
 from attnlab.plots import (
     alignment,
     attention,
+    decoding,
     forcing,
     heads,
     heatmap,
@@ -28,6 +29,7 @@ __all__ = [
     "Drawn",
     "alignment",
     "attention",
+    "decoding",
     "forcing",
     "heads",
     "heatmap",

@@ -17,6 +17,8 @@ from attnlab.plots.canvas import (
     DIVERGING,
     FAINT,
     INK,
+    PAPER,
+    SHADE,
     Drawn,
     cells,
     drawing,
@@ -38,8 +40,8 @@ _WEIGHTS = (
     (0.01, 0.04, 0.03, 0.46, 0.10, 0.37),
     (0.01, 0.78, 0.02, 0.09, 0.05, 0.06),
 )
-# A white box behind a name, so that an arrow below it cannot cross the letters.
-_WHITE_BOX = {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.6}
+# A box in the page's colour behind a name, so that an arrow below it cannot cross the letters.
+_NAME_BOX = {"facecolor": PAPER, "edgecolor": "none", "alpha": 0.7, "pad": 0.6}
 _VALUES = ((-1.0, -2.0), (5.0, 0.0), (-1.0, 0.4), (-0.5, 5.0), (-4.0, 2.0), (4.5, 4.5))
 
 
@@ -217,7 +219,7 @@ def _mix(axes: Axes, words: Sequence[str], values: Tensor, weights: Tensor, out:
 def _values(axes: Axes, words: Sequence[str], values: Tensor) -> None:
     """Draw the value of each word as a point with its name, and the area between them in grey."""
     corners = _hull([(x, y) for x, y in values.tolist()])
-    axes.fill(*zip(*corners, strict=True), color="#F1F1F1", zorder=0)
+    axes.fill(*zip(*corners, strict=True), color=SHADE, zorder=0)
     for word, (x, y) in zip(words, values.tolist(), strict=True):
         axes.plot(x, y, marker="o", markersize=6, color=FAINT, linestyle="none")
         axes.annotate(
@@ -226,7 +228,7 @@ def _values(axes: Axes, words: Sequence[str], values: Tensor) -> None:
             xytext=(6, 6),
             textcoords="offset points",
             color=INK,
-            bbox=_WHITE_BOX,
+            bbox=_NAME_BOX,
             zorder=4,
         )
     low, high = values.amin(0).tolist(), values.amax(0).tolist()

@@ -5,32 +5,44 @@ from __future__ import annotations
 import base64
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
-from html import escape
 from typing import Any, ParamSpec
 
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 from IPython.display import display
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullLocator
 from torch import Tensor
 
 from attnlab.checking.render import notice
 from attnlab.notebook.check import GRADING_VARIABLE
 from attnlab.notebook.unwritten import unwritten_step
+from attnlab.plots.svg import inline
 
 P = ParamSpec("P")
 
 # Okabe and Ito's colours; their brightness differs, so they also differ in grey print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+HATCHES = ("", "///", "...")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (1, 1)))
 INK, FAINT = "#222222", "#8A8A8A"
+PAPER, GRID, SHADE = "#FDFEFE", "#E6E6E6", "#F1F1F1"
+# What these are in a page, which may be dark. Nothing else in a figure has these colours.
+_OF_THE_PAGE = {
+    INK: "currentColor",
+    PAPER: "var(--jp-layout-color0, var(--vscode-editor-background, white))",
+    GRID: "rgba(128, 128, 128, 0.25)",
+    SHADE: "rgba(128, 128, 128, 0.12)",
+}
+ON_LIGHT, ON_DARK = "#1A1A1A", "#FFFFFF"  # text on a cell, whose colour is the same on every page
 # Purple to orange with white in the middle: the signs differ without red and green.
 DIVERGING, SEQUENTIAL = "PuOr_r", "Blues"
 # Attention weights in every figure: from 0, white, to 1, dark.
@@ -47,7 +59,12 @@ _STYLE = {
     "axes.labelcolor": INK,
     "axes.grid": True,
     "axes.axisbelow": True,
-    "grid.color": "#E6E6E6",
+    "text.color": INK,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "grid.color": GRID,
     "grid.linewidth": 0.8,
     "lines.linewidth": 2.0,
     "legend.frameon": False,
@@ -64,37 +81,42 @@ class Drawn:
         axes: its panels, from left to right.
         data: the data that the panels show, by name.
         missing: one sentence if there is nothing to draw yet, or else empty.
+        note: lines of text that belong to the figure; may be empty.
     """
 
     axes: tuple[Axes, ...]
     data: Mapping[str, Tensor] = field(repr=False)
     missing: str = ""
+    note: str = field(default="", repr=False)
 
     def _ipython_display_(self) -> None:
-        """Show the sentence, if there is one; the notebook itself shows a figure."""
+        """Show the sentence or the note, if there is one; the notebook itself shows a figure."""
         if self.missing:
             shown = notice(self.missing)
             display({"text/plain": shown.text(), "text/html": shown.html()}, raw=True)
+        if self.note:
+            display({"text/plain": self.note}, raw=True)
 
 
 class Described(Figure):
-    """A figure with a description for readers who cannot see it (an HTML ``alt`` text).
+    """A figure with a description for readers who cannot see it, and tips for its parts.
 
-    Attributes:
-        alt: the description.
-        html: what a notebook shows in place of the image, such as an SVG that answers a pointer;
-            if empty, the image.
+    A page shows it as inline SVG, in the colours of the page; a PNG on white goes with it, for
+    programs that show no SVG.
     """
 
     alt = ""
-    html = ""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.tips: dict[str, str] = {}
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         data = io.BytesIO()
         self.savefig(data, format="png", bbox_inches="tight", facecolor="white")
         png = base64.b64encode(data.getvalue()).decode()
-        image = f'<img alt="{escape(self.alt)}" src="data:image/png;base64,{png}">'
-        return {"text/plain": self.alt, "text/html": self.html or image, "image/png": png}
+        html = inline(self, self.alt, self.tips, _OF_THE_PAGE)
+        return {"text/plain": self.alt, "text/html": html, "image/png": png}
 
 
 NOTHING_TO_DRAW = "No picture yet: a cell above has no result to draw."
@@ -118,6 +140,18 @@ def drawing(draw: Callable[P, Drawn]) -> Callable[P, Drawn]:
             return Drawn((), {}, f"No picture yet: `{name}` is not written.")
 
     return draw_if_written
+
+
+def not_while_grading(draw: Callable[P, Drawn]) -> Callable[P, Drawn]:
+    """A decorator: leave out a figure that takes seconds, because no points depend on it."""
+
+    @wraps(draw)
+    def draw_unless_grading(*args: P.args, **kwargs: P.kwargs) -> Drawn:
+        if os.environ.get(GRADING_VARIABLE) == "1":
+            return Drawn((), {}, "This figure takes seconds, so it is not made while grading.")
+        return draw(*args, **kwargs)
+
+    return draw_unless_grading
 
 
 @contextmanager
@@ -154,8 +188,31 @@ def points(values: Tensor) -> np.ndarray[Any, Any]:
     return values.detach().numpy()
 
 
+def tip(artist: Artist, text: str) -> None:
+    """Let a browser show `text` when the pointer is on a part of the figure."""
+    figure = artist.get_figure()
+    assert isinstance(figure, Described), "only figures from `panels` have tips"
+    gid = f"tip{len(figure.tips)}"
+    artist.set_gid(gid)
+    figure.tips[gid] = text
+
+
+def cell_tips(axes: Axes, texts: Sequence[Sequence[str]]) -> None:
+    """Give every cell of a table a tip: one text for each row and column."""
+    for row, line in enumerate(texts):
+        for column, text in enumerate(line):
+            cell = Rectangle((column - 0.5, row - 0.5), 1, 1, facecolor="none", edgecolor="none")
+            axes.add_patch(cell)
+            tip(cell, text)
+
+
 def cells(
-    axes: Axes, values: Tensor, colours: str, digits: int, limits: tuple[float, float]
+    axes: Axes,
+    values: Tensor,
+    colours: str,
+    digits: int,
+    limits: tuple[float, float],
+    aspect: float = 1.0,
 ) -> None:
     """Draw a table of numbers. The colours of the cells range between two limits.
 
@@ -165,9 +222,12 @@ def cells(
         colours: the name of a colour map.
         digits: digits after the decimal point.
         limits: the values with the first and the last colour.
+        aspect: the height of a cell divided by its width.
     """
     low, high = limits
-    image = axes.imshow(points(values), cmap=colours, aspect="equal", vmin=low, vmax=high)
+    image = axes.imshow(
+        points(values), cmap=colours, aspect=aspect, vmin=low, vmax=high, interpolation="none"
+    )
     axes.grid(False)
     axes.tick_params(length=0)
     for spine in axes.spines.values():
@@ -183,7 +243,7 @@ def cells(
                 ha="center",
                 va="center",
                 fontsize=9,
-                color="white" if dark else INK,
+                color=ON_DARK if dark else ON_LIGHT,
             )
 
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import torch
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 from torch import Tensor, nn
 
+from attnlab.data import measured_lab02
 from attnlab.data.dates import BOS, EOS, PAD, SOURCE, TARGET, Batch, Pair, batch_of
 from attnlab.plots.canvas import (
     COLOURS,
@@ -17,6 +19,7 @@ from attnlab.plots.canvas import (
     FAINT,
     INK,
     Drawn,
+    cell_tips,
     cells,
     drawing,
     panels,
@@ -43,7 +46,8 @@ def padded_table(pad_batch: Callable[..., tuple[Tensor, ...]], words: Sequence[s
         attention_cells(right, mask, list(words), [str(t) for t in range(ids.shape[1])], None)
         ticks(left, list(words), [str(t) for t in range(ids.shape[1])])
         left.set(title="ids (0 is padding)", xlabel="position")
-        right.set(title="mask: True is dark", xlabel="position", ylabel="")
+        shape, count = tuple(mask.shape), int(mask.sum())
+        right.set(title=f"mask {shape}, {count} True (dark)", xlabel="position", ylabel="")
         left.set_ylabel("sentence")
     return Drawn((left, right), {"ids": ids, "lengths": lengths, "mask": mask})
 
@@ -58,14 +62,15 @@ def score_growth(make_score: Callable[[int, int, int], nn.Module]) -> Drawn:
     torch.manual_seed(19)
     score = make_score(4, 4, 32)
     state, place = torch.randn(1, 4), torch.randn(1, 1, 4)
-    factor = torch.linspace(0, 12, 97)
+    factor = torch.linspace(0, 60, 121)
     with torch.no_grad():
-        hidden = factor[None, :, None] * place  # (1, 97, 4)
+        hidden = factor[None, :, None] * place  # (1, 121, 4)
         additive = score(state, hidden)[0]
         product = (hidden @ state[0])[0]
+        bound = float(sum(p.abs().sum() for name, p in score.named_parameters() if name[0] == "a"))
     alt = (
         "Two curves against the length of a vector: the dot product is a straight line, the "
-        "additive score bends and levels off."
+        "additive score bends and levels off between two dotted lines."
     )
     with panels(1, 6.4, 2.5, alt) as (axes,):
         for values, name, colour, dash in (
@@ -74,10 +79,19 @@ def score_growth(make_score: Callable[[int, int, int], nn.Module]) -> Drawn:
         ):
             axes.plot(points(factor), points(values), color=colour, linestyle=dash, label=name)
         axes.axhline(0, color=FAINT, linewidth=0.8)
+        for side in (-bound, bound) if bound else ():
+            axes.axhline(side, color=COLOURS[0], linestyle=":", linewidth=1.2)
+        if bound:
+            axes.annotate(
+                f"Σ |a_i| = {bound:.1f}", (60, bound), xytext=(0, 4), color=COLOURS[0],
+                textcoords="offset points", ha="right",
+            )  # fmt: skip
+        limit = 1.6 * (bound or float(additive.abs().max()))
         axes.set(
             title="tanh keeps a score within bounds",
             xlabel="length of h (1: original length)",
             ylabel="score",
+            ylim=(-limit, limit),
         )
         axes.legend()
     return Drawn((axes,), {"factor": factor, "additive": additive, "product": product})
@@ -85,28 +99,39 @@ def score_growth(make_score: Callable[[int, int, int], nn.Module]) -> Drawn:
 
 @drawing
 def one_step(make: Callable[[], Any], humans: Sequence[str]) -> Drawn:
-    """Where an untrained decoder looks in its first step, for each of some dates.
+    """Where an untrained decoder looks in its first step: a row of cells for each of some dates.
 
     Args:
         make: makes a translator, not yet trained.
         humans: dates as people write them.
     """
-    source, _, mask = _padded([SOURCE.encode(human) for human in humans], PAD)
+    source, _, mask = padded_rows([SOURCE.encode(human) for human in humans], PAD)
     with torch.no_grad():
         model = make()
         hidden, state = model.encode(source, mask)
         _, _, weights = model.cell(torch.full((len(humans),), BOS), state, hidden, mask)
-    alt = "The attention weights of one step on each of some dates: equal, and 0 at padding."
-    with panels(1, 6.8, 2.2, alt) as (axes,):
-        for human, row, colour, dash in zip(humans, weights, COLOURS, DASHES, strict=False):
-            axes.stairs(points(row), color=colour, linestyle=dash, linewidth=2, label=f"“{human}”")
+    alt = (
+        "A row of cells for each of some dates, the attention weights of one step: nearly equal at "
+        "its letters, and 0 at padding, which is hatched."
+    )
+    places = [str(place) for place in range(weights.shape[1])]
+    with panels(1, 7.2, 0.5 * len(humans) + 0.9, alt) as (axes,):
+        attention_cells(axes, weights, [f"“{human}”" for human in humans], places, None)
+        axes.set_aspect("auto")
+        axes.images[0].set_clim(0, 1.5 * float(weights.max()))
+        for row, human in enumerate(humans):
+            start, end = len(human) - 0.5, weights.shape[1] - 0.5
+            axes.add_patch(
+                Rectangle((start, row - 0.5), end - start, 1, fill=False, hatch="///",
+                          edgecolor=FAINT, linewidth=0)
+            )  # fmt: skip
+        for label in axes.get_xticklabels():
+            label.set(fontsize=8)
         axes.set(
-            title="one step before any training",
+            title="weights of one step before any training (hatched: padding)",
             xlabel="position in the source",
-            ylabel="weight",
-            ylim=(0, 1.35 * float(weights.max())),
+            ylabel="",
         )
-        axes.legend(loc="upper right")
     return Drawn((axes,), {"weights": weights})
 
 
@@ -121,7 +146,7 @@ def fed_and_asked(loss_of: Callable[[Any, Batch], Tensor], pairs: Sequence[Pair]
         loss_of: a loss of a model and a batch: `teacher_forced_loss`.
         pairs: some dates; only their ISO forms are used.
     """
-    batch = batch_of(pairs, _padded)
+    batch = batch_of(pairs, padded_rows)
     recorder = _Recorder()
     loss_of(recorder, batch).backward()
     fed = torch.stack(recorder.fed, 1)  # (B, steps)
@@ -138,7 +163,9 @@ def fed_and_asked(loss_of: Callable[[Any, Batch], Tensor], pairs: Sequence[Pair]
 
 @drawing
 def training_curve(model: Any, losses: Tensor) -> Drawn:
-    """The loss of every step of training, compared with that of equal probabilities.
+    """The loss of every step of training; and the loss of each symbol in its first steps.
+
+    The second panel shows the lab's own training (see `attnlab.data.measured_lab02`).
 
     Args:
         model: the trained model; None gives a notice.
@@ -148,8 +175,15 @@ def training_curve(model: Any, losses: Tensor) -> Drawn:
     width = max(1, len(losses) // 60)
     kernel = torch.ones(1, 1, width, dtype=torch.float64) / width
     smooth = nn.functional.conv1d(losses.double()[None, None], kernel)[0, 0]
-    alt = f"A curve that falls from about {uniform:.2f} towards 0: the loss against the step."
-    with panels(1, 7.2, 2.4, alt) as (axes,):
+    alt = (
+        f"Left, a curve that falls from about {uniform:.2f} towards 0: the loss against the step. "
+        "Right, a table of the loss of each symbol of a date in the first 400 steps: the first "
+        "dash, the end and the century fall at about 100 steps, the year at 200, month and day "
+        "at 300."
+    )
+    symbols = measured_lab02.learning_order()
+    with panels(2, 7.4, 2.8, alt, width_ratios=(1.15, 1)) as (axes, right):
+        _loss_of_symbols(right, symbols)
         axes.plot(points(losses), color=COLOURS[5], linewidth=0.7)
         steps = torch.arange(len(smooth)) + width // 2
         axes.plot(points(steps), points(smooth), color=COLOURS[0])
@@ -161,12 +195,33 @@ def training_curve(model: Any, losses: Tensor) -> Drawn:
             textcoords="offset points",
             ha="right",
             va="top",
+            fontsize=8.5,
             color=COLOURS[1],
         )
         axes.set(
-            title="how it learns", xlabel="step", ylabel="loss [nats]", ylim=(0, 1.1 * uniform)
+            title="your training", xlabel="step", ylabel="loss [nats]", ylim=(0, 1.1 * uniform)
         )
-    return Drawn((axes,), {"losses": losses})
+    return Drawn((axes, right), {"losses": losses, "symbols": symbols})
+
+
+def _loss_of_symbols(axes: Axes, losses: Tensor) -> None:
+    """Draw a table with a row for each symbol and a column every 20 steps."""
+    shades = losses.T  # (11, 21)
+    axes.imshow(points(shades), cmap="Purples", vmin=0, aspect="auto", interpolation="none")
+    names = ["y", "y", "y", "y", "-", "m", "m", "-", "d", "d", "end"]
+    ticks(axes, names, ["" for _ in range(shades.shape[1])])
+    shown = range(0, shades.shape[1], 5)
+    axes.set_xticks(list(shown), [str(column * measured_lab02.EVERY) for column in shown])
+    axes.grid(False)
+    axes.tick_params(length=0)
+    cell_tips(
+        axes,
+        [
+            [f"symbol {row + 1}, step {c * measured_lab02.EVERY}: {x:.2f}" for c, x in enumerate(r)]
+            for row, r in enumerate(shades.tolist())
+        ],
+    )
+    axes.set(title="loss of each symbol (dark: high)", xlabel="step", ylabel="symbol")
 
 
 class _Recorder:
@@ -186,8 +241,11 @@ class _Recorder:
         return self.logits[-1], state, torch.zeros(len(y_prev), 1)
 
 
-def _padded(sequences: Sequence[Sequence[int]], pad: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Rows of one length. Not the student's `pad_batch`, which other steps do not need."""
+def padded_rows(sequences: Sequence[Sequence[int]], pad: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Rows of one length, their lengths and a mask, as by the lab's `pad_batch`.
+
+    Figures of other steps use this one, so they do not need the student's.
+    """
     rows = nn.utils.rnn.pad_sequence([torch.tensor(s) for s in sequences], True, pad)
     return rows, torch.tensor([len(s) for s in sequences]), rows != pad
 

@@ -11,12 +11,19 @@ import torch
 from matplotlib.axes import Axes
 from torch import Tensor
 
-from attnlab.plots.canvas import COLOURS, INK, NOTHING_TO_DRAW, Drawn, drawing, panels, points
+from attnlab.plots.canvas import (
+    COLOURS,
+    HATCHES,
+    INK,
+    NOTHING_TO_DRAW,
+    Drawn,
+    drawing,
+    panels,
+    points,
+)
 from attnlab.plots.heatmap import attention_cells, attention_maps
 
 Made = Callable[[], Tensor | None]
-
-_HATCHES = ("", "///", "...")
 
 
 @drawing
@@ -31,7 +38,8 @@ def head_grid(make: Made, queries: Sequence[str], keys: Sequence[str]) -> Drawn:
     weights = make()
     if weights is None:
         return Drawn((), {}, NOTHING_TO_DRAW)
-    return attention_maps({f"head {i}": table for i, table in enumerate(weights)}, queries, keys)
+    tables = {f"head {i}": table for i, table in enumerate(weights)}
+    return attention_maps(tables, queries, keys, digits=None)
 
 
 @drawing
@@ -67,18 +75,19 @@ def head_entropy(make: Made) -> Drawn:
             )
         axes.axvline(most, color=COLOURS[1], linestyle="--")
         axes.annotate(
-            f"log {weights.shape[-1]} = {most:.2f}: the same for all keys",
-            (most, 1),
+            f"log {weights.shape[-1]} = {most:.2f}:\nall keys alike",
+            (most, 0.5),
             xycoords=("data", "axes fraction"),
-            xytext=(-4, 4),
+            xytext=(6, 0),
             textcoords="offset points",
-            ha="right",
+            va="center",
+            annotation_clip=False,
             color=COLOURS[1],
         )
         axes.invert_yaxis()
         axes.grid(False, axis="y")
         axes.set(
-            title="how widely a head looks",
+            title="how widely a head looks: its mean (bar), each query (dot)",
             xlabel="entropy of the weights [nats]",
             xlim=(0, 1.08 * most),
         )
@@ -117,7 +126,7 @@ def ablation_bars(
                 heights,
                 width * 0.92,
                 color=COLOURS[column],
-                hatch=_HATCHES[column % 3],
+                hatch=HATCHES[column % 3],
                 edgecolor="white",
                 label=measure,
             )
@@ -157,12 +166,13 @@ def shape_diagram(make: Callable[[], Mapping[str, Tensor]]) -> Drawn:
     """The shapes of a tensor through some steps: each step's name, and the shape of its result.
 
     Args:
-        make: runs the steps and returns their results by name, in order.
+        make: runs the steps and returns their results by name, in order. After a comma, a name may
+            say what the axes are: ``"split_heads, B h T d"``.
     """
     made = make()
     shapes = {name: tuple(tensor.shape) for name, tensor in made.items()}
     alt = "Boxes from left to right: " + ", ".join(f"{n} {shape}" for n, shape in shapes.items())
-    with panels(1, 1.5 * len(shapes), 0.9, alt + ".") as (axes,):
+    with panels(1, 1.5 * len(shapes), 1.2, alt + ".") as (axes,):
         for place, (name, shape) in enumerate(shapes.items()):
             axes.text(
                 place,
@@ -175,7 +185,9 @@ def shape_diagram(make: Callable[[], Mapping[str, Tensor]]) -> Drawn:
                 family="monospace",
                 bbox={"boxstyle": "round,pad=0.4", "facecolor": COLOURS[0], "edgecolor": "none"},
             )
-            axes.text(place, 0.7, name, fontsize=9, ha="center", va="center", color=INK)
+            step, _, names = name.partition(", ")
+            axes.text(place, 0.7, step, fontsize=9, ha="center", va="center", color=INK)
+            axes.text(place, -0.6, names, fontsize=9, ha="center", va="center", color=INK)
         for here, there in pairwise(range(len(shapes))):
             axes.annotate(
                 "",
@@ -183,7 +195,7 @@ def shape_diagram(make: Callable[[], Mapping[str, Tensor]]) -> Drawn:
                 (here + 0.35, 0),
                 arrowprops={"arrowstyle": "->", "color": INK, "shrinkA": 0, "shrinkB": 0},
             )
-        axes.set(xlim=(-0.5, len(shapes) - 0.5), ylim=(-0.5, 0.9))
+        axes.set(xlim=(-0.5, len(shapes) - 0.5), ylim=(-0.9, 0.9))
         axes.axis("off")
     sizes = {name: torch.tensor(shape) for name, shape in shapes.items()}
     return Drawn((axes,), sizes)
@@ -192,7 +204,7 @@ def shape_diagram(make: Callable[[], Mapping[str, Tensor]]) -> Drawn:
 def lab04_preview() -> Drawn:
     """The last figures of lab 4: one head that mixes up two answers, and two heads that do not."""
     one, two = torch.tensor([[0.43, 0.48]]), torch.tensor([[0.98, 0.0], [0.0, 0.98]])
-    right = torch.tensor([0.11, 1.0])
+    right = torch.tensor([0.10, 1.0])
     alt = (
         "Left, where one head looks: at both boxes equally. In the middle, two heads: each looks "
         "at one box. Right, how often both digits are right: about one in ten, and always."
@@ -202,7 +214,7 @@ def lab04_preview() -> Drawn:
         _table_of_heads(axes[0], one)
         _table_of_heads(axes[1], two)
         bars = axes[2].barh(["1 head", "2 heads"], points(right), color=COLOURS[0], height=0.5)
-        axes[2].bar_label(bars, ["11 %", "100 %"], padding=4)
+        axes[2].bar_label(bars, ["10 %", "100 %"], padding=4)
         axes[2].invert_yaxis()
         axes[2].grid(False, axis="y")
         axes[2].set(title="both digits right", xlim=(0, 1.3), xticks=[0, 0.5, 1])

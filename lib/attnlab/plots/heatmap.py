@@ -11,11 +11,23 @@ from collections.abc import Callable, Mapping, Sequence
 from matplotlib.axes import Axes
 from torch import Tensor
 
-from attnlab.plots.canvas import ATTENTION, FAINT, Drawn, cells, drawing, panels, points, ticks
+from attnlab.plots.canvas import (
+    ATTENTION,
+    FAINT,
+    Described,
+    Drawn,
+    cell_tips,
+    cells,
+    drawing,
+    panels,
+    points,
+    ticks,
+)
 
 Weights = Tensor | Callable[[], Tensor]
 
 _MOST_NUMBERS = 8  # columns of the largest table with a number in each cell
+_MOST_TIPS = 1000  # cells of the largest table that answers a hover
 _LONGEST_LEVEL = 4  # letters of the longest key's name that fits under its column
 
 
@@ -33,8 +45,9 @@ def attention_cells(
     """
     shades = weights.detach().cpu().double()
     if digits is None:
-        image = axes.imshow(points(shades), cmap=ATTENTION, aspect="equal", vmin=0, vmax=1)
-        image.set_interpolation("nearest")
+        axes.imshow(
+            points(shades), cmap=ATTENTION, aspect="equal", vmin=0, vmax=1, interpolation="none"
+        )
         axes.grid(False)
         axes.tick_params(length=0)
         for spine in axes.spines.values():
@@ -44,10 +57,30 @@ def attention_cells(
         cells(axes, shades, ATTENTION, digits, (0, 1))
     axes.set_facecolor(FAINT)  # the colour of NaN
     ticks(axes, list(queries), list(keys))
+    if isinstance(axes.figure, Described) and weights.numel() <= _MOST_TIPS:
+        cell_tips(axes, _tips(weights, queries, keys))
     if any(len(name) > _LONGEST_LEVEL for name in keys):
         for label in axes.get_xticklabels():
             label.set(rotation=40, ha="right", rotation_mode="anchor")
     axes.set(xlabel="keys", ylabel="queries")
+
+
+def _tips(weights: Tensor, queries: Sequence[str], keys: Sequence[str]) -> list[list[str]]:
+    """For each cell the query, the key and the weight, in words."""
+
+    def said(weight: float | bool) -> str:
+        if isinstance(weight, bool):
+            return "may attend" if weight else "may not attend"
+        return f"{weight:.3f}"
+
+    rows, columns = (
+        list(names) or [str(place) for place in range(count)]
+        for names, count in zip((queries, keys), weights.shape, strict=True)
+    )
+    return [
+        [f"{query} → {key}: {said(weight)}" for key, weight in zip(columns, line, strict=True)]
+        for query, line in zip(rows, weights.detach().tolist(), strict=True)
+    ]
 
 
 @drawing
@@ -68,7 +101,10 @@ def attention_map(
 
 @drawing
 def attention_maps(
-    tables: Mapping[str, Weights], queries: Sequence[str], keys: Sequence[str]
+    tables: Mapping[str, Weights],
+    queries: Sequence[str],
+    keys: Sequence[str],
+    digits: int | None = 2,
 ) -> Drawn:
     """Tables of attention weights side by side, for the same queries and keys.
 
@@ -76,6 +112,8 @@ def attention_maps(
         tables: by title, each (Lq, Lk) or a function without arguments that makes it.
         queries: Lq names for the rows.
         keys: Lk names for the columns.
+        digits: digits of the number in each cell; None writes no numbers, and neither does a table
+            with many keys. The pointer shows the number of any cell.
     """
     made = {title: make if isinstance(make, Tensor) else make() for title, make in tables.items()}
     few = len(keys) <= _MOST_NUMBERS
@@ -89,6 +127,6 @@ def attention_maps(
     alt += ": " + ", ".join(filter(None, made)) + "." if any(made) else "."
     with panels(len(made), width * len(made), height, alt, sharey=True) as axes:
         for panel, (title, weights) in zip(axes, made.items(), strict=True):
-            attention_cells(panel, weights, queries, keys, 2 if few else None)
+            attention_cells(panel, weights, queries, keys, digits if few else None)
             panel.set(title=title, ylabel="queries" if panel is axes[0] else "")
     return Drawn(axes, made)

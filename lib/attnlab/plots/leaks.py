@@ -9,15 +9,23 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from torch import Tensor
 
-from attnlab.plots.canvas import COLOURS, Described, Drawn, drawing, panels, points, ticks
-from attnlab.plots.hover import BLUE, VERMILION, Cell, Table, hover_tables
+from attnlab.plots.canvas import (
+    COLOURS,
+    FAINT,
+    ON_DARK,
+    Drawn,
+    cell_tips,
+    drawing,
+    panels,
+    points,
+    ticks,
+)
 from attnlab.plots.masks import grid
 
 Model = Callable[[Tensor], Tensor]
 Leaks = Callable[..., list[tuple[int, int]]]
 
 _NOTHING, _ALLOWED, _LEAK = 0, 1, 2  # the kinds of a cell
-_PALE = 0.35  # the strength of a dependence that is allowed
 
 
 @drawing
@@ -56,11 +64,6 @@ def leak_matrices(
         for panel, (name, table) in zip(axes, tables.items(), strict=True):
             _panel(panel, _title(name, table & later), _kinds(table))
         axes[0].set_ylabel("output")
-        figure = axes[0].figure
-        if isinstance(figure, Described):
-            hover = [_hover(_title(n, t & later), _kinds(t)) for n, t in tables.items()]
-            side = max(9, min(14, 108 // T))
-            figure.html = hover_tables(hover, alt, side, queries="output", keys="token")
     return Drawn(axes, tables)
 
 
@@ -99,42 +102,34 @@ def _title(name: str, leaking: Tensor) -> str:
 def _panel(axes: Axes, title: str, kinds: Tensor) -> None:
     length = len(kinds)
     colours = ListedColormap(["white", "#A9CBE3", COLOURS[1]])
-    axes.imshow(points(kinds), cmap=colours, vmin=0, vmax=2)
+    axes.imshow(points(kinds), cmap=colours, vmin=0, vmax=2, interpolation="none")
     grid(axes, kinds)
     places = [str(place) for place in range(length)]
     ticks(axes, places, places)
     for i, j in (kinds == _LEAK).nonzero().tolist():
         size = min(9, 56 / length)
-        axes.text(j, i, "×", ha="center", va="center", color="white", fontsize=size)
+        axes.text(j, i, "×", ha="center", va="center", color=ON_DARK, fontsize=size)
     for i in range(length):
-        axes.text(i, i, "·", ha="center", va="center", color="#8A8A8A", fontsize=7)
+        axes.text(i, i, "·", ha="center", va="center", color=FAINT, fontsize=7)
     axes.tick_params(length=0, labelsize=7.5)
     axes.set(xlabel="token")
     axes.set_title(title, fontsize=9.5)
+    rows = enumerate(kinds.tolist())
+    cell_tips(axes, [[_meaning(i, j, kind) for j, kind in enumerate(row)] for i, row in rows])
 
 
-def _hover(title: str, kinds: Tensor) -> Table:
-    places = [str(place) for place in range(len(kinds))]
-    cells = [
-        [_cell(i, j, kind) for j, kind in enumerate(row)] for i, row in enumerate(kinds.tolist())
-    ]
-    return Table(title, places, places, cells)
-
-
-def _cell(output: int, token: int, kind: int) -> Cell:
+def _meaning(output: int, token: int, kind: int) -> str:
+    """What a cell says when the pointer is on it."""
     if output == token:
-        return Cell(f"output {output} and its own token: always allowed, not tested", mark="·")
+        return f"output {output} and its own token: always allowed, not tested"
     match kind:
         case 2:
-            says = f"a leak: output {output} depends on token {token}, which comes later"
-            return Cell(says, 1.0, VERMILION, "×")
+            return f"a leak: output {output} depends on token {token}, which comes later"
         case 1:
-            says = f"allowed: output {output} depends on token {token}, which comes earlier"
-            return Cell(says, _PALE, BLUE)
+            return f"allowed: output {output} depends on token {token}, which comes earlier"
         case 0 if token > output:
-            return Cell(f"output {output} does not depend on token {token}, which comes later")
+            return f"output {output} does not depend on token {token}, which comes later"
         case 0:
-            says = f"nothing: output {output} does not use token {token}, although it may"
-            return Cell(says)
+            return f"nothing: output {output} does not use token {token}, although it may"
         case _:
             raise ValueError(f"no such kind of cell: {kind}")

@@ -14,6 +14,9 @@ from attnlab.plots.canvas import (
     DASHES,
     FAINT,
     INK,
+    ON_DARK,
+    ON_LIGHT,
+    SHADE,
     Drawn,
     drawing,
     panels,
@@ -310,7 +313,7 @@ def _floors(axes: Axes, entropies: Sequence[float], tolerance: float) -> None:
             fontsize=8.5,
             color=INK,
         )
-    axes.axhspan(-1, entropies[-1] - tolerance, color="#F1F1F1", zorder=0)
+    axes.axhspan(-1, entropies[-1] - tolerance, color=SHADE, zorder=0)
     axes.annotate(
         "impossible without\nseeing the answer",
         (1, entropies[-1] / 2),
@@ -341,5 +344,5 @@ def _numbers(axes: Axes, table: Tensor, words: Sequence[str], digits: int) -> No
     for row, entries in enumerate(table.tolist()):
         for column, value in enumerate(entries):
             text = {-torch.inf: "−∞", 0.0: "0"}.get(value, f"{value:.{digits}f}")
-            colour = "white" if value > 0.55 else INK
+            colour = ON_DARK if value > 0.55 else ON_LIGHT
             axes.text(column, row, text, ha="center", va="center", fontsize=8, color=colour)

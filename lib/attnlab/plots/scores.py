@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
+from matplotlib.axes import Axes
 from torch import Tensor
 
 from attnlab.plots.canvas import (
@@ -40,7 +41,7 @@ def softmax_bars(softmax: Function, scores: Tensor, shift: float = 1000.0) -> Dr
     places = np.arange(len(scores))
     alt = (
         f"Two bar charts: {len(scores)} scores; and their probabilities, before and after "
-        f"{shift:g} is added to every score."
+        f"{shift:g} is added to every score. A probability without a bar is named."
     )
     with panels(2, 7.2, 2.5, alt) as (left, right):
         left.bar(places, points(scores), color=COLOURS[0], width=0.6)
@@ -56,6 +57,10 @@ def softmax_bars(softmax: Function, scores: Tensor, shift: float = 1000.0) -> Dr
             edgecolor="white",
             label=f"softmax(x + {shift:g})",
         )
+        for offset, values in ((-0.2, plain), (0.2, shifted)):
+            for place, value in enumerate(values.tolist()):
+                if not math.isfinite(value):
+                    right.text(place + offset, 0.03, str(value), rotation=90, ha="center")
         right.set(title="their probabilities", xlabel="entry", ylabel="probability p", ylim=(0, 1))
         right.legend()
         for axes in (left, right):
@@ -112,6 +117,42 @@ def log_softmax_gap(softmax: Function, log_softmax: Function, widest: float = 10
 
 
 @drawing
+def loss_and_gradient_gap(
+    softmax: Function, log_softmax: Function, gaps: tuple[float, float] = (80, 112)
+) -> Drawn:
+    """The loss and its gradient in float32, computed in two ways, as the right word falls behind.
+
+    Args:
+        softmax: from (..., V) scores to probabilities.
+        log_softmax: from (..., V) scores to log-probabilities.
+        gaps: how far the right word's score is below the best one, from … to.
+    """
+    gap = torch.linspace(*gaps, 161)
+    ways = {"log_softmax(x)": log_softmax, "log(softmax(x))": lambda x: softmax(x).log()}
+    losses, gradients = {}, {}
+    for name, way in ways.items():
+        scores = torch.stack([torch.zeros_like(gap), -gap], -1).requires_grad_()  # (161, 2)
+        losses[name] = -way(scores)[:, 1]
+        (gradient,) = torch.autograd.grad(losses[name].sum(), scores)
+        gradients[name] = gradient[:, 1]
+    alt = (
+        "Two panels against the gap between two scores: the loss, and its gradient at the right "
+        "word's score. Each is computed in two ways; a cross shows where a way ends in inf or nan."
+    )
+    with panels(2, 7.2, 2.7, alt, gridspec_kw={"wspace": 0.4}) as (left, right):
+        for panel, values in ((left, losses), (right, gradients)):
+            for way, (name, line) in enumerate(values.items()):
+                _until_not_finite(panel, gap, line.detach(), name, way)
+            panel.set(xlabel="gap g", xlim=gaps)
+        left.set(title="the loss, in float32", ylabel="loss [nats]")
+        right.set(title="its gradient at the right word", ylabel="gradient", ylim=(-1.5, 0.1))
+        left.legend(loc="upper left")
+    data = {f"loss by {name}": line.detach() for name, line in losses.items()}
+    data |= {f"gradient by {name}": line for name, line in gradients.items()}
+    return Drawn((left, right), {"gap": gap, **data})
+
+
+@drawing
 def loss_against_scale(cross_entropy: Function, logits: Tensor, names: Sequence[str]) -> Drawn:
     """The loss for each possible right answer, as one vector of logits is scaled up.
 
@@ -163,22 +204,26 @@ def softmax_jacobian(softmax_backward: Function, p: Tensor) -> Drawn:
     """
     size = len(p)
     jacobian = softmax_backward(p.expand(size, size), torch.eye(size, dtype=p.dtype))
+    constant = softmax_backward(p, torch.full_like(p, 3.0))  # (V,)
     limit = float(jacobian.abs().max())
     names = [f"{i}" for i in range(size)]
     alt = (
         f"Left, {size} probabilities as bars. Right, a table of {size} by {size} numbers: the "
-        "derivative of each probability with respect to each score."
+        "derivative of each probability with respect to each score. A last row, set apart, holds "
+        "the gradient at the scores if every probability has the gradient 3."
     )
-    with panels(2, 7.2, 2.9, alt, width_ratios=(1, 1.2)) as (left, right):
+    with panels(2, 7.2, 2.9, alt, width_ratios=(1, 2.2)) as (left, right):
         left.barh(range(size), points(p), color=COLOURS[0], height=0.6)
         left.set(
             title="the distribution p", xlabel="probability", ylabel="entry", yticks=range(size)
         )
         left.invert_yaxis()
-        cells(right, jacobian, DIVERGING, 3, (-limit, limit))
-        ticks(right, names, names)
+        table = torch.cat([jacobian, constant[None]])
+        cells(right, table, DIVERGING, 3, (-limit, limit), aspect=0.55)
+        right.axhline(size - 0.5, color=INK)
+        ticks(right, [*names, "all 3"], names)
         right.set(title="∂p[j] / ∂x[i]", xlabel="score i", ylabel="probability j")
-    return Drawn((left, right), {"p": p, "jacobian": jacobian})
+    return Drawn((left, right), {"p": p, "jacobian": jacobian, "constant": constant})
 
 
 @drawing
@@ -261,6 +306,25 @@ def entropy_curve(temperature: Function, entropy: Function, logits: Tensor) -> D
             ylim=(-0.05, 1.25 * most),
         )
     return Drawn((axes,), {"temperature": heat, "entropy": nats})
+
+
+def _until_not_finite(axes: Axes, x: Tensor, y: Tensor, name: str, way: int) -> None:
+    """Draw a curve up to its first number that is not finite, with a cross and a word there."""
+    finite = torch.isfinite(y)
+    end = len(y) if bool(finite.all()) else int((~finite).nonzero()[0])
+    style = {"color": COLOURS[way], "linestyle": DASHES[way]}
+    axes.plot(points(x[:end]), points(y[:end]), linewidth=2 + 1.5 * way, label=name, **style)
+    if 0 < end < len(y):
+        last = float(x[end - 1]), float(y[end - 1])
+        axes.plot(*last, marker="X", markersize=10, color=COLOURS[way], linestyle="none")
+        axes.annotate(
+            f"{float(y[end]):g} from {float(x[end]):.0f} on",
+            last,
+            xytext=(0, -26),
+            textcoords="offset points",
+            ha="center",
+            color=COLOURS[way],
+        )
 
 
 def _label(name: str, logit: Tensor) -> str:

@@ -85,14 +85,14 @@ def equivariance_bars(
 def number_tables(
     tables: Mapping[str, Tensor], rows: Sequence[Sequence[str]], columns: Sequence[Sequence[str]]
 ) -> Drawn:
-    """Tables side by side, each with the sum of every row on the right.
+    """Tables of a lecture side by side.
 
     Args:
         tables: by title, each (R, C).
         rows: for each table its R row names.
         columns: for each table its C column names.
     """
-    alt = f"Tables of numbers, with the sum of each row: {', '.join(tables)}."
+    alt = f"Tables of numbers as the lectures print them: {', '.join(tables)}."
     with panels(len(tables), 3.6 * len(tables), 2.7, alt) as axes:
         for panel, (title, table), names, tops in zip(
             axes, tables.items(), rows, columns, strict=True
@@ -101,9 +101,6 @@ def number_tables(
             ticks(panel, list(names), list(tops))
             panel.xaxis.tick_top()
             panel.set_title(title, pad=22)
-            for row, total in enumerate(table.sum(1).tolist()):
-                label = f"Σ = {total:.3g}".replace("-", "−")
-                panel.text(table.shape[1] - 0.35, row, label, va="center", clip_on=False)
     return Drawn(axes, dict(tables))
 
 
@@ -186,12 +183,19 @@ def lab00_preview() -> Drawn:
 
 
 @drawing
-def tensor_cells(make: Callable[[], Tensor], name: str = "x") -> Drawn:
+def tensor_cells(
+    make: Callable[[], Tensor],
+    name: str = "x",
+    axes_names: tuple[str, str] | None = None,
+    rows: Sequence[str] | None = None,
+) -> Drawn:
     """A tensor of two or three dimensions as a row of tables, one for each entry of the first axis.
 
     Args:
         make: returns the tensor, (R, C) or (B, R, C).
         name: the tensor's name.
+        axes_names: what the rows and the columns are; None numbers the axes.
+        rows: R names for the rows; None numbers them.
     """
     tensor = make()
     if not (isinstance(tensor, Tensor) and tensor.ndim in (2, 3)):
@@ -201,17 +205,19 @@ def tensor_cells(make: Callable[[], Tensor], name: str = "x") -> Drawn:
     stack = tensor.detach().double().reshape(-1, *tensor.shape[-2:])
     _, height, width = stack.shape
     low, high = float(stack.min()), float(stack.max())
-    first = tensor.ndim - 2
+    down, across = axes_names or (f"axis {tensor.ndim - 2}", f"axis {tensor.ndim - 1}")
+    fitting = rows is not None and len(rows) == height
+    names = list(rows) if rows and fitting else [str(row) for row in range(height)]
     digits = 0 if torch.equal(stack, stack.round()) else 2
     alt = f"{name}, a tensor of shape {tuple(tensor.shape)}, as tables of numbers."
     size = 0.9 * width * len(stack) + 0.6
     with panels(len(stack), size, 0.55 * height + 0.8, alt, sharey=True) as axes:
         for number, (panel, table) in enumerate(zip(axes, stack, strict=True)):
             cells(panel, table, SEQUENTIAL, digits, (low, high + (high - low)))
-            ticks(panel, [str(row) for row in range(height)], [str(c) for c in range(width)])
+            ticks(panel, names, [str(c) for c in range(width)])
             page = f"[{number}]" if tensor.ndim == 3 else ""
-            panel.set(title=f"{name}{page}", xlabel=f"axis {first + 1}")
-        axes[0].set_ylabel(f"axis {first}")
+            panel.set(title=f"{name}{page}", xlabel=across)
+        axes[0].set_ylabel(down)
     return Drawn(axes, {"tensor": tensor})
 
 

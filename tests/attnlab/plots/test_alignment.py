@@ -9,10 +9,9 @@ import pytest
 import torch
 
 from attnlab.data import measured_lab02
-from attnlab.data.dates import validation
-from attnlab.decoding import beam_search, greedy, one_sentence
+from attnlab.decoding import greedy
 from attnlab.plots import alignment
-from attnlab.plots.canvas import Drawn
+from attnlab.plots.canvas import Described, Drawn
 from tests.helpers.figures import assert_fits_a_page, assert_named, unwritten
 
 pytestmark = pytest.mark.usefixtures("no_windows")
@@ -21,9 +20,6 @@ pytestmark = pytest.mark.usefixtures("no_windows")
 FIGURES: dict[str, Callable[[Any], Drawn]] = {
     "alignments": lambda model: alignment.alignments(model, greedy, ["1998, march 5", "may 1951"]),
     "copied_by_length": lambda model: alignment.copied_by_length(),
-    "beam_widths": lambda model: alignment.beam_widths(
-        model, beam_search, one_sentence, validation()[:3], (1, 2)
-    ),
     "lab02_preview": lambda model: alignment.lab02_preview(),
 }
 
@@ -42,8 +38,6 @@ def test_a_figure_can_be_drawn_and_names_its_axes(name: str, translator: Any) ->
     [
         lambda model: alignment.alignments(None, greedy, ["may 1951"]),
         lambda model: alignment.alignments(model, unwritten, ["may 1951"]),
-        lambda model: alignment.beam_widths(None, beam_search, one_sentence, validation()[:2]),
-        lambda model: alignment.beam_widths(model, unwritten, one_sentence, validation()[:2]),
     ],
 )
 def test_a_step_that_is_not_written_leaves_a_sentence(
@@ -68,8 +62,12 @@ def test_what_the_preview_shows_is_the_solutions_own_attention(translator: Any) 
     assert (weights - measured_lab02.weights_of_a_date()).abs().max() < 0.02
 
 
-def test_a_wider_beam_finds_sequences_at_least_as_likely_as_greedy(translator: Any) -> None:
-    pairs = validation()[:4]
-    data = alignment.beam_widths(translator, beam_search, one_sentence, pairs, (1, 3)).data
-    assert data["log-probability"][1] >= data["log-probability"][0] - 1e-9
-    assert data["right"].shape == (2,)
+def test_a_cell_says_what_was_written_where_the_decoder_looked_and_how_much(
+    translator: Any,
+) -> None:
+    drawn = alignment.alignments(translator, greedy, ["may 1951"])
+    figure = drawn.axes[0].figure
+    assert isinstance(figure, Described)
+    assert len(figure.tips) == 8 * 8
+    weight = float(drawn.data["may 1951"][0, 5])
+    assert f"1 → 9: {weight:.3f}" in figure.tips.values()

@@ -63,3 +63,24 @@ def test_a_recorded_loss_shows_inputs_and_targets() -> None:
     assert torch.equal(asked[0, :-1], fed[0, 1:])
     assert int(asked[0, -1]) == EOS
     assert asked[1, 7:].tolist() == [EOS, -1, -1, -1]
+
+
+def test_the_additive_score_stays_within_its_bounds_and_comes_to_rest() -> None:
+    drawn = forcing.score_growth(AdditiveScore)
+    additive = drawn.data["additive"]
+    top = max(
+        float(line.get_ydata()[0]) for line in drawn.axes[0].lines if line.get_linestyle() == ":"
+    )  # type: ignore[index,arg-type]
+    assert float(additive.abs().max()) <= top
+    assert float((additive[-1] - additive[-20]).abs()) < 0.02 * top
+
+
+def test_the_mask_of_the_prediction_has_seven_entries() -> None:
+    drawn = forcing.padded_table(pad_batch, ["query", "to", ""])
+    assert drawn.axes[1].get_title(loc="left") == "mask (3, 5), 7 True (dark)"
+
+
+def test_padding_is_hatched_in_one_step(translator: Any) -> None:
+    drawn = forcing.one_step(lambda: translator, ["5 march 1998", "thursday, march 5th 1998"])
+    hatched = [patch for patch in drawn.axes[0].patches if patch.get_hatch()]
+    assert [patch.get_width() for patch in hatched] == [12, 0]  # type: ignore[attr-defined]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import math
-import struct
 from collections.abc import Callable
 
 import matplotlib.pyplot as plt
@@ -15,8 +13,8 @@ from torch import Tensor
 
 from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
 from attnlab.plots import heads
-from attnlab.plots.canvas import Described, Drawn
-from tests.helpers.figures import unwritten
+from attnlab.plots.canvas import Drawn
+from tests.helpers.figures import assert_fits_a_page, unwritten
 
 WEIGHTS = torch.softmax(3 * torch.randn(2, 3, 4, 5, generator=torch.Generator().manual_seed(0)), -1)
 SHARES = {"1 head": torch.tensor([1.0, 0.1]), "2 heads,\nwithout head 0": torch.tensor([0.25, 0.5])}
@@ -25,7 +23,7 @@ SHARES = {"1 head": torch.tensor([1.0, 0.1]), "2 heads,\nwithout head 0": torch.
 def steps() -> dict[str, Tensor]:
     x = torch.zeros(2, 5, 12)
     apart = split_heads(x, 3)
-    return {"x": x, "split": apart, "merge": merge_heads(apart)}
+    return {"x": x, "split, B h T d": apart, "merge": merge_heads(apart)}
 
 
 FIGURES: dict[str, Callable[[], Drawn]] = {
@@ -46,15 +44,7 @@ pytestmark = pytest.mark.usefixtures("no_windows")
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_has_a_description_names_and_a_size_that_fits(name: str) -> None:
     drawn = FIGURES[name]()
-    figure = drawn.axes[0].figure
-    assert isinstance(figure, Described)
-    bundle = figure._repr_mimebundle_()
-    assert len(bundle["text/plain"].split()) >= 8
-    assert "\n" not in bundle["text/plain"]
-    png = base64.b64decode(bundle["image/png"])
-    width, height = struct.unpack(">II", png[16:24])
-    assert width <= 760, "as wide as a notebook's page"
-    assert height <= 420, "at most half a screen"
+    assert_fits_a_page(drawn)
     if name != "shape_diagram":  # boxes with names
         assert all(axes.get_title(loc="left") for axes in drawn.axes)
     if name not in ("shape_diagram", "ablation_bars"):
@@ -97,8 +87,8 @@ def test_tables_of_heads_show_their_numbers() -> None:
 def test_shapes_are_those_of_the_tensors() -> None:
     drawn = FIGURES["shape_diagram"]()
     texts = [text.get_text() for text in drawn.axes[0].texts if text.get_text()]
-    assert texts == ["(2,5,12)", "x", "(2,3,5,4)", "split", "(2,5,12)", "merge"]
-    assert drawn.data["split"].tolist() == [2, 3, 5, 4]
+    assert texts == ["(2,5,12)", "x", "(2,3,5,4)", "split", "B h T d", "(2,5,12)", "merge"]
+    assert drawn.data["split, B h T d"].tolist() == [2, 3, 5, 4]
 
 
 @pytest.mark.parametrize(

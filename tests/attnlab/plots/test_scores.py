@@ -33,6 +33,7 @@ FIGURES: dict[str, Callable[[], Drawn]] = {
     "softmax_bars": lambda: scores.softmax_bars(softmax, SCORES),
     "log_softmax_gap": lambda: scores.log_softmax_gap(softmax, log_softmax),
     "loss_against_scale": lambda: scores.loss_against_scale(cross_entropy, SCORES, NAMES),
+    "loss_and_gradient_gap": lambda: scores.loss_and_gradient_gap(softmax, log_softmax),
     "softmax_jacobian": lambda: scores.softmax_jacobian(softmax_backward, softmax(SCORES)),
     "temperature_fan": lambda: scores.temperature_fan(temperature, SCORES, NAMES),
     "entropy_curve": lambda: scores.entropy_curve(temperature, entropy, SCORES),
@@ -94,7 +95,8 @@ def test_the_jacobian_equals_autograds() -> None:
     expected = torch.autograd.functional.jacobian(lambda x: torch.softmax(x, -1), SCORES)
     assert torch.allclose(drawn.data["jacobian"], expected, atol=1e-12)
     (image,) = drawn.axes[1].get_images()
-    assert np.array_equal(np.asarray(image.get_array()), drawn.data["jacobian"].numpy())
+    assert np.array_equal(np.asarray(image.get_array())[:-1], drawn.data["jacobian"].numpy())
+    assert drawn.data["constant"].abs().max() < 1e-12, "the answer to 1.4's prediction"
 
 
 def test_the_fan_opens_from_one_to_equal_shares() -> None:
@@ -112,3 +114,28 @@ def test_entropy_climbs_from_zero_to_log_v() -> None:
     assert nats[0] == 0
     assert bool((nats.diff() >= 0).all())
     assert float(nats[-1]) == pytest.approx(math.log(4), abs=0.02)
+
+
+def test_the_gradient_of_the_loss_through_probabilities_fails_before_the_loss() -> None:
+    """What lab 1 says: nan from a gap of 88.8 on, inf only from 104 on, in float32."""
+    drawn = scores.loss_and_gradient_gap(softmax, log_softmax)
+    gap = drawn.data["gap"]
+
+    def fails(name: str) -> float:
+        broken = ~torch.isfinite(drawn.data[name])
+        return float(gap[broken.nonzero()[0, 0]]) if broken.any() else math.inf
+
+    assert fails("gradient by log(softmax(x))") == pytest.approx(88.8, abs=0.2)
+    assert fails("loss by log(softmax(x))") == pytest.approx(104, abs=0.2)
+    assert fails("loss by log_softmax(x)") == fails("gradient by log_softmax(x)") == math.inf
+    first = drawn.data["gradient by log(softmax(x))"].isnan().nonzero()[0, 0]
+    assert torch.isfinite(drawn.data["loss by log(softmax(x))"][first])
+
+
+def test_missing_bars_are_named() -> None:
+    def formula(x: torch.Tensor) -> torch.Tensor:
+        return x.exp() / x.exp().sum()
+
+    _, right = scores.softmax_bars(formula, SCORES).axes
+    assert [text.get_text() for text in right.texts] == ["nan"] * 4
+    assert not scores.softmax_bars(softmax, SCORES).axes[1].texts
