@@ -141,8 +141,8 @@ def loss_and_gradient_gap(
     )
     with panels(2, 7.2, 2.7, alt, gridspec_kw={"wspace": 0.4}) as (left, right):
         for panel, values in ((left, losses), (right, gradients)):
-            for way, (name, line) in enumerate(values.items()):
-                _until_not_finite(panel, gap, line.detach(), name, way)
+            for number, (name, line) in enumerate(values.items()):
+                _until_not_finite(panel, gap, line.detach(), name, number)
             panel.set(xlabel="gap g", xlim=gaps)
         left.set(title="the loss, in float32", ylabel="loss [nats]")
         right.set(title="its gradient at the right word", ylabel="gradient", ylim=(-1.5, 0.1))
@@ -312,8 +312,14 @@ def _until_not_finite(axes: Axes, x: Tensor, y: Tensor, name: str, way: int) -> 
     """Draw a curve up to its first number that is not finite, with a cross and a word there."""
     finite = torch.isfinite(y)
     end = len(y) if bool(finite.all()) else int((~finite).nonzero()[0])
-    style = {"color": COLOURS[way], "linestyle": DASHES[way]}
-    axes.plot(points(x[:end]), points(y[:end]), linewidth=2 + 1.5 * way, label=name, **style)
+    axes.plot(
+        points(x[:end]),
+        points(y[:end]),
+        color=COLOURS[way],
+        linestyle=DASHES[way],
+        linewidth=2 + 1.5 * way,
+        label=name,
+    )
     if 0 < end < len(y):
         last = float(x[end - 1]), float(y[end - 1])
         axes.plot(*last, marker="X", markersize=10, color=COLOURS[way], linestyle="none")
