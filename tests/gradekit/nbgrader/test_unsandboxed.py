@@ -12,15 +12,12 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
-from gradekit.build.build import build_labs
 from gradekit.course import load_course
-from gradekit.exercise.loader import CourseLabs, load_lab
+from gradekit.exercise.loader import load_lab
 from gradekit.exercise.variants import Variants
 from gradekit.nbgrader.unsandboxed import judge_names
-from tests.helpers.small_course import PROJECT, copy_real_course
-
-LAB = "lab01"
-NOTEBOOK = "lab01_softmax"
+from tests.helpers.small_course import PROJECT
+from tests.helpers.tiny_class import LAB, NAME, write_course
 
 # Only the folders: every preprocessor and the students' stub are nbgrader's own.
 CONFIG = """\
@@ -98,17 +95,16 @@ def test_a_wrong_step_costs_the_next_one_nothing(variants):
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
-    """The real lab 1, released and autograded by nbgrader's own commands."""
+    """A lab of two exercises, released and autograded by nbgrader's own commands."""
     root = tmp_path_factory.mktemp("stock")
-    course = copy_real_course(root)
-    build_labs(CourseLabs(course), [LAB])
+    course = write_course(root)
     shutil.rmtree(root / "labs")
     (root / "nbgrader_config.py").write_text(CONFIG)
     (root / "home").mkdir()
     nbgrader(root, "generate_assignment", LAB)
 
-    solved = root / "solutions" / LAB / f"{NOTEBOOK}.ipynb"
-    untouched = root / "release" / LAB / f"{NOTEBOOK}.ipynb"
+    solved = root / "solutions" / LAB / f"{NAME}.ipynb"
+    untouched = root / "release" / LAB / f"{NAME}.ipynb"
     for student, notebook in (
         ("solved", nbformat.read(solved, as_version=4)),
         ("untouched", nbformat.read(untouched, as_version=4)),
@@ -116,7 +112,7 @@ def graded(tmp_path_factory):
     ):
         folder = root / "submitted" / student / LAB
         folder.mkdir(parents=True)
-        nbformat.write(notebook, folder / f"{NOTEBOOK}.ipynb")
+        nbformat.write(notebook, folder / f"{NAME}.ipynb")
     nbgrader(root, "autograde", LAB)
     return course
 
@@ -124,7 +120,7 @@ def graded(tmp_path_factory):
 def scores(course, student: str) -> dict[str, float | None]:
     """Points by grade cell; None if a TA has not marked it yet."""
     with Gradebook(f"sqlite:///{course.root / 'gradebook.db'}", "stock") as gradebook:
-        notebook = gradebook.find_submission_notebook(NOTEBOOK, LAB, student)
+        notebook = gradebook.find_submission_notebook(NAME, LAB, student)
         return {
             grade.name: None if grade.needs_manual_grade else grade.score
             for grade in notebook.grades
@@ -152,11 +148,11 @@ def test_the_untouched_notebook_gets_none(graded):
 def test_a_half_done_notebook_gets_the_points_of_its_answers(graded):
     earned = scores(graded, "half")
     assert earned["check_softmax"] == points(graded)["check_softmax"]
-    assert earned["check_cross_entropy"] == 0
+    assert earned["check_guess"] == 0
 
 
 def test_the_released_notebook_shows_nothing_hidden(graded):
-    text = (graded.root / "release" / LAB / f"{NOTEBOOK}.ipynb").read_text("utf-8")
+    text = (graded.root / "release" / LAB / f"{NAME}.ipynb").read_text("utf-8")
     assert "gradekit" not in text
     assert "HIDDEN" not in text
     assert "SOLUTION" not in text
