@@ -378,7 +378,7 @@ plots.words.equivariance_bars(equivariance_gap, layers, words, order)
 # You have seen how many ways there are to get softmax wrong. Now switch roles: write a test that
 # takes an implementation, lets a right one pass silently, and raises `AssertionError` for a wrong
 # one. Your test is run on about twenty wrong versions of 1.1 and a few right ones. Points are the
-# share of wrong versions that it catches; a test that rejects a right version gets no points.
+# share of wrong versions that it catches; a right version that it rejects costs its share, too.
 #
 # **Predict.** Which wrong version would pass a test that only asks whether the sums are one?
 #

@@ -347,8 +347,8 @@ plots.scaling.time_against_length(scaled_dot_product_attention, fit_exponent)
 #
 # Switch roles again: write a test that lets a right attention pass silently and raises
 # `AssertionError` for a wrong one. It is run on more than forty wrong versions of 3.3 and a few
-# right ones. You get points for the share of wrong versions that it catches; a test that rejects a
-# right version gets no points.
+# right ones. You get points for the share of wrong versions that it catches, times the share of
+# right ones that it accepts.
 #
 # **Predict.** Which mistakes would pass a test in which all lengths are 4?
 #

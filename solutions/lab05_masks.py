@@ -523,8 +523,8 @@ print_losses(gpts, views, source, evaluate, is_possible)
 #
 # Now switch roles. Write a test that takes an implementation of `causal_mask`, lets a right one
 # pass silently, and raises `AssertionError` for a wrong one. It is tried on about a dozen wrong
-# versions of 5.1 and a few right ones. Your points are the share of wrong versions that it rejects;
-# a test that rejects a right version gets no points.
+# versions of 5.1 and a few right ones. Your points are the share of wrong versions that it rejects,
+# times the share of right ones that it accepts.
 #
 # **Predict.** Which wrong version passes a test that looks at square masks only?
 #

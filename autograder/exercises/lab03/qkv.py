@@ -53,15 +53,16 @@ def a_batch(lab, draw):
 
 @exercise.check(points=2, hidden=True)
 def other_sizes(lab, draw):
-    """Is right for other sizes, one word, two batch axes, and for matrices that are views."""
-    X, tall, wide = draw.normal(2, 3, 4, 5), matrices(draw, 5, 2, 6), matrices(draw, 5, 8, 3)
+    """Is right for any sizes (one word, square matrices), any batch axes and memory layout."""
+
+    def ask(batch, T, d_model, d_k, d_v):
+        return list(lab.qkv(draw.normal(*batch, T, d_model), *matrices(draw, d_model, d_k, d_v)))
+
     views = [draw.strided(W) for W in matrices(draw, 5, 8, 6)]
-    square = matrices(draw, 5, 5, 5)
-    seen = {
-        name: list(lab.qkv(X, *weights))
-        for name, weights in (("tall", tall), ("wide", wide), ("views", views), ("square", square))
+    return {
+        "views": list(lab.qkv(draw.strided(draw.normal(2, 4, 5)), *views)),
+        "sizes": draw.each_size(ask, batch=(2,), T=5, d_model=7, d_k=4, d_v=11),
     }
-    return {**seen, "one word, a batch of one": list(lab.qkv(draw.normal(1, 1, 5), *tall))}
 
 
 @exercise.check(points=1.5, hidden=True)
@@ -83,6 +84,22 @@ def gradients_and_inputs(lab, draw):
         "v": draw.gradients(lambda *args: [*lab.qkv(*args)][2], X, *weights)[::3],
         "inputs unchanged": draw.untouched(),
     }
+
+
+exercise.promises(
+    {
+        "Give every word its query, its key and its value": "one_sentence a_batch other_sizes",
+        "A word is a row of X, and it is multiplied by the matrices from the right": "one_sentence",
+        "There is no bias and no scale.": "nothing_is_added one_sentence",
+        "(..., T, d_model), one vector for each of T words": "a_batch other_sizes",
+        "W_q: (d_model, d_k), the matrix for queries.": "one_sentence other_sizes",
+        "W_k: (d_model, d_k), the matrix for keys.": "one_sentence other_sizes",
+        "W_v: (d_model, d_v), the matrix for values.": "one_sentence other_sizes",
+        "The queries (..., T, d_k), the keys (..., T, d_k) and the values (..., T, d_v), in this "
+        "order": "shape_and_dtype one_sentence",
+        "Gradients flow back to all four inputs.": "gradients_and_inputs",
+    }
+)
 
 
 @exercise.also_right

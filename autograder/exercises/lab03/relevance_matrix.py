@@ -48,13 +48,16 @@ def symmetry(lab, draw):
 
 @exercise.check(points=2, hidden=True)
 def batches_and_sizes(lab, draw):
-    """Sentences of a batch do not see each other; any sizes, any memory layout."""
+    """Sentences of a batch do not see each other; any sizes (one word, too), any memory layout."""
+
+    def ask(batch, T, d_model, d_k):
+        X = draw.normal(*batch, T, d_model)
+        return lab.relevance_matrix(X, draw.normal(d_model, d_k), draw.normal(d_model, d_k))
+
     X = draw.strided(draw.normal(2, 5, 7))
-    wide = draw.normal(3, 8), draw.normal(3, 8)
     return {
-        "a batch": lab.relevance_matrix(X, draw.normal(7, 4), draw.normal(7, 4)),
-        "two batch axes": lab.relevance_matrix(draw.normal(2, 4, 6, 3), *wide),
-        "one word": lab.relevance_matrix(draw.normal(1, 3), *wide),
+        "not contiguous": lab.relevance_matrix(X, draw.normal(7, 4), draw.normal(7, 4)),
+        "sizes": draw.each_size(ask, batch=(2,), T=5, d_model=7, d_k=4),
     }
 
 
@@ -75,6 +78,20 @@ def gradients_and_inputs(lab, draw):
         "gradients": draw.gradients(lambda *args: lab.relevance_matrix(*args), X, W_q, W_k),
         "inputs unchanged": draw.untouched(),
     }
+
+
+exercise.promises(
+    {
+        "How relevant word j is to word i: query of i · key of j, unchanged.": "values in_proportion",
+        "These are the scores of attention before the scale and before the softmax.": "values",
+        "If queries and keys have different matrices": "symmetry",
+        "X: (..., T, d_model), one vector for each of T words.": "batches_and_sizes",
+        "W_q: (d_model, d_k), the matrix for queries, as in `qkv`.": "values batches_and_sizes",
+        "W_k: (d_model, d_k), the matrix for keys.": "values batches_and_sizes",
+        "(..., T, T): entry (i, j) is query i · key j.": "shape_and_dtype values symmetry",
+        "Not divided by √d_k, no softmax.": "values",
+    }
+)
 
 
 @exercise.also_right
@@ -219,6 +236,20 @@ wrong(
     "X = X.reshape(-1, X.shape[-1])\n    q = X",
     "The words of all sentences meet: the batch axis is merged with the words. Which words may a "
     "word look at?",
+)
+wrong(
+    "squeezed",
+    "q @ k.mT",
+    "(q @ k.mT).squeeze()",
+    "An axis of length 1 is missing: `squeeze()` drops every such axis, even a sentence of one "
+    "word. Which shape does the task promise there?",
+)
+wrong(
+    "matrix_transposed_if_square",
+    "X @ W_k",
+    "X @ (W_k.T if W_k.shape[0] == W_k.shape[1] else W_k)",
+    "You transpose a matrix if it happens to be square. Does its shape say which axis of it is "
+    "d_model?",
 )
 wrong(
     "detached",

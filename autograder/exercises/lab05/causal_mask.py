@@ -23,18 +23,24 @@ def shape_and_dtype(lab, draw):
     }
 
 
-@exercise.check(points=3)
+@exercise.check(points=2.5)
 def as_many_keys_as_queries(lab, draw):
     """Each query may attend to its own place and to all before it, at any length."""
     lengths = (*draw.integers(3, 10, 2).tolist(), 1, 2)
     return {f"Lq={T}": lab.causal_mask(T) for T in lengths}
 
 
-@exercise.check(points=2.5, hidden=True)
+@exercise.check(points=2)
 def with_a_cache(lab, draw):
     """With more keys than queries, the last query stands at the last key."""
-    lengths = ((3, 7), (2, 11), (1, 5), (4, 5), (6, 6))
-    seen = {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in lengths}
+    lengths = ((2, 5), (3, 7), (1, 4), (4, 5))
+    return {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in lengths}
+
+
+@exercise.check(points=0.5, hidden=True)
+def other_lengths(lab, draw):
+    """Is right for long sequences, and for as many keys as queries if Lk is given."""
+    seen = {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in ((6, 6), (2, 11), (1, 1))}
     for Lq, Lk in ((300, 300), (2, 1100)):
         long = lab.causal_mask(Lq, Lk)
         seen[f"Lq={Lq}, Lk={Lk}"] = {"shape": list(long.shape), "True": int((long > 0).sum())}
@@ -61,6 +67,12 @@ def fewer_keys(lab, draw):
     """With fewer keys than queries, the first queries stand before every key and see none."""
     lengths = ((5, 3), (7, 2), (4, 1))
     return {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in lengths}
+
+
+@exercise.check(points=0.5, hidden=True)
+def no_keys(lab, draw):
+    """Lk=0 means no keys: a mask without columns."""
+    return {f"shape, Lq={Lq}, Lk=0": list(lab.causal_mask(Lq, 0).shape) for Lq in (1, 4)}
 
 
 @exercise.check(points=1, hidden=True)
@@ -163,6 +175,13 @@ wrong(
     "Lq",
     "The argument Lk is not used: your mask is always square. Which shape must it have, to fit "
     "scores of three queries and seven keys?",
+)
+wrong(
+    "no_keys_taken_for_none",
+    "Lq if Lk is None else Lk",
+    "Lk or Lq",
+    "`Lk or Lq` takes Lk=0 for a missing Lk, because 0 counts as False in Python. Which value "
+    "stands for an argument that is not given?",
 )
 wrong(
     "queries_ignored",

@@ -71,6 +71,9 @@ def as_many_sentences_as_tokens(lab, draw):
         "two": lab.combine(causal, padding),
         "three": lab.combine(padding, causal, heads),
         "one axis": lab.combine(causal, random_mask(draw, T)),
+        "one query and one key": lab.combine(
+            random_mask(draw, 1, 1), random_mask(draw, 2, 1, 1, 1), None
+        ),
     }
 
 

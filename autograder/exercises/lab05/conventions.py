@@ -71,7 +71,7 @@ def shapes_and_dtypes(lab, draw):
     }
 
 
-@exercise.check(points=1)
+@exercise.check(points=0.5)
 def in_torch_attention(lab, draw):
     """torch's MultiheadAttention gives the right outputs and weights with your masks."""
     module = torch_attention(draw, 6, 3)
@@ -98,7 +98,7 @@ def back_from_numbers(lab, draw):
     return {"shape": list(back.shape), "dtype": dtype_of(back), "mask": back}
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=1)
 def a_mask_for_each_sentence(lab, draw):
     """Sentences and heads keep their own masks, in the order that torch expects."""
     module = torch_attention(draw, 6, 3)
@@ -120,7 +120,7 @@ def a_mask_for_each_sentence(lab, draw):
     }
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def numbers_of_all_kinds(lab, draw):
     """`from_additive` recognises every low number in common use, in each dtype."""
     mask = random_mask(draw, 4, 7)

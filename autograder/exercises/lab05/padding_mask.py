@@ -54,7 +54,21 @@ def keys_and_not_queries(lab, draw):
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=0.5, hidden=True)
+def other_sizes(lab, draw):
+    """Is right for one sentence, one token, and ids as large as a real vocabulary's."""
+
+    def ask(B, Lk):
+        return lab.padding_mask(draw.integers(0, 3, B, Lk), 2)
+
+    large = draw.choice([80.0, 300.0, 50_256.0], 3, 7).long()
+    return {
+        "sizes": draw.each_size(ask, B=2, Lk=5),
+        "padding is 50,256": lab.padding_mask(large, 50_256),
+    }
+
+
+@exercise.check(points=1, hidden=True)
 def padding_anywhere(lab, draw):
     """Padding may be at the front or in between, fill a sentence, or not occur at all."""
     ids, pad = draw.integers(2, 9, 5, 6).clone(), 11
@@ -105,6 +119,20 @@ wrong(
     "",
     "Your mask has the shape (B, Lk). torch aligns it with scores of shape (B, h, Lq, Lk) from the "
     "right: which axis would B meet?",
+)
+wrong(
+    "ids_in_a_byte",
+    "real = ids != pad",
+    "real = ids.to(torch.int8) != torch.tensor(pad).to(torch.int8)",
+    "You store the ids in numbers of 8 bits, which end at 127. How many tokens does a real "
+    "vocabulary have?",
+)
+wrong(
+    "squeezed",
+    "[:, None, None, :]",
+    "[:, None, None, :].squeeze(0)",
+    "Your mask loses the batch axis if there is only one sentence. Which axes does the task "
+    "promise, whatever their lengths?",
 )
 wrong(
     "three_axes",

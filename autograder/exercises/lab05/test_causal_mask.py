@@ -7,11 +7,31 @@ import torch
 from attnlab.masks import causal_mask
 from gradekit.exercise import write_a_test
 
+# Without the version that is wrong only if there are no keys at all.
+VERSIONS = [
+    "transposed",
+    "true_means_hidden",
+    "diagonal_excluded",
+    "one_ahead",
+    "numbers",
+    "top_left",
+    "keys_ignored",
+    "queries_ignored",
+    "one_short_with_a_cache",
+    "always_on_the_cpu",
+    "with_more_axes",
+    "first_key_for_all",
+    "additive",
+    "fixed_size",
+    "first_key_always",
+]
+
 exercise = write_a_test(
     "test_causal_mask",
     of=causal_mask,
     points=4,
     title="Rejects the wrong causal masks that students write, and accepts the right ones.",
+    versions=VERSIONS,
 )
 
 
@@ -29,11 +49,18 @@ def openly_wrong(lab, draw):
         longer = max(Lq, Lk or Lq)
         return lab.causal_mask(longer, longer, device)[:Lq, : Lk or Lq]
 
+    def own_place_only(Lq, Lk=None, device=None):
+        mask = lab.causal_mask(Lq, Lk, device)
+        last = mask.long().cumsum(-1) == mask.long().sum(-1, keepdim=True)
+        return mask & last
+
     return {
         "accepts your own": draw.raises(lab.test_causal_mask, lab.causal_mask) is None,
         "rejects a mask that allows everything": draw.raises(lab.test_causal_mask, everything)
         is not None,
         "rejects a mask that looks ahead": draw.raises(lab.test_causal_mask, looks_ahead)
+        is not None,
+        "rejects a mask that hides the past": draw.raises(lab.test_causal_mask, own_place_only)
         is not None,
         "rejects a mask that forgets the cache": draw.raises(lab.test_causal_mask, no_cache)
         is not None,

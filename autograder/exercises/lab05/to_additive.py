@@ -44,7 +44,7 @@ def the_lecture_table(lab, draw):
     return {"mask": bias, "attention": torch.softmax(scores + bias, -1)}
 
 
-@exercise.check(points=2)
+@exercise.check(points=1.5)
 def zero_and_minus_infinity(lab, draw):
     """Is 0 where the query may attend and -inf elsewhere, in float32 and float64."""
     mask = random_mask(draw, 2, 1, 3, 5)
@@ -55,7 +55,7 @@ def zero_and_minus_infinity(lab, draw):
     }
 
 
-@exercise.check(points=2, hidden=True)
+@exercise.check(points=2)
 def half_precision(lab, draw):
     """Is finite in float16 and bfloat16: the lowest number of the dtype."""
     mask = random_mask(draw, 3, 5)
@@ -65,10 +65,19 @@ def half_precision(lab, draw):
         scores = (4 * draw.normal(3, 5)).to(DTYPES[name])
         seen[name] = bias
         seen[f"{name}, weights of forbidden keys"] = torch.softmax(scores + bias, -1)[~mask]
-        none = lab.to_additive(torch.zeros(2, 3, dtype=torch.bool), DTYPES[name])
-        seen[f"{name}, nothing allowed, weights are numbers"] = bool(
-            torch.softmax(scores[:2, :3] + none, -1).isfinite().all()
-        )
+    return seen
+
+
+@exercise.check(points=1, hidden=True)
+def forbidden_rows_in_half_precision(lab, draw):
+    """A row of forbidden keys is finite for scores above -16, and NaN below in float16 alone."""
+    nothing = torch.zeros(4, dtype=torch.bool)
+    seen = {}
+    for name in ("float16", "bfloat16"):
+        for score in (100.0, -15.0, -16.0, -100.0):
+            scores = torch.full((4,), score, dtype=DTYPES[name])
+            weights = torch.softmax(scores + lab.to_additive(nothing, DTYPES[name]), -1)
+            seen[f"{name}, scores of {score:g}, NaN"] = bool(weights.isnan().any())
     return seen
 
 
@@ -85,7 +94,7 @@ def scores_kept_exactly(lab, draw):
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def mask_kept_and_device(lab, draw):
     """Leaves the mask unchanged, whatever its layout, and stays on its device."""
     mask = random_mask(draw, 5, 3).T
@@ -98,6 +107,10 @@ def mask_kept_and_device(lab, draw):
         "numbers": out,
         "mask unchanged": torch.equal(mask, before),
         "device of a mask elsewhere": away.device.type,
+        "one entry": lab.to_additive(torch.tensor(False), torch.float64),
+        "one key of two sentences": lab.to_additive(
+            torch.tensor([[[[True]]], [[[False]]]]), torch.float32
+        ),
         "everything allowed": allowed,
         "nothing allowed": forbidden,
     }

@@ -193,7 +193,8 @@ class Kills:
 
     The observation is a list of booleans: did the test accept this version? It has one entry for
     each name in `versions`. The reference's observation is ignored. The credit is the share of the
-    wrong versions that the test rejects. It is 0 if the test rejects a right version.
+    wrong versions that the test rejects, times the share of the right ones that it accepts. So one
+    assertion too strict costs its share, and a test that rejects everything earns nothing.
 
     Args:
         versions: for each version its name and whether it is right.
@@ -214,20 +215,17 @@ class Kills:
         accepted = [name for name, (right, accepts) in answers.items() if accepts and not right]
         if not accepted:
             return None
-        return Difference("lets through", (), len(self._wrong), len(accepted), accepted[0])
+        wrong = sum(not right for right, _ in answers.values())
+        return Difference("lets through", (), wrong, len(accepted), accepted[0])
 
     def credit(self, expected: Any, seen: Any) -> float:
-        """The share of wrong versions that the test rejects; 0 if it rejects a right one."""
-        difference = self.compare(expected, seen)
-        if difference is None:
-            return 1.0
-        if difference.kind != "lets through":
+        """The share of wrong versions rejected, times the share of right ones accepted."""
+        answers = self._answers(seen)
+        if answers is None:
             return 0.0
-        return 1.0 - difference.seen / difference.expected
-
-    @property
-    def _wrong(self) -> list[str]:
-        return [name for name, right in self.versions if not right]
+        accepted = [accepts for right, accepts in answers.values() if right]
+        rejected = [not accepts for right, accepts in answers.values() if not right]
+        return _share(accepted) * _share(rejected)
 
     def _answers(self, seen: Any) -> dict[str, tuple[bool, bool]] | None:
         well_formed = (
@@ -259,6 +257,11 @@ def judge_from_json(fields: dict[str, Any]) -> Judge:
         fields["versions"] = tuple((name, right) for name, right in fields["versions"])
     judge: Judge = kind(**fields)
     return judge
+
+
+def _share(truths: list[bool]) -> float:
+    """The share of True; 1 of an empty list."""
+    return sum(truths) / len(truths) if truths else 1.0
 
 
 def _are_shapes(path: Path, *values: list[Any]) -> bool:

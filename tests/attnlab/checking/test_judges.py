@@ -112,6 +112,7 @@ def test_bands():
 
 
 KILLS = Kills((("right", True), ("a", False), ("b", False), ("c", False), ("d", False)))
+TWO_RIGHT = Kills((("right", True), ("also right", True), ("a", False), ("b", False)))
 
 
 @pytest.mark.parametrize(
@@ -130,6 +131,21 @@ KILLS = Kills((("right", True), ("a", False), ("b", False), ("c", False), ("d", 
 def test_a_students_test_earns_the_share_of_the_wrong_versions_it_rejects(seen, found, credit):
     assert kind(None, seen, KILLS) == found
     assert KILLS.credit(None, seen) == credit
+
+
+@pytest.mark.parametrize(
+    ("seen", "found", "credit"),
+    [
+        ([True, True, False, False], None, 1.0),
+        ([True, False, False, False], "rejects right", 0.5),
+        ([True, False, True, False], "rejects right", 0.25),
+        ([False] * 4, "rejects right", 0.0),
+        ([True] * 4, "lets through", 0.0),
+    ],
+)
+def test_a_right_version_that_is_rejected_costs_its_share(seen, found, credit):
+    assert kind(None, seen, TWO_RIGHT) == found
+    assert TWO_RIGHT.credit(None, seen) == credit
 
 
 @pytest.mark.parametrize("judge", [Close(), Close(atol=1e-3), AtLeast(2), Within(0, 1), KILLS])

@@ -50,7 +50,17 @@ def values(lab, draw):
     }
 
 
-@exercise.check(points=2, hidden=True)
+@exercise.check(points=1, hidden=True, judge=Close(atol=1e-6, rtol=1e-6))
+def other_sizes(lab, draw):
+    """Is right for one key, queries and values of one number, and for sizes that are equal."""
+
+    def ask(Lk, d_k, d_v):
+        return lab.attention_loop(draw.normal(d_k), draw.normal(Lk, d_k), draw.normal(Lk, d_v))
+
+    return draw.each_size(ask, Lk=5, d_k=4, d_v=11)
+
+
+@exercise.check(points=1.5, hidden=True)
 def a_mean_of_values(lab, draw):
     """Returns a mean: equal values come back, and the order of the keys does not matter."""
     q, K, V, order = draw.normal(4), draw.normal(5, 4), draw.normal(5, 11), draw.permutation(5)
@@ -62,7 +72,7 @@ def a_mean_of_values(lab, draw):
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def large_scores(lab, draw):
     """Is exact when the scores are in the thousands, above or below 0."""
     q, K, V = draw.uniform(4, low=1.0, high=2.0), draw.uniform(5, 4), draw.normal(5, 11)

@@ -163,6 +163,13 @@ wrong(
     "A small number in the denominator makes the weights sum to a little less than one. Can the "
     "sum of exponentials be 0 at all, once the largest score is subtracted?",
 )
+wrong(
+    "squeezed",
+    "return out",
+    "return out.squeeze()",
+    "Your result loses its axis when a value has one number: `squeeze()` drops every axis of "
+    "length 1. Which shape does the task promise?",
+)
 wrong.several(
     "keys_changed",
     {SCALED: "", SCORES: f"K /= math.sqrt(len(q))\n    {SCORES}"},

@@ -48,7 +48,7 @@ def second(result):
     return result[1] if isinstance(result, (tuple, list)) else result
 
 
-@exercise.check(points=3)
+@exercise.check(points=2)
 def shape_and_dtype(lab, draw):
     """Returns outputs and weights of the right shapes, in the dtype of the queries."""
     q, k, v = inputs(draw, 2, 3, 5, 4, 11)
@@ -67,7 +67,7 @@ def shape_and_dtype(lab, draw):
     return seen
 
 
-@exercise.check(points=2, judge=Close(atol=1e-6, rtol=1e-6))
+@exercise.check(points=1.5, judge=Close(atol=1e-6, rtol=1e-6))
 def hand_example(lab, draw):
     """Returns the outputs and weights of the example worked out by hand: one query, three keys."""
     k = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], dtype=torch.float64)
@@ -76,7 +76,7 @@ def hand_example(lab, draw):
     return lab.scaled_dot_product_attention(q, k, v)
 
 
-@exercise.check(points=4)
+@exercise.check(points=3.5)
 def values(lab, draw):
     """Is right for one sentence, for a batch, for heads in a batch, in any memory layout."""
     spread = [draw.strided(x) for x in inputs(draw, 2, 3, 5, 4, 11)]
@@ -90,7 +90,7 @@ def values(lab, draw):
     }
 
 
-@exercise.check(points=3)
+@exercise.check(points=2.5)
 def masks(lab, draw):
     """Leaves out the keys that a mask forbids: one mask for all, or one for each sentence."""
     q, k, v = inputs(draw, 2, 3, 5, 4, 11)
@@ -105,7 +105,25 @@ def masks(lab, draw):
     }
 
 
-@exercise.check(points=2, hidden=True)
+@exercise.check(points=3)
+def nothing_to_attend_to(lab, draw):
+    """Returns zeros for a query that may attend to no key; no gradient is NaN."""
+    q, k, v = inputs(draw, 2, 3, 5, 4, 11)
+    mask = some_keys(draw, 2, 3, 5)
+    mask[0, 1] = False
+    mask[1, 0] = False
+
+    def outputs(q, k, v):
+        return first(lab.scaled_dot_product_attention(q, k, v, mask))
+
+    return {
+        "some queries": lab.scaled_dot_product_attention(q, k, v, mask),
+        "all queries": lab.scaled_dot_product_attention(q, k, v, torch.zeros_like(mask)),
+        "gradients": draw.gradients(outputs, q, k, v),
+    }
+
+
+@exercise.check(points=1.5, hidden=True)
 def a_mean_of_values(lab, draw):
     """Values that are all 1 give 1; keys may be reordered if their values are, too."""
     q, k, v = inputs(draw, 2, 3, 5, 4, 11)
@@ -145,25 +163,10 @@ def forbidden_keys_have_no_influence(lab, draw):
 
 
 @exercise.check(points=2, hidden=True)
-def nothing_to_attend_to(lab, draw):
-    """Returns zeros, as outputs and as weights, for a query that may attend to no key."""
-    q, k, v = inputs(draw, 2, 3, 5, 4, 11)
-    mask = some_keys(draw, 2, 3, 5)
-    mask[0, 1] = False
-    mask[1, 0] = False
-    return {
-        "some queries": lab.scaled_dot_product_attention(q, k, v, mask),
-        "all queries": lab.scaled_dot_product_attention(q, k, v, torch.zeros_like(mask)),
-    }
-
-
-@exercise.check(points=2, hidden=True)
 def gradients(lab, draw):
-    """Lets the right gradients flow back, which are finite even for a query without keys."""
+    """Lets the right gradients flow back to queries, keys and values."""
     q, k, v = inputs(draw, 2, 3, 5, 4, 11)
     mask = some_keys(draw, 2, 3, 5)
-    empty = mask.clone()
-    empty[0, 1] = False
 
     def outputs(given):
         return lambda q, k, v: first(lab.scaled_dot_product_attention(q, k, v, given))
@@ -175,16 +178,35 @@ def gradients(lab, draw):
         "outputs": draw.gradients(outputs(None), q, k, v),
         "outputs with a mask": draw.gradients(outputs(mask), q, k, v),
         "weights": draw.gradients(weights, q, k),
-        "outputs with a query without keys": draw.gradients(outputs(empty), q, k, v),
     }
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=1.5, hidden=True, judge=Close(atol=1e-6, rtol=1e-6))
+def other_sizes(lab, draw):
+    """Is right for one query, one key, one feature, equal sizes, and any number of batch axes."""
+
+    def ask(batch, Lq, Lk, d_k, d_v):
+        q, k, v = inputs(draw, *batch, Lq, Lk, d_k, d_v)
+        # The first key is always allowed, the last one only if it is the first.
+        row = (torch.arange(Lk) == 0) | (draw.uniform(Lk) < 0.5) & (torch.arange(Lk) < Lk - 1)
+        return {
+            "without a mask": lab.scaled_dot_product_attention(q, k, v),
+            "a mask (Lk,)": lab.scaled_dot_product_attention(q, k, v, row),
+        }
+
+    return draw.each_size(ask, batch=(2, 6), Lq=3, Lk=5, d_k=4, d_v=7)
+
+
+@exercise.check(points=1.5, hidden=True)
 def masks_that_broadcast(lab, draw):
     """Accepts masks of any shape that broadcasts to the shape of the weights."""
     q, k, v = inputs(draw, 2, 3, 5, 6, 4, 7)
     full = some_keys(draw, 2, 3, 5, 6)
+    square = inputs(draw, 2, 5, 5, 4, 3)
     return {
+        "(Lk,), as many queries as keys": lab.scaled_dot_product_attention(
+            *square, torch.tensor([True, False, True, True, False])
+        ),
         "(Lk,)": lab.scaled_dot_product_attention(q, k, v, full[0, 0, 0]),
         "(Lq, Lk)": lab.scaled_dot_product_attention(q, k, v, full[0, 0]),
         "(B, 1, 1, Lk)": lab.scaled_dot_product_attention(q, k, v, full[:, :1, :1]),
@@ -212,13 +234,22 @@ def again_and_inputs(lab, draw):
 
 @exercise.check(points=2, hidden=True, chained=True)
 def from_words_to_outputs(lab, draw):
-    """Works with your own qkv, from words to outputs, and agrees with your own loop."""
-    X, W_q, W_k, W_v = draw.normal(2, 5, 7), *(draw.normal(7, d) for d in (4, 4, 11))
-    q, k, v = lab.qkv(X, W_q, W_k, W_v)
-    return {
-        "all queries at once": lab.scaled_dot_product_attention(q, k, v),
-        "no word sees the last": lab.scaled_dot_product_attention(
-            q, k, v, torch.arange(5).expand(5, 5) < 4
-        ),
-        "one query, key after key": lab.attention_loop(q[1, 2], k[1], v[1]),
-    }
+    """Works with your own qkv (3.1), from words to outputs; not run if your qkv is wrong."""
+    X, *matrices = draw.normal(2, 5, 7), *(draw.normal(7, d) for d in (4, 4, 11))
+    made = lab.qkv(X, *matrices)
+    own = "your own qkv (3.1) is right"
+    seen = {own: are_products(made, X, matrices), "all": None, "no word sees the last": None}
+    if seen[own]:
+        last = torch.arange(5).expand(5, 5) < 4
+        seen["all"] = lab.scaled_dot_product_attention(*made)
+        seen["no word sees the last"] = lab.scaled_dot_product_attention(*made, last)
+    return seen
+
+
+def are_products(made, X, matrices):
+    """Whether these are the three products of the words and the matrices."""
+    made, right = list(made), [X @ W for W in matrices]
+    return len(made) == 3 and all(
+        isinstance(a, torch.Tensor) and a.shape == b.shape and torch.allclose(a, b)
+        for a, b in zip(made, right, strict=True)
+    )

@@ -1,18 +1,12 @@
-"""Wrong versions of attention that students write."""
+"""Wrong versions of attention that students write; those about its mask are in another file."""
 
 import torch
 
-from . import exercise
 from .also_right import step_by_step
-
-wrong = exercise.edits(step_by_step)
+from .mistakes_in_masking import SOFTMAX, exercise, wrong
 
 # The parts of the right version that most mistakes change.
 SCALED = " / math.sqrt(q.shape[-1])"
-FILLED = "scores.masked_fill(~mask, torch.finfo(scores.dtype).min)"
-FILL = f"scores = {FILLED}"
-SOFTMAX = "torch.softmax(scores, -1)"
-EMPTIED = "weights.masked_fill(~mask, 0)"
 RETURN = "return weights @ v, weights"
 
 wrong(
@@ -83,6 +77,13 @@ wrong(
     "of the scores belongs to the keys?",
 )
 wrong(
+    "softmax_without_an_axis",
+    "scores, -1",
+    "scores, 0 if scores.ndim in (0, 1, 3) else 1",
+    "You name no axis, so torch guesses one from the number of axes (and warns): the first of "
+    "three, the second of four. Which axis of the scores belongs to the keys, whatever the rank?",
+)
+wrong(
     "softmax_over_everything",
     SOFTMAX,
     "torch.softmax(scores.flatten(-2), -1).view(scores.shape)",
@@ -123,93 +124,6 @@ wrong(
     'torch.einsum("bhqd,bhkd->bhqk", q, k)',
     "Your code works only for heads in a batch, with four axes (`bhqd,bhkd->bhqk`, "
     "`B, h, L, d = q.shape`). What happens with one sentence (two axes) or a batch (three)?",
-)
-wrong(
-    "mask_after_softmax",
-    FILLED,
-    "scores",
-    "You remove forbidden keys after the softmax: they already have their share of the row, and "
-    "the other weights sum to less than one. At which step can a key be left out of it?",
-)
-wrong.several(
-    "allowed_filled_with_infinity",
-    {FILLED: "scores.masked_fill(mask, -math.inf)", EMPTIED: "weights"},
-    "You fill with -inf where the mask is True, but True means: may attend. Only the forbidden "
-    "keys are left. Which operator inverts a boolean mask?",
-)
-wrong.several(
-    "mask_inverted",
-    {"(~mask, torch": "(mask, torch", "(~mask, 0)": "(mask, 0)"},
-    "Your mask is inverted: queries attend only to the forbidden keys. What does True mean in the "
-    "task, and which entries does `masked_fill` fill?",
-)
-wrong.several(
-    "fill_with_0",
-    {FILLED: "scores.masked_fill(~mask, 0)", EMPTIED: "weights"},
-    "A forbidden score becomes 0. exp(0) is 1: a score of 0 is an ordinary score, higher than "
-    "every negative one. Which score has no share at all?",
-)
-ROWS_WITHOUT_KEYS_EMPTIED = "weights * mask.any(-1, keepdim=True)"
-wrong.several(
-    "fill_with_minus_10",
-    {FILLED: "scores.masked_fill(~mask, -10)", EMPTIED: ROWS_WITHOUT_KEYS_EMPTIED},
-    "A forbidden score becomes a low number, but not low enough: it keeps some weight. How low "
-    "must a score be to be lower than all others, whatever they are?",
-)
-for name, number in (("fill_with_minus_10000", "-1e4"), ("fill_with_minus_a_million", "-1e6")):
-    wrong.several(
-        name,
-        {FILLED: f"scores.masked_fill(~mask, {number})", EMPTIED: ROWS_WITHOUT_KEYS_EMPTIED},
-        "A forbidden score becomes a low number, which looks right until the allowed scores are "
-        "even lower. Which number is below every other of the dtype?",
-    )
-wrong.several(
-    "mask_added",
-    {FILLED: "scores + mask", EMPTIED: "weights"},
-    "You add the mask to the scores as it is: True counts as 1, False as 0. Masks of 0 and -inf "
-    "are added, but this one is boolean: what must be done with it?",
-)
-wrong.several(
-    "large_number_subtracted",
-    {FILLED: "scores - 1e5 * ~mask", EMPTIED: "weights"},
-    "You subtract a large number from forbidden scores. A score far above the others keeps its "
-    "lead; a row without allowed keys keeps its weights. What replaces a score, however high?",
-)
-wrong.several(
-    "infinity_times_0",
-    {FILLED: "scores + (~mask).double() * -torch.inf", EMPTIED: "weights"},
-    "-inf times 0 is NaN, so every allowed key makes its whole row NaN. Which function picks "
-    "between two values instead of multiplying?",
-)
-wrong.several(
-    "nan_without_keys",
-    {FILLED: "scores.masked_fill(~mask, -torch.inf)", EMPTIED: "weights"},
-    "A row whose scores are all -inf has no softmax: 0/0 is NaN. What should a query get that may "
-    "attend to no key?",
-)
-wrong(
-    "uniform_without_keys",
-    EMPTIED,
-    "weights",
-    "A query that may attend to no key attends to all of them equally: if all scores are equally "
-    "low, softmax gives equal weights. What should such a query get?",
-)
-wrong(
-    "outputs_mended_alone",
-    f"weights = {EMPTIED}",
-    "return weights @ v * mask.any(-1, keepdim=True), weights",
-    "A query without allowed keys gets zero outputs but non-zero weights. In which order do you "
-    "fix the weights and use them?",
-)
-wrong.several(
-    "nan_gradients",
-    {
-        FILLED: "scores + torch.zeros(mask.shape).to(q).masked_fill(~mask, -torch.inf)",
-        SOFTMAX: f"torch.nan_to_num({SOFTMAX})",
-        EMPTIED: "weights",
-    },
-    "`nan_to_num` fixes the result of a query without keys, but not its gradient: on the way back "
-    "0 times NaN is NaN, and it reaches all the keys. Can the NaN be avoided before the softmax?",
 )
 wrong(
     "epsilon_in_denominator",
@@ -284,47 +198,18 @@ for name, used, dropped in (
         "Dropout is on by default: the same inputs give another result each time, and some weights "
         "are zero. Is there dropout in the formula? (It belongs to training; later labs.)",
     )
-for name, part in (
-    ("first_row_of_the_mask", "mask[..., :1, :] if mask.ndim > 1 else mask"),
-    ("first_sentence_of_the_mask", "mask[:1] if mask.ndim > 2 else mask"),
-):
-    wrong(
-        name,
-        FILL,
-        f"mask = {part}\n        {FILL}",
-        "You use a part of the mask for everything: its first row, or the mask of the first "
-        "sentence. Which axis of it did you index?",
-    )
-for name, when in (
-    ("mask_unsqueezed", "True"),
-    ("mask_unsqueezed_for_heads", "mask.ndim == 3 and q.ndim == 4"),
-):
-    wrong(
-        name,
-        FILL,
-        f"mask = mask.unsqueeze(1) if {when} else mask\n        {FILL}",
-        "You add an axis to the mask (`unsqueeze`), for heads that need not be there. Which shapes "
-        "of mask broadcast to the scores by themselves?",
-    )
-wrong.several(
-    "mask_ignored",
-    {FILLED: "scores", EMPTIED: "weights"},
-    "The mask is not used: forbidden keys have weights like all others. Which step should use it?",
+wrong(
+    "squeezed",
+    RETURN,
+    "return (weights @ v).squeeze(), weights.squeeze()",
+    "An axis of length 1 is missing: `squeeze()` drops every such axis, even a single query, key "
+    "or sentence. Why do you need to squeeze?",
 )
 wrong(
-    "mask_as_index",
-    FILL,
-    "scores[~mask] = torch.finfo(scores.dtype).min",
-    "You write into the scores by index (`scores[~mask] = …`). An index does not broadcast: the "
-    "mask would need every axis of the scores, at full length. Which call lets it have fewer?",
-)
-wrong(
-    "square_mask_transposed",
-    FILL,
-    "if mask.ndim > 1 and mask.shape[-1] == mask.shape[-2]:\n"
-    f"            mask = mask.mT\n        {FILL}",
-    "You transpose a mask that has as many rows as columns: words look ahead instead of back. "
-    "Rows are queries and columns are keys: which call of yours swaps them?",
+    "four_axes_at_most",
+    "scores = q",
+    "assert q.ndim <= 4\n    scores = q",
+    "Your code allows four axes at most (`B, h, L, d = q.shape`). Which axes does `...` stand for?",
 )
 wrong(
     "always_float32",
@@ -348,12 +233,6 @@ for x, name in (("q", "queries"), ("k", "keys")):
         f"Your code writes into the {name} that it was given (`/=`, `mul_`), so the caller's "
         f"{name} are lost. What makes a new tensor?",
     )
-wrong.several(
-    "mask_changed",
-    {"(~mask, torch": "(mask.logical_not_(), torch", "(~mask, 0)": "(mask, 0)"},
-    "Your code writes into the mask that it was given (`logical_not_`, `~` with `out=`): the next "
-    "call gets it inverted. What makes a new tensor?",
-)
 
 
 @exercise.mistake(

@@ -47,7 +47,7 @@ def standard_deviation(lab, draw):
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def scaled_scores(lab, draw):
     """Divided by √d, scores have the standard deviation 1 to within 5 %, whatever d is."""
     return {
@@ -81,7 +81,7 @@ def scaled_saturation(lab, draw):
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1.5)
 def n_pairs(lab, draw):
     """Takes n pairs: few give a rough number, many a steady one; pairs share no vector."""
     with LargestTensor() as largest:
@@ -98,10 +98,12 @@ def n_pairs(lab, draw):
     }
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=1.5, hidden=True)
 def n_queries(lab, draw):
     """Takes n queries with keys of their own: few give a rough number, many a steady one."""
+    alone = lab.saturation(7, 1, 3, draw.generator())
     return {
+        "a single key gets all the weight": abs(float(alone) - 1) < 1e-6,
         "4 queries: rough": spread(lambda: lab.saturation(2, 2, 4, draw.generator()), 40) > 0.03,
         "500 queries: steady": spread(lambda: lab.saturation(2, 2, 500, draw.generator()), 25)
         < 0.03,

@@ -48,7 +48,7 @@ def allowed_keys(lab, draw):
     }
 
 
-@exercise.check(points=2)
+@exercise.check(points=1.5)
 def nothing_allowed(lab, draw):
     """A row without an allowed key is all 0; the other rows stay exact."""
     scores, mask = draw.normal(2, 3, 5, 7), random_mask(draw, 2, 1, 5, 7)
@@ -60,17 +60,42 @@ def nothing_allowed(lab, draw):
     }
 
 
-@exercise.check(points=2.5, hidden=True)
+@exercise.check(points=2)
 def gradients(lab, draw):
     """Gradients are right for allowed scores, and 0, not NaN, for forbidden ones and empty rows."""
     scores, mask = draw.normal(2, 3, 5), random_mask(draw, 2, 3, 5)
     empty = mask.clone()
     empty[0, 1] = empty[1, 2] = False
-    nothing, one_mask = torch.zeros(3, 5, dtype=torch.bool), random_mask(draw, 3, 5)
-    one_mask[2] = False
     return {
         "each row has a key": draw.gradients(lambda x: lab.safe_softmax(x, mask), scores),
         "some rows have none": draw.gradients(lambda x: lab.safe_softmax(x, empty), scores),
+    }
+
+
+@exercise.check(points=0.5, hidden=True)
+def other_sizes(lab, draw):
+    """Is right for one key, one query, and any number of axes."""
+
+    def ask(batch, Lq, Lk):
+        mask = random_mask(draw, Lq, Lk + 1)[..., 1:]
+        return lab.safe_softmax(draw.normal(*batch, Lq, Lk), mask)
+
+    return {
+        "sizes": draw.each_size(ask, batch=(2,), Lq=4, Lk=5),
+        "one row": lab.safe_softmax(draw.normal(5), torch.arange(5) > 1),
+        "a mask (Lk,), as many rows as keys": lab.safe_softmax(
+            draw.normal(5, 5), torch.arange(5) > 1
+        ),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def more_gradients(lab, draw):
+    """Gradients are right if no row has a key, and if one mask serves all sentences."""
+    scores = draw.normal(2, 3, 5)
+    nothing, one_mask = torch.zeros(3, 5, dtype=torch.bool), random_mask(draw, 3, 5)
+    one_mask[2] = False
+    return {
         "no row has one": draw.gradients(lambda x: lab.safe_softmax(x, nothing), scores),
         "one mask for all": draw.gradients(lambda x: lab.safe_softmax(x, one_mask), scores),
     }
@@ -106,7 +131,7 @@ def far_from_zero(lab, draw):
     }
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=0.5, hidden=True)
 def inputs_kept(lab, draw):
     """Leaves scores and mask unchanged."""
     scores, mask = draw.normal(2, 3, 5), random_mask(draw, 3, 5)

@@ -1,0 +1,31 @@
+"""Which check holds each sentence of the two tasks."""
+
+from . import exercise
+
+exercise.promises(
+    {
+        "How widely the scores q · k of random queries and keys are spread: their variance.": (
+            "standard_deviation"
+        ),
+        "n: the number of pairs of a query and its own key; each pair gives one score.": "n_pairs",
+        "d: the number of features of a query (and of a key). n:": "standard_deviation",
+        "The variance of the n scores, a tensor without dimensions.": "standard_deviation n_pairs",
+        "How much of the attention goes to one key: the largest weight of a query, on average.": (
+            "unscaled_saturation scaled_saturation"
+        ),
+        "A query's weights are the softmax of its scores with `num_keys` keys.": (
+            "unscaled_saturation scaled_saturation n_queries"
+        ),
+        "num_keys: the number of keys for each query; each query has its own keys.": (
+            "scaled_saturation n_queries"
+        ),
+        "n: the number of queries in the mean.": "n_queries",
+        "The mean over n queries of the largest of their weights, a tensor without dimensions.": (
+            "scaled_saturation n_queries"
+        ),
+    },
+    explained=[
+        "Near 1 the softmax is saturated: one key gets all the weight, and the gradients are "
+        "almost 0.",
+    ],
+)
