@@ -82,7 +82,7 @@ def gradients_and_inputs(lab, draw):
 
 exercise.promises(
     {
-        "How relevant word j is to word i: query of i · key of j, unchanged.": "values in_proportion",
+        "How relevant word j is to word i: query of i · key of j": "values in_proportion",
         "These are the scores of attention before the scale and before the softmax.": "values",
         "If queries and keys have different matrices": "symmetry",
         "X: (..., T, d_model), one vector for each of T words.": "batches_and_sizes",

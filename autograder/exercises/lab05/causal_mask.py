@@ -90,6 +90,22 @@ def on_a_device(lab, draw):
     return seen
 
 
+exercise.promises(
+    {
+        "No query looks ahead: each may attend to its own position and to all before it.": (
+            "as_many_keys_as_queries nothing_later_gets_through"
+        ),
+        "The last query has the position of the last key.": "with_a_cache other_lengths",
+        "With more keys than queries": "with_a_cache other_lengths",
+        "With fewer keys, the first Lq - Lk queries come before every key": "fewer_keys",
+        "Lq: number of queries.": "as_many_keys_as_queries other_lengths",
+        "Lk: number of keys; None: the same as Lq.": "as_many_keys_as_queries no_keys",
+        "device: the device of the mask, as in torch.ones.": "on_a_device",
+        "(Lq, Lk), torch.bool: True where the query may attend to the key.": "shape_and_dtype",
+    }
+)
+
+
 @exercise.also_right
 def lower_triangle(Lq, Lk=None, device=None):
     Lk = Lq if Lk is None else Lk

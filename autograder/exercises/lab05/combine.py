@@ -106,6 +106,22 @@ def arguments_kept(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "A query may attend to a key if every mask allows it.": "causal_and_padding any_number",
+        "masks: any number of boolean masks whose shapes broadcast together": (
+            "any_number as_many_sentences_as_tokens"
+        ),
+        "None is a mask that allows everything.": "none_and_nothing",
+        "The masks stay unchanged.": "arguments_kept",
+        "Boolean, the shape that the masks' shapes broadcast to.": (
+            "shape_and_dtype as_many_sentences_as_tokens"
+        ),
+        "None if there is no mask, or if all are None.": "none_and_nothing",
+    }
+)
+
+
 @exercise.also_right
 def by_reduce(*masks):
     given = [mask for mask in masks if mask is not None]

@@ -156,6 +156,34 @@ def your_own_masks(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "The mask as the `attn_mask` of torch.nn.MultiheadAttention: True = must NOT attend.": (
+            "in_torch_attention"
+        ),
+        "mask: (Lq, Lk), or (B, 1, Lq, Lk) or (B, num_heads, Lq, Lk)": (
+            "in_torch_attention a_mask_for_each_sentence"
+        ),
+        "num_heads: the number of heads of the module.": "a_mask_for_each_sentence",
+        "Boolean, True where the query must not attend to the key: (Lq, Lk) if `mask` has this "
+        "shape": "shapes_and_dtypes",
+        "all heads of the first sequence first": "a_mask_for_each_sentence",
+        "A padding mask as the `key_padding_mask` of torch.nn.MultiheadAttention: True =": (
+            "in_torch_attention"
+        ),
+        "mask: (B, 1, 1, Lk), boolean, True = may attend, as `padding_mask` makes it.": (
+            "a_mask_for_each_sentence in_torch_attention"
+        ),
+        "(B, Lk), boolean: True where the key must be ignored.": (
+            "shapes_and_dtypes a_mask_for_each_sentence"
+        ),
+        "The boolean mask for numbers that are added to scores.": "back_from_numbers",
+        "bias: any shape and floating dtype": "numbers_of_all_kinds",
+        "Boolean, the shape of `bias`, True = may attend.": "back_from_numbers",
+    }
+)
+
+
 @exercise.also_right(of="to_mha_mask")
 def expanded_and_flattened(mask, num_heads):
     if mask.ndim == 4:

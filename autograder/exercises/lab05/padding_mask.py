@@ -88,6 +88,24 @@ def padding_anywhere(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "No query attends to padding: the mask is True for real tokens, in all heads": (
+            "padding_at_the_end padding_anywhere keys_and_not_queries"
+        ),
+        "ids: (B, Lk), int64, the tokens of each sequence, padded to one length.": (
+            "other_sizes padding_anywhere"
+        ),
+        "pad: the id of the padding token, any number.": "padding_at_the_end other_sizes",
+        "(B, 1, 1, Lk), torch.bool: True where the key is not padding.": (
+            "shape_and_dtype other_sizes"
+        ),
+        "The two axes of length 1 broadcast over heads and queries.": "keys_and_not_queries",
+        "Queries that are padding themselves are not masked.": "keys_and_not_queries",
+    }
+)
+
+
 @exercise.also_right
 def not_equal_with_axes(ids, pad):
     real = ids != pad

@@ -116,6 +116,24 @@ def mask_kept_and_device(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "The mask as numbers that are added to the scores before softmax.": "the_lecture_table",
+        "mask: boolean, any shape, True = may attend.": (
+            "zero_and_minus_infinity mask_kept_and_device"
+        ),
+        "dtype: the dtype of the scores: float64, float32, bfloat16 or float16.": "shape_and_dtype",
+        "The shape and device of `mask`, in `dtype`": "shape_and_dtype mask_kept_and_device",
+        "0 where the query may attend to the key; elsewhere -inf": (
+            "zero_and_minus_infinity scores_kept_exactly"
+        ),
+        "in half precision (float16, bfloat16) the lowest finite number of the dtype": (
+            "half_precision forbidden_rows_in_half_precision"
+        ),
+    }
+)
+
+
 @exercise.also_right
 def zeros_and_the_lowest(mask, dtype):
     half = dtype in (torch.float16, torch.bfloat16)

@@ -7,13 +7,13 @@ exercise.promises(
         "The number of multiplications of two numbers in attention's two matrix products.": (
             "multiplications"
         ),
-        "The projections, the scale, the softmax and all additions do not count.": (
-            "multiplications"
-        ),
+        "The projections, the scale, the softmax and all additions do not count. "
+        "Lq: the number of queries. Lk: the number of keys. d_k": "multiplications",
         "d_k: the number of features of a query.": "multiplications",
         "d_v: the number of features of a value.": "multiplications",
         "The number of multiplications, a whole number, exact.": "large_and_random_sizes",
-        "The number of bytes of the weights of one attention.": "memory",
+        "The number of bytes of the weights of one attention. "
+        "Lq: the number of queries. Lk: the number of keys. dtype": "memory",
         "dtype: the dtype of the weights, such as torch.float32.": "memory",
         "The number of bytes of the tensor of all weights, a whole number, exact.": (
             "large_and_random_sizes memory"

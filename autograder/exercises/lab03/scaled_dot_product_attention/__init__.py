@@ -97,8 +97,11 @@ def masks(lab, draw):
     everything = torch.ones(3, 5, dtype=torch.bool)
     one_length = inputs(draw, 2, 6, 6, 4, 3)
     back = torch.ones(6, 6, dtype=torch.bool).tril()
+    some = some_keys(draw, 3, 5)
+    result = lab.scaled_dot_product_attention(q, k, v, some)
     return {
-        "one for all": lab.scaled_dot_product_attention(q, k, v, some_keys(draw, 3, 5)),
+        "one for all": result,
+        "forbidden weights are exactly 0": bool((second(result)[..., ~some] == 0).all()),
         "each its own": lab.scaled_dot_product_attention(q, k, v, mask=some_keys(draw, 2, 3, 5)),
         "nothing forbidden": lab.scaled_dot_product_attention(q, k, v, everything),
         "each word looks back": lab.scaled_dot_product_attention(*one_length, back),

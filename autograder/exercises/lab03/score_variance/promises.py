@@ -4,14 +4,25 @@ from . import exercise
 
 exercise.promises(
     {
-        "How widely the scores q · k of random queries and keys are spread: their variance.": (
-            "standard_deviation"
+        "How widely the scores q · k of random queries and keys are spread: their variance. "
+        "Queries and keys consist of independent standard normal numbers. "
+        "d: the number of features of a query (and of a key). n: the number of pairs": (
+            "standard_deviation n_pairs"
         ),
+        "each pair gives one score. generator: the source of all random numbers: equal generators "
+        "give equal results.": "generators",
+        "equal results. scaled: whether each score is divided by √d, as attention does. The "
+        "variance": "scaled_scores standard_deviation",
         "n: the number of pairs of a query and its own key; each pair gives one score.": "n_pairs",
-        "d: the number of features of a query (and of a key). n:": "standard_deviation",
         "The variance of the n scores, a tensor without dimensions.": "standard_deviation n_pairs",
-        "How much of the attention goes to one key: the largest weight of a query, on average.": (
+        "How much of the attention goes to one key: the largest weight of a query, on average. "
+        "Queries and keys consist of independent standard normal numbers. A query's": (
             "unscaled_saturation scaled_saturation"
+        ),
+        "d: the number of features of a query (and of a key). num_keys": "unscaled_saturation",
+        "the mean. generator: the source of all random numbers: equal generators give equal "
+        "results. scaled: whether each score is divided by √d, as attention does. The mean": (
+            "generators unscaled_saturation scaled_saturation"
         ),
         "A query's weights are the softmax of its scores with `num_keys` keys.": (
             "unscaled_saturation scaled_saturation n_queries"

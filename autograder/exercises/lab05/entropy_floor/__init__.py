@@ -75,7 +75,18 @@ def what_comes_next(lab, draw):
     return seen
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=0.5, hidden=True)
+def other_sizes(lab, draw):
+    """The loss is right for one sequence, two tokens, and any number of symbols."""
+
+    def ask(B, predicted, V):
+        ids = draw.integers(0, V, B, predicted + 1)
+        return lab.next_token_loss(draw.normal(B, predicted + 1, V), ids)
+
+    return draw.each_size(ask, B=3, predicted=4, V=7)
+
+
+@exercise.check(points=0.5, hidden=True)
 def gradients_and_large_scores(lab, draw):
     """Gradients flow back to the scores, and scores in the thousands are safe."""
     logits, ids = draw.normal(2, 5, 7), draw.integers(0, 7, 2, 5)
@@ -114,6 +125,7 @@ def mode_and_gradients(lab, draw):
         seen[f"{came}, loss"] = lab.evaluate(model, ids, mask, uneven_loss)
         seen[f"{came}, ran with dropout"] = any(run[0] for run in model.runs)
         seen[f"{came}, ran with gradients"] = any(run[1] for run in model.runs)
+        seen[f"{came}, shapes that it was called with"] = [run[2] for run in model.runs]
         seen[f"{came}, mode afterwards"] = [model.training, model.dropout.training]
     seen["gradients are on afterwards"] = torch.is_grad_enabled()
     model.eval()

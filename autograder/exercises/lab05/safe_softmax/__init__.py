@@ -37,9 +37,11 @@ def shape_and_dtype(lab, draw):
 @exercise.check(points=2)
 def allowed_keys(lab, draw):
     """Softmax over the allowed keys of each row and 0 for the others; any mask that fits."""
-    scores = draw.normal(2, 3, 5, 7)
+    scores, some = draw.normal(2, 3, 5, 7), random_mask(draw, 5, 7)
+    weights = lab.safe_softmax(scores, some)
     return {
-        "mask (5, 7)": lab.safe_softmax(scores, random_mask(draw, 5, 7)),
+        "mask (5, 7)": weights,
+        "forbidden weights are exactly 0": bool((weights[..., ~some] == 0).all()),
         "mask (2, 1, 1, 7)": lab.safe_softmax(scores, random_mask(draw, 2, 1, 1, 7)),
         "mask (2, 3, 5, 7)": lab.safe_softmax(scores, random_mask(draw, 2, 3, 5, 7)),
         "everything allowed": lab.safe_softmax(scores, torch.ones(5, 7, dtype=torch.bool)),
