@@ -30,10 +30,12 @@ from gradekit.submissions.folder import (
     SUBMITTED,
     TIMESTAMP,
     format_timestamp,
+    is_notebook,
     parse_timestamp,
 )
 from gradekit.submissions.incoming import IncomingSubmission
 from gradekit.submissions.lms_layouts import ParsedPath, common_top, parse_path
+from gradekit.submissions.notebook_lab import lab_of
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ class _Collection:
                 self._add(submitted, parsed, item)
             except RefusedError as error:
                 self._refused.append((f"{origin}/{item.path}", str(error)))
-        return [submitted for submitted in found.values() if submitted.files]
+        return [submitted for submitted in found.values() if submitted.is_of_this_lab]
 
     def _add(self, submitted: IncomingSubmission, parsed: ParsedPath, item: FoundFile) -> None:
         if parsed.path.name == TIMESTAMP:
@@ -176,7 +178,8 @@ class _Collection:
                 submitted.when = parse_timestamp(text)
             return
         if not is_zip(parsed.path):
-            submitted.add(str(parsed.path), submitted.read(item), parsed.version, item.when)
+            data = submitted.read(item)
+            self._take(submitted, str(parsed.path), data, parsed.version, item.when)
             return
         data = submitted.read(item)
         inner = zip_items(data, self._course.timezone)
@@ -190,11 +193,25 @@ class _Collection:
             if path.name == TIMESTAMP:
                 continue  # a student's own time stamp does not count
             try:
-                submitted.add(
-                    str(path), submitted.read(entry), parsed.version, item.when or entry.when
-                )
+                content, when = submitted.read(entry), item.when or entry.when
+                self._take(submitted, str(path), content, parsed.version, when)
             except RefusedError as error:
                 self._refused.append((f"{shown}/{path}", str(error)))
+
+    def _take(
+        self,
+        submitted: IncomingSubmission,
+        path: str,
+        data: bytes,
+        version: int,
+        when: datetime | None,
+    ) -> None:
+        """Add a file to a submission, unless it is another lab's notebook. Raises RefusedError."""
+        other = lab_of(path, data, self._course.labs) if is_notebook(path) else ""
+        if other not in ("", self._lab):
+            submitted.other_labs.add(other)
+            raise RefusedError(f"it is a notebook of {other}")
+        submitted.add(path, data, version, when)
 
     def _newest(self, found: Iterable[IncomingSubmission]) -> list[IncomingSubmission]:
         """The newest submission of each student, in the order of students."""

@@ -33,6 +33,12 @@ class IncomingSubmission:
     total: int = 0
     unpacked: int = 0
     folders: set[str] = field(default_factory=set)
+    other_labs: set[str] = field(default_factory=set)
+
+    @property
+    def is_of_this_lab(self) -> bool:
+        """Whether anything is left: data beside notebooks of other labs alone is no hand-in."""
+        return bool(self.files) and (not self.other_labs or any(map(is_notebook, self.files)))
 
     def read(self, item: FoundFile) -> bytes:
         """A file's bytes, unless too much was read for this submission. Raises RefusedError."""

@@ -24,6 +24,7 @@ from gradekit.submissions.folder import SUBMITTED, parse_timestamp
 _CANVAS = re.compile(r"(?P<student>[^_/]+)(?:_LATE)?_(?P<user>\d+)_(?P<file>\d+)_(?P<name>.+)")
 _CANVAS_AGAIN = re.compile(r"-(\d+)(?=\.(?:ipynb|zip)$)", re.IGNORECASE)
 _MOODLE = re.compile(r"(?P<student>.+)_(?P<user>\d+)_assignsubmission_(?P<kind>file|onlinetext)_?")
+_HAND_IN = r"(?:^|[-_ .]+)(?:hand-?in|\(\d+\))(?=$|[-_ .])"
 _NO_STUDENT = "its path does not name the student; put it into a folder with the student's name"
 _UNSAFE = re.compile(r"[^\w.@-]+")
 
@@ -97,7 +98,11 @@ def _in_folders(parts: tuple[str, ...], lab: str, labs: Iterable[str]) -> Parsed
             return f"it is for {parts[1]}"
         return _named(parts[0], PurePosixPath(*parts[1:]))
     if parts[0].lower().endswith(".zip"):
-        return _named(owner(parts[0][: -len(".zip")], lab), PurePosixPath(parts[0]))
+        stem = parts[0][: -len(".zip")]
+        named = [name for name in labs if re.search(_part(name), stem, re.IGNORECASE)]
+        if named and lab not in named:
+            return f"it is for {named[0]}"
+        return _named(owner(stem, lab), PurePosixPath(parts[0]))
     return _NO_STUDENT
 
 
@@ -119,8 +124,13 @@ def safe_student(name: str) -> str:
 
 def owner(stem: str, lab: str) -> str:
     """The student in ``ada-lab01-handin``; empty for ``lab01-handin``."""
-    pattern = rf"(?:^|[-_ .]+)(?:{re.escape(lab)}\w*|hand-?in|\(\d+\))(?=$|[-_ .])"
-    return re.sub(pattern, "", stem, flags=re.IGNORECASE).strip("-_ .")
+    without_lab = re.sub(_part(lab), "", stem, flags=re.IGNORECASE)
+    return re.sub(_HAND_IN, "", without_lab, flags=re.IGNORECASE).strip("-_ .")
+
+
+def _part(lab: str) -> str:
+    """The part of a zip's name that says its lab, such as ``-lab01`` or ``_lab01_softmax``."""
+    return rf"(?:^|[-_ .]+){re.escape(lab)}\w*(?=$|[-_ .])"
 
 
 def _named(

@@ -5,6 +5,7 @@ A submission that cannot be read is reported to student and TA, and the others a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +17,9 @@ from gradekit.submissions.align import written_exercises
 from gradekit.submissions.folder import SubmittedFiles, is_notebook
 from gradekit.submissions.notebook import open_notebook, read_json
 from gradekit.submissions.released import Released
+
+
+_LAB = re.compile(r"\w{1,20}")
 
 
 @dataclass(frozen=True)
@@ -75,9 +79,14 @@ def _choose(submitted: SubmittedFiles, released: Released) -> _Choice:
     bad: dict[str, str] = {}
     for name in sorted(names, key=lambda name: (_base(name) != expected, name)):
         try:
-            good[name] = open_notebook(submitted.files[name], _base(name))
+            notebook, notes = open_notebook(submitted.files[name], _base(name))
         except NotebookError as error:
             bad[name] = str(error)
+            continue
+        if other := _other_lab(notebook, submitted.lab, released):
+            bad[name] = f"{name} is a notebook of {other}; hand in the one of {submitted.lab}."
+        else:
+            good[name] = notebook, notes
     if not good:
         return _Choice(broken=next(iter(bad.values()), None) or _nothing(submitted, expected))
     name, remark = _best(good, submitted, released, expected)
@@ -117,6 +126,15 @@ def _best(
     else:
         why = "it has the most steps of the lab"
     return name, f"{len(good)} notebooks were handed in; {name} was graded: {why}."
+
+
+def _other_lab(notebook: NotebookNode, lab: str, released: Released) -> str:
+    """The other lab that a notebook names, if it has none of this lab's steps; else empty."""
+    marks = notebook.metadata.get("attnlab")
+    named = marks.get("lab") if isinstance(marks, dict) else None
+    if not isinstance(named, str) or named == lab or not _LAB.fullmatch(named):
+        return ""
+    return "" if written_exercises(notebook, released)[1] else named
 
 
 def _disguised(submitted: SubmittedFiles) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import stat
 import zipfile
@@ -134,6 +135,29 @@ def test_other_labs_are_left_alone(course: Course) -> None:
     )
     assert list(lies_there(course)) == ["cyd"]
     assert [why for _, why in summary.refused][:2] == ["it is for lab02"] * 2
+
+
+OTHER = json.dumps({"cells": [], "metadata": {"attnlab": {"lab": "lab02"}}}).encode()
+
+
+def test_a_notebook_of_another_lab_is_no_hand_in(course: Course) -> None:
+    """By its metadata, or else by its name; what is beside it is nobody's hand-in then."""
+    summary = bring(
+        course,
+        {
+            "ada/mine.ipynb": OTHER,
+            "ada/dates.safetensors": b"weights",
+            "bob/lab02_seq2seq.ipynb": b"{}",
+            "cyd-lab02-handin.zip": zipped({"work.ipynb": b"{}"}),
+            "dan/all.zip": zipped({"work.ipynb": OTHER}),
+            "eve/lab01_softmax.ipynb": b"{}",
+            "eve/lab02_seq2seq.ipynb": b"{}",
+        },
+    )
+    assert list(lies_there(course)) == ["eve"]
+    assert "lab02_seq2seq.ipynb" not in lies_there(course)["eve"]
+    why = [why for _, why in summary.refused]
+    assert sorted(why) == ["it is a notebook of lab02"] * 4 + ["it is for lab02"]
 
 
 def test_the_time_comes_from_whom_it_can_be_trusted(course: Course) -> None:

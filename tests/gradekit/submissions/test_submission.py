@@ -327,3 +327,14 @@ def test_deeply_nested_parts_are_left_out(place: str, tmp_path: Path, released: 
             tree["cells"].append(deep)
     hand_in(tmp_path, "ada", {f"{NAME}.ipynb": json.dumps(tree).encode()})
     assert runnable_cells(read(tmp_path, released).notebook)
+
+
+def test_a_notebook_of_another_lab_is_broken_and_says_which(
+    tmp_path: Path, released: Released
+) -> None:
+    marks = {"attnlab": {"lab": "lab07"}}
+    hand_in(tmp_path, "ada", as_bytes([code("x = 1")], metadata=marks))
+    submission = read(tmp_path, released)
+    assert submission.broken == f"{NAME}.ipynb is a notebook of lab07; hand in the one of {LAB}."
+    hand_in(tmp_path, "bob", as_bytes(done(), metadata=marks))  # its steps are this lab's
+    assert read(tmp_path, released, "bob").broken is None
