@@ -18,7 +18,6 @@ from gradekit.submissions.folder import SubmittedFiles, is_notebook
 from gradekit.submissions.notebook import open_notebook, read_json
 from gradekit.submissions.released import Released
 
-
 _LAB = re.compile(r"\w{1,20}")
 
 
