@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 
@@ -22,6 +23,44 @@ def test_the_memory_of_a_child_is_counted():
         child.communicate(b"\n")
     assert memory.used_by(child.pid) == 0
     assert memory.resident([child.pid]) == 0
+
+
+def test_page_tables_and_sockets_of_a_child_are_counted():
+    script = (
+        "import mmap, socket\n"
+        "space = mmap.mmap(-1, 2**35, mmap.MAP_PRIVATE, mmap.PROT_READ)\n"
+        "for at in range(0, 2**35, 2**21): space[at]\n"
+        "kept = [socket.socketpair() for _ in range(10)]\n"
+        "print('full', flush=True)\ninput()\n"
+    )
+    line = [sys.executable, "-c", script]
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        child.stdout.readline()
+        tables, buffers = 2**35 // 2**21 * 4096, 20 * memory.SOCKET_BYTES
+        assert memory.used_by(child.pid) > tables
+        assert memory.used_by_descendants(os.getpid())[child.pid] > tables + buffers
+        assert memory.resident([child.pid]) > tables + buffers
+        child.communicate(b"\n")
+
+
+def test_a_socket_counts_once():
+    ours, theirs = socket.socketpair()
+    line = [sys.executable, "-c", "print('started', flush=True)\ninput()"]
+    fds = [ours.fileno(), theirs.fileno()]
+    with (
+        subprocess.Popen(line, stdin=-1, stdout=-1, pass_fds=fds) as first,
+        subprocess.Popen(line, stdin=-1, stdout=-1, pass_fds=fds) as second,
+    ):
+        children = (first, second)
+        for child in children:
+            child.stdout.readline()
+        used = memory.used_by_descendants(os.getpid())
+        extra = sum(used[child.pid] - memory.used_by(child.pid) for child in children)
+        assert abs(extra - 2 * memory.SOCKET_BYTES) < memory.SOCKET_BYTES
+        for child in children:
+            child.communicate(b"\n")
+    ours.close()
+    theirs.close()
 
 
 def test_collapsing_changes_no_memory():
