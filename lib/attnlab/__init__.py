@@ -8,4 +8,6 @@ is tested in ``tests/attnlab/test_<module>.py``.
 from attnlab.notebook.check import check
 from attnlab.notebook.submit import submit
 
-__all__ = ["check", "submit"]
+__all__ = ["__version__", "check", "submit"]
+
+__version__ = "0.1.0"

@@ -23,21 +23,25 @@ def basic_self_attention(
     Args:
         X: (..., T, d), one vector for each of T words.
         mode: "softmax": normalise a row of similarities by softmax; "sum": divide it by its sum,
-            as lecture N does. In this mode, a row of zeros gives the zero vector.
+            as lecture N does. In this mode, a row of zeros gives the zero vector; every other row
+            has a sum that is not 0, but may be negative.
         similarity: (T, T) or (..., T, T): entry (i, j) says how much word j matters to word i.
             None: the dot products of the words' vectors, X[i] · X[j], unchanged.
 
     Returns:
-        (..., T, d), the moved vectors.
+        (..., T, d), the moved vectors, in the dtype of `X`. Gradients flow back to `X` and to
+        `similarity`, and both stay unchanged.
 
     Source: lectures N (basic self-attention), S (encode(i) = Σ_j weight(i, j) value_j).
     """
+    if mode not in ("softmax", "sum"):
+        raise ValueError(f'mode is "softmax" or "sum", not {mode!r}')
     scores = X @ X.mT if similarity is None else similarity  # (..., T, T)
     if mode == "softmax":
         weights = softmax(scores)  # each row sums to 1
     else:
         total = scores.sum(-1, keepdim=True)  # (..., T, 1)
-        weights = torch.where(total == 0, 0.0, scores / total)
+        weights = scores / total.where(total != 0, 1.0)  # 0 / 1, because 0 / 0 has no gradient
     return weights @ X
 
 
@@ -100,33 +104,52 @@ def scaled_dot_product_attention(
     """Each query takes the mean of all values, weighted by how well their keys match the query.
 
     The weights are softmax(q kᵀ / √d_k), one row for each query, one column for each key. A
-    forbidden key has no effect: its weight is exactly 0, however large its score or its value, and
-    the other weights are the same as without this key. A query that may attend to no key gets
-    zeros, in its output and in its weights.
+    forbidden key has no effect: its weight is exactly 0, however large its score or its value
+    (finite numbers), and the other weights are the same as without this key. A query that may
+    attend to no key gets zeros, in its output and in its weights. (torch's function of this name
+    returns the outputs alone, and calls the mask `attn_mask`.)
 
     Args:
         q: (..., Lq, d_k), queries.
-        k: (..., Lk, d_k), keys.
-        v: (..., Lk, d_v), values.
+        k: (..., Lk, d_k), keys; Lk may be 0.
+        v: (..., Lk, d_v), values. All three have one floating dtype.
         mask: boolean, True where the query may attend to the key; (..., Lq, Lk) or any shape
             that broadcasts to it, such as (Lq, Lk) or (Lk,). None: every query may attend to
             every key.
 
     Returns:
         The outputs (..., Lq, d_v) and the weights (..., Lq, Lk), both in the dtype of `q`. The
-        same inputs give the same result each time. Scores in the millions are safe. Gradients
+        same inputs give the same result each time. Scores in the millions are safe (as far as the
+        dtype holds them: float16 ends at 65,504). Gradients
         flow back to q, k and v and are finite, even if a query may attend to no key; the inputs
         stay unchanged.
 
     Source: Attention Is All You Need, section 3.2.1; lectures W, G, C.
     """
-    scores = q @ k.mT / math.sqrt(q.shape[-1])  # (..., Lq, Lk)
+    # The root comes first: in float16, q kᵀ can overflow although q kᵀ / √d_k does not.
+    scores = (q / math.sqrt(q.shape[-1])) @ k.mT  # (..., Lq, Lk)
     if mask is None:
         weights = softmax(scores)
     else:
-        lowest = torch.finfo(scores.dtype).min
-        weights = softmax(scores.masked_fill(~mask, lowest)).masked_fill(~mask, 0)  # (..., Lq, Lk)
+        empty = ~mask.any(-1, keepdim=True)  # (..., Lq, 1), queries that may attend to no key
+        scores = scores.masked_fill(~mask, -math.inf).masked_fill(empty, 0)  # no row of -inf
+        weights = softmax(scores).masked_fill(empty, 0)  # (..., Lq, Lk)
     return weights @ v, weights  # (..., Lq, d_v), (..., Lq, Lk)
+
+
+def attention_weights(q: Tensor, k: Tensor, mask: Tensor | None = None) -> Tensor:
+    """The weights of `scaled_dot_product_attention` alone, for code that changes them before use.
+
+    Args:
+        q: (..., Lq, d_k), queries.
+        k: (..., Lk, d_k), keys.
+        mask: boolean, True where the query may attend to the key; broadcasts to (..., Lq, Lk).
+
+    Returns:
+        (..., Lq, Lk), in the dtype of `q`.
+    """
+    nothing = k[..., :0]  # values without features, whose mean costs nothing
+    return scaled_dot_product_attention(q, k, nothing, mask)[1]
 
 
 def score_variance(d: int, n: int, generator: torch.Generator, scaled: bool = False) -> Tensor:

@@ -42,8 +42,8 @@ def greedy(
     """
     with torch.no_grad():
         hidden, state = model.encode(source, source_mask)
-        y_prev = torch.full((len(source),), bos)
-        over = torch.zeros(len(source)).bool()
+        y_prev = source.new_full((len(source),), bos)  # on the device of the source
+        over = source_mask.new_zeros(len(source))
         chosen: list[Tensor] = []
         while len(chosen) < max_len and not over.all():
             logits, state, _ = model.cell(y_prev, state, hidden, source_mask)
@@ -107,7 +107,9 @@ def beam_search(
                 candidates.append((symbols, total, own_state))
                 continue
             log_p, next_state = step(symbols[-1] if symbols else bos, own_state)
-            for symbol, more in enumerate(log_p.tolist()):
+            # A hypothesis has no more than `width` continuations among the `width` best of all.
+            for symbol in log_p.topk(min(width, len(log_p))).indices.tolist():
+                more = float(log_p[symbol])
                 if more > -math.inf:
                     candidates.append(([*symbols, symbol], total + more, next_state))
         beam = sorted(candidates, key=score, reverse=True)[:width]
@@ -135,7 +137,8 @@ def one_sentence(
 
     @torch.no_grad()
     def step(symbol: int, state: Tensor) -> tuple[Tensor, Tensor]:
-        logits, new_state, _ = model.cell(torch.tensor([symbol]), state, hidden, source_mask)
+        y_prev = torch.tensor([symbol], device=source.device)
+        logits, new_state, _ = model.cell(y_prev, state, hidden, source_mask)
         return logits[0].log_softmax(-1), new_state  # (V,), (1, d_state)
 
     return step, start

@@ -45,12 +45,14 @@ def evaluate(
         The loss, a Python number. The model runs in evaluation mode (no dropout) and without
         gradients; afterwards it is in the same mode, training or evaluation, as before.
     """
-    before = model.training
+    before = {module: module.training for module in model.modules()}
     model.eval()
-    with torch.no_grad():
-        result = float(loss(model(ids, mask), ids))
-    model.train(before)
-    return result
+    try:
+        with torch.no_grad():
+            return float(loss(model(ids, mask), ids))
+    finally:
+        for module, training in before.items():
+            module.training = training
 
 
 def is_possible(loss: float, floor: float, tolerance: float) -> bool:

@@ -83,7 +83,8 @@ def to_additive(mask: Tensor, dtype: torch.dtype) -> Tensor:
     Returns:
         The shape and device of `mask`, in `dtype`: 0 where the query may attend to the key;
         elsewhere -inf, or in half precision (float16, bfloat16) the lowest finite number of the
-        dtype, so a row with forbidden keys alone does not become NaN in half precision.
+        dtype. Added to scores above -16, it stays finite in half precision, so there a row with
+        forbidden keys alone does not become NaN. (In float16, -65,504 - 16 is -inf.)
 
     Source: lecture N (look-ahead bias).
     """
@@ -107,8 +108,10 @@ def safe_softmax(scores: Tensor, mask: Tensor) -> Tensor:
         back to allowed scores. The gradient of every forbidden score is 0, and a whole row without
         an allowed key has gradient 0. `scores` and `mask` stay unchanged.
     """
-    lowest = torch.finfo(scores.dtype).min
-    return softmax(scores.masked_fill(~mask, lowest)).masked_fill(~mask, 0)
+    empty = ~mask.any(-1, keepdim=True)  # (..., 1), rows without an allowed key
+    # Without the second fill, the softmax of an empty row would be NaN.
+    weights = softmax(scores.masked_fill(~mask, -math.inf).masked_fill(empty, 0))
+    return weights.masked_fill(empty, 0)
 
 
 def to_mha_mask(mask: Tensor, num_heads: int) -> Tensor:

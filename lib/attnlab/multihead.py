@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-from attnlab.attention import scaled_dot_product_attention
+from attnlab.attention import attention_weights
 
 
 def split_heads(x: Tensor, num_heads: int) -> Tensor:
@@ -18,7 +18,7 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
 
     Args:
         x: (B, T, D), in any memory layout; stays unchanged.
-        num_heads: h, the number of heads.
+        num_heads: h, the number of heads, 1 or more.
 
     Returns:
         (B, h, T, D/h), in the dtype of `x`. Gradients flow back to `x`.
@@ -28,11 +28,11 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
 
     Source: Attention Is All You Need, section 3.2.2; lectures W, G, N, C.
     """
-    if x.shape[-1] % num_heads:
+    if num_heads < 1 or x.shape[-1] % num_heads:
         raise ValueError(
             f"{x.shape[-1]} features cannot be divided equally among {num_heads} heads"
         )
-    return x.unflatten(-1, (num_heads, -1)).transpose(1, 2)  # (B, h, T, D/h)
+    return x.unflatten(-1, (num_heads, -1)).transpose(-3, -2)  # (B, h, T, D/h)
 
 
 def merge_heads(x: Tensor) -> Tensor:
@@ -47,7 +47,7 @@ def merge_heads(x: Tensor) -> Tensor:
 
     Source: Attention Is All You Need, section 3.2.2 (Concat); lectures W, G, N, C.
     """
-    return x.transpose(1, 2).flatten(2)  # (B, T, h * d)
+    return x.transpose(-3, -2).flatten(-2)  # (B, T, h * d)
 
 
 class MultiHeadAttention(nn.Module):
@@ -63,9 +63,13 @@ class MultiHeadAttention(nn.Module):
 
     The attributes `num_heads`, `d_k` and `d_v` are the numbers that the layer uses.
 
+    torch's nn.MultiheadAttention differs in four ways: in its masks True means forbidden; it
+    returns weights by default, the mean over the heads; its first axis is T by default, not B; and
+    its argument `dropout` comes before `bias`.
+
     Args:
         d_model: features of the inputs and of the output.
-        num_heads: h, the number of heads.
+        num_heads: h, the number of heads, 1 or more.
         d_k: features of one head's queries and keys; None: d_model / h.
         d_v: features of one head's values; None: d_model / h.
         bias: whether the four layers have a bias.
@@ -89,7 +93,7 @@ class MultiHeadAttention(nn.Module):
     ) -> None:
         super().__init__()
         # blank: the numbers that the layer uses, four layers, and dropout
-        if None in (d_k, d_v) and d_model % num_heads:
+        if num_heads < 1 or (None in (d_k, d_v) and d_model % num_heads):
             raise ValueError(
                 f"{d_model} features cannot be divided equally among {num_heads} heads"
             )
@@ -118,7 +122,8 @@ class MultiHeadAttention(nn.Module):
             k: (B, Lk, d_model), the input that is projected to keys.
             v: (B, Lk, d_model), the input that is projected to values.
             mask: boolean, True where a query may attend to a key; of any shape that broadcasts to
-                (B, h, Lq, Lk), such as (Lq, Lk), (B, 1, Lq, Lk) or (B, 1, 1, Lk). A query that
+                (B, h, Lq, Lk), such as (Lq, Lk), (B, 1, Lq, Lk) or (B, 1, 1, Lk). Three axes are
+                (h, Lq, Lk): a mask for each sentence needs the axis of the heads. A query that
                 may attend to no key gets zeros from its heads. None: all may attend to all.
             need_weights: whether to return the attention weights, too.
 
@@ -131,7 +136,7 @@ class MultiHeadAttention(nn.Module):
         q = split_heads(self.q_proj(q), self.num_heads)  # (B, h, Lq, d_k)
         k = split_heads(self.k_proj(k), self.num_heads)  # (B, h, Lk, d_k)
         v = split_heads(self.v_proj(v), self.num_heads)  # (B, h, Lk, d_v)
-        _, weights = scaled_dot_product_attention(q, k, v, mask)  # (B, h, Lq, Lk)
+        weights = attention_weights(q, k, mask)  # (B, h, Lq, Lk)
         found = merge_heads(self.dropout(weights) @ v)  # (B, Lq, h * d_v)
         out = self.out_proj(found)  # (B, Lq, d_model)
         return (out, weights) if need_weights else out

@@ -6,6 +6,7 @@ of the source, a weighted mean, one step of the decoder, and the loss with the r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -84,7 +85,8 @@ def attend(scores: Tensor, hidden: Tensor, mask: Tensor | None = None) -> tuple[
 
     Args:
         scores: (B, T), a finite score for every position.
-        hidden: (B, T, d_hidden), the vectors of which the context is the weighted mean.
+        hidden: (B, T, d_hidden), the vectors of which the context is the weighted mean, in the
+            dtype of `scores`.
         mask: (B, T), boolean: True where there is a token. Padding gets weight exactly 0, whatever
             its score and vector (finite numbers), and no gradient. None: every position counts.
 
@@ -97,8 +99,9 @@ def attend(scores: Tensor, hidden: Tensor, mask: Tensor | None = None) -> tuple[
     """
     if mask is None:
         mask = torch.ones_like(scores, dtype=torch.bool)
-    lowest = torch.finfo(scores.dtype).min
-    weights = softmax(scores.masked_fill(~mask, lowest)).masked_fill(~mask, 0)  # (B, T)
+    empty = ~mask.any(1, keepdim=True)  # (B, 1), sentences that are all padding
+    scores = scores.masked_fill(~mask, -math.inf).masked_fill(empty, 0)  # no row of -inf
+    weights = softmax(scores).masked_fill(empty, 0)  # (B, T)
     return (weights[:, None, :] @ hidden).squeeze(1), weights  # (B, d_hidden), (B, T)
 
 
@@ -214,5 +217,5 @@ def train_translator(
         optimizer.step()
         if scheduler is not None:
             scheduler.step()
-        losses.append(loss.item())
-    return losses
+        losses.append(loss.detach())  # reading it now would make a GPU wait at every step
+    return [loss.item() for loss in losses]

@@ -12,6 +12,7 @@ from torch.autograd import gradcheck
 
 from attnlab.attention import (
     attention_loop,
+    attention_weights,
     basic_self_attention,
     count_multiplications,
     fit_exponent,
@@ -307,3 +308,50 @@ def test_the_exponent_equals_numpys_for_points_off_the_line() -> None:
     expected = numpy.polyfit(sizes.log().numpy(), costs.log().numpy(), 1)[0]
     assert float(fit_exponent(sizes, costs)) == pytest.approx(float(expected))
     assert float(fit_exponent(sizes, 7 * sizes**-1.5)) == pytest.approx(-1.5)
+
+
+def test_a_row_of_zeros_and_a_row_with_a_negative_sum_in_sum_mode() -> None:
+    X, table = normal(3, 2), torch.tensor([[0.0, 0, 0], [-1, -2, 1], [1, 1, 2]]).double()
+    out = basic_self_attention(X, "sum", table)
+    assert torch.equal(out[0], torch.zeros(2).double())
+    assert torch.allclose(out[1], (X[0] + 2 * X[1] - X[2]) / 2)
+    padded = X.clone()
+    padded[1] = 0
+    padded.requires_grad_()
+    (gradient,) = torch.autograd.grad(basic_self_attention(padded, "sum").sum(), padded)
+    assert gradient.isfinite().all()
+
+
+def test_an_unknown_mode_is_refused() -> None:
+    with pytest.raises(ValueError, match="'Softmax'"):
+        basic_self_attention(normal(3, 2), "Softmax")
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_float16_scores_may_overflow_before_the_root(masked: bool) -> None:
+    q, k, v = (x.half() for x in qkv_of(2, 8, 9, 64, 5))
+    mask = torch.ones(8, 9, dtype=torch.bool) if masked else None
+    q, k = 80 * q, 80 * k
+    assert (q @ k.mT).isinf().any()
+    out, weights = scaled_dot_product_attention(q, k, v, mask)
+    expected = torch.nn.functional.scaled_dot_product_attention(q.double(), k.double(), v.double())
+    assert weights.isfinite().all()
+    assert torch.allclose(out.double(), expected, atol=0.3)
+    assert torch.allclose(weights.sum(-1), torch.ones(2, 8).half(), atol=2e-3)
+
+
+@pytest.mark.parametrize("mask", [None, torch.ones(3, 0, dtype=torch.bool)])
+def test_without_any_key_outputs_are_zeros(mask: Tensor | None) -> None:
+    q, k, v = normal(2, 3, 4), normal(2, 0, 4), normal(2, 0, 11)
+    out, weights = scaled_dot_product_attention(q, k, v, mask)
+    assert torch.equal(out, torch.zeros(2, 3, 11).double())
+    assert weights.shape == (2, 3, 0)
+
+
+def test_the_weights_alone_equal_those_of_the_pair() -> None:
+    q, k, v = qkv_of(2, 3, 5, 4, 11)
+    mask = some_keys(2, 3, 5)
+    for given in (None, mask):
+        assert torch.equal(
+            attention_weights(q, k, given), scaled_dot_product_attention(q, k, v, given)[1]
+        )

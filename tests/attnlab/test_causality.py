@@ -108,3 +108,51 @@ def test_padding_on_either_side() -> None:
     assert not pad_invariant(Layer(lambda ids: padding_mask(ids, PAD + 1)), 5, VOCAB, PAD)
     assert not pad_invariant(Layer(lambda ids: None), 5, VOCAB, PAD)
     assert not pad_invariant(Layer(causal), 5, VOCAB, PAD)  # in front of the tokens
+
+
+def test_a_model_that_answers_nan_keeps_no_promise() -> None:
+    def nowhere(ids: Tensor) -> Tensor:
+        return torch.full((*ids.shape, 2), torch.nan, dtype=torch.float64)
+
+    assert not pad_invariant(nowhere, 4, VOCAB, PAD)
+    assert leaks(nowhere, 3, VOCAB) == all_pairs(3)
+
+
+def test_no_care_for_empty_rows_is_seen_under_padding_in_front() -> None:
+    """Masks of -inf make rows without a key NaN, and a second layer spreads it."""
+    layer = Layer(lambda ids: combine(causal_mask(ids.shape[1]), padding_mask(ids, PAD)))
+
+    def two_layers(ids: Tensor) -> Tensor:
+        x, mask = layer.embedding(ids), layer.mask(ids)
+        assert mask is not None
+        for _ in range(2):
+            x = x + (x @ x.mT).masked_fill(~mask[:, 0], -torch.inf).softmax(-1) @ x
+        return x
+
+    assert not pad_invariant(two_layers, T, VOCAB, PAD)
+
+
+def test_a_leak_that_needs_certain_words() -> None:
+    """It looks one token ahead only if the sequence starts with two tokens of its choice."""
+    table = torch.arange(VOCAB).double()
+
+    def picky(ids: Tensor) -> Tensor:
+        chosen = (ids[:, 0] == 6) & (ids[:, 1] == 0)
+        return (table[ids] + chosen[:, None] * table[ids].roll(-1, 1))[..., None]
+
+    assert set(leaks(picky, 5, VOCAB)) >= {(2, 3), (3, 4)}
+
+
+def test_the_probes_leave_no_trace() -> None:
+    torch.manual_seed(5)
+    before = torch.get_rng_state()
+    recorded = []
+
+    def weigh(ids: Tensor) -> Tensor:
+        recorded.append(torch.is_grad_enabled())
+        return torch.rand(*ids.shape, 1, dtype=torch.float64)
+
+    leaks(weigh, 3, VOCAB)
+    assert torch.equal(torch.get_rng_state(), before)
+    assert recorded
+    assert not any(recorded)

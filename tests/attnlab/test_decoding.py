@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 from typing import Any
 
 import pytest
@@ -191,3 +192,30 @@ def test_greedy_stops_when_all_sentences_have_ended() -> None:
     endless = Counter([99, 2, 99])
     assert greedy(endless, source, source > 0, 1, 2, 5) == [[7] * 5, [7], [7] * 5]
     assert endless.steps == 5
+
+
+class Echo:
+    """A model that scores the last symbol highest; for what decoding does around a model."""
+
+    def encode(self, source: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        return source, mask
+
+    def cell(self, y_prev: Tensor, state: Tensor, *_: Tensor) -> tuple[Tensor, Tensor, None]:
+        return torch.nn.functional.one_hot(y_prev, 5).double(), state, None
+
+
+def test_symbols_are_made_where_the_source_is() -> None:
+    """A factory that names no device makes meta tensors here, which mix with no others."""
+    source, mask = torch.ones(2, 3).long(), torch.ones(2, 3).bool()
+    with torch.device("meta"):
+        assert greedy(Echo(), source, mask, 2, 4, 3) == [[2, 2, 2], [2, 2, 2]]
+        step, state = one_sentence(Echo(), source[:1], mask[:1])
+        assert int(step(3, state)[0].argmax()) == 3
+
+
+def test_a_large_vocabulary_is_not_searched_symbol_by_symbol() -> None:
+    log_p = torch.randn(50_257, generator=torch.Generator().manual_seed(0)).log_softmax(-1)
+    started = time.perf_counter()
+    found = beam_search(lambda symbol, state: (log_p, state), None, 0, 1, 5, 20)
+    assert time.perf_counter() - started < 2  # 13 s if every symbol becomes a candidate
+    assert found[0][0] == [int(log_p.argmax())] * 20

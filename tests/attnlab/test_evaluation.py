@@ -52,3 +52,15 @@ def test_a_loss_below_the_floor_and_nan_are_impossible() -> None:
     assert is_possible(math.inf, 1.373, 0.05)
     assert not is_possible(1.32, 1.373, 0.05)
     assert not is_possible(math.nan, 1.373, 0.05)
+
+
+def test_every_module_gets_its_mode_back_even_if_the_loss_fails() -> None:
+    model, ids = MarkovGPT().train(), torch.randint(0, 8, (3, 9))
+    model.norm.eval()
+
+    def fails(logits: torch.Tensor, ids: torch.Tensor) -> torch.Tensor:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        evaluate(model, ids, causal_mask(9), fails)
+    assert (model.training, model.block.training, model.norm.training) == (True, True, False)

@@ -316,3 +316,21 @@ def test_the_arguments_stay_unchanged() -> None:
     to_key_padding_mask(padding_mask(ids, PAD))
     now = (scores, mask, ids)
     assert all(torch.equal(a, b) for a, b in zip(now, then, strict=True))
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.float16, torch.bfloat16])
+def test_an_allowed_score_may_be_the_lowest_number(dtype: torch.dtype) -> None:
+    """Filled with the lowest number, a forbidden key would get the same weight."""
+    scores = torch.tensor([[torch.finfo(dtype).min, 0, 5]], dtype=dtype)
+    weights = safe_softmax(scores, torch.tensor([True, False, False]))
+    assert torch.equal(weights, torch.tensor([[1.0, 0.0, 0.0]], dtype=dtype))
+
+
+def test_safe_softmax_without_any_key_is_empty() -> None:
+    assert safe_softmax(torch.zeros(2, 0), torch.ones(2, 0, dtype=torch.bool)).shape == (2, 0)
+
+
+@pytest.mark.parametrize(("scores", "finite"), [(-15.9, True), (-16.0, False)])
+def test_half_precision_stays_finite_for_scores_above_minus_16(scores: float, finite: bool) -> None:
+    bias = to_additive(torch.zeros(3, dtype=torch.bool), torch.float16)
+    assert (torch.full((3,), scores).half() + bias).isfinite().all() == finite

@@ -340,3 +340,19 @@ def test_without_heads_only_the_bias_remains(model: MultiHeadAttention) -> None:
 def test_a_missing_head_is_refused(model: MultiHeadAttention, head: int) -> None:
     with pytest.raises(IndexError, match=f"0 to 2, not {head}"):
         ablate_head(model, head)
+
+
+@pytest.mark.parametrize("heads", [0, -2])
+def test_fewer_heads_than_one_are_refused(heads: int) -> None:
+    with pytest.raises(ValueError, match="10 features"):
+        MultiHeadAttention(10, heads)
+    with pytest.raises(ValueError, match="10 features"):
+        MultiHeadAttention(10, heads, d_k=4, d_v=5)
+    with pytest.raises(ValueError, match="10 features"):
+        split_heads(numbers(2, 3, 10), heads)
+
+
+def test_a_text_without_a_batch_axis_and_a_batch_of_batches(model: MultiHeadAttention) -> None:
+    x = numbers(2, 3, 4, model.out_proj.out_features)
+    together = model(x, x, x)
+    assert torch.allclose(together[1, 2], model(x[1, 2], x[1, 2], x[1, 2]), atol=1e-12)

@@ -210,3 +210,9 @@ def test_the_bands_equal_the_measured_ones() -> None:
     assert best.low <= measured["mean_minus_4_sd"]
     assert [band.low for band in (best, *others)] == [0.98, 0.90, 0.80]
     assert max(run["cpu_seconds"] for run in runs) <= 60
+
+
+def test_an_allowed_position_may_have_the_lowest_score() -> None:
+    scores = torch.tensor([[torch.finfo(torch.float64).min, 0.0]], dtype=torch.float64)
+    _, weights = attend(scores, normal(1, 2, 3), torch.tensor([[True, False]]))
+    assert weights.tolist() == [[1.0, 0.0]]

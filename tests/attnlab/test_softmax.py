@@ -151,3 +151,75 @@ def test_lecture_n_masked_softmax() -> None:
         [0.2144, 0.2619, 0.2619, 0.2619],
     ]
     assert torch.allclose(p, torch.tensor(expected, dtype=torch.float64), atol=5e-5)
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        torch.tensor([0, 5, 3], dtype=torch.uint8),
+        torch.tensor([-128, 127, 0], dtype=torch.int8),
+        torch.tensor([-(2**63), 2**63 - 1]),
+        torch.tensor([True, False, True]),
+    ],
+)
+def test_small_integers_do_not_wrap_around(whole: Tensor) -> None:
+    assert torch.equal(softmax(whole), torch.softmax(whole.float(), -1))
+
+
+def test_softmax_of_no_scores_is_empty() -> None:
+    for shape, dim in (((2, 0), -1), ((0, 3), 0), ((0, 3), 1)):
+        assert softmax(torch.zeros(shape), dim).shape == shape
+
+
+def test_a_number_without_an_axis_keeps_its_shape() -> None:
+    for ours, torchs in PAIRS:
+        x = torch.tensor(3.0)
+        assert torch.equal(ours(x), torchs(x, -1))
+        assert ours(x).shape == ()
+
+
+@pytest.mark.parametrize(
+    ("dtype", "tolerance"), [(torch.float32, 1e-5), (torch.bfloat16, 0.5), (torch.float16, 0.05)]
+)
+def test_an_offset_of_twenty_thousand_costs_no_digits(dtype: torch.dtype, tolerance: float) -> None:
+    """x - logsumexp(x) is wrong by 1e-3 in float32, and by 4 in bfloat16."""
+    x = (10 * scores(64, 100) + 2e4).to(dtype)
+    exact = torch.log_softmax(x.double(), -1)
+    assert (log_softmax(x).double() - exact).abs().max() < tolerance
+    assert (x - logsumexp(x)[:, None] - exact).abs().max() > 8 * tolerance
+    target = torch.arange(64)
+    loss = cross_entropy(x, target).double()
+    assert (loss - F.cross_entropy(x.double(), target)).abs() < tolerance
+
+
+@pytest.mark.parametrize(
+    ("logits", "T"),
+    [
+        (torch.tensor([70.0, 69.0, 0.0]).half(), 1e-3),
+        (torch.tensor([30.0, 29.0]), 1e-38),
+        (torch.tensor([1.5, 1.0, -1e300]).double(), 5e-324),
+    ],
+)
+def test_a_score_divided_by_a_small_temperature_may_overflow(logits: Tensor, T: float) -> None:
+    assert (logits / T).isinf().any()
+    assert torch.equal(temperature(logits, T), temperature(logits, 0.0))
+
+
+def test_the_entropy_of_a_masked_softmax_has_finite_gradients() -> None:
+    x = torch.tensor([[1.0, -math.inf, 2.0], [0.5, 0.1, -math.inf]], dtype=torch.float64)
+    x.requires_grad_()
+    (gradient,) = torch.autograd.grad(entropy(softmax(x)).sum(), x)
+    allowed = torch.tensor([[1.0, 2.0], [0.5, 0.1]], dtype=torch.float64, requires_grad=True)
+    (expected,) = torch.autograd.grad(entropy(softmax(allowed)).sum(), allowed)
+    assert torch.allclose(gradient[[0, 0, 1, 1], [0, 2, 0, 1]], expected.flatten())
+    assert not gradient[[0, 1], [1, 2]].any()
+
+
+def test_the_entropy_of_a_sure_thing_is_zero_without_a_sign() -> None:
+    assert str(entropy(torch.tensor([0.0, 1.0]))) == "tensor(0.)"
+    assert str(entropy(torch.tensor([1.0]))) == "tensor(0.)"
+
+
+def test_an_unknown_reduction_is_refused() -> None:
+    with pytest.raises(ValueError, match="'avg'"):
+        cross_entropy(scores(2, 3), torch.tensor([0, 1]), reduction="avg")

@@ -8,7 +8,20 @@ from attnlab.checking.observation import dtype_of
 from attnlab.multihead import merge_heads, split_heads
 from gradekit.exercise import Exercise
 
-exercise = Exercise(split_heads, merge_heads)
+FOUR_AXES = "with four axes, 2 and -2 are the same one; the task has no other number of them"
+exercise = Exercise(
+    split_heads,
+    merge_heads,
+    equivalent={
+        "split_heads: `1` → `0` in `if num_heads < 1 or x.shape[-1] % num_heads:`": (
+            "the task has one head or more"
+        ),
+        "split_heads: `-2` → `2` in `return x.unflatten(-1, (num_heads, -1)).transpose(-3, -2)`": (
+            FOUR_AXES
+        ),
+        "merge_heads: `-2` → `2` in `return x.transpose(-3, -2).flatten(-2)`": FOUR_AXES,
+    },
+)
 
 
 def other_layouts(x):

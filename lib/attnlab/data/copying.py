@@ -21,6 +21,7 @@ VOCABULARY = 3 + SYMBOLS
 TASKS = ("copy", "reverse")
 
 _SPLITS = ("test", "validation", "train")
+_SHARES = {"test": 0.1, "validation": 0.1, "train": 0.8}
 
 
 class Pair(NamedTuple):
@@ -49,7 +50,9 @@ def pairs(
         longest: symbols in the longest source.
 
     Raises:
-        ValueError: `split`, `task` or the lengths are not among the allowed values.
+        ValueError: `split`, `task` or the lengths are not among the allowed values; or the split
+            does not have `count` pairs of these lengths, or so few more that drawing them takes
+            long.
     """
     if split not in _SPLITS:
         raise ValueError(f"no split {split!r}; there are {', '.join(_SPLITS)}")
@@ -57,6 +60,10 @@ def pairs(
         raise ValueError(f"no task {task!r}; there are {', '.join(TASKS)}")
     if not 4 <= shortest <= longest:
         raise ValueError(f"lengths from {shortest} to {longest}: give 4 or more, shortest first")
+    exist = sum(SYMBOLS**length for length in range(shortest, longest + 1))
+    most = int(exist * _SHARES[split] / 2)  # beyond, most draws are repeated
+    if count > most:
+        raise ValueError(f"{count} pairs of {split!r}; of these lengths, it has {most} at most")
     rng = random.Random(seed)  # noqa: S311 - not for secrets
     found: dict[tuple[int, ...], None] = {}
     while len(found) < count:

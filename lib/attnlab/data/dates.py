@@ -35,6 +35,7 @@ _DAY_FORMATS = (
 _MONTH_FORMATS = ("{m} {y}", "{mon} {y}", "{m} of {y}", "{m}, {y}", "{y} {m}", "{mm}/{y}")
 _MONTH_SHARE = 0.15
 _SPLITS = ("test", "validation", "train")
+_SHARES = {"test": 0.1, "validation": 0.1, "train": 0.8}
 
 
 class Pair(NamedTuple):
@@ -103,15 +104,20 @@ def pairs(count: int, seed: int, split: str = "train") -> list[Pair]:
     """`count` different pairs of one split.
 
     Args:
-        count: the number of pairs; a few thousand are possible.
+        count: the number of pairs; tens of thousands are possible.
         seed: equal seeds make equal pairs, on every machine.
         split: "train", "validation" or "test". No ISO date occurs in two of them.
 
     Raises:
-        ValueError: `split` is another word.
+        ValueError: `split` is another word; or the split does not have `count` pairs, or so few
+            more that drawing them takes long.
     """
     if split not in _SPLITS:
         raise ValueError(f"no split {split!r}; there are {', '.join(_SPLITS)}")
+    days = 365 * (LAST_YEAR - FIRST_YEAR + 1)
+    most = int(days * len(_DAY_FORMATS) * _SHARES[split] / 2)  # beyond, most draws are repeated
+    if count > most:
+        raise ValueError(f"{count} pairs of {split!r}; it has {most} at most")
     rng = random.Random(seed)  # noqa: S311 - not for secrets
     found: dict[Pair, None] = {}
     while len(found) < count:

@@ -31,7 +31,7 @@ _WARM_UP = 64  # symbols dropped from the start, so that all sequences have the 
 _QUARTERS = {"train": (0, 1), "validation": (2,), "hidden": (3,)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # equality of tensors is not a single answer
 class MarkovSource:
     """An order-2 Markov source.
 
@@ -75,7 +75,7 @@ class MarkovSource:
 
         Args:
             split: "train", "validation" or "hidden".
-            count: the number of sequences.
+            count: the number of sequences, 1 or more.
             length: symbols in each; from 16 on, two equal sequences are unlikely.
             seed: equal seeds give equal bytes, on every machine.
 
@@ -83,8 +83,12 @@ class MarkovSource:
             (count, length), int64, symbols from 0 to V-1.
 
         Raises:
-            KeyError: `split` is another word.
+            ValueError: `split` is another word, or `count` is less than 1.
         """
+        if split not in _QUARTERS:
+            raise ValueError(f"no split {split!r}; there are {', '.join(_QUARTERS)}")
+        if count < 1:
+            raise ValueError(f"{count} sequences: ask for 1 or more")
         quarters, chance = _QUARTERS[split], random.Random(f"markov {split} {seed}")  # noqa: S311
         kept: list[Tensor] = []
         while len(kept) < count:

@@ -49,14 +49,16 @@ def questions(split: str, count: int, seed: int = 0) -> Questions:
 
     Args:
         split: "train", "validation" or "test".
-        count: the number of questions.
+        count: the number of questions, 1 or more.
         seed: equal seeds give equal bytes, on every machine.
 
     Raises:
-        ValueError: `split` is another word.
+        ValueError: `split` is another word, or `count` is less than 1.
     """
     if split not in _SPLITS:
         raise ValueError(f"no split {split!r}; there are {', '.join(_SPLITS)}")
+    if count < 1:
+        raise ValueError(f"{count} questions: ask for 1 or more")
     chance = random.Random(f"retrieval {split} {seed}")  # noqa: S311 - not for secrets
     kept: list[Questions] = []
     while sum(len(drawn.letters) for drawn in kept) < count:

@@ -94,15 +94,16 @@ def dates_translator(cell: Callable[..., nn.Module], seed: int = 0) -> Translato
 
     Args:
         cell: the class of its decoder cell: `AttentionDecoderCell`.
-        seed: of its initial weights.
+        seed: of its initial weights. The global random state does not change.
     """
-    torch.manual_seed(seed)
-    return Translator(
-        Encoder(len(dates.SOURCE), D_EMBED, D_HIDDEN),
-        cell(len(dates.TARGET), D_EMBED, D_STATE, D_HIDDEN, D_SCORE),
-        D_HIDDEN,
-        D_STATE,
-    )
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Translator(
+            Encoder(len(dates.SOURCE), D_EMBED, D_HIDDEN),
+            cell(len(dates.TARGET), D_EMBED, D_STATE, D_HIDDEN, D_SCORE),
+            D_HIDDEN,
+            D_STATE,
+        )
 
 
 def train_on_dates(

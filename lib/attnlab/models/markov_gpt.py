@@ -83,9 +83,9 @@ def train_gpt(
         step_loss.backward()
         optimizer.step()
         rates.step()
-        losses.append(float(step_loss.detach()))
+        losses.append(step_loss.detach())  # reading it now would make a GPU wait at every step
     model.eval()
-    return losses
+    return [float(step_loss) for step_loss in losses]
 
 
 def print_losses(

@@ -86,8 +86,8 @@ def train_retriever(
         step_loss.backward()
         optimizer.step()
         schedule.step()
-        losses.append(step_loss.item())
-    return losses
+        losses.append(step_loss.detach())  # reading it now would make a GPU wait at every step
+    return [float(step_loss) for step_loss in losses]
 
 
 def share_right(model: Retriever, asked: Questions) -> Tensor:

@@ -184,8 +184,8 @@ def panels(
 
 
 def points(values: Tensor) -> np.ndarray[Any, Any]:
-    """The tensor as an array, because matplotlib does not accept every tensor."""
-    return values.detach().numpy()
+    """The tensor as an array of float64: matplotlib takes neither bfloat16 nor a GPU's memory."""
+    return values.detach().cpu().double().numpy()
 
 
 def tip(artist: Artist, text: str) -> None:

@@ -59,9 +59,10 @@ def score_growth(make_score: Callable[[int, int, int], nn.Module]) -> Drawn:
     Args:
         make_score: the class of the score, called as ``make_score(d_state, d_hidden, d_score)``.
     """
-    torch.manual_seed(19)
-    score = make_score(4, 4, 32)
-    state, place = torch.randn(1, 4), torch.randn(1, 1, 4)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(19)
+        score = make_score(4, 4, 32)
+        state, place = torch.randn(1, 4), torch.randn(1, 1, 4)
     factor = torch.linspace(0, 60, 121)
     with torch.no_grad():
         hidden = factor[None, :, None] * place  # (1, 121, 4)

@@ -77,8 +77,9 @@ def real(ids: Tensor) -> list[int]:
         ({"task": "sort"}, "no task 'sort'; there are copy, reverse"),
         ({"shortest": 2}, "4 or more"),
         ({"shortest": 9, "longest": 8}, "shortest first"),
+        ({"count": 17_000, "split": "test", "shortest": 4, "longest": 4}, "8000 at most"),
     ],
 )
 def test_impossible_arguments_are_named(options: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        pairs(5, 0, **options)  # type: ignore[arg-type]
+        pairs(**{"count": 5, "seed": 0, **options})  # type: ignore[arg-type]

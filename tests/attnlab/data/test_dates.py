@@ -103,6 +103,8 @@ def test_decoding_returns_the_encoded_text() -> None:
         SOURCE.encode("xmas 1998")
     with pytest.raises(ValueError, match="no split 'dev'"):
         dates.pairs(1, 1, "dev")
+    with pytest.raises(ValueError, match="76650 at most"):
+        dates.pairs(200_000, 1, "test")
 
 
 def test_batches_hold_every_pair_once() -> None:

@@ -93,5 +93,15 @@ def test_equal_seeds_give_equal_sequences_and_others_do_not() -> None:
 
 
 def test_an_unknown_split_is_an_error() -> None:
-    with pytest.raises(KeyError):
+    with pytest.raises(ValueError, match="train, validation, hidden"):
         SOURCE.sequences("test", 1, 8)
+
+
+def test_no_sequences_at_all_are_refused() -> None:
+    with pytest.raises(ValueError, match="1 or more"):
+        SOURCE.sequences("train", 0, 8)
+
+
+def test_sources_are_compared_without_their_tensors() -> None:
+    assert SOURCE == SOURCE
+    assert course_source() != SOURCE

@@ -100,3 +100,5 @@ def test_a_question_as_text() -> None:
 def test_an_unknown_split_is_named() -> None:
     with pytest.raises(ValueError, match="no split 'hidden'; there are train, validation, test"):
         questions("hidden", 1)
+    with pytest.raises(ValueError, match="1 or more"):
+        questions("train", 0)

@@ -19,7 +19,9 @@ def test_equal_seeds_give_equal_weights() -> None:
     def first_weights(seed: int) -> torch.Tensor:
         return dates_translator(AttentionDecoderCell, seed).encoder.embedding.weight
 
+    before = torch.get_rng_state()
     assert torch.equal(first_weights(3), first_weights(3))
+    assert torch.equal(torch.get_rng_state(), before)
     assert not torch.equal(first_weights(3), first_weights(4))
 
 

@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgb
 
 from attnlab import plots
 from attnlab.plots import scores, words
-from attnlab.plots.canvas import COLOURS, DASHES
+from attnlab.plots.canvas import COLOURS, DASHES, points
 from attnlab.softmax import softmax
 
 pytestmark = pytest.mark.usefixtures("no_windows")
@@ -63,6 +63,12 @@ def test_a_notebook_shows_later_figures_too() -> None:
         assert mpl.is_interactive()
     finally:
         mpl.interactive(False)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.int64, torch.bool])
+def test_points_of_every_dtype(dtype: torch.dtype) -> None:
+    values = torch.ones(2, dtype=dtype).requires_grad_(dtype.is_floating_point)
+    assert points(values).tolist() == [1.0, 1.0]
 
 
 def test_while_grading_a_figure_is_described_and_not_drawn(

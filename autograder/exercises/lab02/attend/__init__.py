@@ -8,7 +8,17 @@ from attnlab.checking.observation import dtype_of
 from attnlab.seq2seq import attend
 from gradekit.exercise import Exercise
 
-exercise = Exercise(attend)
+FILL = "scores = scores.masked_fill(~mask, -math.inf).masked_fill(empty, 0)"
+exercise = Exercise(
+    attend,
+    equivalent={
+        "attend: `scores.masked_fill(~mask, -math.inf).masked_fill(empty, 0)` → "
+        f"`scores.masked_fill(~mask, -math.inf)` in `{FILL}`": (
+            "a row of padding is NaN for a moment, and masked afterwards, as its gradient is"
+        ),
+        f"attend: `0` → `1` in `{FILL}`": "any finite number will do in a row of padding",
+    },
+)
 
 
 def mask_of(*lengths, width=5):

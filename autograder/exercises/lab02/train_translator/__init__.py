@@ -30,6 +30,11 @@ exercise = Exercise(
     train_translator,
     uses=[pad_batch, AdditiveScore, attend, AttentionDecoderCell, teacher_forced_loss],
     saves=[SAVED],
+    equivalent={
+        "train_translator: `loss.detach()` → `loss` in `losses.append(loss.detach())`": (
+            "the same numbers; the graphs of all steps stay in memory"
+        ),
+    },
 )
 
 VOCAB = 11

@@ -16,6 +16,12 @@ exercise = Exercise(
         "torch.nn.functional.multi_head_attention_forward",
         "torch.nn.functional.scaled_dot_product_attention",
     ],
+    equivalent={
+        "MultiHeadAttention: `1` → `0` in "
+        "`if num_heads < 1 or (None in (d_k, d_v) and d_model % num_heads):`": (
+            "the task has one head or more"
+        ),
+    },
 )
 
 SPELLINGS = spellings()

@@ -9,15 +9,29 @@ from torch.nn import functional as F
 from attnlab.causality import leaks, pad_invariant
 from gradekit.exercise import Exercise
 
+DRAWN = "torch.randint(vocab, (SEQUENCES, T), generator=torch.Generator().manual_seed(0))"
 exercise = Exercise(
     leaks,
     pad_invariant,
     equivalent={
         "leaks: `0` → `1` in `torch.manual_seed(0)`": "any seed will do",
-        "leaks: `Gt` → `GtE` in `found |= {(i, j) for i in range(j) if moved[i] > ROUNDING}`": (
-            "no difference is exactly 1e-9"
+        f"leaks: `{DRAWN}` → `torch.randint(vocab, (SEQUENCES, T))` in `ids = {DRAWN}`": (
+            "any random sequences will do"
         ),
-        "pad_invariant: `Gt` → `GtE` in `if (seen - alone).abs().max() > ROUNDING:`": (
+        f"leaks: `torch.Generator().manual_seed(0)` → `torch.Generator()` in `ids = {DRAWN}`": (
+            "any random sequences will do"
+        ),
+        f"leaks: `0` → `1` in `ids = {DRAWN}`": "any random sequences will do",
+        "leaks: `torch.random.fork_rng(devices=[])` → `torch.random.fork_rng()` in "
+        "`with torch.no_grad(), torch.random.fork_rng(devices=[]):`": (
+            "there is no other device here"
+        ),
+        "leaks: `(run(other) - before).abs()` → `run(other) - before` in "
+        "`gap = (run(other) - before).abs().amax((0, 2))`": (
+            "among so many sequences, some output rises"
+        ),
+        "leaks: `LtE` → `Lt` in `same = gap <= ROUNDING`": "no difference is exactly 1e-9",
+        "pad_invariant: `LtE` → `Lt` in `if not (seen - alone).abs().max() <= ROUNDING:`": (
             "no difference is exactly 1e-9"
         ),
         "pad_invariant: `Mod` → `FloorDiv` in "

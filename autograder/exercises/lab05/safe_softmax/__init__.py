@@ -10,8 +10,16 @@ from attnlab.checking.observation import dtype_of
 from attnlab.masks import safe_softmax
 from gradekit.exercise import Exercise
 
+WEIGHTS = "weights = softmax(scores.masked_fill(~mask, -math.inf).masked_fill(empty, 0))"
 exercise = Exercise(
     safe_softmax,
+    equivalent={
+        "safe_softmax: `scores.masked_fill(~mask, -math.inf).masked_fill(empty, 0)` → "
+        f"`scores.masked_fill(~mask, -math.inf)` in `{WEIGHTS}`": (
+            "an empty row is NaN for a moment, and masked afterwards, as its gradient is"
+        ),
+        f"safe_softmax: `0` → `1` in `{WEIGHTS}`": "any finite number will do in an empty row",
+    },
     forbids=["aten._safe_softmax", "torch.nn.functional.scaled_dot_product_attention"],
 )
 
