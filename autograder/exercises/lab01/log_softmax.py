@@ -10,6 +10,7 @@ from attnlab.checking.observation import dtype_of
 from attnlab.softmax import log_softmax, logsumexp, softmax
 from gradekit.exercise import Exercise
 
+SAME = "the same gradient, more work"
 exercise = Exercise(
     logsumexp,
     log_softmax,
@@ -26,6 +27,12 @@ exercise = Exercise(
         "torch.Tensor.logcumsumexp",
         "torch.nn.functional.cross_entropy",
     ],
+    equivalent={
+        "logsumexp: `x.amax(dim, keepdim=True).detach()` → `x.amax(dim, keepdim=True)` in "
+        "`top = x.amax(dim, keepdim=True).detach().clamp(min=torch.finfo(x.dtype).min)`": SAME,
+        "log_softmax: `x.amax(dim, keepdim=True).detach()` → `x.amax(dim, keepdim=True)` in "
+        "`shifted = x - x.amax(dim, keepdim=True).detach()`": SAME,
+    },
 )
 
 
@@ -33,15 +40,18 @@ exercise = Exercise(
 def shapes_and_dtypes(lab, draw):
     """logsumexp drops the axis, log_softmax keeps the shape; both keep the dtype."""
     x = draw.normal(2, 3, 5)
-    return {
+    seen = {
         "logsumexp, shape": list(lab.logsumexp(x, dim=1).shape),
         "log_softmax, shape": list(lab.log_softmax(x, dim=1).shape),
-        "logsumexp, dtype of float32": dtype_of(lab.logsumexp(x.float(), dim=-1)),
-        "log_softmax, dtype of float32": dtype_of(lab.log_softmax(x.float(), dim=-1)),
     }
+    for dtype in (torch.float32, torch.bfloat16):
+        name = str(dtype).removeprefix("torch.")
+        seen[f"logsumexp, dtype of {name}"] = dtype_of(lab.logsumexp(x.to(dtype), dim=-1))
+        seen[f"log_softmax, dtype of {name}"] = dtype_of(lab.log_softmax(x.to(dtype), dim=-1))
+    return seen
 
 
-@exercise.check(points=1.5)
+@exercise.check(points=1)
 def logsumexp_values(lab, draw):
     """logsumexp is right along every axis."""
     x = draw.normal(3, 5, 7)
@@ -56,7 +66,7 @@ def logsumexp_values(lab, draw):
     }
 
 
-@exercise.check(points=1.5)
+@exercise.check(points=1)
 def log_softmax_values(lab, draw):
     """log_softmax is right along every axis."""
     x = draw.normal(3, 5, 7)
@@ -69,6 +79,21 @@ def log_softmax_values(lab, draw):
         "one dimension": lab.log_softmax(draw.normal(11), dim=0),
         "not contiguous": lab.log_softmax(draw.strided(draw.normal(2, 5, 3)), dim=1),
     }
+
+
+@exercise.check(points=0.5, hidden=True)
+def other_shapes(lab, draw):
+    """Both are right for axes of length 1, for equal axes, and for more and fewer axes."""
+
+    def every_dim(shape):
+        x = draw.normal(*shape)
+        dims = range(len(shape))
+        return {
+            "logsumexp": [lab.logsumexp(x, dim) for dim in dims],
+            "log_softmax": [lab.log_softmax(x, dim) for dim in dims],
+        }
+
+    return draw.each_size(every_dim, shape=(3, 5, 7))
 
 
 @exercise.check(points=1, hidden=True)
@@ -89,12 +114,22 @@ def log_softmax_of_the_unlikely(lab, draw):
     """log_softmax stays finite if the probability itself is too small for a float."""
     x = draw.normal(4, 3, 6)
     offsets = torch.tensor([0.0, 1e3, -1e3, 1e4], dtype=torch.float64)[:, None, None]
-    # With largest score 0, float32 rounds all right answers alike, whatever they subtract first.
     below = 200.0 * (x[0] - x[0].amax(-1, keepdim=True))
     return {
         "entries far apart": lab.log_softmax(x + offsets, dim=0),
         "slices far apart": lab.log_softmax(x + offsets, dim=-1),
         "float32": lab.log_softmax(below.float(), dim=-1),
+    }
+
+
+@exercise.check(points=0.5, hidden=True)
+def digits_kept(lab, draw):
+    """A large number added to all scores costs log_softmax no digits, in float32 either."""
+    # Multiples of 1/64 are exact in float32, around 20,000, too.
+    x = draw.integers(-600, 600, 4, 6).double() / 64
+    return {
+        "scores around 20,000": lab.log_softmax((x + 2e4).float(), dim=-1),
+        "scores around -20,000": lab.log_softmax((x - 2e4).float(), dim=0),
     }
 
 
@@ -165,6 +200,13 @@ wrong_logsumexp(
     "",
     "Your logsumexp lacks the maximum that you subtracted before the exponential. How is a sum of "
     "exp(x - m) related to the sum of exp(x)?",
+)
+wrong_logsumexp(
+    "every_axis_of_one_squeezed",
+    "top.squeeze(dim)",
+    "top.squeeze()",
+    "`squeeze()` without an axis drops every axis of length 1, the wanted ones, too. Which axis "
+    "should go?",
 )
 wrong_logsumexp.several(
     "axis_kept",
@@ -249,6 +291,21 @@ wrong_log_softmax.several(
     "axis use `dim`?",
 )
 wrong_log_softmax(
+    "large_numbers_subtracted",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "x - (shifted.exp().sum(dim, keepdim=True).log() + x.amax(dim, keepdim=True))",
+    "Your log_softmax is x minus its logsumexp. If both are around 20,000, float32 rounds them to "
+    "two digits after the point, and the difference is as rough. What can you subtract from the "
+    "scores first, so that all numbers in the formula are small?",
+)
+wrong_log_softmax(
+    "log_softmax_squeezed",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "(shifted - shifted.exp().sum(dim, keepdim=True).log()).squeeze()",
+    "Your log_softmax loses the axes of length 1. What is its shape for x of shape (1, 7), and "
+    "what should it be?",
+)
+wrong_log_softmax(
     "normaliser_detached",
     ".log()",
     ".log().detach()",
@@ -310,8 +367,8 @@ def maximum_detached(x, dim=-1):
 @exercise.also_right(of="log_softmax")
 def slice_by_slice(x, dim=-1):
     def one(row):
-        top = row.max()
-        return row - (top + (row - top).exp().sum().log())
+        below = row - row.max()
+        return below - below.exp().sum().log()
 
     last = x.movedim(dim, -1)
     rows = [one(row) for row in last.reshape(-1, last.shape[-1])]

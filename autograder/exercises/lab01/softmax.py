@@ -10,6 +10,7 @@ from attnlab.checking.observation import dtype_of
 from attnlab.softmax import softmax
 from gradekit.exercise import Exercise
 
+NO_EMPTY_AXIS = "the task has no empty axis; attention over no keys, in lab 3, has one"
 exercise = Exercise(
     softmax,
     forbids=[
@@ -23,10 +24,16 @@ exercise = Exercise(
         "torch.Tensor.log_softmax",
         "torch.special.log_softmax",
     ],
+    equivalent={
+        "softmax: `if x.numel() == 0:` → `if False:`": NO_EMPTY_AXIS,
+        "softmax: `x.clone()` → `x` in `return x.clone()`": NO_EMPTY_AXIS,
+        "softmax: `x.amax(dim, keepdim=True).detach()` → `x.amax(dim, keepdim=True)` in "
+        "`exp = (x - x.amax(dim, keepdim=True).detach()).exp()`": "the same gradient, more work",
+    },
 )
 
 
-@exercise.check(points=2)
+@exercise.check(points=1.5)
 def shape_and_dtype(lab, draw):
     """Returns the shape and the dtype of its input."""
     scores = draw.normal(2, 3, 5)
@@ -36,16 +43,13 @@ def shape_and_dtype(lab, draw):
         "dtype of float64": dtype_of(out),
         "dtype of float32": dtype_of(lab.softmax(scores.float(), dim=1)),
         "dtype of float16": dtype_of(lab.softmax(scores.half(), dim=1)),
+        "dtype of bfloat16": dtype_of(lab.softmax(scores.bfloat16(), dim=1)),
     }
 
 
-@exercise.check(points=3)
+@exercise.check(points=2.5)
 def any_axis(lab, draw):
-    """Is right along the given axis, for any shape (axes of length 1, too) and memory layout."""
-
-    def every_dim(shape):
-        return [lab.softmax(draw.normal(*shape), dim) for dim in range(len(shape))]
-
+    """Is right along the given axis, in any memory layout."""
     scores = draw.normal(3, 5, 7)
     spread = draw.strided(draw.normal(2, 5, 3))
     return {
@@ -58,8 +62,17 @@ def any_axis(lab, draw):
         "dim=-3": lab.softmax(scores, dim=-3),
         "one dimension": lab.softmax(draw.normal(11), dim=0),
         "not contiguous": lab.softmax(spread, dim=1),
-        "other shapes": draw.each_size(every_dim, shape=(3, 5, 7)),
     }
+
+
+@exercise.check(points=1)
+def other_shapes(lab, draw):
+    """Is right for axes of length 1, for equal axes, and for more and fewer axes."""
+
+    def every_dim(shape):
+        return [lab.softmax(draw.normal(*shape), dim) for dim in range(len(shape))]
+
+    return draw.each_size(every_dim, shape=(3, 5, 7))
 
 
 @exercise.check(points=2)
@@ -78,25 +91,26 @@ def sums_to_one(lab, draw):
     }
 
 
-@exercise.check(points=3, hidden=True)
+@exercise.check(points=2.5, hidden=True)
 def scores_far_apart(lab, draw):
     """Stays exact when rows are thousands apart, and when the scores in one row are."""
     scores = draw.normal(4, 3, 6)
-    offsets = torch.tensor([0.0, 1e3, -1e3, 1e4], dtype=torch.float64)
+    offsets = torch.tensor([0.0, 1e3, -1e3, 5e4], dtype=torch.float64)
     return {
         "slices far apart, last axis": lab.softmax(scores + offsets[:, None, None], dim=-1),
         "slices far apart, middle axis": lab.softmax(scores + offsets[:, None, None], dim=1),
         "entries far apart": lab.softmax(scores + offsets[:, None, None], dim=0),
-        "all very low": lab.softmax(scores - 1e4, dim=-1),
+        "all very low": lab.softmax(scores - 5e4, dim=-1),
     }
 
 
 @exercise.check(points=1, hidden=True)
 def minus_infinity(lab, draw):
-    """Gives probability 0 to a score of -inf."""
+    """Gives probability 0, exactly, to a score of -inf."""
     scores = 3 * draw.normal(3, 7)
     scores[0, 2] = scores[1, 0] = scores[2, 3] = scores[2, 6] = -math.inf
-    return lab.softmax(scores, dim=-1)
+    shares = lab.softmax(scores, dim=-1)
+    return {"shares": shares, "exactly 0": bool((shares[scores == -math.inf] == 0).all())}
 
 
 @exercise.check(points=2, hidden=True)
@@ -109,16 +123,29 @@ def gradients(lab, draw):
     }
 
 
-@exercise.check(points=1, hidden=True)
-def input_kept_and_integers(lab, draw):
-    """Leaves its input unchanged, and accepts whole numbers."""
-    scores, whole = draw.normal(2, 5), draw.integers(-4, 5, 3, 7)
-    lab.softmax(scores, dim=0)
-    out = lab.softmax(whole, dim=-1)
+@exercise.check(points=0.5, hidden=True)
+def input_kept(lab, draw):
+    """Leaves its input unchanged."""
+    lab.softmax(draw.normal(2, 5), dim=0)
+    lab.softmax(draw.normal(3, 2, 5).requires_grad_(), dim=1)
+    return draw.untouched()
+
+
+@exercise.check(points=0.5, hidden=True)
+def integers(lab, draw):
+    """Accepts whole numbers, and gives what the same numbers as floats give."""
+    out = lab.softmax(draw.integers(-4, 5, 3, 7), dim=-1)
+    return {"shares": out, "a floating dtype": out.is_floating_point()}
+
+
+@exercise.check(points=0.5, hidden=True)
+def small_integers(lab, draw):
+    """Accepts integers of 8 bits, too, whose differences do not fit into 8 bits."""
+    small, signed = draw.integers(0, 9, 3, 7), draw.integers(-9, 10, 3, 7)
+    small[:, 0], signed[:, 0], signed[:, 1] = 255, 127, -128
     return {
-        "input unchanged": draw.untouched(),
-        "integers": out,
-        "integers give floats": out.is_floating_point(),
+        "0 to 255": lab.softmax(small.to(torch.uint8), dim=0),
+        "-128 to 127": lab.softmax(signed.to(torch.int8), dim=-1),
     }
 
 
@@ -141,12 +168,13 @@ exercise.promises(
 
 
 @exercise.also_right
-def in_two_lines(x, dim=-1):
-    exp = (x - x.amax(dim, keepdim=True)).exp()
+def in_three_lines(x, dim=-1):
+    scores = x if x.is_floating_point() else x.double()
+    exp = (scores - scores.amax(dim, keepdim=True)).exp()
     return exp / exp.sum(dim, keepdim=True)
 
 
-wrong = exercise.edits(in_two_lines)
+wrong = exercise.edits(in_three_lines)
 
 wrong.several(
     "always_first_axis",
@@ -168,8 +196,8 @@ wrong.several(
 )
 wrong(
     "no_max_subtraction",
-    "(x - x.amax(dim, keepdim=True))",
-    "x",
+    "(scores - scores.amax(dim, keepdim=True))",
+    "scores",
     "exp of a large score overflows to infinity, and a row of very low scores underflows to 0/0. "
     "What can you subtract from a whole row without changing its softmax?",
 )
@@ -218,7 +246,7 @@ wrong(
 wrong(
     "detached",
     "    exp =",
-    "    x = x.detach()\n    exp =",
+    "    scores = scores.detach()\n    exp =",
     "The numbers are right, but no gradient reaches the scores: a `.detach()`, `.data`, `no_grad` "
     "or a conversion to numpy or Python numbers cuts torch's graph. Which line is it?",
 )
@@ -231,8 +259,8 @@ wrong(
 )
 wrong(
     "in_place",
-    "x - x.amax(dim, keepdim=True)",
-    "x.sub_(x.amax(dim, keepdim=True))",
+    "scores - scores.amax(dim, keepdim=True)",
+    "scores.sub_(scores.amax(dim, keepdim=True))",
     "Your code writes into the tensor that it was given (`-=`, `sub_`, `exp_`), so the caller's "
     "scores are lost. What does the same and makes a new tensor?",
 )
@@ -244,15 +272,22 @@ wrong(
     "of your tensors takes its dtype from the input?",
 )
 wrong(
+    "integers_wrap_around",
+    "x if x.is_floating_point() else x.double()",
+    "x",
+    "Integers of 8 bits wrap around: as uint8, 3 - 5 is 254. Where in your code do whole numbers "
+    "become floats, before or after a difference is taken?",
+)
+wrong(
     "always_float32",
-    "    exp =",
-    "    x = x.float()\n    exp =",
+    "x if x.is_floating_point() else x.double()",
+    "x.float()",
     "You always return float32, even for float64 or float16. Where does your code fix the dtype?",
 )
 wrong(
     "sign_turned",
-    "x - x.amax(dim, keepdim=True)",
-    "x.amin(dim, keepdim=True) - x",
+    "scores - scores.amax(dim, keepdim=True)",
+    "scores.amin(dim, keepdim=True) - scores",
     "The largest score gets the smallest probability. Which sign does a score have inside your "
     "exponential?",
 )
@@ -265,8 +300,8 @@ wrong(
 )
 wrong(
     "no_exponential",
-    "(x - x.amax(dim, keepdim=True)).exp()",
-    "x",
+    "(scores - scores.amax(dim, keepdim=True)).exp()",
+    "scores",
     "You divide the scores by their sum; the exponential of the formula is missing. What does a "
     "negative score become?",
 )
@@ -286,7 +321,8 @@ wrong(
 def through_numpy(x, dim=-1):
     import numpy as np
 
-    exp = np.exp(x.numpy() - x.numpy().max(axis=dim, keepdims=True))
+    scores = (x if x.is_floating_point() else x.float()).numpy()
+    exp = np.exp(scores - scores.max(axis=dim, keepdims=True))
     return torch.from_numpy(exp / exp.sum(axis=dim, keepdims=True)).to(x.dtype)
 
 
@@ -301,7 +337,7 @@ def returns_log_probabilities(x, dim=-1):
 
 @exercise.also_right
 def by_logsumexp(x, dim=-1):
-    wide = x.float() if x.dtype == torch.half else x if x.is_floating_point() else x.double()
+    wide = x if x.dtype in (torch.float32, torch.float64) else x.double()
     shifted = wide - wide.amax(dim, keepdim=True)
     p = (shifted - shifted.logsumexp(dim, keepdim=True)).exp()
     return p.to(x.dtype) if x.is_floating_point() else p
@@ -309,6 +345,7 @@ def by_logsumexp(x, dim=-1):
 
 @exercise.also_right
 def maximum_detached(x, dim=-1):
+    x = torch.as_tensor(x, dtype=None if x.is_floating_point() else torch.float32)
     top, _ = torch.max(x.detach(), dim=dim, keepdim=True)
     exp = torch.exp(x - top)
     return torch.div(exp, torch.sum(exp, dim=dim, keepdim=True))
@@ -328,6 +365,6 @@ def slice_by_slice(x, dim=-1):
         exp = torch.exp(row - max(row))
         return exp / sum(exp)
 
-    last = x.movedim(dim, -1)
+    last = (x if x.is_floating_point() else x * 1.0).movedim(dim, -1)
     rows = [one(row) for row in last.reshape(-1, last.shape[-1])]
     return torch.stack(rows).reshape(last.shape).movedim(-1, dim)

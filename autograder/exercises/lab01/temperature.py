@@ -12,6 +12,13 @@ exercise = Exercise(
     temperature,
     entropy,
     uses=[softmax, logsumexp, log_softmax, cross_entropy],
+    equivalent={
+        "temperature: `logits.amax(-1, keepdim=True).detach()` → `logits.amax(-1, keepdim=True)` "
+        "in `below = logits - logits.amax(-1, keepdim=True).detach()`": (
+            "the same gradient, more work"
+        ),
+        "entropy: `1.0` → `2.0` in `safe = p.where(p > 0, 1.0)`": "it is multiplied by 0",
+    },
 )
 
 
@@ -30,12 +37,15 @@ def shapes_and_dtypes(lab, draw):
         "temperature 0, shape": list(lab.temperature(x, 0.0).shape),
         "entropy, shape": list(lab.entropy(p).shape),
         "temperature, dtype of float32": dtype_of(lab.temperature(x.float(), 2.0)),
+        "temperature, dtype of float16": dtype_of(lab.temperature(x.half(), 2.0)),
         "temperature 0, dtype of float32": dtype_of(lab.temperature(x.float(), 0.0)),
+        "temperature 0, dtype of float16": dtype_of(lab.temperature(x.half(), 0.0)),
         "entropy, dtype of float32": dtype_of(lab.entropy(p.float())),
+        "entropy, dtype of float16": dtype_of(lab.entropy(p.half())),
     }
 
 
-@exercise.check(points=1.5)
+@exercise.check(points=1)
 def temperature_values(lab, draw):
     """temperature is right at 1, and above and below 1."""
     x = draw.strided(draw.normal(2, 3, 5))
@@ -44,7 +54,7 @@ def temperature_values(lab, draw):
     }
 
 
-@exercise.check(points=1.5)
+@exercise.check(points=1)
 def entropy_values(lab, draw):
     """entropy is right for distributions without zeros; V equal chances give log V."""
     return {
@@ -54,7 +64,22 @@ def entropy_values(lab, draw):
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=0.5, hidden=True)
+def other_shapes(lab, draw):
+    """Both are right for axes of length 1, for equal axes, and for more and fewer axes."""
+
+    def ask(batch, V):
+        x = draw.normal(*batch, V)
+        return {
+            "temperature": lab.temperature(x, 2.0),
+            "temperature 0": lab.temperature(x, 0.0),
+            "entropy": lab.entropy(distribution(draw, *batch, V)),
+        }
+
+    return draw.each_size(ask, batch=(2, 3), V=5)
+
+
+@exercise.check(points=1, hidden=True)
 def cold(lab, draw):
     """Towards T = 0 the probability goes to the largest score; at 0 all of it is there."""
     x = draw.normal(2, 3, 5)
@@ -71,6 +96,18 @@ def cold(lab, draw):
 
 
 @exercise.check(points=0.5, hidden=True)
+def too_small_to_divide(lab, draw):
+    """Is right for a T so small that the quotient of a score and T is too large for the dtype."""
+    x = draw.integers(1, 60, 3, 5).double()
+    x[:, 2] = 70.0
+    return {
+        "float64, T = 1e-307": lab.temperature(x, 1e-307),
+        "float32, T = 1e-37": lab.temperature(x.float(), 1e-37),
+        "float16, T = 0.001": lab.temperature(x.half(), 1e-3),
+    }
+
+
+@exercise.check(points=0.5, hidden=True)
 def hot(lab, draw):
     """Towards infinite temperature every entry gets the same probability."""
     x = draw.normal(2, 3, 5)
@@ -83,6 +120,16 @@ def entropy_with_zeros(lab, draw):
     p = torch.tensor([[0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.25, 0.25, 0.5], [1e-300, 0.0, 1.0]])
     p = draw.strided(p.double())
     return {"float64": lab.entropy(p), "float32": lab.entropy(p.float())}
+
+
+@exercise.check(points=0.5, hidden=True)
+def entropy_of_a_sure_thing(lab, draw):
+    """A certain outcome has entropy 0 exactly, so no small number is added, however small."""
+    sure = torch.eye(7, dtype=torch.float64)[draw.permutation(7)]
+    return {
+        "entropies": lab.entropy(sure),
+        "exactly 0": bool((lab.entropy(sure) == 0).all()),
+    }
 
 
 @exercise.check(points=1, hidden=True)
@@ -107,36 +154,45 @@ def one_hot_when_cold(logits, T):
     if T == 0:
         winner = logits.argmax(-1)
         return torch.nn.functional.one_hot(winner, logits.shape[-1]).to(logits.dtype)
-    return torch.softmax(logits / T, -1)
+    below = logits - logits.amax(-1, keepdim=True)
+    return torch.softmax(below / T, -1)
 
 
 wrong_temperature = exercise.edits(one_hot_when_cold, of="temperature")
 
 wrong_temperature(
     "multiplied_by_temperature",
-    "logits / T",
-    "logits * T",
+    "below / T",
+    "below * T",
     "Your distribution gets sharper when T grows, but hot should mean flat. Is it the product or "
     "the quotient that shrinks the differences between scores?",
 )
 wrong_temperature(
+    "divided_too_early",
+    "below / T",
+    "logits / T",
+    "For a very small T, the quotient of a score and T is larger than the dtype can hold, and the "
+    "result is NaN. What can you subtract from a row before you divide, so that no quotient is "
+    "above 0?",
+)
+wrong_temperature(
     "applied_after_softmax",
-    "(logits / T, -1)",
-    "(logits, -1) / T",
+    "(below / T, -1)",
+    "(below, -1) / T",
     "You divide the probabilities by T, so they no longer sum to one. Does T act before or after "
     "the exponential?",
 )
 wrong_temperature(
     "power_not_normalised",
-    "(logits / T, -1)",
-    "(logits, -1) ** (1 / T)",
+    "(below / T, -1)",
+    "(below, -1) ** (1 / T)",
     "You raise probabilities to the power 1/T, which is a good start, but afterwards they do not "
     "sum to one. Which step is missing?",
 )
 wrong_temperature(
     "temperature_ignored",
-    "logits / T",
-    "logits",
+    "below / T",
+    "below",
     "You never use T: the result is the same at every temperature. What should T change?",
 )
 wrong_temperature(
@@ -167,15 +223,15 @@ wrong_temperature(
 )
 wrong_temperature(
     "temperature_detached",
-    "logits / T",
-    "logits.detach() / T",
+    "below / T",
+    "below.detach() / T",
     "No gradient flows back through temperature: a `.detach()`, `.data` or a conversion to numpy "
     "cuts torch's graph. Which line is it?",
 )
 wrong_temperature(
     "temperature_in_place",
-    "logits / T",
-    "logits.div_(T)",
+    "logits - logits.amax(-1, keepdim=True)",
+    "logits.sub_(logits.amax(-1, keepdim=True))",
     "temperature writes into the logits that it was given (`/=`, `div_`). What does the same and "
     "makes a new tensor?",
 )
@@ -187,7 +243,7 @@ wrong_temperature(
     of="temperature",
 )
 def zero_division(logits, T):
-    return torch.softmax(logits / T, -1)
+    return torch.softmax((logits - logits.amax(-1, keepdim=True)) / T, -1)
 
 
 @exercise.mistake(
@@ -196,7 +252,7 @@ def zero_division(logits, T):
     of="temperature",
 )
 def temperature_with_a_floor(logits, T):
-    return torch.softmax(logits / max(T, 0.1), -1)
+    return torch.softmax((logits - logits.amax(-1, keepdim=True)) / max(T, 0.1), -1)
 
 
 @exercise.also_right(of="entropy")
@@ -219,6 +275,20 @@ wrong_entropy(
     "(p * (p + 1e-8).log())",
     "A small number inside the logarithm makes every entropy a little wrong. Only entries of "
     "exactly 0 need help: how can you change these alone?",
+)
+wrong_entropy(
+    "smaller_number_in_logarithm",
+    "torch.xlogy(p, p)",
+    "(p * (p + 1e-12).log())",
+    "A small number inside the logarithm makes every entropy a little wrong, even if it is 1e-12: "
+    "the entropy of a certain outcome is not 0 but a little below. Which entries need help, and "
+    "how can you change these alone?",
+)
+wrong_entropy(
+    "entropy_squeezed",
+    "sum(-1)",
+    "sum(-1).squeeze()",
+    "Your entropy loses the axes of length 1. Which shape should it have for p of shape (1, 7)?",
 )
 wrong_entropy(
     "entropy_in_bits",

@@ -24,6 +24,11 @@ exercise = Exercise(
         "torch.Tensor.log_softmax",
         "torch.special.log_softmax",
     ],
+    equivalent={
+        "cross_entropy: `if reduction not in ('none', 'sum', 'mean'):` → `if False:`": (
+            "the task has no fourth word"
+        ),
+    },
 )
 
 
@@ -46,7 +51,7 @@ def shapes_and_dtypes(lab, draw):
     }
 
 
-@exercise.check(points=3)
+@exercise.check(points=2.5)
 def values(lab, draw):
     """Takes the loss of the right column, whichever columns are right, however often."""
     few, many = draw.normal(5, 13), draw.strided(draw.normal(17, 7))
@@ -59,6 +64,16 @@ def values(lab, draw):
         "one row": lab.cross_entropy(few[:1], draw.integers(0, 13, 1)),
         "default is the mean": lab.cross_entropy(few, draw.integers(0, 13, 5)),
     }
+
+
+@exercise.check(points=0.5)
+def other_sizes(lab, draw):
+    """Is right for one token, for a vocabulary of one word, and for as many tokens as words."""
+
+    def ask(N, V):
+        return all_reductions(lab, draw.normal(N, V), draw.integers(0, V, N))
+
+    return draw.each_size(ask, N=5, V=7)
 
 
 @exercise.check(points=2)
@@ -102,7 +117,20 @@ def everything_ignored(lab, draw):
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=0.5, hidden=True)
+def digits_kept(lab, draw):
+    """A large number added to all logits costs no digits, in float32 either."""
+    # Multiples of 1/64 are exact in float32, around 20,000, too.
+    logits = draw.integers(-600, 600, 5, 13).double() / 64
+    return {
+        f"logits around {offset:g}": all_reductions(
+            lab, (logits + offset).float(), draw.integers(0, 13, 5)
+        )
+        for offset in (2e4, -2e4)
+    }
+
+
+@exercise.check(points=1, hidden=True)
 def far_off(lab, draw):
     """A right answer that is 20,000 below the best costs 20,000, without infinity or a limit."""
     logits = draw.normal(5, 13)

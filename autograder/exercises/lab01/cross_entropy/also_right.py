@@ -48,7 +48,8 @@ def row_by_row(logits, target, ignore_index=None, reduction="mean"):
             losses.append(row.sum() * 0)
             continue
         n += 1
-        losses.append(torch.logsumexp(row, 0) - row[column])
+        below = row - row.max()
+        losses.append(torch.logsumexp(below, 0) - below[column])
     if reduction == "none":
         return torch.stack(losses)
     total = sum(losses)

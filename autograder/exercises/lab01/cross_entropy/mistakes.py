@@ -67,6 +67,23 @@ wrong(
     "The logarithm of a probability that has become 0 is -inf, so the loss is infinite. Which "
     "function goes from logits to log-probabilities without computing the probabilities?",
 )
+wrong.several(
+    "large_numbers_subtracted",
+    {
+        "    log_p = shifted - shifted": "    log_p = logits - logits",
+        ".exp().sum(-1, keepdim=True).log()": ".logsumexp(-1, keepdim=True)",
+    },
+    "Your loss is the difference of a logsumexp and a logit. If both are around 20,000, float32 "
+    "rounds them to two digits after the point, and the difference is as rough. What can you "
+    "subtract from a whole row of logits first?",
+)
+wrong(
+    "squeezed",
+    "torch.where(counts, losses, 0.0)",
+    "torch.where(counts, losses, 0.0).squeeze()",
+    "For a batch of one token, `squeeze()` without an axis also drops the axis of the tokens. "
+    "Which axis of length 1 do you mean?",
+)
 wrong(
     "in_bits",
     ", column]",
