@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from attnlab.attention import basic_self_attention
+from attnlab.checking.observation import dtype_of
 from attnlab.data.apples import brand_sentence, fruit_sentence
 from attnlab.softmax import softmax
 from gradekit.exercise import Exercise
@@ -13,6 +14,13 @@ exercise = Exercise(
     basic_self_attention,
     uses=[softmax],
     forbids=["torch.nn.functional.scaled_dot_product_attention"],
+    equivalent={
+        "basic_self_attention: `if mode not in ('softmax', 'sum'):` → `if False:`": (
+            "the task has no third word"
+        ),
+        "basic_self_attention: `1.0` → `2.0` in "
+        "`weights = scores / total.where(total != 0, 1.0)`": "it divides a row of zeros",
+    },
 )
 
 
@@ -28,15 +36,19 @@ def lecture_tables(lab, mode):
     return seen
 
 
-@exercise.check(points=1.5)
+@exercise.check(points=1)
 def shape_and_dtype(lab, draw):
     """One moved vector for each word, in the dtype of the words."""
-    X = draw.uniform(5, 3)
-    return {
-        "shape, softmax": list(lab.basic_self_attention(X, mode="softmax").shape),
-        "shape, sum": list(lab.basic_self_attention(X, mode="sum").shape),
-        "dtype of float32": str(lab.basic_self_attention(X.float()).dtype).removeprefix("torch."),
-    }
+    X, table = draw.uniform(5, 3), draw.uniform(5, 5, low=0.5, high=2.0)
+    seen = {}
+    for mode in ("softmax", "sum"):
+        low = lab.basic_self_attention(X.float(), mode)
+        seen[f"shape, {mode}"] = list(lab.basic_self_attention(X, mode=mode).shape)
+        seen[f"dtype of float32, {mode}"] = dtype_of(low)
+        seen[f"dtype of float32, {mode}, with a table"] = dtype_of(
+            lab.basic_self_attention(X.float(), mode, table.float())
+        )
+    return seen
 
 
 @exercise.check(points=2)
@@ -51,7 +63,7 @@ def apples_by_softmax(lab, draw):
     return lecture_tables(lab, "softmax")
 
 
-@exercise.check(points=2, hidden=True)
+@exercise.check(points=1.5, hidden=True)
 def similarity_of_the_vectors(lab, draw):
     """Without a table, the similarities are the dot products of the words' vectors."""
     X = draw.normal(5, 3)
@@ -71,6 +83,32 @@ def lopsided_table(lab, draw):
         mode: lab.basic_self_attention(X, mode=mode, similarity=table)
         for mode in ("softmax", "sum")
     }
+
+
+@exercise.check(points=0.5, hidden=True)
+def negative_sums(lab, draw):
+    """With mode="sum", a row is divided by its sum even if this is below 0."""
+    X, table = draw.normal(5, 3), draw.normal(5, 5)
+    table[:, 0] += torch.tensor([-9.0, 9, -9, 9, -9]) - table.sum(1)
+    opposite = torch.tensor([[1.0, 2.0], [-3.0, -1.0], [-2.0, -4.0]], dtype=torch.float64)
+    return {
+        "a table": lab.basic_self_attention(X, "sum", table),
+        "vectors in opposite directions": lab.basic_self_attention(opposite, mode="sum"),
+    }
+
+
+@exercise.check(points=0.5, hidden=True)
+def other_sizes(lab, draw):
+    """Is right for one word, for one feature, for equal sizes, and for any number of batch axes."""
+
+    def ask(batch, T, d):
+        X, tables = draw.uniform(*batch, T, d), draw.uniform(*batch, T, T, low=0.5, high=2.0)
+        return {
+            mode: [lab.basic_self_attention(X, mode), lab.basic_self_attention(X, mode, tables)]
+            for mode in ("softmax", "sum")
+        }
+
+    return draw.each_size(ask, batch=(2,), T=5, d=3)
 
 
 @exercise.check(points=1, hidden=True)
@@ -116,6 +154,31 @@ def gradients_and_input(lab, draw):
         "table": draw.gradients(lambda X, S: lab.basic_self_attention(X, "softmax", S), X, table),
         "inputs unchanged": draw.untouched(),
     }
+
+
+exercise.promises(
+    {
+        "there are no parameters, only means": "similarity_of_the_vectors",
+        "Word i becomes Σ_j weight(i, j) · X[j].": "apples_by_sum lopsided_table",
+        "Row i of the weights is row i of the similarities, normalised over all words j": (
+            "apples_by_sum lopsided_table"
+        ),
+        "X: (..., T, d), one vector for each of T words.": "batches other_sizes",
+        '"softmax": normalise a row of similarities by softmax; "sum": divide it by its sum': (
+            "apples_by_sum apples_by_softmax"
+        ),
+        "In this mode, a row of zeros gives the zero vector": "zero_rows",
+        "but may be negative": "negative_sums",
+        "similarity: (T, T) or (..., T, T)": "batches other_sizes",
+        "None: the dot products of the words' vectors, X[i] · X[j], unchanged.": (
+            "similarity_of_the_vectors"
+        ),
+        "(..., T, d), the moved vectors, in the dtype of `X`.": "shape_and_dtype other_sizes",
+        "Gradients flow back to `X` and to `similarity`, and both stay unchanged.": (
+            "gradients_and_input"
+        ),
+    },
+)
 
 
 @exercise.also_right
@@ -217,6 +280,26 @@ wrong(
     "scores / (total + 1e-6)",
     "A small number in the denominator avoids 0/0, but every other row now sums to a little less "
     "than one. Which rows need help?",
+)
+wrong(
+    "sum_clamped",
+    "torch.where(total == 0, 0.0, scores / total)",
+    "scores / total.clamp(min=1e-12)",
+    "You divide by a number above 0, whatever the row sums to: a clamp keeps 0/0 away, and takes "
+    "the negative sums with it. What should the weights of such a row sum to?",
+)
+wrong(
+    "divided_by_sizes",
+    "torch.where(total == 0, 0.0, scores / total)",
+    "torch.nn.functional.normalize(scores, p=1, dim=-1)",
+    "You divide a row by the sum of the sizes of its numbers (`abs`, or `normalize` with p=1). "
+    "What do your weights sum to if one similarity is negative?",
+)
+wrong(
+    "squeezed",
+    "weights @ X",
+    "(weights @ X).squeeze()",
+    "Your result loses the axes of length 1. Which shape should it have for a text of one word?",
 )
 wrong(
     "weights_transposed",

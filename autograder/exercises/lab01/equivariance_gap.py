@@ -52,7 +52,18 @@ def mixing_and_positions(lab, draw):
     }
 
 
-@exercise.check(points=2, hidden=True)
+@exercise.check(points=0.5, hidden=True)
+def other_sizes(lab, draw):
+    """Is right for one word, for one feature in or out, and for equal sizes."""
+
+    def ask(T, d, k):
+        X, perm, weights = draw.normal(T, d), draw.permutation(T), draw.normal(d, k)
+        return lab.equivariance_gap(lambda X: running_sum(X) @ weights, X, perm)
+
+    return draw.each_size(ask, T=5, d=7, k=2)
+
+
+@exercise.check(points=1.5, hidden=True)
 def other_layers(lab, draw):
     """Distinguishes layers that mix words by position from layers that do not."""
     X, perm = draw.strided(draw.normal(5, 7)), draw.permutation(5)
@@ -110,6 +121,22 @@ def your_own_attention(lab, draw):
         ),
         "softmax": lab.softmax(X, dim=0),
     }
+
+
+exercise.promises(
+    {
+        "How far `f` is from treating a sequence as a set: 0 if it ignores": "mixing_and_positions",
+        "For a permutation-equivariant `f`, the two results are equal.": "mixing_and_positions",
+        "f: a function from (T, d) to (T, k): one result for each word. X: (T, d), the words.": (
+            "other_sizes one_number"
+        ),
+        "Word perm[i] moves to position i.": "other_layers other_orders",
+        "The largest absolute difference between the two results": "other_layers",
+        "a tensor without dimensions": "one_number",
+        "`X` and `perm` stay unchanged.": "other_orders",
+    },
+    explained=["Put the words in another order", "perm: (T,), int64: the new order."],
+)
 
 
 INVERSE_ON_ONE_SIDE = (

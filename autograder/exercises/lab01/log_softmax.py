@@ -161,6 +161,34 @@ def gradients_and_input(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "Natural logarithm of Σ_j exp(x_j) along one axis, without overflow or underflow.": (
+            "logsumexp_values logsumexp_far_from_zero"
+        ),
+        "x: scores of any shape without an empty axis, floating point; -inf is allowed, +inf does "
+        "not occur. dim: the axis to sum over": "other_shapes minus_infinity",
+        "the axis to sum over; may be negative": "logsumexp_values",
+        "The shape of `x` without the axis `dim`, in the dtype of `x`.": (
+            "shapes_and_dtypes other_shapes"
+        ),
+        "If all scores of a slice are -inf, the result is -inf": "minus_infinity",
+        "Scores in the tens of thousands are safe.": "logsumexp_far_from_zero",
+        "Scores in the tens of thousands are safe. Gradients flow back to `x`, and `x` itself "
+        "stays unchanged.": "gradients_and_input",
+        "exact even if the probability itself is 0": "log_softmax_of_the_unlikely",
+        "not occur. (No slice along `dim` is -inf throughout.)": "other_shapes minus_infinity",
+        "the axis whose probabilities sum to 1; may be negative": "log_softmax_values",
+        "Log-probabilities, shape and dtype of `x`.": "shapes_and_dtypes other_shapes",
+        "A score 5000 below the others": "log_softmax_of_the_unlikely",
+        "A large number added to every score costs no digits": "digits_kept",
+        "their differences around 0. Gradients flow back to `x`, and `x` itself stays unchanged.": (
+            "gradients_and_input"
+        ),
+    },
+)
+
+
 @exercise.also_right(of="logsumexp")
 def maximum_apart(x, dim=-1):
     top = x.amax(dim, keepdim=True).clamp(min=torch.finfo(x.dtype).min)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 
+from attnlab.checking.observation import dtype_of
 from attnlab.checking.peak_memory import LargestTensor
 from attnlab.softmax import softmax, softmax_backward
 from gradekit.exercise import Exercise
@@ -22,19 +23,31 @@ def shape_and_dtype(lab, draw):
     """Returns the shape and the dtype of the probabilities."""
     p, grad_p = distribution(draw, 2, 3, 5), draw.normal(2, 3, 5)
     out = lab.softmax_backward(p.float(), grad_p.float())
+    low = lab.softmax_backward(p.half(), grad_p.half())
     return {
         "shape": list(lab.softmax_backward(p, grad_p).shape),
-        "dtype of float32": str(out.dtype).removeprefix("torch."),
+        "dtype of float32": dtype_of(out),
+        "dtype of float16": dtype_of(low),
     }
 
 
-@exercise.check(points=3)
+@exercise.check(points=2.5)
 def values(lab, draw):
     """Agrees with autograd on one, two and three dimensions."""
     return {
         f"shape {shape}": lab.softmax_backward(distribution(draw, *shape), draw.normal(*shape))
         for shape in ((7,), (3, 5), (2, 3, 5))
     }
+
+
+@exercise.check(points=0.5, hidden=True)
+def other_shapes(lab, draw):
+    """Is right for axes of length 1, for equal axes, and for more and fewer axes."""
+
+    def ask(batch, V):
+        return lab.softmax_backward(distribution(draw, *batch, V), draw.normal(*batch, V))
+
+    return draw.each_size(ask, batch=(2, 3), V=5)
 
 
 @exercise.check(points=2, hidden=True)
@@ -56,15 +69,31 @@ def certain_and_impossible(lab, draw):
     return lab.softmax_backward(p.double(), 1e3 * draw.normal(3, 4))
 
 
-@exercise.check(points=1, hidden=True)
-def equal_gradients_and_inputs(lab, draw):
-    """Returns 0 if all entries of a row have the same gradient; inputs are unchanged."""
-    p, level, grad_p = distribution(draw, 3, 7), draw.normal(3, 1), draw.normal(3, 7)
-    lab.softmax_backward(p, grad_p)
-    return {
-        "equal gradients": lab.softmax_backward(p, level.expand(3, 7)),
-        "inputs unchanged": draw.untouched(),
-    }
+@exercise.check(points=0.5, hidden=True)
+def equal_gradients(lab, draw):
+    """Returns 0 if all entries of a row have the same gradient."""
+    p, level = distribution(draw, 3, 7), draw.normal(3, 1)
+    return lab.softmax_backward(p, level.expand(3, 7))
+
+
+@exercise.check(points=0.5, hidden=True)
+def inputs_kept(lab, draw):
+    """Leaves both inputs unchanged."""
+    lab.softmax_backward(distribution(draw, 3, 7), draw.normal(3, 7))
+    return draw.untouched()
+
+
+exercise.promises(
+    {
+        "The backward step of softmax along the last axis": "values certain_and_impossible",
+        "p: (..., V), what softmax(x) returned. grad_p: (..., V), the gradient of a loss": (
+            "other_shapes"
+        ),
+        "(..., V), the gradient of the same loss with respect to `x`": "shape_and_dtype values",
+        "The function never makes a tensor of V × V numbers": "memory",
+        "`p` and `grad_p` stay unchanged.": "inputs_kept",
+    },
+)
 
 
 @exercise.also_right
@@ -123,6 +152,12 @@ wrong(
     "sum(-1)",
     "The sum over the row lost its axis, so the subtraction broadcasts along another axis. What "
     "are the shapes on the two sides of your minus sign?",
+)
+wrong(
+    "squeezed",
+    "p * (grad_p - inner)",
+    "(p * (grad_p - inner)).squeeze()",
+    "Your result loses the axes of length 1. Which shape should it have for p of shape (1, 7)?",
 )
 wrong(
     "roles_swapped",

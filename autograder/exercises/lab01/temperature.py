@@ -146,6 +146,35 @@ def gradients_and_input(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "Softmax along the last axis at temperature T: sharp if T is small, flat if T is large": (
+            "temperature_values cold hot"
+        ),
+        "logits: (..., V), finite scores, floating point.": "other_shapes",
+        "T: 0 or more.": "cold",
+        "At 1 the result is plain softmax; towards infinity, all entries get the same "
+        "probability; at 0, the largest score": "temperature_values hot cold",
+        "Every T above 0 that the dtype can hold is safe": "too_small_to_divide",
+        "Probabilities, shape and dtype of `logits`.": "shapes_and_dtypes other_shapes",
+        "Gradients flow back to `logits` if T is above 0; `logits` stays unchanged.": (
+            "gradients_and_input"
+        ),
+        "The entropy -Σ_i p_i log p_i of each distribution along the last axis, in nats.": (
+            "entropy_values"
+        ),
+        "p: (..., V), probabilities.": "other_shapes",
+        "An entry of 0 contributes 0.": "entropy_with_zeros",
+        "(...), in the dtype of `p`": "shapes_and_dtypes other_shapes",
+        "exactly 0 if one entry is 1": "entropy_of_a_sure_thing",
+        "log V if all V entries are equal": "entropy_values",
+        "The result is exact: no small number is added to avoid log 0.": "entropy_of_a_sure_thing",
+        "Gradients flow back to the entries above 0; `p` stays unchanged.": "gradients_and_input",
+    },
+    explained=["No row has its largest score twice."],
+)
+
+
 ONE_HOT = "torch.nn.functional.one_hot(winner, logits.shape[-1]).to(logits.dtype)"
 
 

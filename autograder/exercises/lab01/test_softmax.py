@@ -124,7 +124,9 @@ def by_properties(impl):
             assert same(p.sum(dim), torch.ones_like(p.sum(dim)))
     for dtype in (torch.float16, torch.float32):
         assert impl(x.to(dtype), 1).dtype == dtype
-    assert abs(float(impl(torch.tensor([[1, 2, 3]]), -1).sum()) - 1) < 1e-5
+    for whole in (torch.int64, torch.uint8):
+        p = impl(torch.tensor([[1, 255, 3]], dtype=whole), -1)
+        assert abs(float(p[0, 1]) - 1) < 1e-5
     assert torch.autograd.gradcheck(lambda t: impl(t, 1), x.requires_grad_())
 
 
@@ -150,9 +152,9 @@ def by_torch_testing(impl):
                 plain = x.clone()
                 impl(plain, dim)
                 torch.testing.assert_close(plain, x, atol=0, rtol=0)
-    whole = torch.arange(6).reshape(2, 3)
-    torch.testing.assert_close(
-        impl(whole, 0).float(), torch.softmax(whole.float(), 0), atol=1e-5, rtol=0
-    )
+    for whole in (torch.arange(6).reshape(2, 3), torch.tensor([[9, 2], [3, 200]]).byte()):
+        torch.testing.assert_close(
+            impl(whole, 0).float(), torch.softmax(whole.float(), 0), atol=1e-5, rtol=0
+        )
     assert impl(torch.randn(3).half(), 0).dtype == torch.half
     assert impl(torch.randn(3, dtype=torch.float64), 0).dtype == torch.float64

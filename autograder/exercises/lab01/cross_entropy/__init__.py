@@ -162,3 +162,33 @@ def gradient_and_input(lab, draw):
         ),
         "inputs unchanged": draw.untouched(),
     }
+
+
+exercise.promises(
+    {
+        "How surprised the distribution softmax(logits) is by the right answers, in nats.": (
+            "values uniform_logits"
+        ),
+        "It is torch's `cross_entropy` with two differences: there, rows with target -100": (
+            "ignored_tokens everything_ignored"
+        ),
+        "logits: (N, V), a row of finite scores for each of N tokens": "other_sizes",
+        "target: (N,), int64, the right column of each row: 0 … V-1, or `ignore_index`.": (
+            "values ignored_tokens"
+        ),
+        "rows whose target is this number do not count, either in the sum, in the number of "
+        "tokens or in the gradient": "ignored_tokens gradient_and_input",
+        "It may be outside 0 … V-1 (-100 is common) or inside": "ignored_tokens",
+        "None: every row counts.": "ignored_tokens",
+        "the loss of each row, (N,), and 0 for an ignored row": "ignored_tokens",
+        "their sum divided by the number of rows that count, and 0 if no row counts": (
+            "values ignored_tokens everything_ignored"
+        ),
+        "The loss -log softmax(logits)[target], in the dtype of `logits`; a tensor without "
+        "dimensions": "shapes_and_dtypes values",
+        "Logits in the tens of thousands are safe, and cost no digits.": "far_off digits_kept",
+        "Gradients flow back to `logits`; `logits` and `target` stay unchanged.": (
+            "gradient_and_input"
+        ),
+    },
+)
