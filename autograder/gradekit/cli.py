@@ -120,7 +120,7 @@ def release(
     """Make the students' bundle: notebook, visible checks, blank library, environment."""
     from datetime import UTC, datetime
 
-    from gradekit.build.bundle import make_bundle, publish
+    from gradekit.build.bundle import answers_given_early, make_bundle, publish
     from gradekit.exercise.loader import CourseLabs
 
     course = _course(course_folder)
@@ -130,6 +130,8 @@ def release(
     for lab in _chosen(course, labs):
         made = make_bundle(loaded, lab)
         typer.echo(f"{lab}: {_short(made.folder, course)} and {_short(made.zip, course)}")
+        for sentence in answers_given_early(course, lab):
+            typer.echo(f"{lab}: careful: {sentence}", err=True)
         if exchange:
             publish(course, lab)
             typer.echo(f"{lab}: published to nbgrader's exchange")
@@ -189,12 +191,25 @@ def grade(
 
 
 @app.command(rich_help_panel=TA)
-def feedback(lab: Lab, course_folder: Root = None) -> None:
+def feedback(
+    lab: Lab,
+    solutions: Annotated[
+        bool, typer.Option("--solutions", help="Tell the right answers, after the lab has closed.")
+    ] = False,
+    course_folder: Root = None,
+) -> None:
     """Write one page of feedback per student."""
+    from datetime import UTC, datetime
+
     from gradekit.feedback.page import write_feedback
 
     course = _course(course_folder)
-    pages = write_feedback(course, lab)
+    told = None
+    if solutions:
+        from gradekit.feedback.solutions import solutions_of
+
+        told = solutions_of(course, lab, datetime.now(UTC))
+    pages = write_feedback(course, lab, told)
     where = _short(pages[0].parent.parent.parent, course) if pages else "feedback"
     typer.echo(f"{lab}: {len(pages)} pages in {where}/<student>/{lab}/")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from gradekit.course import Course, LateRule
 
@@ -66,3 +66,14 @@ def lateness_of(course: Course, lab: str, student: str, submitted_at: datetime |
         return Lateness()
     late_by = submitted_at - course.due(lab, student)
     return lateness(course.values.late, late_by.total_seconds())
+
+
+def closes(course: Course, lab: str) -> datetime:
+    """The last moment at which a hand-in of `lab` can still earn points, whoever hands it in."""
+    rule = course.values.late
+    extended = (course.due(lab, e.student) for e in course.values.extension if e.lab == lab)
+    days = rule.last_day
+    if rule.percent_per_day:  # with 50 % per day, the second day earns nothing
+        days = min(days, math.ceil(100 / rule.percent_per_day) - 1)
+    open_for = max(timedelta(days=days), timedelta(minutes=rule.grace_minutes))
+    return max([course.dates(lab).due, *extended]) + open_for

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradekit.course import Course, LateRule, load_course
-from gradekit.late import Lateness, lateness, lateness_of
+from gradekit.late import Lateness, closes, lateness, lateness_of
 from tests.helpers.late_course import COURSE
 
 RULE = LateRule(grace_minutes=30, percent_per_day=10, last_day=5)
@@ -79,3 +79,28 @@ def test_extensions_count(course: Course) -> None:
 )
 def test_the_rule_in_words(late: Lateness, words: str) -> None:
     assert words in late.sentence
+
+
+@pytest.mark.parametrize(
+    ("rule", "open_for"),
+    [
+        (LateRule(grace_minutes=30, percent_per_day=10, last_day=5), timedelta(days=5)),
+        (LateRule(grace_minutes=30, percent_per_day=50, last_day=5), timedelta(days=1)),
+        (LateRule(grace_minutes=30, percent_per_day=0, last_day=2), timedelta(days=2)),
+        (LateRule(grace_minutes=30, percent_per_day=10, last_day=0), timedelta(minutes=30)),
+        (LateRule(grace_minutes=0, percent_per_day=100, last_day=3), timedelta(0)),
+    ],
+)
+def test_a_lab_closes_when_the_last_student_can_earn_nothing(
+    course: Course, rule: LateRule, open_for: timedelta
+) -> None:
+    values = course.values.model_copy(update={"late": rule})
+    changed = course.model_copy(update={"values": values})
+    lab = course.labs[0]
+    due = [changed.due(lab, e.student) for e in values.extension if e.lab == lab]
+    assert due, "the test course has an extension"
+    last = max([changed.dates(lab).due, *due])
+    assert closes(changed, lab) == last + open_for
+    before, after = open_for.total_seconds(), open_for.total_seconds() + 1
+    assert lateness(rule, before).percent < 100
+    assert lateness(rule, after).percent == 100

@@ -8,24 +8,49 @@ from gradekit.exercise import Prediction, Predictions
 
 exercise = Predictions(
     {
-        "P1": Prediction("the softmax of four equal scores.", points=1, right=0.25, atol=1e-3),
+        "P1": Prediction(
+            "the softmax of four equal scores.",
+            points=1,
+            right=0.25,
+            reason="Equal scores get equal shares, however large they are: one of four.",
+            atol=1e-3,
+        ),
         "P2": Prediction(
-            "the loss of a model that knows nothing yet.", points=1, right=10.82, atol=0.06
+            "the loss of a model that knows nothing yet.",
+            points=1,
+            right=10.82,
+            reason=(
+                "Equal logits give each of the 50,257 words the probability 1/V, and "
+                "-ln(1/V) = ln 50,257 = 10.82."
+            ),
+            atol=0.06,
         ),
         "P3": Prediction(
             "the temperature with the same effect as doubled scores.",
             points=1,
             right=0.5,
+            reason="Scores are divided by T, and dividing by a half doubles them.",
             atol=1e-3,
         ),
         "P4": Prediction(
             "the change in the loss if the same number is added to all logits.",
             points=1,
             right=0.0,
+            reason=(
+                "Softmax does not change if the same number is added to all scores, so "
+                "the loss does not change either."
+            ),
             atol=1e-3,
         ),
         "P5": Prediction(
-            'where "fruit" moves in the first sentence.', points=1, right=[1.0, 7.8], atol=6e-2
+            'where "fruit" moves in the first sentence.',
+            points=1,
+            right=[1.0, 7.8],
+            reason=(
+                "The weights are 1/1.25 = .8 for fruit and .25/1.25 = .2 for apple, and "
+                ".8 [0, 8] + .2 [5, 7] = [1.0, 7.8]."
+            ),
+            atol=6e-2,
         ),
     },
     answered="Each of the five questions has an answer: four numbers and one pair of numbers.",

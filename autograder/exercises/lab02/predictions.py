@@ -9,14 +9,43 @@ from gradekit.exercise import Prediction, Predictions
 exercise = Predictions(
     {
         "P1": Prediction(
-            "the weight of a token next to padding.", points=0.75, right=1 / 3, atol=5e-3
+            "the weight of a token next to padding.",
+            points=0.75,
+            right=1 / 3,
+            reason=(
+                "Padding gets the weight 0, so the three words with equal scores share the rest."
+            ),
+            atol=5e-3,
         ),
-        "P2": Prediction("how likely a whole date is.", points=0.75, right=0.8, atol=1.1e-2),
+        "P2": Prediction(
+            "how likely a whole date is.",
+            points=0.75,
+            right=0.8,
+            reason=(
+                "The losses of the 11 predictions add up to .22, and a probability is e to minus "
+                "its loss: e^-.22 = .80."
+            ),
+            atol=1.1e-2,
+        ),
         "P3": Prediction(
-            "how many candidates a step of beam search has.", points=0.75, right=29, atol=1e-3
+            "how many candidates a step of beam search has.",
+            points=0.75,
+            right=29,
+            reason=(
+                "The two open hypotheses continue with 14 symbols each, and the finished "
+                "one stays as it is: 2 · 14 + 1."
+            ),
+            atol=1e-3,
         ),
         "P4": Prediction(
-            "the score of the better of two hypotheses.", points=0.75, right=-0.3, atol=1e-3
+            "the score of the better of two hypotheses.",
+            points=0.75,
+            right=-0.3,
+            reason=(
+                "With alpha = 1 each sum is divided by its length: -1.2/3 = -.4 and "
+                "-1.5/5 = -.3, and the larger one wins."
+            ),
+            atol=1e-3,
         ),
     },
     answered="Each of the four questions has a number for its answer.",

@@ -10,30 +10,45 @@ exercise = Predictions(
             "the output when all keys are the same.",
             points=1,
             right=5.0,
+            reason=(
+                "Equal keys have equal scores, so each weight is 1/3: the mean of 0, 3 and 12 is 5."
+            ),
             atol=1e-3,
         ),
         "P2": Prediction(
             "what doubling all queries and keys does to a score.",
             points=1,
             right=4.0,
+            reason="A score is a product of q and k, so two doublings make four.",
             atol=1e-3,
         ),
         "P3": Prediction(
             "the largest of 32 weights for d = 512, without the scale and with it.",
             points=1,
             right=[0.93, 0.165],
+            reason=(
+                "Without the scale, scores have a standard deviation of 22.6, and the "
+                "best of 32 keys is far ahead; with the scale it is 1."
+            ),
             atol=0.025,
         ),
         "P4": Prediction(
             "the size of one head's weights for 100,000 tokens.",
             points=1,
             right=40.0,
+            reason=(
+                "There are 100,000 · 100,000 weights of 4 bytes each, which is 40 · 10⁹ bytes."
+            ),
             atol=0.5,
         ),
         "P5": Prediction(
             "the weight of the only key that a mask leaves.",
             points=1,
             right=1.0,
+            reason=(
+                "Softmax divides by the sum over the keys that are left, so a single key "
+                "gets everything, whatever its score."
+            ),
             atol=1e-3,
         ),
     },

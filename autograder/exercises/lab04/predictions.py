@@ -9,30 +9,44 @@ from gradekit.exercise import Prediction, Predictions
 exercise = Predictions(
     {
         "P1": Prediction(
-            "how many more parameters eight heads have than one.", points=1, right=0, atol=0.5
+            "how many more parameters eight heads have than one.",
+            points=1,
+            right=0,
+            reason="Eight heads of 64 features need the same matrices as one head of 512.",
+            atol=0.5,
         ),
         "P2": Prediction(
             "how the attention weights grow with the number of heads.",
             points=1,
             right=8,
+            reason=("Each head has a table of weights of its own, 100 × 100 for each sentence."),
             atol=1e-3,
         ),
         "P3": Prediction(
             "the head and the position that a feature goes to.",
             points=1,
             right=[1, 3],
+            reason=(
+                "A head has 12/3 = 4 features: head 0 gets 0 to 3, head 1 gets 4 to 7, "
+                "and 7 is the last of these."
+            ),
             atol=1e-3,
         ),
         "P4": Prediction(
             "the entropy of a head that looks at all boxes equally.",
             points=1,
             right=2.079,
+            reason=(
+                "Each box has the weight 1/8, and the entropy of eight equal weights is "
+                "ln 8 = 2.079."
+            ),
             atol=2e-2,
         ),
         "P5": Prediction(
             "how often both digits are right, if one of them is given twice.",
             points=1,
             right=0.25,
+            reason=("Both are right only if the two digits are equal, which happens once in four."),
             atol=1e-2,
         ),
     },

@@ -6,26 +6,49 @@ from gradekit.exercise import Prediction, Predictions
 
 exercise = Predictions(
     {
-        "P1": Prediction("how many entries of a mask with a cache are True.", points=0.6, right=12),
+        "P1": Prediction(
+            "how many entries of a mask with a cache are True.",
+            points=0.6,
+            right=12,
+            reason=(
+                "The three queries stand at the last three of five keys, so they see 3, "
+                "4 and 5 keys."
+            ),
+        ),
         "P2": Prediction(
             "how much weight the future still gets if masked scores are set to 0.",
             points=0.6,
             right=0.406,
+            reason=(
+                "A score of 0 is not forbidden: e⁰ = 1 for each of the two, against e^.1 "
+                "+ e^.6 = 2.93 for the past, and 2/4.93 = .406."
+            ),
             atol=0.011,
         ),
         "P3": Prediction(
-            "what softmax makes of four scores of -1e9.", points=0.6, right=0.25, atol=5e-3
+            "what softmax makes of four scores of -1e9.",
+            points=0.6,
+            right=0.25,
+            reason=(
+                "Softmax sees only differences, and four equal scores have none: each gets 1/4."
+            ),
+            atol=5e-3,
         ),
         "P4": Prediction(
             "the lowest loss of a model that sees one symbol ahead.",
             points=0.6,
             right=0.0,
+            reason="It sees the symbol that it should predict, so it only has to copy it.",
             atol=0.01,
         ),
         "P5": Prediction(
             "how many sums of a score and the lowest float16 are minus infinity.",
             points=0.6,
             right=1,
+            reason=(
+                "Near the lowest float16, -65504, the step is 32: adding 8 or -8 rounds "
+                "back to -65504, and -65528 rounds to -∞."
+            ),
         ),
     },
     answered="The answer to each of the five questions is a number.",

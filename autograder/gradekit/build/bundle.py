@@ -1,7 +1,7 @@
 """The student's bundle, as a folder and a zip: all that a lab needs, and no answer.
 
 release/lab01/   the notebook, checks.safetensors, attnlab/ (the student's library),
-                 requirements.txt, environment.yml, HOW_TO_HAND_IN.md
+                 requirements.txt, environment.yml, HOW_TO_HAND_IN.md, LECTURES.md
 release/lab01.zip
 """
 
@@ -29,12 +29,13 @@ from gradekit.build.build import RELEASED, build_labs, nbgrader_config
 from gradekit.build.disclosure import disclosures
 from gradekit.build.solved import human_date
 from gradekit.build.student_library import blank_references, write_student_library
-from gradekit.course import Course
+from gradekit.course import FILE_NAME, Course
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import CourseLabs
+from gradekit.late import closes
 
 BUNDLES = "release"
-PAGE = "HOW_TO_HAND_IN.md"
+PAGE, LECTURES = "HOW_TO_HAND_IN.md", "LECTURES.md"
 PROJECT = "attention-labs"
 # Students need this besides the library's own dependencies, to open notebooks.
 _ALSO = ("jupyterlab",)
@@ -87,6 +88,22 @@ def make_bundle(labs: CourseLabs, lab: str) -> Bundle:
     archive = folder.with_suffix(".zip")
     _write_zip(archive, folder, course.dates(lab).release)
     return Bundle(folder, archive)
+
+
+def answers_given_early(course: Course, lab: str) -> list[str]:
+    """A sentence for each earlier lab whose answers are in the bundle while it still earns points.
+
+    A bundle's library holds the answers of the labs that are due when it is released. Late hand-ins
+    and extensions of such a lab may come later.
+    """
+    release = course.dates(lab).release
+    return [
+        f"its library holds the answers of {other}, which can earn points until "
+        f"{human_date(closes(course, other))}: late days and extensions last so long; release "
+        f"{lab} after that, or lower last_day in {FILE_NAME}"
+        for other in course.labs
+        if other != lab and course.dates(other).due <= release <= closes(course, other)
+    ]
 
 
 def publish(course: Course, lab: str) -> None:
@@ -143,9 +160,8 @@ def _write_pages(course: Course, lab: str, bundle: Path) -> None:
     python = metadata(PROJECT)["Requires-Python"]
     dates = course.dates(lab)
     (notebook,) = bundle.glob("*.ipynb")
-    page = Template(
-        (files("gradekit.build") / "templates" / "how_to_hand_in.md").read_text("utf-8")
-    )
+    templates = files("gradekit.build") / "templates"
+    page = Template((templates / "how_to_hand_in.md").read_text("utf-8"))
     fields = {
         "course": course.values.course.name,
         "due": human_date(dates.due),
@@ -156,6 +172,7 @@ def _write_pages(course: Course, lab: str, bundle: Path) -> None:
     }
     lines = [f"# What {lab} needs besides this folder.", *student_requirements()]
     (bundle / PAGE).write_text(page.substitute(fields), "utf-8")
+    (bundle / LECTURES).write_text((templates / "lectures.md").read_text("utf-8"), "utf-8")
     (bundle / "requirements.txt").write_text("\n".join([*lines, ""]), "utf-8")
     (bundle / "environment.yml").write_text(_ENVIRONMENT.format(python=python), "utf-8")
 

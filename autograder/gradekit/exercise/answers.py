@@ -40,12 +40,14 @@ class Prediction:
         title: what is asked, as the feedback shows it, without the item's name.
         points: for the right answer; judged by a hidden check.
         right: the right answer, in the form in which it is asked.
+        reason: one sentence that students read after the lab has closed.
         atol: how far a number may be off.
     """
 
     title: str
     points: float
     right: Any
+    reason: str = ""
     atol: float = 1e-9
 
 
@@ -123,6 +125,7 @@ class Predictions(_Answers):
         self, items: Mapping[str, Prediction], *, answered: str, points: float = 1
     ) -> None:
         super().__init__("predictions", {name: item.right for name, item in items.items()})
+        self.items = dict(items)
         form = f"{{name: kind(a) for name, a in answers(lab, *{tuple(items)!r}).items()}}"
         self._add("all_answered", answered, points, form, Close(), hidden=False)
         for name, item in items.items():
@@ -152,6 +155,7 @@ class Errata(_Answers):
     ) -> None:
         right = {name: (item.says, item.right, item.reason) for name, item in items.items()}
         super().__init__("errata", right)
+        self.items = dict(items)
         names = tuple(items)
         if says_points:
             self._add(

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
@@ -32,6 +33,9 @@ from gradekit.results.records import ExerciseResult, State, SubmissionRecord
 from gradekit.submissions.notebook import open_notebook
 from gradekit.submissions.released import Released, TargetCell, grade_id_of
 
+if TYPE_CHECKING:
+    from gradekit.feedback.solutions import Solution, Solutions
+
 FEEDBACK = "feedback"
 _TEMPLATES = Path(__file__).parent / "templates"
 _CODE = re.compile(r"`([^`\n]+)`")
@@ -48,6 +52,7 @@ class ExerciseView:
         code: the student's.
         comment: a TA's.
         by_hand: a TA's points count instead of the judge's.
+        solution: the right answer, after the lab has closed.
     """
 
     name: str
@@ -58,6 +63,7 @@ class ExerciseView:
     code: str
     comment: str
     by_hand: bool
+    solution: Solution | None = None
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,9 @@ class AnswerView:
     """One free-text answer on the page.
 
     Attributes:
+        name: the question's id.
         earned: a TA's points; 0 if nothing was written; None until a TA has marked it.
+        solution: a model answer, after the lab has closed; empty if there is none.
     """
 
     title: str
@@ -73,6 +81,8 @@ class AnswerView:
     earned: float | None
     text: str
     comment: str
+    name: str = ""
+    solution: str = ""
 
 
 @dataclass(frozen=True)
@@ -133,10 +143,13 @@ class Page:
         return all(part.earned is not None for part in self.parts)
 
 
-def write_feedback(course: Course, lab: str) -> list[Path]:
+def write_feedback(course: Course, lab: str, solutions: Solutions | None = None) -> list[Path]:
     """Write ``feedback/<student>/<lab>/<lab>.html`` for every student who was graded.
 
     Late penalties are recalculated first: manual marks given since then affect them, too.
+
+    Args:
+        solutions: the right answers, if the lab has closed and the pages should tell them.
 
     Returns:
         The pages, by student.
@@ -148,7 +161,8 @@ def write_feedback(course: Course, lab: str) -> list[Path]:
     for page in pages(course, lab):
         folder = course.root / FEEDBACK / page.student / lab
         folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / f"{lab}.html", render(page))
+        told = with_solutions(page, solutions) if solutions else page
+        write_whole(folder / f"{lab}.html", render(told))
         written.append(folder / f"{lab}.html")
     return written
 
@@ -239,6 +253,17 @@ def page_of(
     )
 
 
+def with_solutions(page: Page, solutions: Solutions) -> Page:
+    """The page with the right answer under each step and question."""
+    exercises = tuple(
+        replace(view, solution=solutions.exercises.get(view.name)) for view in page.exercises
+    )
+    answers = tuple(
+        replace(view, solution=solutions.texts.get(view.name, "")) for view in page.answers
+    )
+    return replace(page, exercises=exercises, answers=answers)
+
+
 def render(page: Page) -> str:
     """The page as HTML, in one file."""
     return _template().render(page=page, State=State)
@@ -322,7 +347,8 @@ def _answer(
     if mark is not None and (mark.manual is not None or mark.extra):
         earned = mark.score
     title = target.heading or "In your own words"
-    return AnswerView(title, target.points, earned, text, comments.get(target.grade_id, ""))
+    comment = comments.get(target.grade_id, "")
+    return AnswerView(title, target.points, earned, text, comment, target.grade_id)
 
 
 def _marks(address: Address, lab: str, late: Mapping[str, Lateness]) -> dict[str, Marks]:

@@ -3,6 +3,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -194,6 +195,21 @@ def test_what_students_write_is_escaped(lab):
     assert "<script" not in face
     assert "<b>" not in face
     assert "&lt;script&gt;" in face
+
+
+def test_a_warning_that_names_a_file_of_ours_is_not_shown(lab):
+    def warned(module):
+        def function(x, dim=-1):
+            warnings.warn_explicit("careful", UserWarning, "a.py", 1, module=module)
+            return right(x, dim)
+
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            assert checked(function) == VISIBLE
+        return len(seen)
+
+    assert warned("attnlab.checking.lab") == 0
+    assert warned("__main__") > 0, "the student's own warnings are shown"
 
 
 def test_nothing_is_written_to_stderr(lab, capfd):

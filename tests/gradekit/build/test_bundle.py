@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import subprocess
 import sys
 import sysconfig
@@ -14,7 +15,7 @@ import pytest
 
 from attnlab.checking import visible
 from gradekit.build.blanks import definitions
-from gradekit.build.bundle import make_bundle, publish
+from gradekit.build.bundle import answers_given_early, make_bundle, publish
 from gradekit.build.disclosure import disclosures
 from gradekit.errors import CourseError
 from gradekit.exercise import loader
@@ -67,6 +68,7 @@ def test_the_bundle_holds_what_a_lab_needs(unpacked):
         "requirements.txt",
         "environment.yml",
         "HOW_TO_HAND_IN.md",
+        "LECTURES.md",
         "attnlab/__init__.py",
         "attnlab/notebook/check.py",
         "attnlab/notebook/submit.py",
@@ -204,6 +206,8 @@ def test_the_page_says_what_a_student_needs_to_know(unpacked):
     assert "python -m attnlab submit" in page
     assert "jupyter lab lab01_softmax.ipynb" in page
     assert "$" not in page
+    assert "python3 -m venv " in page, "Debian's pip refuses to install outside an environment"
+    assert "--index-url https://download.pytorch.org/whl/cpu" in page
     wanted = (unpacked / "requirements.txt").read_text().splitlines()
     assert any(line.startswith("torch>=") for line in wanted)
     assert any(line.startswith("jupyterlab") for line in wanted)
@@ -223,6 +227,44 @@ def test_handing_in_from_the_bundle_works_as_the_page_says(unpacked, tmp_path):
     with zipfile.ZipFile(unpacked / f"{LAB}-handin.zip") as archive:
         assert archive.namelist()[0] == "lab01_softmax.ipynb"
     (unpacked / f"{LAB}-handin.zip").unlink()
+
+
+def test_handing_in_from_the_folder_above_works(unpacked, tmp_path):
+    for arguments in (["attnlab", "submit", str(unpacked)], ["attnlab"]):
+        run = subprocess.run(
+            [sys.executable, f"{unpacked.name}/{arguments[0]}", *arguments[1:]],
+            cwd=unpacked.parent,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={"HOME": str(tmp_path)},
+        )
+        assert run.stdout.startswith("Packed " if arguments[1:] else "usage: "), run.stderr
+        assert run.stderr == ""
+    (unpacked / f"{LAB}-handin.zip").unlink()
+
+
+def test_every_letter_that_the_labs_cite_is_explained(course, unpacked):
+    page = (unpacked / "LECTURES.md").read_text("utf-8")
+    explained = set(re.findall(r"^\| \*\*([A-Z])\*\* \|", page, re.MULTILINE))
+    for lab in course.labs:
+        text = course.source(lab).read_text("utf-8")
+        cited = set(re.findall(r"[Ll]ectures? ([A-Z])\b", text))
+        assert cited <= explained
+        assert ("[LECTURES.md](LECTURES.md)" in text) == bool(cited)
+
+
+def test_answers_that_a_bundle_gives_while_they_still_earn_points_are_named(course):
+    given = answers_given_early(course, "lab02")
+    assert [sentence.split(",")[0] for sentence in given] == [
+        "its library holds the answers of lab00",
+        "its library holds the answers of lab01",
+    ]
+    assert "can earn points until Friday, 25 September 2026, 23:59 (Europe/Zurich)" in given[1]
+    assert answers_given_early(course, "lab01") == []
+    late = course.values.late.model_copy(update={"last_day": 0, "grace_minutes": 0})
+    strict = course.model_copy(update={"values": course.values.model_copy(update={"late": late})})
+    assert answers_given_early(strict, "lab02") == []
 
 
 def test_a_bundle_that_would_tell_is_not_made(course, released, monkeypatch):

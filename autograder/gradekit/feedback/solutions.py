@@ -1,0 +1,129 @@
+"""The right answers of a lab, for the pages that students get after it has closed.
+
+They come from the sources that the lab is built from, so nothing is written twice: the reference
+of each step, the number and the reason of each prediction and erratum, the model answer of each
+free-text question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import torch
+
+from gradekit.build.cell_text import solved_text
+from gradekit.course import Course
+from gradekit.errors import CourseError
+from gradekit.exercise.answers import Errata, Predictions
+from gradekit.exercise.definition import Exercise
+from gradekit.exercise.loader import CourseLabs
+from gradekit.late import closes
+
+_CODE_MARKS = re.compile(
+    r"(?:^[ ]*# TODO:[^\n]*\n(?:^[ ]*#[^\n]*\n)*)?^[ ]*### (?:BEGIN|END) SOLUTION[^\n]*\n?",
+    re.MULTILINE,
+)
+_TEXT_ANSWER = re.compile(r"<!-- BEGIN SOLUTION -->\n(.*?)\n?<!-- END SOLUTION -->", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Told:
+    """The right answer to one prediction or erratum.
+
+    Attributes:
+        name: such as P1.
+        title: what was asked.
+        answer: the number, as text.
+        reason: one sentence; empty if there is none.
+    """
+
+    name: str
+    title: str
+    answer: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The right answer of one exercise: its code, and its items if it has any."""
+
+    code: str
+    items: tuple[Told, ...] = ()
+
+
+@dataclass(frozen=True)
+class Solutions:
+    """The right answers of one lab.
+
+    Attributes:
+        exercises: by exercise.
+        texts: model answers by free-text question; a question without one is left out.
+    """
+
+    exercises: Mapping[str, Solution]
+    texts: Mapping[str, str]
+
+
+def solutions_of(course: Course, lab: str, now: datetime) -> Solutions:
+    """The right answers of `lab`.
+
+    Args:
+        now: with its time zone.
+
+    Raises:
+        CourseError: the lab has not closed: somebody can still earn points with them.
+    """
+    end = closes(course, lab)
+    if now <= end:
+        raise CourseError(
+            f"{lab} can still be handed in until {end:%Y-%m-%d %H:%M %Z}, late days and extensions "
+            "included; its answers may be told after that"
+        )
+    found = CourseLabs(course)[lab]
+    source = found.source
+    exercises = {
+        cell.name: Solution(
+            _CODE_MARKS.sub("", solved_text(source, cell)).rstrip(), _items(found[cell.name])
+        )
+        for cell in source.of("exercise")
+    }
+    answered = {cell.name: _TEXT_ANSWER.search(cell.text) for cell in source.of("free_text")}
+    return Solutions(exercises, {name: match[1] for name, match in answered.items() if match})
+
+
+def _items(exercise: Exercise) -> tuple[Told, ...]:
+    match exercise:
+        case Predictions(items=items):
+            return tuple(
+                Told(name, item.title.rstrip("."), shown(item.right), item.reason)
+                for name, item in items.items()
+            )
+        case Errata(items=items):
+            return tuple(
+                Told(
+                    name,
+                    item.title.rstrip("."),
+                    f"{shown(item.right)} (from the slide: {shown(item.says)})",
+                    item.reason,
+                )
+                for name, item in items.items()
+            )
+        case _:
+            return ()
+
+
+def shown(value: Any) -> str:
+    """An answer as text: whole numbers in full, other numbers with four digits."""
+    match value:
+        case str():
+            return value
+        case torch.Tensor():
+            return shown(value.tolist())
+        case list() | tuple():
+            return ", ".join(map(shown, value))
+    number = float(value)
+    return str(int(number)) if number.is_integer() else f"{number:.4g}"

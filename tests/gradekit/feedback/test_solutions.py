@@ -1,0 +1,86 @@
+"""The right answers are told after a lab has closed, and not before; every word is escaped."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import torch
+
+from gradekit.course import Course, load_course
+from gradekit.errors import CourseError
+from gradekit.feedback.page import render, with_solutions
+from gradekit.feedback.solutions import Solution, Solutions, Told, shown, solutions_of
+from gradekit.late import closes
+from tests.gradekit.feedback.test_page import course, page, released  # noqa: F401 - fixtures
+
+ROOT = Path(__file__).resolve().parents[3]
+REAL = load_course(ROOT)
+ONE_SECOND = timedelta(seconds=1)
+EVIL = "<script>alert(1)</script>"
+
+
+def test_before_the_lab_has_closed_nothing_is_told() -> None:
+    end = closes(REAL, "lab01")
+    with pytest.raises(CourseError, match=f"lab01 can still be handed in until {end:%Y-%m-%d}"):
+        solutions_of(REAL, "lab01", end)
+
+
+def test_an_extension_keeps_the_answers_closed() -> None:
+    extension = {"student": "ada", "lab": "lab01", "due": REAL.dates("lab02").due}
+    values = type(REAL.values).model_validate(
+        {**REAL.values.model_dump(exclude_unset=True), "extension": [extension]}
+    )
+    longer = REAL.model_copy(update={"values": values})
+    with pytest.raises(CourseError, match="extensions included"):
+        solutions_of(longer, "lab01", closes(REAL, "lab01") + ONE_SECOND)
+
+
+@pytest.mark.parametrize("lab", REAL.labs)
+def test_every_step_item_and_question_has_its_answer(lab: str) -> None:
+    told = solutions_of(REAL, lab, closes(REAL, lab) + ONE_SECOND)
+    for name, solution in told.exercises.items():
+        assert solution.code.strip(), name
+        for mark in ("SOLUTION", "# TODO", "NotImplementedError"):
+            assert mark not in solution.code, name
+        compile(solution.code, name, "exec")
+        for item in solution.items:
+            assert item.answer, item.name
+            assert len(item.reason.split()) >= 4, f"{lab} {name} {item.name} gives no reason"
+    for name in ("predictions", "errata"):
+        assert name not in told.exercises or told.exercises[name].items
+    assert set(told.texts) == ({"explain"} if lab != "lab00" else set())
+
+
+def test_the_page_tells_them_escaped(course: Course, released) -> None:  # noqa: F811
+    made = page(course, released)
+    assert "A correct answer" not in render(made)
+    items = (Told("P1", f"what {EVIL} is", f"5 {EVIL}", f"because `5` {EVIL}"),)
+    softmax = Solution(f"right = 1  # {EVIL}", items)
+    html = render(with_solutions(made, Solutions({"softmax": softmax}, {"explain": f"So {EVIL}"})))
+    assert "<script" not in html
+    assert "A correct answer</summary><pre>right = 1  # &lt;script&gt;" in html
+    assert "<li>P1, what &lt;script&gt;" in html
+    assert "because <code>5</code>" in html
+    assert "A model answer" in html
+
+
+def test_a_step_without_a_known_answer_is_left_as_it_is(
+    course: Course,  # noqa: F811
+    released,  # noqa: F811
+) -> None:
+    made = page(course, released)
+    assert render(with_solutions(made, Solutions({}, {}))) == render(made)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1246712.0, "1246712"), (0.3156, "0.3156"), (2 / 3, "0.6667"), ("none", "none"),
+        ([0.93, 0.165], "0.93, 0.165"), (torch.tensor([1, 3]), "1, 3"), (torch.tensor(2.5), "2.5"),
+        (float("inf"), "inf"),
+    ],
+)  # fmt: skip
+def test_numbers_are_written_as_people_do(value: object, text: str) -> None:
+    assert shown(value) == text
