@@ -263,4 +263,8 @@ class Exercise:
                     f"{function.__name__}: say which function it replaces with of=…"
                 )
             of = self.references[0].__name__
+        elif (
+            len(self.references) > 1 and advice and of not in self.saves and f"`{of}`" not in advice
+        ):
+            advice = f"`{of}`: {advice}"  # the cell holds several functions
         return Version(function.__name__, function, of, advice, of in self.saves)

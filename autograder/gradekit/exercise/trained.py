@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from attnlab.checking.judges import Difference, event_difference
-from attnlab.checking.weights import MissingWeightError
+from attnlab.checking.weights import MissingWeightError, unwrapped
 
 Weights = Mapping[str, Tensor]
 # From weights and the seed of the hidden data to a score; raises MissingWeightError if they are
@@ -82,6 +82,7 @@ class ScoreBands:
         return next((band for band in self.bands if band.low <= score <= band.high), None)
 
     def _score_of(self, weights: Weights) -> float | None:
+        weights = unwrapped(weights)
         key = f"{self.seed} {_digest(weights)}"
         if key not in self._scores:
             try:
@@ -96,8 +97,9 @@ def _not_weights(seen: Any) -> Difference | None:
     found = event_difference(None, seen, ())
     if found is not None:
         return found
-    if isinstance(seen, dict) and all(
-        isinstance(tensor, Tensor) and tensor.is_floating_point() for tensor in seen.values()
+    tensors = list(seen.values()) if isinstance(seen, dict) else []
+    if all(isinstance(tensor, Tensor) for tensor in tensors) and (
+        any(tensor.is_floating_point() for tensor in tensors)
     ):
         return None
     return Difference("outcome", detail="The file does not hold a model's weights.")

@@ -1,4 +1,7 @@
-"""The results of the proof of one exercise: a row of the table, its surprises, its JSON."""
+"""The results of the proof of one exercise: a row of the table, its surprises, its JSON.
+
+Tested in tests/gradekit/verify/test_verify.py.
+"""
 
 from __future__ import annotations
 

@@ -112,7 +112,9 @@ def _mistake(tried: _Tries, mistake: Version) -> MistakeProof:
         lost=min(lost),
         most_lost=max(lost),
         caught_by=failed,
-        advised=all(mistake.advice in verdict.advice for verdict in verdicts),
+        advised=all(
+            any(mistake.advice in advice for advice in verdict.advice) for verdict in verdicts
+        ),
         same_as=_indistinguishable(tried, mistake),
     )
 

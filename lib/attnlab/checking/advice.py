@@ -12,8 +12,17 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from attnlab.checking.errors import MISSING_WEIGHT
 from attnlab.checking.judges import Difference, Path
-from attnlab.checking.observation import SAVED, Missing, Opaque, Raised, as_float, is_number
+from attnlab.checking.observation import (
+    KIND_WORDS,
+    SAVED,
+    Missing,
+    Opaque,
+    Raised,
+    as_float,
+    is_number,
+)
 
 _MOST_SLICES = 4
 # Parts of torch's messages that students rarely understand, and a question that helps.
@@ -52,8 +61,10 @@ def explain(difference: Difference) -> str:
     match difference.kind:
         case "no answer" | "missing" | "forbidden" | "raised" | "did not raise":
             return _explain_event(difference, where)
-        case "outcome" | "band" | "rejects right" | "lets through":
+        case "outcome" | "band":
             return _explain_result(difference, where)
+        case "rejects right" | "lets through" | "test returns" | "test prints":
+            return _explain_test(difference, where)
         case _:
             return where + _explain_value(difference)
 
@@ -93,7 +104,7 @@ def _explain_event(difference: Difference, where: str) -> str:
 
 
 def _explain_result(difference: Difference, where: str) -> str:
-    """A number is outside its band, or the student's own test is wrong."""
+    """A number is outside its band."""
     expected, seen = difference.expected, difference.seen
     match difference.kind:
         case "outcome":
@@ -101,6 +112,23 @@ def _explain_result(difference: Difference, where: str) -> str:
             return f"{where}{number}{difference.detail}"
         case "band":
             return f"{where}expected {expected}, got {as_float(seen):.4g}."
+    raise ValueError(f"no result of kind {difference.kind!r}")
+
+
+def _explain_test(difference: Difference, where: str) -> str:
+    """The student's own test is wrong."""
+    expected, seen = difference.expected, difference.seen
+    match difference.kind:
+        case "test returns":
+            return (
+                f"{where}your test returns False, but nothing reads that value. A test rejects by "
+                "raising: which statement turns a False into an error?"
+            )
+        case "test prints":
+            return (
+                f"{where}your test prints something and raises nothing. A test rejects by raising: "
+                "which statement does that?"
+            )
         case "rejects right":
             return "Your test rejects a correct version. What does it demand beyond the task?"
         case "lets through":
@@ -108,7 +136,7 @@ def _explain_result(difference: Difference, where: str) -> str:
                 f"Your test accepts {seen} of {expected} wrong versions. "
                 "Which inputs would distinguish them from a right one?"
             )
-    raise ValueError(f"no result of kind {difference.kind!r}")
+    raise ValueError(f"no verdict on a test of kind {difference.kind!r}")
 
 
 def _explain_value(difference: Difference) -> str:
@@ -135,7 +163,11 @@ def _explain_value(difference: Difference) -> str:
             strange = _strange(seen, difference.wrong)
             return f"{strange} Follow the first such entry back through your code."
         case "number":
-            return "your number is not right."
+            return "your number is not it."
+        case "word":
+            return f"no such word; choose one of {', '.join(map(repr, expected))}."
+        case "values" if isinstance(seen, bool):
+            return _truth(difference)
         case "values":
             return _values(expected, seen, difference.wrong)
     raise ValueError(f"no difference of kind {difference.kind!r}")
@@ -143,19 +175,20 @@ def _explain_value(difference: Difference) -> str:
 
 def _place(path: Path) -> str:
     """The start of a sentence: the part of the observation that it is about."""
-    names = [part for part in path if isinstance(part, str)]
-    numbers = [part + 1 for part in path if isinstance(part, int)]
-    words = " / ".join(names)
+    words = " / ".join(part for part in path if isinstance(part, str))
+    # From the inside out, in words: [2][0] is value 1 of list 3.
+    numbers = [part + 1 for part in reversed(path) if isinstance(part, int)]
     if numbers:
-        words = (
-            f"{words} (case {'.'.join(map(str, numbers))})"
-            if words
-            else (f"case {'.'.join(map(str, numbers))}")
+        place = " of ".join(
+            [f"value {numbers[0]}", *(f"list {number}" for number in numbers[1:])],
         )
+        words = f"{words} ({place})" if words else place
     return f"{words}: " if words else ""
 
 
 def _explain_raised(where: str, expected: Any, seen: Raised) -> str:
+    if seen.type == MISSING_WEIGHT:
+        return f"{where}{seen.message or 'your module lacks a weight that the task names'}."
     line = f" in the line `{seen.source_line}`" if seen.source_line else ""
     message = f": {seen.message}" if seen.message else ""
     instead = f" (expected {expected.type})" if isinstance(expected, Raised) else ""
@@ -211,7 +244,7 @@ def _kind(value: Any) -> str:
         case bool() | str():
             return f"{value!r}"
         case _ if is_number(value):
-            return f"the number {as_float(value):.6g}"
+            return f"the number {_number(value)}"
         case list():
             return f"a list of {len(value)}"
     return f"a {type(value).__name__}"
@@ -233,11 +266,31 @@ def _shape(value: Any) -> tuple[int, ...]:
     return tuple(value.shape if isinstance(value, Tensor) else value)
 
 
+def _truth(difference: Difference) -> str:
+    """A check's own name says what a test should have done."""
+    said = next((part for part in reversed(difference.path) if isinstance(part, str)), "")
+    match said.partition(" ")[0], difference.seen:
+        case "rejects", False:
+            return "expected: rejected; your test let it pass."
+        case "accepts", False:
+            return "expected: accepted; your test rejected it."
+        case _, True:
+            return "expected False, got True."
+    return "expected True, got False."
+
+
+def _number(value: Any) -> str:
+    """A number as text: a whole number in full."""
+    if isinstance(value, Tensor):
+        value = value.item()
+    return str(value) if isinstance(value, int) else f"{as_float(value):.6g}"
+
+
 def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
-    if isinstance(seen, bool):
-        return "expected False, got True." if seen else "expected True, got False."
     if is_number(expected) and is_number(seen):
-        return f"your number, {as_float(seen):.6g}, is not right{_nearly(expected, seen)}."
+        return f"your {_number(seen)} is not it{_nearly(expected, seen)}."
+    if isinstance(seen, str) and {expected, seen} <= KIND_WORDS:
+        return f"{seen}, expected {expected}."
     if wrong is None:
         return f"{_kind(seen)} is not right here."
     count, total = int(wrong.sum()), wrong.numel()

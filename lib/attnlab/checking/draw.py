@@ -6,6 +6,8 @@ reference. Both runs make the same inputs because both start from the same seed.
 
 from __future__ import annotations
 
+import contextlib
+import io
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -28,6 +30,9 @@ _PASS_THROUGH = (
     KeyboardInterrupt,
 )
 NO_GRADIENT = "no gradient"
+# What a student's test did with a version if it raised nothing, but seems to mean a rejection.
+RETURNED_FALSE = "returned False"
+ONLY_PRINTED = "only printed"
 
 
 class Draw:
@@ -153,14 +158,52 @@ class Draw:
         """Whether no input given so far has been changed since."""
         return all(_equal(now, then) for now, then in self._given)
 
-    def accepts(self, test: Callable[[Callable[..., Any]], Any]) -> list[bool]:
-        """For each version: does the student's `test` accept it (True) or raise (False)?"""
-        return [self.raises(test, version) is None for version in self.versions]
+    def rejects(self, test: Callable[..., Any], version: Callable[..., Any]) -> bool | str:
+        """Whether the student's `test` rejects `version`: it raises.
+
+        A test that raises nothing accepts the version. If it returned False, or printed something,
+        its author probably meant a rejection: then the result is :data:`RETURNED_FALSE` or
+        :data:`ONLY_PRINTED` instead of False.
+        """
+        returned: list[Any] = []
+        printed = _Written()
+        with contextlib.redirect_stdout(printed):
+            raised = self.raises(lambda: returned.append(test(version)))
+        if raised is not None:
+            return True
+        if _is_false(returned[0]):
+            return RETURNED_FALSE
+        return ONLY_PRINTED if printed.anything else False
+
+    def accepts(self, test: Callable[..., Any]) -> list[bool | str]:
+        """For each version: True if the student's `test` accepts it, False if it raises.
+
+        For a version that it accepts with a sign of a rejection, see :meth:`rejects`.
+        """
+        rejected = [self.rejects(test, version) for version in self.versions]
+        return [not answer if isinstance(answer, bool) else answer for answer in rejected]
 
     def _give(self, tensor: Tensor, dtype: torch.dtype) -> Tensor:
         given = tensor.to(dtype)
         self._given.append((given, given.clone()))
         return given
+
+
+class _Written(io.TextIOBase):
+    """A stream that keeps nothing but whether something was written."""
+
+    anything = False
+
+    def write(self, text: str) -> int:
+        self.anything = self.anything or bool(text.strip())
+        return len(text)
+
+
+def _is_false(value: Any) -> bool:
+    """Whether a test returned the truth value False: Python's, numpy's or torch's."""
+    if isinstance(value, Tensor):
+        return value.dtype == torch.bool and value.numel() == 1 and not bool(value)
+    return isinstance(value, (bool, np.bool_)) and not value
 
 
 def _equal(now: Tensor, then: Tensor) -> bool:

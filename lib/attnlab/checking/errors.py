@@ -12,6 +12,10 @@ class LabError(Exception):
     """An error that a person can fix. Its message is one sentence: what, where, what to do."""
 
 
+# The type of the error if a student's module lacks a weight that the task names (:mod:`.weights`).
+MISSING_WEIGHT = "MissingWeightError"
+
+
 class MissingNameError(AttributeError):
     """A probe asked for a name that the notebook does not define."""
 

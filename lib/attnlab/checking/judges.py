@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from attnlab.checking.draw import NO_GRADIENT
+from attnlab.checking.draw import NO_GRADIENT, ONLY_PRINTED, RETURNED_FALSE
 from attnlab.checking.observation import Missing, NoAnswer, Opaque, Raised, as_float, is_number
 
 Path = tuple[str | int, ...]
@@ -27,7 +27,8 @@ class Difference:
 
     Attributes:
         kind: "no answer", "missing", "raised", "forbidden", "type", "length", "shape", "dtype",
-            "nan", "gradient", "values", or a kind that a judge names.
+            "nan", "gradient", "values", "word", "test returns", "test prints", or a kind that a
+            judge names.
         path: the keys and indices that lead from the top of the observation to this place.
         expected: the value there in the reference's observation.
         seen: the value there in the student's observation.
@@ -71,10 +72,18 @@ class Close(_AllOrNothing):
     If the reference's own numbers have less precision than float64, the tolerance is widened to
     that precision. Strings, lists, shapes and events (errors, missing names) must agree exactly.
     The dtype of a tensor is not compared: a check of the dtype returns its name.
+
+    A tolerance of 0 is not widened. So ``Close(atol=0)`` compares relatively, and an expected 0
+    must be exactly 0; ``Close(atol=0, rtol=0)`` compares exactly.
+
+    Attributes:
+        words: the words from which the student chooses, if the answer is one of a few; another
+            word is named as such.
     """
 
     atol: float = 1e-9
     rtol: float = 1e-9
+    words: tuple[str, ...] = ()
 
     def compare(self, expected: Any, seen: Any) -> Difference | None:
         """The first place where the two trees differ."""
@@ -107,6 +116,8 @@ class Close(_AllOrNothing):
                 return self._first((key, item, seen[key]) for key, item in expected.items())(path)
         if type(expected) is not type(seen):
             return Difference("type", path, expected, seen)
+        if self.words and isinstance(seen, str) and seen not in self.words:
+            return Difference("word", path, list(self.words), seen)
         return None if expected == seen else Difference("values", path, expected, seen)
 
     def _first(self, items: Any) -> Any:
@@ -123,7 +134,7 @@ class Close(_AllOrNothing):
         right, theirs = as_float(expected), as_float(seen)
         if math.isnan(right) and math.isnan(theirs):
             return None
-        atol, rtol = self._tolerance(expected)
+        atol, rtol = self.tolerance(expected)
         # Only infinity is close to infinity, although rtol * infinity would allow any distance.
         if right == theirs or (
             math.isfinite(right) and abs(right - theirs) <= atol + rtol * abs(right)
@@ -139,7 +150,7 @@ class Close(_AllOrNothing):
         if expected.is_complex() != seen.is_complex():
             return Difference("dtype", path, expected, seen)
         right, theirs = expected.to(torch.float64), seen.to(torch.float64)
-        atol, rtol = self._tolerance(expected)
+        atol, rtol = self.tolerance(expected)
         wrong = ~torch.isclose(theirs, right, atol=atol, rtol=rtol, equal_nan=True)
         if not bool(wrong.any()):
             return None
@@ -147,10 +158,12 @@ class Close(_AllOrNothing):
         kind = "nan" if bool(strange.any()) else "values"
         return Difference(kind, path, expected, seen, wrong=wrong)
 
-    def _tolerance(self, expected: Any) -> tuple[float, float]:
+    def tolerance(self, expected: Any) -> tuple[float, float]:
+        """The absolute and the relative tolerance for an expected tensor or number."""
         if isinstance(expected, Tensor) and expected.is_floating_point():
             precision = 16 * torch.finfo(expected.dtype).eps
-            return max(self.atol, precision), max(self.rtol, precision)
+            atol, rtol = (max(size, precision) if size else 0.0 for size in (self.atol, self.rtol))
+            return atol, rtol
         return self.atol, self.rtol
 
 
@@ -191,10 +204,11 @@ class Within(_AllOrNothing):
 class Kills:
     """The student's own test, tried on right and wrong versions of a function.
 
-    The observation is a list of booleans: did the test accept this version? It has one entry for
-    each name in `versions`. The reference's observation is ignored. The credit is the share of the
-    wrong versions that the test rejects, times the share of the right ones that it accepts. So one
-    assertion too strict costs its share, and a test that rejects everything earns nothing.
+    The observation is a list: did the test accept this version (:meth:`.Draw.accepts`)? It has one
+    entry for each name in `versions`. The reference's observation is ignored. The credit is the
+    share of the wrong versions that the test rejects, times the share of the right ones that it
+    accepts. So one assertion too strict costs its share, and a test that rejects everything earns
+    nothing.
 
     Args:
         versions: for each version its name and whether it is right.
@@ -212,26 +226,34 @@ class Kills:
             return Difference("type", (), [True], seen)
         if any(right and not accepted for right, accepted in answers.values()):
             return Difference("rejects right", (), detail="a correct version")
-        accepted = [name for name, (right, accepts) in answers.items() if accepts and not right]
+        accepted = {name: how for name, (right, how) in answers.items() if how and not right}
         if not accepted:
             return None
         wrong = sum(not right for right, _ in answers.values())
-        return Difference("lets through", (), wrong, len(accepted), accepted[0])
+        kind = "lets through"
+        if RETURNED_FALSE in accepted.values():
+            kind = "test returns"
+        elif len(accepted) == wrong and ONLY_PRINTED in accepted.values():
+            kind = "test prints"
+        return Difference(kind, (), wrong, len(accepted), next(iter(accepted)))
 
     def credit(self, expected: Any, seen: Any) -> float:
         """The share of wrong versions rejected, times the share of right ones accepted."""
         answers = self._answers(seen)
         if answers is None:
             return 0.0
-        accepted = [accepts for right, accepts in answers.values() if right]
+        accepted = [bool(accepts) for right, accepts in answers.values() if right]
         rejected = [not accepts for right, accepts in answers.values() if not right]
         return _share(accepted) * _share(rejected)
 
-    def _answers(self, seen: Any) -> dict[str, tuple[bool, bool]] | None:
+    def _answers(self, seen: Any) -> dict[str, tuple[bool, bool | str]] | None:
         well_formed = (
             isinstance(seen, list)
             and len(seen) == len(self.versions)
-            and all(isinstance(accepted, bool) for accepted in seen)
+            and all(
+                isinstance(accepted, bool) or accepted in (RETURNED_FALSE, ONLY_PRINTED)
+                for accepted in seen
+            )
         )
         if not well_formed:
             return None
@@ -255,6 +277,8 @@ def judge_from_json(fields: dict[str, Any]) -> Judge:
     kind: Any = JUDGES[fields.pop("judge")]
     if kind is Kills:
         fields["versions"] = tuple((name, right) for name, right in fields["versions"])
+    if kind is Close:
+        fields["words"] = tuple(fields.get("words", ()))
     judge: Judge = kind(**fields)
     return judge
 
@@ -288,6 +312,10 @@ def event_difference(expected: Any, seen: Any, path: Path) -> Difference | None:
             return Difference("type", path, expected, seen)
         case str() if seen == NO_GRADIENT and expected != NO_GRADIENT:
             return Difference("gradient", path, expected, seen)
+        case str() if seen == RETURNED_FALSE and expected is True:
+            return Difference("test returns", path, expected, seen)
+        case str() if seen == ONLY_PRINTED and expected is True:
+            return Difference("test prints", path, expected, seen)
     if isinstance(expected, Raised):
         return Difference("did not raise", path, expected, seen)
     return None

@@ -299,6 +299,16 @@ def dtype_of(value: Any) -> str:
     return str(getattr(value, "dtype", type(value).__name__)).removeprefix("torch.")
 
 
+# What dtype_of may say, and names of devices: words that anyone may read.
+KIND_WORDS = frozenset(
+    {
+        *(str(dtype).removeprefix("torch.") for dtype in DTYPES),
+        *("complex64", "complex128", "cpu", "cuda", "meta", "mps"),
+        *("int", "float", "bool", "str", "list", "tuple", "dict", "NoneType", "Tensor"),
+    }
+)
+
+
 def is_number(value: Any) -> bool:
     """Whether `value` is one number: an int, a float or a tensor without dimensions."""
     if isinstance(value, bool):

@@ -14,8 +14,9 @@ from typing import Any
 
 from torch import Tensor
 
+from attnlab.checking.errors import MISSING_WEIGHT
 from attnlab.checking.judges import Difference
-from attnlab.checking.observation import SAVED, Missing, Opaque, Raised, is_number
+from attnlab.checking.observation import KIND_WORDS, SAVED, Missing, Opaque, Raised, is_number
 
 _TORCH_NAME = re.compile(r"torch(\.\w+){1,4}")
 _MOST_NAME = 60
@@ -42,6 +43,10 @@ def redacted(difference: Difference) -> Difference:
             return replace(difference, seen=["others"])
         case (("values" | "band"), _) if is_number(seen):
             return replace(difference, kind="number")
+        case "values", str() if {seen, difference.expected} <= KIND_WORDS:
+            return difference
+        case "word", _:
+            return replace(difference, seen="")
         case _, str() | Opaque():
             return replace(difference, seen=Opaque(_type_of(seen)))
     return difference
@@ -51,6 +56,8 @@ def _raised(seen: Raised, line_is_known: bool) -> Raised:
     """Keeps names of Python's own exceptions, and the line if the grader found it."""
     own = getattr(builtins, seen.type, None)
     known = isinstance(own, type) and issubclass(own, BaseException)
+    if seen.type == MISSING_WEIGHT:
+        return Raised(MISSING_WEIGHT)
     name = seen.type if known else "an exception of its own"
     return Raised(name, "", seen.source_line if line_is_known else "")
 

@@ -2,7 +2,8 @@
 
 A check that draws one size per axis does not see a `.squeeze()` too many, two axes that were
 swapped, or code for one rank alone. :func:`special_sizes` lists the sizes that show them, and
-:meth:`attnlab.checking.draw.Draw.each_size` asks a question at each of them.
+:meth:`attnlab.checking.draw.Draw.each_size` asks a question at each of them. Tested in
+``test_draw.py``.
 """
 
 from __future__ import annotations

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attnlab.checking.advice import explain, is_blank
-from attnlab.checking.judges import Close, Difference, Judge
-from attnlab.checking.observation import Raised, clip
+from attnlab.checking.agreement import agrees
+from attnlab.checking.judges import Difference, Judge
+from attnlab.checking.observation import clip
 from attnlab.checking.redact import redacted
 
 # A student's code may produce messages of any length; a page shows this many characters.
@@ -126,20 +127,21 @@ def judge_exercise(
     if all(answer.question.own_steps for answer in failed):
         return Verdict(answers, (_look_earlier(failed[0].question),), ())
     recognised = recognise(answers, mistakes)
-    specific = list(dict.fromkeys(mistake.advice for mistake in recognised))
     names = tuple(mistake.name for mistake in recognised)
-    return Verdict(answers, (*specific, _general_advice(failed[0], redact)), names)
+    return Verdict(
+        answers, (*_specific_advice(recognised), _general_advice(failed[0], redact)), names
+    )
 
 
 def recognise(
-    answers: Sequence[Answer], mistakes: Sequence[KnownMistake], most: int = 2
+    answers: Sequence[Answer], mistakes: Sequence[KnownMistake], most: int = 3
 ) -> list[KnownMistake]:
     """The known mistakes whose observations agree with the student's in the most checks.
 
     A mistake is a candidate if it fails in the same way as the student in at least a quarter of the
     failed checks, because two different mistakes may agree in one small case. The candidates that
-    agree in the most checks win. If several do, up to `most` with different advice are returned; if
-    there are more, none is, because the mistake is not clear.
+    agree in the most checks win. If several do, up to `most` with different advice are returned,
+    and the advice says that it is one of them; if there are more, none is.
 
     Args:
         answers: the judged checks.
@@ -161,6 +163,15 @@ def recognise(
     return [m for m in winners if by_advice[m.advice] is m] if len(by_advice) <= most else []
 
 
+def _specific_advice(recognised: Sequence[KnownMistake]) -> tuple[str, ...]:
+    """The advice on the recognised mistakes; if there are several, the student made one of them."""
+    advice = list(dict.fromkeys(mistake.advice for mistake in recognised))
+    if len(advice) < 2:
+        return tuple(advice)
+    listed = " ".join(f"({number}) {sentence}" for number, sentence in enumerate(advice, 1))
+    return (f"One of these: {listed}",)
+
+
 def _look_earlier(question: Question) -> str:
     """Advice if a step fails only together with the student's own earlier steps."""
     names = ", ".join(f"`{name}`" for name in question.own_steps)
@@ -179,17 +190,16 @@ def _answer(question: Question, seen: Any) -> Answer:
 def _agreements(mistake: KnownMistake, answers: Sequence[Answer]) -> int:
     """In how many of `answers` the mistake gives the same observation."""
     return sum(
-        _same(answer.question.mistakes[mistake.name], answer.seen)
+        agrees(
+            answer.question.judge,
+            answer.question.expected,
+            answer.question.mistakes[mistake.name],
+            answer.seen,
+            answer.passed,
+        )
         for answer in answers
         if mistake.name in answer.question.mistakes
     )
-
-
-def _same(mistaken: Any, seen: Any) -> bool:
-    if isinstance(seen, Raised) and isinstance(mistaken, Raised):
-        # Many mistakes end in a TypeError; only the same message points to the same mistake.
-        return (mistaken.type, mistaken.message) == (seen.type, seen.message)
-    return Close(atol=1e-7, rtol=1e-7).compare(mistaken, seen) is None
 
 
 def _is_informative(answer: Answer) -> bool:

@@ -8,6 +8,9 @@ lists the other layouts that are accepted:
     {"q_proj.weight": ("W_q", "query.weight"),                     # another name
      ("q_proj.weight", "k_proj.weight"): ("qk.weight",),           # stacked along the first axis
      "v_proj.weight": ("heads.{i}.v.weight",)}                     # split along the first axis
+
+Files of weights may also come from a wrapped model: one prefix that all names share
+(``module.``) is taken off, and tensors of whole numbers (a counter of steps) are left out.
 """
 
 from __future__ import annotations
@@ -22,6 +25,10 @@ from attnlab.checking.draw import NO_GRADIENT
 
 Name = str
 Spellings = Mapping[Name | tuple[Name, ...], Sequence[str]]
+
+
+# Prefixes of wrapped models: nn.DataParallel's, torch.compile's, and one that people write.
+WRAPPERS = ("module.", "_orig_mod.", "model.")
 
 
 class MissingWeightError(LookupError):
@@ -92,7 +99,17 @@ def rename_weights(
     Raises:
         MissingWeightError: `state` lacks one of them.
     """
+    state = unwrapped(state)
     return _collect(state, list(_locations(state, shapes, spellings)), shapes)
+
+
+def unwrapped(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """`state` without whole numbers, and without one prefix of a wrapper if all names have it."""
+    found = {key: value for key, value in state.items() if value.is_floating_point()}
+    for prefix in WRAPPERS:
+        if found and all(key.startswith(prefix) for key in found):
+            return {key.removeprefix(prefix): value for key, value in found.items()}
+    return found
 
 
 def _locations(

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from attnlab.checking.advice import explain
-from attnlab.checking.draw import NO_GRADIENT
+from attnlab.checking.draw import NO_GRADIENT, ONLY_PRINTED, RETURNED_FALSE
 from attnlab.checking.judges import AtLeast, Close, Difference, Kills, Within
 from attnlab.checking.observation import Missing, Opaque, Raised
 
@@ -40,12 +40,21 @@ def words(expected, seen, judge=None):
             "expected a float32 tensor of shape (1,), got an object of type numpy.ndarray."),
         ([1, 2], [1], "expected 2 values, got 1."),
         ([1], [], "expected 1 value, got 0."),
-        ({"rejects a": True}, {"rejects a": False}, "rejects a: expected True, got False."),
+        ({"rejects a": True}, {"rejects a": False}, "rejects a: expected: rejected; your test "
+            "let it pass."),
+        ({"accepts a": True}, {"accepts a": False}, "accepts a: expected: accepted; your test "
+            "rejected it."),
+        ({"rejects a": True}, {"rejects a": RETURNED_FALSE}, "rejects a: your test returns False, "
+            "but nothing reads that value. A test rejects by raising: which statement turns a "
+            "False into an error?"),
+        ({"rejects a": True}, {"rejects a": ONLY_PRINTED}, "rejects a: your test prints something "
+            "and raises nothing. A test rejects by raising: which statement does that?"),
+        ({"kept": True}, {"kept": False}, "kept: expected True, got False."),
         ({"raises": False}, {"raises": True}, "raises: expected False, got True."),
         ({"its shape": [2, 3]}, {"its shape": [3]}, "its shape: expected shape (2, 3), got (3,). "
             "Note the shape after each line of your code; where does it go wrong?"),
         ({"sizes": [2, 3]}, {"sizes": [2, 4]},
-            "sizes (case 2): your number, 4, is not right."),
+            "sizes (value 2): your 4 is not it."),
         ({"a": 1}, {"b": 1}, "there is no entry a; the task does not ask for b."),
         ({"a": 1, "b": 1}, {}, "there is no entry a and no b."),
         (T([1.0]), Raised("TypeError", "expected one of:"),
@@ -54,7 +63,16 @@ def words(expected, seen, judge=None):
             "your code stopped with TypeError: -: 'Tensor' and 'torch.return_types.max'. "
             "With an axis, `max` and similar functions return two things, values and indices: "
             "which do you need?"),
-        (1.5, 1.500001, "your number, 1.5, is not right: only the last digits differ."),
+        (T(7), T(1246712), "your 1246712 is not it."),
+        (0.5, 0.6, "your 0.6 is not it."),
+        ("float64", "float32", "float32, expected float64."),
+        ({"dtype": "float64"}, {"dtype": "NoneType"}, "dtype: NoneType, expected float64."),
+        ("cuda", "cpu", "cpu, expected cuda."),
+        (T([1.0]), Raised("MissingWeightError", "there is no weight W of shape (2,); there are V"),
+            "there is no weight W of shape (2,); there are V."),
+        ({"far": [[1], [2], [3]]}, {"far": [[1], [2], [4]]},
+            "far (value 1 of list 3): your 4 is not it."),
+        (1.5, 1.500001, "your 1.5 is not it: only the last digits differ."),
         (T([1.0]), NO_GRADIENT, "no gradient reaches the input. "
             "Some call on the way cuts torch's graph: which one?"),
         (T([1.0, 2.0]), T([1.0, math.nan]), "1 of 2 entries are NaN, the first at index (1,). "
@@ -65,7 +83,7 @@ def words(expected, seen, judge=None):
         (T([1.0, 2.0]), T([1.0, 3.0]), "1 of 2 entries differ, the first at index (1,)."),
         (T([1.0, 2.0]).double() / 3, T([1.0, 2.0]) / 3, "every entry differs, the first at index "
             "(0,) (expected float64, yours is float32)."),
-        ([1, {"b": 2}], [1, {"b": 3}], "b (case 2): your number, 3, is not right."),
+        ([1, {"b": 2}], [1, {"b": 3}], "b (value 2): your 3 is not it."),
     ],
 )  # fmt: skip
 def test_the_advice(expected, seen, sentence):
@@ -106,6 +124,22 @@ def test_expected_numbers_are_never_revealed(expected, seen):
 @pytest.mark.parametrize(("expected", "sort"), [(True, "True or False"), ("secret", "text")])
 def test_other_expected_answers_are_not_revealed_either(expected, sort):
     assert words(expected, 2.5) == f"expected {sort}, got the number 2.5."
+
+
+def test_a_word_that_is_not_offered_is_named_as_such():
+    judge = Close(words=("padding", "nothing"))
+    assert words("nothing", "batch norm", judge) == (
+        "no such word; choose one of 'padding', 'nothing'."
+    )
+    assert words("nothing", "padding", judge) == "'padding' is not right here."
+    assert judge.compare("nothing", "nothing") is None
+
+
+def test_a_test_that_reports_without_raising_is_named():
+    kills = Kills((("right", True), ("wrong", False), ("bad", False)))
+    assert "your test returns False" in words(None, [True, RETURNED_FALSE, False], kills)
+    assert "your test prints" in words(None, [ONLY_PRINTED] * 3, kills)
+    assert "accepts 1 of 2" in words(None, [True, ONLY_PRINTED, False], kills)
 
 
 def test_a_kind_that_no_judge_makes_is_an_error():

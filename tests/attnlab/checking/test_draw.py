@@ -1,7 +1,8 @@
+import numpy as np
 import pytest
 import torch
 
-from attnlab.checking.draw import NO_GRADIENT, Draw
+from attnlab.checking.draw import NO_GRADIENT, ONLY_PRINTED, RETURNED_FALSE, Draw
 from attnlab.checking.errors import ForbiddenCallError, MissingNameError
 from attnlab.checking.lab import Lab
 from attnlab.checking.observation import Raised
@@ -190,6 +191,32 @@ def test_a_test_is_tried_on_each_version_in_order():
 
     draw = Draw(0, [lambda x: x * 2, lambda x: x + 1, lambda x: 1 / 0, lambda x: x**2])
     assert draw.accepts(test) == [True, False, False, True]
+
+
+@pytest.mark.parametrize("no", [False, torch.tensor(False), np.bool_(0)])
+def test_a_test_that_returns_false_or_only_prints_is_known(no):
+    def returns(f):
+        return no
+
+    def prints(f):
+        print("wrong:", f(2))
+
+    def asserts(f):
+        print("trying")
+        assert f(2) == 4
+        return True
+
+    draw = Draw(0, [lambda x: x + 1])
+    assert draw.accepts(returns) == [RETURNED_FALSE]
+    assert draw.accepts(prints) == [ONLY_PRINTED]
+    assert draw.accepts(asserts) == [False]
+    assert draw.rejects(asserts, lambda x: x + 1) is True
+    assert draw.rejects(lambda f: True, lambda x: x + 1) is False
+
+
+def test_what_a_test_prints_is_not_shown(capsys):
+    Draw(0).rejects(lambda f: print("noise"), len)
+    assert capsys.readouterr().out == ""
 
 
 def test_lab_has_the_notebooks_names_and_no_others():

@@ -151,3 +151,17 @@ def test_a_right_version_that_is_rejected_costs_its_share(seen, found, credit):
 @pytest.mark.parametrize("judge", [Close(), Close(atol=1e-3), AtLeast(2), Within(0, 1), KILLS])
 def test_judges_are_written_as_json_and_read_again(judge):
     assert judge_from_json(json.loads(json.dumps(judge_to_json(judge)))) == judge
+
+
+def test_a_tolerance_of_zero_is_exact():
+    zero, tiny = torch.zeros(2, dtype=torch.float64), torch.full((2,), 1e-300, dtype=torch.float64)
+    assert Close().compare(zero, tiny) is None
+    assert Close(atol=0).compare(zero, tiny).kind == "values"
+    large = torch.tensor([1e300, -3.0], dtype=torch.float64)
+    assert Close(atol=0).compare(large, large * (1 + 1e-15)) is None
+    assert Close(atol=0, rtol=0).compare(large, large * (1 + 1e-15)).kind == "values"
+
+
+def test_words_travel_with_their_judge():
+    judge = Close(words=("padding", "nothing"))
+    assert judge_from_json(json.loads(json.dumps(judge_to_json(judge)))) == judge

@@ -16,6 +16,20 @@ def advice(expected, seen, hidden):
     return " ".join(judge_exercise([question], {"edges": seen}, []).advice)
 
 
+def test_dtypes_and_devices_are_always_quoted():
+    assert "float32, expected float64." in advice("float64", "float32", hidden=True)
+    assert "cuda, expected cpu." in advice("cpu", "cuda", hidden=True)
+    assert "float32" not in advice("right", "float32", hidden=True)
+
+
+def test_a_missing_weight_is_named_and_not_in_hidden_checks():
+    missing = Raised("MissingWeightError", f"there is no weight {SECRET} of shape (2,)")
+    assert SECRET in advice(1.0, missing, hidden=False)
+    shown = advice(1.0, missing, hidden=True)
+    assert "your module lacks a weight that the task names." in shown
+    assert SECRET not in shown
+
+
 @pytest.mark.parametrize(
     ("expected", "seen"),
     [

@@ -91,16 +91,20 @@ def test_a_mistake_must_agree_in_a_quarter_of_the_failed_checks(agreeing, named)
     assert found.mistakes == named
 
 
-def test_if_too_many_mistakes_agree_none_is_named():
-    def three(advice):
-        names = ("a", "b", "c")
+def test_if_mistakes_tie_the_advice_says_one_of_these_and_too_many_are_not_named():
+    def tie(names, advice):
         asked = Question("q", "Q.", 1, False, Close(), 1.0, dict.fromkeys(names, 2.0))
         mistakes = [KnownMistake(name, advice(name)) for name in names]
         return judge_exercise([asked], {"q": 2.0}, mistakes)
 
-    assert three(lambda name: f"Advice {name}.").mistakes == ()
-    assert three(lambda name: "The same advice.").mistakes == ("a",)
-    assert len(three(lambda name: "The same advice.").advice) == 2
+    def own(name):
+        return f"Advice {name}."
+
+    assert tie("abcd", own).mistakes == ()
+    assert tie("ab", own).mistakes == ("a", "b")
+    assert tie("ab", own).advice[0] == "One of these: (1) Advice a. (2) Advice b."
+    assert tie("abcd", lambda name: "The same advice.").mistakes == ("a",)
+    assert tie("abcd", lambda name: "The same advice.").advice[0] == "The same advice."
 
 
 def test_the_mistake_that_agrees_in_more_checks_wins():

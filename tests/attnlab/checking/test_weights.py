@@ -156,3 +156,23 @@ def test_a_number_instead_of_a_matrix_is_not_a_weight():
         give_weights(Named(), numbers)
     with pytest.raises(MissingWeightError):
         rename_weights(numbers, {"q_proj.weight": torch.empty(6, 5)})
+
+
+@pytest.mark.parametrize("prefix", ["module.", "_orig_mod.", "model."])
+def test_the_prefix_of_a_wrapped_model_is_taken_off(prefix, weights):
+    saved = {f"{prefix}{name}": tensor for name, tensor in weights.items()}
+    found = rename_weights(saved, weights)
+    assert all(torch.equal(found[name], tensor) for name, tensor in weights.items())
+
+
+def test_a_prefix_that_only_some_names_have_stays(weights):
+    saved = {"module.q_proj.weight": weights["q_proj.weight"], "k_proj.weight": torch.ones(4, 5)}
+    with pytest.raises(MissingWeightError, match=r"q_proj\.weight"):
+        rename_weights(saved, weights)
+
+
+def test_a_counter_of_steps_beside_the_weights_is_left_out(weights):
+    saved = {"steps": torch.tensor(1500), "mask": torch.ones(3, dtype=torch.bool)}
+    wrapped = {f"module.{name}": tensor for name, tensor in weights.items()}
+    found = rename_weights({**saved, **wrapped}, weights)
+    assert torch.equal(found["k_proj.weight"], weights["k_proj.weight"])

@@ -81,3 +81,8 @@ def test_equal_weights_are_evaluated_once_for_each_seed():
         assert judge.with_seed(seed).compare(None, weights(0.5)) is None
     judge.with_seed(1).compare(None, weights(0.25))
     assert calls == [1, 2, 1]
+
+
+def test_a_wrapper_and_a_counter_of_steps_change_nothing():
+    wrapped = {f"module.{name}": tensor for name, tensor in weights(0.95).items()}
+    assert JUDGE.credit(None, {**wrapped, "step": torch.tensor(1500)}) == 1

@@ -1,0 +1,88 @@
+"""Whether a student's observation is that of a known mistake.
+
+A tolerance that allows for another order of additions also allows other mistakes, and the right
+answer: a student's 1e-9 is near a mistake's 1e-8, and both are near 0. So in a failed check the
+mistake must fail, too, and the student's numbers must be off by as much as the mistake's.
+
+Tested in ``test_agreement.py`` and ``test_verdict.py``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnlab.checking.judges import Close, Judge
+from attnlab.checking.observation import Raised, as_float, is_number
+
+# Equal results may differ by this much, if the operations have another order.
+_NEAR = Close(atol=1e-7, rtol=1e-7)
+# The share of a mistake's own distance from the right answer by which a student's may differ.
+_SHARE = 0.1
+
+
+def agrees(judge: Judge, expected: Any, mistaken: Any, seen: Any, passed: bool) -> bool:
+    """Whether a check's observation of the student's code is as with a known mistake.
+
+    Args:
+        judge: of the check.
+        expected: the reference's observation.
+        mistaken: the known mistake's observation.
+        seen: the student's observation.
+        passed: whether the student passed the check.
+    """
+    if not isinstance(judge, Close):
+        return _same(mistaken, seen)
+    if passed:
+        return judge.compare(expected, mistaken) is None
+    return (
+        _same(mistaken, seen)
+        and judge.compare(expected, mistaken) is not None
+        and _equally_far(judge, expected, mistaken, seen)
+    )
+
+
+def _same(mistaken: Any, seen: Any) -> bool:
+    if isinstance(seen, Raised) and isinstance(mistaken, Raised):
+        # Many mistakes end in a TypeError; only the same message points to the same mistake.
+        return (mistaken.type, mistaken.message) == (seen.type, seen.message)
+    return _NEAR.compare(mistaken, seen) is None
+
+
+def _equally_far(judge: Close, expected: Any, mistaken: Any, seen: Any) -> bool:
+    """Whether two nearly equal trees deviate from `expected` by nearly the same amount."""
+    match expected, mistaken, seen:
+        case list(), list(), list() if len(expected) == len(mistaken) == len(seen):
+            return all(
+                _equally_far(judge, *three) for three in zip(expected, mistaken, seen, strict=True)
+            )
+        case dict(), dict(), dict() if expected.keys() == mistaken.keys() == seen.keys():
+            return all(
+                _equally_far(judge, value, mistaken[key], seen[key])
+                for key, value in expected.items()
+            )
+        case Tensor(), Tensor(), Tensor() if expected.shape == mistaken.shape == seen.shape:
+            return _tensors_equally_far(judge, expected, mistaken, seen)
+        case _ if is_number(expected) and is_number(mistaken) and is_number(seen):
+            three = (
+                torch.tensor(as_float(value), dtype=torch.float64)
+                for value in (expected, mistaken, seen)
+            )
+            return _tensors_equally_far(judge, *three)
+    return True  # a difference in kind, which _same has compared
+
+
+def _tensors_equally_far(judge: Close, expected: Tensor, mistaken: Tensor, seen: Tensor) -> bool:
+    right, theirs, yours = (value.to(torch.float64) for value in (expected, mistaken, seen))
+    atol, rtol = judge.tolerance(expected)
+    if mistaken.is_floating_point() and expected.is_floating_point():
+        # Rounding in a lower precision than the reference's depends on the order of operations.
+        lower = torch.finfo(mistaken.dtype).eps
+        rounding = 16 * lower if lower > torch.finfo(expected.dtype).eps else 0.0
+        atol, rtol = max(atol, rounding), max(rtol, rounding)
+    allowed = atol + rtol * right.abs() + _SHARE * (theirs - right).abs()
+    compared = torch.isfinite(right) & torch.isfinite(theirs) & torch.isfinite(yours)
+    distance = (yours - theirs).abs()
+    return bool((distance[compared] <= allowed[compared]).all())

@@ -1,0 +1,56 @@
+"""A student's observation is a known mistake's only if it is wrong in the same way."""
+
+import math
+
+import pytest
+import torch
+
+from attnlab.checking.agreement import agrees
+from attnlab.checking.judges import Close, Within
+from attnlab.checking.observation import Raised
+
+RIGHT = torch.tensor([0.25, 0.75], dtype=torch.float64)
+
+
+def agree(mistaken, seen, judge=None, expected=RIGHT):
+    judge = judge or Close()
+    return agrees(judge, expected, mistaken, seen, judge.compare(expected, seen) is None)
+
+
+def test_a_mistake_that_passes_a_check_does_not_agree_where_the_student_fails():
+    assert not agree(RIGHT + 1e-10, RIGHT + 2e-9)
+    assert not agree({"a": RIGHT}, {"a": RIGHT + 5e-8}, expected={"a": RIGHT})
+
+
+@pytest.mark.parametrize(
+    ("mistake", "student", "same"),
+    [(1e-8, 1e-8, True), (1e-8, 1.05e-8, True), (1e-8, 5e-8, False), (0.5, 0.5 + 1e-8, True),
+     (0.5, 0.5 + 1e-5, False), (2e-8, -2e-8, False)],
+)  # fmt: skip
+def test_the_student_must_be_off_by_as_much_as_the_mistake(mistake, student, same):
+    assert agree(RIGHT + mistake, RIGHT + student) is same
+    assert agree([RIGHT + mistake], [RIGHT + student], expected=[RIGHT]) is same
+    assert agree(0.25 + mistake, 0.25 + student, expected=0.25) is same
+
+
+def test_where_the_student_passes_the_mistake_must_pass():
+    assert agree(RIGHT + 1e-10, RIGHT)
+    assert not agree(RIGHT + 5e-8, RIGHT)
+
+
+def test_rounding_in_a_lower_precision_is_the_same_mistake_in_any_order():
+    low = RIGHT.float() / 3
+    assert agree(low, low * (1 + 1e-7), expected=RIGHT / 3)
+
+
+def test_entries_that_are_not_finite_are_compared_as_they_are():
+    nan = torch.tensor([math.nan, 0.75], dtype=torch.float64)
+    assert agree(nan, nan.clone())
+    assert not agree(nan, RIGHT + 1.0)
+
+
+def test_differences_in_kind_agree_if_they_are_the_same():
+    assert agree(torch.ones(3), torch.ones(3))
+    assert agree(Raised("KeyError", "a"), Raised("KeyError", "a"))
+    assert not agree(Raised("KeyError", "a"), Raised("KeyError", "b"))
+    assert agree(0.5, 0.5, Within(1, 2), expected=None)
