@@ -36,12 +36,9 @@ def openly_wrong(lab, draw):
     """Accepts torch's own softmax; rejects three versions that are obviously wrong."""
     lab.test_softmax(right_version)
     return {
-        "rejects shares that do not sum to one": draw.raises(lab.test_softmax, not_normalised)
-        is not None,
-        "rejects the same probability for all": draw.raises(lab.test_softmax, all_the_same)
-        is not None,
-        "rejects a softmax that ignores dim": draw.raises(lab.test_softmax, last_axis_always)
-        is not None,
+        "rejects shares that do not sum to one": draw.rejects(lab.test_softmax, not_normalised),
+        "rejects the same probability for all": draw.rejects(lab.test_softmax, all_the_same),
+        "rejects a softmax that ignores dim": draw.rejects(lab.test_softmax, last_axis_always),
     }
 
 

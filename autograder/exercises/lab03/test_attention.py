@@ -88,11 +88,9 @@ def openly_wrong(lab, draw):
         return attention(q, k, v)
 
     return {
-        "rejects equal weights for all keys": draw.raises(lab.test_attention, equal_shares)
-        is not None,
-        "rejects scores without a scale": draw.raises(lab.test_attention, no_scale) is not None,
-        "rejects a version that ignores the mask": draw.raises(lab.test_attention, mask_ignored)
-        is not None,
+        "rejects equal weights for all keys": draw.rejects(lab.test_attention, equal_shares),
+        "rejects scores without a scale": draw.rejects(lab.test_attention, no_scale),
+        "rejects a version that ignores the mask": draw.rejects(lab.test_attention, mask_ignored),
     }
 
 
