@@ -50,7 +50,8 @@ def graded_notebook(
         notebook = _with_outputs(submission.notebook, graded)
     aligned = align(notebook, released)
     sanitize_cells(aligned.cells, released.sources)
-    put_results(aligned, released, results, submission.broken or "")
+    theirs = "" if submission.is_ours else submission.broken or ""
+    put_results(aligned, released, results, theirs)
     remarks = [submission.broken, graded.broken, graded.stopped, *submission.notes, *graded.notes]
     banner = _banner([remark for remark in remarks if remark])
     aligned.cells[:0] = banner

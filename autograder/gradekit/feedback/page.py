@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from gradekit.course import Course
-from gradekit.errors import CourseError, NotebookError
+from gradekit.errors import CourseError, NotebookError, ResultNotKeptError
 from gradekit.feedback.graded_notebook import AUTOGRADED
 from gradekit.feedback.plain_text import plain_prose
 from gradekit.feedback.shown_state import shown_state
@@ -156,14 +156,22 @@ def write_feedback(course: Course, lab: str, solutions: Solutions | None = None)
 
     Raises:
         CourseError: nothing was graded yet.
+        ResultNotKeptError: a page cannot be written.
     """
     written = []
     for page in pages(course, lab):
-        folder = course.root / FEEDBACK / page.student / lab
-        folder.mkdir(parents=True, exist_ok=True)
-        told = with_solutions(page, solutions) if solutions else page
-        write_whole(folder / f"{lab}.html", render(told))
-        written.append(folder / f"{lab}.html")
+        path = course.root / FEEDBACK / page.student / lab / f"{lab}.html"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            told = with_solutions(page, solutions) if solutions else page
+            write_whole(path, render(told))
+        except OSError as error:
+            raise ResultNotKeptError(
+                f"{lab}: the page of {page.student} cannot be written to {path} "
+                f"({error.strerror}); fix that, for example by freeing space, and run "
+                f"`lab feedback {lab}` again: it writes all pages, and older ones stay until then"
+            ) from error
+        written.append(path)
     return written
 
 

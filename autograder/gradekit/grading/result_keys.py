@@ -51,7 +51,7 @@ def load_keys(path: Path, state: str) -> ResultKeys | None:
             return None
         versions = {name: tuple(digests) for name, digests in values.pop("versions").items()}
         return ResultKeys(**values, versions=versions)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None  # never written, or only half of it: they are computed again
 
 

@@ -61,7 +61,7 @@ def _graded(grader: LabGrader, submission: Submission, asked: Sequence[str]) -> 
 def _state(submission: Submission, graded: Graded) -> tuple[State, str]:
     """What became of a submission, and why."""
     if submission.broken is not None:
-        return State.THEIRS, submission.broken
+        return (State.OURS if submission.is_ours else State.THEIRS), submission.broken
     if graded.broken is not None:
         return State.OURS, graded.broken
     return State.GRADED, graded.stopped or ""

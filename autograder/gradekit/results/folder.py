@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradekit.errors import CourseError
+
 if TYPE_CHECKING:
     from gradekit.course import Course
 
@@ -46,11 +48,12 @@ def course_secret(folder: Path) -> bytes:
 
     Args:
         folder: the course's :func:`results_folder`.
+
+    Raises:
+        CourseError: the file is too short to be a secret, or cannot be read.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / "secret"
-    if path.is_file() and path.stat().st_size < _SECRET_BYTES:
-        path.unlink()  # a run was killed while writing it, so nothing was graded with it
     if not path.exists():
         handle, whole = tempfile.mkstemp(prefix=".secret.", dir=folder)
         try:
@@ -62,4 +65,15 @@ def course_secret(folder: Path) -> bytes:
                 os.link(whole, path)
         finally:
             os.unlink(whole)
-    return path.read_bytes()
+    try:
+        secret = path.read_bytes()
+    except OSError as error:
+        raise CourseError(
+            f"{path} cannot be read ({error.strerror}); correct who may read it"
+        ) from error
+    if len(secret) < _SECRET_BYTES:
+        raise CourseError(
+            f"{path} has {len(secret)} of {_SECRET_BYTES} bytes, so hidden inputs could be "
+            "guessed; restore it from a backup, or delete it and every hand-in is graded again"
+        )
+    return secret

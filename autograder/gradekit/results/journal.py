@@ -238,7 +238,7 @@ class Journal:
             try:
                 values = json.loads(line)
                 self._index(offset, values.pop("kind"), values)
-            except (ValueError, KeyError, TypeError, AttributeError):
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 notes.append(f"{self.path}, line {number}: damaged and left out")
         self.notes = tuple(notes)
 

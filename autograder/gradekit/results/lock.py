@@ -72,5 +72,5 @@ def _holder(path: Path) -> str:
             f"{journal} is being written by process {holder['pid']} on {holder['host']} "
             f"since {holder['since']}"
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return f"{journal} is being written by another process"

@@ -37,6 +37,8 @@ from gradekit.submissions.incoming import IncomingSubmission
 from gradekit.submissions.lms_layouts import ParsedPath, common_top, parse_path
 from gradekit.submissions.notebook_lab import lab_of
 
+_MOST_LISTED = 5  # with one reason, of one hand-in
+
 
 @dataclass(frozen=True)
 class Taken:
@@ -75,7 +77,22 @@ class Summary:
             f"{taken.student}: replaced by the one of {taken.when:%Y-%m-%d %H:%M}"
             for taken in self.replaced
         ]
-        return [counts, *replaced, *self.notes, *(f"{what}: {why}" for what, why in self.refused)]
+        return [counts, *replaced, *self.notes, *_refused_lines(self.refused)]
+
+
+def _refused_lines(refused: Iterable[tuple[str, str]]) -> list[str]:
+    """One line for each refused file, or for all of one hand-in with the same reason."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for what, why in refused:
+        # A source and a folder in it; or a student and an archive.
+        hand_in = "/".join(PurePosixPath(what).parts[:2])
+        groups.setdefault((hand_in, why), []).append(what)
+    lines = []
+    for (_, why), names in groups.items():
+        more = len(names) - _MOST_LISTED
+        shown = names if more <= 0 else [f"{names[0]} and {len(names) - 1} more"]
+        lines += [f"{what}: {why}" for what in shown]
+    return lines
 
 
 def collect_submissions(course: Course, lab: str, sources: Sequence[Path]) -> Summary:

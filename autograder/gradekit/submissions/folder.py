@@ -41,6 +41,8 @@ class SubmittedFiles:
         notes: omitted files, one sentence each.
         digest: of names and contents.
         submitted_at: the time in timestamp.txt, or None.
+        unread: why the grader itself could not read a notebook or a folder, one sentence each;
+            they are among the notes, too.
     """
 
     student: str
@@ -50,6 +52,7 @@ class SubmittedFiles:
     notes: tuple[str, ...]
     digest: str
     submitted_at: datetime | None
+    unread: tuple[str, ...] = ()
 
 
 def find_submissions(
@@ -91,7 +94,10 @@ def read_submitted(folder: Path, student: str, lab: str) -> SubmittedFiles:
     files = gathered.files
     parts = [part for name in sorted(files) for part in (_bytes(name), files[name])]
     digest = digest_of(*parts, *map(_bytes, gathered.notes))
-    return SubmittedFiles(student, lab, files, gathered.modified, tuple(notes), digest, stamp)
+    unread = tuple(gathered.unread[:_MOST_NOTES])
+    return SubmittedFiles(
+        student, lab, files, gathered.modified, tuple(notes), digest, stamp, unread
+    )
 
 
 @dataclass
@@ -109,6 +115,7 @@ class _Gathered:
     files: dict[str, bytes] = field(default_factory=dict)
     modified: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
     # Counted apart, so that data files cannot crowd out notebooks.
     notebooks: _Count = field(default_factory=_Count)
     others: _Count = field(default_factory=_Count)
@@ -120,7 +127,7 @@ class _Gathered:
                 ordered = sorted(entries, key=lambda entry: (_is_folder(entry), entry.name))
         except OSError as error:
             shown = _bytes(prefix or folder.name).decode("utf-8", "replace")
-            self.notes.append(f"{shown} cannot be read ({error.strerror}).")
+            self._cannot_read(shown, error)
             return
         for entry in ordered:
             if entry.name.startswith((".", "~$")) or entry.name in _IGNORED:
@@ -138,6 +145,10 @@ class _Gathered:
             else:
                 self._add(name, entry.path)
 
+    def _cannot_read(self, name: str, error: OSError) -> None:
+        self.notes.append(f"{name} cannot be read ({error.strerror}).")
+        self.unread.append(self.notes[-1])
+
     def _add(self, name: str, path: str) -> None:
         notebook = is_notebook(name)
         count = self.notebooks if notebook else self.others
@@ -149,7 +160,10 @@ class _Gathered:
         try:
             data, when, size = _read(path, min(MOST_BYTES, left) if notebook else left)
         except OSError as error:
-            self.notes.append(f"{name} cannot be read ({error.strerror}).")
+            if notebook:
+                self._cannot_read(name, error)
+            else:
+                self.notes.append(f"{name} cannot be read ({error.strerror}).")
             return
         if data is None:
             advice = "; clear its outputs and hand in again" if notebook else ""

@@ -29,6 +29,7 @@ class Submission:
         notebook: the chosen one, without outputs; None if none can be read.
         name: the chosen notebook's path among the files.
         broken: why there is no notebook, in one sentence for student and TA.
+        is_ours: whether it is the grader that cannot read it.
         files: the other files, by relative path; never a notebook.
         notes: what was unusual, one sentence each.
     """
@@ -42,6 +43,7 @@ class Submission:
     digest: str
     submitted_at: datetime | None
     notes: tuple[str, ...] = ()
+    is_ours: bool = False
 
 
 def read_submission(submitted: SubmittedFiles, released: Released) -> Submission:
@@ -60,6 +62,7 @@ def read_submission(submitted: SubmittedFiles, released: Released) -> Submission
         submitted.digest,
         submitted.submitted_at,
         notes,
+        choice.is_ours,
     )
 
 
@@ -69,6 +72,7 @@ class _Choice:
     notebook: NotebookNode | None = None
     broken: str | None = None
     notes: tuple[str, ...] = ()
+    is_ours: bool = False
 
 
 def _choose(submitted: SubmittedFiles, released: Released) -> _Choice:
@@ -86,6 +90,9 @@ def _choose(submitted: SubmittedFiles, released: Released) -> _Choice:
             bad[name] = f"{name} is a notebook of {other}; hand in the one of {submitted.lab}."
         else:
             good[name] = notebook, notes
+    if not good and submitted.unread:
+        why = " ".join(submitted.unread)
+        return _Choice(broken=f"{why} Correct who may read it, and grade again.", is_ours=True)
     if not good:
         return _Choice(broken=next(iter(bad.values()), None) or _nothing(submitted, expected))
     name, remark = _best(good, submitted, released, expected)

@@ -14,6 +14,7 @@ GIB = 2**30
 # report which limit was exceeded, and to start the process that answers questions.
 SPARE_SECONDS = 5
 SPARE_PROCESSES = 4
+SPARE_FILES = 64
 
 
 class LimitKind(StrEnum):

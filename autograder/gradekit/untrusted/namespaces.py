@@ -20,7 +20,7 @@ from pathlib import Path
 
 from gradekit.untrusted import libc, scratch, seccomp
 from gradekit.untrusted.libc import IsolationError, c_library, checked
-from gradekit.untrusted.limits import SPARE_PROCESSES, SPARE_SECONDS, Limits
+from gradekit.untrusted.limits import SPARE_FILES, SPARE_PROCESSES, SPARE_SECONDS, Limits
 
 SCRATCH = "/scratch"
 NOBODY = 65534
@@ -170,7 +170,7 @@ def limit_resources(limits: Limits, processes: int) -> None:
         (resource.RLIMIT_DATA, limits.memory_bytes),
         (resource.RLIMIT_FSIZE, limits.file_bytes),
         (resource.RLIMIT_NPROC, processes + SPARE_PROCESSES),
-        (resource.RLIMIT_NOFILE, limits.open_files),
+        (resource.RLIMIT_NOFILE, limits.open_files + SPARE_FILES),
         (resource.RLIMIT_CPU, limits.cpu_seconds + SPARE_SECONDS),
         (resource.RLIMIT_MEMLOCK, 0),
         (resource.RLIMIT_CORE, 0),

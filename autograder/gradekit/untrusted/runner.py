@@ -19,6 +19,7 @@ Tested in tests/gradekit/untrusted/test_runner.py and tests/gradekit/sandbox/tes
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import socket
@@ -45,7 +46,7 @@ from gradekit.untrusted.soft_limits import (
     alarm,
     exercise_limits,
     limit_in_error,
-    raised_process_limit,
+    room_for_a_fork,
     set_soft_limits,
 )
 
@@ -154,6 +155,9 @@ class _Prober:
             done = {"done": "ended"}
         except BlockingIOError:  # the cells' threads and processes have reached the limit
             done = {"done": "ended", "limit": LimitKind.PROCESSES}
+        except OSError as error:
+            full = error.errno in (errno.EMFILE, errno.ENFILE)
+            done = {"done": "ended", **({"limit": LimitKind.OPEN_FILES} if full else {})}
         if done["done"]:
             cpu = self._end()
             if "limit" not in done and cpu > request["limits"]["cpu_seconds"]:
@@ -161,15 +165,15 @@ class _Prober:
         frames.send(channel, done)
 
     def _start(self, channel: socket.socket) -> socket.socket:
-        ours, theirs = socket.socketpair()
-        with raised_process_limit():
+        with room_for_a_fork():
+            ours, theirs = socket.socketpair()
             self._child = os.fork()
-        if self._child == 0:
-            with suppress(BaseException):
-                ours.close()
-                channel.close()
-                _answer_all(theirs, self._shell, self._folder, self._definitions)
-            os._exit(0)
+            if self._child == 0:  # it keeps that room
+                with suppress(BaseException):
+                    ours.close()
+                    channel.close()
+                    _answer_all(theirs, self._shell, self._folder, self._definitions)
+                os._exit(0)
         theirs.close()
         self._channel = ours
         return ours

@@ -16,7 +16,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType, TracebackType
 
-from gradekit.untrusted.limits import SPARE_PROCESSES, ExerciseLimits, LimitKind, Limits
+from gradekit.untrusted.limits import (
+    SPARE_FILES,
+    SPARE_PROCESSES,
+    ExerciseLimits,
+    LimitKind,
+    Limits,
+)
 
 _CELL = "ipython-input"
 _SIGNS = (
@@ -64,17 +70,26 @@ def set_soft_limits(limits: Limits) -> None:
     _, most = resource.getrlimit(resource.RLIMIT_NPROC)
     if most != resource.RLIM_INFINITY:
         resource.setrlimit(resource.RLIMIT_NPROC, (max(1, most - SPARE_PROCESSES), most))
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most == limits.open_files + SPARE_FILES:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (limits.open_files, most))
 
 
 @contextmanager
-def raised_process_limit() -> Iterator[None]:
-    """In this block, allow as many processes as the hard limit: threads of cells may still run."""
-    now, most = resource.getrlimit(resource.RLIMIT_NPROC)
-    resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+def room_for_a_fork() -> Iterator[None]:
+    """In this block, allow as many processes and open files as the hard limits.
+
+    Threads of cells may still run, and files of cells may still be open.
+    """
+    kinds = (resource.RLIMIT_NPROC, resource.RLIMIT_NOFILE)
+    before = [(kind, resource.getrlimit(kind)) for kind in kinds]
+    for kind, (_, most) in before:
+        resource.setrlimit(kind, (most, most))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_NPROC, (now, most))
+        for kind, limits in before:
+            resource.setrlimit(kind, limits)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gradekit.course import Course, load_course
-from gradekit.errors import CourseError
+from gradekit.errors import CourseError, ResultNotKeptError
 from gradekit.feedback.page import Page, page_of, render, write_feedback
 from gradekit.gradebook.marks import Mark, Marks
 from gradekit.late import Lateness
@@ -149,7 +149,9 @@ def test_a_stopped_notebook_says_so(course: Course, released: Released) -> None:
     assert "stopped after 60 s" in html
 
 
-def test_pages_are_written_for_everyone(course: Course, released: Released, tmp_path: Path) -> None:
+def test_pages_are_written_for_everyone(
+    course: Course, released: Released, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from gradekit.gradebook.address import address_of
     from gradekit.gradebook.entry import entry_of
     from gradekit.gradebook.gradebook import Book
@@ -181,3 +183,14 @@ def test_pages_are_written_for_everyone(course: Course, released: Released, tmp_
     assert "10.8 <small>of 16 points</small>" in path.read_text()
     with Book(address) as book:
         assert book.marks(LAB)["eve"].penalty == 1.2
+    before = path.read_text()
+    monkeypatch.setattr("gradekit.feedback.page.write_whole", full_disk)
+    with pytest.raises(ResultNotKeptError) as refused:
+        write_feedback(course, LAB)
+    assert str(refused.value).startswith("lab01: the page of eve cannot be written to ")
+    assert "(No space left on device); fix that" in str(refused.value)
+    assert path.read_text() == before
+
+
+def full_disk(path: Path, text: str) -> None:
+    raise OSError(28, "No space left on device")

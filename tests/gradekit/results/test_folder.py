@@ -5,6 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from gradekit.errors import CourseError
 from gradekit.results import folder
 from gradekit.results.journal import Journal
 
@@ -38,6 +41,16 @@ def test_the_secret_is_made_once(tmp_path: Path) -> None:
     assert folder.course_secret(tmp_path / "results") == first
 
 
-def test_a_secret_that_was_cut_short_is_made_again(tmp_path: Path) -> None:
-    (tmp_path / "secret").write_bytes(b"half")
-    assert len(folder.course_secret(tmp_path)) == 32
+@pytest.mark.parametrize("short", [b"", b"x", b"half"])
+def test_a_secret_that_could_be_guessed_is_an_error(tmp_path: Path, short: bytes) -> None:
+    """Another one would be made in silence, and all hand-ins be graded again."""
+    (tmp_path / "secret").write_bytes(short)
+    with pytest.raises(CourseError, match=f"has {len(short)} of 32 bytes, so hidden inputs could"):
+        folder.course_secret(tmp_path)
+    assert (tmp_path / "secret").read_bytes() == short
+
+
+def test_a_secret_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "secret").mkdir()
+    with pytest.raises(CourseError, match="cannot be read"):
+        folder.course_secret(tmp_path)

@@ -136,9 +136,10 @@ def test_a_damaged_line_inside_is_left_out_and_reported(tmp_path: Path) -> None:
         journal.append(graded("ada"))
     lines = path.read_bytes().splitlines(keepends=True)
     lines[0:1] = [b"\x00\xff garbage\n", b'{"kind": "poem"}\n', b"[]\n", b'{"kind": "exercise"}\n']
+    lines.insert(0, b"[" * 100_000 + b"\n")
     path.write_bytes(b"".join(lines))
     with Journal(path) as journal:
-        assert len(journal.notes) == 4
+        assert len(journal.notes) == 5
         assert "line 1:" in journal.notes[0]
         assert journal.missing(keys("ada", "")) == ("softmax",)
 

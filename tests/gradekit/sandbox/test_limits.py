@@ -200,6 +200,25 @@ def test_a_limit_is_named_and_costs_only_what_exceeded_it(sandbox, does, words):
     assert unpack(following) == 7
 
 
+HOLD = "import os\nkept = []\ntry:\n    while True: kept.append(os.dup(0))\nexcept OSError: pass\n"
+
+
+def test_open_files_of_cells_leave_room_for_the_questions(sandbox):
+    assert asked(sandbox, f"{HOLD}def fine(): return len(kept) > 50", [ask("a", "lab.fine()")]) == [
+        True
+    ]
+
+
+def test_without_that_room_the_limit_is_named(sandbox):
+    """A cell takes the room that is left for us, as every cell could if there were none."""
+    take = (
+        "import resource\n_, most = resource.getrlimit(resource.RLIMIT_NOFILE)\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))\n"
+    )
+    seen = asked(sandbox, f"{take}{HOLD}def fine(): return 7", [ask("a", "lab.fine()")])
+    assert seen == [OPEN.format(location="")]
+
+
 def test_all_files_together_are_limited(sandbox):
     fill = "for i in range(9):\n    open(str(i), 'wb').write(bytes(3 * 2**20))\nimport time"
     ran = cell(

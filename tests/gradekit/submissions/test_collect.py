@@ -372,6 +372,16 @@ def test_moodles_editor_text_is_not_a_hand_in(course: Course) -> None:
     assert "Moodle" in summary.refused[0][1]
 
 
+def test_ten_thousand_refused_files_are_one_line(course: Course) -> None:
+    many = {f"ada/.hidden/{n}": b"" for n in range(10_000)}
+    few = {f"bob/.{n}": b"" for n in range(3)}
+    summary = bring(course, {**many, **few, f"ada/{NAME}.ipynb": NOTEBOOK})
+    assert len(summary.refused) == 10_003
+    _, *lines = summary.lines()
+    assert len(lines) == 4
+    assert lines[0] == "class.zip/ada/.hidden/0 and 9999 more: it is a hidden file"
+
+
 def test_odd_names_become_safe_ones(course: Course) -> None:
     bring(course, {"ada\n\x1b[31m/no\u0308tes\x07.csv": b"1", f"-rf ../{NAME}.ipynb": NOTEBOOK})
     assert lies_there(course) == {"ada___31m": {"nötes_.csv": b"1"}, "rf": ONE}

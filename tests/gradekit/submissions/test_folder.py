@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from gradekit.grading.worker import grade_submission
+from gradekit.results.records import State
+from gradekit.submissions import folder
 from gradekit.submissions.folder import (
     MOST_FILES,
     find_submissions,
@@ -17,6 +21,8 @@ from gradekit.submissions.folder import (
     parse_timestamp,
     read_submitted,
 )
+from gradekit.submissions.submission import read_submission
+from tests.helpers import submissions
 from tests.helpers.submissions import LAB, NAME, hand_in
 
 
@@ -77,6 +83,29 @@ def test_a_folder_that_cannot_be_read_is_named(
     (found,) = find_submissions(tmp_path, LAB)
     assert list(found.files) == [f"{NAME}.ipynb"]
     assert found.notes == ("locked/ cannot be read (Permission denied).",)
+    assert found.unread == found.notes
+
+
+def test_a_notebook_that_cannot_be_read_is_not_the_students_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(tmp_path, "ada", {f"{NAME}.ipynb": b"{}", "a.csv": b"1"})
+
+    def fail(path: str, most: int) -> Any:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(folder, "_read", fail)
+    (found,) = find_submissions(tmp_path, LAB)
+    assert found.unread == (f"{NAME}.ipynb cannot be read (Input/output error).",)
+    submission = read_submission(found, submissions.released(tmp_path / "released"))
+    assert submission.is_ours
+    assert submission.broken is not None
+    assert submission.broken.startswith(found.unread[0])
+    grader = SimpleNamespace(released=submissions.released(tmp_path / "released"))
+    done = grade_submission(grader, found, [], {})  # type: ignore[arg-type]
+    assert done.record.state is State.OURS
+    assert "Not graded yet." in done.notebook
+    assert found.unread[0] in done.notebook
 
 
 def test_a_folder_whose_name_is_not_utf8_is_left_out_and_named(tmp_path: Path) -> None:
