@@ -109,6 +109,9 @@ def _said(standing: Standing) -> str:
 
 
 def _left(standing: Standing) -> str:
+    if standing.waits_for is not None:
+        step = standing.waits_for.step.number or standing.waits_for.name
+        return f"after {step}"
     minutes = _minutes_left(standing)
     return f"{minutes} min left" if minutes else ""
 

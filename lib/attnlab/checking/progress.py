@@ -42,10 +42,12 @@ class Standing:
 
     Attributes:
         verdict: of its visible checks; None if nothing of it is written yet.
+        waits_for: the first earlier step that it runs on and that is not right yet.
     """
 
     exercise: VisibleExercise
     verdict: Verdict | None
+    waits_for: VisibleExercise | None = None
 
     @property
     def earned(self) -> float:
@@ -60,13 +62,18 @@ class Standing:
 
 def standings(lab: VisibleLab, names: Mapping[str, Any]) -> list[Standing]:
     """Every step of `lab` with the verdict of its visible checks on the code in `names`."""
-    return [
-        Standing(
-            exercise,
-            None if is_blank_step(exercise, names) else run_visible(exercise, names),
+    found: list[Standing] = []
+    for exercise in lab.exercises:
+        if is_blank_step(exercise, names):
+            found.append(Standing(exercise, None))
+            continue
+        verdict = run_visible(exercise, names)
+        needed = _needs(exercise, names)
+        earlier = (
+            s.exercise for s in found if not s.done and needed.intersection(s.exercise.names)
         )
-        for exercise in lab.exercises
-    ]
+        found.append(Standing(exercise, verdict, None if verdict.passed else next(earlier, None)))
+    return found
 
 
 def is_blank_step(exercise: VisibleExercise, names: Mapping[str, Any]) -> bool:
@@ -77,14 +84,11 @@ def is_blank_step(exercise: VisibleExercise, names: Mapping[str, Any]) -> bool:
 def unfinished_before(
     exercise: VisibleExercise, lab: VisibleLab, names: Mapping[str, Any]
 ) -> list[Unfinished]:
-    """The earlier steps of `lab` that `exercise` runs on here and that are not right yet.
-
-    Those are the steps that its checks use, and those that the student's own code calls.
-    """
-    called = {word for name in exercise.names for word in _words(names.get(name))}
+    """The earlier steps of `lab` that `exercise` runs on here and that are not right yet."""
+    needed = _needs(exercise, names)
     found = []
     for other in lab.exercises[: lab.exercises.index(exercise)]:
-        used = tuple(name for name in other.names if name in {*exercise.uses, *called})
+        used = tuple(name for name in other.names if name in needed)
         blank = tuple(name for name in used if not is_written(names.get(name)))
         replaced = set(used) <= set(exercise.uses)
         if blank:
@@ -92,6 +96,12 @@ def unfinished_before(
         elif used and not run_visible(other, names).passed:
             found.append(Unfinished(other, used, False, replaced))
     return found
+
+
+def _needs(exercise: VisibleExercise, names: Mapping[str, Any]) -> set[str]:
+    """The names that the checks of `exercise` use, and those that the student's own code calls."""
+    called = {word for name in exercise.names for word in _words(names.get(name))}
+    return {*exercise.uses, *called}
 
 
 def is_written(value: Any) -> bool:

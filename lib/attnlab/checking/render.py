@@ -84,9 +84,10 @@ class Report:
         hidden = self._hidden_html()
         colour = PASS if self.verdict.passed else FAIL
         head = div(
-            "display:flex;font-weight:600;font-size:14px;margin-bottom:6px",
-            div("flex:1", rich(self.exercise.title))
-            + div("flex:0 0 auto;padding-left:16px", self._earned),
+            "display:flex;flex-wrap:wrap;gap:0 16px;margin-bottom:6px;font-size:14px;"
+            "font-weight:600",
+            div("flex:1 1 200px;overflow-wrap:anywhere", rich(self.exercise.title))
+            + div("flex:0 0 auto", self._earned),
         )
         return card(colour, head + rows + first + advice + hidden)
 

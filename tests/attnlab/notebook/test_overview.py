@@ -27,6 +27,12 @@ def test_the_table_says_what_is_done_started_and_not_written(lab, capsys):  # no
     )
 
 
+def test_a_step_that_fails_on_an_earlier_one_comes_after_it(lab, capsys):  # noqa: F811
+    names = {"softmax": no_max}
+    where(**names, average=lambda x: names["softmax"](x) @ x.T * 0)
+    assert "  ✗ 1.2 Average  0 of 2       after 1.1\n" in capsys.readouterr().out
+
+
 def test_everything_done(lab, capsys):  # noqa: F811
     value = where(softmax=right, average=on_softmax({"softmax": right}))
     assert value == 8.5
