@@ -29,6 +29,9 @@ _CODE_MARKS = re.compile(
 )
 _TEXT_ANSWER = re.compile(r"<!-- BEGIN SOLUTION -->\n(.*?)\n?<!-- END SOLUTION -->", re.DOTALL)
 
+# A line break inside a paragraph.
+_ONE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
+
 
 @dataclass(frozen=True)
 class Told:
@@ -38,13 +41,15 @@ class Told:
         name: such as P1.
         title: what was asked.
         answer: the number, as text.
-        reason: one sentence; empty if there is none.
+        reason: why, in one sentence.
+        slide: the slide's number, as text, if it is an erratum.
     """
 
     name: str
     title: str
     answer: str
     reason: str
+    slide: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,7 +97,8 @@ def solutions_of(course: Course, lab: str, now: datetime) -> Solutions:
         for cell in source.of("exercise")
     }
     answered = {cell.name: _TEXT_ANSWER.search(cell.text) for cell in source.of("free_text")}
-    return Solutions(exercises, {name: match[1] for name, match in answered.items() if match})
+    texts = {name: _ONE_BREAK.sub(" ", match[1]) for name, match in answered.items() if match}
+    return Solutions(exercises, texts)
 
 
 def _items(exercise: Exercise) -> tuple[Told, ...]:
@@ -107,8 +113,9 @@ def _items(exercise: Exercise) -> tuple[Told, ...]:
                 Told(
                     name,
                     item.title.rstrip("."),
-                    f"{shown(item.right)} (from the slide: {shown(item.says)})",
+                    shown(item.right),
                     item.reason,
+                    shown(item.says),
                 )
                 for name, item in items.items()
             )

@@ -50,6 +50,7 @@ def test_every_step_item_and_question_has_its_answer(lab: str) -> None:
             assert len(item.reason.split()) >= 4, f"{lab} {name} {item.name} gives no reason"
     for name in ("predictions", "errata"):
         assert name not in told.exercises or told.exercises[name].items
+    assert not any("\n" in text.replace("\n\n", "") for text in told.texts.values())
     assert set(told.texts) == ({"explain"} if lab != "lab00" else set())
 
 
