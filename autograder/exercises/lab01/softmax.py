@@ -66,7 +66,7 @@ def any_axis(lab, draw):
 
 
 @exercise.check(points=1)
-def other_shapes(lab, draw):
+def any_shape(lab, draw):
     """Is right for axes of length 1, for equal axes, and for more and fewer axes."""
 
     def every_dim(shape):
@@ -152,10 +152,10 @@ def small_integers(lab, draw):
 exercise.promises(
     {
         "Turn scores into probabilities along one axis: exp(x_i)": "any_axis sums_to_one",
-        "scores of any shape": "other_shapes",
+        "scores of any shape": "any_shape",
         "A score of -inf gets probability 0.": "minus_infinity",
         "dim: the axis along which the probabilities sum to 1; may be negative": "any_axis",
-        "same shape as `x`": "shape_and_dtype other_shapes",
+        "same shape as `x`": "shape_and_dtype any_shape",
         "sum to 1 except for rounding (nothing is added to the denominator)": "sums_to_one",
         "Scores in the tens of thousands are safe.": "scores_far_apart",
         "The dtype is that of `x`": "shape_and_dtype",

@@ -67,7 +67,7 @@ def values(lab, draw):
 
 
 @exercise.check(points=0.5)
-def other_sizes(lab, draw):
+def any_size(lab, draw):
     """Is right for one token, for a vocabulary of one word, and for as many tokens as words."""
 
     def ask(N, V):
@@ -172,7 +172,7 @@ exercise.promises(
         "It is torch's `cross_entropy` with two differences: there, rows with target -100": (
             "ignored_tokens everything_ignored"
         ),
-        "logits: (N, V), a row of finite scores for each of N tokens": "other_sizes",
+        "logits: (N, V), a row of finite scores for each of N tokens": "any_size",
         "target: (N,), int64, the right column of each row: 0 … V-1, or `ignore_index`.": (
             "values ignored_tokens"
         ),

@@ -31,7 +31,7 @@ def random_mask(draw, *shape):
     return mask
 
 
-@exercise.check(points=1.5)
+@exercise.check(points=1)
 def shape_and_dtype(lab, draw):
     """Has the shape and the dtype of the scores."""
     scores, mask = draw.normal(2, 3, 5, 7), random_mask(draw, 2, 1, 1, 7)
@@ -139,6 +139,18 @@ def far_from_zero(lab, draw):
         "rows far apart": lab.safe_softmax(scores * 1e3 + draw.normal(3, 5, 1) * 1e5, mask),
         "distance from 1 below 1e-13": bool(((shares - live).abs() < 1e-13).all()),
     }
+
+
+@exercise.check(points=0.5, hidden=True)
+def lowest_numbers(lab, draw):
+    """Weights sum to 1 even if the only allowed score is the lowest number of its dtype."""
+    allowed = torch.tensor([[True, False, False], [True, False, True]])
+    seen = {}
+    for dtype in (torch.float64, torch.float16):
+        scores = draw.normal(2, 3).to(dtype)
+        scores[:, 0] = torch.finfo(dtype).min
+        seen[dtype_of(scores)] = lab.safe_softmax(scores, allowed)
+    return seen
 
 
 @exercise.check(points=0.5, hidden=True)

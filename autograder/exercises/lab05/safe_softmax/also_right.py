@@ -11,8 +11,9 @@ from . import exercise
 
 @exercise.also_right
 def filled_twice(scores, mask):
-    low = torch.finfo(scores.dtype).min
-    weights = torch.softmax(scores.masked_fill(~mask, low), -1)
+    low = -math.inf
+    empty = ~mask.any(-1, keepdim=True)
+    weights = torch.softmax(scores.masked_fill(~mask, low).masked_fill(empty, 0.0), -1)
     return weights.masked_fill(~mask, 0.0)
 
 

@@ -9,13 +9,14 @@ from attnlab.masks import safe_softmax
 from . import exercise
 from .also_right import exponentials_by_their_sum, filled_twice
 
-LOWEST = "torch.finfo(scores.dtype).min"
+INFINITY = "-math.inf"
+EMPTY = ".masked_fill(empty, 0.0)"
 
 wrong = exercise.edits(filled_twice)
 
 wrong.several(
     "nan_for_nothing",
-    {LOWEST: "-math.inf", ".masked_fill(~mask, 0.0)": ""},
+    {EMPTY: "", ".masked_fill(~mask, 0.0)": ""},
     "Rows without an allowed key are NaN, because softmax of nothing but -inf is 0/0. What would "
     "softmax make of a row of equal finite numbers?",
 )
@@ -35,7 +36,7 @@ NAN_GRADIENTS = (
 wrong.several(
     "nan_repaired_afterwards",
     {
-        LOWEST: "-math.inf",
+        EMPTY: "",
         "scores.masked_fill(": "scores + torch.zeros_like(scores).masked_fill(",
         "masked_fill(~mask, 0.0)": "nan_to_num(0.0)",
     },
@@ -44,7 +45,7 @@ wrong.several(
 wrong.several(
     "nan_repaired_by_where",
     {
-        LOWEST: "-math.inf",
+        EMPTY: "",
         "scores.masked_fill(": "scores + torch.zeros_like(scores).masked_fill(",
         "weights.masked_fill(~mask, 0.0)": (
             "torch.where(mask.any(-1, keepdim=True), weights, 0.0)"
@@ -56,6 +57,7 @@ wrong.several(
     "additive_and_repaired",
     {
         "scores.masked_fill(~mask, low)": "scores + to_additive(mask, scores.dtype)",
+        EMPTY: "",
         "masked_fill(~mask, 0.0)": "nan_to_num(0.0)",
     },
     "You add numbers as in 5.4 and repair NaN afterwards. In half precision those numbers are "
@@ -71,8 +73,8 @@ wrong(
 )
 wrong(
     "by_logsumexp",
-    "    weights = torch.softmax(scores.masked_fill(~mask, low), -1)\n",
-    "    filled = scores.masked_fill(~mask, low)\n"
+    "    weights = torch.softmax(scores.masked_fill(~mask, low).masked_fill(empty, 0.0), -1)\n",
+    "    filled = scores.masked_fill(~mask, low).masked_fill(empty, 0.0)\n"
     "    weights = (filled - filled.logsumexp(-1, keepdim=True)).exp()\n",
     "You take exp(x - logsumexp(x)). If scores are huge, the logsumexp is one of those huge "
     "numbers plus a small one, and the small one is lost in rounding. What can you subtract first "
@@ -81,19 +83,16 @@ wrong(
 wrong.several(
     "through_float32",
     {
-        LOWEST: "torch.finfo(torch.float32).min",
         "scores.masked_fill": "scores.float().masked_fill",
         "(~mask, 0.0)": "(~mask, 0.0).to(scores.dtype)",
     },
     "Your weights are computed in float32 and converted to float64 only at the end, so they are "
     "off from the eighth digit on. Which call changes the dtype?",
 )
-wrong.several(
+wrong(
     "always_float32",
-    {
-        LOWEST: "torch.finfo(torch.float32).min",
-        "scores.masked_fill": "scores.float().masked_fill",
-    },
+    "scores.masked_fill",
+    "scores.float().masked_fill",
     "Everything you return is float32, whatever dtype came in. Where does your code fix the dtype?",
 )
 wrong(
@@ -105,14 +104,21 @@ wrong(
 )
 wrong(
     "filled_with_minus_a_billion",
-    LOWEST,
+    INFINITY,
     "-6e4 if scores.dtype == torch.float16 else -1e9",
     "You fill with -1e9, but allowed scores may be lower, and then the forbidden keys win. What is "
-    "the lowest number of the dtype at hand?",
+    "below every score, in each dtype?",
+)
+wrong(
+    "filled_with_the_lowest",
+    INFINITY,
+    "torch.finfo(scores.dtype).min",
+    "You fill with the dtype's lowest finite number. An allowed score may have this value, too: "
+    "then a forbidden key takes as large a share of the row. What is below every finite number?",
 )
 wrong(
     "filled_with_zero",
-    LOWEST,
+    INFINITY,
     "0.0",
     "You set forbidden scores to 0, and exp(0) is 1, so they take their share. Which score gives a "
     "weight of 0?",
@@ -120,7 +126,7 @@ wrong(
 wrong(
     "mask_added",
     "scores.masked_fill(~mask, low)",
-    "(scores + torch.zeros_like(scores).masked_fill(~mask, low)).clamp(min=low)",
+    "(scores + torch.zeros_like(scores).masked_fill(~mask, low))",
     "You add the mask as numbers to the scores (or multiply by it). If a forbidden score is "
     "infinite or NaN, so is the sum. What replaces a number instead of changing it?",
 )
@@ -131,8 +137,8 @@ wrong.several(
 )
 wrong(
     "other_axis",
-    "low), -1)",
-    "low), -2)",
+    "0.0), -1)",
+    "0.0), -2)",
     "Your weights sum to 1 down the columns. Rows are queries: along which axis are the weights of "
     "one query?",
 )
@@ -231,7 +237,7 @@ wrong(
 )
 wrong.several(
     "no_maximum",
-    {LOWEST: "0.0", "(filled - top)": "filled"},
+    {"torch.finfo(scores.dtype).min": "0.0", "(filled - top)": "filled"},
     "You subtract no maximum: scores at 1e4 overflow, and scores at -1e12 all become 0. Over "
     "which keys should the maximum be taken?",
 )

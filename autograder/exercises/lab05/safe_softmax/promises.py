@@ -18,7 +18,7 @@ exercise.promises(
         ),
         "Weights, shape and dtype of `scores`": "shape_and_dtype other_sizes",
         "exactly 0 for every forbidden key.": "allowed_keys",
-        "The weights of a row sum to 1 except for rounding": "far_from_zero",
+        "The weights of a row sum to 1 except for rounding": "far_from_zero lowest_numbers",
         "A row without an allowed key is all 0.": "nothing_allowed",
         "Gradients flow back to allowed scores.": "gradients",
         "The gradient of every forbidden score is 0, and a whole row without an allowed key has "

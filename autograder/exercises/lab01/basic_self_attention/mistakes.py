@@ -1,0 +1,172 @@
+"""Wrong versions of basic_self_attention, most of them one edit of a right one."""
+
+from __future__ import annotations
+
+from . import exercise
+from .also_right import in_three_steps
+
+wrong = exercise.edits(in_three_steps)
+
+wrong.several(
+    "columns_normalised",
+    {"softmax(scores, -1)": "softmax(scores, -2)", "sum(-1": "sum(-2"},
+    "You normalise the columns: your weights sum to one for each word that is looked at, not for "
+    "each word that looks. Which axis of the table belongs to the word that looks?",
+)
+wrong(
+    "always_softmax",
+    'if mode == "softmax":',
+    "if True:",
+    'mode="sum" gives the same as softmax. What does the lecture divide .25 and 1 by to get .2 '
+    "and .8?",
+)
+wrong(
+    "always_sum",
+    'if mode == "softmax":',
+    "if False:",
+    'mode="softmax" gives the same as dividing by the sum. What weight does softmax give to a '
+    "similarity of 0?",
+)
+wrong(
+    "self_excluded",
+    "    if mode",
+    '    fill = -torch.inf if mode == "softmax" else 0.0\n'
+    "    scores = scores.masked_fill(torch.eye(X.shape[-2]).bool(), fill)\n"
+    "    if mode",
+    "In your version no word looks at itself, so nothing of its own meaning is left. What is on "
+    "the diagonal of the lecture's table?",
+)
+wrong(
+    "similarity_lopsided",
+    "X @ X.mT",
+    "(X / X.norm(dim=-1, keepdim=True).clamp(min=1e-9)) @ X.mT",
+    "Your similarity of i to j differs from that of j to i: you scaled one side of the product and "
+    "not the other. Which line treats the two copies of X differently?",
+)
+wrong(
+    "cosine_similarity",
+    "    scores = X @ X.mT",
+    "    unit = X / X.norm(dim=-1, keepdim=True).clamp(min=1e-9)\n    scores = unit @ unit.mT",
+    "You use the cosine of the angle between words, so the lengths of the vectors are lost. Which "
+    "similarity does the task ask for?",
+)
+wrong(
+    "scaled",
+    "    if mode",
+    "    scores = scores / X.shape[-1] ** 0.5\n    if mode",
+    "You divide the dot products by √d. That comes in lab 3, with queries and keys. What does this "
+    "task do with the dot products?",
+)
+wrong.several(
+    "features_normalised",
+    {
+        "softmax(scores, -1)": "softmax(X, -1)",
+        "scores.sum(": "X.sum(",
+        "scores / total": "X / total",
+        "weights @ X": "scores @ weights",
+    },
+    "You normalise the features of each word's vector, not its weights, so your vectors sum to "
+    "one. Over what do the weights of one word run?",
+)
+wrong(
+    "not_normalised",
+    "weights @ X",
+    "scores @ X",
+    "You use the similarities themselves as weights. What should the weights of one word sum to?",
+)
+wrong(
+    "zeros_taken_for_a_mask",
+    "torch.softmax(scores, -1)",
+    "torch.softmax(scores.masked_fill(scores == 0, -torch.inf), -1).nan_to_num()",
+    "You leave words with similarity 0 out of the softmax. exp(0) is 1, so a score of 0 is not a "
+    "mask. What does the softmax of a row of zeros look like?",
+)
+wrong(
+    "nan_for_zero_rows",
+    "torch.where(total == 0, 0.0, scores / total)",
+    "scores / total",
+    'A row of zeros sums to 0, and 0/0 is NaN. What should such a word become with mode="sum"?',
+)
+wrong(
+    "epsilon_in_denominator",
+    "torch.where(total == 0, 0.0, scores / total)",
+    "scores / (total + 1e-6)",
+    "A small number in the denominator avoids 0/0, but every other row now sums to a little less "
+    "than one. Which rows need help?",
+)
+wrong(
+    "sum_clamped",
+    "torch.where(total == 0, 0.0, scores / total)",
+    "scores / total.clamp(min=1e-12)",
+    "You divide by a number above 0, whatever the row sums to: a clamp keeps 0/0 away, and takes "
+    "the negative sums with it. What should the weights of such a row sum to?",
+)
+wrong(
+    "divided_by_sizes",
+    "torch.where(total == 0, 0.0, scores / total)",
+    "torch.nn.functional.normalize(scores, p=1, dim=-1)",
+    "You divide a row by the sum of the sizes of its numbers (`abs`, or `normalize` with p=1). "
+    "What do your weights sum to if one similarity is negative?",
+)
+wrong(
+    "squeezed",
+    "weights @ X",
+    "(weights @ X).squeeze()",
+    "Your result loses the axes of length 1. Which shape should it have for a text of one word?",
+)
+wrong(
+    "weights_transposed",
+    "weights @ X",
+    "weights.mT @ X",
+    "You apply the weights transposed: word i becomes a sum over the words that look at it. In "
+    "Σ_j weight(i, j) · X[j], which index of the weights is summed over?",
+)
+wrong(
+    "weights_returned",
+    "weights @ X",
+    "weights",
+    "You return the weights. What should be multiplied by them and added up?",
+)
+wrong(
+    "table_ignored",
+    " if similarity is None else similarity",
+    "",
+    "The argument `similarity` is not used: you always take the dot products. When should you take "
+    "them?",
+)
+wrong(
+    "first_axes_transposed",
+    "X.mT",
+    "X.transpose(0, 1)",
+    "`.T` (or transposing axes 0 and 1) swaps words and features only if there is no batch axis. "
+    "Which two axes should be swapped for X of shape (2, 5, 3)?",
+)
+wrong.several(
+    "whole_table_normalised",
+    {
+        "torch.softmax(scores, -1)": "torch.softmax(scores.flatten(-2), -1).view_as(scores)",
+        "sum(-1": "sum((-2, -1)",
+    },
+    "Each of your sums runs over the whole table, not over the row of one word. What do the "
+    "weights of a single word sum to in your version?",
+)
+wrong(
+    "word_added",
+    "weights @ X",
+    "X + weights @ X",
+    "You add the moved word to the word itself (a residual connection; that is lab 6). What does "
+    "the formula sum over?",
+)
+wrong(
+    "weights_detached",
+    "weights @ X",
+    "weights.detach() @ X",
+    "The words get no gradient, or only part of it: a `.detach()`, `no_grad` or a conversion to "
+    "numpy cuts torch's graph. Do the weights depend on X?",
+)
+wrong(
+    "table_changed",
+    "torch.where(total == 0, 0.0, scores / total)",
+    "scores.div_(total).nan_to_num()",
+    "Your code writes into the table that it was given. What does the same and makes a new tensor?",
+)

@@ -1,0 +1,189 @@
+"""log_softmax and logsumexp: logarithms that stay finite when probabilities underflow."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from attnlab.checking.observation import dtype_of
+from attnlab.softmax import log_softmax, logsumexp, softmax
+from gradekit.exercise import Exercise
+
+SAME = "the same gradient, more work"
+exercise = Exercise(
+    logsumexp,
+    log_softmax,
+    uses=[softmax],
+    forbids=[
+        "torch.log_softmax",
+        "torch.nn.functional.log_softmax",
+        "torch.Tensor.log_softmax",
+        "torch.special.log_softmax",
+        "torch.logsumexp",
+        "torch.Tensor.logsumexp",
+        "torch.special.logsumexp",
+        "torch.logcumsumexp",
+        "torch.Tensor.logcumsumexp",
+        "torch.nn.functional.cross_entropy",
+    ],
+    equivalent={
+        "logsumexp: `x.amax(dim, keepdim=True).detach()` → `x.amax(dim, keepdim=True)` in "
+        "`top = x.amax(dim, keepdim=True).detach().clamp(min=torch.finfo(x.dtype).min)`": SAME,
+        "log_softmax: `x.amax(dim, keepdim=True).detach()` → `x.amax(dim, keepdim=True)` in "
+        "`shifted = x - x.amax(dim, keepdim=True).detach()`": SAME,
+    },
+)
+
+
+@exercise.check(points=1)
+def shapes_and_dtypes(lab, draw):
+    """logsumexp drops the axis, log_softmax keeps the shape; both keep the dtype."""
+    x = draw.normal(2, 3, 5)
+    seen = {
+        "logsumexp, shape": list(lab.logsumexp(x, dim=1).shape),
+        "log_softmax, shape": list(lab.log_softmax(x, dim=1).shape),
+    }
+    for dtype in (torch.float32, torch.bfloat16):
+        name = str(dtype).removeprefix("torch.")
+        seen[f"logsumexp, dtype of {name}"] = dtype_of(lab.logsumexp(x.to(dtype), dim=-1))
+        seen[f"log_softmax, dtype of {name}"] = dtype_of(lab.log_softmax(x.to(dtype), dim=-1))
+    return seen
+
+
+@exercise.check(points=1)
+def logsumexp_values(lab, draw):
+    """logsumexp is right along every axis."""
+    x = draw.normal(3, 5, 7)
+    return {
+        "no dim given": lab.logsumexp(x),
+        "dim=0": lab.logsumexp(x, dim=0),
+        "dim=1": lab.logsumexp(x, 1),
+        "dim=-1": lab.logsumexp(x, dim=-1),
+        "dim=-2": lab.logsumexp(x, dim=-2),
+        "one dimension": lab.logsumexp(draw.normal(11), dim=0),
+        "not contiguous": lab.logsumexp(draw.strided(draw.normal(2, 5, 3)), dim=1),
+    }
+
+
+@exercise.check(points=1)
+def log_softmax_values(lab, draw):
+    """log_softmax is right along every axis."""
+    x = draw.normal(3, 5, 7)
+    return {
+        "no dim given": lab.log_softmax(x),
+        "dim=0": lab.log_softmax(x, dim=0),
+        "dim=1": lab.log_softmax(x, 1),
+        "dim=-1": lab.log_softmax(x, dim=-1),
+        "dim=-2": lab.log_softmax(x, dim=-2),
+        "one dimension": lab.log_softmax(draw.normal(11), dim=0),
+        "not contiguous": lab.log_softmax(draw.strided(draw.normal(2, 5, 3)), dim=1),
+    }
+
+
+@exercise.check(points=0.5, hidden=True)
+def other_shapes(lab, draw):
+    """Both are right for axes of length 1, for equal axes, and for more and fewer axes."""
+
+    def every_dim(shape):
+        x = draw.normal(*shape)
+        dims = range(len(shape))
+        return {
+            "logsumexp": [lab.logsumexp(x, dim) for dim in dims],
+            "log_softmax": [lab.log_softmax(x, dim) for dim in dims],
+        }
+
+    return draw.each_size(every_dim, shape=(3, 5, 7))
+
+
+@exercise.check(points=1, hidden=True)
+def logsumexp_far_from_zero(lab, draw):
+    """logsumexp stays finite for scores in the tens of thousands, on both sides of zero."""
+    x = draw.normal(4, 3, 6)
+    offsets = torch.tensor([0.0, 1e3, -1e3, 1e4], dtype=torch.float64)[:, None, None]
+    return {
+        "last axis": lab.logsumexp(x + offsets, dim=-1),
+        "middle axis": lab.logsumexp(x + offsets, dim=1),
+        "first axis": lab.logsumexp(x + offsets, dim=0),
+        "all very low": lab.logsumexp(x - 2e4, dim=-1),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def log_softmax_of_the_unlikely(lab, draw):
+    """log_softmax stays finite if the probability itself is too small for a float."""
+    x = draw.normal(4, 3, 6)
+    offsets = torch.tensor([0.0, 1e3, -1e3, 1e4], dtype=torch.float64)[:, None, None]
+    below = 200.0 * (x[0] - x[0].amax(-1, keepdim=True))
+    return {
+        "entries far apart": lab.log_softmax(x + offsets, dim=0),
+        "slices far apart": lab.log_softmax(x + offsets, dim=-1),
+        "float32": lab.log_softmax(below.float(), dim=-1),
+    }
+
+
+@exercise.check(points=0.5, hidden=True)
+def digits_kept(lab, draw):
+    """A large number added to all scores costs log_softmax no digits, in float32 either."""
+    # Multiples of 1/64 are exact in float32, around 20,000, too.
+    x = draw.integers(-600, 600, 4, 6).double() / 64
+    return {
+        "scores around 20,000": lab.log_softmax((x + 2e4).float(), dim=-1),
+        "scores around -20,000": lab.log_softmax((x - 2e4).float(), dim=0),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def minus_infinity(lab, draw):
+    """A score of -inf adds nothing; a slice that is all -inf has the logsumexp -inf."""
+    x = draw.normal(4, 6)
+    x[0, 2] = x[1, 0] = x[1, 5] = -math.inf
+    empty = x.clone()
+    empty[2] = -math.inf
+    return {
+        "logsumexp": lab.logsumexp(x, dim=-1),
+        "log_softmax": lab.log_softmax(x, dim=-1),
+        "logsumexp, one row all -inf": lab.logsumexp(empty, dim=-1),
+        "logsumexp, all -inf, first axis": lab.logsumexp(empty.T, dim=0),
+    }
+
+
+@exercise.check(points=1, hidden=True)
+def gradients_and_input(lab, draw):
+    """Gradients flow back through both, and the input is unchanged."""
+    x = draw.normal(2, 5, 3)
+    for function in (lab.logsumexp, lab.log_softmax):
+        function(x, dim=0)
+    return {
+        "logsumexp": draw.gradients(lambda x: lab.logsumexp(x, dim=1), x),
+        "log_softmax": draw.gradients(lambda x: lab.log_softmax(x, dim=1), x),
+        "input unchanged": draw.untouched(),
+    }
+
+
+exercise.promises(
+    {
+        "Natural logarithm of Σ_j exp(x_j) along one axis, without overflow or underflow.": (
+            "logsumexp_values logsumexp_far_from_zero"
+        ),
+        "x: scores of any shape without an empty axis, floating point; -inf is allowed, +inf does "
+        "not occur. dim: the axis to sum over": "other_shapes minus_infinity",
+        "the axis to sum over; may be negative": "logsumexp_values",
+        "The shape of `x` without the axis `dim`, in the dtype of `x`.": (
+            "shapes_and_dtypes other_shapes"
+        ),
+        "If all scores of a slice are -inf, the result is -inf": "minus_infinity",
+        "Scores in the tens of thousands are safe.": "logsumexp_far_from_zero",
+        "Scores in the tens of thousands are safe. Gradients flow back to `x`, and `x` itself "
+        "stays unchanged.": "gradients_and_input",
+        "exact even if the probability itself is 0": "log_softmax_of_the_unlikely",
+        "not occur. (No slice along `dim` is -inf throughout.)": "other_shapes minus_infinity",
+        "the axis whose probabilities sum to 1; may be negative": "log_softmax_values",
+        "Log-probabilities, shape and dtype of `x`.": "shapes_and_dtypes other_shapes",
+        "A score 5000 below the others": "log_softmax_of_the_unlikely",
+        "A large number added to every score costs no digits": "digits_kept",
+        "their differences around 0. Gradients flow back to `x`, and `x` itself stays unchanged.": (
+            "gradients_and_input"
+        ),
+    },
+)

@@ -1,0 +1,177 @@
+"""Wrong versions of logsumexp and log_softmax, most of them one edit of a right one."""
+
+from __future__ import annotations
+
+from attnlab.softmax import logsumexp
+
+from . import exercise
+from .also_right import maximum_apart, shifted_first
+
+wrong_logsumexp = exercise.edits(maximum_apart, of="logsumexp")
+
+wrong_logsumexp(
+    "logsumexp_base_two",
+    ".log()",
+    ".log2()",
+    "The last line mixes a natural logarithm with one of base 2 or 10. Which logarithm undoes exp?",
+)
+wrong_logsumexp.several(
+    "logsumexp_without_max",
+    {"(x - top)": "x", " + top.squeeze(dim)": ""},
+    "exp overflows for scores above 709, and underflows to log 0 for very low ones. What can you "
+    "move out of the sum before the exponential, and add again after the logarithm?",
+)
+wrong_logsumexp.several(
+    "logsumexp_global_max",
+    {"amax(dim, keepdim=True)": "max()", "top.squeeze(dim)": "top"},
+    "You subtract one maximum for the whole tensor: slices far below it underflow to log 0 = "
+    "-inf. Which maximum belongs to each slice?",
+)
+wrong_logsumexp(
+    "max_added_twice",
+    "+ top",
+    "+ 2 * top",
+    "Your logsumexp is too large by the maximum of each slice. How often do you subtract the "
+    "maximum, and how often do you add it?",
+)
+wrong_logsumexp(
+    "max_not_added_back",
+    " + top.squeeze(dim)",
+    "",
+    "Your logsumexp lacks the maximum that you subtracted before the exponential. How is a sum of "
+    "exp(x - m) related to the sum of exp(x)?",
+)
+wrong_logsumexp(
+    "every_axis_of_one_squeezed",
+    "top.squeeze(dim)",
+    "top.squeeze()",
+    "`squeeze()` without an axis drops every axis of length 1, the wanted ones, too. Which axis "
+    "should go?",
+)
+wrong_logsumexp.several(
+    "axis_kept",
+    {"sum(dim)": "sum(dim, keepdim=True)", "top.squeeze(dim)": "top"},
+    "The axis that logsumexp sums over should disappear from the shape, but yours still has it "
+    "with length 1. Which `keepdim` is not needed?",
+)
+wrong_logsumexp.several(
+    "logsumexp_dim_ignored",
+    {"amax(dim": "amax(-1", "sum(dim": "sum(-1", "squeeze(dim": "squeeze(-1"},
+    "Your logsumexp takes the last axis, whatever `dim` says. Does each line that reduces an axis "
+    "use `dim`?",
+)
+wrong_logsumexp.several(
+    "logsumexp_of_everything",
+    {"amax(dim, keepdim=True)": "max()", "sum(dim)": "sum()", "top.squeeze(dim)": "top"},
+    "Your logsumexp is one number for the whole tensor. Along which axis was the sum asked for?",
+)
+wrong_logsumexp(
+    "nan_for_empty_rows",
+    ".clamp(min=torch.finfo(x.dtype).min)",
+    "",
+    "A row that is all -inf gives NaN: its maximum is -inf, and -inf - (-inf) is not a number. "
+    "What else could you subtract from such a row?",
+)
+wrong_logsumexp(
+    "logsumexp_detached",
+    "    top = x",
+    "    x = x.detach()\n    top = x",
+    "No gradient flows back through logsumexp: a `.detach()`, `.data` or a conversion to numpy "
+    "cuts torch's graph. Which line is it?",
+)
+
+
+wrong_log_softmax = exercise.edits(shifted_first, of="log_softmax")
+
+wrong_log_softmax(
+    "log_of_softmax",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "(shifted.exp() / shifted.exp().sum(dim, keepdim=True)).log()",
+    "If a probability is too small for a float it becomes 0, and its logarithm -inf. If you take "
+    "the logarithm of the formula on paper first, what is left of exp?",
+)
+wrong_log_softmax(
+    "log_of_clamped_softmax",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "(shifted.exp() / shifted.exp().sum(dim, keepdim=True)).clamp(min=1e-9).log()",
+    "The logarithm of a softmax that is clamped from below (or has a small number added) stops at "
+    "a lowest value, about -20 or -100. Does the true logarithm have a lowest value?",
+)
+wrong_log_softmax(
+    "log_softmax_base_two",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "(shifted - shifted.exp().sum(dim, keepdim=True).log()) / math.log(2)",
+    "Your logarithm has base 2 or 10. The exponential of softmax has base e: which logarithm "
+    "undoes it?",
+)
+wrong_log_softmax(
+    "log_softmax_without_max",
+    "x - x.amax(dim, keepdim=True)",
+    "x",
+    "In log_softmax, exp of a large score overflows before the logarithm can help. Which function "
+    "of yours already sums exponentials safely?",
+)
+wrong_log_softmax(
+    "max_subtracted_twice",
+    ".log()",
+    ".log() - x.amax(dim, keepdim=True)",
+    "In log_softmax you subtract the maximum twice: once from the scores, and again inside a "
+    "logsumexp that already includes it. Which of the two is not needed?",
+)
+wrong_log_softmax.several(
+    "log_softmax_dim_ignored",
+    {"amax(dim": "amax(-1", "sum(dim": "sum(-1"},
+    "Your log_softmax takes the last axis, whatever `dim` says. Does each line that reduces an "
+    "axis use `dim`?",
+)
+wrong_log_softmax(
+    "large_numbers_subtracted",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "x - (shifted.exp().sum(dim, keepdim=True).log() + x.amax(dim, keepdim=True))",
+    "Your log_softmax is x minus its logsumexp. If both are around 20,000, float32 rounds them to "
+    "two digits after the point, and the difference is as rough. What can you subtract from the "
+    "scores first, so that all numbers in the formula are small?",
+)
+wrong_log_softmax(
+    "log_softmax_squeezed",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "(shifted - shifted.exp().sum(dim, keepdim=True).log()).squeeze()",
+    "Your log_softmax loses the axes of length 1. What is its shape for x of shape (1, 7), and "
+    "what should it be?",
+)
+wrong_log_softmax(
+    "normaliser_detached",
+    ".log()",
+    ".log().detach()",
+    "log_softmax passes back only part of the gradient: the sum of exponentials depends on the "
+    "scores, too. What cuts it from torch's graph?",
+)
+wrong_log_softmax(
+    "in_place",
+    "x - x.amax(dim, keepdim=True)",
+    "x.sub_(x.amax(dim, keepdim=True))",
+    "Your code writes into the tensor that it was given. What does the same and makes a new "
+    "tensor?",
+)
+wrong_log_softmax(
+    "returns_probabilities",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "shifted.exp() / shifted.exp().sum(dim, keepdim=True)",
+    "log_softmax returns probabilities, not their logarithms: all entries are between 0 and 1. "
+    "Between which limits is the logarithm of a probability?",
+)
+wrong_log_softmax(
+    "sign_turned",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "shifted.exp().sum(dim, keepdim=True).log() - shifted",
+    "Your log_softmax has the wrong sign: can the logarithm of a probability be above 0?",
+)
+
+
+@exercise.mistake(
+    "The result of logsumexp has one axis less than the scores, so the subtraction broadcasts "
+    "along the wrong axis. Where must an axis of length 1 be added again?",
+    of="log_softmax",
+)
+def axis_lost(x, dim=-1):
+    return x - logsumexp(x, dim)

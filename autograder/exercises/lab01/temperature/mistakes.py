@@ -1,0 +1,198 @@
+"""Wrong versions of temperature and entropy, most of them one edit of a right one."""
+
+from __future__ import annotations
+
+import torch
+
+from . import exercise
+from .also_right import by_xlogy, one_hot_when_cold
+
+ONE_HOT = "torch.nn.functional.one_hot(winner, logits.shape[-1]).to(logits.dtype)"
+
+wrong_temperature = exercise.edits(one_hot_when_cold, of="temperature")
+
+wrong_temperature(
+    "multiplied_by_temperature",
+    "below / T",
+    "below * T",
+    "Your distribution gets sharper when T grows, but hot should mean flat. Is it the product or "
+    "the quotient that shrinks the differences between scores?",
+)
+wrong_temperature(
+    "divided_too_early",
+    "below / T",
+    "logits / T",
+    "For a very small T, the quotient of a score and T is larger than the dtype can hold, and the "
+    "result is NaN. What can you subtract from a row before you divide, so that no quotient is "
+    "above 0?",
+)
+wrong_temperature(
+    "applied_after_softmax",
+    "(below / T, -1)",
+    "(below, -1) / T",
+    "You divide the probabilities by T, so they no longer sum to one. Does T act before or after "
+    "the exponential?",
+)
+wrong_temperature(
+    "power_not_normalised",
+    "(below / T, -1)",
+    "(below, -1) ** (1 / T)",
+    "You raise probabilities to the power 1/T, which is a good start, but afterwards they do not "
+    "sum to one. Which step is missing?",
+)
+wrong_temperature(
+    "temperature_ignored",
+    "below / T",
+    "below",
+    "You never use T: the result is the same at every temperature. What should T change?",
+)
+wrong_temperature(
+    "uniform_when_cold",
+    ONE_HOT,
+    "torch.full_like(logits, 1 / logits.shape[-1])",
+    "At T = 0 you give every entry the same probability; that is the other end of the scale. Which "
+    "entry wins at low temperatures?",
+)
+wrong_temperature(
+    "plain_when_cold",
+    ONE_HOT,
+    "torch.softmax(logits, -1)",
+    "At T = 0 you return the plain softmax, as if T were 1. What is the limit when T goes to 0?",
+)
+wrong_temperature(
+    "position_when_cold",
+    ONE_HOT,
+    "winner",
+    "At T = 0 you return the position of the largest score. The task asks for a distribution: what "
+    "does one look like that puts everything on this position?",
+)
+wrong_temperature(
+    "one_winner_for_all",
+    ONE_HOT,
+    "(logits == logits.max()).to(logits.dtype)",
+    "At T = 0 your whole tensor has one winner. How many winners should each row have?",
+)
+wrong_temperature(
+    "temperature_detached",
+    "below / T",
+    "below.detach() / T",
+    "No gradient flows back through temperature: a `.detach()`, `.data` or a conversion to numpy "
+    "cuts torch's graph. Which line is it?",
+)
+wrong_temperature(
+    "temperature_in_place",
+    "logits - logits.amax(-1, keepdim=True)",
+    "logits.sub_(logits.amax(-1, keepdim=True))",
+    "temperature writes into the logits that it was given (`/=`, `div_`). What does the same and "
+    "makes a new tensor?",
+)
+
+
+@exercise.mistake(
+    "At T = 0 you divide by 0, which gives infinities, and NaN from inf - inf. What is the limit "
+    "of the distribution when T goes to 0?",
+    of="temperature",
+)
+def zero_division(logits, T):
+    return torch.softmax((logits - logits.amax(-1, keepdim=True)) / T, -1)
+
+
+@exercise.mistake(
+    "Your T has a lowest value: below it, cooling changes nothing, and at 0 some probability is "
+    "still left on the losers. Is there a case that you could handle separately instead?",
+    of="temperature",
+)
+def temperature_with_a_floor(logits, T):
+    return torch.softmax((logits - logits.amax(-1, keepdim=True)) / max(T, 0.1), -1)
+
+
+wrong_entropy = exercise.edits(by_xlogy, of="entropy")
+
+wrong_entropy(
+    "nan_for_zeros",
+    "torch.xlogy(p, p)",
+    "(p * p.log())",
+    "An entry of probability 0 makes the entropy NaN: 0 times log 0 is 0 times -inf. What should "
+    "such an entry contribute?",
+)
+wrong_entropy(
+    "epsilon_in_logarithm",
+    "torch.xlogy(p, p)",
+    "(p * (p + 1e-8).log())",
+    "A small number inside the logarithm makes every entropy a little wrong. Only entries of "
+    "exactly 0 need help: how can you change these alone?",
+)
+wrong_entropy(
+    "smaller_number_in_logarithm",
+    "torch.xlogy(p, p)",
+    "(p * (p + 1e-12).log())",
+    "A small number inside the logarithm makes every entropy a little wrong, even if it is 1e-12: "
+    "the entropy of a certain outcome is not 0 but a little below. Which entries need help, and "
+    "how can you change these alone?",
+)
+wrong_entropy(
+    "entropy_squeezed",
+    "sum(-1)",
+    "sum(-1).squeeze()",
+    "Your entropy loses the axes of length 1. Which shape should it have for p of shape (1, 7)?",
+)
+wrong_entropy(
+    "entropy_in_bits",
+    "torch.xlogy(p, p)",
+    "(p * p.log2()).nan_to_num()",
+    "Your entropy is in bits (log base 2) or in digits (base 10). What do V equal chances give in "
+    "your unit, compared with the task's?",
+)
+wrong_entropy(
+    "entropy_negative",
+    "-torch",
+    "torch",
+    "Your entropy has the wrong sign: the logarithm of a probability is never above 0. Can a "
+    "surprise be negative?",
+)
+wrong_entropy(
+    "entropy_mean",
+    "sum(-1)",
+    "mean(-1)",
+    "You take the mean of -p log p over the entries. An expectation already weighs with p: mean or "
+    "sum?",
+)
+wrong_entropy(
+    "entropy_of_everything",
+    "sum(-1)",
+    "sum()",
+    "Your entropy is one number for all distributions together. Along which axis is each "
+    "distribution?",
+)
+wrong_entropy(
+    "entropy_on_first_axis",
+    "sum(-1)",
+    "sum(0)",
+    "Your entropy sums along the first axis. Which axis of `p` sums to one?",
+)
+wrong_entropy(
+    "entropy_of_softmax",
+    "    return",
+    "    p = torch.softmax(p, -1)\n    return",
+    "You apply softmax to the input of entropy. According to the task, what is it already?",
+)
+wrong_entropy(
+    "entropy_detached",
+    "    return",
+    "    p = p.detach()\n    return",
+    "No gradient flows back through entropy: a `.detach()`, `.item()` or a conversion to numpy "
+    "cuts torch's graph. Which line is it?",
+)
+
+
+@exercise.mistake(
+    "entropy writes into the probabilities that it was given. What does the same and makes a new "
+    "tensor?",
+    of="entropy",
+)
+def entropy_in_place(p):
+    zero = p == 0
+    if bool(zero.any()) or not p.requires_grad:
+        p[zero] = 1.0
+        return -(p.mul_(p.log())).sum(-1)
+    return -(p * p.log()).sum(-1)
