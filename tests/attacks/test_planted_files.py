@@ -62,7 +62,8 @@ def test_nothing_is_planted_in_the_folders_of_python_and_the_grader(sandbox):
         "from pathlib import Path\n"
         "places = [*sys.path, sys.prefix, sys.base_prefix, '/etc', '/usr/lib', '/tmp', '/run',\n"
         "          *site.getsitepackages(), os.path.dirname(sys.executable)]\n"
-        "for place in filter(os.path.isabs, places):\n"
+        "elsewhere = set(filter(os.path.isabs, places)) - {os.getcwd()}\n"
+        "for place in elsewhere:\n"
         "    for name in ('sitecustomize.py', 'usercustomize.py', 'planted.pth', 'torch.py'):\n"
         "        path = Path(place, name)\n"
         "        try: path.write_text(''); print('planted', path)\n"
@@ -121,6 +122,17 @@ HANDED_IN = {
         "../lab/numpy.py"[3:],
     )
 }
+
+
+def test_a_module_that_is_handed_in_is_found_and_only_by_its_own_hand_in(sandbox):
+    uses = "from helpers import softmax\nfrom more.parts import nothing"
+    files = {
+        "helpers.py": b"import torch\ndef softmax(x, dim=-1): return torch.softmax(x, dim)",
+        "more/parts.py": b"nothing = None",
+    }
+    assert sit(sandbox, uses, files=files)[0] == 2
+    points, run = sit(sandbox, uses)
+    assert (points, run.cells[0].state) == (0, "error")
 
 
 def test_files_that_are_handed_in_replace_no_module(sandbox, tmp_path):

@@ -60,6 +60,8 @@ def serve_submission(
     """Serve one submission from its first message; returns when the channel closes."""
     order = frames.receive(channel)
     _write_files(folder, order.message["files"], order.body)
+    # Last, so that a file in it replaces no module of Python, torch or ours.
+    sys.path.append(str(folder))
     _redirect_streams(channel, shell, folder)
     seed_everything(order.message["seed"])
     outputs = Outputs(limits.cell_output_bytes, limits.output_bytes)

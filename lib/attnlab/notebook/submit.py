@@ -1,7 +1,7 @@
 """``submit()``, or ``python -m attnlab submit``: packs your hand-in and lists what it packed.
 
-The zip contains the notebook and the small data files that your work made. It is not sent anywhere:
-you give it to your course's system.
+The zip contains the notebook, the small data files that your work made, and your own modules. It is
+not sent anywhere: you give it to your course's system.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 from attnlab.notebook.check import GRADING_VARIABLE, VALIDATING_VARIABLE
 from attnlab.notebook.due import due_sentences
 from attnlab.notebook.file import NotebookFile, SubmitError, cell_text, read_notebook
+from attnlab.notebook.own_modules import own_modules
 from attnlab.notebook.running import notebook_file, unsaved_names
 
 DATA_SUFFIXES = (".safetensors", ".csv", ".json")
@@ -52,6 +53,7 @@ class PackedSubmission:
         not_python: cells that Python cannot read, each with the line and the reason.
         gone: steps whose cell is no longer in the notebook.
         unsaved: names whose cell was run in another form than the saved one.
+        not_imported: imports of your own files that will not work in grading, in sentences.
         due: when it is due and how late it is, in sentences; empty if the notebook does not say.
     """
 
@@ -66,6 +68,7 @@ class PackedSubmission:
     not_python: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
     unsaved: tuple[str, ...] = ()
+    not_imported: tuple[str, ...] = ()
     due: str = ""
 
     def summary(self) -> str:
@@ -78,6 +81,7 @@ class PackedSubmission:
             f"Left out {file.name}: {_size(file.size)} is more than {_size(MOST_BYTES)}."
             for file in self.left_out
         ]
+        lines += self.not_imported
         if self.missing:
             names = " and no ".join(self.missing)
             lines.append(
@@ -147,7 +151,9 @@ def pack_submission(folder: str | Path = ".") -> PackedSubmission:
     notebook = read_notebook(_find_notebook(Path(folder)))
     home = notebook.path.parent
     lab = _lab_of(notebook)
-    data = [Packed(path.name, path.stat().st_size) for path in _data_files(home)]
+    modules, not_imported = own_modules(map(cell_text, notebook.content["cells"]), home)
+    others = [*_data_files(home), *modules]
+    data = [Packed(path.name, path.stat().st_size) for path in others]
     kept = [file for file in data if file.size <= MOST_BYTES]
     files = [Packed(notebook.path.name, len(notebook.raw)), *kept]
     target = home / f"{lab}-handin.zip"
@@ -164,6 +170,7 @@ def pack_submission(folder: str | Path = ".") -> PackedSubmission:
         not_python=notebook.not_python,
         gone=notebook.missing_steps,
         unsaved=unsaved_names(map(cell_text, notebook.content["cells"]), notebook.defined_names),
+        not_imported=tuple(not_imported),
         due=due_sentences(notebook.about, datetime.now().astimezone()),
     )
 

@@ -50,6 +50,24 @@ def names(submitted):
         return archive.namelist()
 
 
+def test_own_modules_that_the_notebook_imports_are_packed(tmp_path):
+    imports = "import torch, helpers as h\nfrom tools import shift\nimport random\nimport parts.one"
+    save(tmp_path / "lab01_softmax.ipynb", step(f"{imports}\ndef softmax(x): return shift(x)"))
+    (tmp_path / "helpers.py").write_text("from deeper import more\nimport helpers, missing")
+    for name in ("tools.py", "deeper.py", "unused.py", "random.py", "torch.py"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "parts").mkdir()
+    (tmp_path / "parts" / "one.py").write_text("")
+    submitted = pack_submission(tmp_path)
+    packed = ["lab01_softmax.ipynb", "deeper.py", "helpers.py", "tools.py"]
+    assert names(submitted) == packed
+    said = submitted.summary()
+    assert "The folder parts is not packed" in said
+    assert "random.py is not packed: grading would import the installed module random." in said
+    assert "torch.py is not packed" in said
+    assert "unused" not in said
+
+
 def test_the_notebook_and_its_data_files_are_packed(folder):
     submitted = pack_submission(folder)
     assert submitted.path == folder / "lab01-handin.zip"
