@@ -54,14 +54,15 @@ class MultiHeadAttention(nn.Module):
     """Attend with h heads, each with its own projections, and mix their outputs.
 
     Each head projects queries, keys and values for itself and runs scaled dot-product attention
-    on them. The heads' outputs, one after the other, go through one last projection. The weights
-    are in four `nn.Linear` layers with these names:
+    on them. The heads' outputs, one after the other, go through one last projection. Call the four
+    `nn.Linear` layers:
 
         q_proj, k_proj   d_model → h · d_k   (rows i·d_k … (i+1)·d_k - 1 belong to head i)
         v_proj           d_model → h · d_v
         out_proj         h · d_v → d_model
 
-    The attributes `num_heads`, `d_k` and `d_v` are the numbers that the layer uses.
+    Other usual names are accepted, and so are one fused layer, raw `nn.Parameter`s and layers for
+    each head. The attributes `num_heads`, `d_k` and `d_v` are the numbers that the layer uses.
 
     torch's nn.MultiheadAttention differs in four ways: in its masks True means forbidden; it
     returns weights by default, the mean over the heads; its first axis is T by default, not B; and

@@ -27,7 +27,7 @@ exercise = Exercise(
 SPELLINGS = spellings()
 
 
-def drawn_weights(draw, d_model=10, num_heads=3, d_k=4, d_v=5, bias=True):
+def drawn_weights(draw, d_model=12, num_heads=3, d_k=5, d_v=7, bias=True):
     """Weights for the four layers, by the names in the task."""
     q, v = num_heads * d_k, num_heads * d_v
     sizes = {"q_proj": (q, d_model), "k_proj": (q, d_model), "v_proj": (v, d_model)}
@@ -39,9 +39,16 @@ def drawn_weights(draw, d_model=10, num_heads=3, d_k=4, d_v=5, bias=True):
     return weights
 
 
-def built(lab, weights, d_model=10, num_heads=3, d_k=4, d_v=5, **options):
-    """A student's module with given weights, not in training."""
+def built(lab, weights, d_model=12, num_heads=3, d_k=5, d_v=7, **options):
+    """A student's module with given weights, not in training; all its other weights are 0.
+
+    So a bias too many, or a condition on sizes that are never divided, costs a check of its own
+    and not all that are asked with given weights.
+    """
     model = lab.MultiHeadAttention(d_model, num_heads, d_k=d_k, d_v=d_v, **options).double()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.zero_()
     give_weights(model, weights, SPELLINGS)
     return model.eval()
 
@@ -99,11 +106,25 @@ def parameters(lab, draw):
     }
 
 
-@exercise.check(points=3)
+@exercise.check(points=0.5)
+def attributes(lab, draw):
+    """Its attributes num_heads, d_k and d_v are the numbers that it uses, given or chosen."""
+    layers = {
+        "d_model 12, 3 heads": lab.MultiHeadAttention(12, 3),
+        "d_k 5, d_v 7": lab.MultiHeadAttention(12, 3, d_k=5, d_v=7),
+    }
+    names = ("num_heads", "d_k", "d_v")
+    return {
+        title: {name: getattr(layer, name, "missing") for name in names}
+        for title, layer in layers.items()
+    }
+
+
+@exercise.check(points=2.5)
 def self_attention(lab, draw):
     """Self-attention: the output and each head's weights, for given parameters."""
     model = built(lab, drawn_weights(draw))
-    x = draw.strided(draw.normal(2, 6, 10))
+    x = draw.strided(draw.normal(2, 6, 12))
     return named(model(x, x, x, need_weights=True))
 
 
@@ -111,13 +132,13 @@ def self_attention(lab, draw):
 def cross_attention(lab, draw):
     """Queries, keys and values come from three different texts, with more keys than queries."""
     model = built(lab, drawn_weights(draw))
-    q, k, v = draw.normal(2, 4, 10), draw.normal(2, 7, 10), draw.normal(2, 7, 10)
-    others, more = draw.normal(2, 4, 10), draw.normal(2, 4, 10)
+    q, k, v = draw.normal(2, 4, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12)
+    others, more = draw.normal(2, 4, 12), draw.normal(2, 4, 12)
     return {
         "alone": model(q, k, v),
         "with the weights": named(model(q, k, v, need_weights=True)),
         "texts of one length": model(q, others, more),
-        "other keys and values": model(q, draw.normal(2, 7, 10), draw.normal(2, 7, 10)),
+        "other keys and values": model(q, draw.normal(2, 7, 12), draw.normal(2, 7, 12)),
     }
 
 
@@ -125,19 +146,19 @@ def cross_attention(lab, draw):
 def looking_back(lab, draw):
     """With a mask (T, T) that only allows looking back, a word sees itself and earlier words."""
     model = built(lab, drawn_weights(draw))
-    x = draw.normal(2, 6, 10)
+    x = draw.normal(2, 6, 12)
     return named(model(x, x, x, torch.ones(6, 6).tril().bool(), need_weights=True))
 
 
-@exercise.check(points=1.5)
+@exercise.check(points=1)
 def one_head(lab, draw):
     """With one head, it is scaled dot-product attention between four layers."""
-    weights = drawn_weights(draw, 10, 1, 4, 7)
-    model = built(lab, weights, 10, 1, 4, 7)
-    return model(draw.normal(3, 2, 10), draw.normal(3, 5, 10), draw.normal(3, 5, 10))
+    weights = drawn_weights(draw, 12, 1, 5, 7)
+    model = built(lab, weights, 12, 1, 5, 7)
+    return model(draw.normal(3, 2, 12), draw.normal(3, 5, 12), draw.normal(3, 5, 12))
 
 
-@exercise.check(points=1.5)
+@exercise.check(points=1)
 def all_parameters_alike(lab, draw):
     """Is right with its default sizes and every parameter set to 0.1."""
     model = lab.MultiHeadAttention(12, 3).double().eval()
@@ -152,7 +173,7 @@ def all_parameters_alike(lab, draw):
 def one_mask_for_all(lab, draw):
     """A mask (Lq, Lk) holds for every sentence and head; a query with no allowed key gets zeros."""
     model = built(lab, drawn_weights(draw))
-    q, k, v = draw.normal(2, 4, 10), draw.normal(2, 7, 10), draw.normal(2, 7, 10)
+    q, k, v = draw.normal(2, 4, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12)
     return {
         "with a mask": named(model(q, k, v, any_mask(draw, 4, 7), need_weights=True)),
         "afterwards without one": model(q, k, v),
@@ -161,28 +182,51 @@ def one_mask_for_all(lab, draw):
 
 @exercise.check(points=2, hidden=True)
 def masks_of_their_own(lab, draw):
-    """Masks may have a batch axis, a heads axis, or both; masked keys have no effect."""
+    """Masks may have a batch axis, a heads axis, both or neither; masked keys have no effect."""
     model = built(lab, drawn_weights(draw))
-    q, k, v = draw.normal(2, 4, 10), draw.normal(2, 7, 10), draw.normal(2, 7, 10)
+    q, k, v = draw.normal(2, 4, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12)
     padding = torch.arange(7) < torch.tensor([5, 3])[:, None]  # (B, Lk)
     k, v = k.masked_fill(~padding[..., None], 1e4), v.masked_fill(~padding[..., None], 1e6)
     shapes = {"(B, 1, Lq, Lk)": (2, 1, 4, 7), "(B, h, Lq, Lk)": (2, 3, 4, 7)}
     seen = {name: any_mask(draw, *s) & padding[:, None, None] for name, s in shapes.items()}
     seen = {"(B, 1, 1, Lk)": padding[:, None, None], **seen}
-    return {
+    alike = {
+        "(h, Lq, Lk)": any_mask(draw, 3, 4, 7),
+        "(h, 1, Lk)": any_mask(draw, 3, 1, 7),
+        "(Lk,)": torch.arange(7) < 5,
+    }
+    seen |= {name: mask & (torch.arange(7) < 3) for name, mask in alike.items()}
+    found = {
         name: named(model(q, k, v, mask=mask, need_weights=True)) for name, mask in seen.items()
     }
+    q, k, v = draw.normal(3, 4, 12), draw.normal(3, 7, 12), draw.normal(3, 7, 12)
+    found["(h, Lq, Lk), as many sentences as heads"] = model(q, k, v, any_mask(draw, 3, 4, 7))
+    return found
 
 
-@exercise.check(points=3, hidden=True)
+@exercise.check(points=1, hidden=True)
+def other_sizes(lab, draw):
+    """Is right for one sentence, head, query, key or feature, and for sizes that are equal."""
+
+    def ask(B, h, Lq, Lk, d_k, d_v):
+        sizes = 24, h, d_k, d_v
+        model = built(lab, drawn_weights(draw, *sizes), *sizes)
+        q, k, v = draw.normal(B, Lq, 24), draw.normal(B, Lk, 24), draw.normal(B, Lk, 24)
+        mask = draw.uniform(B, 1, Lq, Lk) < 0.7
+        return named(model(q, k, v, mask, need_weights=True))
+
+    return draw.each_size(ask, B=2, h=3, Lq=4, Lk=7, d_k=5, d_v=2)
+
+
+@exercise.check(points=2.5, hidden=True)
 def gradients(lab, draw):
     """Gradients reach the three inputs and all parameters; the inputs are unchanged."""
     weights = drawn_weights(draw)
     model = built(lab, weights)
-    q, k, v = draw.normal(2, 4, 10), draw.normal(2, 7, 10), draw.normal(2, 7, 10)
+    q, k, v = draw.normal(2, 4, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12)
     mask = any_mask(draw, 2, 1, 4, 7)
     to_inputs = draw.gradients(lambda q, k, v: model(q, k, v, mask), q, k, v)
-    (model(q, k, v, mask) * draw.normal(2, 4, 10)).sum().backward()
+    (model(q, k, v, mask) * draw.normal(2, 4, 12)).sum().backward()
     return {
         "inputs": dict(zip("qkv", to_inputs, strict=True))
         if isinstance(to_inputs, list)
@@ -195,9 +239,9 @@ def gradients(lab, draw):
 @exercise.check(points=1.5, hidden=True)
 def dropout_of_weights(lab, draw):
     """While training, drops attention weights at the given rate, and nothing else."""
-    weights = drawn_weights(draw, 20, 3, 2, 5)
-    model = built(lab, weights, 20, 3, 2, 5, dropout=0.2).train()
-    q, only = draw.normal(2, 50, 20), draw.normal(2, 1, 20)
+    weights = drawn_weights(draw, 21, 3, 2, 5)
+    model = built(lab, weights, 21, 3, 2, 5, dropout=0.2).train()
+    q, only = draw.normal(2, 50, 21), draw.normal(2, 1, 21)
     # With one key, a head returns the value of that key, unless the weight was dropped.
     value = only @ weights["v_proj.weight"].mT + weights["v_proj.bias"]
     value = value.unflatten(-1, (3, 5)).expand(2, 50, 3, 5)
@@ -220,10 +264,19 @@ def dropout_of_weights(lab, draw):
 
 
 @exercise.check(points=0.5, hidden=True)
+def weights_before_dropout(lab, draw):
+    """The weights that it returns while training are those before dropout."""
+    model = built(lab, drawn_weights(draw), dropout=0.5).train()
+    q, k = draw.normal(2, 4, 12), draw.normal(2, 7, 12)
+    both = named(model(q, k, k, any_mask(draw, 4, 7), need_weights=True))
+    return both["weights"] if isinstance(both, dict) else both
+
+
+@exercise.check(points=0.5, hidden=True)
 def no_dropout_unless_training(lab, draw):
     """Drops nothing after `eval()`, and by default nothing while training."""
     weights = drawn_weights(draw)
-    x = draw.normal(2, 6, 10)
+    x = draw.normal(2, 6, 12)
     return {
         "dropout=0.5, eval()": built(lab, weights, dropout=0.5).eval()(x, x, x),
         "no dropout given, train()": built(lab, weights).train()(x, x, x),
@@ -234,7 +287,7 @@ def no_dropout_unless_training(lab, draw):
 def without_bias(lab, draw):
     """Works without biases, and sentences of a batch do not see each other."""
     model = built(lab, drawn_weights(draw, bias=False), bias=False)
-    q, k = draw.normal(3, 4, 10), draw.normal(3, 7, 10)
+    q, k = draw.normal(3, 4, 12), draw.normal(3, 7, 12)
     return {
         "together": model(q, k, k),
         "one by one": [model(q[i : i + 1], k[i : i + 1], k[i : i + 1]) for i in range(3)],
@@ -260,7 +313,7 @@ def on_your_own_steps(lab, draw):
     """Works with your own `split_heads` and `merge_heads`."""
     x = draw.normal(2, 6, 12)
     model = built(lab, drawn_weights(draw))
-    q, k = draw.normal(2, 4, 10), draw.normal(2, 7, 10)
+    q, k = draw.normal(2, 4, 12), draw.normal(2, 7, 12)
     return {
         "split": lab.split_heads(x, 3),
         "there and back": lab.merge_heads(lab.split_heads(x, 3)),

@@ -54,7 +54,7 @@ class LayersInAList(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
         self.d_k, self.d_v = chosen(d_model, num_heads, d_k, d_v)
-        self.h = num_heads
+        self.h = self.num_heads = num_heads
         widths = (num_heads * self.d_k, num_heads * self.d_k, num_heads * self.d_v)
         self.linears = nn.ModuleList([nn.Linear(d_model, w, bias=bias) for w in widths])
         self.linears.append(nn.Linear(widths[2], d_model, bias=bias))
@@ -82,8 +82,8 @@ class LayersInAList(nn.Module):
 class HeadsInTheBatch(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
-        d_k, d_v = chosen(d_model, num_heads, d_k, d_v)
         self.num_heads = num_heads
+        self.d_k, self.d_v = d_k, d_v = chosen(d_model, num_heads, d_k, d_v)
         self.W_q = nn.Linear(d_model, num_heads * d_k, bias=bias)
         self.W_k = nn.Linear(d_model, num_heads * d_k, bias=bias)
         self.W_v = nn.Linear(d_model, num_heads * d_v, bias=bias)
@@ -114,7 +114,8 @@ class HeadsInTheBatch(nn.Module):
 class FusedLayer(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
-        d_k, d_v = chosen(d_model, num_heads, d_k, d_v)
+        self.num_heads = num_heads
+        self.d_k, self.d_v = d_k, d_v = chosen(d_model, num_heads, d_k, d_v)
         self.n_head, self.sizes = num_heads, (num_heads * d_k, num_heads * d_k, num_heads * d_v)
         self.c_attn = nn.Linear(d_model, sum(self.sizes), bias=bias)
         self.c_proj = nn.Linear(num_heads * d_v, d_model, bias=bias)
@@ -141,7 +142,8 @@ class FusedLayer(nn.Module):
 class KeyQueryValueProj(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
-        d_k, d_v = chosen(d_model, num_heads, d_k, d_v)
+        self.num_heads = num_heads
+        self.d_k, self.d_v = d_k, d_v = chosen(d_model, num_heads, d_k, d_v)
         self.key = nn.Linear(d_model, d_k * num_heads, bias)
         self.query = nn.Linear(d_model, d_k * num_heads, bias)
         self.value = nn.Linear(d_model, d_v * num_heads, bias)
@@ -167,8 +169,9 @@ class KeyQueryValueProj(nn.Module):
 class StackedParameter(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
-        d_k, d_v = chosen(d_model, num_heads, d_k, d_v)
-        self.num_heads, self.dropout = num_heads, dropout
+        self.num_heads = num_heads
+        self.d_k, self.d_v = d_k, d_v = chosen(d_model, num_heads, d_k, d_v)
+        self.dropout = dropout
         self.sizes = [num_heads * d_k, num_heads * d_k, num_heads * d_v]
         self.in_proj_weight = nn.Parameter(torch.randn(sum(self.sizes), d_model) * 0.02)
         if bias:
@@ -217,7 +220,8 @@ class OneHead(nn.Module):
 class HeadsAsModules(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
-        d_k, d_v = chosen(d_model, num_heads, d_k, d_v)
+        self.num_heads = num_heads
+        self.d_k, self.d_v = d_k, d_v = chosen(d_model, num_heads, d_k, d_v)
         heads = [OneHead(d_model, d_k, d_v, bias, dropout) for _ in range(num_heads)]
         self.heads = nn.ModuleList(heads)
         self.proj = nn.Linear(num_heads * d_v, d_model, bias)
@@ -235,8 +239,9 @@ class HeadsAsModules(nn.Module):
 class RawParameters(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
-        d_k, d_v = chosen(d_model, num_heads, d_k, d_v)
-        self.num_heads, self.d_v, self.bias = num_heads, d_v, bias
+        self.num_heads = num_heads
+        self.d_k, self.d_v = d_k, d_v = chosen(d_model, num_heads, d_k, d_v)
+        self.bias = bias
         for letter, rows, columns in (
             ("q", d_model, num_heads * d_k), ("k", d_model, num_heads * d_k),
             ("v", d_model, num_heads * d_v), ("o", num_heads * d_v, d_model),
@@ -265,7 +270,8 @@ class RawParameters(nn.Module):
 class LayersForEachHead(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
-        d_k, d_v = chosen(d_model, num_heads, d_k, d_v)
+        self.num_heads = num_heads
+        self.d_k, self.d_v = d_k, d_v = chosen(d_model, num_heads, d_k, d_v)
         self.queries = nn.ModuleList(nn.Linear(d_model, d_k, bias) for _ in range(num_heads))
         self.keys = nn.ModuleList(nn.Linear(d_model, d_k, bias) for _ in range(num_heads))
         self.values = nn.ModuleList(nn.Linear(d_model, d_v, bias) for _ in range(num_heads))

@@ -41,6 +41,20 @@ wrong(
     "queries'. Where does the argument q go in your first line?",
 )
 wrong(
+    "OneLayerForQueriesAndKeys",
+    "self.q_proj(q), self.k_proj(k)",
+    "self.q_proj(q), self.q_proj(k)",
+    "Queries and keys go through one layer, and one of your layers gets no gradient. Which of the "
+    "four layers is never called?",
+)
+wrong(
+    "OneLayerForKeysAndValues",
+    "self.v_proj(v)",
+    "(self.k_proj if self.d_k == self.d_v else self.v_proj)(v)",
+    "Keys and values go through one layer if their sizes allow it. Which layer is meant for the "
+    "values?",
+)
+wrong(
     "KeysAndValuesSwapped",
     "self.k_proj(k), self.v_proj(v)",
     "self.k_proj(v), self.v_proj(k)",

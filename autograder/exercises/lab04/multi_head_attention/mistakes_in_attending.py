@@ -217,3 +217,37 @@ wrong(
     "You add the queries to the output (a residual connection; that is lab 6). What does the "
     "formula end with?",
 )
+wrong(
+    "DroppedWeightsReturned",
+    "found = self.dropout(weights) @ values",
+    "weights = self.dropout(weights)\n        found = weights @ values",
+    "While training, the weights that you return are those after dropout, as torch's own layer "
+    "does it: some are 0, and their rows do not sum to one. Which ones does the task ask for?",
+)
+wrong(
+    "LogProbabilitiesReturned",
+    "return (out, weights) if",
+    "return (out, weights.log()) if",
+    "The weights that you return are logarithms. What should they sum to?",
+)
+wrong(
+    "MaskOfThreeAxesForSentences",
+    "else mask",
+    "else mask[:, None] if mask.ndim == 3 else mask",
+    "You take a mask of three axes for (B, Lq, Lk). Broadcasting counts axes from the right: which "
+    "axis of the scores does the first of three meet?",
+)
+wrong(
+    "MaskMultiplied",
+    "scores.masked_fill(~allowed, lowest).softmax(-1).masked_fill(~allowed, 0)",
+    "(scores * allowed).softmax(-1).masked_fill(~allowed, 0)",
+    "You multiply the scores by the mask, so a forbidden key has the score 0, and exp(0) = 1 takes "
+    "a share. Which score gives a share of 0?",
+)
+wrong(
+    "MaskAdded",
+    "scores.masked_fill(~allowed, lowest).softmax(-1).masked_fill(~allowed, 0)",
+    "(scores if mask is None else scores + mask).softmax(-1)",
+    "You add the boolean mask to the scores, so allowed keys get a score that is 1 higher, and "
+    "forbidden ones stay. Which number must be added to forbid a key?",
+)
