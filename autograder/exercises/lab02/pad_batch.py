@@ -16,7 +16,7 @@ def rows(draw, *lengths):
     return [draw.integers(3, 41, length).tolist() for length in lengths]
 
 
-@exercise.check(points=1.5)
+@exercise.check(points=1)
 def shapes_and_types(lab, draw):
     """Returns three tensors: ids (B, T), lengths (B,) and a boolean mask (B, T)."""
     ids, lengths, mask = lab.pad_batch(rows(draw, 4, 7, 2, 3), 0)
@@ -55,14 +55,16 @@ def length_of_the_batch(lab, draw):
         ("longest last", (1, 4, 9)),
         ("equal lengths", (5, 5)),
         ("a single sequence", (3,)),
-        ("long sequences", (70, 90)),
+        ("long sequences", (140, 300)),
     ):
         ids, sizes, mask = lab.pad_batch(rows(draw, *lengths), 0)
         found[name] = {"shape": list(ids.shape), "lengths": sizes, "ids": ids, "mask": mask}
+    large = [draw.integers(40_000, 100_000, length).tolist() for length in (4, 2)]
+    found["ids of a large vocabulary"] = list(lab.pad_batch(large, 99_999))
     return found
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=1.5, hidden=True)
 def an_empty_sequence(lab, draw):
     """A sequence without tokens has length 0 and a row of padding."""
     ids, lengths, mask = lab.pad_batch(rows(draw, 3, 0, 5, 0), 0)
@@ -76,7 +78,7 @@ def an_empty_sequence(lab, draw):
     }
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=1)
 def pad_as_a_token(lab, draw):
     """A token that happens to be the number `pad` is still a token."""
     sequences = rows(draw, 4, 6, 3)
@@ -137,6 +139,23 @@ def place_by_place(sequences, pad):
             mask[b, t] = True
     return ids, lengths, mask
 
+
+exercise.promises(
+    {
+        "Make one table of sequences of unequal length, padded with `pad` on the right.": "ids",
+        "One may be empty": "an_empty_sequence",
+        ", and one may contain the id `pad` itself as a token.": "pad_as_a_token",
+        "They stay unchanged.": "lists_kept",
+        "(B, T), the ids, int64, where T is the length of the longest sequence;": (
+            "shapes_and_types length_of_the_batch"
+        ),
+        "(B,), the lengths without padding, int64;": "shapes_and_types lengths_and_mask",
+        "(B, T), the mask, boolean: True where there is a token, False where there is padding.": (
+            "shapes_and_types lengths_and_mask pad_as_a_token"
+        ),
+    },
+    explained=["B lists of token ids, not all of them empty.", "pad: the id for padding."],
+)
 
 RETURN = "return ids, lengths, mask"
 LENGTHS = "torch.tensor([len(s) for s in sequences])"

@@ -44,8 +44,14 @@ def given(scorer, W_s, W_h, a):
 
 
 def scorer_of(lab, W_s, W_h, a):
-    """The lab's AdditiveScore with these weights, in float64."""
+    """The lab's AdditiveScore with these weights, in float64; all its other weights are 0.
+
+    So a bias too many costs the check that counts parameters, and no other.
+    """
     scorer = lab.AdditiveScore(W_s.shape[0], W_h.shape[0], a.shape[0]).double()
+    with torch.no_grad():
+        for parameter in scorer.parameters():
+            parameter.zero_()
     give_weights(scorer, given(scorer, W_s, W_h, a), SPELLINGS)
     return scorer
 
@@ -89,7 +95,19 @@ def scores(lab, draw):
     }
 
 
-@exercise.check(points=2, hidden=True)
+@exercise.check(points=1, hidden=True)
+def other_sizes(lab, draw):
+    """Is right for one sentence, one place, one feature, and equal sizes."""
+
+    def ask(B, T, d_state, d_hidden):
+        # With five scores, W is never square, so no layout is mistaken for its transpose.
+        scorer = scorer_of(lab, *drawn(draw, d_state, d_hidden, 5))
+        return scorer(draw.normal(B, d_state), draw.normal(B, T, d_hidden))
+
+    return draw.each_size(ask, B=2, T=5, d_state=3, d_hidden=7)
+
+
+@exercise.check(points=1.5, hidden=True)
 def places_and_sentences_apart(lab, draw):
     """Scores each place by itself: other places and other sentences do not matter."""
     scorer = scorer_of(lab, *drawn(draw))
@@ -128,7 +146,7 @@ def gradients(lab, draw):
     }
 
 
-@exercise.check(points=2, hidden=True)
+@exercise.check(points=1.5, hidden=True)
 def far_away(lab, draw):
     """Scores stay bounded, however large state and hidden vectors get."""
     W_s, W_h, a = drawn(draw)

@@ -58,10 +58,16 @@ def without_padding(lab, draw):
 
 @exercise.check(points=1.5)
 def with_padding(lab, draw):
-    """Leaves padding out of the weights, which sum to one over the tokens."""
-    scores, hidden = 2 * draw.normal(3, 5), draw.normal(3, 5, 7)
-    context, weights = lab.attend(scores, hidden, mask_of(2, 5, 3))
-    return {"weights": weights, "context": context, "sums": weights.sum(1)}
+    """Leaves padding out of the weights, which sum to one over the tokens, whatever its scores."""
+    scores, hidden, mask = 2 * draw.normal(3, 5), draw.normal(3, 5, 7), mask_of(2, 5, 3)
+    context, weights = lab.attend(scores, hidden, mask)
+    huge = lab.attend(torch.where(mask, scores, 1e4), hidden, mask)[1]
+    return {
+        "weights": weights,
+        "context": context,
+        "sums": weights.sum(1),
+        "weights, huge scores at padding": huge,
+    }
 
 
 @exercise.check(points=1.5, hidden=True)
@@ -88,6 +94,17 @@ def sentence_of_padding(lab, draw):
     return list(lab.attend(scores, hidden, mask_of(3, 0, 5)))
 
 
+@exercise.check(points=0.5, hidden=True)
+def other_sizes(lab, draw):
+    """Is right for one sentence, one place, one feature, and equal sizes."""
+
+    def ask(B, T, d):
+        mask = draw.uniform(B, T) < 0.7
+        return list(lab.attend(draw.normal(B, T), draw.normal(B, T, d), mask))
+
+    return draw.each_size(ask, B=2, T=5, d=7)
+
+
 @exercise.check(points=1, hidden=True)
 def places_in_another_order(lab, draw):
     """Neither the order of the places nor any other sentence changes a context."""
@@ -101,7 +118,7 @@ def places_in_another_order(lab, draw):
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def gradients(lab, draw):
     """Gradients flow to scores and vectors, but not to padding; inputs are unchanged."""
     scores, hidden, mask = draw.normal(3, 5), draw.normal(3, 5, 7), mask_of(2, 0, 5)

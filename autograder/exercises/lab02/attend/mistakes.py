@@ -174,3 +174,10 @@ wrong(
     "Only the place with the highest score counts. Softmax is the soft version of that: which "
     "weights do the other places get?",
 )
+wrong(
+    "log_probabilities_returned",
+    "return context, weights",
+    "return context, weights.log()",
+    "Your second result holds logarithms: none is above 0. To what should the weights of a "
+    "sentence sum?",
+)

@@ -99,8 +99,8 @@ def finished_ones(lab, draw):
     """Leaves a finished hypothesis as it is, in its place among the others."""
     seen = {}
     for end in (0.5, 1.5, 2.5):
-        step = Teller(draw, end)
-        seen[f"ends {end} likelier"] = [found(lab, step, width, 7) for width in (2, 3, 4)]
+        beams = [found(lab, Teller(draw, end), width, 5) for width in (2, 3, 4) for _ in range(3)]
+        seen[f"ends {end} likelier"] = beams
     return seen
 
 
@@ -110,8 +110,8 @@ def length_normalised(lab, draw):
     seen = {}
     for alpha in (0.6, 1.0, 2.0):
         for end in (1.0, 2.5):
-            step = Teller(draw, end)
-            beams = [found(lab, step, width, 6, alpha) for width in (2, 3, 5)]
+            tellers = [Teller(draw, end) for _ in range(3)]
+            beams = [found(lab, step, width, 5, alpha) for step in tellers for width in (2, 3, 5)]
             seen[f"alpha {alpha}, ends {end} likelier"] = beams
     return seen
 

@@ -132,7 +132,19 @@ def what_looks_back(lab, draw):
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=0.5, hidden=True)
+def other_sizes(lab, draw):
+    """Is right for one sentence, one place, and as many places as sentences."""
+    cell, _ = cell_of(lab, draw)
+
+    def ask(B, T):
+        mask = torch.arange(T) < draw.integers(1, T + 1, B)[:, None]
+        return list(cell(tokens(draw, B), draw.normal(B, STATE), draw.normal(B, T, HIDDEN), mask))
+
+    return draw.each_size(ask, B=2, T=6)
+
+
+@exercise.check(points=1, hidden=True)
 def padding(lab, draw):
     """Numbers at padding do not matter, however large; sentences do not see each other."""
     cell, _ = cell_of(lab, draw)

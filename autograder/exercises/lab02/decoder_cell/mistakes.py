@@ -7,6 +7,7 @@ from .also_right import InFourLines
 
 EMBEDDED = "self.embedding(y_prev)"
 ATTEND = "context, weights = attend(self.score(state, hidden), hidden, mask)"
+ATTEND_AFTERWARDS = ATTEND.replace("score(state", "score(new_state")
 JOINED = "[self.embedding(y_prev), context]"
 
 wrong = exercise.edits(InFourLines)
@@ -19,6 +20,23 @@ wrong(
     "        context, weights = attend(self.score(ahead, hidden), hidden, mask)",
     "Your alignment uses the state *after* the GRU, but the GRU needs the context first; you broke "
     "this circle with a context of zeros. Which state is known before anything is computed?",
+)
+wrong.several(
+    "LuongsOrder",
+    {
+        ATTEND: "nothing = hidden.new_zeros(len(hidden), hidden.shape[-1])",
+        JOINED: "[self.embedding(y_prev), nothing]",
+        "        return": f"        {ATTEND_AFTERWARDS}\n        return",
+    },
+    "In your version the *new* state asks, and the context comes after the GRU, as in Luong's "
+    "model. That is a good model, but another one. In this step's formula, what does the GRU read?",
+)
+wrong(
+    "LogProbabilitiesReturned",
+    "self.out(new_state)",
+    "self.out(new_state).log_softmax(-1)",
+    "Your first result holds log-probabilities, not logits: their exponentials sum to one. Which "
+    "function of this lab takes the logarithm of a softmax already?",
 )
 wrong(
     "ContextFirst",

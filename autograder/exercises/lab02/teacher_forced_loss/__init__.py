@@ -88,9 +88,11 @@ def unequal_lengths(lab, draw):
 
 @exercise.check(points=1.5, hidden=True)
 def what_is_fed(lab, draw):
-    """Reads the source once, and feeds the true token of the step before at every step."""
+    """Reads the source once, feeds the true token of the step before, keeps the model's mode."""
     model, batch = Toy(draw), batch_of(draw)
     lab.teacher_forced_loss(model, batch)
+    evaluated = Toy(draw).eval()
+    lab.teacher_forced_loss(evaluated, batch)
     asked = (batch.target[:, 1:] != PAD) * 1
     steps = asked.shape[1]
     fed = torch.stack(model.fed, 1)[:, :steps]
@@ -99,10 +101,21 @@ def what_is_fed(lab, draw):
         "what is fed before each symbol": fed * asked[:, : fed.shape[1]],
         "the source's mask at the first step": model.masks[0],
         "asked in training mode, as it came": [all(model.modes), model.training],
+        "asked in evaluation mode, as it came": [any(evaluated.modes), evaluated.training],
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=0.5, hidden=True)
+def other_sizes(lab, draw):
+    """Is right for one sentence, for one word, and for sentences of one symbol."""
+
+    def ask(B, S, T):
+        return lab.teacher_forced_loss(Toy(draw), batch_of(draw, [S] * B, [T] * B))
+
+    return draw.each_size(ask, B=2, S=5, T=4)
+
+
+@exercise.check(points=1, hidden=True)
 def each_symbol_counts(lab, draw):
     """Changes with every symbol of the answer, even the first, the last and EOS."""
     model, batch = Toy(draw), batch_of(draw)

@@ -94,8 +94,8 @@ wrong(
     "columns = zip(steps, labels.unbind(1), strict=True)\n"
     "    means = [cross_entropy(*c, ignore_index=PAD) for c in columns if c[1].any()]\n"
     "    return torch.stack(means).mean()",
-    "You take the mean of each step first and then the mean of these means; but late steps have "
-    "only the long sentences, so their tokens count more. What should one mean run over?",
+    "You take the mean of each step first and then the mean of these means. Late steps have only "
+    "the long sentences, or none, but count like full ones. What should one mean run over?",
 )
 wrong(
     "divided_by_all_steps",
@@ -103,8 +103,8 @@ wrong(
     "columns = zip(steps, labels.unbind(1), strict=True)\n"
     "    means = [cross_entropy(*c, ignore_index=PAD) for c in columns]\n"
     "    return torch.stack(means).mean()",
-    "You add up one mean per step and divide by the number of steps. Late steps have few "
-    "sentences, or none, but count like full ones. What should one mean run over?",
+    "You take the mean of each step first and then the mean of these means. Late steps have only "
+    "the long sentences, or none, but count like full ones. What should one mean run over?",
 )
 wrong(
     "summed",
@@ -214,4 +214,20 @@ wrong(
     f"return {LOSS}.item()",
     "You return a plain number. It is right, but training starts with `loss.backward()`: what must "
     "the result keep for that?",
+)
+wrong(
+    "mode_always_training",
+    "    hidden, state",
+    "    model.train()\n    hidden, state",
+    "Your loss puts the model into training mode, so a loss on new dates is measured with dropout. "
+    "In which mode should the model run, according to the task?",
+)
+wrong(
+    "labels_smoothed",
+    f"return {LOSS}",
+    "return nn.functional.cross_entropy(\n"
+    "        logits.flatten(0, 1), labels.flatten(), ignore_index=PAD, label_smoothing=0.1\n"
+    "    )",
+    "Your loss shares a part of each answer among all symbols (label smoothing). It helps some "
+    "models, but it is no longer the surprise at the right token. What does the formula sum?",
 )
