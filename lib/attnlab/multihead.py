@@ -161,7 +161,7 @@ def mha_param_shapes(
             out_proj.weight, out_proj.bias.
 
     Returns:
-        A list of tuples of int.
+        The shapes, in a list or a tuple; each shape is a tuple or a list of int.
 
     Raises:
         ValueError: `style` is another word; or it is "torch", and h heads of `key_dim` features

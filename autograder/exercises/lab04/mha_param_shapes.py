@@ -63,6 +63,31 @@ def what_there_is_not(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "The shapes of the parameters of a multi-head attention layer, in the order of a "
+        "library.": "of_the_lecture of_torch",
+        'style: "keras": the shapes that the lecture shows for Keras\' layer. The order is '
+        "queries, keys, values. A weight has an axis for the heads and is multiplied from the right "
+        "(x @ W), and its bias follows it. The output's weight and bias come last.": (
+            "of_the_lecture any_keras_sizes"
+        ),
+        '"torch": the four parameters of `nn.MultiheadAttention`, which stacks the three input '
+        "projections and multiplies by the transpose (x @ Wᵀ): in_proj_weight, in_proj_bias, "
+        "out_proj.weight, out_proj.bias.": "of_torch any_torch_sizes",
+        "The shapes, in a list or a tuple; each shape is a tuple or a list of int.": (
+            "of_the_lecture of_torch"
+        ),
+        'ValueError: `style` is another word; or it is "torch", and h heads of `key_dim` features '
+        "are not d_model features, which torch requires.": "what_there_is_not",
+    },
+    explained=[
+        "num_heads: h, the number of heads. key_dim: features of one head's queries, of its keys "
+        "and of its values. d_model: features of the inputs and of the output.",
+    ],
+)
+
+
 @exercise.also_right
 def written_out(num_heads, key_dim, d_model, style="keras"):
     h, d = num_heads, key_dim

@@ -74,15 +74,16 @@ def any_memory_layout(lab, draw):
 
 
 @exercise.check(points=1, hidden=True)
-def sizes_of_one(lab, draw):
-    """Works for a batch of one, a text of one word and heads of one feature."""
-    return {
-        "split, batch of one": lab.split_heads(draw.normal(1, 5, 6), 3),
-        "split, one word": lab.split_heads(draw.normal(2, 1, 6), 3),
-        "merge, batch of one": lab.merge_heads(draw.normal(1, 3, 5, 2)),
-        "merge, one word": lab.merge_heads(draw.normal(2, 3, 1, 4)),
-        "merge, one feature": lab.merge_heads(draw.normal(2, 3, 5, 1)),
-    }
+def other_sizes(lab, draw):
+    """Is right for one sentence, head, word or feature, and for sizes that are equal."""
+
+    def ask(B, h, T, d):
+        return {
+            "split": lab.split_heads(draw.normal(B, T, h * d), h),
+            "merge": lab.merge_heads(draw.normal(B, h, T, d)),
+        }
+
+    return draw.each_size(ask, B=2, h=3, T=5, d=4)
 
 
 @exercise.check(points=1.5, hidden=True)
@@ -105,6 +106,33 @@ def gradients_and_input(lab, draw):
         "merge": draw.gradients(lab.merge_heads, together),
         "inputs as they were": draw.untouched(),
     }
+
+
+exercise.promises(
+    {
+        "Divide the features of every position into heads: head i gets the i-th block of D/h "
+        "features. Feature j of head i at position t is x[b, t, i · D/h + j]: neighbours stay "
+        "neighbours.": "split_keeps_neighbours",
+        "x: (B, T, D), in any memory layout; stays unchanged.": (
+            "any_memory_layout gradients_and_input"
+        ),
+        "(B, h, T, D/h), in the dtype of `x`. Gradients flow back to `x`.": (
+            "shapes_and_dtype other_sizes gradients_and_input"
+        ),
+        "ValueError: `num_heads` does not divide D.": "heads_that_do_not_divide",
+        "Join the heads of every position again: the inverse of `split_heads`.": (
+            "merge_lays_side_by_side"
+        ),
+        "x: (B, h, T, d), in any memory layout; stays unchanged.": (
+            "any_memory_layout gradients_and_input"
+        ),
+        "(B, T, h · d): at each position first the d features of head 0, then those of head 1, and "
+        "so on. In the dtype of `x`; gradients flow back to `x`.": (
+            "merge_lays_side_by_side shapes_and_dtype other_sizes gradients_and_input"
+        ),
+    },
+    explained=["num_heads: h, the number of heads."],
+)
 
 
 @exercise.also_right(of="split_heads")

@@ -84,18 +84,24 @@ def some_biases(lab, draw):
         "only the keys'": list(lab.fuse_qkv(*weights, None, b_k)),
         "only the values'": list(lab.fuse_qkv(*weights, b_v=b_v)),
         "dtype": dtype_of(lab.fuse_qkv(*(w.float() for w in weights), b_q.float())[1]),
+        "dtype of half": dtype_of(lab.fuse_qkv(*(w.half() for w in weights), b_q.half())[1]),
     }
 
 
 @exercise.check(points=1, hidden=True)
 def any_axes(lab, draw):
-    """Project: works for one text, for a batch, for more axes, and in any memory layout."""
+    """Project: works for one text, for a batch, for any axes and sizes, in any memory layout."""
     W, b, sizes = draw.normal(15, 7), draw.normal(15), (4, 5, 6)
+
+    def ask(batch, T, d):
+        return list(lab.project_fused(draw.normal(*batch, T, d), draw.normal(15, d), b, sizes))
+
     return {
         "one text": list(lab.project_fused(draw.normal(3, 7), W, b, sizes)),
         "four axes": list(lab.project_fused(draw.normal(2, 3, 5, 7), W, b, sizes)),
         "a batch of one, one word": list(lab.project_fused(draw.normal(1, 1, 7), W, b, sizes)),
         "not contiguous": list(lab.project_fused(draw.strided(draw.normal(2, 3, 7)), W, b, sizes)),
+        **draw.each_size(ask, batch=(2,), T=3, d=7),
     }
 
 

@@ -30,7 +30,7 @@ def by_vstack(W_q, W_k, W_v, b_q=None, b_k=None, b_v=None):
         if bias is not None:
             b[start:end] = bias
         start = end
-    return [W, b]
+    return W, b
 
 
 @exercise.also_right(of="fuse_qkv")

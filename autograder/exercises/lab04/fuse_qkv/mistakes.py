@@ -119,7 +119,7 @@ wrong(
 wrong(
     "zeros_of_another_dtype",
     "w.new_zeros(len(w))",
-    "torch.zeros(len(w), dtype=torch.float64)",
+    "torch.zeros(len(w))",
     "Your zeros for a missing bias have a dtype of their own, which changes that of the whole "
     "bias. Where could they take their dtype from?",
 )

@@ -106,7 +106,20 @@ def where_heads_look(lab, draw):
     return lab.weight_on(weights, places)
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=0.5, hidden=True)
+def other_sizes(lab, draw):
+    """Is right for one question, head, box, place or digit, and for sizes that are equal."""
+
+    def ask(B, h, T, n):
+        return {
+            "weights": lab.weight_on(draw.uniform(B, h, T), draw.integers(0, T, B, n)),
+            "loss": lab.answer_loss(draw.normal(B, n, T), draw.integers(0, T, B, n)),
+        }
+
+    return draw.each_size(ask, B=4, h=3, T=7, n=2)
+
+
+@exercise.check(points=1, hidden=True)
 def any_number_of_places(lab, draw):
     """Works for one or more places, one head or one question; the weights are unchanged."""
     weights = draw.uniform(5, 3, 7)
