@@ -68,8 +68,8 @@ exercise.promises(
         "The shapes of the parameters of a multi-head attention layer, in the order of a "
         "library.": "of_the_lecture of_torch",
         'style: "keras": the shapes that the lecture shows for Keras\' layer. The order is '
-        "queries, keys, values. A weight has an axis for the heads and is multiplied from the right "
-        "(x @ W), and its bias follows it. The output's weight and bias come last.": (
+        "queries, keys, values. A weight has an axis for the heads and is multiplied from the "
+        "right (x @ W), and its bias follows it. The output's weight and bias come last.": (
             "of_the_lecture any_keras_sizes"
         ),
         '"torch": the four parameters of `nn.MultiheadAttention`, which stacks the three input '
