@@ -65,6 +65,11 @@ def _read(path: Path) -> VisibleLab | str:
 
 
 def _no_file(folders: Sequence[Path]) -> str:
+    if not folders:
+        return (
+            "The folder that this notebook runs in has been deleted: restart the kernel in the "
+            "folder of the lab."
+        )
     return (
         f"There is no {FILE_NAME} next to this notebook (searched {folders[0]}): copy it there "
         "from the lab's bundle, where it is next to the notebook."

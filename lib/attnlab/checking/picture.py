@@ -143,6 +143,16 @@ def _picture(panels: list[_Panel], alt: str, caption: str) -> Picture:
 
 def _draw(panels: list[_Panel]) -> bytes:
     # Imported only if a picture is needed; not pyplot, because its figures are the student's.
+    import matplotlib as mpl
+
+    # The student's settings (a usetex without LaTeX, dots per inch, a hand-drawn look) stay out.
+    with mpl.rc_context(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        mpl.rcdefaults()
+        return _drawn_with_defaults(panels)
+
+
+def _drawn_with_defaults(panels: list[_Panel]) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -161,9 +171,7 @@ def _draw(panels: list[_Panel]) -> bytes:
         _heat_map(axes, panel, numbers)
         axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
     data = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        figure.savefig(data, format="png", metadata={"Software": None})
+    figure.savefig(data, format="png", metadata={"Software": None})
     return data.getvalue()
 
 

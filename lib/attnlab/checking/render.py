@@ -34,6 +34,7 @@ from attnlab.checking.verdict import Answer, Verdict
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
 
 WIDTH = 88
+PRINTED = "What your code printed while it was checked"
 
 
 @dataclass(frozen=True)
@@ -43,12 +44,14 @@ class Report:
     Attributes:
         earlier: steps that this one runs on and that are not right yet; they are named first.
         written: whether the step itself is more than its placeholder.
+        printed: what the student's code printed while it was checked.
     """
 
     exercise: VisibleExercise
     verdict: Verdict
     earlier: tuple[Unfinished, ...] = ()
     written: bool = True
+    printed: str = ""
 
     @property
     def earned(self) -> float:
@@ -69,6 +72,8 @@ class Report:
             ]
         lines += ["", *textwrap.wrap(self._hidden, WIDTH)]
         lines += [f"  · {title}" for title in self._hidden_titles]
+        if self.printed.strip():
+            lines += ["", f"{PRINTED}:", textwrap.indent(self.printed.rstrip(), "  ")]
         return "\n".join(lines).rstrip()
 
     def html(self) -> str:
@@ -89,7 +94,7 @@ class Report:
             div("flex:1 1 200px;overflow-wrap:anywhere", rich(self.exercise.title))
             + div("flex:0 0 auto", self._earned),
         )
-        return card(colour, head + rows + first + advice + hidden)
+        return card(colour, head + rows + first + advice + hidden + self._printed_html())
 
     @property
     def _headline(self) -> str:
@@ -141,6 +146,9 @@ class Report:
             f"{hidden.title}{' (It runs on your own earlier steps.)' if hidden.chained else ''}"
             for hidden in self.exercise.not_run_here
         )
+
+    def _printed_html(self) -> str:
+        return fold(PRINTED, _preformatted(self.printed)) if self.printed.strip() else ""
 
     def _hidden_html(self) -> str:
         """The titles of the hidden checks; in a fold while visible checks still fail."""
@@ -204,7 +212,10 @@ def _evidence(answer: Answer) -> str:
     """The picture of the difference, or the two numbers."""
     difference = answer.difference
     assert difference is not None
-    drawn = picture(difference)
+    try:
+        drawn = picture(difference)
+    except Exception:  # whatever is wrong with matplotlib here, the advice must be shown
+        return div("margin-top:6px;font-size:12px;opacity:.75", "The picture cannot be drawn here.")
     if drawn is not None:
         return _image(drawn)
     # Only tensors: a plain number may be a prediction, whose answer must not be revealed.
@@ -229,8 +240,10 @@ def _image(drawn: Picture) -> str:
     data = base64.b64encode(drawn.png).decode()
     image = (
         f'<img alt="{escape(drawn.alt)}" width="{drawn.width}" src="data:image/png;base64,{data}" '
-        'style="max-width:100%;box-sizing:border-box;background:#fff;border-radius:6px;padding:4px">'
+        'style="max-width:none;box-sizing:border-box;background:#fff;border-radius:6px;padding:4px">'
     )
+    # On a narrow page the picture scrolls: if it were made smaller, its numbers could not be read.
+    image = div("overflow-x:auto", image)
     caption = div("font-size:12px;opacity:.75", escape(drawn.caption)) if drawn.caption else ""
     return div("margin-top:10px", image + caption)
 
@@ -241,13 +254,15 @@ def _source(check: VisibleCheck) -> str:
         f"<code>draw</code> makes the inputs: <code>from attnlab.checking.draw import Draw; "
         f"draw = Draw({check.seed})</code>"
     )
-    source = escape(_only_function(check.source, check.question.name))
-    shown = (
+    source = _only_function(check.source, check.question.name)
+    return fold("What this check does", _preformatted(source) + div("opacity:.85", hint))
+
+
+def _preformatted(text: str) -> str:
+    return (
         '<pre style="margin:6px 0;padding:8px 10px;border-radius:6px;overflow-x:auto;'
-        f'background:rgba(127,127,127,.13);color:inherit;font-size:12px">{source}</pre>'
-        f"{div('opacity:.85', hint)}"
+        f'background:rgba(127,127,127,.13);color:inherit;font-size:12px">{escape(text)}</pre>'
     )
-    return fold("What this check does", shown)
 
 
 def _only_function(source: str, name: str) -> str:

@@ -6,7 +6,7 @@ Tested in ``tests/attnlab/notebook/test_check.py``, through ``check()``.
 from __future__ import annotations
 
 import contextlib
-import sys
+import io
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,40 +16,77 @@ import torch
 
 from attnlab.checking.draw import Draw
 from attnlab.checking.lab import Lab, observe
-from attnlab.checking.observation import ObservationError, Opaque, Raised, pack, unpack
+from attnlab.checking.observation import ObservationError, Opaque, Raised, clip, pack, unpack
 from attnlab.checking.verdict import Verdict, judge_exercise
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
 
+MOST_PRINTED = 4_000
 
-def run_visible(exercise: VisibleExercise, names: Mapping[str, Any]) -> Verdict:
+
+class Printed(io.TextIOBase):
+    """Takes what the student's code prints; the beginning is kept.
+
+    Attributes:
+        text: the beginning, which ends with an ellipsis if something was left out.
+    """
+
+    text = ""
+
+    def write(self, text: str) -> int:
+        """Keep `text` if there is room."""
+        if len(self.text) < MOST_PRINTED:
+            self.text = clip(self.text + text, MOST_PRINTED)
+        return len(text)
+
+
+def run_visible(
+    exercise: VisibleExercise, names: Mapping[str, Any], printed: Printed | None = None
+) -> Verdict:
     """The verdict of the visible checks of `exercise` on the code in `names`.
 
     Args:
         exercise: the exercise.
         names: everything that the notebook defined.
+        printed: takes what the code prints; if None, it is not shown.
     """
-    seen = {check.question.name: _see(check, names, exercise.forbids) for check in exercise.checks}
+    out = Printed() if printed is None else printed
+    seen = {
+        check.question.name: _see(check, names, exercise.forbids, out) for check in exercise.checks
+    }
     questions = [check.question for check in exercise.checks]
     return judge_exercise(questions, seen, exercise.mistakes)
 
 
-def _see(check: VisibleCheck, names: Mapping[str, Any], forbids: tuple[str, ...]) -> Any:
+def _see(
+    check: VisibleCheck, names: Mapping[str, Any], forbids: tuple[str, ...], out: Printed
+) -> Any:
     draw = Draw(check.seed, check.version_functions())
-    # nbgrader gives a cell no points if it writes to stderr, even a warning. And the student's own
-    # random numbers must not depend on whether they called check().
+    lab = Lab(names, working_folder())
+    # A print in a function would appear above the result, once for each call of a check: so it is
+    # kept for a fold. nbgrader gives a cell no points if it writes to stderr, even a warning. And
+    # the student's own random numbers must not depend on whether they called check().
     with (
-        contextlib.redirect_stderr(sys.stdout),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(out),
         torch.random.fork_rng(devices=[]),
         warnings.catch_warnings(),
     ):
         # torch's own warnings about the student's call name the file of ours that watches calls.
         warnings.filterwarnings("ignore", module=r"attnlab\.checking\.")
         try:
-            return _plain(observe(check.probe(), Lab(names, Path.cwd()), draw, forbids))
+            return _plain(observe(check.probe(), lab, draw, forbids))
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a student's exception may have any base class
             return Raised(type(error).__name__)
+
+
+def working_folder() -> Path | None:
+    """The folder that this process is in; None if it has been deleted."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return None
 
 
 def _plain(seen: Any) -> Any:

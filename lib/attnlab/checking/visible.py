@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -150,6 +151,13 @@ def read(path: Path) -> VisibleLab:
         OSError: the file cannot be read.
         ChecksFileError: it is not a checks file, is damaged, or has another version.
     """
+    status = path.stat()
+    return _read(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=16)
+def _read(path: Path, changed: int, size: int) -> VisibleLab:
+    """The file as it was at this time: check() reads it again only after a change."""
     try:
         tree = unpack(path.read_bytes(), LIMITS)
         if tree["version"] != VERSION:

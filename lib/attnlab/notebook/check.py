@@ -63,16 +63,17 @@ def _report(name: str, names: Mapping[str, Any]) -> Report | Notice:
     from attnlab.checking.lookup import find_exercise
     from attnlab.checking.progress import is_blank_step, unfinished_before
     from attnlab.checking.render import Report, notice
-    from attnlab.checking.run_visible import run_visible
+    from attnlab.checking.run_visible import Printed, run_visible
 
     found = find_exercise(name, _folders(names), os.environ.get(FILE_VARIABLE))
     if isinstance(found, str):
         return notice(found)
-    verdict = run_visible(found.exercise, names)
+    printed = Printed()
+    verdict = run_visible(found.exercise, names, printed)
     if verdict.passed or is_blank_step(found.exercise, names):
-        return Report(found.exercise, verdict)
+        return Report(found.exercise, verdict, printed=printed.text)
     earlier = unfinished_before(found.exercise, found.lab, names)
-    return Report(found.exercise, verdict, tuple(earlier))
+    return Report(found.exercise, verdict, tuple(earlier), printed=printed.text)
 
 
 def _overview(names: Mapping[str, Any]) -> Overview | Notice:
@@ -97,13 +98,16 @@ def _namespace(caller: FrameType) -> tuple[Mapping[str, Any], Any]:
 
 def _folders(names: Mapping[str, Any]) -> list[Path]:
     """The folders that may contain a checks file: this one, the notebook's, the script's."""
+    from attnlab.checking.run_visible import working_folder
+
     notebook = names.get("__vsc_ipynb_file__") or os.environ.get("JPY_SESSION_NAME")
-    nearby = [
-        Path(path).resolve() for path in (notebook, names.get("__file__")) if isinstance(path, str)
-    ]
+    here = working_folder()
+    given = [Path(path) for path in (notebook, names.get("__file__")) if isinstance(path, str)]
+    # A relative path means nothing if the working folder has been deleted.
+    nearby = [path.resolve() for path in given if path.is_absolute() or here is not None]
     # A lab's source, lab03_attention.py, is beside the folder lab03.
     labs = [path.with_name(path.stem.partition("_")[0]) for path in nearby]
-    return [Path.cwd(), *(path.parent for path in nearby), *labs]
+    return [*([here] if here is not None else []), *(path.parent for path in nearby), *labs]
 
 
 def _print(text: Callable[..., str]) -> None:

@@ -13,7 +13,9 @@ from torch import Tensor
 
 import attnlab
 from attnlab import check
+from attnlab.checking import visible
 from attnlab.checking.lookup import find_exercise
+from attnlab.checking.observation import unpack
 from attnlab.checking.visible import FILE_NAME, write
 from tests.helpers.small_lab import exercise, no_max, right, write_checks
 
@@ -210,6 +212,93 @@ def test_a_warning_that_names_a_file_of_ours_is_not_shown(lab):
 
     assert warned("attnlab.checking.lab") == 0
     assert warned("__main__") > 0, "the student's own warnings are shown"
+
+
+def test_what_the_code_prints_is_in_a_fold_below_the_result(lab, capsys):
+    def chatty(x, dim=-1):
+        print("<b>shape</b>", tuple(x.shape))
+        return right(x, dim)
+
+    face = html(checked(chatty))
+    printed = capsys.readouterr().out
+    assert printed.startswith("softmax: scores become probabilities")
+    assert printed.index("decided after you hand in") < printed.index("<b>shape</b> (2, 3)")
+    fold = face[face.index("What your code printed") :]
+    assert "&lt;b&gt;shape&lt;/b&gt; (2, 3)" in fold
+    assert "What your code printed" not in html(checked(right))
+
+
+def test_a_million_lines_of_output_are_cut(lab, capsys):
+    def endless(x, dim=-1):
+        for _ in range(1000):
+            print("x" * 1000)
+        return right(x, dim)
+
+    assert len(html(checked(endless))) < 20_000
+    assert "x…" in capsys.readouterr().out
+
+
+def test_a_picture_that_cannot_be_drawn_leaves_the_advice(lab, monkeypatch):
+    def broken(difference):
+        raise RuntimeError("no LaTeX")
+
+    monkeypatch.setattr("attnlab.checking.render.picture", broken)
+    face = html(checked(no_max))
+    assert "What can you subtract first?" in face
+    assert "The picture cannot be drawn here." in face
+    assert "no LaTeX" not in face
+
+
+def test_the_students_settings_of_matplotlib_do_not_reach_the_picture(lab):
+    import matplotlib as mpl
+
+    def picture_of(**settings):
+        with mpl.rc_context(settings):
+            found = html(checked(no_max)).partition(";base64,")[2].partition('"')[0]
+            assert all(mpl.rcParams[name] == value for name, value in settings.items())
+        return found
+
+    usual = picture_of()
+    assert usual
+    assert picture_of(**{"text.usetex": True, "savefig.dpi": 900, "font.size": 30}) == usual
+
+
+def test_a_narrow_page_scrolls_the_picture_and_does_not_make_it_smaller(lab):
+    face = html(checked(no_max))
+    assert '<div style="overflow-x:auto"><img' in face
+    assert "max-width:100%" not in face
+
+
+def test_a_deleted_working_folder_is_one_sentence(lab, tmp_path_factory, monkeypatch, capsys):
+    gone = tmp_path_factory.mktemp("gone")
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert checked(right) == 0.0
+    assert "has been deleted: restart the kernel" in capsys.readouterr().out
+    monkeypatch.setenv("ATTNLAB_CHECKS", str(lab / FILE_NAME))
+    assert checked(right) == VISIBLE
+
+
+def test_the_checks_file_is_read_once_and_again_after_a_change(lab, monkeypatch):
+    monkeypatch.setattr("attnlab.checking.visible.unpack", counted := Counted(unpack))
+    visible._read.cache_clear()
+    checked(right)
+    checked(right)
+    assert counted.calls == 1
+    write(lab / FILE_NAME, "lab01", [replace(exercise(), title="another title")])
+    os.utime(lab / FILE_NAME, ns=(1, 1))
+    assert "another title" in html(checked(right))
+
+
+class Counted:
+    """A function that counts its calls."""
+
+    def __init__(self, function):
+        self.function, self.calls = function, 0
+
+    def __call__(self, *arguments):
+        self.calls += 1
+        return self.function(*arguments)
 
 
 def test_nothing_is_written_to_stderr(lab, capfd):
@@ -416,5 +505,6 @@ def test_in_a_kernel_nbgrader_nbgrader_reads_the_points(lab):
     warned = book.cells[7]
     warned.metadata["nbgrader"] = {"grade": True, "solution": False, "points": 12}
     assert utils.determine_grade(warned) == (6.5, 12.0), "a warning costs nothing"
-    assert "careful" in warned.outputs[0].text
+    (shown,) = warned.outputs
+    assert "careful" in shown.data["text/html"].partition("What your code printed")[2]
     assert book.cells[5].outputs[0].data["text/plain"] == "[]", "no figure is left in pyplot"
