@@ -128,9 +128,7 @@ def _show_promises(console: Console, proof: ExerciseProof) -> None:
 
 
 def _promised(promises: PromisesProof) -> str:
-    if not promises.sentences:
-        return "–"
-    return f"{promises.held}/{len(promises.sentences)}" if promises.declared else "no table"
+    return f"{promises.held}/{len(promises.sentences)}" if promises.declared else "–"
 
 
 def _table(lab: str, proofs: list[ExerciseProof]) -> Table:
@@ -138,7 +136,7 @@ def _table(lab: str, proofs: list[ExerciseProof]) -> Table:
         title=f"{lab}: are its checks right?", box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False
     )
     headings = (
-        "exercise", "points", "right\nearns", "blank\nearns", "wrong\ncaught", "wrong\nadvised",
+        "exercise", "points", "right\nearns", "blank\nearns", "wrong\ncaught", "wrong\nnamed",
         "others\nkept", "mutants", "text\nheld", "s",
     )  # fmt: skip
     for heading in headings:
