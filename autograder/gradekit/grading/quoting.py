@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from attnlab.checking.errors import MISSING_WEIGHT
 from attnlab.checking.judges import Difference
 from attnlab.checking.observation import Missing, Opaque, Raised
 from attnlab.checking.redact import redacted
@@ -120,6 +121,7 @@ _WITHOUT_WORDS = frozenset(
     }
 )  # fmt: skip
 _SLOT = re.compile(r"(\bNxN\b|\bND\b|(?<![A-Za-z])[WNOS](?![A-Za-z]))")
+_MISSING_WEIGHT = re.compile(r"there is no weight ([A-Za-z_]\w*(?:\.\w+){0,2})(?= )")
 _WORDS = re.compile(r"[A-Za-z_]\w*")
 _KINDS = frozenset(
     _WORDS.findall(
@@ -161,6 +163,8 @@ class QuotationFilter:
                 return redacted(difference)
 
     def _raised(self, seen: Raised) -> Raised:
+        if seen.type == MISSING_WEIGHT:
+            return Raised(MISSING_WEIGHT, self._missing_weight(seen.message))
         own = getattr(builtins, seen.type, None)
         known = isinstance(own, type) and issubclass(own, BaseException)
         name = seen.type if known or self._is_name(seen.type) else "an exception of its own"
@@ -175,6 +179,12 @@ class QuotationFilter:
                 several = len(set(_NUMBER.findall(found[0]))) > _MOST_NUMBERS
                 return _NUMBER.sub("…", found[0]) if several else found[0]
         return ""
+
+    def _missing_weight(self, message: str) -> str:
+        """Which weight is missing, if its name is put together from the notebook's names."""
+        found = _MISSING_WEIGHT.match(message)
+        known = found is not None and all(map(self._is_name, found[1].split(".")))
+        return found[0] if found is not None and known else ""
 
     def _is_word(self, text: str) -> bool:
         return text in _KINDS or self._is_name(text) or _resolves(text)

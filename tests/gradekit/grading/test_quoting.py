@@ -40,3 +40,14 @@ def test_names_of_types_are_quoted_if_the_notebook_or_python_has_them() -> None:
 def test_only_common_messages_about_known_names_are_quoted(message: str, quoted: str) -> None:
     seen = vet(Difference("raised", seen=Raised("NameError", message, "secret line"))).seen
     assert seen == Raised("NameError", quoted, "")
+
+
+@pytest.mark.parametrize(
+    ("weight", "quoted"),
+    [("x.weight", ""), ("x.summ", "there is no weight x.summ"), ("a.hidden", ""), ("x.x.x.x", "")],
+)
+def test_a_missing_weight_is_named_if_the_notebook_has_its_words(weight: str, quoted: str) -> None:
+    raised = Raised(
+        "MissingWeightError", f"there is no weight {weight} of shape (3, 4); there is y"
+    )
+    assert vet(Difference("raised", seen=raised)).seen == Raised("MissingWeightError", quoted)
