@@ -43,6 +43,7 @@ def main(folder: Path, arguments: list[str]) -> None:
         "LOGNAME": "ordinary",
         "PATH": os.environ["PATH"],
         "PYTHONDONTWRITEBYTECODE": "1",
+        "SKIP_NOTHING": os.environ.get("SKIP_NOTHING", ""),
     }
     os.chdir(REPOSITORY)
     line = [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *arguments]
