@@ -34,7 +34,8 @@ def standalone_source(item: Callable[..., Any]) -> str:
     """Python source that defines `item` (a module-level function or class) and what it needs.
 
     Raises:
-        StandaloneError: it names a module of this project that cannot be inlined.
+        StandaloneError: it names a module of this project that cannot be inlined, or its text would
+            depend on the version of Python.
     """
     return standalone_sources([item])
 
@@ -77,7 +78,7 @@ class _Collector:
         for needed in _names(statement):
             self.add(module, needed)
         # Keyed by line, because one statement may bind several names.
-        self._definitions[module.__name__, statement.lineno] = ast.unparse(_undecorated(statement))
+        self._definitions[module.__name__, statement.lineno] = _text_of(statement)
 
     def add_text(self, module: ModuleType, text: str) -> None:
         """Add a definition that is in no file, after those of `module` that it needs."""
@@ -85,7 +86,7 @@ class _Collector:
         for needed in _names(statement):
             if needed not in names_bound_by(statement):
                 self.add(module, needed)
-        self._definitions[text, 0] = ast.unparse(_undecorated(statement))
+        self._definitions[text, 0] = _text_of(statement)
 
     def _add_import(
         self, module: ModuleType, statement: ast.Import | ast.ImportFrom, name: str
@@ -164,6 +165,26 @@ class _Unannotated(ast.NodeTransformer):
             if getattr(node, field, None) is not None:
                 setattr(node, field, ast.Constant(None))
         return super().generic_visit(node)
+
+
+def _text_of(statement: ast.stmt) -> str:
+    """A definition as it travels: the same text from every version of Python, and for each.
+
+    Raises:
+        StandaloneError: an f-string has quotes inside its braces. From Python 3.12, `ast.unparse`
+            writes them in a way that 3.11 cannot read.
+    """
+    for node in ast.walk(statement):
+        if isinstance(node, ast.FormattedValue) and any(map(_is_text, ast.walk(node.value))):
+            raise StandaloneError(
+                f"{ast.unparse(node.value)!r} is in an f-string and has quotes of its own; give it "
+                "a name in the line before, so that every version of Python writes the same text"
+            )
+    return ast.unparse(_undecorated(statement))
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes))
 
 
 def _undecorated(statement: ast.stmt) -> ast.stmt:

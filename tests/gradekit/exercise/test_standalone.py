@@ -144,3 +144,20 @@ def test_one_line_may_bind_several_names(tmp_path, monkeypatch):
     source = standalone_source(made.probe)
     assert run(source)["probe"](None, None) == [2, 5, "ab"]
     assert source.count("HIGH") == 2
+
+
+def test_a_text_that_depends_on_the_version_of_python_is_refused(tmp_path, monkeypatch):
+    """Python 3.12 prints nested quotes in a way that 3.11 cannot read."""
+    made = module(
+        tmp_path,
+        monkeypatch,
+        """
+        def quoted(x): return f"{str(x).removeprefix('torch.')}"
+        def named(x):
+            name = str(x).removeprefix('torch.')
+            return f"{name}, {x:>4}"
+    """,
+    )
+    with pytest.raises(StandaloneError, match="give it a name in the line before"):
+        standalone_source(made.quoted)
+    assert run(standalone_source(made.named))["named"](1) == "1,    1"

@@ -71,9 +71,10 @@ def shape_and_dtype(lab, draw):
     seen = {
         f"shapes, {name}": [list(part.shape) for part in result] for name, result in results.items()
     }
-    for dtype in (torch.float32, torch.float16):
+    for name in ("float32", "float16"):
+        dtype = getattr(torch, name)
         result = lab.scaled_dot_product_attention(q.to(dtype), k.to(dtype), v.to(dtype))
-        seen[f"dtypes of {str(dtype).removeprefix('torch.')}"] = [dtype_of(out) for out in result]
+        seen[f"dtypes of {name}"] = [dtype_of(out) for out in result]
     return seen
 
 
