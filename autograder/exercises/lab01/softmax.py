@@ -47,13 +47,18 @@ def shape_and_dtype(lab, draw):
     }
 
 
-@exercise.check(points=2.5)
+@exercise.check(points=0.5)
+def default_axis(lab, draw):
+    """Takes the last axis if no axis is given."""
+    return lab.softmax(draw.normal(3, 5, 7))
+
+
+@exercise.check(points=2)
 def any_axis(lab, draw):
     """Is right along the given axis, in any memory layout."""
     scores = draw.normal(3, 5, 7)
     spread = draw.strided(draw.normal(2, 5, 3))
     return {
-        "no dim given": lab.softmax(scores),
         "dim=0": lab.softmax(scores, dim=0),
         "dim=1": lab.softmax(scores, 1),
         "dim=2": lab.softmax(scores, dim=2),
@@ -154,7 +159,9 @@ exercise.promises(
         "Turn scores into probabilities along one axis: exp(x_i)": "any_axis sums_to_one",
         "scores of any shape": "any_shape",
         "A score of -inf gets probability 0.": "minus_infinity",
-        "dim: the axis along which the probabilities sum to 1; may be negative": "any_axis",
+        "dim: the axis along which the probabilities sum to 1; may be negative": (
+            "default_axis any_axis"
+        ),
         "same shape as `x`": "shape_and_dtype any_shape",
         "sum to 1 except for rounding (nothing is added to the denominator)": "sums_to_one",
         "Scores in the tens of thousands are safe.": "scores_far_apart",
@@ -179,6 +186,13 @@ def in_three_lines(x, dim=-1):
 
 wrong = exercise.edits(in_three_lines)
 
+wrong(
+    "first_axis_by_default",
+    "dim=-1",
+    "dim=0",
+    "Without the argument `dim`, you do not take the last axis. Which default does the task's "
+    "first line give?",
+)
 wrong.several(
     "always_first_axis",
     {"amax(dim": "amax(0", "sum(dim": "sum(0"},

@@ -7,10 +7,36 @@ import torch
 from attnlab.softmax import softmax
 from gradekit.exercise import write_a_test
 
+# Not among them: a wrong default and integers of 8 bits, which few right tests try.
+VERSIONS = [
+    "always_first_axis",
+    "dim_ignored",
+    "over_everything",
+    "no_max_subtraction",
+    "global_max",
+    "max_over_wrong_dim",
+    "mean_subtracted",
+    "keepdim_missing",
+    "squeezed",
+    "epsilon_in_denominator",
+    "detached",
+    "detached_denominator",
+    "in_place",
+    "integers_not_cast",
+    "always_float32",
+    "sign_turned",
+    "powers_of_two",
+    "no_exponential",
+    "not_normalised",
+    "through_numpy",
+    "returns_log_probabilities",
+]
+
 exercise = write_a_test(
     "test_softmax",
     of=softmax,
     points=8,
+    versions=VERSIONS,
     title="Rejects the wrong versions of softmax that students write, and accepts the right ones.",
 )
 

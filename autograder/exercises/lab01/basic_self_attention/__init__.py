@@ -63,13 +63,18 @@ def apples_by_softmax(lab, draw):
     return lecture_tables(lab, "softmax")
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=0.5, hidden=True)
+def default_mode(lab, draw):
+    """Normalises by softmax if no mode is given."""
+    return lab.basic_self_attention(draw.normal(5, 3))
+
+
+@exercise.check(points=1, hidden=True)
 def similarity_of_the_vectors(lab, draw):
     """Without a table, the similarities are the dot products of the words' vectors."""
     X = draw.normal(5, 3)
     return {
         "softmax": lab.basic_self_attention(X, mode="softmax"),
-        "softmax is the default": lab.basic_self_attention(X),
         "sum": lab.basic_self_attention(draw.uniform(5, 3), mode="sum"),
         "similar in the thousands": lab.basic_self_attention(30.0 * X, mode="softmax"),
     }
@@ -149,7 +154,7 @@ def gradients_and_input(lab, draw):
     for mode in ("softmax", "sum"):
         lab.basic_self_attention(X, mode, table)
     return {
-        "softmax": draw.gradients(lambda X: lab.basic_self_attention(X), X),
+        "softmax": draw.gradients(lambda X: lab.basic_self_attention(X, mode="softmax"), X),
         "sum": draw.gradients(lambda X: lab.basic_self_attention(X, mode="sum"), X),
         "table": draw.gradients(lambda X, S: lab.basic_self_attention(X, "softmax", S), X, table),
         "inputs unchanged": draw.untouched(),
@@ -165,7 +170,7 @@ exercise.promises(
         ),
         "X: (..., T, d), one vector for each of T words.": "batches other_sizes",
         '"softmax": normalise a row of similarities by softmax; "sum": divide it by its sum': (
-            "apples_by_sum apples_by_softmax"
+            "apples_by_sum apples_by_softmax default_mode"
         ),
         "In this mode, a row of zeros gives the zero vector": "zero_rows",
         "but may be negative": "negative_sums",

@@ -14,6 +14,13 @@ wrong.several(
     "each word that looks. Which axis of the table belongs to the word that looks?",
 )
 wrong(
+    "sum_by_default",
+    'mode="softmax", s',
+    'mode="sum", s',
+    "Without the argument `mode`, your weights are not those of softmax. Which default does the "
+    "task's first line give?",
+)
+wrong(
     "always_softmax",
     'if mode == "softmax":',
     "if True:",

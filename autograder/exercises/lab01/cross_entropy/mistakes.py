@@ -15,6 +15,13 @@ wrong(
     "log_softmax expect, scores or probabilities?",
 )
 wrong(
+    "sum_by_default",
+    'reduction="mean"',
+    'reduction="sum"',
+    "Without the argument `reduction`, your loss is not the mean. Which default does the task's "
+    "first line give?",
+)
+wrong(
     "sum_for_mean",
     "total / counts.sum().clamp(min=1)",
     "total",
