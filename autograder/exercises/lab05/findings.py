@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from attnlab.checking.judges import Close
 from gradekit.exercise import Exercise
 
 exercise = Exercise(answers=["findings"])
@@ -24,7 +25,7 @@ def finding(lab, name):
     return " ".join(str(said).lower().split())
 
 
-@exercise.check(points=1)
+@exercise.check(points=1, judge=Close(words=WORDS))
 def all_six(lab, draw):
     """Says one of the six things about each of the six models."""
     if not isinstance(lab.findings, dict):
@@ -33,37 +34,37 @@ def all_six(lab, draw):
     return {name: "one of the six" if words in WORDS else words for name, words in said.items()}
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=0.5, hidden=True, judge=Close(words=WORDS))
 def model_a(lab, draw):
     """What is wrong with model A."""
     return finding(lab, "A")
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=0.5, hidden=True, judge=Close(words=WORDS))
 def model_b(lab, draw):
     """What is wrong with model B."""
     return finding(lab, "B")
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=0.5, hidden=True, judge=Close(words=WORDS))
 def model_c(lab, draw):
     """What is wrong with model C."""
     return finding(lab, "C")
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=0.5, hidden=True, judge=Close(words=WORDS))
 def model_d(lab, draw):
     """What is wrong with model D."""
     return finding(lab, "D")
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=0.5, hidden=True, judge=Close(words=WORDS))
 def model_e(lab, draw):
     """What is wrong with model E."""
     return finding(lab, "E")
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=0.5, hidden=True, judge=Close(words=WORDS))
 def model_f(lab, draw):
     """What is wrong with model F."""
     return finding(lab, "F")

@@ -116,9 +116,11 @@ class Close(_AllOrNothing):
                 return self._first((key, item, seen[key]) for key, item in expected.items())(path)
         if type(expected) is not type(seen):
             return Difference("type", path, expected, seen)
+        if expected == seen:
+            return None
         if self.words and isinstance(seen, str) and seen not in self.words:
             return Difference("word", path, list(self.words), seen)
-        return None if expected == seen else Difference("values", path, expected, seen)
+        return Difference("values", path, expected, seen)
 
     def _first(self, items: Any) -> Any:
         def search(path: Path) -> Difference | None:

@@ -133,6 +133,7 @@ def test_a_word_that_is_not_offered_is_named_as_such():
     )
     assert words("nothing", "padding", judge) == "'padding' is not right here."
     assert judge.compare("nothing", "nothing") is None
+    assert judge.compare("a word of the check's own", "a word of the check's own") is None
 
 
 def test_a_test_that_reports_without_raising_is_named():
