@@ -9,7 +9,8 @@ import pytest
 
 from gradekit.course import Course, load_course
 from gradekit.errors import CourseError, ResultNotKeptError
-from gradekit.feedback.page import Page, page_of, render, write_feedback
+from gradekit.feedback.page import page_of, render, write_feedback
+from gradekit.feedback.views import Page
 from gradekit.gradebook.marks import Mark, Marks
 from gradekit.late import Lateness
 from gradekit.results.records import ExerciseResult, State, SubmissionRecord
