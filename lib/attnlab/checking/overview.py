@@ -77,13 +77,12 @@ def _row(standing: Standing) -> str:
         f"{_SIGNS[colour]}</td>"
     )
     # JupyterLab leads such a link to the cell of that id.
-    link = (
-        f'<a href="#cell-id={rich(standing.exercise.name)}" style="color:inherit">'
-        f"{rich(_label(standing))}</a>"
-    )
+    name = rich(standing.exercise.name)
+    style = "color:inherit;text-decoration:underline"
+    link = f'<a href="#cell-id={name}" style="{style}">{rich(_label(standing))}</a>'
     right = f"{cell};text-align:right;white-space:nowrap"
     return (
-        f'<tr style="background:transparent">{sign}<td style="{cell}">{link}</td>'
+        f'<tr style="background:transparent">{sign}<td style="{cell};width:100%">{link}</td>'
         f'<td style="{right}">{rich(_said(standing))}</td>'
         f'<td style="{right};opacity:.75;padding-right:0">{rich(_left(standing))}</td></tr>'
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import textwrap
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from attnlab.notebook.running import notebook_file, unsaved_names
 DATA_SUFFIXES = (".safetensors", ".csv", ".json")
 CAME_WITH_THE_LAB = ("checks.safetensors",)
 MOST_BYTES = 20 * 2**20
+_WIDTH = 92
 
 __all__ = ["Packed", "PackedSubmission", "SubmitError", "pack_submission", "submit"]
 
@@ -135,7 +137,8 @@ def submit(folder: str | Path | None = None) -> PackedSubmission | None:
             raise
         print(f"Nothing is packed. {error}")
         return None
-    print(packed.summary())
+    for line in packed.summary().splitlines():
+        print(_wrapped(line))
     return packed
 
 
@@ -231,6 +234,15 @@ def _write_zip(target: Path, folder: Path, notebook: NotebookFile, data: list[Pa
         for file in data:
             archive.write(folder / file.name, file.name)
     unfinished.replace(target)
+
+
+def _wrapped(line: str) -> str:
+    """A long sentence in lines that fit a notebook's output; a path is never broken."""
+    if len(line) <= _WIDTH or line.startswith(("Packed ", "  ")):
+        return line
+    return textwrap.fill(
+        line, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _size(size: int) -> str:

@@ -95,6 +95,16 @@ def test_submit_prints_what_it_packed(folder, capsys):
     assert "No cell" not in printed
 
 
+def test_long_sentences_are_wrapped_between_words(tmp_path, capsys):
+    cells = [step(OPEN, f"step_{number}_of_many") for number in range(20)]
+    save(tmp_path / "lab01_softmax.ipynb", *cells)
+    submitted = submit(tmp_path)
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first == f"Packed {tmp_path}/lab01-handin.zip"
+    assert max(map(len, lines)) <= 92
+    assert " ".join(" ".join(lines).split()).find(", ".join(submitted.open_steps)) > 0
+
+
 def test_open_steps_are_listed_and_packed(tmp_path):
     save(
         tmp_path / "lab01_softmax.ipynb", step(OPEN), step("x = 1", "cross_entropy"),
