@@ -35,6 +35,8 @@ from attnlab.checking.visible import VisibleCheck, VisibleExercise
 
 WIDTH = 88
 PRINTED = "What your code printed while it was checked"
+_SEEN = "What the checks of this step saw"
+_NOTHING_YET = "Nothing is written here yet. The line with TODO says what belongs here."
 
 
 @dataclass(frozen=True)
@@ -43,14 +45,14 @@ class Report:
 
     Attributes:
         earlier: steps that this one runs on and that are not right yet; they are named first.
-        written: whether the step itself is more than its placeholder.
+        blank: whether nothing of the step itself is written yet.
         printed: what the student's code printed while it was checked.
     """
 
     exercise: VisibleExercise
     verdict: Verdict
     earlier: tuple[Unfinished, ...] = ()
-    written: bool = True
+    blank: bool = False
     printed: str = ""
 
     @property
@@ -65,7 +67,8 @@ class Report:
         for answer in self.verdict.answers:
             sign, colour = ("✓", "32") if answer.passed else ("✗", "31")
             lines.append(f"  {paint(sign, colour)} {answer.question.title}  {_points(answer)}")
-        for paragraph in (*self._first, *self._advice):
+        between = (_SEEN + ":",) if self._first and self._advice else ()
+        for paragraph in (*self._first, *between, *self._advice):
             lines += [
                 "",
                 *textwrap.wrap(paragraph, WIDTH, initial_indent="  ", subsequent_indent="  "),
@@ -83,9 +86,9 @@ class Report:
         advice = "".join(box(text, ADVICE_TINT) for text in self._advice)
         failed = self._first_failed
         shown = "" if failed is None else _evidence(failed) + _source(self._check(failed))
-        advice += shown if self._shows_evidence else ""
+        advice += shown if advice and self._shows_evidence and not self.blank else ""
         if self._first and advice:
-            advice = fold("What the checks of this step saw", advice)
+            advice = fold(_SEEN, advice)
         hidden = self._hidden_html()
         colour = PASS if self.verdict.passed else FAIL
         head = div(
@@ -123,12 +126,16 @@ class Report:
     @property
     def _first(self) -> tuple[str, ...]:
         """What must be said before any advice: an earlier step is to be finished first."""
-        return tuple(map(_finish_first, self.earlier)) if self.written else ()
+        return () if self.blank else tuple(map(_finish_first, self.earlier))
 
     @property
     def _advice(self) -> tuple[str, ...]:
-        """The verdict's advice. A placeholder that was met in an earlier step is not this one's."""
-        return () if self._first and self._stops_at_placeholder else self.verdict.advice
+        """The verdict's advice; none if the checks met an earlier step that is not written."""
+        if self._first and (self._stops_at_placeholder or any(e.blank for e in self.earlier)):
+            return ()
+        if self.blank and self._shows_evidence:
+            return (_NOTHING_YET,)
+        return self.verdict.advice
 
     @property
     def _hidden(self) -> str:

@@ -70,8 +70,9 @@ def _report(name: str, names: Mapping[str, Any]) -> Report | Notice:
         return notice(found)
     printed = Printed()
     verdict = run_visible(found.exercise, names, printed)
-    if verdict.passed or is_blank_step(found.exercise, names):
-        return Report(found.exercise, verdict, printed=printed.text)
+    blank = not verdict.passed and is_blank_step(found.exercise, names)
+    if verdict.passed or blank:
+        return Report(found.exercise, verdict, blank=blank, printed=printed.text)
     earlier = unfinished_before(found.exercise, found.lab, names)
     return Report(found.exercise, verdict, tuple(earlier), printed=printed.text)
 

@@ -1,5 +1,6 @@
 """A report is well-formed HTML and plain text, and all text of the student's code is escaped."""
 
+import dataclasses
 import re
 import xml.dom.minidom
 
@@ -69,3 +70,12 @@ def test_points_of_hidden_checks():
 def test_colours_in_a_terminal():
     assert "\x1b[31m✗\x1b[0m" in report(1, 2).text(coloured=True)
     assert "\x1b[32m✓\x1b[0m" in report(1, 1).text(coloured=True)
+
+
+def test_a_blank_dictionary_is_not_listed_entry_by_entry():
+    full = report({"P1": 1.0}, {})
+    assert "P1" in full.text()
+    blank = dataclasses.replace(full, blank=True)
+    assert "Nothing is written here yet. The line with TODO says what belongs here." in blank.text()
+    assert "P1" not in blank.text()
+    assert "What this check does" not in blank.html()

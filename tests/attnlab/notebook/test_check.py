@@ -144,6 +144,7 @@ def test_a_right_step_on_a_wrong_one_is_not_blamed(lab, capsys):
     )
     assert first.split()[:8] == printed.splitlines()[3].split()[:8]
     assert "Grading uses correct versions" in printed
+    assert printed.index("This ran on your own") < printed.index("What the checks of this step saw")
     face = html(value)
     assert face.index("This ran on your own") < face.index("What the checks of this step saw")
     assert both(right, on_softmax) == 2.0
@@ -159,6 +160,7 @@ def test_a_step_on_a_blank_one_says_which_is_blank(lab, capsys):
     printed = capsys.readouterr().out
     assert "This step calls `softmax` (step 1.1), not written yet: write that step" in printed
     assert "Nothing is written here yet" not in printed
+    assert "What the checks" not in printed
 
 
 def test_a_blank_step_says_so_whatever_is_wrong_above(lab, capsys):
