@@ -6,6 +6,7 @@ import math
 
 import torch
 
+from attnlab.checking.judges import Close
 from attnlab.checking.observation import dtype_of
 from attnlab.softmax import softmax
 from gradekit.exercise import Exercise
@@ -143,7 +144,8 @@ def integers(lab, draw):
     return {"shares": out, "a floating dtype": out.is_floating_point()}
 
 
-@exercise.check(points=0.5, hidden=True)
+# exp(x - logsumexp(x)) is right, too, but keeps fewer digits of large numbers in float32.
+@exercise.check(points=0.5, hidden=True, judge=Close(atol=1e-6, rtol=1e-4))
 def small_integers(lab, draw):
     """Accepts integers of 8 bits, too, whose differences do not fit into 8 bits."""
     small, signed = draw.integers(0, 9, 3, 7), draw.integers(-9, 10, 3, 7)
@@ -184,6 +186,12 @@ def in_three_lines(x, dim=-1):
     return exp / exp.sum(dim, keepdim=True)
 
 
+@exercise.also_right
+def minus_logsumexp(x, dim=-1):
+    scores = x if x.is_floating_point() else x.to(torch.get_default_dtype())
+    return (scores - scores.logsumexp(dim, keepdim=True)).exp()
+
+
 wrong = exercise.edits(in_three_lines)
 
 wrong(
@@ -192,6 +200,19 @@ wrong(
     "dim=0",
     "Without the argument `dim`, you do not take the last axis. Which default does the task's "
     "first line give?",
+)
+wrong(
+    "second_axis_by_default",
+    "dim=-1",
+    "dim=1",
+    "Your default is axis 1. With three axes, that is not the last one. Which default does the "
+    "task's first line give?",
+)
+wrong(
+    "always_float64",
+    "x if x.is_floating_point() else x.double()",
+    "x.double()",
+    "Your result is float64, even if the scores are not. Which dtypes need a conversion at all?",
 )
 wrong.several(
     "always_first_axis",
