@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,7 @@ def _see(
     # kept for a fold. nbgrader gives a cell no points if it writes to stderr, even a warning. And
     # the student's own random numbers must not depend on whether they called check().
     with (
+        _visible_debugger(),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(out),
         torch.random.fork_rng(devices=[]),
@@ -79,6 +81,22 @@ def _see(
             raise
         except BaseException as error:  # a student's exception may have any base class
             return Raised(type(error).__name__)
+
+
+@contextlib.contextmanager
+def _visible_debugger() -> Iterator[None]:
+    """In this block, ``breakpoint()`` in the student's code talks to them, and not to a fold."""
+    start, shown = sys.breakpointhook, sys.stdout
+
+    def start_visibly(*arguments: Any, **options: Any) -> Any:
+        sys.stdout = shown
+        return start(*arguments, **options)
+
+    sys.breakpointhook = start_visibly
+    try:
+        yield
+    finally:
+        sys.breakpointhook = start
 
 
 def working_folder() -> Path | None:

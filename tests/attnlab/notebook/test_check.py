@@ -230,6 +230,22 @@ def test_what_the_code_prints_is_in_a_fold_below_the_result(lab, capsys):
     assert "What your code printed" not in html(checked(right))
 
 
+def test_a_debugger_in_the_code_is_seen(lab, capsys, monkeypatch):
+    def debugger():
+        print("(Pdb)")
+
+    def stops(x, dim=-1):
+        breakpoint()
+        return right(x, dim)
+
+    monkeypatch.setattr(sys, "breakpointhook", debugger)
+    face = html(checked(stops))
+    printed = capsys.readouterr().out
+    assert printed.index("(Pdb)") < printed.index("softmax: scores become")
+    assert "(Pdb)" not in face
+    assert sys.breakpointhook is debugger
+
+
 def test_a_million_lines_of_output_are_cut(lab, capsys):
     def endless(x, dim=-1):
         for _ in range(1000):
