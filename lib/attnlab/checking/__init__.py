@@ -29,6 +29,7 @@ The package imports nothing else of attnlab and contains no reference code. Its 
 :mod:`.picture`          a picture of two tensors that differ
 :mod:`.answers`          reads predictions and errata, whatever types they have
 :mod:`.weights`          gives weights to a student's module, reads its gradients
+:mod:`.dtypes`           runs code under another default dtype of torch
 :mod:`.torch_attention`  torch's multi-head attention with a student's weights
 :mod:`.peak_memory`      the size of the largest tensor that a computation makes
 :mod:`.errors`           errors that students can fix, and those that end a probe

@@ -1,0 +1,275 @@
+"""PositionalEncoding: a module that adds the waves to a batch of sentences."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import torch
+from torch import nn
+
+from attnlab.checking.judges import Close
+from attnlab.checking.observation import dtype_of
+from attnlab.positions import PositionalEncoding, sinusoidal_pe
+from gradekit.exercise import Exercise
+
+exercise = Exercise(PositionalEncoding, uses=[sinusoidal_pe])
+
+
+@exercise.check(points=2.5, judge=Close(atol=1e-6))
+def each_position_its_row(lab, draw):
+    """Each position gets its own row, and every sentence the same rows."""
+    model = lab.PositionalEncoding(6, 20).double().eval()
+    sizes = ((3, 5), (4, 4), (1, 5), (5, 1))
+    return {f"B = {B}, T = {T}": model(draw.normal(B, T, 6)) for B, T in sizes}
+
+
+@exercise.check(points=1)
+def no_parameters(lab, draw):
+    """Has nothing to learn; its table follows the model to another dtype and device."""
+    model = lab.PositionalEncoding(6, 20)
+    x = draw.normal(2, 5, 6)
+    return {
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "dtype": dtype_of(model(x.float())),
+        "dtype after .double()": dtype_of(model.double()(x)),
+        "dtype after .half()": dtype_of(model.half()(x.half())),
+        "device after .to('meta')": model.to("meta")(x.half().to("meta")).device.type,
+    }
+
+
+@exercise.check(points=1, judge=Close(atol=1e-6))
+def other_sizes(lab, draw):
+    """Is right for one sentence, one position, one or any odd number of features."""
+
+    def ask(B, T, d):
+        return lab.PositionalEncoding(d, 12).double().eval()(draw.normal(B, T, d))
+
+    return draw.each_size(ask, B=4, T=5, d=7)
+
+
+@exercise.check(points=1.5, hidden=True, judge=Close(atol=1e-6))
+def dropout(lab, draw):
+    """Drops entries of the sum while training, at the given rate, and none otherwise."""
+    x = 5 + draw.uniform(8, 50, 6)
+    everything = lab.PositionalEncoding(6, 50, dropout=1.0).double()
+    model = lab.PositionalEncoding(6, 50, dropout=0.2).double()
+    whole, out = model.eval()(x), model.train()(x)
+    dropped = out == 0
+    return {
+        "dropout=1, train()": everything.train()(x),
+        "dropout=1, eval()": everything.eval()(x),
+        "dropout=0.2: dropped, or kept and scaled": bool(
+            (dropped | ((out - whole / 0.8).abs() < 1e-6)).all()
+        ),
+        "about one of five dropped": 0.15 < float(dropped.double().mean()) < 0.25,
+        "no dropout given, train()": lab.PositionalEncoding(6, 50).double().train()(x),
+    }
+
+
+def numbers_in_message(function, *args):
+    """The numbers in the message of the ValueError that `function` raises."""
+    try:
+        function(*args)
+    except ValueError as error:
+        return set(re.findall(r"\d+", str(error)))
+    return "no ValueError"
+
+
+@exercise.check(points=1, hidden=True)
+def too_long(lab, draw):
+    """More than max_len positions are a ValueError that says both numbers; max_len are not."""
+    seen = {}
+    for most, length in ((5, 5), (5, 6), (1, 7), (4, 11)):
+        model = lab.PositionalEncoding(6, most).double()
+        said = numbers_in_message(model, draw.normal(2, length, 6))
+        both = {str(most), str(length)} <= said if isinstance(said, set) else said
+        seen[f"max_len {most}, T {length}"] = both
+    return seen
+
+
+@exercise.check(points=1, hidden=True)
+def gradients(lab, draw):
+    """Gradients flow back to the word vectors, and these stay unchanged."""
+    model = lab.PositionalEncoding(6, 9).double().eval()
+    x = draw.normal(3, 5, 6)
+    model(x)
+    return {
+        "gradient": draw.gradients(model, x),
+        "x as it was": draw.untouched(),
+        "two calls give the same": torch.equal(model(x), model(x)),
+    }
+
+
+@exercise.also_right
+class TableInABuffer(nn.Module):
+    def __init__(self, d_model, max_len=5000, dropout=0.0):
+        super().__init__()
+        self.max_len = max_len
+        self.dropout = nn.Dropout(p=dropout)
+        self.register_buffer("pe", sinusoidal_pe(max_len, d_model)[None])
+
+    def forward(self, x):
+        T = x.size(1)
+        if T > self.max_len:
+            raise ValueError(f"{T} positions, but only {self.max_len} encodings")
+        return self.dropout(x + self.pe[:, :T])
+
+
+@exercise.also_right
+class PickedByIndex(nn.Module):
+    def __init__(self, d_model, max_len=5000, dropout=0.0):
+        super().__init__()
+        self.p = dropout
+        self.register_buffer("table", sinusoidal_pe(max_len, d_model))
+
+    def forward(self, x):
+        positions = torch.arange(x.shape[1], device=x.device)
+        if len(positions) > len(self.table):
+            raise ValueError(f"max_len={len(self.table)}, given {len(positions)}")
+        added = x + self.table[positions].expand_as(x)
+        return nn.functional.dropout(added, self.p, self.training)
+
+
+@exercise.also_right
+class FrozenEmbedding(nn.Module):
+    def __init__(self, d_model, max_len=5000, dropout=0.0):
+        super().__init__()
+        self.register_buffer("pe", sinusoidal_pe(max_len, d_model), persistent=True)
+        self.drop = nn.Dropout(dropout)
+
+    def forward(self, x):
+        B, T, _ = x.shape
+        if self.pe.shape[0] < T:
+            raise ValueError(f"T={T} is more than max_len={self.pe.shape[0]}")
+        rows = torch.stack([self.pe[:T]] * B) if B else x
+        return self.drop(torch.add(x, rows))
+
+
+wrong = exercise.edits(TableInABuffer)
+
+wrong(
+    "a_parameter",
+    'self.register_buffer("pe", sinusoidal_pe(max_len, d_model)[None])',
+    "self.pe = nn.Parameter(sinusoidal_pe(max_len, d_model)[None])",
+    "Your table is a parameter, so training would change it. What does a module call a tensor that "
+    "belongs to it and is not learned?",
+)
+wrong(
+    "a_plain_attribute",
+    'self.register_buffer("pe", sinusoidal_pe(max_len, d_model)[None])',
+    "self.pe = sinusoidal_pe(max_len, d_model)[None]",
+    "Your table stays behind when the model is moved to another dtype or device: it is a plain "
+    "attribute. How does a module learn that a tensor belongs to it?",
+)
+wrong.several(
+    "sliced_by_the_batch",
+    {"self.pe[:, :T]": "self.pe[0, : x.size(0), None]", "T = x.size(1)": "T = x.size(0)"},
+    "You take as many rows as there are sentences: every sentence gets one row for all of its "
+    "positions. Code for batches of shape (T, B, d) does this. Which axis is time here?",
+)
+wrong(
+    "rows_by_the_batch",
+    "self.pe[:, :T]",
+    "self.pe[:, : x.size(0)]",
+    "You take as many rows as there are sentences in the batch. With one sentence, all positions "
+    "get row 0. Which axis is time?",
+)
+wrong(
+    "embeddings_scaled",
+    "x + self.pe",
+    "x * math.sqrt(x.size(-1)) + self.pe",
+    "You multiply the word vectors by √d_model before adding. Whose task is that, according to the "
+    "docstring?",
+)
+wrong(
+    "concatenated",
+    "x + self.pe[:, :T]",
+    "torch.cat([x, self.pe[:, :T].expand_as(x)], -1)",
+    "Your result has twice as many features: the encoding stands next to the word vector. What "
+    "does lecture W do with the two?",
+)
+wrong(
+    "only_the_encoding",
+    "x + self.pe[:, :T]",
+    "self.pe[:, :T].expand_as(x)",
+    "You return the encoding alone, without the words. What should it be added to?",
+)
+wrong(
+    "added_in_place",
+    "self.dropout(x + self.pe[:, :T])",
+    "self.dropout(x.add_(self.pe[:, :T]) if not x.requires_grad else x + self.pe[:, :T])",
+    "Your code adds into the word vectors that it was given (`+=`, `add_`), so the caller's tensor "
+    "changes. What does the same and makes a new tensor?",
+)
+wrong(
+    "wraps_around",
+    'raise ValueError(f"{T} positions, but only {self.max_len} encodings")',
+    "return self.dropout(x + self.pe[:, torch.arange(T) % self.max_len])",
+    "Positions beyond max_len get the rows of the first positions again, and there is no error. "
+    "Could a model tell the two apart?",
+)
+wrong(
+    "no_error",
+    "if T > self.max_len:",
+    "if False:",
+    "More positions than rows are not refused with a ValueError. What happens with a table of one "
+    "row, which fits any length?",
+)
+wrong(
+    "one_position_too_few",
+    "if T > self.max_len:",
+    "if T >= self.max_len:",
+    "A sentence of exactly max_len words is refused. How many rows does the table have?",
+)
+wrong(
+    "another_error",
+    'raise ValueError(f"{T} positions',
+    'raise IndexError(f"{T} positions',
+    "Too many positions raise an error, but of another type than the task asks for. Which?",
+)
+wrong(
+    "one_number_in_the_message",
+    'f"{T} positions, but only {self.max_len} encodings"',
+    'f"{T} positions are too many"',
+    "Your error's message lacks one of the two numbers. What would you need to read to correct the "
+    "call?",
+)
+wrong(
+    "words_dropped",
+    "self.dropout(x + self.pe[:, :T])",
+    "self.dropout(x) + self.pe[:, :T]",
+    "You drop entries of the words before adding, so the encoding is never dropped. To what does "
+    "dropout apply, according to the task?",
+)
+wrong(
+    "encoding_dropped",
+    "self.dropout(x + self.pe[:, :T])",
+    "x + self.dropout(self.pe[:, :T].expand_as(x))",
+    "You drop entries of the encoding only. To what does dropout apply, according to the task?",
+)
+wrong(
+    "no_dropout",
+    "self.dropout(x + self.pe[:, :T])",
+    "x + self.pe[:, :T]",
+    "Nothing is dropped while training. Where do you use the argument `dropout`?",
+)
+wrong(
+    "dropout_after_eval",
+    "self.dropout(x + self.pe[:, :T])",
+    "nn.functional.dropout(x + self.pe[:, :T], self.dropout.p)",
+    "Entries are dropped even after `eval()`. The function `dropout` does not know the module's "
+    "mode: what does?",
+)
+wrong(
+    "detached",
+    "self.dropout(x + ",
+    "self.dropout(x.detach() + ",
+    "No gradient reaches the word vectors. Which call cuts torch's graph?",
+)
+wrong(
+    "from_the_end",
+    "self.pe[:, :T]",
+    "self.pe[:, -T:]",
+    "You add the last rows of the table. Which rows belong to positions 0 to T - 1?",
+)
