@@ -72,6 +72,7 @@ from attnlab.positions import alibi_bias
 # %%
 check("alibi")
 
+
 # %% exercise="test_layer_norm"
 def test_layer_norm(impl):
     """T."""
@@ -89,18 +90,20 @@ def test_layer_norm(impl):
     x[1] *= 1e-3
     before = x.clone()
     for mode in (True, False):
-        right = nn.functional.layer_norm(x, (7,), weight, bias, 1e-5)
+        right = torch.nn.functional.layer_norm(x, (7,), weight, bias, 1e-5)
         assert (layer.train(mode)(x) - right).abs().max() < 1e-9, "the output is wrong"
     assert torch.equal(x, before), "x has changed"
     mine, torchs = x.clone().requires_grad_(), x.clone().requires_grad_()
     layer(mine).square().sum().backward()
-    nn.functional.layer_norm(torchs, (7,), weight, bias, 1e-5).square().sum().backward()
+    torch.nn.functional.layer_norm(torchs, (7,), weight, bias, 1e-5).square().sum().backward()
     assert torch.allclose(mine.grad, torchs.grad, atol=1e-7), "the gradient is wrong"
 
-    wide = nn.functional.layer_norm(x, (7,), eps=0.5)
+    wide = torch.nn.functional.layer_norm(x, (7,), eps=0.5)
     assert (impl(7, eps=0.5).double()(x) - wide).abs().max() < 1e-9, "eps has no effect"
     far = 1e4 + torch.randn(20, 64, generator=random)
-    assert (impl(64)(far) - nn.functional.layer_norm(far, (64,))).abs().max() < 1e-2, "far from 0"
+    assert (impl(64)(far) - torch.nn.functional.layer_norm(far, (64,))).abs().max() < 1e-2, (
+        "far from 0"
+    )
     ### END SOLUTION
 
 
@@ -110,7 +113,11 @@ check("test_layer_norm")
 # %% exercise="errata"
 errata = {}
 ### BEGIN SOLUTION
-errata["C1"] = (2 * torch.pi * 1000 ** (510 / 512), 2 * torch.pi * 10000 ** (510 / 512), "the paper's base is 10000, not 1000")
+errata["C1"] = (
+    2 * torch.pi * 1000 ** (510 / 512),
+    2 * torch.pi * 10000 ** (510 / 512),
+    "the paper's base is 10000, not 1000",
+)
 errata["G6"] = (5, 1, "the network sees one position at a time")
 errata["W3"] = (1, 4, "only positions tell the orders apart")
 ### END SOLUTION

@@ -158,8 +158,8 @@ def apply_rope(x: Tensor, positions: Tensor, base: float = 10000.0) -> Tensor:
         base: as in `sinusoidal_pe`.
 
     Returns:
-        (..., T, d), in the dtype of `x`; the angles are computed in float64. Gradients flow back to
-        `x`.
+        (..., T, d), in the dtype and on the device of `x`; the angles are computed in float64.
+        Gradients flow back to `x`.
 
     Raises:
         ValueError: d is odd.
@@ -196,7 +196,7 @@ def alibi_bias(num_heads: int, Lq: int, Lk: int | None = None) -> Tensor:  # noq
     Source: Train Short, Test Long (Press et al. 2022), section 3.
     """
     Lk = Lq if Lk is None else Lk  # noqa: N806
-    head = torch.arange(1, num_heads + 1, dtype=torch.get_default_dtype())
+    head = torch.arange(1, num_heads + 1)
     slope = 2 ** (-8 * head / num_heads)  # (h,)
     query = torch.arange(Lk - Lq, Lk)[:, None]  # (Lq, 1)
     distance = (query - torch.arange(Lk)).abs()  # (Lq, Lk)

@@ -111,5 +111,6 @@ wrong(
     "multiplied_once",
     "torch.stack([-slope * distance for slope in slopes])",
     "torch.stack([-slope * distance for slope in slopes]).exp()",
-    "You return factors from 0 to 1. What does the task ask for: numbers to multiply by, or to add?",
+    "You return factors from 0 to 1. What does the task ask for: numbers to multiply by, or to "
+    "add?",
 )

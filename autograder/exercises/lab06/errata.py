@@ -65,8 +65,8 @@ exercise.wrong(
 )
 exercise.wrong(
     "slide_believed",
-    "G6: you let the network relate words, as the slide's sentence says. Look at its formula: which "
-    "words are in it? Or change one word and count.",
+    "G6: you let the network relate words, as the slide's sentence says. Look at its formula: "
+    "which words are in it? Or change one word and count.",
     G6=(5, 5, "the network connects all words"),
 )
 exercise.wrong(

@@ -10,7 +10,16 @@ from attnlab.data.chicken import place_of, token_ids
 from attnlab.positions import LearnedPositions
 from gradekit.exercise import Exercise
 
-exercise = Exercise(LearnedPositions)
+exercise = Exercise(
+    LearnedPositions,
+    equivalent={
+        "LearnedPositions: `torch.arange(x.shape[1], device=x.device)` → "
+        "`torch.arange(x.shape[1])` in "
+        "`positions = torch.arange(x.shape[1], device=x.device)`": (
+            "differs only on a GPU: a table on the meta device accepts positions on the CPU"
+        ),
+    },
+)
 
 SPELLINGS = {
     "embedding.weight": (
@@ -64,18 +73,22 @@ def parameters(lab, draw):
 
 @exercise.check(points=1.5, hidden=True)
 def other_sizes(lab, draw):
-    """Row t goes to position t of every sentence, for any batch and any T up to max_len."""
+    """Row t goes to position t, for any batch and any T up to max_len; x is unchanged."""
 
     def ask(B, T, d):
         return built(lab, draw.normal(9, d))(draw.normal(B, T, d))
 
     whole = built(lab, draw.normal(5, 3))(draw.normal(2, 5, 3))
-    return {**draw.each_size(ask, B=4, T=6, d=7), "T = max_len": whole}
+    return {
+        **draw.each_size(ask, B=4, T=6, d=7),
+        "T = max_len": whole,
+        "x as it was": draw.untouched(),
+    }
 
 
 @exercise.check(points=1.5, hidden=True)
 def gradients(lab, draw):
-    """Gradients reach the words and the first T rows; the words stay unchanged."""
+    """Gradients reach the words and the first T rows of the table."""
     table, x = draw.normal(7, 3), draw.normal(2, 5, 3)
     model = built(lab, table)
     to_words = draw.gradients(model, x)
@@ -83,7 +96,6 @@ def gradients(lab, draw):
     return {
         "words": to_words,
         "table": weight_gradients(model, {"embedding.weight": table}, SPELLINGS),
-        "x as it was": draw.untouched(),
     }
 
 
@@ -117,7 +129,7 @@ class SlicedWeight(nn.Module):
 
     def forward(self, x):
         B, T, _ = x.shape
-        index = torch.arange(T).repeat(B, 1)
+        index = torch.arange(T, device=x.device).repeat(B, 1)
         return self.embedding(index) + x
 
 
@@ -202,8 +214,7 @@ wrong(
 wrong(
     "added_in_place",
     "x + self.embedding(positions)",
-    "(x + 0 if x.requires_grad else x).add_(self.embedding(positions).detach())"
-    " if not x.requires_grad else x + self.embedding(positions)",
+    "x.add_(self.embedding(positions))",
     "Your code adds into the words that it was given (`+=`, `add_`). What does the same and makes "
     "a new tensor?",
 )

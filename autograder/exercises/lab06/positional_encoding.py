@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 import torch
@@ -13,7 +12,18 @@ from attnlab.checking.observation import dtype_of
 from attnlab.positions import PositionalEncoding, sinusoidal_pe
 from gradekit.exercise import Exercise
 
-exercise = Exercise(PositionalEncoding, uses=[sinusoidal_pe])
+REGISTERED = "self.register_buffer('pe', sinusoidal_pe(max_len, d_model), persistent=False)"
+
+exercise = Exercise(
+    PositionalEncoding,
+    uses=[sinusoidal_pe],
+    equivalent={
+        f"PositionalEncoding: `False` → `True` in `{REGISTERED}`": "the task allows both",
+        f"PositionalEncoding: `{REGISTERED}` → "
+        "`self.register_buffer('pe', sinusoidal_pe(max_len, d_model))` "
+        f"in `{REGISTERED}`": "the task allows both",
+    },
+)
 
 
 @exercise.check(points=2.5, judge=Close(atol=1e-6))
@@ -85,6 +95,10 @@ def too_long(lab, draw):
         said = numbers_in_message(model, draw.normal(2, length, 6))
         both = {str(most), str(length)} <= said if isinstance(said, set) else said
         seen[f"max_len {most}, T {length}"] = both
+    by_default = lab.PositionalEncoding(2).double()
+    for length in (5000, 5001):
+        said = numbers_in_message(by_default, draw.normal(1, length, 2))
+        seen[f"no max_len given, T {length}"] = said if isinstance(said, str) else "ValueError"
     return seen
 
 
@@ -110,10 +124,10 @@ class TableInABuffer(nn.Module):
         self.register_buffer("pe", sinusoidal_pe(max_len, d_model)[None])
 
     def forward(self, x):
-        T = x.size(1)
-        if T > self.max_len:
-            raise ValueError(f"{T} positions, but only {self.max_len} encodings")
-        return self.dropout(x + self.pe[:, :T])
+        length = x.size(1)
+        if length > self.max_len:
+            raise ValueError(f"{length} positions, but only {self.max_len} encodings")
+        return self.dropout(x + self.pe[:, :length])
 
 
 @exercise.also_right
@@ -164,13 +178,16 @@ wrong(
 )
 wrong.several(
     "sliced_by_the_batch",
-    {"self.pe[:, :T]": "self.pe[0, : x.size(0), None]", "T = x.size(1)": "T = x.size(0)"},
+    {
+        "self.pe[:, :length]": "self.pe[0, : x.size(0), None]",
+        "length = x.size(1)": "length = x.size(0)",
+    },
     "You take as many rows as there are sentences: every sentence gets one row for all of its "
     "positions. Code for batches of shape (T, B, d) does this. Which axis is time here?",
 )
 wrong(
     "rows_by_the_batch",
-    "self.pe[:, :T]",
+    "self.pe[:, :length]",
     "self.pe[:, : x.size(0)]",
     "You take as many rows as there are sentences in the batch. With one sentence, all positions "
     "get row 0. Which axis is time?",
@@ -184,80 +201,80 @@ wrong(
 )
 wrong(
     "concatenated",
-    "x + self.pe[:, :T]",
-    "torch.cat([x, self.pe[:, :T].expand_as(x)], -1)",
+    "x + self.pe[:, :length]",
+    "torch.cat([x, self.pe[:, :length].expand_as(x)], -1)",
     "Your result has twice as many features: the encoding stands next to the word vector. What "
     "does lecture W do with the two?",
 )
 wrong(
     "only_the_encoding",
-    "x + self.pe[:, :T]",
-    "self.pe[:, :T].expand_as(x)",
+    "x + self.pe[:, :length]",
+    "self.pe[:, :length].expand_as(x)",
     "You return the encoding alone, without the words. What should it be added to?",
 )
 wrong(
     "added_in_place",
-    "self.dropout(x + self.pe[:, :T])",
-    "self.dropout(x.add_(self.pe[:, :T]) if not x.requires_grad else x + self.pe[:, :T])",
+    "self.dropout(x + self.pe[:, :length])",
+    "self.dropout(x.add_(self.pe[:, :length]) if not x.requires_grad else x + self.pe[:, :length])",
     "Your code adds into the word vectors that it was given (`+=`, `add_`), so the caller's tensor "
     "changes. What does the same and makes a new tensor?",
 )
 wrong(
     "wraps_around",
-    'raise ValueError(f"{T} positions, but only {self.max_len} encodings")',
-    "return self.dropout(x + self.pe[:, torch.arange(T) % self.max_len])",
+    'raise ValueError(f"{length} positions, but only {self.max_len} encodings")',
+    "return self.dropout(x + self.pe[:, torch.arange(length) % self.max_len])",
     "Positions beyond max_len get the rows of the first positions again, and there is no error. "
     "Could a model tell the two apart?",
 )
 wrong(
     "no_error",
-    "if T > self.max_len:",
+    "if length > self.max_len:",
     "if False:",
     "More positions than rows are not refused with a ValueError. What happens with a table of one "
     "row, which fits any length?",
 )
 wrong(
     "one_position_too_few",
-    "if T > self.max_len:",
-    "if T >= self.max_len:",
+    "if length > self.max_len:",
+    "if length >= self.max_len:",
     "A sentence of exactly max_len words is refused. How many rows does the table have?",
 )
 wrong(
     "another_error",
-    'raise ValueError(f"{T} positions',
-    'raise IndexError(f"{T} positions',
+    'raise ValueError(f"{length} positions',
+    'raise IndexError(f"{length} positions',
     "Too many positions raise an error, but of another type than the task asks for. Which?",
 )
 wrong(
     "one_number_in_the_message",
-    'f"{T} positions, but only {self.max_len} encodings"',
-    'f"{T} positions are too many"',
+    'f"{length} positions, but only {self.max_len} encodings"',
+    'f"{length} positions are too many"',
     "Your error's message lacks one of the two numbers. What would you need to read to correct the "
     "call?",
 )
 wrong(
     "words_dropped",
-    "self.dropout(x + self.pe[:, :T])",
-    "self.dropout(x) + self.pe[:, :T]",
+    "self.dropout(x + self.pe[:, :length])",
+    "self.dropout(x) + self.pe[:, :length]",
     "You drop entries of the words before adding, so the encoding is never dropped. To what does "
     "dropout apply, according to the task?",
 )
 wrong(
     "encoding_dropped",
-    "self.dropout(x + self.pe[:, :T])",
-    "x + self.dropout(self.pe[:, :T].expand_as(x))",
+    "self.dropout(x + self.pe[:, :length])",
+    "x + self.dropout(self.pe[:, :length].expand_as(x))",
     "You drop entries of the encoding only. To what does dropout apply, according to the task?",
 )
 wrong(
     "no_dropout",
-    "self.dropout(x + self.pe[:, :T])",
-    "x + self.pe[:, :T]",
+    "self.dropout(x + self.pe[:, :length])",
+    "x + self.pe[:, :length]",
     "Nothing is dropped while training. Where do you use the argument `dropout`?",
 )
 wrong(
     "dropout_after_eval",
-    "self.dropout(x + self.pe[:, :T])",
-    "nn.functional.dropout(x + self.pe[:, :T], self.dropout.p)",
+    "self.dropout(x + self.pe[:, :length])",
+    "nn.functional.dropout(x + self.pe[:, :length], self.dropout.p)",
     "Entries are dropped even after `eval()`. The function `dropout` does not know the module's "
     "mode: what does?",
 )
@@ -269,7 +286,7 @@ wrong(
 )
 wrong(
     "from_the_end",
-    "self.pe[:, :T]",
-    "self.pe[:, -T:]",
+    "self.pe[:, :length]",
+    "self.pe[:, -length:]",
     "You add the last rows of the table. Which rows belong to positions 0 to T - 1?",
 )

@@ -32,7 +32,8 @@ exercise = Predictions(
 
 exercise.wrong(
     "first_column",
-    "P1: columns 0 and 1 are sin(p / base⁰) and cos(p / base⁰). What is a number to the power of 0?",
+    "P1: columns 0 and 1 are sin(p / base⁰) and cos(p / base⁰). What is any base to the power of "
+    "0?",
     P1=0,
 )
 exercise.wrong(

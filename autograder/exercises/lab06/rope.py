@@ -42,10 +42,12 @@ def given_bases(lab, draw):
 
 @exercise.check(points=0)
 def dtype_and_precision(lab, draw):
-    """Keeps the dtype, and is right far from the start; x is unchanged and gets its gradient."""
+    """Keeps dtype and device, is right far from the start; x is unchanged, with a gradient."""
     x, far = draw.normal(2, 3, 8), torch.tensor([5000, 5001, 90000])
     rough = lab.apply_rope(x.float(), far)
+    elsewhere = lab.apply_rope(x.to("meta"), far.to("meta"))
     return {
+        "device": elsewhere.device.type,
         "dtype": dtype_of(rough),
         "float32": rough.double().round(decimals=4),
         "float64": lab.apply_rope(x, far),
@@ -72,7 +74,7 @@ def as_complex_numbers(x, positions, base=10000.0):
     d = x.shape[-1]
     if d % 2:
         raise ValueError("d must be even")
-    rates = base ** (-torch.arange(0, d, 2, dtype=torch.float64) / d)
+    rates = base ** (-torch.arange(0, d, 2, dtype=torch.float64, device=x.device) / d)
     angles = torch.outer(positions.double(), rates)
     turns = torch.polar(torch.ones_like(angles), angles)
     pairs = torch.view_as_complex(x.double().unflatten(-1, (-1, 2)).contiguous())

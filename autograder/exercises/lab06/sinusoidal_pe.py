@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import torch
-from torch import nn
 
 from attnlab.checking.dtypes import under_default_dtype
 from attnlab.checking.judges import Close
@@ -13,7 +12,15 @@ from attnlab.checking.observation import dtype_of
 from attnlab.positions import sinusoidal_pe
 from gradekit.exercise import Exercise
 
-exercise = Exercise(sinusoidal_pe)
+exercise = Exercise(
+    sinusoidal_pe,
+    equivalent={
+        "sinusoidal_pe: `torch.arange(n, dtype=torch.float64)` → `torch.arange(n)` in "
+        "`position = torch.arange(n, dtype=torch.float64)[:, None]`": (
+            "whole numbers become float64 in the division"
+        ),
+    },
+)
 
 
 @exercise.check(points=1.5)

@@ -57,9 +57,13 @@ def openly_wrong(lab, draw):
         def forward(self, x):
             return x
 
-    class OfTheWholeBatch(lab.LayerNorm):
+    class Shorter(lab.LayerNorm):
         def forward(self, x):
-            return super().forward(x - x.mean())
+            return super().forward(x)[..., :-1]
+
+    class Reversed(lab.LayerNorm):
+        def forward(self, x):
+            return super().forward(x).flip(-1)
 
     class TwiceAsLarge(lab.LayerNorm):
         def forward(self, x):
@@ -69,6 +73,8 @@ def openly_wrong(lab, draw):
         "rejects one that answers zero": NoAnswer,
         "rejects one that changes nothing": Unchanged,
         "rejects one that is twice as large": TwiceAsLarge,
+        "rejects one that loses a feature": Shorter,
+        "rejects one that reverses the features": Reversed,
     }
     return {
         name: draw.raises(lab.test_layer_norm, version) is not None
@@ -142,8 +148,8 @@ def statistics_only(impl):
 
 
 @exercise.mistake(
-    "Your test compares outputs of ordinary size, and stops there. What else does the task promise: "
-    "for tiny vectors, for equal numbers, for eps, for gradients, for x itself?"
+    "Your test compares outputs of ordinary size, and stops there. What else does the task "
+    "promise: for tiny vectors, for equal numbers, for eps, for gradients, for x itself?"
 )
 def ordinary_vectors_only(impl):
     layer, weight, bias = filled(impl)
@@ -163,8 +169,8 @@ def asks_for_names(impl):
 
 
 @exercise.mistake(
-    "Your test rejects right versions, because it asks for exactly equal numbers. Two right ways to "
-    "compute the same differ in the last digits. How far apart may they be?"
+    "Your test rejects right versions, because it asks for exactly equal numbers. Two right ways "
+    "to compute the same differ in the last digits. How far apart may they be?"
 )
 def exactly_equal(impl):
     layer, weight, bias = filled(impl)
@@ -173,8 +179,8 @@ def exactly_equal(impl):
 
 
 @exercise.mistake(
-    "Your test rejects right versions: it expects the variance that divides by d_model - 1. By what "
-    "does the task of 6.5 divide?"
+    "Your test rejects right versions: it expects the variance that divides by d_model - 1. By "
+    "what does the task of 6.5 divide?"
 )
 def unbiased_expected(impl):
     x = torch.randn(4, 5, 7, dtype=torch.float64)
@@ -225,8 +231,8 @@ def by_the_formula(impl):
     x[0, 0] *= 1e-3
     x[1, 2] = 3.0
     before = x.clone()
-    for state in (layer.eval(), layer.train()):
-        out = state(x)
+    for training in (False, True):
+        out = layer.train(training)(x)
         for b in range(2):
             for t in range(5):
                 close(out[b, t], right(x[b, t], *parameters, 1e-4))

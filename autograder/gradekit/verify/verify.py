@@ -3,7 +3,8 @@
 For each exercise: the reference earns all points and the blank notebook none; every written
 mistake loses points and gets its own advice; every other right answer keeps all points; every
 mutant of the reference is caught or marked as equivalent; every sentence of the task is held by a
-check. :mod:`.proof` holds the results.
+check. In an ungraded exercise, whose checks have no points, each check counts as one point here.
+:mod:`.proof` holds the results.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -36,7 +38,7 @@ def verify_exercise(
     tried = _Tries(variants, exercise)
     return ExerciseProof(
         name=exercise.name,
-        points=exercise.points,
+        points=exercise.points or len(exercise.checks),
         reference=min(verdict.earned for verdict in tried.verdicts({})),
         blank=max(verdict.earned for verdict in tried.verdicts(_blank(exercise))),
         mistakes=tuple(_mistake(tried, mistake) for mistake in exercise.mistakes),
@@ -64,7 +66,10 @@ class _Tries:
             for check in exercise.checks
         }
         known = [mistake.known for mistake in exercise.mistakes]
-        return judge_exercise(variants.questions(exercise, number), seen, known)
+        questions = variants.questions(exercise, number)
+        if not exercise.points:
+            questions = [replace(question, points=1.0) for question in questions]
+        return judge_exercise(questions, seen, known)
 
     def profile(self, version: Version) -> list[bytes]:
         """The observations of every check in every variant, to compare with another version's."""

@@ -95,14 +95,14 @@ def where_eps_is(lab, draw):
     }
 
 
-@exercise.check(points=1, hidden=True, judge=Close(atol=1e-2))
+@exercise.check(points=1, hidden=True, judge=Close(atol=3e-2))
 def far_from_zero(lab, draw):
     """Is accurate in float32 for a mean of 10,000, and in float16 for a mean of 300."""
     far = (1e4 + draw.normal(40, 64)).float()
-    half = (300 + 40 * draw.normal(8, 32)).half()
+    half = (300 + 10 * draw.normal(8, 16)).half()
     out = lab.LayerNorm(64).float()(far)
-    rough = lab.LayerNorm(32).half()(half)
-    return {"float32": out, "float16": rough.double().round(decimals=1)}
+    rough = lab.LayerNorm(16).half()(half)
+    return {"float32": out, "float16": rough}
 
 
 @exercise.check(points=1.5, hidden=True)

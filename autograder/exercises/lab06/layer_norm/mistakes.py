@@ -79,7 +79,10 @@ wrong(
 )
 wrong.several(
     "OverTime",
-    {MEAN: "x.mean(dim=-min(2, x.ndim), keepdim=True)", "x.var(dim=-1": "x.var(dim=-min(2, x.ndim)"},
+    {
+        MEAN: "x.mean(dim=-min(2, x.ndim), keepdim=True)",
+        "x.var(dim=-1": "x.var(dim=-min(2, x.ndim)",
+    },
     "Your mean and variance are over the positions of a sentence, one pair for each feature. Which "
     "axis holds the features of one vector?",
 )
@@ -228,7 +231,7 @@ wrong(
 wrong(
     "InPlace",
     "mean = x.mean",
-    "x = x if x.requires_grad else x.mul_(1.0).sub_(x.mean(-1, keepdim=True))\n        mean = x.mean",
+    "x = x if x.requires_grad else x.sub_(x.mean(-1, keepdim=True))\n        mean = x.mean",
     "Your code writes into the vectors that it was given (`-=`, `sub_`). What does the same and "
     "makes a new tensor?",
 )

@@ -12,7 +12,8 @@ from gradekit.exercise import Exercise
 exercise = Exercise(Residual, uses=[LayerNorm])
 
 NAMES = (
-    "norm", "layer_norm", "layernorm", "ln", "norm1", "normalisation", "normalization", "norm_layer"
+    "norm", "layer_norm", "layernorm", "ln", "norm1", "normalisation", "normalization", "norm_layer",
+    "before", "after",
 )  # fmt: skip
 SPELLINGS = {
     f"norm.{kind}": tuple(f"{name}.{word}" for name in NAMES for word in (kind, *others))
@@ -23,9 +24,9 @@ SPELLINGS = {
 }
 
 
-def built(lab, draw, d, mode, dropout=0.0):
+def built(lab, draw, d, mode, **options):
     """A student's module with a random normalisation, not in training."""
-    model = lab.Residual(d, dropout=dropout, mode=mode).double()
+    model = lab.Residual(d, mode=mode, **options).double()
     give_weights(model, {"norm.weight": draw.normal(d), "norm.bias": draw.normal(d)}, SPELLINGS)
     return model.eval()
 
@@ -86,10 +87,10 @@ def dropout(lab, draw):
     x, f = 5 + draw.uniform(4, 25, 8), sublayer(draw, 8)
     seen = {}
     for mode in MODES:
-        seen[f"{mode}, dropout=1, train()"] = built(lab, draw, 8, mode, 1.0).train()(x, f)
-        seen[f"{mode}, dropout=0.5, eval()"] = built(lab, draw, 8, mode, 0.5)(x, f)
+        seen[f"{mode}, dropout=1, train()"] = built(lab, draw, 8, mode, dropout=1.0).train()(x, f)
+        seen[f"{mode}, dropout=0.5, eval()"] = built(lab, draw, 8, mode, dropout=0.5)(x, f)
         seen[f"{mode}, no dropout given, train()"] = built(lab, draw, 8, mode).train()(x, f)
-    out = built(lab, draw, 8, "pre", 0.2).train()(x, lambda y: torch.full_like(y, 4.0)) - x
+    out = built(lab, draw, 8, "pre", dropout=0.2).train()(x, lambda y: torch.full_like(y, 4.0)) - x
     dropped, kept = out.abs() < 1e-9, (out - 5).abs() < 1e-9
     return {
         **seen,

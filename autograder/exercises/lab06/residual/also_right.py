@@ -34,10 +34,8 @@ class OnePath(nn.Module):
         super().__init__()
         if mode not in {"pre", "post"}:
             raise ValueError("mode")
-        norm = LayerNorm(d_model)
-        self.before = norm if mode == "pre" else nn.Identity()
-        self.after = nn.Identity() if mode == "pre" else norm
-        self.norm = norm
+        self.before = LayerNorm(d_model) if mode == "pre" else nn.Identity()
+        self.after = nn.Identity() if mode == "pre" else LayerNorm(d_model)
         self.p = dropout
 
     def forward(self, x, sublayer):

@@ -13,8 +13,8 @@ wrong(
     "NormedStream",
     PRE,
     "self.norm(x) + self.dropout(inner)",
-    'With "pre", you add to the normalised x: norm(x) + sublayer(norm(x)). What should come back if '
-    "the sublayer returns zeros?",
+    'With "pre", you add to the normalised x: norm(x) + sublayer(norm(x)). What should come back '
+    "if the sublayer returns zeros?",
 )
 wrong(
     "PreForgetsTheResidual",
@@ -51,8 +51,8 @@ wrong(
     "PreNormsTheOutput",
     "inner = sublayer(self.norm(x))",
     "inner = self.norm(sublayer(x))",
-    'With "pre", you normalise the sublayer\'s output and not its input. What does "pre" mean here: '
-    "before what?",
+    'With "pre", you normalise the sublayer\'s output and not its input. What does "pre" mean '
+    "here: before what?",
 )
 wrong(
     "PostNormsTheOutput",
@@ -79,8 +79,8 @@ wrong(
     "PreNormsTheSum",
     PRE,
     "self.norm(x + self.dropout(inner))",
-    'With "pre", you normalise the sum as well, so x does not come through unchanged. Which formula '
-    "does that belong to?",
+    'With "pre", you normalise the sum as well, so x does not come through unchanged. Which '
+    "formula does that belong to?",
 )
 wrong(
     "ModesExchanged",
@@ -117,8 +117,8 @@ wrong(
     "DropoutOnTheSum",
     PRE,
     "self.dropout(x + inner)",
-    'With "pre", you drop entries of the sum, so x gets lost. To what does dropout apply, according '
-    "to the formula?",
+    'With "pre", you drop entries of the sum, so x gets lost. To what does dropout apply, '
+    "according to the formula?",
 )
 wrong(
     "DropoutOnTheSumInPost",
@@ -138,8 +138,8 @@ wrong(
     "DropoutBeforeTheSublayer",
     "        inner = sublayer(self.norm(x))\n            return x + self.dropout(inner)",
     "        inner = sublayer(self.dropout(self.norm(x)))\n            return x + inner",
-    'With "pre", you drop entries before the sublayer. To what does dropout apply, according to the '
-    "formula?",
+    'With "pre", you drop entries before the sublayer. To what does dropout apply, according to '
+    "the formula?",
 )
 wrong.several(
     "NoDropout",
@@ -167,8 +167,8 @@ wrong(
     PRE,
     "x.add_(self.dropout(inner)) if not (x.requires_grad or inner.requires_grad) "
     "else x + self.dropout(inner)",
-    'With "pre", your code adds into x itself (`+=`, `add_`), so the caller\'s tensor changes. What '
-    "does the same and makes a new tensor?",
+    'With "pre", your code adds into x itself (`+=`, `add_`), so the caller\'s tensor changes. '
+    "What does the same and makes a new tensor?",
 )
 wrong.several(
     "StreamDetached",
