@@ -15,7 +15,7 @@ from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 
 # One lab shows it in the usual run.
-SLOW = {"lab02", "lab03", "lab04", "lab05"}
+SLOW = {"lab02", "lab03", "lab04", "lab05", "lab06"}
 STEPS = [
     pytest.param(lab, check.name, marks=pytest.mark.slow if lab in SLOW else ())
     for lab in load_course(REPOSITORY).labs

@@ -29,6 +29,7 @@ SAYS = {
     "lab02": [r"(99|100)[.\d]*% of 500 new dates are right"],
     "lab03": [r"scaled_dot_product_attention passes your test", r"masked_afterwards is rejected"],
     "lab04": [r"MultiHeadAttention passes your test"],
+    "lab06": [r"LayerNorm passes your test", r"StdPlusEps is rejected"],
     "lab05": [r"\(impossible\)[\s\S]*\(impossible\)"],
 }
 

@@ -39,6 +39,21 @@ def other_sizes(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "numbers to add to scores, lower for keys further away": "eight_heads",
+        "has the slope 2^(-8 (i + 1) / h)": "eight_heads other_sizes",
+        "its bias is minus the slope times the distance": "eight_heads",
+        "the last query is at the position of the last key": "with_a_cache",
+        "Keys that come later have a bias by their distance, too": "eight_heads other_sizes",
+        "num_heads: h, the number of heads.": "other_sizes",
+        "Lq: the number of queries.": "with_a_cache",
+        "as many as queries if None": "eight_heads",
+        "(h, Lq, Lk), of torch's default dtype.": "other_sizes with_a_cache",
+    },
+)
+
+
 @exercise.also_right
 def head_by_head(num_heads, Lq, Lk=None):
     Lk = Lq if Lk is None else Lk

@@ -117,6 +117,30 @@ def pre_and_post(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "The size of the stream, the vectors that pass through the blocks, at every depth.": (
+            "sizes_on_the_way"
+        ),
+        "the input of the first block; stays unchanged": "sizes_on_the_way sizes_without_a_trace",
+        "each gets the output of the one before": "sizes_on_the_way",
+        "the standard deviation of all numbers of the stream": "sizes_on_the_way",
+        "first of `x` itself and then after each block": "sizes_on_the_way",
+        "without a gradient": "sizes_without_a_trace",
+        "The length of each block's gradient: all of its parameters taken together": (
+            "norm_of_each_block"
+        ),
+        "blocks: N modules.": "norm_of_each_block",
+        "A parameter on which the loss does not depend counts as a gradient of 0.": (
+            "unused_parameters"
+        ),
+        "the root of the sum of squares of every number": "norm_of_each_block",
+        "The `.grad` of all parameters stays as it was.": "gradients_stay",
+    },
+    explained=["loss: one number, computed by a model that the blocks are part of."],
+)
+
+
 @exercise.also_right(of="stream_sizes")
 def in_a_list(x, blocks):
     sizes = [x.detach().std()]

@@ -24,10 +24,10 @@ exercise = Errata(
             reason="the network sees one position at a time",
         ),
         "W3": Item(
-            "how many vectors chicken has in the four sentences.",
+            'how many vectors the eight "the" of the four sentences have.',
             points=1.5,
             says=1,
-            right=4,
+            right=8,
             reason="only positions tell the orders apart",
         ),
     },
@@ -82,22 +82,27 @@ exercise.wrong(
     G6=(4, 1, "the network sees one position"),
 )
 exercise.wrong(
-    "always_four",
+    "always_eight",
     "W3: without positions, attention gives a word the same vector in every order. Which function "
     "of lab 1 measures this?",
-    W3=(4, 4, "there are four different sentences"),
+    W3=(8, 8, "there are eight words in all"),
 )
 exercise.wrong(
     "always_one",
-    "W3: with positions, the same word gets another vector in another order. Compare the four in "
-    "the picture of 6.4: are there really pairs that agree?",
+    "W3: with positions, the same word gets another vector in another order. Compare the tables in "
+    "the picture of 6.4: is the second one full of zeros?",
     W3=(1, 1, "the order is not important"),
 )
 exercise.wrong(
     "by_the_place_alone",
-    "W3: chicken stands at the same position in two of the sentences. Is its own position all that "
-    "its vector depends on after attention?",
-    W3=(1, 3, "it stands at three different places"),
+    'W3: "the" stands at four different positions. Is its own position all that its vector depends '
+    "on after attention?",
+    W3=(1, 4, "it stands at four different places"),
+)
+exercise.wrong(
+    "one_for_each_sentence",
+    'W3: each sentence has two "the". Do the two have one vector?',
+    W3=(4, 8, "one vector for each sentence"),
 )
 exercise.wrong(
     "no_reasons",
@@ -110,7 +115,7 @@ exercise.also_right_with(
     "rounded_and_in_lists",
     C1=[6120, 60600, "a zero is missing in the base"],
     G6=[5.0, 1.0, "there is one t in FFN(x_t)"],
-    W3=[1.0, 4.0, "without positions it is a bag of words"],
+    W3=[1.0, 8.0, "without positions it is a bag of words"],
 )
 exercise.also_right_with(
     "computed",

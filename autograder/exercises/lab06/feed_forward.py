@@ -135,6 +135,22 @@ def gradients(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "two linear layers with a ReLU between them": "values",
+        "max(0, x W₁ + b₁) W₂ + b₂": "values",
+        "The layers are two `nn.Linear` with biases": "parameters",
+        "d_model: features of the input and of the output.": "parameters other_sizes",
+        "d_ff: features in between.": "parameters other_sizes",
+        "as in `nn.Dropout`, after the ReLU and nowhere else": "dropout",
+        "Send each vector through the same network; no vector sees another.": "position_wise",
+        "with any number of axes before the last; stays unchanged": "other_sizes gradients",
+        "(..., d_model).": "other_sizes",
+        "Gradients flow back to `x` and to all parameters.": "gradients",
+    },
+)
+
+
 @exercise.also_right
 class TwoLayers(nn.Module):
     def __init__(self, d_model, d_ff, dropout=0.0):

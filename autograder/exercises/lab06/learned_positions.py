@@ -99,6 +99,23 @@ def gradients(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "Add a vector of its own, learned like a word's, for each position.": (
+            "the_chicken parameters gradients"
+        ),
+        "row t belongs to position t": "the_chicken other_sizes",
+        "max_len: the number of positions, each with a vector.": "parameters",
+        "d: features of a word vector.": "parameters",
+        "Add row t of the table to the vector at position t of every sentence.": "other_sizes",
+        "with T at most max_len; stays unchanged": "other_sizes",
+        "Gradients flow back to `x` and to the first T rows of the table.": "gradients",
+        "(B, T, d).": "other_sizes",
+    },
+    explained=["The vectors are in an `nn.Embedding` by the name `embedding`"],
+)
+
+
 @exercise.also_right
 class RowsOfAnEmbedding(nn.Module):
     def __init__(self, max_len, d):

@@ -115,6 +115,30 @@ def gradients(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "Add the sinusoidal encoding of its position to each word vector": "each_position_its_row",
+        "then apply dropout": "dropout",
+        "The encoding is `sinusoidal_pe(max_len, d_model)`.": "each_position_its_row",
+        "It is stored in a buffer, so it is not a parameter, but `.to(…)` takes it to another": (
+            "no_parameters"
+        ),
+        "d_model: features of a word vector.": "other_sizes",
+        "max_len: the largest number of positions.": "too_long",
+        "the probability that an entry of the sum is dropped in training": "dropout",
+        "Add row t of the encoding to the vector at position t of every sentence.": (
+            "each_position_its_row other_sizes"
+        ),
+        "which are added to as they are, without a factor": "each_position_its_row",
+        "stays unchanged": "gradients",
+        "in the dtype of `x` if the module has that dtype": "no_parameters",
+        "Gradients flow back to `x`.": "gradients",
+        "ValueError: T is more than max_len; the message has both numbers.": "too_long",
+    },
+    explained=["(It may or may not be in the `state_dict`.)"],
+)
+
+
 @exercise.also_right
 class TableInABuffer(nn.Module):
     def __init__(self, d_model, max_len=5000, dropout=0.0):

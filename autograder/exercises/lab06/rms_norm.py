@@ -67,6 +67,23 @@ def other_sizes(lab, draw):
     return draw.each_size(ask, batch=(2,), T=5, d=7)
 
 
+exercise.promises(
+    {
+        "Divide each vector by the root of its mean square; then scale each feature.": "values",
+        "x / √(mean of x² + eps) · weight": "values where_eps_is",
+        "it subtracts no mean and adds no bias": "values",
+        "The parameter `weight` (ones at first), (d_model,)": "values",
+        "d_model: features of a vector.": "values",
+        "eps: keeps the root away from 0.": "where_eps_is",
+        "Normalise along the last axis.": "values other_sizes",
+        "stays unchanged": "gradients",
+        "A vector of zeros gives zeros.": "values",
+        "Gradients flow back to `x` and `weight`.": "gradients",
+        "(..., d_model).": "other_sizes",
+    },
+)
+
+
 @exercise.also_right
 class ByTheMeanSquare(nn.Module):
     def __init__(self, d_model, eps=1e-5):

@@ -69,6 +69,24 @@ def other_sizes(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "turn each pair of features by an angle that grows with the position": "gaps",
+        "Pair i is features 2i and 2i + 1.": "gaps",
+        "it turns by the angle p / base^(2i/d), from feature 2i towards feature 2i + 1": "gaps",
+        "depends only on the distance between their positions": "only_distances_count",
+        "with d even: queries or keys; stays unchanged": "dtype_and_precision other_sizes",
+        "the positions of the T vectors; they may have gaps": "gaps only_distances_count",
+        "base: as in `sinusoidal_pe`.": "given_bases",
+        "in the dtype and on the device of `x`; the angles are computed in float64": (
+            "dtype_and_precision"
+        ),
+        "Gradients flow back to `x`.": "dtype_and_precision",
+        "ValueError: d is odd.": "other_sizes",
+    },
+)
+
+
 @exercise.also_right
 def as_complex_numbers(x, positions, base=10000.0):
     d = x.shape[-1]

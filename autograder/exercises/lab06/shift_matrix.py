@@ -75,6 +75,25 @@ def odd_d(lab, draw):
     return {f"d = {d}": draw.raises(lab.shift_matrix, 3, d) for d in (1, 7, 8)}
 
 
+exercise.promises(
+    {
+        "takes the encoding of any position p + k back to that of position p": "three_positions",
+        "M PE(p + k) = PE(p) for every p": "three_positions",
+        "it is `pe[p + k] @ M.T == pe[p]`": "three_positions",
+        "M turns each pair of columns (2i, 2i + 1) by the angle of k in that pair": (
+            "three_positions other_distances other_sizes"
+        ),
+        "k: how many positions back; may be 0 or negative (then forward).": "other_distances",
+        "d: the number of columns, even.": "other_sizes",
+        "base: as in `sinusoidal_pe`.": "given_bases",
+        "(d, d), of torch's default dtype.": "shape_and_dtype",
+        "The angles are computed in float64 and rounded at the end.": "precise",
+        "ValueError: d is odd": "odd_d",
+    },
+    explained=["(Many texts define the other direction, from p to p + k.)"],
+)
+
+
 @exercise.also_right
 def block_by_block(k, d, base=10000.0):
     if d % 2:

@@ -82,6 +82,26 @@ def other_default_dtypes(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "Columns come in pairs. Pair i holds the sine (column 2i) and the cosine (column 2i + 1)": (
+            "first_positions"
+        ),
+        "same angle, position / base^(2i/d)": "first_positions properties",
+        "If d is odd, the last column is a sine without its cosine.": "other_sizes",
+        "the number of positions, counted from 0": "first_positions other_sizes",
+        "d: the number of columns.": "other_sizes",
+        "base: the slowest wave is almost 2π · base positions long.": "given_bases",
+        "(n, d), of torch's default dtype, and without a gradient.": (
+            "shape_and_dtype other_default_dtypes"
+        ),
+        "computed in float64 and the result is rounded once": "far_positions other_default_dtypes",
+        "right to 1e-6 at position 5000, too": "far_positions",
+    },
+    explained=["a vector of sines and cosines for each position"],
+)
+
+
 @exercise.also_right
 def column_by_column(n, d, base=10000.0):
     position = torch.arange(n, dtype=torch.float64)

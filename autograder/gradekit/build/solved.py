@@ -117,7 +117,7 @@ def _fields(course: Course, source: Source, exercises: LabExercises) -> dict[str
         "title": dates.title,
         "due": human_date(dates.due),
         "points": str(plain_number(exercises.points + by_hand)),
-        "steps": _in_words(len(exercises.exercises)),
+        "steps": _in_words(sum(exercise.points > 0 for exercise in exercises.exercises)),
     }
 
 

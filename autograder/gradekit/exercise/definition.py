@@ -178,7 +178,15 @@ class Exercise:
         versions: Sequence[str] = (),
         chained: bool = False,
     ) -> Callable[[Function], Function]:
-        """Make the decorated probe a check of this exercise; its docstring is what people read."""
+        """Make the decorated probe a check of this exercise; its docstring is what people read.
+
+        Args:
+            points: for a pass. If all checks of an exercise have 0, the step is not graded: it is
+                checked and shown, and it counts for nothing.
+            hidden: whether it runs only in grading.
+            judge: replaces equality with the reference's observation.
+            versions_of, versions, chained: see :class:`Check`.
+        """
 
         def add(probe: Function) -> Function:
             title = inspect.getdoc(probe)

@@ -47,11 +47,13 @@ class Overview:
 
     @property
     def _open(self) -> list[Standing]:
-        return [standing for standing in self.standings if not standing.done]
+        """The steps that are still to be done; those without points need not be."""
+        return [s for s in self.standings if s.exercise.points and not s.done]
 
     @property
     def _headline(self) -> str:
-        done, steps = len(self.standings) - len(self._open), len(self.standings)
+        steps = sum(standing.exercise.points > 0 for standing in self.standings)
+        done = steps - len(self._open)
         points = number(sum(s.exercise.visible_points for s in self.standings))
         return (
             f"Where you stand: {done} of {steps} steps, "
@@ -103,7 +105,9 @@ def _colour(standing: Standing) -> str:
 
 def _said(standing: Standing) -> str:
     if standing.verdict is None:
-        return "not written"
+        return "not written" if standing.exercise.points else "not graded"
+    if not standing.exercise.points:
+        return "passed" if standing.done else "not passed"
     return f"{number(standing.earned)} of {number(standing.exercise.visible_points)}"
 
 

@@ -66,7 +66,8 @@ class Report:
         lines = [paint(self._headline, "1")]
         for answer in self.verdict.answers:
             sign, colour = ("✓", "32") if answer.passed else ("✗", "31")
-            lines.append(f"  {paint(sign, colour)} {answer.question.title}  {_points(answer)}")
+            line = f"  {paint(sign, colour)} {answer.question.title}  {_points(answer)}"
+            lines.append(line.rstrip())
         between = (_SEEN + ":",) if self._first and self._advice else ()
         for paragraph in (*self._first, *between, *self._advice):
             lines += [
@@ -105,6 +106,8 @@ class Report:
 
     @property
     def _earned(self) -> str:
+        if not self.exercise.points:
+            return "all passed, not graded" if self.verdict.passed else "not graded"
         earned, points = number(self.earned), number(self.verdict.points)
         return f"{earned} of {points} visible points"
 
@@ -278,6 +281,8 @@ def _only_function(source: str, name: str) -> str:
 
 
 def _points(answer: Answer) -> str:
+    if not answer.question.points:
+        return ""
     return f"{number(answer.earned)} / {number(answer.question.points)}"
 
 

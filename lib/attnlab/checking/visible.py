@@ -92,7 +92,7 @@ class VisibleExercise:
     Attributes:
         name: what ``check(name)`` is called with.
         title: one line for the report.
-        points: of the whole exercise, including hidden checks.
+        points: of the whole exercise, including hidden checks; 0 if it is not graded.
         hidden_points: the part of them that hidden checks decide.
         checks: the visible ones, in order.
         mistakes: the known mistakes, in order.

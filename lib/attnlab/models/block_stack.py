@@ -90,3 +90,33 @@ def some_input(seed: int = 0) -> tuple[Tensor, Tensor]:
 def loss_of(model: BlockStack, x: Tensor, symbols: Tensor) -> Tensor:
     """The cross-entropy of a stack's predictions, one number."""
     return nn.functional.cross_entropy(model(x).flatten(0, 1), symbols.flatten())
+
+
+def measured(
+    mode: str,
+    depth: int,
+    residual: Make,
+    feed_forward: Make,
+    stream_sizes: Callable[..., Tensor],
+    gradient_norms: Callable[..., Tensor],
+) -> tuple[Tensor, Tensor]:
+    """The mean over three seeds of what two functions measure on a stack.
+
+    Args:
+        mode: "pre" or "post".
+        depth: the number of blocks.
+        residual, feed_forward: see :class:`Block`.
+        stream_sizes: called as ``stream_sizes(x, blocks)``.
+        gradient_norms: called as ``gradient_norms(loss, blocks)``.
+
+    Returns:
+        The size of the stream at every depth, (depth + 1,), and the length of each block's
+        gradient, (depth,).
+    """
+    sizes, norms = [], []
+    for seed in range(3):
+        model = BlockStack(depth, mode, residual, feed_forward, seed)
+        x, symbols = some_input(seed)
+        sizes.append(stream_sizes(x, model.blocks))
+        norms.append(gradient_norms(loss_of(model, x, symbols), model.blocks))
+    return torch.stack(sizes).mean(0), torch.stack(norms).mean(0)

@@ -51,3 +51,15 @@ def vectors_of(model: WordOrder, places: Tensor) -> Tensor:
     with torch.no_grad():
         out = model(token_ids())  # (4, 5, D_MODEL)
     return out[torch.arange(len(places)), places]
+
+
+def blind_to_order(layers: int) -> float:
+    """How far the last word's vector moves if two earlier words change places, without positions.
+
+    Args:
+        layers: of a causal model, in which a word sees only itself and earlier words.
+    """
+    model = WordOrder(None, layers, causal=True)
+    one, other = torch.tensor([[0, 2, 3, 1]]), torch.tensor([[2, 0, 3, 1]])
+    with torch.no_grad():
+        return float((model(one) - model(other))[0, -1].abs().max())

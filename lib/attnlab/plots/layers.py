@@ -11,6 +11,7 @@ from torch import Tensor
 from attnlab.plots.canvas import (
     COLOURS,
     DASHES,
+    DIVERGING,
     INK,
     SEQUENTIAL,
     Drawn,
@@ -95,6 +96,31 @@ def who_moves(layers: Mapping[str, Callable[[], Layer]], words: Sequence[str], d
             panel.set(title=name, xlabel="word that changes")
         axes[0].set(ylabel="output")
     return Drawn(axes, tables)
+
+
+@drawing
+def streams(tables: Mapping[str, Callable[[], Tensor]]) -> Drawn:
+    """Tables of vectors side by side, one vector per row.
+
+    Args:
+        tables: by title, a function that returns vectors, (T, d).
+    """
+    made = {title: make().detach().double() for title, make in tables.items()}
+    largest = max(float(table.abs().max()) for table in made.values())
+    alt = "Tables of vectors, one per row: " + "; ".join(
+        f"{title}, the first row {', '.join(f'{value:.1f}' for value in table[0].tolist())}"
+        for title, table in made.items()
+    )
+    with panels(len(made), 2.5 * len(made), 2.0, alt + ".", sharey=True) as axes:
+        for panel, (title, table) in zip(axes, made.items(), strict=True):
+            cells(panel, table, DIVERGING, 1, (-1.2 * largest, 1.2 * largest))
+            ticks(
+                panel,
+                [f"vector {row}" for row in range(table.shape[0])],
+                [str(column) for column in range(table.shape[1])],
+            )
+            panel.set(title=title, xlabel="feature")
+    return Drawn(axes, made)
 
 
 @drawing

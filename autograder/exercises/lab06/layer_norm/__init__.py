@@ -141,3 +141,29 @@ def other_sizes(lab, draw):
         "after eval()": built(lab, drawn(draw, 3)).eval()(spread),
         "five axes": built(lab, drawn(draw, 3))(draw.normal(2, 1, 4, 5, 3)),
     }
+
+
+exercise.promises(
+    {
+        "Normalise each vector by its own mean and variance": "each_vector_alone",
+        "then scale and shift each feature": "weight_and_bias",
+        "(the mean of the squared deviations, so divided by d_model)": "each_vector_alone",
+        "(x - μ) / √(σ² + eps) · weight + bias": "weight_and_bias where_eps_is",
+        "`weight` (ones at first) and `bias` (zeros at first), both (d_model,)": "parameters",
+        "d_model: features of a vector.": "parameters",
+        "eps: keeps the root away from 0.": "where_eps_is",
+        "Normalise along the last axis; each vector alone, whatever the others are.": (
+            "each_vector_alone other_sizes"
+        ),
+        "with any number of axes before the last": "other_sizes",
+        "stays unchanged": "gradients",
+        "in the dtype of `x` if the parameters have that dtype": "parameters",
+        "accurate for vectors far from 0, too (mean 10,000, deviation 1)": "far_from_zero",
+        "A vector of equal numbers gives the bias.": "equal_numbers",
+        "Gradients flow back to `x` and to both parameters, through the mean and the variance": (
+            "gradients"
+        ),
+        "they are finite for every finite vector": "gradients_of_equal_numbers",
+    },
+    explained=["(Lecture G calls them α and β, other texts γ and β.)"],
+)

@@ -12,8 +12,8 @@ from gradekit.exercise import Exercise
 exercise = Exercise(Residual, uses=[LayerNorm])
 
 NAMES = (
-    "norm", "layer_norm", "layernorm", "ln", "norm1", "normalisation", "normalization", "norm_layer",
-    "before", "after",
+    "norm", "layer_norm", "layernorm", "ln", "norm1", "normalisation", "normalization",
+    "norm_layer", "before", "after",
 )  # fmt: skip
 SPELLINGS = {
     f"norm.{kind}": tuple(f"{name}.{word}" for name in NAMES for word in (kind, *others))
@@ -144,3 +144,25 @@ def other_sizes(lab, draw):
         "not contiguous": built(lab, draw, 5, "pre")(spread, sublayer(draw, 5)),
         "the sublayer returns its input": built(lab, draw, 5, "post")(spread, lambda y: y),
     }
+
+
+exercise.promises(
+    {
+        "Add a sublayer's output to its input": "a_sublayer_that_adds_nothing both_formulas",
+        "normalise before the sublayer or after the sum": "both_formulas one_call",
+        "With the normalisation `norm`, a `LayerNorm(d_model)`": "parameters both_formulas",
+        "dropout on the sublayer's output": "dropout",
+        "x + dropout(sublayer(norm(x)))": "both_formulas a_sublayer_that_adds_nothing",
+        "norm(x + dropout(sublayer(x)))": "both_formulas a_sublayer_that_adds_nothing",
+        "d_model: features of a vector.": "parameters",
+        "the probability that an entry of the sublayer's output is dropped in training": "dropout",
+        'mode: "pre" or "post".': "modes",
+        "ValueError: `mode` is another word.": "modes",
+        "x: (B, T, d_model), the stream; stays unchanged.": "gradients other_sizes",
+        "it is called once": "one_call",
+        "(B, T, d_model). Gradients flow back to `x`, past the sublayer and through it.": (
+            "gradients other_sizes"
+        ),
+    },
+    explained=["Apply a sublayer around which the input flows."],
+)
