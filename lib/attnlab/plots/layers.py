@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -134,8 +133,8 @@ def depth_curves(
             and the norms of the blocks' gradients, (depth,).
         depths: numbers of blocks.
     """
-    sizes: dict[str, Any] = {}
-    last: dict[str, Any] = {}
+    sizes: dict[str, Tensor] = {}
+    last: dict[str, Tensor] = {}
     for mode in ("pre", "post"):
         found = [measure(mode, depth) for depth in depths]
         sizes[mode] = found[-1][0].detach().double()
@@ -147,9 +146,18 @@ def depth_curves(
     )
     with panels(2, 7.6, 3.0, alt) as (left, right):
         for number, mode in enumerate(sizes):
-            style = {"color": COLOURS[number], "linestyle": DASHES[number], "markersize": 4}
-            left.plot(range(len(sizes[mode])), points(sizes[mode]), label=f"{mode}-norm", **style)
-            right.plot(list(depths), points(last[mode]), marker="o", label=f"{mode}-norm", **style)
+            colour, dashes, name = COLOURS[number], DASHES[number], f"{mode}-norm"
+            size = points(sizes[mode])
+            left.plot(range(len(size)), size, color=colour, linestyle=dashes, label=name)
+            right.plot(
+                list(depths),
+                points(last[mode]),
+                color=colour,
+                linestyle=dashes,
+                marker="o",
+                markersize=4,
+                label=name,
+            )
         left.set(
             title="the stream", xlabel="after block", ylabel="standard deviation", ylim=(0, None)
         )

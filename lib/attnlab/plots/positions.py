@@ -132,13 +132,14 @@ def turns(shift_matrix: Encode, sinusoidal_pe: Encode, k: int = 3, d: int = 64) 
     )
     with panels(len(_CIRCLES), 7.6, 2.9, alt) as axes:
         for panel, pair in zip(axes, _CIRCLES, strict=True):
-            _circle(panel, pe[:, [2 * pair, 2 * pair + 1]])
+            columns = [2 * pair, 2 * pair + 1]
+            _circle(panel, pe[:, columns])
             for p in starts:
-                there = moved[p, [2 * pair, 2 * pair + 1]]
+                (x, y), (there_x, there_y) = pe[p, columns].tolist(), moved[p, columns].tolist()
                 panel.annotate(
                     "",
-                    xy=there.tolist(),
-                    xytext=pe[p, [2 * pair, 2 * pair + 1]].tolist(),
+                    xy=(there_x, there_y),
+                    xytext=(x, y),
                     arrowprops={
                         "arrowstyle": "->",
                         "color": COLOURS[1],

@@ -2,13 +2,15 @@
 
 import re
 import xml.dom.minidom
+from dataclasses import replace
 
 import pytest
 
 from attnlab import check
 from attnlab.checking.progress import is_written
+from attnlab.checking.visible import write
 from tests.attnlab.notebook.test_check import html, lab, on_softmax  # noqa: F401 - a fixture
-from tests.helpers.small_lab import no_max, right
+from tests.helpers.small_lab import exercise, no_max, right, second_exercise
 
 
 def where(**steps):
@@ -90,3 +92,36 @@ class Written:
 )  # fmt: skip
 def test_what_counts_as_written(value, written):
     assert is_written(value) is written
+
+
+def test_a_step_without_points_is_shown_and_need_not_be_done(lab, capsys):  # noqa: F811
+    write(lab / "checks.safetensors", "lab01", [exercise(), ungraded(second_exercise())])
+    assert where(softmax=right) == 6.5
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        "Where you stand: 1 of 1 steps, 6.5 of 6.5 visible points",
+        "  ✓ 1.1 Softmax  6.5 of 6.5",
+        "  ○ 1.2 Average  not graded",
+    ]
+    assert where(softmax=right, average=on_softmax({"softmax": right})) == 6.5
+    printed = capsys.readouterr().out
+    assert "✓ 1.2 Average  passed" in printed
+    assert "All visible checks pass." in printed
+
+
+def test_the_report_of_a_step_without_points_shows_its_checks_and_no_points(lab, capsys):  # noqa: F811
+    write(lab / "checks.safetensors", "lab01", [exercise(), ungraded(second_exercise())])
+    names = {"__name__": "__main__", "check": check, "softmax": right}
+    for average, mark, said in (
+        (on_softmax({"softmax": right}), "✓", "all passed, not graded"),
+        (lambda x: x, "✗", "not graded"),
+    ):
+        assert eval('check("average")', {**names, "average": average}) == 0.0
+        printed = capsys.readouterr().out.splitlines()
+        assert printed[0] == f"average: a mean of rows — {said}"
+        assert printed[1] == f"  {mark} Is the mean of all rows."
+
+
+def ungraded(step):
+    """The same step without points."""
+    checks = tuple(replace(c, question=replace(c.question, points=0.0)) for c in step.checks)
+    return replace(step, points=0.0, hidden_points=0.0, checks=checks)

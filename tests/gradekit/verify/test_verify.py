@@ -110,3 +110,15 @@ def test_a_lab_is_proved_by_running_it(course: Course) -> None:
 def test_an_exercise_that_a_lab_does_not_have_is_one_sentence(course: Course) -> None:
     with pytest.raises(CourseError, match="lab01 has no exercise 'sofmax'; it has softmax, guess"):
         verify_labs(course, [LAB], ["sofmax"], with_mutants=False, quiet=True)
+
+
+def test_an_exercise_without_points_is_proved_with_one_for_each_check(course: Course) -> None:
+    path = course.exercises(LAB) / "softmax.py"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("points=3", "points=0").replace("points=2", "points=0"), "utf-8")
+    found = verify_labs(course, [LAB], ["softmax"], with_mutants=False, jobs=1, quiet=True)
+    (proof,) = found[LAB]
+    assert (proof.points, proof.reference, proof.blank) == (2, 2, 0)
+    (mistake,) = proof.mistakes
+    assert mistake.lost == 1
+    assert mistake.advised
