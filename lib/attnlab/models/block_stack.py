@@ -74,9 +74,8 @@ class BlockStack(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """(B, T, D_MODEL) to (B, T, SYMBOLS), the scores of the symbols."""
-        for block in self.blocks:
-            x = block(x)
-        scores: Tensor = self.head(self.norm(x))
+        stream = nn.Sequential(*self.blocks)(x)
+        scores: Tensor = self.head(self.norm(stream))
         return scores
 
 
