@@ -64,7 +64,7 @@ def solved_notebook(course: Course, exercises: LabExercises) -> NotebookNode:
 
 
 def _about(course: Course, exercises: LabExercises) -> dict[str, Any]:
-    """What ``submit()`` knows of the lab: due date, late rule, steps, files of weights."""
+    """What ``submit()`` knows of the lab: due date, late rule, graded steps, files of weights."""
     source, late = exercises.source, course.values.late
     about: dict[str, Any] = {
         "lab": exercises.lab,
@@ -76,7 +76,7 @@ def _about(course: Course, exercises: LabExercises) -> dict[str, Any]:
             "last_day": late.last_day,
         },
         "steps": {
-            **{cell.name: source.step(cell.name).number for cell in source.of("exercise")},
+            **{e.name: source.step(e.name).number for e in exercises.exercises if e.points},
             **dict.fromkeys((cell.name for cell in source.of("free_text")), ""),
         },
     }
