@@ -499,10 +499,10 @@ from attnlab.decoding import beam_search
 check("beam_search")
 
 # %% [markdown]
-# (Above, greedy takes A and then x: .6 · .55 = .33. A beam of width 2 keeps B as well and finds B
-# x: .4 · .95 = .38.)
+# **Look.** In the table above, greedy takes A and then x: .6 · .55 = .33. A beam of width 2 keeps
+# B as well and finds B x: .4 · .95 = .38.
 #
-# **Look.** After four passes your translator is almost always sure, and a beam does not improve it.
+# After four passes your translator is almost always sure, and a beam does not improve it.
 # So here is one that was trained for a single pass. Must a likelier sequence be a better one?
 
 # %%
@@ -513,14 +513,16 @@ hurried, _ = trained(
     lambda: dates_translator(AttentionDecoderCell),
     lambda model: train_on_dates(model, train_translator, pad_batch, epochs=1),
 )
-plots.decoding.beam_widths(hurried, beam_search, one_sentence, dates.validation()[:100])
+plots.decoding.beam_widths(hurried, beam_search, one_sentence, dates.validation()[:60])
 
 # %% [markdown]
 # A wider beam finds likelier sequences, and on the whole more dates are right. But it also loses
 # some that greedy had right: without normalisation a date that stops too soon is short, and
-# therefore likely. `alpha` = 1 brings most of them back. And look at the last line of the text. If
-# the true date were likelier than the one that was found, the *search* would be to blame, and a
-# wider beam could help. If it is less likely, the *model* prefers the wrong one, and no beam helps.
+# therefore likely. With `alpha` = 1 hardly any date stops too soon.
+#
+# Look at the last line of the text, too. If the true date were likelier than the one that was
+# found, the *search* would be to blame, and a wider beam could help. If it is less likely, the
+# *model* prefers the wrong one, and no beam helps.
 #
 # The same hurried model shows the price of teacher forcing (2.5). These are dates in which it had
 # already made a mistake in the year or the month. How much does its own mistake cost the day?

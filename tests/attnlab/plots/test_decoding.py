@@ -142,7 +142,7 @@ def test_the_hurried_model_makes_errors_of_the_model_and_pays_for_its_own_mistak
     hurried: Any,
 ) -> None:
     """What lab 2 says after beam search: three pictures of a model trained for one pass."""
-    drawn = decoding.beam_widths(hurried, beam_search, one_sentence, validation()[:100], (1, 8))
+    drawn = decoding.beam_widths(hurried, beam_search, one_sentence, validation()[:60], (1, 8))
     right, short = drawn.data["right"], drawn.data["too short"]
     assert right[0, 1] > right[0, 0], "on the whole, more dates are right"
     assert "  lost: " in drawn.note, "but some are lost"
