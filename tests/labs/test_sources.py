@@ -157,7 +157,7 @@ def test_every_function_has_its_why_predict_hints_check_and_look(
             hints = re.findall(r"<summary>Hint (\d): ([a-z ]+)</summary>", before.text)
             assert hints == [("1", "a question"), ("2", "a plan"), ("3", "nearly code")], cell.name
             assert any(later.role == "check" for later in after), cell.name
-            assert any(later.text.startswith("**Look.**") for later in after), cell.name
+            assert any("\n**Look.**" in f"\n{later.text}" for later in after), cell.name
 
 
 @pytest.mark.parametrize("lab", COURSE.labs)
