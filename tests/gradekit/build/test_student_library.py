@@ -166,8 +166,8 @@ def test_the_edition_imports_and_its_solved_part_works(course, tmp_path):
 def test_no_line_of_a_blank_body_is_in_the_edition(course, tmp_path):
     write_student_library(CourseLabs(course), "lab01", tmp_path / "e")
     lines = answer_lines(CourseLabs(course), "lab01")
-    assert "exp = (x - x.amax(dim, keepdim=True)).exp()" in lines
-    assert "return -torch.xlogy(p, p).sum(-1)" in lines
+    assert "exp = (x - x.amax(dim, keepdim=True).detach()).exp()" in lines
+    assert "return 0.0 - (p * safe.log()).sum(-1)" in lines
     assert disclosures(CourseLabs(course), "lab01", tmp_path / "e") == []
 
 
@@ -179,14 +179,14 @@ def test_the_proof_finds_an_answer_wherever_it_hides(course, tmp_path):
     found = disclosures(CourseLabs(course), "lab01", student_library)
     assert found
     assert all(line.startswith("attnlab/softmax.py holds a line of ") for line in found)
-    (student_library / "note.txt").write_text("Try: return -torch.xlogy(p, p).sum(-1)  # neat")
+    (student_library / "note.txt").write_text("Try: return 0.0 - (p * safe.log()).sum(-1)  # neat")
     (student_library / "n.ipynb").write_text(
-        '{"cells": [{"source": ["x = 1\\n", "return -torch.xlogy(p, p).sum(-1)"]}]}'
+        '{"cells": [{"source": ["x = 1\\n", "return 0.0 - (p * safe.log()).sum(-1)"]}]}'
     )
     (student_library / "p.py").write_text("def nobody_knows(lab, draw): ...")
     assert disclosures(CourseLabs(course), "lab02", student_library) == [
-        "n.ipynb holds a line of entropy: return -torch.xlogy(p, p).sum(-1)",
-        "note.txt holds a line of entropy: return -torch.xlogy(p, p).sum(-1)",
+        "n.ipynb holds a line of entropy: return 0.0 - (p * safe.log()).sum(-1)",
+        "note.txt holds a line of entropy: return 0.0 - (p * safe.log()).sum(-1)",
         "p.py holds the hidden check nobody_knows of basic_self_attention: def nobody_knows(lab",
     ]
 
