@@ -60,7 +60,7 @@ def test_no_number_that_travels_puts_the_versions_back_in_order(variants):
         if question.name == probe.check
     )
     assert guess != [is_right for _, is_right in question.judge.versions]
-    assert question.judge.credit(None, guess) == 0
+    assert question.judge.credit(None, guess) < 0.5
 
 
 def test_the_number_of_variants_is_small_and_all_are_used(variants):
