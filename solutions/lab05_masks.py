@@ -324,10 +324,10 @@ plots.masks.rows_without_keys(causal_mask, padding_mask, combine, safe_softmax)
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Run the model with some ids. For every place and every other token, copy the ids, make that one
-# change, run again from the same seed, and take the largest difference at each earlier place. For
-# padding, compare the outputs of the real tokens alone, with padding in front of them, and with
-# padding behind them.
+# Run the model with many random sequences, because a leak may need certain words at other places.
+# For every place and every other token, copy the ids, make that one change, run again from the same
+# seed, and take the largest difference at each earlier place. For padding, compare the outputs of
+# the real tokens alone, with padding in front of them, and with padding behind them.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #

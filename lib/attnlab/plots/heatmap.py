@@ -55,7 +55,8 @@ def attention_cells(
             spine.set_visible(True)
     else:
         cells(axes, shades, ATTENTION, digits, (0, 1))
-    axes.set_facecolor(FAINT)  # the colour of NaN
+    image = axes.images[-1]
+    image.set_cmap(image.get_cmap().with_extremes(bad=FAINT))  # the colour of NaN
     ticks(axes, list(queries), list(keys))
     if isinstance(axes.figure, Described) and weights.numel() <= _MOST_TIPS:
         cell_tips(axes, _tips(weights, queries, keys))
@@ -70,7 +71,7 @@ def _tips(weights: Tensor, queries: Sequence[str], keys: Sequence[str]) -> list[
 
     def said(weight: float | bool) -> str:
         if isinstance(weight, bool):
-            return "may attend" if weight else "may not attend"
+            return "may attend" if weight else "must not attend"
         return f"{weight:.3f}"
 
     rows, columns = (

@@ -7,8 +7,9 @@ import math
 import matplotlib.pyplot as plt
 import pytest
 import torch
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_rgb, to_rgba
 
+from attnlab.plots.canvas import FAINT
 from attnlab.plots.heatmap import attention_cells, attention_map, attention_maps
 from tests.helpers.figures import assert_fits_a_page, unwritten
 
@@ -62,3 +63,11 @@ def test_masks_missing_numbers_and_gradients_are_drawn_as_well() -> None:
     attention_cells(panel, mask, names, names, digits=None)
     assert not panel.texts
     drawn.axes[0].figure.canvas.draw()
+
+
+@pytest.mark.parametrize("count", [2, 20])
+def test_nan_is_grey_and_no_weight_is(count: int) -> None:
+    names = ["a"] * count
+    (image,) = attention_map(torch.full((count, count), math.nan), names, names).axes[0].images
+    assert image.cmap(image.norm(math.nan)) == to_rgba(FAINT)
+    assert to_rgba(FAINT) not in {image.cmap(image.norm(weight / 100)) for weight in range(101)}

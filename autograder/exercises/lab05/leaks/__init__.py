@@ -126,7 +126,7 @@ def who_looks_at_padding(lab, draw):
     return {name: bool(lab.pad_invariant(fn, 5, 6, pad)) for name, fn in models.items()}
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def weak_leaks(lab, draw):
     """`leaks` finds a leak in the last digits of outputs in the thousands, and ignores rounding."""
     table = draw.normal(4, 3)
@@ -142,7 +142,37 @@ def weak_leaks(lab, draw):
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1, hidden=True)
+def certain_words(lab, draw):
+    """`leaks` finds a model that looks ahead only after a certain word."""
+    table, T = draw.normal(5, 3), 4
+
+    def after(token):
+        return lambda ids: table[ids] + (ids == token)[..., None] * table[ids.roll(-1, 1)]
+
+    def started_by(token):
+        return lambda ids: table[ids] + (ids[:, :1] == token)[..., None] * table[ids.roll(-2, 1)]
+
+    seen = {f"after word {token}": pairs(lab.leaks(after(token), T, 5)) for token in (0, 2, 4)}
+    return {**seen, "started by word 3": pairs(lab.leaks(started_by(3), T, 5))}
+
+
+@exercise.check(points=0.5, hidden=True)
+def answers_without_a_number(lab, draw):
+    """A model that answers NaN passes neither probe; a sequence of one token has no leaks."""
+    table = draw.normal(4, 3)
+
+    def nan_at_padding(ids):
+        return table[ids].masked_fill((ids == 0).any(1)[:, None, None], torch.nan)
+
+    return {
+        "leaks, always NaN": pairs(lab.leaks(lambda ids: table[ids] * torch.nan, 3, 4)),
+        "pad_invariant, NaN beside padding": bool(lab.pad_invariant(nan_at_padding, 3, 4, 0)),
+        "leaks, one token": pairs(lab.leaks(Mixer(table, up_to(9)), 1, 4)),
+    }
+
+
+@exercise.check(points=1, hidden=True)
 def one_token_in_particular(lab, draw):
     """`leaks` works if a model looks ahead for one token only, and if there are only two tokens."""
     table, T = draw.normal(7, 3), 4
@@ -166,7 +196,7 @@ def one_token_in_particular(lab, draw):
     return seen
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def as_in_training(lab, draw):
     """`leaks` runs a model in its own mode: dropout is not a leak, batch norm is."""
     table = draw.normal(3, 4)

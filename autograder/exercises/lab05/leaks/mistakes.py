@@ -10,6 +10,23 @@ from .also_right import behind_and_in_front, one_change_at_a_time, run
 
 wrong = exercise.edits(one_change_at_a_time, of="leaks")
 
+RANDOM = "torch.randint(vocab, (100, T), generator=torch.Generator().manual_seed(4))"
+TWO = "torch.arange(2 * T).view(2, T) % vocab"
+
+wrong(
+    "few_sequences",
+    RANDOM,
+    TWO,
+    "You ask the model about one or two sequences. A model may look ahead only after a certain "
+    "word: how many different sequences can you try?",
+)
+wrong(
+    "nan_is_no_leak",
+    "for i in range(j) if not same[i]",
+    "for i in range(j) if (after - before).abs().amax((0, 2))[i] > 1e-9",
+    "A model whose outputs are NaN passes your probe, because no comparison with NaN is True. What "
+    "does `NaN <= 1e-9` give, and what does `not` make of it?",
+)
 wrong.several(
     "outputs_changed",
     {
@@ -22,25 +39,22 @@ wrong.several(
 )
 wrong.several(
     "hidden_by_tolerance",
-    {
-        "(after - before).abs().amax((0, 2))": "~torch.isclose(before, after).all(-1).all(0)",
-        "if moved[i] > 1e-9": "if moved[i]",
-    },
+    {"(after - before).abs().amax((0, 2)) <= 1e-9": "torch.isclose(before, after).all(-1).all(0)"},
     "Your comparison is too lenient (by default, `torch.allclose` allows 1e-5 of the number "
     "itself). A faint leak is a leak: from what size does a difference count, according to the "
     "task?",
 )
 wrong(
     "rounding_counts",
-    "> 1e-9",
-    "> 0",
+    "<= 1e-9",
+    "<= 0",
     "You expect outputs that agree to the last bit, so rounding counts as a leak. From what size "
     "does a difference count, according to the task?",
 )
 wrong(
     "winners_compared",
-    "(after - before).abs().amax((0, 2))",
-    "(after.argmax(-1) != before.argmax(-1)).any(0)",
+    "(after - before).abs().amax((0, 2)) <= 1e-9",
+    "(after.argmax(-1) == before.argmax(-1)).all(0)",
     "You compare the likeliest tokens, not the outputs, so you miss a leak that does not change "
     "the winner. What does the task compare?",
 )
@@ -50,10 +64,9 @@ wrong(
     "(after - before)[..., :1]",
     "You compare one number of each output (`[..., 0]`). Which of its numbers can show a leak?",
 )
-wrong(
+wrong.several(
     "signs_cancel",
-    ".abs().amax((0, 2))",
-    ".sum((0, 2))",
+    {".abs().amax((0, 2))": ".sum((0, 2))", RANDOM: TWO},
     "You add up differences with their signs, so an increase in one number cancels a decrease in "
     "another. What turns both signs into a size?",
 )
@@ -84,17 +97,16 @@ wrong(
     "Dropout draws different random numbers each time you call the model, and you take that for a "
     "leak. How can you make two runs draw the same numbers?",
 )
-wrong(
+wrong.several(
     "one_new_token",
-    "for step in range(1, vocab):",
-    "for step in [1]:",
+    {"for step in range(1, vocab):": "for step in [1]:", RANDOM: TWO},
     "You try one new token at each place. A model may look ahead for one token in particular: how "
     "many others are there?",
 )
 wrong.several(
     "last_token_never_tried",
     {
-        "torch.arange(2 * T).view(2, T) % vocab": "torch.zeros(2, T, dtype=torch.int64)",
+        RANDOM: "torch.zeros(2, T, dtype=torch.int64)",
         "range(1, vocab)": "range(vocab - 1)",
     },
     "You never try the last token of the vocabulary. Could a model look ahead for that one only?",
@@ -160,8 +172,8 @@ wrong.several(
     "reported_repeatedly",
     {
         "found = set()": "found = []",
-        "found |= {(i, j) for i in range(j) if moved[i] > 1e-9}": (
-            "found += [(i, j) for i in range(j) if moved[i] > 1e-9]"
+        "found |= {(i, j) for i in range(j) if not same[i]}": (
+            "found += [(i, j) for i in range(j) if not same[i]]"
         ),
     },
     "You report the same pair once for each new token. Which container holds each pair once?",
