@@ -130,6 +130,10 @@ exercise.promises(
         "in half precision (float16, bfloat16) the lowest finite number of the dtype": (
             "half_precision forbidden_rows_in_half_precision"
         ),
+        "Added to scores above -16, it stays finite in half precision, so there a row with "
+        "forbidden keys alone does not become NaN. (In float16, -65,504 - 16 is -inf.)": (
+            "forbidden_rows_in_half_precision"
+        ),
     }
 )
 

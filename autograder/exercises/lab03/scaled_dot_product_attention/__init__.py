@@ -211,7 +211,14 @@ def other_sizes(lab, draw):
     return draw.each_size(ask, batch=(2, 6), Lq=3, Lk=5, d_k=4, d_v=7)
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=0.5, hidden=True)
+def no_keys_at_all(lab, draw):
+    """With no keys (Lk = 0), every query gets zeros."""
+    out, weights = lab.scaled_dot_product_attention(*inputs(draw, 2, 3, 0, 4, 5))
+    return {"outputs": out, "shape of weights": list(weights.shape)}
+
+
+@exercise.check(points=1, hidden=True)
 def masks_that_broadcast(lab, draw):
     """Accepts masks of any shape that broadcasts to the shape of the weights."""
     q, k, v = inputs(draw, 2, 3, 5, 6, 4, 7)

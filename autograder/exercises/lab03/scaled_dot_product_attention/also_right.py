@@ -93,16 +93,17 @@ def minus_a_billion(q, k, v, mask=None):
 def by_batched_products(q, k, v, mask=None):
     """Uses bmm on flattened leading axes, and log-sum-exp instead of a softmax."""
     lead, Lq, Lk = q.shape[:-2], q.shape[-2], k.shape[-2]
-    q3, k3, v3 = (x.reshape(-1, *x.shape[-2:]) for x in (q, k, v))
+    batch = math.prod(lead)
+    q3, k3, v3 = (x.reshape(batch, *x.shape[-2:]) for x in (q, k, v))
     nothing = torch.zeros(1, 1, 1, dtype=q.dtype)
     scores = torch.baddbmm(nothing, q3, k3.transpose(1, 2), beta=0, alpha=q.shape[-1] ** -0.5)
     if mask is None:
         weights = (scores - scores.logsumexp(-1, keepdim=True)).exp()
     else:
-        mask3 = mask.expand(*lead, Lq, Lk).reshape(-1, Lq, Lk)
+        mask3 = mask.expand(*lead, Lq, Lk).reshape(batch, Lq, Lk)
         low = scores.masked_fill(~mask3, torch.finfo(q.dtype).min / 2)
         weights = (low - low.logsumexp(-1, keepdim=True)).exp() * mask3
-    return torch.bmm(weights, v3).reshape(*lead, Lq, -1), weights.reshape(*lead, Lq, Lk)
+    return torch.bmm(weights, v3).reshape(*lead, Lq, v.shape[-1]), weights.reshape(*lead, Lq, Lk)
 
 
 @exercise.also_right
@@ -111,7 +112,8 @@ def by_hand(q, k, v, mask=None):
     scores = (q[..., :, None, :] * k[..., None, :, :]).sum(-1) / q.shape[-1] ** 0.5
     if mask is None:
         mask = torch.ones((), dtype=torch.bool)
-    top = scores.masked_fill(~mask, -torch.inf).amax(-1, keepdim=True).detach()
+    low = scores.masked_fill(~mask, -torch.inf)
+    top = torch.nn.functional.pad(low, (0, 1), value=-torch.inf).amax(-1, keepdim=True).detach()
     top = top.masked_fill(top == -torch.inf, 0.0)
     exp = (scores - top).masked_fill(~mask, -torch.inf).exp()
     total = exp.sum(-1, keepdim=True)

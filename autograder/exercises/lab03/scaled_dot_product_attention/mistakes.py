@@ -2,7 +2,7 @@
 
 import torch
 
-from .also_right import step_by_step
+from .also_right import by_hand, step_by_step
 from .mistakes_in_masking import SOFTMAX, exercise, wrong
 
 # The parts of the right version that most mistakes change.
@@ -233,6 +233,14 @@ for x, name in (("q", "queries"), ("k", "keys")):
         f"Your code writes into the {name} that it was given (`/=`, `mul_`), so the caller's "
         f"{name} are lost. What makes a new tensor?",
     )
+
+exercise.edits(by_hand)(
+    "largest_of_nothing",
+    "torch.nn.functional.pad(low, (0, 1), value=-torch.inf).amax",
+    "low.amax",
+    "With no keys at all (Lk = 0) your code asks for the largest score of an empty row, which is an "
+    "error. What should a query without keys get?",
+)
 
 
 @exercise.mistake(

@@ -28,5 +28,10 @@ exercise.promises(
         "Scores in the millions are safe": "forbidden_keys_have_no_influence",
         "Gradients flow back to q, k and v and are finite, even if a query may attend to no key; "
         "the inputs stay unchanged.": "gradients nothing_to_attend_to again_and_inputs",
-    }
+        "Lk may be 0.": "no_keys_at_all",
+    },
+    explained=[
+        "(torch's function of this name returns the outputs alone, and calls the mask",
+        "All three have one floating dtype.",
+    ],
 )

@@ -62,28 +62,6 @@ def all_tokens_everywhere(fn, T, vocab):
 
 
 @exercise.also_right(of="leaks")
-def sequences_of_one_token(fn, T, vocab):
-    """Each sequence repeats one token, but for the changed place and one other place."""
-    found = set()
-    rows = [torch.full((T, T), token) for token in range(vocab)]
-    for other in range(vocab):
-        for ids in rows:
-            ids = ids.masked_fill(torch.eye(T, dtype=torch.bool), other)  # (T, T)
-            for j in range(1, T):
-                for token in range(vocab):
-                    changed = ids.clone()
-                    changed[:, j] = token
-                    torch.manual_seed(11)
-                    a = fn(ids)
-                    torch.manual_seed(11)
-                    b = fn(changed)
-                    for i in range(j):
-                        if not torch.allclose(a[:, i], b[:, i], rtol=0, atol=1e-9):
-                            found.add((i, j))
-    return sorted(found)
-
-
-@exercise.also_right(of="leaks")
 def with_forked_dice(fn, T, vocab):
     found = []
     ids = torch.randint(vocab, (120, T), generator=torch.Generator().manual_seed(8))

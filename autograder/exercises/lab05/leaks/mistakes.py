@@ -111,12 +111,16 @@ wrong.several(
     },
     "You never try the last token of the vocabulary. Could a model look ahead for that one only?",
 )
+MORE_THAN_ONE = (
+    "You change more than one token: all from place `j` on, or each copy keeps the changes of the "
+    "one before. So an output that looks at a token behind `j` is reported for `j`. What is the "
+    "smallest change that you can make?"
+)
 wrong(
     "everything_from_there_on",
     "other[:, j] = (ids[:, j] + step)",
     "other[:, j:] = (ids[:, j:] + step)",
-    "You change (or cut off) all tokens from place `j` on, so an output that looks at a token "
-    "behind `j` is reported for `j`. What is the smallest change that you can make?",
+    MORE_THAN_ONE,
 )
 wrong.several(
     "changes_pile_up",
@@ -125,8 +129,7 @@ wrong.several(
         "            other = ids.clone()\n": "",
         "(ids[:, j] + step)": "(other[:, j] + 1)",
     },
-    "Changes pile up: the token at place `j` is still changed when you come to the next place. "
-    "Which tokens should every changed copy start from?",
+    MORE_THAN_ONE,
 )
 wrong(
     "own_place_reported",
