@@ -64,7 +64,8 @@ def qkv(
 
     Returns:
         The queries (..., T, d_k), the keys (..., T, d_k) and the values (..., T, d_v), in this
-        order. Gradients flow back to all four inputs.
+        order and in the dtype of the inputs. Gradients flow back to all four inputs, and the
+        inputs stay unchanged.
 
     Source: lectures N (step 1), W (learnable attention layer), S (query-key model).
     """
@@ -220,7 +221,8 @@ def relevance_matrix(
         W_k: (d_model, d_k), the matrix for keys.
 
     Returns:
-        (..., T, T): entry (i, j) is query i · key j. Not divided by √d_k, no softmax.
+        (..., T, T), in the dtype of `X`: entry (i, j) is query i · key j. Not divided by √d_k, no
+        softmax. Gradients flow back to all three inputs, and the inputs stay unchanged.
 
     Source: lecture S (content-based attention weights, query-key model).
     """
@@ -283,7 +285,7 @@ def fit_exponent(sizes: Tensor, costs: Tensor) -> Tensor:
         costs: (n,), floating point, numbers above 0: the cost of each size.
 
     Returns:
-        The slope of that line, a tensor without dimensions.
+        The slope of that line, a tensor without dimensions. Both inputs stay unchanged.
     """
     x, y = sizes.log(), costs.log()  # (n,) each
     x = x - x.mean()

@@ -50,6 +50,7 @@ def padding_mask(ids: Tensor, pad: int) -> Tensor:
     Returns:
         (B, 1, 1, Lk), torch.bool: True where the key is not padding. The two axes of length 1
         broadcast over heads and queries. Queries that are padding themselves are not masked.
+        `ids` stays unchanged.
     """
     return (ids != pad)[:, None, None, :]  # (B, 1, 1, Lk)
 
@@ -84,7 +85,8 @@ def to_additive(mask: Tensor, dtype: torch.dtype) -> Tensor:
         The shape and device of `mask`, in `dtype`: 0 where the query may attend to the key;
         elsewhere -inf, or in half precision (float16, bfloat16) the lowest finite number of the
         dtype. Added to scores above -16, it stays finite in half precision, so there a row with
-        forbidden keys alone does not become NaN. (In float16, -65,504 - 16 is -inf.)
+        forbidden keys alone does not become NaN. (In float16, -65,504 - 16 is -inf.) `mask` stays
+        unchanged.
 
     Source: lecture N (look-ahead bias).
     """
@@ -97,8 +99,9 @@ def safe_softmax(scores: Tensor, mask: Tensor) -> Tensor:
     """Softmax along the last axis over the keys that the mask allows, and zeros for no keys.
 
     Args:
-        scores: (..., Lk), floating point, finite where the mask allows the key; elsewhere they
-            may be anything, including infinity and NaN, and have no effect at all.
+        scores: (..., Lk), floating point; where the mask allows the key, finite and above the
+            lowest number of the dtype; elsewhere they may be anything, including infinity and NaN,
+            and have no effect at all.
         mask: boolean, a shape that broadcasts to that of `scores`, True = may attend.
 
     Returns:
@@ -123,7 +126,8 @@ def to_mha_mask(mask: Tensor, num_heads: int) -> Tensor:
 
     Returns:
         Boolean, True where the query must not attend to the key: (Lq, Lk) if `mask` has this
-        shape, or else (B * num_heads, Lq, Lk), all heads of the first sequence first.
+        shape, or else (B * num_heads, Lq, Lk), all heads of the first sequence first. `mask` stays
+        unchanged.
     """
     if mask.ndim == 4:
         mask = mask.expand(-1, num_heads, -1, -1).flatten(0, 1)  # (B * h, Lq, Lk)

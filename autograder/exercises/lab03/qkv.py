@@ -97,7 +97,10 @@ exercise.promises(
         "W_v: (d_model, d_v), the matrix for values.": "one_sentence other_sizes",
         "The queries (..., T, d_k), the keys (..., T, d_k) and the values (..., T, d_v), in this "
         "order": "shape_and_dtype one_sentence",
-        "Gradients flow back to all four inputs.": "gradients_and_inputs",
+        "in the dtype of the inputs": "shape_and_dtype",
+        "Gradients flow back to all four inputs, and the inputs stay unchanged.": (
+            "gradients_and_inputs"
+        ),
     }
 )
 

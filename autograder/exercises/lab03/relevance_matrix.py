@@ -88,8 +88,11 @@ exercise.promises(
         "X: (..., T, d_model), one vector for each of T words.": "batches_and_sizes",
         "W_q: (d_model, d_k), the matrix for queries, as in `qkv`.": "values batches_and_sizes",
         "W_k: (d_model, d_k), the matrix for keys.": "values batches_and_sizes",
-        "(..., T, T): entry (i, j) is query i · key j.": "shape_and_dtype values symmetry",
+        "in the dtype of `X`: entry (i, j) is query i · key j.": "shape_and_dtype values symmetry",
         "Not divided by √d_k, no softmax.": "values",
+        "Gradients flow back to all three inputs, and the inputs stay unchanged.": (
+            "gradients_and_inputs"
+        ),
     }
 )
 

@@ -167,7 +167,9 @@ exercise.promises(
         "num_heads: the number of heads of the module.": "a_mask_for_each_sentence",
         "Boolean, True where the query must not attend to the key: (Lq, Lk) if `mask` has this "
         "shape": "shapes_and_dtypes",
-        "all heads of the first sequence first": "a_mask_for_each_sentence",
+        "all heads of the first sequence first. `mask` stays unchanged.": (
+            "a_mask_for_each_sentence"
+        ),
         "A padding mask as the `key_padding_mask` of torch.nn.MultiheadAttention: True =": (
             "in_torch_attention"
         ),

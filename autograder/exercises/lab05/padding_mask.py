@@ -102,6 +102,7 @@ exercise.promises(
         ),
         "The two axes of length 1 broadcast over heads and queries.": "keys_and_not_queries",
         "Queries that are padding themselves are not masked.": "keys_and_not_queries",
+        "`ids` stays unchanged.": "padding_anywhere",
     }
 )
 

@@ -134,6 +134,7 @@ exercise.promises(
         "forbidden keys alone does not become NaN. (In float16, -65,504 - 16 is -inf.)": (
             "forbidden_rows_in_half_precision"
         ),
+        "`mask` stays unchanged.": "mask_kept_and_device",
     }
 )
 

@@ -238,8 +238,8 @@ exercise.edits(by_hand)(
     "largest_of_nothing",
     "torch.nn.functional.pad(low, (0, 1), value=-torch.inf).amax",
     "low.amax",
-    "With no keys at all (Lk = 0) your code asks for the largest score of an empty row, which is an "
-    "error. What should a query without keys get?",
+    "With no keys at all (Lk = 0) your code asks for the largest score of an empty row, which is "
+    "an error. What should a query without keys get?",
 )
 
 

@@ -117,6 +117,13 @@ wrong(
     "then a forbidden key takes as large a share of the row. What is below every finite number?",
 )
 wrong(
+    "minus_a_billion_in_every_dtype",
+    LOWEST,
+    "-1e9",
+    "You fill with -1e9. It does not fit into float16, which ends at -65504, and in float64 an "
+    "allowed score may be lower. What is the lowest number of the dtype at hand?",
+)
+wrong(
     "filled_with_zero",
     INFINITY,
     "0.0",
