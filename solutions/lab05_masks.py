@@ -273,19 +273,19 @@ plots.masks.forbidden_rows(to_additive)
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# NaN comes from infinities. Which finite number has the same effect as −∞ on a row that has allowed
-# keys? What is then still wrong with a row that has none?
+# NaN comes only from rows that hold nothing but −∞. How do you find these rows, and may they hold
+# something else while softmax runs?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Fill before softmax, so that no gradient and no NaN can come from a forbidden score. Take the
-# softmax. Fill again after it, so that forbidden weights will be exactly 0 in every row. One of the
-# two fillings alone is not enough.
+# Before softmax, replace forbidden scores by −∞, so that no NaN and no gradient can come from them.
+# Replace the rows without an allowed key by any finite number, so that their softmax is no NaN.
+# Take the softmax. Afterwards fill the forbidden weights with exactly 0.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `masked_fill` takes any number. Which number is as low as any score that a dtype can hold? Is −1e9
-# lower than an allowed score of −1e12?
+# `mask.any(-1, keepdim=True)` says for each row whether it has an allowed key, and `masked_fill`
+# broadcasts. Is −1e9 lower than an allowed score of −1e12? What is lower than every finite number?
 # </details>
 
 # %% exercise="safe_softmax"

@@ -99,9 +99,8 @@ def safe_softmax(scores: Tensor, mask: Tensor) -> Tensor:
     """Softmax along the last axis over the keys that the mask allows, and zeros for no keys.
 
     Args:
-        scores: (..., Lk), floating point; where the mask allows the key, finite and above the
-            lowest number of the dtype; elsewhere they may be anything, including infinity and NaN,
-            and have no effect at all.
+        scores: (..., Lk), floating point, finite where the mask allows the key; elsewhere they
+            may be anything, including infinity and NaN, and have no effect at all.
         mask: boolean, a shape that broadcasts to that of `scores`, True = may attend.
 
     Returns:

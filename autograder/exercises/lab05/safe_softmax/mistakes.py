@@ -118,10 +118,10 @@ wrong(
 )
 wrong(
     "minus_a_billion_in_every_dtype",
-    LOWEST,
+    INFINITY,
     "-1e9",
     "You fill with -1e9. It does not fit into float16, which ends at -65504, and in float64 an "
-    "allowed score may be lower. What is the lowest number of the dtype at hand?",
+    "allowed score may be lower. What is below every finite number, in each dtype?",
 )
 wrong(
     "filled_with_zero",

@@ -7,8 +7,9 @@ exercise.promises(
         "Softmax along the last axis over the keys that the mask allows, and zeros for no keys.": (
             "allowed_keys nothing_allowed"
         ),
-        "scores: (..., Lk), floating point; where the mask allows the key, finite and above the "
-        "lowest number of the dtype": "other_sizes far_from_zero",
+        "scores: (..., Lk), floating point, finite where the mask allows the key": (
+            "other_sizes far_from_zero lowest_numbers"
+        ),
         "elsewhere they may be anything, including infinity and NaN, and have no effect at all.": (
             "forbidden_scores_do_not_matter"
         ),
