@@ -1,4 +1,7 @@
-"""Lecture W's four sentences: the same five words in four orders, and four meanings."""
+"""Lecture W's four sentences: the same five words in four orders, and four meanings.
+
+Tested in tests/attnlab/test_positions.py.
+"""
 
 from __future__ import annotations
 

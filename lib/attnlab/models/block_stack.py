@@ -1,7 +1,7 @@
 """A deep stack of untrained Transformer blocks, to measure what depth does at the start.
 
 Each block has a causal self-attention and a feed-forward network, each inside a residual. The
-residual and the network are the student's own classes.
+residual and the network are the student's own classes. Tested in tests/attnlab/test_depth.py.
 """
 
 from __future__ import annotations

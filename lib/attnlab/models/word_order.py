@@ -1,6 +1,7 @@
 """A small encoder or decoder that may lack positions, to see what it makes of word order.
 
 It has random weights: whether a model can tell two orders apart does not depend on training.
+Tested in tests/attnlab/test_positions.py.
 """
 
 from __future__ import annotations
