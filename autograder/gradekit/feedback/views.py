@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from gradekit.feedback.solutions import Solution
 from gradekit.results.records import ExerciseResult, State
+
+if TYPE_CHECKING:
+    from gradekit.feedback.solutions import Solution  # imports torch
 
 
 @dataclass(frozen=True)
