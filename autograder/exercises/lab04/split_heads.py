@@ -131,7 +131,7 @@ exercise.promises(
             "merge_lays_side_by_side shapes_and_dtype other_sizes gradients_and_input"
         ),
     },
-    explained=["num_heads: h, the number of heads."],
+    explained=["num_heads: h, the number of heads, 1 or more."],
 )
 
 

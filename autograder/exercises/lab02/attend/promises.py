@@ -20,6 +20,7 @@ exercise.promises(
         "a sentence that is all padding gets weights and a context of 0.": "sentence_of_padding",
     },
     explained=[
-        "hidden: (B, T, d_hidden), the vectors of which the context is the weighted mean.",
+        "hidden: (B, T, d_hidden), the vectors of which the context is the weighted mean, in the "
+        "dtype of `scores`.",
     ],
 )

@@ -33,6 +33,7 @@ exercise.promises(
         "to (B, h, Lq, Lk), such as (Lq, Lk), (B, 1, Lq, Lk) or (B, 1, 1, Lk).": (
             "looking_back one_mask_for_all masks_of_their_own"
         ),
+        "Three axes are (h, Lq, Lk): a mask for each sentence needs the axis": "masks_of_their_own",
         "A query that may attend to no key gets zeros from its heads.": "one_mask_for_all",
         "None: all may attend to all.": "one_mask_for_all cross_attention",
         "need_weights: whether to return the attention weights, too.": "shapes_and_dtype",
@@ -45,7 +46,8 @@ exercise.promises(
     },
     explained=[
         "d_model: features of the inputs and of the output.",
-        "num_heads: h, the number of heads.",
+        "num_heads: h, the number of heads, 1 or more.",
+        "torch's nn.MultiheadAttention differs in four ways",
         "Attend with every head.",
         "q: (B, Lq, d_model), the input that is projected to queries. k: (B, Lk, d_model), the "
         "input that is projected to keys. v: (B, Lk, d_model), the input that is projected to "
