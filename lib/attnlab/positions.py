@@ -158,8 +158,8 @@ def apply_rope(x: Tensor, positions: Tensor, base: float = 10000.0) -> Tensor:
         base: as in `sinusoidal_pe`.
 
     Returns:
-        (..., T, d), in the dtype and on the device of `x`; the angles are computed in float64.
-        Gradients flow back to `x`.
+        (..., T, d), in the dtype of `x`; the angles are computed in float64. Gradients flow back to
+        `x`.
 
     Raises:
         ValueError: d is odd.

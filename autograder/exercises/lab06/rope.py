@@ -9,7 +9,16 @@ from attnlab.checking.observation import dtype_of
 from attnlab.positions import apply_rope
 from gradekit.exercise import Exercise
 
-exercise = Exercise(apply_rope)
+exercise = Exercise(
+    apply_rope,
+    equivalent={
+        "apply_rope: `torch.arange(0, d, 2, dtype=torch.float64, device=x.device)` → "
+        "`torch.arange(0, d, 2, dtype=torch.float64)` in "
+        "`exponent = torch.arange(0, d, 2, dtype=torch.float64, device=x.device) / d`": (
+            "differs only on another device, and the meta device costs a second to load"
+        ),
+    },
+)
 
 
 @exercise.check(points=0)
@@ -42,12 +51,10 @@ def given_bases(lab, draw):
 
 @exercise.check(points=0)
 def dtype_and_precision(lab, draw):
-    """Keeps dtype and device, is right far from the start; x is unchanged, with a gradient."""
+    """Keeps the dtype, and is right far from the start; x is unchanged and gets its gradient."""
     x, far = draw.normal(2, 3, 8), torch.tensor([5000, 5001, 90000])
     rough = lab.apply_rope(x.float(), far)
-    elsewhere = lab.apply_rope(x.to("meta"), far.to("meta"))
     return {
-        "device": elsewhere.device.type,
         "dtype": dtype_of(rough),
         "float32": rough.double().round(decimals=4),
         "float64": lab.apply_rope(x, far),
@@ -78,9 +85,7 @@ exercise.promises(
         "with d even: queries or keys; stays unchanged": "dtype_and_precision other_sizes",
         "the positions of the T vectors; they may have gaps": "gaps only_distances_count",
         "base: as in `sinusoidal_pe`.": "given_bases",
-        "in the dtype and on the device of `x`; the angles are computed in float64": (
-            "dtype_and_precision"
-        ),
+        "in the dtype of `x`; the angles are computed in float64": ("dtype_and_precision"),
         "Gradients flow back to `x`.": "dtype_and_precision",
         "ValueError: d is odd.": "other_sizes",
     },
