@@ -226,7 +226,8 @@ def test_drift_forgives_the_last_bits_of_a_number_and_nothing_else():
         (
             "{{due}}",
             "{{dew}}",
-            "cell 1 asks for {{dew}}; there are {{course}}, {{title}}, {{due}}, {{points}}, {{steps}}",
+            "cell 1 asks for {{dew}}; there are {{course}}, {{title}}, {{due}}, {{points}}, "
+            "{{steps}}",
         ),
         (
             'free_text="explain"',

@@ -246,6 +246,7 @@ def again_and_inputs(lab, draw):
     before, keys_before = mask.clone(), k.clone()
     results = [first(lab.scaled_dot_product_attention(q, k, v, mask)) for _ in range(4)]
     return {
+        "shape": list(results[0].shape),
         "the same each time": all(torch.allclose(results[0], again) for again in results),
         "inputs unchanged": draw.untouched(),
         "keys unchanged": torch.equal(k, keys_before),
