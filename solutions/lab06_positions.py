@@ -105,7 +105,7 @@ plots.positions.two_bases(sinusoidal_pe)
 # ## 6.2 Moving by k positions
 # *10 points, 35 minutes, difficulty 3 of 5, importance 3 of 5*
 #
-# Why waves, and not just random vectors? Because a wave knows its own future. In k positions, the
+# Why waves, and not just random vectors? Because waves make distances simple. In k positions, the
 # hand of pair i turns by $k\,\omega_i$ with $\omega_i = 1/10000^{2i/d}$, wherever it is. So **one
 # matrix moves every position by k**, as lecture G states without a proof:
 #
@@ -160,7 +160,7 @@ plots.positions.gram_matrices({"waves, 64 columns": lambda: sinusoidal_pe(60, 64
 # **buffer**. And the rows must be counted along time, not along the batch. Code for the layout
 # (T, B, d) is all over the internet, and on (B, T, d) it runs without an error.
 #
-# How loud is the position? At d = 512, a row of the table has length 16. A word vector drawn with
+# How large is a position next to a word? At d = 512, a row of the table has length 16. A word vector drawn with
 # variance 1/d has length 1. That is why models multiply their embeddings by $\sqrt{d} \approx 22.6$
 # first. Here this is the model's task (lab 7), so your module **only adds**.
 #
@@ -323,8 +323,8 @@ plots.layers.before_and_after(lambda: LayerNorm(24))
 # ## 6.6 The feed-forward network
 # *8 points, 25 minutes, difficulty 1 of 5, importance 4 of 5*
 #
-# Attention mixes words, and its output is a weighted mean of values: nothing in it bends. So every
-# block also has a small network with a ReLU, four times as wide inside (lectures W, S, G and C):
+# Attention mixes words, and its output is a weighted mean of values, which is linear in them. So
+# every block also has a small network with a ReLU, four times as wide inside (lectures W, S, G, C):
 #
 # $$\text{FFN}(x_t) = \max(0,\; x_t W_1 + b_1)\, W_2 + b_2$$
 #

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -195,3 +196,14 @@ def test_pages_are_written_for_everyone(
 
 def full_disk(path: Path, text: str) -> None:
     raise OSError(28, "No space left on device")
+
+
+def test_a_step_without_points_shows_its_checks_and_says_that_it_is_not_graded(
+    course: Course, released: Released
+) -> None:
+    made = page(course, released)
+    shown = replace(made.exercises[1], points=0.0, earned=0.0, result=result("entropy", 0, 0))
+    html = render(replace(made, exercises=(made.exercises[0], shown)))
+    assert html.count("not graded</span>") == 2, "in the table and above its checks"
+    assert "0 / 0" not in html
+    assert html.count("Stays finite for large scores.") == 2
