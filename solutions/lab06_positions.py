@@ -160,9 +160,10 @@ plots.positions.gram_matrices({"waves, 64 columns": lambda: sinusoidal_pe(60, 64
 # **buffer**. And the rows must be counted along time, not along the batch. Code for the layout
 # (T, B, d) is all over the internet, and on (B, T, d) it runs without an error.
 #
-# How large is a position next to a word? At d = 512, a row of the table has length 16. A word vector
-# drawn with variance 1/d has length 1. That is why models multiply their embeddings by
-# $\sqrt{d} \approx 22.6$ first. Here this is the model's task (lab 7), so your module **only adds**.
+# How large is a position next to a word? At d = 512, a row of the table has length 16. A word
+# vector drawn with variance 1/d has length 1. That is why models multiply their embeddings by
+# $\sqrt{d} \approx 22.6$ first. Here this is the model's task (lab 7), so your module
+# **only adds**.
 #
 # **Predict.** Your module adds `pe[:x.shape[0]]` by mistake, and the batch holds one sentence of
 # five words. Is there an error? Which rows do the five words get?
