@@ -48,13 +48,16 @@ def lengths_and_mask(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def length_of_the_batch(lab, draw):
-    """The table is as wide as the longest sequence of the batch, wherever that is."""
-    found = {}
+    """The table is as wide as the longest sequence, for any number of sequences and tokens."""
+
+    def ask(B, T):
+        return list(lab.pad_batch(rows(draw, *(max(1, T - b) for b in range(B))), 0))
+
+    found = draw.each_size(ask, B=4, T=6)
     for name, lengths in (
         ("longest first", (6, 2, 5)),
         ("longest last", (1, 4, 9)),
         ("equal lengths", (5, 5)),
-        ("a single sequence", (3,)),
         ("long sequences", (140, 300)),
     ):
         ids, sizes, mask = lab.pad_batch(rows(draw, *lengths), 0)
@@ -209,6 +212,13 @@ wrong(
     "return ids, lengths, mask.long()",
     "Your mask holds whole numbers. As an index, 0 and 1 mean the places 0 and 1, and `~1` is -2. "
     "Which dtype means yes and no?",
+)
+wrong(
+    "axes_of_one_dropped",
+    RETURN,
+    "return ids.squeeze(), lengths, mask.squeeze()",
+    "A batch of a single sequence, or of single tokens, loses an axis. The table has two axes, "
+    "however long they are: which call drops one?",
 )
 wrong(
     "lengths_with_padding",

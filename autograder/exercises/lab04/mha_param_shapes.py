@@ -35,8 +35,12 @@ def of_torch(lab, draw):
 def any_keras_sizes(lab, draw):
     """Is right for other numbers of heads, other sizes and other models."""
     h, key_dim, d_model = (int(draw.integers(*span)) for span in ((2, 7), (8, 14), (20, 40)))
+
+    def ask(h, key_dim, d_model):
+        return lab.mha_param_shapes(h, key_dim, d_model)
+
     return {
-        "key_dim 5": lab.mha_param_shapes(3, 5, 16),
+        **draw.each_size(ask, h=3, key_dim=5, d_model=16),
         "many heads": lab.mha_param_shapes(num_heads=8, key_dim=64, d_model=512),
         "any": lab.mha_param_shapes(h, key_dim, d_model, style="keras"),
     }
@@ -47,7 +51,12 @@ def any_torch_sizes(lab, draw):
     """Is right for torch's layer of any size."""
     h, key_dim = int(draw.integers(2, 7)), int(draw.integers(8, 14))
     shapes = lab.mha_param_shapes(h, key_dim, h * key_dim, style="torch")
-    return {"any": shapes, "numbers in all": total(shapes)}
+
+    def ask(h, key_dim):
+        return lab.mha_param_shapes(h, key_dim, h * key_dim, style="torch")
+
+    each = draw.each_size(ask, h=2, key_dim=3)
+    return {**each, "any": shapes, "numbers in all": total(shapes)}
 
 
 @exercise.check(points=1, hidden=True)
@@ -267,6 +276,15 @@ wrong(
     'style="keras"',
     'style="torch"',
     "If `style` is not given, yours is torch's. What is its default in the task?",
+)
+wrong(
+    "axes_of_one_dropped",
+    "    projection = [(d_model, h, d), (h, d)]\n"
+    "    return [*projection * 3, (h, d, d_model), (d_model,)]",
+    "    shapes = [*[(d_model, h, d), (h, d)] * 3, (h, d, d_model), (d_model,)]\n"
+    "    return [tuple(n for n in shape if n > 1) for shape in shapes]",
+    "A single head, or heads of a single feature, lose their axis in your list. What does the "
+    "slide print for one head?",
 )
 wrong(
     "keras_refused",
