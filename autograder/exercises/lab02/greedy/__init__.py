@@ -28,12 +28,12 @@ class Talker:
         self.ends = {9 - row: end for row, end in enumerate(ends)}  # by a row's first word
         self.rows_read, self.rows_stepped, self.steps, self.recorded = 0, 0, [], []
 
-    def source(self, draw):
+    def source(self, draw, width=5):
         """Rows of unequal length; the first word shows which sentence it is."""
-        rows, lengths = len(self.ends), [5, 3, 4, 2][: len(self.ends)]
-        source = draw.integers(0, 6, rows, 5).clone()
+        rows, lengths = len(self.ends), [width, 3, 4, 2][: len(self.ends)]
+        source = draw.integers(0, 6, rows, width).clone()
         source[:, 0] = torch.tensor(list(self.ends)) - 1
-        return source, torch.arange(5) < torch.tensor(lengths)[:, None]
+        return source, torch.arange(width) < torch.tensor(lengths)[:, None]
 
     def encode(self, source, source_mask):
         self.rows_read += len(source)
@@ -57,10 +57,10 @@ class Talker:
         return logits, torch.cat([place, left, made], 1), weights
 
 
-def told(lab, draw, ends, max_len, talkers=4):
+def told(lab, draw, ends, max_len, talkers=4, width=5):
     """The sentences of some talkers: enough that no slip is right by chance."""
     models = [Talker(draw, ends) for _ in range(talkers)]
-    return [lab.greedy(model, *model.source(draw), BOS, EOS, max_len) for model in models]
+    return [lab.greedy(model, *model.source(draw, width), BOS, EOS, max_len) for model in models]
 
 
 @exercise.check(points=1)
@@ -86,11 +86,15 @@ def likeliest_symbols(lab, draw):
 
 @exercise.check(points=1.5, hidden=True)
 def ends_apart(lab, draw):
-    """Sentences of one batch may end at different steps; no symbol follows an end."""
+    """Sentences of one batch, of any size, may end at different steps; nothing follows an end."""
+
+    def ask(B, S):
+        return told(lab, draw, (5, 3, 6)[:B], 9, width=S)
+
     return {
+        **draw.each_size(ask, B=3, S=5),
         "four sentences": told(lab, draw, (3, 7, 2, 5), 9),
         "one is empty": told(lab, draw, (1, 4, 3), 9),
-        "one sentence": told(lab, draw, (5,), 9),
     }
 
 

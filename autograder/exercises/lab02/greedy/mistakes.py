@@ -35,6 +35,13 @@ wrong(
     "How many sentences must be over before the loop may stop?",
 )
 wrong(
+    "batch_of_one_dropped",
+    "logits.argmax",
+    "logits.squeeze().argmax",
+    "With a single sentence, your logits have one axis instead of two. Which call drops an axis "
+    "of length 1?",
+)
+wrong(
     "talks_on",
     CUT,
     "[symbol for symbol in row if symbol != eos]",
