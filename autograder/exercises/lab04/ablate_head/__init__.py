@@ -17,10 +17,11 @@ exercise = Exercise(ablate_head, uses=[split_heads, merge_heads, MultiHeadAttent
 SPELLINGS = spellings()
 
 
-def model_of(lab, draw, dropout=0.0):
-    """A model with three heads, drawn weights, and d_k, d_v, d_model all different."""
-    model = lab.MultiHeadAttention(10, 3, d_k=4, d_v=5, dropout=dropout).double()
-    sizes = {"q_proj": (12, 10), "k_proj": (12, 10), "v_proj": (15, 10), "out_proj": (10, 15)}
+def model_of(lab, draw, dropout=0.0, d_model=10, h=3, d_k=4, d_v=5):
+    """A model with drawn weights; by default three heads, and d_k, d_v, d_model all different."""
+    model = lab.MultiHeadAttention(d_model, h, d_k=d_k, d_v=d_v, dropout=dropout).double()
+    keys, values = (h * d_k, d_model), (h * d_v, d_model)
+    sizes = {"q_proj": keys, "k_proj": keys, "v_proj": values, "out_proj": values[::-1]}
     weights = {f"{name}.weight": 0.5 * draw.normal(*size) for name, size in sizes.items()}
     weights |= {f"{name}.bias": draw.normal(size[0]) for name, size in sizes.items()}
     give_weights(model, weights, SPELLINGS)
@@ -72,7 +73,7 @@ def called_as_the_model_is(lab, draw):
 
 @exercise.check(points=2, hidden=True)
 def any_head(lab, draw):
-    """Works for every head, with and without a mask, and for one head after another."""
+    """Works for every head, mask and size, and for one head after another."""
     model, (q, k, v) = model_of(lab, draw), texts(draw)
     mask = draw.uniform(2, 1, 4, 7) < 0.6
     seen = {}
@@ -81,7 +82,14 @@ def any_head(lab, draw):
         seen[f"head {head}"] = ablated(q, k, v)
         seen[f"head {head}, masked"] = ablated(q, k, v, mask)
     twice = lab.ablate_head(lab.ablate_head(model, 2), 0)
-    return {**seen, "heads 2 and 0": twice(q, k, v)}
+
+    def ask(B, T, d_model, h, d_k, d_v):
+        model = model_of(lab, draw, d_model=d_model, h=h, d_k=d_k, d_v=d_v)
+        x = draw.normal(B, T, d_model)
+        return lab.ablate_head(model, h - 1)(x, x, x)
+
+    each = draw.each_size(ask, B=2, T=6, d_model=10, h=3, d_k=4, d_v=5)
+    return {**seen, "heads 2 and 0": twice(q, k, v), "sizes": each}
 
 
 @exercise.check(points=1, hidden=True)

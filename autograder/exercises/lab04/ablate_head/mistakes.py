@@ -160,6 +160,13 @@ wrong(
 wrong = exercise.edits(by_leaving_it_out)
 
 wrong(
+    "batch_of_one_dropped",
+    "return heads.flatten(-2)",
+    "return heads.flatten(-2).squeeze(0)",
+    "A batch of a single text loses its axis in your copy. The copy is called in the same way as "
+    "the model: which call drops an axis of length 1?",
+)
+wrong(
     "others_scaled_up",
     "return heads.flatten(-2)",
     "return heads.flatten(-2) * model.num_heads / max(1, model.num_heads - len(changed.ablated))",
