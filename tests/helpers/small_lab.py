@@ -89,6 +89,7 @@ def exercise(name: str = "softmax") -> VisibleExercise:
         (NotRunHere("Leaves its input unchanged."), NotRunHere("Fits your own mask.", True)),
         names=("softmax",),
         step=Step("1.1", "Softmax", 40),
+        kinds=("function",),
     )
 
 
@@ -111,7 +112,7 @@ def second_exercise() -> VisibleExercise:
     check = VisibleCheck(asked, AVERAGE, SEED)
     return VisibleExercise(
         "average", "average: a mean of rows", 2.0, 0.0, (check,), names=("average",),
-        uses=("softmax",), step=Step("1.2", "Average", 20),
+        uses=("softmax",), step=Step("1.2", "Average", 20), kinds=("function",),
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any
 
+from attnlab.checking.definitions import kind_of
 from attnlab.checking.draw import Draw, seed_everything
 from attnlab.checking.judges import Judge, Kills
 from attnlab.checking.lab import Lab, observe
@@ -126,6 +127,7 @@ class Variants:
             names=exercise.names,
             uses=tuple(function.__name__ for function in exercise.uses),
             step=self.lab.source.step(exercise.name),
+            kinds=tuple(kind_of(self.lab.reference[name]) for name in exercise.names),
         )
 
     def _question(self, exercise: Exercise, check: Check, number: int) -> Question:

@@ -25,14 +25,14 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
 import torch
 
-from attnlab.checking.definitions import Definitions
+from attnlab.checking.definitions import Definitions, replaced
 from attnlab.checking.draw import Draw, seed_everything
 from attnlab.checking.lab import Lab, observe
 from attnlab.checking.observation import ObservationError, Raised, pack
@@ -206,7 +206,7 @@ def _answer_all(
             probes = [Probe.from_json(values) for values in request["probes"]]
             names = definitions.of(probes[0].exercise) | _references(probes[0])
             with (
-                _replaced(shell.user_ns, names),
+                replaced(shell.user_ns, names),
                 exercise_limits(limits),
                 alarm(limits.seconds, sender.give_up),
             ):
@@ -277,19 +277,6 @@ def _references(probe: Probe) -> dict[str, Any]:
     space: dict[str, Any] = {"__name__": "reference"}
     exec(compile(probe.uses, "<reference>", "exec"), space)  # noqa: S102 - the trusted side's text
     return {name: space[name] for name in probe.replaces}
-
-
-@contextmanager
-def _replaced(names: dict[str, Any], values: Mapping[str, Any]) -> Iterator[None]:
-    """In this block, names of the notebook's have these values."""
-    before = {name: names[name] for name in values if name in names}
-    names.update(values)
-    try:
-        yield
-    finally:
-        for name in values:
-            names.pop(name, None)
-        names.update(before)
 
 
 def _write_files(folder: Path, files: list[list[Any]], body: bytes) -> None:

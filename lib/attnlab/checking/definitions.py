@@ -21,7 +21,7 @@ from __future__ import annotations
 import dis
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
@@ -89,7 +89,7 @@ class Definitions:
         for name, value in list(names.items()):
             if self._ids.get(name) != id(value):
                 self._ids[name] = id(value)
-                kept = value if self._is_kept(name, value) else _NOT_KEPT
+                kept = value if self.keeps(name, value) else _NOT_KEPT
                 self._history.setdefault(name, []).append(_Value(cell, kept))
         for name in self._ids.keys() - names.keys():
             del self._ids[name]
@@ -109,7 +109,8 @@ class Definitions:
             for name, value in self._meant(step).items()
         )
 
-    def _is_kept(self, name: str, value: Any) -> bool:
+    def keeps(self, name: str, value: Any) -> bool:
+        """Whether this value is kept: a step asks for its kind, or it is small."""
         if name in self._kinds:
             return _rank(self._kinds[name], value) > 0
         if isinstance(value, (ModuleType, *_CALLABLES)):
@@ -191,6 +192,19 @@ class Definitions:
         entries = self._history[name]
         last = max(place for place, entry in enumerate(entries) if entry.value is value)
         return entries[last + 1].cell
+
+
+@contextmanager
+def replaced(names: dict[str, Any], values: Mapping[str, Any]) -> Iterator[None]:
+    """In this block, names of the notebook's have these values."""
+    before = {name: names[name] for name in values if name in names}
+    names.update(values)
+    try:
+        yield
+    finally:
+        for name in values:
+            names.pop(name, None)
+        names.update(before)
 
 
 def kind_of(right: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from attnlab.checking.html import FAIL, NOTE, PART, PASS, card, div, number, rich
+from attnlab.checking.html import FAIL, NOTE, NOTE_TINT, PART, PASS, box, card, div, number, rich
 from attnlab.checking.progress import Standing
 
 _SIGNS = {PASS: "✓", PART: "◐", FAIL: "✗", NOTE: "○"}
@@ -32,7 +32,7 @@ class Overview:
         for standing in self.standings:
             sign, said, left = _SIGNS[_colour(standing)], _said(standing), _left(standing)
             lines.append(f"  {sign} {_label(standing):<{width}}  {said:<11}  {left}".rstrip())
-        return "\n".join([*lines, "", self._summary])
+        return "\n".join([*lines, "", *self._changed, self._summary])
 
     def html(self) -> str:
         """The table as HTML without scripts; each step is a link to its cell."""
@@ -42,13 +42,19 @@ class Overview:
             '<table style="border-collapse:collapse;width:100%;margin:0;color:inherit;'
             f'background:transparent;font-size:13px">{rows}</table>'
         )
+        changed = "".join(box(text, NOTE_TINT) for text in self._changed)
         last = div("margin-top:8px;font-size:12px;opacity:.85", rich(self._summary))
-        return card(PASS if not self._open else NOTE, head + table + last)
+        return card(PASS if not self._open else NOTE, head + table + changed + last)
 
     @property
     def _open(self) -> list[Standing]:
         """The steps that are still to be done; those without points need not be."""
         return [s for s in self.standings if s.exercise.points and not s.done]
+
+    @property
+    def _changed(self) -> list[str]:
+        """A sentence for each name that a cell changed after its definition; each one once."""
+        return list(dict.fromkeys(text for standing in self.standings for text in standing.changed))
 
     @property
     def _headline(self) -> str:

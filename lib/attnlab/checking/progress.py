@@ -7,7 +7,8 @@ Also says on which unfinished earlier steps a step runs. Tested in
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
@@ -43,11 +44,13 @@ class Standing:
     Attributes:
         verdict: of its visible checks; None if nothing of it is written yet.
         waits_for: the first earlier step that it runs on and that is not right yet.
+        changed: a sentence for each name of the step that a cell changed after its definition.
     """
 
     exercise: VisibleExercise
     verdict: Verdict | None
     waits_for: VisibleExercise | None = None
+    changed: tuple[str, ...] = ()
 
     @property
     def earned(self) -> float:
@@ -60,20 +63,39 @@ class Standing:
         return self.verdict is not None and self.verdict.passed
 
 
-def standings(lab: VisibleLab, names: Mapping[str, Any]) -> list[Standing]:
-    """Every step of `lab` with the verdict of its visible checks on the code in `names`."""
+def standings(
+    lab: VisibleLab,
+    names: Mapping[str, Any],
+    as_graded: Callable[[str], AbstractContextManager[tuple[str, ...]]] = lambda _: nullcontext(()),
+) -> list[Standing]:
+    """Every step of `lab` with the verdict of its visible checks on the code in `names`.
+
+    Args:
+        lab: the lab.
+        names: everything that the notebook defined.
+        as_graded: gives `names` the values that grading takes for a step, in a block, and returns
+            the sentences about them.
+    """
     found: list[Standing] = []
     for exercise in lab.exercises:
-        if is_blank_step(exercise, names):
-            found.append(Standing(exercise, None))
-            continue
-        verdict = run_visible(exercise, names)
-        needed = _needs(exercise, names)
-        earlier = (
-            s.exercise for s in found if not s.done and needed.intersection(s.exercise.names)
-        )
-        found.append(Standing(exercise, verdict, None if verdict.passed else next(earlier, None)))
+        with as_graded(exercise.name) as changed:
+            found.append(_standing(exercise, names, changed, found))
     return found
+
+
+def _standing(
+    exercise: VisibleExercise,
+    names: Mapping[str, Any],
+    changed: tuple[str, ...],
+    found: list[Standing],
+) -> Standing:
+    if is_blank_step(exercise, names):
+        return Standing(exercise, None, changed=changed)
+    verdict = run_visible(exercise, names)
+    needed = _needs(exercise, names)
+    earlier = (s.exercise for s in found if not s.done and needed.intersection(s.exercise.names))
+    waits_for = None if verdict.passed else next(earlier, None)
+    return Standing(exercise, verdict, waits_for, changed)
 
 
 def is_blank_step(exercise: VisibleExercise, names: Mapping[str, Any]) -> bool:

@@ -47,6 +47,7 @@ class Report:
         earlier: steps that this one runs on and that are not right yet; they are named first.
         blank: whether nothing of the step itself is written yet.
         printed: what the student's code printed while it was checked.
+        changed: a sentence for each name of the step that a cell changed after its definition.
     """
 
     exercise: VisibleExercise
@@ -54,6 +55,7 @@ class Report:
     earlier: tuple[Unfinished, ...] = ()
     blank: bool = False
     printed: str = ""
+    changed: tuple[str, ...] = ()
 
     @property
     def earned(self) -> float:
@@ -69,7 +71,7 @@ class Report:
             line = f"  {paint(sign, colour)} {answer.question.title}  {_points(answer)}"
             lines.append(line.rstrip())
         between = (_SEEN + ":",) if self._first and self._advice else ()
-        for paragraph in (*self._first, *between, *self._advice):
+        for paragraph in (*self.changed, *self._first, *between, *self._advice):
             lines += [
                 "",
                 *textwrap.wrap(paragraph, WIDTH, initial_indent="  ", subsequent_indent="  "),
@@ -83,7 +85,7 @@ class Report:
     def html(self) -> str:
         """The report as HTML without scripts."""
         rows = "".join(map(_row, self.verdict.answers))
-        first = "".join(box(text, NOTE_TINT) for text in self._first)
+        first = "".join(box(text, NOTE_TINT) for text in (*self.changed, *self._first))
         advice = "".join(box(text, ADVICE_TINT) for text in self._advice)
         failed = self._first_failed
         shown = "" if failed is None else _evidence(failed) + _source(self._check(failed))

@@ -19,7 +19,7 @@ from attnlab.checking.observation import Limits, pack, unpack
 from attnlab.checking.verdict import KnownMistake, Question
 
 FILE_NAME = "checks.safetensors"
-VERSION = 2
+VERSION = 3
 # A lab's checks contain every known mistake's observation: more values than one probe may return.
 LIMITS = Limits(size=128 * 2**20, header=32 * 2**20, nodes=1_000_000, depth=24, text=200_000)
 
@@ -102,6 +102,7 @@ class VisibleExercise:
         uses: what earlier exercises define and this one runs on; grading puts correct versions
             in their place.
         step: its place in the notebook.
+        kinds: the kind of each of `names`, such as "function" or "dict".
     """
 
     name: str
@@ -115,6 +116,7 @@ class VisibleExercise:
     names: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
     step: Step = Step()
+    kinds: tuple[str, ...] = ()
 
     @property
     def visible_points(self) -> float:
@@ -128,6 +130,11 @@ class VisibleLab:
 
     lab: str
     exercises: tuple[VisibleExercise, ...]
+
+    @property
+    def graded(self) -> dict[str, dict[str, str]]:
+        """By exercise, the names that students define and the kind of each."""
+        return {e.name: dict(zip(e.names, e.kinds, strict=False)) for e in self.exercises}
 
     def exercise(self, name: str) -> VisibleExercise | None:
         """The exercise of that name, or None."""
@@ -194,6 +201,7 @@ def _exercise_tree(exercise: VisibleExercise) -> dict[str, Any]:
         "not_run_here": [[hidden.title, hidden.chained] for hidden in exercise.not_run_here],
         "names": list(exercise.names),
         "uses": list(exercise.uses),
+        "kinds": list(exercise.kinds),
         "step": [exercise.step.number, exercise.step.title, exercise.step.minutes],
     }
 
@@ -233,6 +241,7 @@ def _exercise_from(tree: dict[str, Any]) -> VisibleExercise:
         names=tuple(tree["names"]),
         uses=tuple(tree["uses"]),
         step=Step(*tree["step"]),
+        kinds=tuple(tree["kinds"]),
     )
 
 

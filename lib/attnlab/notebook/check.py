@@ -14,11 +14,14 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from attnlab.notebook.cells import as_graded_in, watch
 from attnlab.notebook.points import Points, show_after_cell
 
 if TYPE_CHECKING:
     from attnlab.checking.overview import Overview
     from attnlab.checking.render import Notice, Report
+    from attnlab.checking.visible import VisibleLab
+    from attnlab.notebook.cells import AsGraded
 
 FILE_VARIABLE = "ATTNLAB_CHECKS"
 GRADING_VARIABLE = "ATTNLAB_GRADING"
@@ -43,7 +46,8 @@ def check(name: str | None = None) -> float:
     from attnlab.checking.render import Report
 
     names, shell = _namespace(sys._getframe(1))
-    shown = _overview(names) if name is None else _report(name, names)
+    as_graded = as_graded_in(shell, names)
+    shown = _overview(names, as_graded) if name is None else _report(name, names, as_graded)
     in_notebook = getattr(shell, "kernel", None) is not None
     if not in_notebook:
         _print(shown.text)
@@ -58,7 +62,7 @@ def check(name: str | None = None) -> float:
     return points
 
 
-def _report(name: str, names: Mapping[str, Any]) -> Report | Notice:
+def _report(name: str, names: Mapping[str, Any], as_graded: AsGraded) -> Report | Notice:
     """The verdict on one exercise; if it fails, with the earlier steps to finish first."""
     from attnlab.checking.lookup import find_exercise
     from attnlab.checking.progress import is_blank_step, unfinished_before
@@ -69,22 +73,33 @@ def _report(name: str, names: Mapping[str, Any]) -> Report | Notice:
     if isinstance(found, str):
         return notice(found)
     printed = Printed()
-    verdict = run_visible(found.exercise, names, printed)
-    blank = not verdict.passed and is_blank_step(found.exercise, names)
-    if verdict.passed or blank:
-        return Report(found.exercise, verdict, blank=blank, printed=printed.text)
-    earlier = unfinished_before(found.exercise, found.lab, names)
-    return Report(found.exercise, verdict, tuple(earlier), printed=printed.text)
+    with as_graded(name) as changed:
+        verdict = run_visible(found.exercise, names, printed)
+        blank = not verdict.passed and is_blank_step(found.exercise, names)
+        alone = verdict.passed or blank
+        earlier = () if alone else tuple(unfinished_before(found.exercise, found.lab, names))
+    return Report(found.exercise, verdict, earlier, blank, printed.text, changed)
 
 
-def _overview(names: Mapping[str, Any]) -> Overview | Notice:
+def _overview(names: Mapping[str, Any], as_graded: AsGraded) -> Overview | Notice:
     from attnlab.checking.lookup import find_lab
     from attnlab.checking.overview import Overview
     from attnlab.checking.progress import standings
     from attnlab.checking.render import notice
 
     lab = find_lab(_folders(names), os.environ.get(FILE_VARIABLE))
-    return notice(lab) if isinstance(lab, str) else Overview(tuple(standings(lab, names)))
+    return (
+        notice(lab) if isinstance(lab, str) else Overview(tuple(standings(lab, names, as_graded)))
+    )
+
+
+def _lab_of_notebook() -> VisibleLab | None:
+    """The lab of the notebook that this kernel runs; None if there is no checks file."""
+    from attnlab.checking.lookup import find_lab
+
+    shell = sys.modules["IPython"].get_ipython()
+    lab = find_lab(_folders(shell.user_ns), os.environ.get(FILE_VARIABLE))
+    return None if isinstance(lab, str) else lab
 
 
 def _namespace(caller: FrameType) -> tuple[Mapping[str, Any], Any]:
@@ -122,3 +137,7 @@ def _print(text: Callable[..., str]) -> None:
         signs = str.maketrans({"✓": "+", "✗": "-", "—": "-", "“": '"', "”": '"', "−": "-"})
         shown = shown.translate(signs).encode(encoding, "replace").decode(encoding)
     print(shown)
+
+
+if os.environ.get(GRADING_VARIABLE) != "1":
+    watch(_lab_of_notebook)

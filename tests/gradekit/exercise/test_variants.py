@@ -29,6 +29,10 @@ def test_a_probe_answered_by_the_reference_earns_everything(variants):
     assert verdict.earned == exercise.points
 
 
+def test_the_bundle_says_the_kind_of_each_name(variants):
+    assert variants.visible(variants.lab["softmax"]).kinds == ("function",)
+
+
 def test_inputs_differ_between_variants_and_secrets_and_from_the_bundles(variants):
     exercise = variants.lab["softmax"]
     other = Variants(variants.lab, b"another secret")

@@ -1,0 +1,190 @@
+"""Remembers what each cell of a running notebook defined, so that ``check`` agrees with grading.
+
+Grading runs the cells from top to bottom and takes each step's last good definition (see
+:mod:`attnlab.checking.definitions`). In a kernel, a cell runs many times. So the last run of a cell
+replaces its earlier runs, and it keeps the place of the first one. This needs the ids of cells. If
+a program does not send them, nothing is remembered, and ``check`` takes the names as they are.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from attnlab.checking.definitions import Definitions
+    from attnlab.checking.visible import VisibleLab
+
+AsGraded = Callable[[str], AbstractContextManager[tuple[str, ...]]]
+
+_ATTRIBUTE = "_attnlab_cells"
+_GONE: Any = object()
+_LARGE: Any = object()
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """The last run of a cell.
+
+    Attributes:
+        count: its number, as in ``In [12]``.
+        values: by name, what it set or deleted.
+    """
+
+    count: int
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Running:
+    """The running cell.
+
+    Attributes:
+        cell: its id; empty if the program that shows the notebook does not send it.
+        count: its number, as in ``In [12]``; 0 if it has none.
+        words: the names and other words in its text.
+    """
+
+    cell: str
+    count: int
+    words: frozenset[str]
+
+    @staticmethod
+    def of(info: Any, count: int | None) -> _Running:
+        """From what IPython tells at the start and at the end of a cell."""
+        words = frozenset(re.findall(r"\w+", info.raw_cell or ""))
+        return _Running(getattr(info, "cell_id", None) or "", count or 0, words)
+
+
+class Cells:
+    """The cells that a kernel has run, in the order of their first runs.
+
+    Args:
+        shell: IPython's shell.
+        find_lab: the lab that the notebook belongs to; None if there is none.
+    """
+
+    def __init__(self, shell: Any, find_lab: Callable[[], VisibleLab | None]) -> None:
+        self._names: dict[str, Any] = shell.user_ns
+        self._find_lab = find_lab
+        self._lab: VisibleLab | None = None
+        self._cells: dict[str, _Cell] = {}
+        self._ids: dict[str, int] = {}
+        self._changed_by: dict[str, str] = {}
+        self._shell = shell
+        self._running: Any = None  # what IPython tells at the start of a cell
+        shell.events.register("pre_run_cell", self._before)
+        shell.events.register("post_run_cell", self._after)
+
+    @contextmanager
+    def as_graded(self, step: str) -> Iterator[tuple[str, ...]]:
+        """In this block, the notebook's names are those that grading takes if `step` is checked.
+
+        Yields:
+            a sentence for each name of the step that a cell changed after its definition.
+        """
+        names: dict[str, Any] = {}
+        said: tuple[str, ...] = ()
+        with suppress(Exception):  # no object of a student's may stop their check
+            if self._running is not None:
+                # IPython's own counter is already one ahead in some of its versions.
+                count = len(self._shell.history_manager.input_hist_parsed) - 1
+                self._note(_Running.of(self._running, count))
+            definitions = self._replayed(step)
+            names, said = definitions.of(step), tuple(self._said(definitions, step))
+        from attnlab.checking.definitions import replaced
+
+        with replaced(self._names, names):
+            yield said
+
+    def _before(self, info: Any) -> None:
+        self._running = info
+
+    def _after(self, result: Any) -> None:
+        with suppress(Exception):
+            self._note(_Running.of(result.info, result.execution_count))
+        self._running = None
+
+    def _note(self, running: _Running) -> None:
+        """Remember what the running cell has changed so far."""
+        self._lab = self._lab or self._find_lab()
+        if self._lab is None:
+            return
+        from attnlab.checking.definitions import Definitions
+
+        keeps = Definitions(self._lab.graded).keeps
+        values = {
+            name: value if keeps(name, value) else _LARGE
+            for name, value in list(self._names.items())
+            if self._ids.get(name) != id(value)
+        }
+        values |= dict.fromkeys(self._ids.keys() - self._names.keys(), _GONE)
+        self._ids = {name: id(value) for name, value in self._names.items()}
+        self._changed_by |= dict.fromkeys(values, running.cell)
+        if not running.cell or not running.count:
+            return
+        before = self._cells.get(running.cell)
+        # `import torch` in a cell that runs again changes nothing, but it is still this cell's.
+        kept = {
+            name: value
+            for name, value in (before.values if before else {}).items()
+            if self._changed_by[name] == running.cell and name in running.words
+        }
+        self._cells[running.cell] = _Cell(running.count, kept | values)
+
+    def _replayed(self, step: str) -> Definitions:
+        """What the names meant if each cell had run once; `step` is checked now.
+
+        So other names that the step uses mean what they mean now, as after any check: a helper
+        may just have been corrected in a cell further up. Only deleted ones are given back.
+        """
+        from attnlab.checking.definitions import Definitions
+
+        definitions = Definitions(self._lab.graded if self._lab else {})
+        names: dict[str, Any] = {}
+        for place, cell in enumerate(self._cells.values()):
+            for name, value in cell.values.items():
+                names[name] = value
+                if value is _GONE:
+                    del names[name]
+            definitions.after_cell(place, names)
+        definitions.after_cell(len(self._cells), self._names, [step])
+        return definitions
+
+    def _said(self, definitions: Definitions, step: str) -> Iterator[str]:
+        cells, values = list(self._cells.values()), definitions.of(step)
+        for change in definitions.changes(step):
+            # The last place is what the names are now: the cell that ran last made it so.
+            later = cells[change.cell] if change.cell < len(cells) else self._last(change.name)
+            first = [c for c in cells if c.values.get(change.name) is values[change.name]]
+            if later and first:
+                yield (
+                    f"Cell In [{later.count}] changed `{change.name}`. It is checked and graded "
+                    f"as cell In [{first[-1].count}] left it."
+                )
+
+    def _last(self, name: str) -> _Cell | None:
+        return self._cells.get(self._changed_by.get(name, ""))
+
+
+def watch(find_lab: Callable[[], VisibleLab | None]) -> None:
+    """Remember, from now on, what the cells of this kernel define; once per kernel.
+
+    Does nothing outside a kernel.
+    """
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    if getattr(shell, "kernel", None) is not None and not hasattr(shell, _ATTRIBUTE):
+        setattr(shell, _ATTRIBUTE, Cells(shell, find_lab))
+
+
+def as_graded_in(shell: Any, names: Mapping[str, Any]) -> AsGraded:
+    """:meth:`Cells.as_graded` of this shell; if nothing is remembered, `names` stay as they are."""
+    cells: Cells | None = getattr(shell, _ATTRIBUTE, None)
+    if cells is None or names is not shell.user_ns:
+        return lambda step: nullcontext(())
+    return cells.as_graded

@@ -1,0 +1,167 @@
+"""``check`` in a kernel takes the definitions that grading takes, and names the cell in the way."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import subprocess
+import sys
+from html import unescape
+
+import pytest
+
+import attnlab.notebook.check as check_module
+from tests.attnlab.notebook.test_check import html, lab  # noqa: F401 - a fixture
+
+interactiveshell = pytest.importorskip("IPython.core.interactiveshell")
+RIGHT = "def softmax(x, dim=-1):\n    return torch.exp(x - x.logsumexp(dim, True))"
+BLANK = "def softmax(x, dim=-1):\n    raise NotImplementedError"
+AVERAGE = "def average(x):\n    return softmax(x) @ x.T"
+FULL = "6.5 of 6.5 visible points"
+
+
+class Kernel:
+    """A shell in this process that knows its cells by their ids, as Jupyter's does."""
+
+    def __init__(self, shell):
+        self.shell = shell
+        self.run("import", "import torch\nfrom attnlab import check\n0")
+
+    def run(self, cell, source):
+        """Run a cell; the text of the card that is its value, or ""."""
+        value = self.shell.run_cell(source, store_history=True, cell_id=cell).result
+        card = html(value) if hasattr(value, "_repr_mimebundle_") else ""
+        return unescape(re.sub("<[^>]+>", "", card))
+
+
+@pytest.fixture
+def shell(lab, monkeypatch):  # noqa: F811
+    main = sys.modules["__main__"]
+    shell = interactiveshell.InteractiveShell.instance()
+    shell.history_manager.enabled = False
+    monkeypatch.setattr(interactiveshell.InteractiveShell, "kernel", object(), raising=False)
+    yield shell
+    interactiveshell.InteractiveShell.clear_instance()
+    sys.modules["__main__"] = main
+
+
+@pytest.fixture
+def kernel(shell):
+    importlib.reload(check_module)
+    return Kernel(shell)
+
+
+@pytest.mark.parametrize(
+    ("later", "name"),
+    [("softmax = 0.7", "softmax"), ("softmax = softmax(torch.ones(2))", "softmax"),
+     ("del softmax", "softmax"), ("del torch", "torch")],
+)  # fmt: skip
+def test_a_later_cell_costs_nothing_and_is_named(kernel, shell, later, name):
+    kernel.run("step", RIGHT)
+    assert FULL in kernel.run("check", 'check("softmax")')
+    kernel.run("later", later)
+    left = shell.user_ns.get(name)
+    card = kernel.run("check", 'check("softmax")')
+    assert FULL in card
+    cell = 2 if name == "softmax" else 1
+    said = f"Cell In [4] changed {name}. It is checked and graded as cell In [{cell}] left it."
+    assert said in card
+    assert shell.user_ns.get(name) is left, "check changes no name of the notebook"
+    assert said in kernel.run("where", "check()")
+
+
+def test_without_cell_ids_the_later_cell_does_cost(kernel):
+    for source in (RIGHT, "softmax = 0.7"):
+        kernel.run(None, source)
+    assert "0 of 6.5 visible points" in kernel.run(None, 'check("softmax")')
+
+
+def test_nothing_changed_means_nothing_said(kernel):
+    kernel.run("step", RIGHT)
+    kernel.run("average", AVERAGE)
+    kernel.run("x", "x = softmax(torch.ones(2))")
+    for cell in ("check", "check"):
+        card = kernel.run(cell, 'check("softmax")')
+        assert FULL in card
+        assert "Cell In" not in card
+    table = kernel.run("where", "check()")
+    assert "2 of 2 steps" in table
+    assert "Cell In" not in table
+
+
+@pytest.mark.parametrize("edited", [BLANK, "softmax = None", "def soft(x): return x\nsoftmax = 1"])
+def test_a_cell_that_is_edited_and_run_again_forgets_what_it_was(kernel, edited):
+    kernel.run("step", RIGHT)
+    kernel.run("step", edited)
+    card = kernel.run("check", 'check("softmax")')
+    assert "0 of 6.5 visible points" in card
+    assert "Cell In" not in card
+
+
+def test_a_definition_that_was_renamed_is_not_said_to_be_graded(kernel):
+    kernel.run("step", RIGHT)
+    kernel.run("step", RIGHT.replace("softmax", "mine", 1))
+    kernel.run("later", "softmax = mine(torch.ones(2))")
+    card = kernel.run("check", 'check("softmax")')
+    assert "0 of 6.5 visible points" in card
+    assert "Cell In" not in card
+
+
+def test_a_helper_that_is_corrected_above_counts_at_once(kernel):
+    kernel.run("helper", "def total(x, dim):\n    return x")
+    kernel.run("step", RIGHT.replace("x.logsumexp(dim, True)", "total(x, dim)"))
+    assert FULL not in kernel.run("check", 'check("softmax")')
+    kernel.run("helper", "def total(x, dim):\n    return x.logsumexp(dim, True)")
+    card = kernel.run("check", 'check("softmax")')
+    assert FULL in card
+    assert "Cell In" not in card
+
+
+def test_a_definition_that_is_run_again_is_the_one_that_is_checked(kernel):
+    kernel.run("step", RIGHT)
+    kernel.run("later", "softmax = 0.7")
+    kernel.run("step", RIGHT.replace("dim, True", "0, True"))
+    card = kernel.run("check", 'check("softmax")')
+    assert "of 6.5 visible points" in card
+    assert FULL not in card
+    assert "Cell In" not in card
+
+
+def test_a_step_sees_the_graded_definition_of_an_earlier_step(kernel):
+    kernel.run("step", RIGHT)
+    kernel.run("average", AVERAGE)
+    kernel.run("later", "softmax = 0.7")
+    card = kernel.run("check", 'check("average")')
+    assert "2 of 2 visible points" in card
+    assert "Cell In [4] changed softmax." in card
+
+
+def test_a_cell_may_define_and_check(kernel):
+    assert FULL in kernel.run("all", f'{RIGHT}\ncheck("softmax")')
+    both = kernel.run("both", 'softmax = 0.7\ncheck("softmax")')
+    assert FULL in both
+    assert "Cell In [3] changed softmax. It is checked and graded as cell In [2] left it." in both
+
+
+def test_the_hooks_are_registered_once_and_never_in_grading(shell, monkeypatch):
+    def hooks():
+        return [
+            hook for hook in shell.events.callbacks["post_run_cell"]
+            if "Cells" in getattr(hook, "__qualname__", "")
+        ]  # fmt: skip
+
+    monkeypatch.setenv("ATTNLAB_GRADING", "1")
+    importlib.reload(check_module)
+    assert hooks() == []
+    monkeypatch.delenv("ATTNLAB_GRADING")
+    importlib.reload(check_module)
+    importlib.reload(check_module)
+    assert len(hooks()) == 1
+
+
+def test_a_shell_without_a_kernel_and_a_script_get_no_hooks(shell, monkeypatch):
+    monkeypatch.delattr(interactiveshell.InteractiveShell, "kernel")
+    importlib.reload(check_module)
+    assert not hasattr(shell, "_attnlab_cells")
+    program = "import sys, attnlab; sys.exit('IPython' in sys.modules)"
+    subprocess.run([sys.executable, "-c", program], check=True)
