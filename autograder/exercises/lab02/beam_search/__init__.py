@@ -40,16 +40,17 @@ def two_roads(symbol, state):
 
 
 class Teller:
-    """A model of the next symbol with a memory; a larger `end` makes the end likelier."""
+    """A model of the next symbol with a memory; a larger `end` makes the end `eos` likelier."""
 
-    def __init__(self, draw, end=-50.0, symbols=SYMBOLS):
+    def __init__(self, draw, end=-50.0, symbols=SYMBOLS, eos=EOS):
+        self.eos = eos
         self.symbols, self.mix = draw.normal(BOS + 1, 4), 2 * draw.normal(4, 4)
         self.out, self.end, self.start = 1.5 * draw.normal(4, symbols), end, draw.normal(4)
 
     def __call__(self, symbol, state):
         new_state = torch.tanh(state @ self.mix + self.symbols[symbol])
         logits = new_state @ self.out
-        logits[EOS] += self.end
+        logits[self.eos] += self.end
         return logits.log_softmax(0), new_state
 
 
@@ -118,8 +119,14 @@ def length_normalised(lab, draw):
 
 @exercise.check(points=1, hidden=True, judge=SINGLE)
 def wide_beams(lab, draw):
-    """A beam wider than the vocabulary keeps all hypotheses, but never an impossible one."""
+    """Beams and vocabularies of any size: a wide beam keeps all hypotheses that are possible."""
+
+    def ask(V, width, max_len):
+        step = Teller(draw, 0.0, symbols=V, eos=0)
+        return lab.beam_search(step, step.start, BOS, 0, width, max_len)
+
     return {
+        **draw.each_size(ask, V=5, width=4, max_len=2),
         "seven of six symbols": found(lab, Teller(draw, end=0.0), 7, 2),
         "all there are": found(lab, Teller(draw), 100, 2),
         "one step": found(lab, Teller(draw), 9, 1),
