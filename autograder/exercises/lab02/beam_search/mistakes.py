@@ -36,6 +36,13 @@ wrong.several(
     "hypothesis do in a step?",
 )
 wrong(
+    "axis_of_one_dropped",
+    "log_p.tolist()",
+    "log_p.squeeze().tolist()",
+    "A vocabulary of a single symbol is a special case in your code: its log-probabilities, (V,), "
+    "lose their only axis. Which call drops an axis of length 1?",
+)
+wrong(
     "finished_lost",
     "                candidates.append((symbols, total, place))\n                continue",
     "                continue",
