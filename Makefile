@@ -45,8 +45,9 @@ labs: setup     ## rebuild the notebooks from their sources
 verify: setup   ## every mistake caught, no right answer rejected
 	@$(BIN)/lab verify
 
-bench: setup    ## ours beside nbgrader, Otter and the least that any grader must do (half an hour)
+bench: setup    ## the grader beside nbgrader and Otter, our models beside torch's (half an hour)
 	@$(BIN)/python benchmarks/grading.py
+	@$(BIN)/python benchmarks/models.py
 	@$(BIN)/python benchmarks/cluster.py
 
 clean:          ## what make made

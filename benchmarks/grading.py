@@ -11,8 +11,6 @@ commands that a user would type, start-up included. The spread is that of whole 
 from __future__ import annotations
 
 import json
-import os
-import platform
 import subprocess
 import sys
 import tempfile
@@ -34,6 +32,7 @@ import torch  # noqa: E402
 import typer  # noqa: E402
 from classes import assert_right, some_class  # noqa: E402
 from contenders import Floor, Otter, Ours, PlainNbgrader  # noqa: E402
+from machine import machine  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
@@ -203,24 +202,10 @@ def _show(console: Console, rows: list[Row], plan: Plan, jobs: int) -> None:
         table.add_row(row.what, f"{row.value:.3g}", spread, f"[{colour}]{budget}[/]")
     console.print(table)
     console.print(
-        f"{_machine()}; {jobs} workers; classes of {plan.small} and {plan.large}, "
+        f"{machine()}; {jobs} workers; classes of {plan.small} and {plan.large}, "
         f"nbgrader and Otter {plan.few}; {plan.repeats} runs, in turns.",
         highlight=False,
         soft_wrap=True,
-    )
-
-
-def _machine() -> str:
-    names = [
-        line.partition(":")[2].strip()
-        for line in Path("/proc/cpuinfo").read_text().splitlines()
-        if line.startswith("model name")
-    ]
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return (
-        f"{len(names)} cores ({names[0] if names else platform.machine()}), {memory:.0f} GiB, "
-        f"Linux {platform.release().partition('-')[0]}, Python {platform.python_version()}, "
-        f"torch {torch.__version__}"
     )
 
 

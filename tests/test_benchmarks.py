@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 KEYS = {
@@ -25,3 +27,25 @@ def test_the_quick_run_meets_every_budget():
     measured = json.loads(done.stdout)
     assert measured.keys() >= KEYS
     assert all(measured[key] is None or measured[key] > 0 for key in KEYS)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_the_models_are_compared_with_torchs():
+    line = [sys.executable, str(BENCHMARKS / "models.py"), "--quick", "--json"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    measured = json.loads(done.stdout)
+    assert {"fused", "plain"} == {row["what"].split(", ")[1] for row in measured["rows"]}
+    for name in ("fused", "plain"):
+        ratios = [row["ratio"] for row in measured["rows"] if f", {name}," in row["what"]]
+        assert measured[f"step_ratio_{name}"] == pytest.approx(min(ratios), abs=1e-3)
+    for row in measured["rows"]:
+        assert row["ratio"] == pytest.approx(row["peer"] / row["ours"])
+
+
+def test_the_contenders_have_the_same_number_of_parameters(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    models = importlib.import_module("models")
+    with torch.device("meta"):
+        built = [make(models.SIZES[0].config) for make in models.CONTENDERS.values()]
+    assert len({sum(weight.numel() for weight in model.parameters()) for model in built}) == 1

@@ -1,0 +1,331 @@
+"""The encoder–decoder Transformer, built from the steps of the labs before.
+
+:mod:`attnlab.transformer` is the same model in the form for use: its modules have the same names,
+so weights can be loaded from one into the other, and it decodes with a cache.
+
+Source: Attention Is All You Need (Vaswani et al. 2017), section 3; lectures W, S, G, N, C.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from attnlab.layers import FeedForward, LayerNorm, Residual
+from attnlab.masks import causal_mask
+from attnlab.multihead import MultiHeadAttention
+from attnlab.positions import PositionalEncoding
+from attnlab.transformer_config import TransformerConfig
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention, then the feed-forward network, each inside a residual of its own.
+
+    The parts have these names: `self_attention`, a `MultiHeadAttention(d_model, num_heads)`;
+    `feed_forward`, a `FeedForward(d_model, d_ff)`; and `residual1` and `residual2`, a
+    `Residual(d_model)` around the first and around the second.
+
+    Args:
+        d_model: features of a vector.
+        num_heads: heads of the attention.
+        d_ff: features inside the feed-forward network.
+        dropout: the probability of dropping, in all four parts.
+        norm: "pre" or "post", the mode of both residuals.
+
+    Source: Attention Is All You Need, section 3.1.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        dropout: float = 0.0,
+        norm: Literal["pre", "post"] = "pre",
+    ) -> None:
+        super().__init__()
+        # blank: the four parts
+        self.self_attention = MultiHeadAttention(d_model, num_heads, dropout=dropout)
+        self.feed_forward = FeedForward(d_model, d_ff, dropout)
+        self.residual1 = Residual(d_model, dropout, norm)
+        self.residual2 = Residual(d_model, dropout, norm)
+        # end blank
+
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        """Send a batch through the layer.
+
+        Args:
+            x: (B, S, d_model); stays unchanged.
+            mask: boolean, True where a position may attend to another; it broadcasts to
+                (B, h, S, S), such as (B, 1, 1, S). None: all may attend to all.
+
+        Returns:
+            (B, S, d_model). Gradients flow back to `x` and to all parameters.
+        """
+
+        # blank: attend to itself, then the feed-forward network, each through its residual
+        def attend(x: Tensor) -> Tensor:
+            return self.self_attention(x, x, x, mask)
+
+        x = self.residual1(x, attend)
+        return self.residual2(x, self.feed_forward)
+        # end blank
+
+
+class DecoderLayer(nn.Module):
+    """Self-attention, attention to the encoder's output, then the feed-forward network.
+
+    Each is inside a residual of its own, in this order. The parts have these names:
+    `self_attention` and `cross_attention`, two `MultiHeadAttention(d_model, num_heads)`;
+    `feed_forward`, a `FeedForward(d_model, d_ff)`; and `residual1`, `residual2` and `residual3`,
+    three `Residual(d_model)`.
+
+    Args:
+        d_model: features of a vector, of the encoder's output, too.
+        num_heads: heads of each attention.
+        d_ff: features inside the feed-forward network.
+        dropout: the probability of dropping, in all six parts.
+        norm: "pre" or "post", the mode of the residuals.
+
+    Source: Attention Is All You Need, section 3.1.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        dropout: float = 0.0,
+        norm: Literal["pre", "post"] = "pre",
+    ) -> None:
+        super().__init__()
+        # blank: the six parts
+        self.self_attention = MultiHeadAttention(d_model, num_heads, dropout=dropout)
+        self.cross_attention = MultiHeadAttention(d_model, num_heads, dropout=dropout)
+        self.feed_forward = FeedForward(d_model, d_ff, dropout)
+        self.residual1 = Residual(d_model, dropout, norm)
+        self.residual2 = Residual(d_model, dropout, norm)
+        self.residual3 = Residual(d_model, dropout, norm)
+        # end blank
+
+    def forward(
+        self,
+        x: Tensor,
+        memory: Tensor,
+        *,
+        target_mask: Tensor | None = None,
+        memory_mask: Tensor | None = None,
+    ) -> Tensor:
+        """Send a batch of targets through the layer.
+
+        In the attention to the encoder's output, the queries come from the target; keys and values
+        come from `memory`, which is used as it is (the encoder has normalised it).
+
+        Args:
+            x: (B, T, d_model), the target; stays unchanged.
+            memory: (B, S, d_model), the encoder's output; stays unchanged. S may differ from T.
+            target_mask: boolean, True where a target position may attend to a target position; it
+                broadcasts to (B, h, T, T), such as (T, T). None: all may attend to all.
+            memory_mask: boolean, True where a target position may attend to a source position; it
+                broadcasts to (B, h, T, S), such as (B, 1, 1, S). None: all may attend to all.
+
+        Returns:
+            (B, T, d_model). Gradients flow back to `x`, `memory` and all parameters.
+        """
+
+        # blank: attend to itself, attend to the memory, then the feed-forward network
+        def attend(x: Tensor) -> Tensor:
+            return self.self_attention(x, x, x, target_mask)
+
+        def look(x: Tensor) -> Tensor:
+            return self.cross_attention(x, memory, memory, memory_mask)
+
+        x = self.residual1(x, attend)
+        x = self.residual2(x, look)
+        return self.residual3(x, self.feed_forward)
+        # end blank
+
+
+class Transformer(nn.Module):
+    """An encoder that reads the source once, and a decoder that writes the target from it.
+
+    The parts have these names: `source_embedding` and `target_embedding` (`nn.Embedding`),
+    `position` (a `PositionalEncoding`), `encoder` and `decoder` (an `nn.ModuleList` of layers),
+    `encoder_norm` and `decoder_norm` (a `LayerNorm` after each stack if cfg.norm is "pre"; else
+    `nn.Identity()`), and `head` (an `nn.Linear` without a bias, from d_model to target_vocab).
+
+    - A vector of an embedding is multiplied by √d_model before its position is added.
+    - Each layer has parameters of its own, drawn independently.
+    - With cfg.tie "output", `head.weight` and `target_embedding.weight` are one parameter; with
+      "all", `source_embedding.weight` is this parameter, too.
+
+    Args:
+        cfg: all numbers of the model.
+
+    Source: Attention Is All You Need, sections 3.1 and 3.4.
+    """
+
+    def __init__(self, cfg: TransformerConfig) -> None:
+        super().__init__()
+        self.cfg = cfg
+        # blank: embeddings and positions, two stacks of layers, the norms after them, the head
+        sizes = (cfg.d_model, cfg.num_heads, cfg.d_ff, cfg.dropout, cfg.norm)
+        self.source_embedding = nn.Embedding(cfg.source_vocab, cfg.d_model)
+        self.target_embedding = nn.Embedding(cfg.target_vocab, cfg.d_model)
+        self.position = PositionalEncoding(cfg.d_model, cfg.max_len, cfg.dropout)
+        self.encoder = nn.ModuleList(EncoderLayer(*sizes) for _ in range(cfg.num_encoder_layers))
+        self.decoder = nn.ModuleList(DecoderLayer(*sizes) for _ in range(cfg.num_decoder_layers))
+        after = LayerNorm if cfg.norm == "pre" else nn.Identity
+        self.encoder_norm = after(cfg.d_model)
+        self.decoder_norm = after(cfg.d_model)
+        self.head = nn.Linear(cfg.d_model, cfg.target_vocab, bias=False)
+        if cfg.tie != "none":
+            self.head.weight = self.target_embedding.weight
+        if cfg.tie == "all":
+            self.source_embedding.weight = self.target_embedding.weight
+        # end blank
+
+    def encode(self, source: Tensor, source_valid: Tensor) -> Tensor:
+        """Read the source.
+
+        Args:
+            source: (B, S), int64; stays unchanged.
+            source_valid: (B, S), boolean, True where there is a symbol; no position attends to the
+                others.
+
+        Returns:
+            (B, S, d_model), the memory that every layer of the decoder looks at: the output of the
+            last encoder layer, after `encoder_norm`.
+        """
+        # blank: embed, add positions, go through the layers, normalise
+        x = self.source_embedding(source) * math.sqrt(self.cfg.d_model)  # (B, S, d_model)
+        x = self.position(x)
+        for layer in self.encoder:
+            x = layer(x, source_valid[:, None, None, :])
+        return self.encoder_norm(x)
+        # end blank
+
+    def decode(self, target: Tensor, memory: Tensor, source_valid: Tensor) -> Tensor:
+        """Say for each target position which symbol comes next.
+
+        No position sees a later symbol of the target, and none looks at a source position without
+        a symbol.
+
+        Args:
+            target: (B, T), int64, the symbols so far; stays unchanged.
+            memory: (B, S, d_model), from `encode`.
+            source_valid: (B, S), boolean, as for `encode`.
+
+        Returns:
+            (B, T, target_vocab), logits: numbers before softmax.
+        """
+        # blank: embed, add positions, go through the layers, normalise, project
+        x = self.target_embedding(target) * math.sqrt(self.cfg.d_model)  # (B, T, d_model)
+        x = self.position(x)
+        target_mask = causal_mask(target.shape[1], device=target.device)  # (T, T)
+        memory_mask = source_valid[:, None, None, :]  # (B, 1, 1, S)
+        for layer in self.decoder:
+            x = layer(x, memory, target_mask=target_mask, memory_mask=memory_mask)
+        return self.head(self.decoder_norm(x))  # (B, T, target_vocab)
+        # end blank
+
+    def forward(self, source: Tensor, source_valid: Tensor, target: Tensor) -> Tensor:
+        """Encode, then decode; returns the logits, (B, T, target_vocab)."""
+        # blank: both, one after the other
+        return self.decode(target, self.encode(source, source_valid), source_valid)
+        # end blank
+
+
+def init_weights(model: nn.Module) -> None:
+    """Draw all weights of a Transformer anew, so that it begins by finding symbols equally likely.
+
+    Weights of linear layers: Xavier, uniform; their biases: 0. Embeddings: normal with standard
+    deviation 1/√d_model, so a row has length 1, about. A `head` with a weight of its own: normal
+    with standard deviation 0.02. Nothing else changes; tied tables stay tied.
+
+    Args:
+        model: with a `head`, and any number of `nn.Linear` and `nn.Embedding` inside.
+    """
+    tables = [module.weight for module in model.modules() if isinstance(module, nn.Embedding)]
+    for module in model.modules():
+        if isinstance(module, nn.Linear):
+            nn.init.xavier_uniform_(module.weight)
+            if module.bias is not None:
+                nn.init.zeros_(module.bias)
+    for table in tables:
+        nn.init.normal_(table, std=table.shape[1] ** -0.5)
+    head = model.get_submodule("head").get_parameter("weight")
+    if all(head is not table for table in tables):
+        nn.init.normal_(head, std=0.02)
+
+
+def shift_right(target: Tensor, bos: int) -> Tensor:
+    """What the decoder reads while it learns to write `target`: the same, one place later.
+
+    Args:
+        target: (B, T), int64: the symbols of each row, `eos` after them, then padding; no `bos`.
+            Stays unchanged.
+        bos: the symbol that starts every sentence.
+
+    Returns:
+        (B, T), int64: `bos`, then all symbols of the row but the last.
+
+    Source: Attention Is All You Need, section 3.1; lectures G, C, N (teacher forcing).
+    """
+    start = target.new_full((target.shape[0], 1), bos)  # (B, 1)
+    return torch.cat((start, target[:, :-1]), 1)  # (B, T)
+
+
+def greedy_decode(
+    model: Any,
+    source: Tensor,
+    source_valid: Tensor,
+    bos: int,
+    eos: int,
+    pad: int = 0,
+    max_extra: int = 50,
+) -> Tensor:
+    """Write a target for each source of a batch by taking the likeliest symbol at every step.
+
+    The model reads `bos` first, and then what it has written itself. A row has ended when it has
+    written `eos`, or as many symbols (`eos` counts) as its own source has, plus `max_extra`. A row
+    that has ended gets `pad` from then on, and the others go on until all have ended.
+
+    The source is encoded once. The model runs in evaluation mode and without gradients; afterwards
+    it is in the mode in which it came.
+
+    Args:
+        model: with `encode(source, source_valid)` → memory and `decode(target, memory,
+            source_valid)` → logits (B, T, V); an `nn.Module`.
+        source: (B, S), int64; stays unchanged.
+        source_valid: (B, S), boolean, True where there is a symbol.
+        bos: the symbol that starts every sentence.
+        eos: the symbol that ends one.
+        pad: the symbol that fills up short rows.
+        max_extra: how many more symbols a target may have than its source; 0 or more.
+
+    Returns:
+        (B, T), int64: what each row has written, without `bos`; T is the most that a row has
+        written. Of equally likely symbols, the one with the smallest number is taken.
+
+    Source: lectures W, N (one token after another); Attention Is All You Need, section 6.1 (limit).
+    """
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            memory = model.encode(source, source_valid)
+            limits = source_valid.sum(1) + max_extra  # (B,)
+            written = source.new_full((len(source), 1), bos)  # (B, 1 + steps)
+            ended = limits < 1  # (B,)
+            while not ended.all():
+                logits = model.decode(written, memory, source_valid)[:, -1]  # (B, V)
+                symbols = logits.argmax(-1).masked_fill(ended, pad)  # (B,)
+                written = torch.cat((written, symbols[:, None]), 1)
+                ended = ended | (symbols == eos) | (written.shape[1] - 1 >= limits)
+    finally:
+        model.train(was_training)
+    return written[:, 1:]
