@@ -46,7 +46,7 @@ class Silent:
     def __init__(self, outputs: Any) -> None:
         self.outputs = outputs
 
-    def run(self, cells: Any, probes: Any, files: Any, seed: int) -> SubmissionRun:
+    def run(self, cells: Any, probes: Any, files: Any, seed: int, graded: Any) -> SubmissionRun:
         shown, _ = clean_outputs(self.outputs, 2**20)
         return SubmissionRun(
             tuple(CellRun(cell.id, shown, "ok") for cell in cells),

@@ -8,23 +8,34 @@ from gradekit.exercise import Prediction, Predictions
 
 exercise = Predictions(
     {
-        "P1": Prediction("the first column in which two bases differ.", points=0.5, right=2),
+        "P1": Prediction(
+            "the first column in which two bases differ.",
+            points=0.5,
+            right=2,
+            reason=(
+                "Columns 0 and 1 use the base to the power of 0, which is 1 for every base. The "
+                "next pair is the first in which the base counts."
+            ),
+        ),
         "P2": Prediction(
             "a vector of equal numbers in the slide's formula, without an ε.",
             points=0.5,
             right=float("nan"),
+            reason="The mean is subtracted, so 0 is divided by the root of 0.",
         ),
         "P3": Prediction(
             "the length of a row of the encoding with 512 columns.",
             points=0.5,
             right=16.0,
             atol=0.01,
+            reason="Each of the 256 pairs is a sine and a cosine of one angle: sin² + cos² = 1.",
         ),
         "P4": Prediction(
             "the deviation of a pre-norm stream after 24 additions.",
             points=0.5,
             right=5.0,
             atol=0.05,
+            reason="Variances of independent numbers add up: 1 at the start, and 1 each time.",
         ),
     },
     answered="The answer to each of the four questions is a number.",

@@ -253,6 +253,7 @@ def test_a_second_lab_grade_says_who_holds_the_journal_and_waits(graded, undistu
     with Journal(graded / "results" / f"{LAB}.jsonl"):
         second = tiny_class.lab(graded, "grade", LAB)
         assert second.stderr is not None
+        assert second.stderr.readline().startswith("sandbox: ")
         said = second.stderr.readline()
         assert f"is being written by process {os.getpid()} on " in said
         assert "; waiting" in said
