@@ -49,13 +49,15 @@ def test_page_tables_are_counted_too(sandbox, unconfined):
         "def tables(gib):\n"
         "    space = mmap.mmap(-1, gib * 2**30, mmap.MAP_PRIVATE, mmap.PROT_READ)\n"
         "    for at in range(0, gib * 2**30, 2**21): space[at]\n"
-        "    status = open('/proc/self/status').read()\n"
-        "    print('tables', [line for line in status.splitlines() if 'VmPTE' in line][0])\n"
+        "    return space\n"
     )
-    taken = said(unconfined, f"{tables}tables(40)")
+    # The second level hides /proc, so only the unconfined attack looks at what it took.
+    status = "[line for line in open('/proc/self/status') if 'VmPTE' in line][0]"
+    taken = said(unconfined, f"{tables}space = tables(40)\nprint('tables', {status})")
     assert int(taken.split()[2]) * 1024 >= 40 * 2**20 * 2 * 0.9, "the attack does not even work"
     several = (
-        "for _ in range(4):\n    if os.fork() == 0: tables(120); time.sleep(60); os._exit(0)\n"
+        "for _ in range(4):\n"
+        "    if os.fork() == 0: space = tables(120); time.sleep(60); os._exit(0)\n"
         "ended = 0"
     )
     look = (
