@@ -4,10 +4,10 @@ An exercise file imports from here. This package may import course.py, python_na
 errors.py and `untrusted` (the form of a probe). Tested in tests/gradekit/exercise.
 """
 
-from gradekit.exercise.answers import Errata, Item, Prediction, Predictions
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.trained import Band, ScoreBands
 from gradekit.exercise.write_a_test import write_a_test
+from gradekit.exercise.written_answers import Errata, Item, Prediction, Predictions
 
 __all__ = [
     "Band",

@@ -18,9 +18,9 @@ import torch
 from gradekit.build.cell_text import solved_text
 from gradekit.course import Course
 from gradekit.errors import CourseError
-from gradekit.exercise.answers import Errata, Predictions
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.loader import CourseLabs
+from gradekit.exercise.written_answers import Errata, Predictions
 from gradekit.late import closes
 
 _CODE_MARKS = re.compile(

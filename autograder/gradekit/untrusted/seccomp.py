@@ -68,7 +68,7 @@ _MODE_FILTER = 2
 
 
 @dataclass(frozen=True)
-class Check:
+class ArgumentRule:
     """Whether a call may be made with this argument.
 
     Attributes:
@@ -96,7 +96,7 @@ class Rule:
     """
 
     numbers: tuple[int | None, int | None]
-    checks: tuple[Check, ...] = ()
+    checks: tuple[ArgumentRule, ...] = ()
     error: int = errno.EPERM
 
 

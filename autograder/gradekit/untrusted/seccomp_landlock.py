@@ -12,7 +12,7 @@ from __future__ import annotations
 import errno
 
 from gradekit.untrusted import libc, seccomp
-from gradekit.untrusted.seccomp import Check, Rule
+from gradekit.untrusted.seccomp import ArgumentRule, Rule
 
 # name: (number on x86_64, number on aarch64)
 _REFUSED = {
@@ -112,17 +112,20 @@ _IOCTLS = (0x5401, 0x802C542A, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451, 0x5452)
 def rules() -> tuple[Rule, ...]:
     """What is refused in addition to the list of every level."""
     by_argument = (
-        Rule(_SOCKETPAIR, (Check(0, (_AF_UNIX,)), Check(1, (_SOCK_STREAM,), _SOCK_TYPE))),
-        Rule(_PRLIMIT, (Check(0, (0,)),)),
-        Rule(_SCHED_SETAFFINITY, (Check(0, (0,)),)),
-        Rule(_FCNTL, (Check(1, (_F_SETLEASE, _F_NOTIFY), refuse=True),)),
-        Rule(_IOCTL, (Check(1, _IOCTLS),), errno.ENOTTY),
-        Rule(_PRCTL, (Check(0, (libc.PR_SET_DUMPABLE,), refuse=True),)),
+        Rule(
+            _SOCKETPAIR,
+            (ArgumentRule(0, (_AF_UNIX,)), ArgumentRule(1, (_SOCK_STREAM,), _SOCK_TYPE)),
+        ),
+        Rule(_PRLIMIT, (ArgumentRule(0, (0,)),)),
+        Rule(_SCHED_SETAFFINITY, (ArgumentRule(0, (0,)),)),
+        Rule(_FCNTL, (ArgumentRule(1, (_F_SETLEASE, _F_NOTIFY), refuse=True),)),
+        Rule(_IOCTL, (ArgumentRule(1, _IOCTLS),), errno.ENOTTY),
+        Rule(_PRCTL, (ArgumentRule(0, (libc.PR_SET_DUMPABLE,), refuse=True),)),
         # The server could neither measure nor remove folders that their owner cannot enter.
-        Rule(_MKDIR, (Check(1, (_OWNER,), _OWNER),)),
-        Rule(_MKDIRAT, (Check(2, (_OWNER,), _OWNER),)),
-        Rule(_UMASK, (Check(0, (0,), _OWNER),)),
-        Rule(_CLONE, (Check(0, (0,), _NAMESPACES),)),
+        Rule(_MKDIR, (ArgumentRule(1, (_OWNER,), _OWNER),)),
+        Rule(_MKDIRAT, (ArgumentRule(2, (_OWNER,), _OWNER),)),
+        Rule(_UMASK, (ArgumentRule(0, (0,), _OWNER),)),
+        Rule(_CLONE, (ArgumentRule(0, (0,), _NAMESPACES),)),
         # Its flags are in memory, where a filter cannot see them; callers fall back to clone.
         Rule(_CLONE3, error=errno.ENOSYS),
     )

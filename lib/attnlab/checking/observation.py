@@ -45,7 +45,7 @@ DTYPES = frozenset(
 
 
 @dataclass(frozen=True)
-class Limits:
+class PackLimits:
     """How large the packed form of a tree may be.
 
     Attributes:
@@ -63,7 +63,7 @@ class Limits:
     text: int = MAX_TEXT
 
 
-LIMITS = Limits()
+LIMITS = PackLimits()
 
 
 class ObservationError(ValueError):
@@ -121,7 +121,7 @@ def clip(text: str, limit: int = MAX_TEXT) -> str:
     return short.encode("utf-8", "replace").decode()
 
 
-def pack(value: Any, limits: Limits = LIMITS) -> bytes:
+def pack(value: Any, limits: PackLimits = LIMITS) -> bytes:
     """`value` as bytes; values of other types become :class:`Opaque`.
 
     Raises:
@@ -134,7 +134,7 @@ def pack(value: Any, limits: Limits = LIMITS) -> bytes:
     return data
 
 
-def unpack(data: bytes, limits: Limits = LIMITS) -> Any:
+def unpack(data: bytes, limits: PackLimits = LIMITS) -> Any:
     """The value that :func:`pack` wrote, from bytes that are not trusted.
 
     Raises:
@@ -162,7 +162,7 @@ def unpack(data: bytes, limits: Limits = LIMITS) -> Any:
         raise ObservationError(f"not an observation: {type(error).__name__}") from error
 
 
-def _check_size(data: bytes, limits: Limits) -> int:
+def _check_size(data: bytes, limits: PackLimits) -> int:
     """The length of the header in `data`. Raises ObservationError if either exceeds its limit."""
     if len(data) > limits.size:
         raise ObservationError(f"{len(data):,} bytes, more than {limits.size:,}")
@@ -175,7 +175,7 @@ def _check_size(data: bytes, limits: Limits) -> int:
 class _Walk:
     """One walk over a tree, which counts its values and stops at the limits."""
 
-    def __init__(self, limits: Limits, tensors: dict[str, torch.Tensor]) -> None:
+    def __init__(self, limits: PackLimits, tensors: dict[str, torch.Tensor]) -> None:
         self._limits = limits
         self._tensors = tensors
         self._left = limits.nodes

@@ -15,13 +15,13 @@ from typing import Any
 
 from attnlab.checking.errors import LabError
 from attnlab.checking.judges import judge_from_json, judge_to_json
-from attnlab.checking.observation import Limits, pack, unpack
+from attnlab.checking.observation import PackLimits, pack, unpack
 from attnlab.checking.verdict import KnownMistake, Question
 
 FILE_NAME = "checks.safetensors"
 VERSION = 3
 # A lab's checks contain every known mistake's observation: more values than one probe may return.
-LIMITS = Limits(size=128 * 2**20, header=32 * 2**20, nodes=1_000_000, depth=24, text=200_000)
+LIMITS = PackLimits(size=128 * 2**20, header=32 * 2**20, nodes=1_000_000, depth=24, text=200_000)
 
 
 class ChecksFileError(LabError):

@@ -14,10 +14,10 @@ from safetensors.torch import save
 from attnlab.checking.observation import (
     DTYPES,
     MAX_TEXT,
-    Limits,
     Missing,
     ObservationError,
     Opaque,
+    PackLimits,
     Raised,
     pack,
     unpack,
@@ -154,7 +154,12 @@ def test_long_text_is_clipped():
 def test_limits_apply_to_packing_and_unpacking():
     tree = [[1.0] * 30, torch.zeros(100)]
     data = pack(tree)
-    for limits in (Limits(nodes=20), Limits(depth=1), Limits(size=500), Limits(header=100)):
+    for limits in (
+        PackLimits(nodes=20),
+        PackLimits(depth=1),
+        PackLimits(size=500),
+        PackLimits(header=100),
+    ):
         with pytest.raises(ObservationError, match="more than"):
             pack(tree, limits)
         with pytest.raises(ObservationError, match="more than"):
