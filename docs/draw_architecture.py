@@ -25,7 +25,9 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("build", "gradebook"),
     ("exercise", "sandbox", "submissions"),
     ("nbgrader_settings", "late", "results"),
-    ("course", "files"),
+    ("course",),
+    ("roster",),
+    ("files",),
     ("errors", "python_names", "untrusted"),
 )
 PURPOSES: Mapping[str, str] = {
@@ -43,6 +45,7 @@ PURPOSES: Mapping[str, str] = {
     "late": "the late rule",
     "nbgrader_settings": "nbgrader_config.py",
     "results": "records, journal",
+    "roster": "who is in the course",
     "files": "temporary and whole files",
     "course": "course.toml",
     "python_names": "what code binds",

@@ -2,6 +2,7 @@
 
     LabError
     ├── CourseError                course.toml, a source or a built notebook
+    ├── RosterError                students.csv, or a list that it is made from
     ├── ExerciseError              an exercise file
     │   └── StandaloneError        a function that cannot travel as text
     ├── BlankError                 a definition that cannot be blanked
@@ -35,6 +36,7 @@ __all__ = [
     "NotebookError",
     "RefusedError",
     "ResultNotKeptError",
+    "RosterError",
     "SandboxUnavailableError",
     "StandaloneError",
 ]
@@ -42,6 +44,10 @@ __all__ = [
 
 class CourseError(LabError):
     """The course's files contradict each other."""
+
+
+class RosterError(LabError):
+    """students.csv, or another table of students, cannot be read or contradicts itself."""
 
 
 class ExerciseError(LabError):
