@@ -54,6 +54,60 @@ def greedy(
     return [row[: row.index(eos)] if eos in row else row for row in rows]
 
 
+def greedy_decode(
+    model: Any,
+    source: Tensor,
+    source_valid: Tensor,
+    bos: int,
+    eos: int,
+    pad: int = 0,
+    max_extra: int = 50,
+) -> Tensor:
+    """Write a target for each source of a batch by taking the likeliest symbol at every step.
+
+    The model reads `bos` first, and then `bos` and what it has written itself. A row ends when it
+    has written `eos`, or as many symbols (`eos` counts) as its own source has, plus `max_extra`.
+    After its end a row gets `pad`, and the others go on until all have ended.
+
+    The source is encoded once. The model runs in evaluation mode and without gradients; afterwards
+    it is in the mode in which it came.
+
+    Args:
+        model: an `nn.Module` with two functions:
+            `model.encode(source, source_valid)` → memory (B, S, d_model);
+            `model.decode(target, memory, source_valid)` → logits (B, T, V). Those at a position
+            are for the symbol after it.
+        source: (B, S), int64; stays unchanged.
+        source_valid: (B, S), boolean, True where there is a symbol; at least one in each row.
+        bos: the symbol that starts every sentence.
+        eos: the symbol that ends one.
+        pad: the symbol that fills up short rows.
+        max_extra: how many more symbols a target may have than its source; 0 or more.
+
+    Returns:
+        (B, T), int64: what each row has written, without `bos`; T is the most that a row has
+        written. Of equally likely symbols, the one with the smallest number is taken.
+
+    Source: lectures W, N (one token after another); Attention Is All You Need, section 6.1 (limit).
+    """
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            memory = model.encode(source, source_valid)
+            limits = source_valid.sum(1) + max_extra  # (B,)
+            written = source.new_full((len(source), 1), bos)  # (B, 1 + steps)
+            ended = torch.zeros_like(limits, dtype=torch.bool)  # (B,)
+            while not ended.all():
+                logits = model.decode(written, memory, source_valid)[:, -1]  # (B, V)
+                symbols = logits.argmax(-1).masked_fill(ended, pad)  # (B,)
+                written = torch.cat((written, symbols[:, None]), 1)
+                ended = ended | (symbols == eos) | (written.shape[1] - 1 >= limits)
+    finally:
+        model.train(was_training)
+    return written[:, 1:]
+
+
 def beam_search(
     step: Callable[[int, Any], tuple[Tensor, Any]],
     state: Any,

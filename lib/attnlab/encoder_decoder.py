@@ -9,9 +9,8 @@ Source: Attention Is All You Need (Vaswani et al. 2017), section 3; lectures W, 
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Literal
 
-import torch
 from torch import Tensor, nn
 
 from attnlab.layers import FeedForward, LayerNorm, Residual
@@ -260,72 +259,3 @@ def init_weights(model: nn.Module) -> None:
     head = model.get_submodule("head").get_parameter("weight")
     if all(head is not table for table in tables):
         nn.init.normal_(head, std=0.02)
-
-
-def shift_right(target: Tensor, bos: int) -> Tensor:
-    """What the decoder reads while it learns to write `target`: the same, one place later.
-
-    Args:
-        target: (B, T), int64: the symbols of each row, `eos` after them, then padding; no `bos`.
-            Stays unchanged.
-        bos: the symbol that starts every sentence.
-
-    Returns:
-        (B, T), int64: `bos`, then all symbols of the row but the last.
-
-    Source: Attention Is All You Need, section 3.1; lectures G, C, N (teacher forcing).
-    """
-    start = target.new_full((target.shape[0], 1), bos)  # (B, 1)
-    return torch.cat((start, target[:, :-1]), 1)  # (B, T)
-
-
-def greedy_decode(
-    model: Any,
-    source: Tensor,
-    source_valid: Tensor,
-    bos: int,
-    eos: int,
-    pad: int = 0,
-    max_extra: int = 50,
-) -> Tensor:
-    """Write a target for each source of a batch by taking the likeliest symbol at every step.
-
-    The model reads `bos` first, and then what it has written itself. A row has ended when it has
-    written `eos`, or as many symbols (`eos` counts) as its own source has, plus `max_extra`. A row
-    that has ended gets `pad` from then on, and the others go on until all have ended.
-
-    The source is encoded once. The model runs in evaluation mode and without gradients; afterwards
-    it is in the mode in which it came.
-
-    Args:
-        model: with `encode(source, source_valid)` → memory and `decode(target, memory,
-            source_valid)` → logits (B, T, V); an `nn.Module`.
-        source: (B, S), int64; stays unchanged.
-        source_valid: (B, S), boolean, True where there is a symbol.
-        bos: the symbol that starts every sentence.
-        eos: the symbol that ends one.
-        pad: the symbol that fills up short rows.
-        max_extra: how many more symbols a target may have than its source; 0 or more.
-
-    Returns:
-        (B, T), int64: what each row has written, without `bos`; T is the most that a row has
-        written. Of equally likely symbols, the one with the smallest number is taken.
-
-    Source: lectures W, N (one token after another); Attention Is All You Need, section 6.1 (limit).
-    """
-    was_training = model.training
-    model.eval()
-    try:
-        with torch.no_grad():
-            memory = model.encode(source, source_valid)
-            limits = source_valid.sum(1) + max_extra  # (B,)
-            written = source.new_full((len(source), 1), bos)  # (B, 1 + steps)
-            ended = limits < 1  # (B,)
-            while not ended.all():
-                logits = model.decode(written, memory, source_valid)[:, -1]  # (B, V)
-                symbols = logits.argmax(-1).masked_fill(ended, pad)  # (B,)
-                written = torch.cat((written, symbols[:, None]), 1)
-                ended = ended | (symbols == eos) | (written.shape[1] - 1 >= limits)
-    finally:
-        model.train(was_training)
-    return written[:, 1:]

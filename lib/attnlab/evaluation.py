@@ -1,12 +1,16 @@
-"""The loss of a language model, compared with the entropy of its source: is it possible?"""
+"""How good is a model? Its loss against the entropy of its source, and the share that is right."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
+from attnlab.batching import Batch
+from attnlab.data.dates import BOS, EOS, PAD
+from attnlab.decoding import greedy_decode
 from attnlab.softmax import cross_entropy
 
 
@@ -68,3 +72,64 @@ def is_possible(loss: float, floor: float, tolerance: float) -> bool:
         otherwise. (A loss far above the floor is poor, but possible.)
     """
     return loss >= floor - tolerance
+
+
+class Accuracy(NamedTuple):
+    """Two measures of the same rows, from 0 to 1, as Python floats.
+
+    Attributes:
+        exact: the share of rows without a wrong symbol ("exact match").
+        symbols: the share of right symbols in all rows ("token accuracy").
+    """
+
+    exact: float
+    symbols: float
+
+
+def accuracy(written: Tensor, labels: Tensor) -> Accuracy:
+    """How much of `labels` was written, counted in rows and in symbols.
+
+    A symbol of `labels` is right if `written` has the same one at the same position, and a row is
+    right if all its symbols are. EOS is a symbol; PAD is not, so a position at which `labels` has
+    PAD counts in neither measure.
+
+    Args:
+        written: (B, W), int64. W may differ from T: what is missing is wrong, and what is beyond
+            T does not count.
+        labels: (B, T), int64: symbols, EOS, then PAD.
+    """
+    short = max(labels.shape[1] - written.shape[1], 0)
+    written = torch.nn.functional.pad(written, (0, short), value=PAD)[:, : labels.shape[1]]
+    real = labels != PAD  # (B, T)
+    right = (written == labels) & real  # (B, T)
+    rows = (right == real).all(1)  # (B,)
+    return Accuracy(rows.double().mean().item(), (right.sum() / real.sum()).item())
+
+
+def forced_and_free(model: Any, batch: Batch) -> tuple[Accuracy, Accuracy]:
+    """Measure a model twice: while it reads the right symbols, and while it reads its own.
+
+    Forced: the model reads `batch.inputs`, and the likeliest symbol at each position is what it
+    has written. Free: it writes from the source alone, by `greedy_decode` with the usual limit.
+    Both are compared with `batch.labels`.
+
+    The model runs in evaluation mode and without gradients; afterwards it is in the mode in which
+    it came.
+
+    Args:
+        model: an `nn.Module`, called as ``model(source, source_valid, inputs)``; returns logits
+            (B, T, V). It has `encode` and `decode`, as for `greedy_decode`.
+        batch: as from `make_batch`.
+
+    Returns:
+        The `Accuracy` forced, and the `Accuracy` free.
+
+    Source: lectures G, C, N (teacher forcing).
+    """
+    was_training = model.training
+    model.eval()
+    with torch.no_grad():
+        forced = model(batch.source, batch.source_valid, batch.inputs).argmax(-1)  # (B, T)
+    model.train(was_training)
+    free = greedy_decode(model, batch.source, batch.source_valid, BOS, EOS, PAD)  # (B, W)
+    return accuracy(forced, batch.labels), accuracy(free, batch.labels)

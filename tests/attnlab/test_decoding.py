@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnlab.data.dates import BOS, EOS, PAD, SOURCE, batch_of, validation
-from attnlab.decoding import beam_search, greedy, one_sentence
+from attnlab.decoding import beam_search, greedy, greedy_decode, one_sentence
 from attnlab.models.dates_translator import Translator, dates_translator
 from attnlab.seq2seq import AttentionDecoderCell, pad_batch
 
@@ -219,3 +219,53 @@ def test_a_large_vocabulary_is_not_searched_symbol_by_symbol() -> None:
     found = beam_search(lambda symbol, state: (log_p, state), None, 0, 1, 5, 20)
     assert time.perf_counter() - started < 2  # 13 s if every symbol becomes a candidate
     assert found[0][0] == [int(log_p.argmax())] * 20
+
+
+THREE = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 0, 0, 0], [3, 0, 0, 0, 0]])
+THREE_VALID = THREE != PAD
+
+
+class Scripted(nn.Module):
+    """A model that writes given rows whatever it reads, and records how it is used."""
+
+    def __init__(self, rows: list[list[int]]) -> None:
+        super().__init__()
+        self.rows = rows
+        self.encoded = 0
+        self.seen: list[tuple[tuple[int, ...], bool, bool]] = []
+
+    def encode(self, source: Tensor, source_valid: Tensor) -> Tensor:
+        self.encoded += 1
+        return source[..., None].double()
+
+    def decode(self, target: Tensor, memory: Tensor, source_valid: Tensor) -> Tensor:
+        self.seen.append((tuple(target.shape), self.training, torch.is_grad_enabled()))
+        logits = torch.zeros(*target.shape, 12)
+        for row, symbols in enumerate(self.rows):
+            step = target.shape[1] - 1
+            logits[row, -1, symbols[step] if step < len(symbols) else 4] = 1.0
+        return logits
+
+
+def test_rows_end_on_their_own_and_the_source_is_read_once() -> None:
+    model = Scripted([[5, 6, EOS], [7, EOS], [8, 9, 10, EOS]]).train()
+    written = greedy_decode(model, THREE, THREE_VALID, BOS, EOS, PAD)
+    assert written.tolist() == [[5, 6, EOS, PAD], [7, EOS, PAD, PAD], [8, 9, 10, EOS]]
+    assert written.dtype == torch.int64
+    assert model.encoded == 1
+    assert model.seen == [((3, 1 + step), False, False) for step in range(4)]
+    assert model.training
+
+
+def test_each_row_has_the_limit_of_its_own_source() -> None:
+    model = Scripted([[4] * 9] * 3)
+    written = greedy_decode(model, THREE, THREE_VALID, BOS, EOS, pad=0, max_extra=2)
+    assert (written != 0).sum(1).tolist() == [7, 4, 3]
+    assert written.shape == (3, 7)
+
+
+def test_the_mode_is_restored_after_an_error_too() -> None:
+    model = Scripted([[4]]).train()
+    with pytest.raises(IndexError):
+        greedy_decode(model, THREE[0], THREE_VALID[0], BOS, EOS)
+    assert model.training

@@ -8,15 +8,11 @@ from itertools import product
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from attnlab import transformer
-from attnlab.encoder_decoder import (
-    Transformer,
-    greedy_decode,
-    init_weights,
-    shift_right,
-)
+from attnlab.decoding import greedy_decode
+from attnlab.encoder_decoder import Transformer, init_weights
 from attnlab.transformer_config import TransformerConfig
 
 CFG = TransformerConfig(
@@ -51,63 +47,6 @@ def test_logits_and_gradients_are_those_of_the_fast_model(norm: str, tie: str) -
     fast_by_name = dict(zip(dict(fast.named_parameters()), theirs, strict=True))
     for name, grad in zip(ours_by_name, grads, strict=True):
         torch.testing.assert_close(grad, fast_by_name[name], rtol=1e-9, atol=1e-9)
-
-
-def test_shift_right_puts_bos_first_and_drops_the_last_symbol() -> None:
-    target = torch.tensor([[5, 6, EOS], [7, EOS, PAD]])
-    before = target.clone()
-    assert shift_right(target, BOS).tolist() == [[BOS, 5, 6], [BOS, 7, EOS]]
-    assert torch.equal(target, before)
-    assert shift_right(target[:, :1], 9).tolist() == [[9], [9]]
-    assert shift_right(target[:0], BOS).shape == (0, 3)
-
-
-class Scripted(nn.Module):
-    """A model that writes given rows whatever it reads, and records how it is used."""
-
-    def __init__(self, rows: list[list[int]]) -> None:
-        super().__init__()
-        self.rows = rows
-        self.encoded = 0
-        self.seen: list[tuple[tuple[int, ...], bool, bool]] = []
-
-    def encode(self, source: Tensor, source_valid: Tensor) -> Tensor:
-        self.encoded += 1
-        return source[..., None].double()
-
-    def decode(self, target: Tensor, memory: Tensor, source_valid: Tensor) -> Tensor:
-        self.seen.append((tuple(target.shape), self.training, torch.is_grad_enabled()))
-        logits = torch.zeros(*target.shape, 12)
-        for row, symbols in enumerate(self.rows):
-            step = target.shape[1] - 1
-            logits[row, -1, symbols[step] if step < len(symbols) else 4] = 1.0
-        return logits
-
-
-def test_rows_end_on_their_own_and_the_source_is_read_once() -> None:
-    model = Scripted([[5, 6, EOS], [7, EOS], [8, 9, 10, EOS]]).train()
-    written = greedy_decode(model, SOURCE, VALID, BOS, EOS, PAD)
-    assert written.tolist() == [[5, 6, EOS, PAD], [7, EOS, PAD, PAD], [8, 9, 10, EOS]]
-    assert written.dtype == torch.int64
-    assert model.encoded == 1
-    assert model.seen == [((3, 1 + step), False, False) for step in range(4)]
-    assert model.training
-
-
-def test_each_row_has_the_limit_of_its_own_source() -> None:
-    model = Scripted([[4] * 9] * 3)
-    written = greedy_decode(model, SOURCE, VALID, BOS, EOS, pad=0, max_extra=2)
-    assert (written != 0).sum(1).tolist() == [7, 4, 3]
-    assert written.shape == (3, 7)
-    nothing = greedy_decode(model, SOURCE, torch.zeros_like(VALID), BOS, EOS, max_extra=0)
-    assert nothing.shape == (3, 0)
-
-
-def test_the_mode_is_restored_after_an_error_too() -> None:
-    model = Scripted([[4]]).train()
-    with pytest.raises(IndexError):
-        greedy_decode(model, SOURCE[0], VALID[0], BOS, EOS)
-    assert model.training
 
 
 def test_greedy_decoding_writes_what_the_fast_model_writes() -> None:

@@ -6,10 +6,12 @@ import math
 
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
+from attnlab.batching import make_batch
+from attnlab.data.dates import EOS, PAD
 from attnlab.data.markov import course_source
-from attnlab.evaluation import evaluate, is_possible, next_token_loss
+from attnlab.evaluation import accuracy, evaluate, forced_and_free, is_possible, next_token_loss
 from attnlab.masks import causal_mask
 from attnlab.models.markov_gpt import LENGTH, MarkovGPT
 
@@ -64,3 +66,35 @@ def test_every_module_gets_its_mode_back_even_if_the_loss_fails() -> None:
     with pytest.raises(ZeroDivisionError):
         evaluate(model, ids, causal_mask(9), fails)
     assert (model.training, model.block.training, model.norm.training) == (True, True, False)
+
+
+def test_accuracy_counts_rows_and_symbols() -> None:
+    labels = torch.tensor([[5, 6, EOS], [7, EOS, PAD], [8, 9, EOS]])
+    written = torch.tensor([[5, 6, EOS, 9], [7, EOS, 4, 9], [8, 3, EOS, 9]])
+    assert accuracy(written, labels) == (pytest.approx(2 / 3), pytest.approx(7 / 8))
+    assert accuracy(written[:, :2], labels) == (pytest.approx(1 / 3), pytest.approx(5 / 8))
+
+
+class CountsUp(nn.Module):
+    """Copies the first symbol of the source, then adds 1 to what it has read; a 6 becomes 9."""
+
+    def encode(self, source: Tensor, source_valid: Tensor) -> Tensor:
+        return source[:, :1]
+
+    def decode(self, target: Tensor, memory: Tensor, source_valid: Tensor) -> Tensor:
+        following = torch.where(target == 6, 9, target + 1)
+        following[:, 0] = memory[:, 0]
+        following[target >= 9] = EOS
+        return nn.functional.one_hot(following, 12).double()
+
+    def forward(self, source: Tensor, source_valid: Tensor, target: Tensor) -> Tensor:
+        return self.decode(target, self.encode(source, source_valid), source_valid)
+
+
+def test_a_mistake_costs_more_when_a_model_reads_its_own_symbols() -> None:
+    rows = [[3, 4, 5, 6, 7, 8, 9], [7, 8, 9]]
+    model = CountsUp().train()
+    forced, free = forced_and_free(model, make_batch([([row[0]], row) for row in rows]))
+    assert forced == (0.5, pytest.approx(11 / 12))  # only the 7 after the 6
+    assert free == (0.5, pytest.approx(8 / 12))  # 3 4 5 6 9 EOS
+    assert model.training
