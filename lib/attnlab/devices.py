@@ -1,0 +1,132 @@
+"""Where tensors are: choosing a device, and moving batches to it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+import torch
+from torch import Tensor
+
+from attnlab.checking.errors import LabError
+
+B = TypeVar("B")
+
+KINDS = ("cuda", "mps", "cpu")  # in the order in which `pick_device` prefers them
+
+
+class DeviceError(LabError):
+    """A device that this machine does not have."""
+
+
+def available() -> list[str]:
+    """The kinds of devices that torch can use on this machine, the fastest first."""
+    there = {
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+        "cpu": True,
+    }
+    return [kind for kind in KINDS if there[kind]]
+
+
+def pick_device(wanted: str = "auto") -> torch.device:
+    """The device to train on.
+
+    Args:
+        wanted: "auto" takes "cuda" if torch can use it, else "mps", else "cpu". One of these words
+            takes this kind; "cuda:1" takes the second GPU (they count from 0).
+
+    Raises:
+        DeviceError: this machine does not have the device, or there is no such kind of device. It
+            never takes another device instead.
+    """
+    # blank: the best device, or exactly the wanted one
+    there = available()
+    if wanted == "auto":
+        return torch.device(there[0])
+    kind, _, index = wanted.partition(":")
+    if kind in there and (not index or (index.isdecimal() and int(index) < _count(kind))):
+        return torch.device(wanted)
+    raise DeviceError(
+        f"there is no device {wanted!r} on this machine: "
+        f"give device=auto, or one of these: {', '.join(there)}"
+    )
+    # end blank
+
+
+def _count(kind: str) -> int:
+    return torch.cuda.device_count() if kind == "cuda" else 1
+
+
+def map_tensors(batch: B, change: Callable[[Tensor], Tensor]) -> B:
+    """The same structure with every tensor replaced by `change(tensor)`.
+
+    Args:
+        batch: a tensor; or a tuple, a NamedTuple, a list, a dict or a dataclass of such things, in
+            any depth. Whatever else is in it stays as it is. It is not changed itself.
+        change: called once for each tensor.
+    """
+    found: Any = batch
+    result: Any
+    match found:
+        case Tensor():
+            result = change(found)
+        case tuple() if hasattr(found, "_fields"):  # a NamedTuple takes its parts one by one
+            result = type(found)(*(map_tensors(part, change) for part in found))
+        case tuple() | list():
+            result = type(found)(map_tensors(part, change) for part in found)
+        case dict():
+            result = {key: map_tensors(part, change) for key, part in found.items()}
+        case _ if is_dataclass(found) and not isinstance(found, type):
+            parts = {part.name: getattr(found, part.name) for part in fields(found) if part.init}
+            result = replace(found, **map_tensors(parts, change))
+        case _:
+            result = found
+    return result
+
+
+def move(batch: B, device: torch.device) -> B:
+    """The batch on `device`; what is there already is not copied.
+
+    The copy to a GPU does not make the program wait: tensors are brought into pinned memory first,
+    which a GPU can read by itself. A copy to the CPU does wait, because Python could read it before
+    it is complete.
+
+    Args:
+        batch: a tensor; or a tuple, a NamedTuple, a list, a dict or a dataclass of such things, in
+            any depth. Whatever else is in it stays as it is. It is not changed itself.
+        device: where its tensors are wanted.
+
+    Returns:
+        The same structure with every tensor on `device`, in its own dtype.
+    """
+
+    # blank: move every tensor, and wait only where it is necessary
+    def one(tensor: Tensor) -> Tensor:
+        if device.type == "cuda" and tensor.device.type == "cpu":
+            tensor = tensor.pin_memory()
+        return tensor.to(device, non_blocking=device.type != "cpu")
+
+    return map_tensors(batch, one)
+    # end blank
+
+
+def peak_memory(device: torch.device) -> int:
+    """The most memory, in bytes, that this process has had on `device`; for a CPU, in all.
+
+    0 on systems that do not report it.
+    """
+    match device.type:
+        case "cuda":
+            return torch.cuda.max_memory_allocated(device)
+        case "mps":
+            return torch.mps.driver_allocated_memory()
+        case "cpu" if sys.platform != "win32":
+            import resource
+
+            most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            return most if sys.platform == "darwin" else most * 1024  # Linux counts KiB
+        case _:
+            return 0

@@ -1,0 +1,220 @@
+"""How weights are updated: Adam, limits for gradients, and learning rates that rise and fall."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+class Adam(torch.optim.Optimizer):
+    """Adam, with weight decay in either of two forms; with the decoupled one, it is AdamW.
+
+    For each parameter p with the gradient g, at its own update number t = 1, 2, 3, …:
+
+        m ← β₁ m + (1 - β₁) g                    (both averages are 0 before the first update)
+        v ← β₂ v + (1 - β₂) g²
+        p ← p - lr · m̂ / (√v̂ + eps)             m̂ = m / (1 - β₁ᵗ),  v̂ = v / (1 - β₂ᵗ)
+
+    - Weight decay, coupled (Adam): weight_decay · p is added to g first. The gradient in `p.grad`
+      itself stays unchanged.
+    - Weight decay, decoupled (AdamW): p is multiplied by 1 - lr · weight_decay before the update,
+      and g is left as it is.
+    - A parameter whose `.grad` is None is left alone: no decay, no state, and its t does not grow.
+      A gradient of zeros is a gradient.
+    - Parameters are changed in place. Each group of parameters has its own lr, betas, eps and
+      weight_decay, which may change between two updates.
+    - The state of a parameter has torch's names and types: `step` (t; a float32 tensor without
+      dimensions), `exp_avg` (m) and `exp_avg_sq` (v), both of the parameter's shape and dtype. So a
+      `state_dict()` can be loaded from this class into `torch.optim.Adam` and back.
+
+    Args:
+        params: the parameters, or groups of them, as for every optimiser of torch.
+        lr: the learning rate.
+        betas: β₁ and β₂.
+        eps: keeps the division away from 0.
+        weight_decay: 0 or more.
+        decoupled_weight_decay: which of the two forms.
+
+    Source: Kingma and Ba 2015, algorithm 1; Loshchilov and Hutter 2019, algorithm 2; lecture C,
+    where a sign is wrong.
+    """
+
+    def __init__(
+        self,
+        params: Any,
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        decoupled_weight_decay: bool = False,
+    ) -> None:
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+        }
+        super().__init__(params, defaults)
+
+    @torch.no_grad()
+    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+        """Update every parameter that has a gradient.
+
+        Args:
+            closure: computes the loss and its gradients again; called once, before the update.
+
+        Returns:
+            What `closure` returned; None without one.
+        """
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    self._update(parameter, group)
+        return loss
+
+    def _update(self, parameter: Tensor, group: dict[str, Any]) -> None:
+        """Update one parameter by its gradient, with the numbers of its group."""
+        state = self.state[parameter]
+        # blank: the state of the first update, weight decay, both averages, the update
+        if not state:
+            state["step"] = torch.tensor(0.0)
+            state["exp_avg"] = torch.zeros_like(parameter)
+            state["exp_avg_sq"] = torch.zeros_like(parameter)
+        grad, decay = parameter.grad, group["lr"] * group["weight_decay"]
+        assert grad is not None
+        if group["decoupled_weight_decay"]:
+            parameter.mul_(1 - decay)
+        elif group["weight_decay"]:
+            grad = grad + group["weight_decay"] * parameter
+        beta1, beta2 = group["betas"]
+        m, v = state["exp_avg"], state["exp_avg_sq"]
+        state["step"] += 1
+        m.mul_(beta1).add_(grad, alpha=1 - beta1)
+        v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        t = state["step"].item()
+        root = (v / (1 - beta2**t)).sqrt()
+        parameter.addcdiv_(m, root + group["eps"], value=-group["lr"] / (1 - beta1**t))
+        # end blank
+
+
+def clip_global_norm(parameters: Iterable[Tensor], max_norm: float) -> Tensor:
+    """Scale all gradients together, so that their common length is at most `max_norm`.
+
+    The length is the Euclidean norm of all gradients as if they were one vector.
+
+    Args:
+        parameters: those without a gradient are skipped; an iterator is enough.
+        max_norm: above 0; infinity changes nothing and only measures.
+
+    Returns:
+        The length before, a tensor without dimensions; 0 if there is no gradient. If it is at most
+        `max_norm`, the gradients stay bit for bit the same. Otherwise all of them are multiplied,
+        in place, by the same number. Nothing waits for the device. If the length is infinite or
+        NaN, the gradients are not usable afterwards.
+
+    Source: Pascanu, Mikolov and Bengio 2013, algorithm 1.
+    """
+    # blank: one length, one factor
+    grads = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    if not grads:
+        return torch.tensor(0.0)
+    norm = torch.stack([grad.norm().to(grads[0].device) for grad in grads]).norm()
+    factor = (max_norm / norm).clamp(max=1.0)
+    for grad in grads:
+        grad.mul_(factor.to(grad.device))
+    return norm
+    # end blank
+
+
+def noam(step: int, d_model: int, warmup: int, factor: float = 1.0) -> float:
+    """The paper's learning rate: it rises in a straight line, then falls with the root of the step.
+
+        factor / √d_model · min(1/√step, step / warmup^1.5)
+
+    Args:
+        step: the number of the update, from 1.
+        d_model: features of the model's vectors.
+        warmup: the update with the highest rate; 1 or more.
+        factor: multiplies everything.
+
+    Raises:
+        ValueError: `step` is below 1.
+
+    Source: Attention Is All You Need, section 5.3; lecture C.
+    """
+    # blank: an error, or the formula
+    if step < 1:
+        raise ValueError(f"updates count from 1, so there is none with the number {step}")
+    return factor * d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+    # end blank
+
+
+SCHEDULES = ("noam", "cosine", "one-cycle", "constant")
+
+
+def rate_factor(schedule: str, step: int, steps: int, warmup: int) -> float:
+    """The share of the highest learning rate that an update has, from 0 to 1.
+
+    All schedules rise in a straight line over the first `warmup` updates, and have the highest rate
+    at update number `warmup` (at the first one if `warmup` is 0 or 1). After it,
+
+    - "noam" falls as 1/√step;
+    - "cosine" falls along half a cosine, to 0 one update after the last;
+    - "one-cycle" is "cosine" with a rise of 30 % of all updates, unless `warmup` says otherwise;
+    - "constant" stays.
+
+    Args:
+        schedule: one of the four.
+        step: the number of the update, from 1.
+        steps: the number of all updates.
+        warmup: how many updates the rate rises.
+
+    Raises:
+        ValueError: there is no such schedule.
+    """
+    if schedule not in SCHEDULES:
+        raise ValueError(f"the schedules are {', '.join(SCHEDULES)}, not {schedule!r}")
+    if schedule == "one-cycle":
+        warmup = warmup or round(0.3 * steps)
+    warmup = max(warmup, 1)
+    if step <= warmup:
+        return step / warmup
+    match schedule:
+        case "noam":
+            return noam(step, 1, warmup) / noam(warmup, 1, warmup)
+        case "constant":
+            return 1.0
+        case _:
+            share = min((step - warmup) / max(steps + 1 - warmup, 1), 1.0)
+            return (1 + math.cos(math.pi * share)) / 2
+
+
+def fused_adamw(model: nn.Module, lr: float, weight_decay: float = 0.0) -> torch.optim.Optimizer:
+    """torch's AdamW, with one kernel for all parameters where the device has one.
+
+    Weights decay; biases, and the scales and shifts of normalisations, do not: a vector has no
+    directions to choose between.
+
+    Args:
+        model: on its device already.
+        lr: the learning rate.
+        weight_decay: of parameters with two dimensions or more.
+    """
+    parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    groups = [
+        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": weight_decay},
+        {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
+    ]
+    fused = all(parameter.device.type in ("cuda", "cpu") for parameter in parameters)
+    return torch.optim.AdamW(
+        [group for group in groups if group["params"]], lr, betas=(0.9, 0.98), eps=1e-9, fused=fused
+    )

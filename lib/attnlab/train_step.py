@@ -1,0 +1,118 @@
+"""One update of the weights: gradients of several micro-batches, in mixed precision, clipped."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from attnlab.optimizers import clip_global_norm
+
+Precision = Literal["fp32", "bf16", "fp16"]
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+class Sums(NamedTuple):
+    """The loss of some tokens, as a sum and not as a mean, so that batches can be added.
+
+    Attributes:
+        loss: the sum over all tokens that count; no dimensions.
+        count: the number of these tokens; no dimensions.
+    """
+
+    loss: Tensor
+    count: Tensor  # type: ignore[assignment]  # it hides a method of tuples
+
+
+Loss = Callable[[nn.Module, Any], Sums]
+
+
+def accumulate(
+    model: nn.Module,
+    loss: Loss,
+    micro_batches: Iterable[Any],
+    backward: Callable[[Tensor], Any] = Tensor.backward,
+) -> Sums:
+    """The gradients of one large batch, from several small ones that fit into memory.
+
+    Afterwards the gradients are those of the mean loss over all tokens of all micro-batches,
+    however the tokens are spread over them. Earlier gradients are dropped. Only one micro-batch at
+    a time is held in memory.
+
+    Args:
+        model: its parameters get the gradients.
+        loss: called once for each micro-batch as `loss(model, micro_batch)`.
+        micro_batches: at least one; some may be without tokens. If none has tokens, the gradients
+            are 0.
+        backward: called with the loss of each micro-batch, a sum; computes its gradients.
+
+    Returns:
+        The sums over all micro-batches, without gradients.
+    """
+    # blank: add up the gradients of the sums, then divide by the number of all tokens
+    model.zero_grad()
+    losses, counts = [], []
+    for micro_batch in micro_batches:
+        found = loss(model, micro_batch)
+        backward(found.loss)
+        losses.append(found.loss.detach())
+        counts.append(found.count.detach())
+    total = Sums(torch.stack(losses).sum(), torch.stack(counts).sum())
+    divisor = torch.where(total.count > 0, total.count, 1)
+    for parameter in model.parameters():
+        if parameter.grad is not None:
+            parameter.grad /= divisor
+    return total
+    # end blank
+
+
+def scaler_for(precision: Precision, device: torch.device) -> torch.amp.GradScaler:
+    """The loss scaler of a precision; one that does nothing unless it is "fp16".
+
+    The smallest normal float16 is 6e-5, so small gradients would become 0. The loss is multiplied
+    by a large number before the backward pass, and the gradients are divided by it afterwards.
+    bfloat16 has the range of float32 and needs no scaler.
+    """
+    return torch.amp.GradScaler(device.type, enabled=precision == "fp16")
+
+
+def autocast(precision: Precision, device: torch.device) -> torch.autocast:
+    """The context in which the forward pass runs: matrix products in 16 bits, weights in 32."""
+    return torch.autocast(device.type, DTYPES[precision], enabled=precision != "fp32")
+
+
+def update(
+    optimizer: torch.optim.Optimizer,
+    scaler: torch.amp.GradScaler,
+    parameters: Iterable[Tensor],
+    max_norm: float | None = None,
+    clip: Callable[[Iterable[Tensor], float], Tensor] = clip_global_norm,
+) -> tuple[Tensor, bool]:
+    """Apply gradients that were computed from a scaled loss.
+
+    The gradients are brought back to their true size before their length is measured and limited.
+    If one of them is not finite, the weights and the optimiser's state stay as they are, and the
+    scale is halved. It doubles after many updates in which all were finite.
+
+    Args:
+        optimizer: has the parameters.
+        scaler: the one that scaled the loss; it may be disabled.
+        parameters: those whose gradients count.
+        max_norm: the limit of the gradients' common length; None: there is no limit.
+        clip: scales gradients to a limit and returns their length before.
+
+    Returns:
+        The length of the gradients before the limit, a tensor without dimensions; and whether the
+        weights were updated. A learning-rate schedule must not advance if they were not.
+    """
+    # blank: true size, limit, update, scale, in this order
+    before = scaler.get_scale()
+    scaler.unscale_(optimizer)
+    norm = clip(parameters, math.inf if max_norm is None else max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return norm, scaler.get_scale() >= before
+    # end blank
