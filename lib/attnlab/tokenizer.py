@@ -1,0 +1,268 @@
+"""Byte-pair encoding: learning merges from words, and turning text into tokens and back.
+
+    words = count_pieces(text)                          # {b" low": 5, b" lower": 2, …}
+    merges = train_bpe(words, 300)                      # [(b"e", b"s"), (b"es", b"t"), …]
+    ids = encode("the lowest", merges)
+    decode(ids, merges)                                 # "the lowest"
+
+A token is a string of bytes. Its number: a single byte has its value, 0 to 255; the product of
+merge i has 256 + i; special tokens follow. Text is first cut into pieces, roughly words with the
+space before them, and no token reaches beyond a piece.
+
+Source: Neural Machine Translation of Rare Words with Subword Units (Sennrich et al. 2016); Language
+Models are Unsupervised Multitask Learners (Radford et al. 2019), section 2.2; lectures G, N.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+import regex
+
+if TYPE_CHECKING:
+    import tiktoken
+
+Pair = tuple[bytes, bytes]
+
+# How GPT-2 cuts text: endings such as 's, a word with its space, digits, other signs, white space.
+GPT2_PATTERN = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+
+
+def count_pieces(text: str, pattern: str = GPT2_PATTERN) -> dict[bytes, int]:
+    """Count the pieces of a text, in the order in which they first appear.
+
+    Args:
+        text: any text.
+        pattern: what a piece is, as a regular expression of the package `regex`.
+
+    Returns:
+        For each different piece, as UTF-8: how often it stands in the text.
+    """
+    return {piece.encode(): count for piece, count in Counter(regex.findall(pattern, text)).items()}
+
+
+def train_bpe(
+    words: Mapping[bytes, int], n_merges: int, *, tie: Literal["first", "greatest"] = "first"
+) -> list[Pair]:
+    """Learn merges: again and again, join the pair of neighbours that is most frequent.
+
+    At first each word is cut into its bytes. A pair is counted at every place where its two parts
+    stand side by side in a word, times the word's count: `aaa` holds (a, a) twice. The most
+    frequent pair becomes one part in all words, from the left and without overlap: `aaa` becomes
+    `aa a`. Then all pairs are counted anew. No merge reaches beyond a word.
+
+    Args:
+        words: how often each word occurs, at least once; stays unchanged. A word may be empty.
+        n_merges: the most merges. Fewer are returned only if no word has two parts left.
+        tie: which of several most frequent pairs is taken: the "first" that is met when the words
+            are read in the mapping's order, from left to right, as they are cut at that moment; or
+            the "greatest" pair, as Python compares tuples of bytes.
+
+    Returns:
+        The merges in the order in which they were made.
+
+    Source: Sennrich et al. 2016, algorithm 1.
+    """
+    # blank: count pairs, choose one, join it everywhere; repeat
+    cut = [([bytes([byte]) for byte in word], count) for word, count in words.items()]
+    merges: list[Pair] = []
+    while len(merges) < n_merges:
+        counts: Counter[Pair] = Counter()
+        for parts, count in cut:
+            for pair in pairwise(parts):
+                counts[pair] += count
+        if not counts:
+            break
+        most = max(counts.values())
+        candidates = [pair for pair, count in counts.items() if count == most]
+        best = candidates[0] if tie == "first" else max(candidates)
+        merges.append(best)
+        cut = [(merged(parts, best), count) for parts, count in cut]
+    return merges
+    # end blank
+
+
+def train_bpe_indexed(words: Mapping[bytes, int], n_merges: int) -> list[Pair]:
+    """The merges of `train_bpe` with `tie="greatest"`, for large texts.
+
+    `train_bpe` counts all pairs anew after each merge. Here each pair has its count and an index of
+    the words that hold it, and a merge changes only what belongs to these words.
+
+    Args:
+        words: how often each word occurs, at least once; stays unchanged.
+        n_merges: the most merges.
+
+    Returns:
+        The merges in the order in which they were made.
+    """
+    cut = [[bytes([byte]) for byte in word] for word in words]
+    frequency = list(words.values())
+    counts: Counter[Pair] = Counter()
+    holders: defaultdict[Pair, set[int]] = defaultdict(set)
+
+    def count(word: int, sign: int) -> None:
+        for pair in pairwise(cut[word]):
+            counts[pair] += sign * frequency[word]
+            holders[pair].add(word)
+            if not counts[pair]:
+                del counts[pair]
+
+    for word in range(len(cut)):
+        count(word, 1)
+    merges: list[Pair] = []
+    while counts and len(merges) < n_merges:
+        best = max(counts, key=lambda pair: (counts[pair], pair))
+        merges.append(best)
+        for word in holders.pop(best):
+            count(word, -1)
+            cut[word] = merged(cut[word], best)
+            count(word, 1)
+    return merges
+
+
+def merged(parts: Sequence[bytes], pair: Pair) -> list[bytes]:
+    """Join a pair wherever its two parts stand side by side, from the left, without overlap.
+
+    Args:
+        parts: the parts of a word; they stay unchanged.
+        pair: the two parts to join.
+
+    Returns:
+        The parts after the merge.
+    """
+    # blank: walk through the parts
+    joined: list[bytes] = []
+    at = 0
+    while at < len(parts):
+        if tuple(parts[at : at + 2]) == pair:
+            joined.append(pair[0] + pair[1])
+            at += 2
+        else:
+            joined.append(parts[at])
+            at += 1
+    return joined
+    # end blank
+
+
+def encode(
+    text: str,
+    merges: Sequence[Pair],
+    pattern: str = GPT2_PATTERN,
+    special: Sequence[str] = (),
+) -> list[int]:
+    """Turn text into token numbers.
+
+    Special tokens are cut out first, wherever they stand, the longer first where two begin at one
+    place. The rest is cut into pieces, each piece into bytes, and in each piece the pair whose
+    merge was learned earliest is joined, until no pair of neighbours is a merge. Text that looks
+    like a special token and is not in `special` is ordinary text.
+
+    Args:
+        text: any text, which may be empty.
+        merges: from `train_bpe`.
+        pattern: what a piece is; the same as in training.
+        special: the special tokens; their numbers follow the merges' in this order.
+
+    Returns:
+        The numbers of the tokens. Nothing of the text is lost: `decode` gives it back.
+    """
+    # blank: cut at special tokens, into pieces, into bytes; then merge
+    numbers = token_numbers(merges)
+    specials = {token: 256 + len(merges) + i for i, token in enumerate(special)}
+    longest_first = sorted((token for token in special if token), key=len, reverse=True)
+    cuts = "|".join(regex.escape(token) for token in longest_first)
+    ids: list[int] = []
+    for part in regex.split(f"({cuts})", text) if cuts else [text]:
+        if part in specials:
+            ids.append(specials[part])
+            continue
+        for piece in regex.findall(pattern, part):
+            ids.extend(numbers[token] for token in tokens_of(piece.encode(), merges))
+    return ids
+    # end blank
+
+
+def tokens_of(piece: bytes, merges: Sequence[Pair]) -> list[bytes]:
+    """Cut one piece into tokens: merges are applied in the order in which they were learned.
+
+    Args:
+        piece: the bytes of a piece; it may be empty.
+        merges: from `train_bpe`.
+
+    Returns:
+        The tokens, which make up the piece.
+    """
+    # blank: join the pair that was learned earliest, until there is none
+    ranks = {pair: rank for rank, pair in enumerate(merges)}
+    parts = [bytes([byte]) for byte in piece]
+    while pairs := [pair for pair in pairwise(parts) if pair in ranks]:
+        parts = merged(parts, min(pairs, key=ranks.__getitem__))
+    return parts
+    # end blank
+
+
+def decode(ids: Sequence[int], merges: Sequence[Pair], special: Sequence[str] = ()) -> str:
+    """Turn token numbers back into text.
+
+    The bytes of all tokens are joined first, because one character may lie in several tokens.
+
+    Args:
+        ids: numbers of tokens.
+        merges: from `train_bpe`.
+        special: the special tokens, as in `encode`.
+
+    Returns:
+        The text. Bytes that are no UTF-8, such as half a character, become U+FFFD.
+
+    Raises:
+        ValueError: a number has no token.
+    """
+    # blank: look up each token's bytes, join them, decode
+    tokens = [bytes([byte]) for byte in range(256)]
+    tokens += [first + second for first, second in merges]
+    tokens += [token.encode() for token in special]
+    wrong = [number for number in ids if not 0 <= number < len(tokens)]
+    if wrong:
+        raise ValueError(f"{wrong[0]} is no token: the numbers go from 0 to {len(tokens) - 1}")
+    return b"".join(tokens[number] for number in ids).decode("utf-8", errors="replace")
+    # end blank
+
+
+def token_numbers(merges: Sequence[Pair]) -> dict[bytes, int]:
+    """The number of each token but the special ones.
+
+    Raises:
+        ValueError: two merges have the same product, so a number would be missing.
+    """
+    numbers = {bytes([byte]): byte for byte in range(256)}
+    for i, (first, second) in enumerate(merges):
+        if first + second in numbers:
+            raise ValueError(f"two merges make {first + second!r}")
+        numbers[first + second] = 256 + i
+    return numbers
+
+
+def as_tiktoken(
+    merges: Sequence[Pair], pattern: str = GPT2_PATTERN, special: Sequence[str] = ()
+) -> tiktoken.Encoding:
+    """The same tokeniser as an `Encoding` of the package tiktoken, which is fast.
+
+    Args:
+        merges: from `train_bpe`; trained on pieces of the same pattern.
+        pattern: what a piece is.
+        special: the special tokens.
+
+    Returns:
+        An encoding whose `encode(text, allowed_special="all")` gives what `encode` gives.
+    """
+    import tiktoken
+
+    return tiktoken.Encoding(
+        "trained",
+        pat_str=pattern,
+        mergeable_ranks=token_numbers(merges),
+        special_tokens={token: 256 + len(merges) + i for i, token in enumerate(special)},
+    )
