@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
-from attnlab.batching import make_batch
-from attnlab.checking.weights import MissingWeightError, give_weights, rename_weights
 from attnlab.data import copying, dates, numbers
-from attnlab.transformer import Transformer
 from attnlab.transformer_config import TransformerConfig
 
 # The symbols of a source and of its target, without BOS and EOS.
@@ -172,27 +169,26 @@ def shuffled(
         yield some
 
 
-def with_weights(task: str, weights: Mapping[str, Tensor]) -> Transformer:
-    """A task's model for use, with weights from training; in evaluation mode.
+def without_a_mask(model: Any) -> Any:
+    """The same model, changed in place: all positions of the target see each other.
 
-    It is the library's own (:mod:`attnlab.transformer`), which decodes with a cache.
-
-    Raises:
-        MissingWeightError: a weight is not there, has another shape, or is not finite.
+    Args:
+        model: with a list `decoder` of layers that are called with the keyword `target_mask`.
     """
-    model = Transformer(TASKS[task].cfg)
-    shapes = dict(model.named_parameters())
-    known = rename_weights(weights, shapes)
-    if not all(torch.isfinite(tensor).all() for tensor in known.values()):
-        raise MissingWeightError("a weight is NaN or infinite")
-    give_weights(model, known)
-    return model.eval()
+
+    def see_all(_layer: nn.Module, args: Any, kwargs: dict[str, Any]) -> Any:
+        return args, {**kwargs, "target_mask": None}
+
+    for layer in model.decoder:
+        layer.register_forward_pre_hook(see_all, with_kwargs=True)
+    return model
 
 
-def exact_match(model: Transformer, some: Sequence[SymbolPair]) -> float:
-    """The share of pairs whose target a model from `with_weights` writes without a mistake."""
-    batch = make_batch(some)
-    longest = batch.source_valid.sum(1) + 50
-    written = model.generate(batch.source, bos=dates.BOS, eos=dates.EOS, max_len=longest)
-    right = [ids == target for ids, (_, target) in zip(written, some, strict=True)]
-    return sum(right) / len(right)
+def without_positions(model: Any) -> Any:
+    """The same model, changed in place: nothing is added to the embeddings.
+
+    Args:
+        model: with a part `position`, which is called with the embeddings.
+    """
+    model.position = nn.Identity()
+    return model
