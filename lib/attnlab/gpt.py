@@ -13,15 +13,16 @@ lectures G, N.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own abbreviation
 
 from attnlab.cached_attention import Attention, KVCache
+from attnlab.initial_weights import init_normal
 from attnlab.masks import causal_mask
 from attnlab.sampling import sample
 
@@ -228,33 +229,18 @@ def _mask(T: int, total: int, valid: Tensor | None, device: torch.device) -> Ten
 def init_gpt(model: GPT, *, generator: torch.Generator | None = None) -> None:
     """Draw all weights anew, as GPT-2 does.
 
-    Weights of linear layers and tables come from N(0, 0.02²), biases are 0, and the last layer of
-    each residual branch, of which the stream adds up 2 L, has a standard deviation of
-    0.02 / √(2 L).
+    As in `init_normal`, but the last layer of each residual branch, of which the stream adds up
+    2 L, has a standard deviation of 0.02 / √(2 L).
 
     Args:
         model: its parameters are changed.
         generator: the only source of randomness if it is given.
     """
-    branch = 0.02 / math.sqrt(2 * model.cfg.num_layers)
-    last = {id(part) for block in model.blocks for part in _ends(block)}
-    for part in model.modules():
-        match part:
-            case nn.Linear() | nn.Embedding():
-                std = branch if id(part) in last else 0.02
-                nn.init.normal_(part.weight, 0.0, std, generator=generator)
-                if isinstance(part, nn.Linear) and part.bias is not None:
-                    nn.init.zeros_(part.bias)
-            case nn.LayerNorm():
-                part.reset_parameters()
-            case _:
-                pass  # it has no weights of its own
-
-
-def _ends(block: nn.Module) -> tuple[nn.Module, nn.Module]:
-    """The last layer of each of a block's two residual branches."""
-    assert isinstance(block, Block)
-    return block.attention.out_proj, block.linear2
+    init_normal(model, generator=generator)
+    branches = 2 * model.cfg.num_layers
+    for block in cast("Iterable[Block]", model.blocks):
+        for last in (block.attention.out_proj, block.linear2):
+            last.weight.data.div_(math.sqrt(branches))
 
 
 def count_gpt_params(cfg: GPTConfig) -> int:

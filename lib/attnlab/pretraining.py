@@ -1,0 +1,116 @@
+"""Inputs for BERT's pretraining: hidden tokens, and pairs of sentences.
+
+Source: BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding (Devlin et
+al. 2019), section 3.1; lectures G, N.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F  # noqa: N812 - torch's own abbreviation
+from torch.nn.utils.rnn import pad_sequence
+
+from attnlab.data.topics import CLS, PAD, SEP
+
+IGNORED = -100  # the label of a place that the loss leaves out, as in torch's cross_entropy
+
+
+def mask_tokens(
+    ids: Tensor,
+    special: Tensor,
+    vocab_size: int,
+    mask_id: int,
+    p: float = 0.15,
+    *,
+    generator: torch.Generator | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Hide some tokens, so that a model can learn to say which they were.
+
+    Each token that is not special is chosen with probability `p`, independently of all others. Of
+    the chosen ones 80 % become `mask_id`, 10 % a random ordinary token (each with the same
+    probability, the old one among them), and 10 % stay as they are.
+
+    Args:
+        ids: (B, T), int64; it stays unchanged.
+        special: (N,), int64: the tokens that are never chosen and that no random token is, such as
+            [CLS], [SEP], the filling and `mask_id`.
+        vocab_size: V; the ordinary tokens are all numbers below it that are not special.
+        mask_id: the token that hides another.
+        p: the probability of being chosen.
+        generator: the only source of randomness if it is given.
+
+    Returns:
+        The changed ids, (B, T), and the labels, (B, T), both int64: a label is the old token where
+        a token was chosen, and -100 everywhere else.
+
+    Source: Devlin et al. 2019, section 3.1, task 1; the paper masks each row once, before training.
+    """
+    # blank: choose, remember, replace
+    device = ids.device
+    ordinary = torch.ones(vocab_size, dtype=torch.bool, device=device)
+    ordinary[special] = False
+    chance = torch.rand(ids.shape, generator=generator, device=device)
+    chosen = ordinary[ids] & (chance < p)  # (B, T)
+    labels = ids.masked_fill(~chosen, IGNORED)
+    what = torch.rand(ids.shape, generator=generator, device=device)
+    words = ordinary.nonzero().flatten()  # (number of ordinary tokens,)
+    if not len(words):
+        return ids.clone(), labels
+    drawn = torch.randint(len(words), ids.shape, generator=generator, device=device)
+    x = torch.where(chosen & (what < 0.8), mask_id, ids)
+    return torch.where(chosen & (what >= 0.9), words[drawn], x), labels
+    # end blank
+
+
+def make_nsp(
+    documents: Sequence[Sequence[Tensor]], generator: torch.Generator
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Pairs of sentences, for a model that says whether the second one follows the first.
+
+    Each sentence that has one after it in its document makes a pair. In half of the pairs, chosen
+    at random, the second sentence is the one after it, and the label is 1; in the other half it is
+    a random sentence of another document, and the label is 0. The two numbers differ by 1 at most.
+    A pair is written as [CLS] first [SEP] second [SEP]. Pairs are in random order.
+
+    Args:
+        documents: each has its sentences in order, each int64 (its length,); some document has two
+            at least, and another document has one.
+        generator: the only source of randomness.
+
+    Returns:
+        The ids (N, T), filled up on the right with [PAD]; the segments (N, T), 1 for the second
+        sentence and its [SEP], and 0 everywhere else; and the labels, (N,); all int64.
+
+    Raises:
+        ValueError: there is no such document.
+    """
+    # blank: pairs, half of them with a stranger, each written as one row
+    pairs = [
+        (d, first, second)
+        for d, document in enumerate(documents)
+        for first, second in pairwise(document)
+    ]
+    sentences = [sentence for document in documents for sentence in document]
+    lengths = [len(document) for document in documents]
+    if not pairs or max(lengths) == len(sentences):
+        raise ValueError("pairs need a document of two sentences, and another document")
+    follows = torch.randperm(len(pairs), generator=generator) % 2  # (N,), as many 0 as 1
+    rows, segments = [], []
+    for n, place in enumerate(torch.randperm(len(pairs), generator=generator).tolist()):
+        d, first, second = pairs[place]
+        if not follows[n]:
+            others = len(sentences) - lengths[d]
+            drawn = int(torch.randint(others, (), generator=generator))
+            before = sum(lengths[:d])  # the sentences of documents before this one
+            second = sentences[drawn if drawn < before else drawn + lengths[d]]
+        first = F.pad(F.pad(first, (1, 0), value=CLS), (0, 1), value=SEP)
+        second = F.pad(second, (0, 1), value=SEP)
+        rows.append(torch.cat((first, second)))
+        segments.append(torch.cat((torch.zeros_like(first), torch.ones_like(second))))
+    ids = pad_sequence(rows, batch_first=True, padding_value=PAD)
+    return ids, pad_sequence(segments, batch_first=True), follows
+    # end blank
