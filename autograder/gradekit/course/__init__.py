@@ -1,0 +1,33 @@
+"""The course: course.toml as frozen values, its folders, and everyone's due dates.
+
+May import `roster` and `errors`. Tested in tests/gradekit/course.
+"""
+
+from gradekit.course.course import RELEASED, SOLVED, Course
+from gradekit.course.extensions import Extensions
+from gradekit.course.load import find_root, load_course
+from gradekit.course.tables import (
+    FILE_NAME,
+    CourseFile,
+    ExerciseLimitValues,
+    Extension,
+    LabDates,
+    LateRule,
+    LimitValues,
+)
+
+__all__ = [
+    "FILE_NAME",
+    "RELEASED",
+    "SOLVED",
+    "Course",
+    "CourseFile",
+    "ExerciseLimitValues",
+    "Extension",
+    "Extensions",
+    "LabDates",
+    "LateRule",
+    "LimitValues",
+    "find_root",
+    "load_course",
+]
