@@ -108,33 +108,50 @@ def verify(
 
 @app.command(rich_help_panel=INSTRUCTOR)
 def release(
-    labs: Labs = None,
+    labs: Annotated[
+        list[str] | None,
+        typer.Argument(help="Labs; all whose release date has passed if none is named."),
+    ] = None,
     due: Annotated[
         bool, typer.Option("--due", help="All labs whose release date has passed.")
     ] = False,
+    early: Annotated[
+        bool, typer.Option("--early", help="Also labs whose release date has not passed.")
+    ] = False,
     exchange: Annotated[
         bool, typer.Option("--exchange", help="Also publish to nbgrader's exchange.")
+    ] = False,
+    solutions: Annotated[
+        bool, typer.Option("--solutions", help="Make the model solutions of labs that have closed.")
     ] = False,
     course_folder: Root = None,
 ) -> None:
     """Make the students' bundle: notebook, visible checks, blank library, environment."""
     from datetime import UTC, datetime
 
-    from gradekit.build.bundle import answers_given_early, make_bundle, publish
+    from gradekit.build.bundle import release_bundle
+    from gradekit.build.calendar import with_date_passed
+    from gradekit.errors import LabError
     from gradekit.exercise.loader import CourseLabs
+    from gradekit.feedback.solution_notebook import write_solutions
 
-    course = _course(course_folder)
-    if due:
-        labs = [lab for lab in course.labs if course.dates(lab).release <= datetime.now(UTC)]
-    loaded = CourseLabs(course)
-    for lab in _chosen(course, labs):
-        made = make_bundle(loaded, lab)
-        typer.echo(f"{lab}: {_short(made.folder, course)} and {_short(made.zip, course)}")
-        for sentence in answers_given_early(course, lab):
-            typer.echo(f"{lab}: careful: {sentence}", err=True)
-        if exchange:
-            publish(course, lab)
-            typer.echo(f"{lab}: published to nbgrader's exchange")
+    course, now = _course(course_folder), datetime.now(UTC)
+    chosen = _chosen(course, labs)
+    if due or not (labs or early):
+        chosen = with_date_passed(course, chosen, now, solutions=solutions)
+    loaded, failed = CourseLabs(course), False
+    for lab in chosen:
+        try:
+            if solutions:
+                typer.echo(f"{lab}: {_short(write_solutions(loaded, lab, now), course)}")
+                continue
+            for line in release_bundle(loaded, lab, now, early=early, exchange=exchange):
+                typer.echo(f"{lab}: {line}")
+        except LabError as error:  # the other labs are made all the same
+            typer.echo(f"lab: {error}", err=True)
+            failed = True
+    if failed:
+        raise typer.Exit(1)
 
 
 @app.command(rich_help_panel=TA)
@@ -194,24 +211,28 @@ def grade(
 def feedback(
     lab: Lab,
     solutions: Annotated[
-        bool, typer.Option("--solutions", help="Tell the right answers, after the lab has closed.")
-    ] = False,
+        bool | None,
+        typer.Option(help="Tell the right answers; by default as soon as the lab has closed."),
+    ] = None,
     course_folder: Root = None,
 ) -> None:
     """Write one page of feedback per student."""
     from datetime import UTC, datetime
 
     from gradekit.feedback.page import write_feedback
+    from gradekit.late import answers_from
 
-    course = _course(course_folder)
+    course, now = _course(course_folder), datetime.now(UTC)
     told = None
-    if solutions:
+    if solutions or (solutions is None and now > answers_from(course, lab)):
+        from gradekit.exercise.loader import CourseLabs
         from gradekit.feedback.solutions import solutions_of
 
-        told = solutions_of(course, lab, datetime.now(UTC))
+        told = solutions_of(CourseLabs(course), lab, now)
     pages = write_feedback(course, lab, told)
     where = _short(pages[0].parent.parent.parent, course) if pages else "feedback"
-    typer.echo(f"{lab}: {len(pages)} pages in {where}/<student>/{lab}/")
+    answers = ", with the right answers" if told else ""
+    typer.echo(f"{lab}: {len(pages)} pages in {where}/<student>/{lab}/{answers}")
 
 
 @app.command(rich_help_panel=TA)

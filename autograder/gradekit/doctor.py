@@ -12,9 +12,10 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from gradekit.course import find_root, load_course
-from gradekit.errors import CourseError
+from gradekit.errors import LabError
 
 NEEDED = {
     "torch": "the labs",
@@ -33,24 +34,26 @@ class Finding:
 
     Attributes:
         needed: whether the machine is of no use to staff without it.
+        fault: what it is called if it is needed and not ok.
     """
 
     ok: bool
     sentence: str
     needed: bool = True
+    fault: Literal["MISSING", "WRONG"] = "MISSING"
 
     @property
     def label(self) -> str:
         """The first word of the line."""
         if self.ok:
             return "ok"
-        return "MISSING" if self.needed else "absent"
+        return self.fault if self.needed else "absent"
 
 
 def examine(folder: Path) -> list[Finding]:
     """Check Python, packages, the sandbox, the course's files and the disk."""
     machine = [*_python(), *_packages(), *_sandbox()]
-    return [*machine, _course(folder), _disk(folder), *_for_tests()]
+    return [*machine, *_course(folder), _disk(folder), *_for_tests()]
 
 
 def _python() -> Iterator[Finding]:
@@ -80,12 +83,36 @@ def _sandbox() -> Iterator[Finding]:
     yield Finding(not no_landlock, f"--sandbox landlock: {named}", needed)
 
 
-def _course(folder: Path) -> Finding:
+def _course(folder: Path) -> Iterator[Finding]:
+    """course.toml, and whether each lab can be released on its date."""
     try:
         course = load_course(find_root(folder.resolve()))
-    except CourseError as error:
-        return Finding(False, str(error))
-    return Finding(True, f"{course.root}/course.toml: labs {', '.join(course.labs)}")
+        for lab in course.labs:
+            course.last_due(lab)
+    except LabError as error:
+        yield _wrong(str(error))
+        return
+    yield Finding(True, f"{course.root}/course.toml: labs {', '.join(course.labs)}")
+    if not importlib.util.find_spec("torch"):
+        return  # said above; without it no exercise can be read
+    from gradekit.build.calendar import conflicts
+    from gradekit.exercise.loader import CourseLabs
+
+    labs, wrong = CourseLabs(course), list[Finding]()
+    for lab in course.labs:
+        try:
+            found = conflicts(labs, lab)
+            wrong += [_wrong(f"{lab}: {conflict.sentence}") for conflict in found]
+            course.source(lab)
+        except LabError as error:
+            wrong.append(_wrong(str(error)))
+    yield from wrong
+    if not wrong:
+        yield Finding(True, "every lab has its source; no bundle holds answers of an open lab")
+
+
+def _wrong(sentence: str) -> Finding:
+    return Finding(False, sentence, fault="WRONG")
 
 
 def _disk(folder: Path) -> Finding:

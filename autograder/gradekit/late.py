@@ -1,14 +1,18 @@
-"""The late rule: how late a hand-in is, and what that costs. Reads no database and no clock."""
+"""The late rule: how late a hand-in is, what that costs, and when a lab closes.
+
+Reads no database and no clock. Students' notebooks count days with the same functions
+(:mod:`attnlab.notebook.due`).
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
+from attnlab.notebook.due import days_late, percent_off
 from gradekit.course import Course, LateRule
-
-_DAY = 24 * 60 * 60
 
 
 @dataclass(frozen=True)
@@ -19,11 +23,15 @@ class Lateness:
         seconds: after the due date (extensions included); 0 within the grace period.
         days: the same in days, each begun day counted whole.
         percent: of the points earned, the part that is taken off.
+        slipped: days that the student's slip days cover.
+        slip_left: the slip days that are left after that; None if the course has none.
     """
 
     seconds: float = 0.0
     days: int = 0
     percent: float = 0.0
+    slipped: int = 0
+    slip_left: int | None = None
 
     @property
     def is_late(self) -> bool:
@@ -39,41 +47,104 @@ class Lateness:
         """The penalty in words; empty if the hand-in was on time."""
         if not self.is_late:
             return ""
-        days = "1 day" if self.days == 1 else f"{self.days} days"
+        late = f"Handed in {_days(self.days)} late"
         if self.percent >= 100:
-            return f"Handed in {days} late, after the last day: it earns no points."
-        if self.percent == 0:
-            return f"Handed in {days} late; that costs nothing."
-        return f"Handed in {days} late: {self.percent:g} % of the points are taken off."
+            return f"{late}, after the last day: it earns no points."
+        cost = f"{self.percent:g} % of the points are taken off" if self.percent else ""
+        if self.slipped:
+            covers = "covers" if self.slipped == 1 else "cover"
+            part = "part of that" if self.slipped < self.days else "that"
+            left = f"{self.slip_left or 'none'} {'is' if (self.slip_left or 0) < 2 else 'are'} left"
+            late = f"{late}: {_days(self.slipped, 'slip day')} {covers} {part}, and {left}"
+            return f"{late}; {cost}." if cost else f"{late}."
+        return f"{late}: {cost}." if cost else f"{late}; that costs nothing."
 
 
-def lateness(rule: LateRule, seconds: float) -> Lateness:
+def _days(count: int, unit: str = "day") -> str:
+    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
+
+
+def lateness(rule: LateRule, seconds: float, slip_days: int | None = None) -> Lateness:
     """The lateness of a hand-in `seconds` after the due date.
 
     Days are counted from the due date, not from the end of the grace period: the grace period
-    forgives a few minutes, but it does not move the due date.
+    forgives a few minutes, but it does not move the due date. A hand-in that earns nothing anyway
+    uses no slip day.
+
+    Args:
+        slip_days: what the student has left before this hand-in; by default all of the course's.
     """
-    if seconds <= rule.grace_minutes * 60:
-        return Lateness()
-    days = math.ceil(seconds / _DAY)
-    percent = 100.0 if days > rule.last_day else min(100.0, days * rule.percent_per_day)
-    return Lateness(seconds, days, percent)
+    have = rule.slip_days if slip_days is None else slip_days
+    shown = have if rule.slip_days else None
+    days = days_late(seconds, rule.grace_minutes)
+    if not days:
+        return Lateness(slip_left=shown)
+    slipped = min(days, have)
+    percent = percent_off(days - slipped, rule.percent_per_day, math.inf)
+    if days > rule.last_day or percent >= 100:
+        return Lateness(seconds, days, 100.0, slip_left=shown)
+    return Lateness(seconds, days, percent, slipped, shown and shown - slipped)
 
 
-def lateness_of(course: Course, lab: str, student: str, submitted_at: datetime | None) -> Lateness:
-    """How late `student` handed in `lab`; on time if the time is unknown."""
+def lateness_of(
+    course: Course,
+    lab: str,
+    student: str,
+    submitted_at: datetime | None,
+    earlier: Iterable[tuple[str, datetime | None]] = (),
+) -> Lateness:
+    """How late `student` handed in `lab`; on time if the time is unknown.
+
+    Args:
+        earlier: the student's hand-ins of earlier labs, in the order of the labs, because slip
+            days are used in this order.
+    """
+    rule = course.values.late
+    left = rule.slip_days
+    for before, moment in earlier:
+        left -= _lateness(course, before, student, moment, left).slipped
+    return _lateness(course, lab, student, submitted_at, left)
+
+
+def _lateness(
+    course: Course, lab: str, student: str, submitted_at: datetime | None, slip_days: int
+) -> Lateness:
+    rule = course.values.late
     if submitted_at is None:
-        return Lateness()
-    late_by = submitted_at - course.due(lab, student)
-    return lateness(course.values.late, late_by.total_seconds())
+        return lateness(rule, 0, slip_days)
+    # Both in UTC: Python subtracts two dates of one zone by their clocks, even if clocks change.
+    late_by = submitted_at.astimezone(UTC) - course.due(lab, student).astimezone(UTC)
+    return lateness(rule, late_by.total_seconds(), slip_days)
 
 
 def closes(course: Course, lab: str) -> datetime:
-    """The last moment at which a hand-in of `lab` can still earn points, whoever hands it in."""
+    """The last moment at which a hand-in of `lab` can still earn points, extensions included."""
+    return _closes(course, course.last_due(lab))
+
+
+def answers_from(course: Course, lab: str) -> datetime:
+    """The moment after which the answers of `lab` may be given to students.
+
+    That is when it closes, or its due date if course.toml says ``solutions = "known"``.
+    """
+    return course.dates(lab).due if course.solutions_known(lab) else closes(course, lab)
+
+
+def usually_answers_from(course: Course, lab: str) -> datetime:
+    """As :func:`answers_from`, but for students without an extension.
+
+    Grading goes by this one: an extension that is given after a later lab's release must not
+    change the library on which that lab's hand-ins run.
+    """
+    due = course.dates(lab).due
+    return due if course.solutions_known(lab) else _closes(course, due)
+
+
+def _closes(course: Course, due: datetime) -> datetime:
     rule = course.values.late
-    extended = (course.due(lab, e.student) for e in course.values.extension if e.lab == lab)
     days = rule.last_day
     if rule.percent_per_day:  # with 50 % per day, the second day earns nothing
-        days = min(days, math.ceil(100 / rule.percent_per_day) - 1)
+        days = min(days, rule.slip_days + math.ceil(100 / rule.percent_per_day) - 1)
     open_for = max(timedelta(days=days), timedelta(minutes=rule.grace_minutes))
-    return max([course.dates(lab).due, *extended]) + open_for
+    # In UTC, because lateness counts hours: a day in which clocks change has 23 or 25 of them.
+    return (due.astimezone(UTC) + open_for).astimezone(course.timezone)

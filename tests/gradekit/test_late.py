@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradekit.course import Course, LateRule, load_course
-from gradekit.late import Lateness, closes, lateness, lateness_of
+from gradekit.late import (
+    Lateness,
+    answers_from,
+    closes,
+    lateness,
+    lateness_of,
+    usually_answers_from,
+)
 from tests.helpers.late_course import COURSE
 
 RULE = LateRule(grace_minutes=30, percent_per_day=10, last_day=5)
@@ -94,13 +101,80 @@ def test_the_rule_in_words(late: Lateness, words: str) -> None:
 def test_a_lab_closes_when_the_last_student_can_earn_nothing(
     course: Course, rule: LateRule, open_for: timedelta
 ) -> None:
-    values = course.values.model_copy(update={"late": rule})
-    changed = course.model_copy(update={"values": values})
+    changed = with_rule(course, rule)
     lab = course.labs[0]
-    due = [changed.due(lab, e.student) for e in values.extension if e.lab == lab]
-    assert due, "the test course has an extension"
-    last = max([changed.dates(lab).due, *due])
-    assert closes(changed, lab) == last + open_for
+    assert changed.last_due(lab) == changed.due(lab, "bob") > changed.dates(lab).due
+    assert closes(changed, lab) == changed.due(lab, "bob") + open_for
     before, after = open_for.total_seconds(), open_for.total_seconds() + 1
     assert lateness(rule, before).percent < 100
     assert lateness(rule, after).percent == 100
+
+
+def with_rule(course: Course, rule: LateRule) -> Course:
+    values = course.values.model_copy(update={"late": rule})
+    return course.model_copy(update={"values": values})
+
+
+def test_a_day_on_which_clocks_change_does_not_shorten_a_late_day(tmp_path: Path) -> None:
+    text = COURSE.replace('name = "A course"', 'name = "A course"\ntimezone = "Europe/Zurich"')
+    text = text.replace("2026-09-20T21:59:00", "2026-10-24").partition("[[extension]]")[0]
+    (tmp_path / "course.toml").write_text(text)
+    course = load_course(tmp_path)
+    end = closes(course, "lab01")
+    assert f"{end:%d %H:%M}" == "29 22:59", "five times 24 hours"
+    assert lateness_of(course, "lab01", "ada", end).days == 5
+    assert lateness_of(course, "lab01", "ada", end + timedelta(seconds=1)).percent == 100
+
+
+def test_answers_may_be_known_from_the_due_date_on(course: Course) -> None:
+    assert answers_from(course, "lab01") == closes(course, "lab01")
+    (lab,) = course.values.lab
+    known = course.values.model_copy(
+        update={"lab": (lab.model_copy(update={"solutions": "known"}),)}
+    )
+    changed = course.model_copy(update={"values": known})
+    assert answers_from(changed, "lab01") == changed.dates("lab01").due
+
+
+def test_grading_does_not_look_at_extensions(course: Course) -> None:
+    days = timedelta(days=RULE.last_day)
+    assert usually_answers_from(course, "lab01") == course.dates("lab01").due + days
+    assert answers_from(course, "lab01") == course.due("lab01", "bob") + days
+
+
+SLIP = RULE.model_copy(update={"slip_days": 3})
+
+
+@pytest.mark.parametrize(
+    ("days", "left", "expected", "words"),
+    [
+        (0, 3, (0, 0, 3), ""),
+        (1, 3, (0, 1, 2), "1 day late: 1 slip day covers that, and 2 are left."),
+        (2, 3, (0, 2, 1), "2 days late: 2 slip days cover that, and 1 is left."),
+        (3, 3, (0, 3, 0), "3 slip days cover that, and none is left."),
+        (4, 3, (10, 3, 0), "4 days late: 3 slip days cover part of that, and none is left; 10 %"),
+        (2, 0, (20, 0, 0), "2 days late: 20 % of the points are taken off."),
+        (6, 3, (100, 0, 3), "6 days late, after the last day: it earns no points."),
+    ],
+)
+def test_slip_days_cover_late_days_until_none_is_left(
+    days: int, left: int, expected: tuple[float, int, int], words: str
+) -> None:
+    late = lateness(SLIP, days * DAY, left)
+    assert (late.percent, late.slipped, late.slip_left) == expected
+    assert words in late.sentence
+
+
+def test_slip_days_are_not_spent_on_what_earns_nothing() -> None:
+    rule = LateRule(percent_per_day=50, last_day=9, slip_days=1)
+    assert lateness(rule, 2 * DAY).percent == 50
+    late = lateness(rule, 3 * DAY)
+    assert (late.percent, late.slipped, late.slip_left) == (100, 0, 1)
+
+
+def test_slip_days_keep_a_lab_open_longer(course: Course) -> None:
+    rule = LateRule(percent_per_day=50, last_day=5, slip_days=2)
+    open_for = closes(with_rule(course, rule), "lab01") - course.due("lab01", "bob")
+    assert open_for == timedelta(days=3)
+    assert lateness(rule, 3 * DAY).percent == 50
+    assert lateness(rule, 3 * DAY + 1).percent == 100

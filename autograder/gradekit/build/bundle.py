@@ -11,7 +11,7 @@ import ast
 import re
 import shutil
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import metadata, requires
@@ -26,13 +26,14 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeError, ExchangeFactory
 
 from gradekit.build.build import RELEASED, build_labs, nbgrader_config
+from gradekit.build.calendar import closing_later, conflicts, open_labs, refuse_early
 from gradekit.build.disclosure import disclosures
-from gradekit.build.solved import human_date
 from gradekit.build.student_library import blank_references, write_student_library
-from gradekit.course import FILE_NAME, Course
+from gradekit.course import Course
+from gradekit.course.moments import human_date, short_date
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import CourseLabs
-from gradekit.late import closes
+from gradekit.late import answers_from
 
 BUNDLES = "release"
 PAGE, LECTURES = "HOW_TO_HAND_IN.md", "LECTURES.md"
@@ -61,14 +62,45 @@ class Bundle:
     zip: Path
 
 
+def release_bundle(
+    labs: CourseLabs, lab: str, now: datetime, *, early: bool = False, exchange: bool = False
+) -> Iterator[str]:
+    """Make the bundle of `lab`, and publish it if asked; a line for each thing done or to know.
+
+    Args:
+        now: with its time zone.
+        early: allow it before the lab's release date.
+
+    Raises:
+        CourseError, ExerciseError: as :func:`make_bundle` and :func:`publish`; the release date
+            has not passed.
+    """
+    course = labs.course
+    if not early:
+        refuse_early(course, lab, now)
+    made = make_bundle(labs, lab)
+    yield " and ".join(str(path.relative_to(course.root)) for path in (made.folder, made.zip))
+    for other in open_labs(course, lab):
+        until = short_date(answers_from(course, other))
+        yield f"its library is blank for {other}, which is open until {until}"
+    for other in closing_later(course, lab, now):
+        until = short_date(answers_from(course, other))
+        yield f"careful: it holds the answers of {other}, which is open until {until}"
+    if exchange:
+        publish(course, lab)
+        yield "published to nbgrader's exchange"
+
+
 def make_bundle(labs: CourseLabs, lab: str) -> Bundle:
     """Build `lab` and make its bundle in ``release/``, replacing an older one.
 
     Raises:
-        CourseError, ExerciseError: the sources contradict each other, or the bundle would disclose
-            something that students must not see.
+        CourseError, ExerciseError: the sources contradict each other, the bundle needs answers of a
+            lab that is still open, or it would disclose something that students must not see.
     """
     course = labs.course
+    for conflict in conflicts(labs, lab):
+        raise CourseError(f"{lab}: {conflict.sentence}")
     build_labs(labs, [lab])
     _refuse_blank_imports(labs, lab)
     folder = course.root / BUNDLES / lab
@@ -90,28 +122,13 @@ def make_bundle(labs: CourseLabs, lab: str) -> Bundle:
     return Bundle(folder, archive)
 
 
-def answers_given_early(course: Course, lab: str) -> list[str]:
-    """A sentence for each earlier lab whose answers are in the bundle while it still earns points.
-
-    A bundle's library holds the answers of the labs that are due when it is released. Late hand-ins
-    and extensions of such a lab may come later.
-    """
-    release = course.dates(lab).release
-    return [
-        f"its library holds the answers of {other}, which can earn points until "
-        f"{human_date(closes(course, other))}: late days and extensions last so long; release "
-        f"{lab} after that, or lower last_day in {FILE_NAME}"
-        for other in course.labs
-        if other != lab and course.dates(other).due <= release <= closes(course, other)
-    ]
-
-
 def publish(course: Course, lab: str) -> None:
     """Put the bundle of `lab` into nbgrader's exchange, where students' nbgrader fetches it.
 
+    It replaces an earlier one there. Students who have fetched that keep it.
+
     Raises:
-        CourseError: there is no bundle yet, the lab is in the exchange already, or the exchange
-            refuses.
+        CourseError: there is no bundle yet, or the exchange refuses.
     """
     if not (course.root / BUNDLES / lab).is_dir():
         raise CourseError(f"{BUNDLES}/{lab} is not there; run `lab release {lab}` first")
@@ -121,6 +138,7 @@ def publish(course: Course, lab: str) -> None:
     step = ExchangeFactory(config=config).ReleaseAssignment(
         coursedir=directory, authenticator=Authenticator(config=config), config=config
     )
+    step.force = True
     try:
         step.start()
     except ExchangeError as error:
@@ -139,7 +157,7 @@ def student_requirements() -> list[str]:
 
 
 def _refuse_blank_imports(labs: CourseLabs, lab: str) -> None:
-    """Refuse a notebook that imports the answer of a lab that is not yet due."""
+    """Refuse a notebook that imports the answer of a lab that is still open, even a later one."""
     path = labs.course.released(lab)
     blank = blank_references(labs, lab)
     for cell in nbformat.read(path, as_version=4).cells:
@@ -152,7 +170,7 @@ def _refuse_blank_imports(labs: CourseLabs, lab: str) -> None:
                 if (node.module, alias.name) in blank:
                     raise CourseError(
                         f"{lab}: its notebook imports {node.module}.{alias.name}, the answer to a "
-                        f"lab that is not due when {lab} is released; move a date in course.toml"
+                        f"lab that is open when {lab} is released; move a date in course.toml"
                     )
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import Any
 
 from nbformat import NotebookNode
@@ -18,6 +17,7 @@ from attnlab.notebook.file import text_digest
 from gradekit.build.blanks import clear, has_solution_marks
 from gradekit.build.cell_text import imported, solved_text
 from gradekit.course import Course
+from gradekit.course.moments import human_date
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import LabExercises
 from gradekit.exercise.source import Source, SourceCell
@@ -74,6 +74,7 @@ def _about(course: Course, exercises: LabExercises) -> dict[str, Any]:
             "grace_minutes": late.grace_minutes,
             "percent_per_day": plain_number(late.percent_per_day),
             "last_day": late.last_day,
+            **({"slip_days": late.slip_days} if late.slip_days else {}),
         },
         "steps": {
             **{e.name: source.step(e.name).number for e in exercises.exercises if e.points},
@@ -82,12 +83,6 @@ def _about(course: Course, exercises: LabExercises) -> dict[str, Any]:
     }
     saves = [name for exercise in exercises.exercises for name in exercise.saves]
     return {**about, "saves": saves} if saves else about
-
-
-def human_date(moment: datetime) -> str:
-    """A due date as people write it, with its time zone."""
-    zone = getattr(moment.tzinfo, "key", None) or moment.tzname() or ""
-    return f"{moment:%A}, {moment.day} {moment:%B %Y}, {moment:%H:%M} ({zone})"
 
 
 def plain_number(points: float) -> int | float:

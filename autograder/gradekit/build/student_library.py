@@ -1,13 +1,14 @@
-"""The student's attnlab: solved for labs that are already due, blank for this one and the rest.
+"""The student's attnlab: solved for labs that have closed, blank for this one and the rest.
 
-One function makes the library of a student's bundle and the one in the sandbox, so that no notebook
-is graded against a library that contains more than its author had.
+One function makes the library of a student's bundle and the one in the sandbox. They differ only if
+an extension keeps an earlier lab open: the bundle is then blank for that lab, too.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
 
 from gradekit.build.blanks import blank_module
@@ -16,12 +17,19 @@ from gradekit.course import Course
 from gradekit.errors import BlankError, CourseError
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.loader import CourseLabs, exercise_files
+from gradekit.late import answers_from
 
 Names = frozenset[tuple[str, str]]
+AnswersFrom = Callable[[Course, str], datetime]
 
 
-def write_student_library(labs: CourseLabs, lab: str, target: Path) -> None:
+def write_student_library(
+    labs: CourseLabs, lab: str, target: Path, solved_from: AnswersFrom = answers_from
+) -> None:
     """Write the library for students of `lab` as the folder ``attnlab`` in `target`.
+
+    Args:
+        solved_from: the moment from which a lab's answers may be in a library.
 
     Raises:
         CourseError: a reference cannot be blanked, or `target` already holds one.
@@ -29,10 +37,10 @@ def write_student_library(labs: CourseLabs, lab: str, target: Path) -> None:
     folder = target / PACKAGE
     if folder.exists():
         raise CourseError(f"{folder} is already there; remove it or choose another place")
-    named = _all_references(labs)
+    named = all_references(labs)
     texts = {
         **dict.fromkeys(_modules(frozenset().union(*named.values())), ()),
-        **_modules(_not_yet_due(labs.course, lab, named)),
+        **_modules(_still_blank(labs.course, lab, named, solved_from)),
     }
     for path, name in library_files():
         copy = folder / name
@@ -44,15 +52,15 @@ def write_student_library(labs: CourseLabs, lab: str, target: Path) -> None:
 
 
 def blank_references(labs: CourseLabs, lab: str) -> Names:
-    """Module and name of each reference that students of `lab` do not get: those not yet due.
+    """Module and name of each reference that the bundle of `lab` does not hold.
 
     Raises:
         CourseError: the course has no such lab, or its exercise files contradict each other.
     """
-    return _not_yet_due(labs.course, lab, _all_references(labs))
+    return _still_blank(labs.course, lab, all_references(labs), answers_from)
 
 
-def _all_references(labs: CourseLabs) -> dict[str, Names]:
+def all_references(labs: CourseLabs) -> dict[str, Names]:
     """Module and name of each library reference, by the lab whose exercises have it."""
     return {
         lab: frozenset(
@@ -64,12 +72,14 @@ def _all_references(labs: CourseLabs) -> dict[str, Names]:
     }
 
 
-def _not_yet_due(course: Course, lab: str, named: Mapping[str, Names]) -> Names:
+def _still_blank(
+    course: Course, lab: str, named: Mapping[str, Names], solved_from: AnswersFrom
+) -> Names:
     """The references that are not part of the release of `lab`."""
     release = course.dates(lab).release
     solved, others = set[tuple[str, str]](), set[tuple[str, str]]()
     for other, names in named.items():
-        (solved if course.dates(other).due <= release else others).update(names)
+        (solved if solved_from(course, other) <= release else others).update(names)
     return frozenset(others - solved)
 
 
@@ -105,5 +115,5 @@ def _blanked(path: Path, lab: str, names: tuple[str, ...]) -> str:
         raise CourseError(f"{path.name}: {error}") from error
     if not names:
         return text
-    head = f"# Made by `lab release`: answers not yet due when {lab} is released are blank."
+    head = f"# Made by `lab release`: answers of labs still open when {lab} is released are blank."
     return f"{head}\n{text}"

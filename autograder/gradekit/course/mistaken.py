@@ -41,11 +41,14 @@ def _unknown_key(location: Location) -> str:
     """What to write instead of a key that its table does not have."""
     *above, key = location
     known = _keys(_table(above))
-    name = "".join(f"[{part}]" for part in above if isinstance(part, str)) or "the file"
+    first, *rest = [part for part in above if isinstance(part, str)] or [""]
+    name = " ".join([f"[{first}]", *rest]) if first else "the file"
     close = get_close_matches(str(key), known, n=1)
     if close:
         return f"{name} has no {key}; did you mean {close[0]}?"
-    elsewhere = [table for table in ("course", "late", "limits", "lab") if key in _keys(_table([table]))]
+    elsewhere = [
+        table for table in ("course", "late", "limits", "lab") if key in _keys(_table([table]))
+    ]
     if elsewhere:
         return f"{name} has no {key}; it belongs under [{elsewhere[0]}]"
     return f"{name} has no {key}; it has {', '.join(known)}"
@@ -75,12 +78,12 @@ def _line_of(text: str, location: Location) -> int | None:
     lines = [line.split("#")[0].strip() for line in text.splitlines()]
     match location:
         case [str(table), int(number), *keys]:
-            heads, skip = (f"[[{table}]]",), number
+            skip = number
         case [str(table), *keys]:
-            heads, skip = (f"[{table}]", f"[[{table}]]"), 0
+            skip = 0
         case _:
             return None
-    starts = [number for number, line in enumerate(lines) if line in heads]
+    starts = [n for n, line in enumerate(lines) if line in (f"[{table}]", f"[[{table}]]")]
     if len(starts) <= skip:
         return None
     start = starts[skip]

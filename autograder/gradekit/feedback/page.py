@@ -26,10 +26,11 @@ from gradekit.files import write_whole
 from gradekit.gradebook.address import Address, address_of
 from gradekit.gradebook.gradebook import Book
 from gradekit.gradebook.marks import Mark, Marks
-from gradekit.late import Lateness, lateness_of
+from gradekit.late import Lateness
 from gradekit.results.folder import journal_path
 from gradekit.results.journal import Journal
 from gradekit.results.records import ExerciseResult, State, SubmissionRecord
+from gradekit.submissions.lateness import lateness_now
 from gradekit.submissions.notebook import open_notebook
 from gradekit.submissions.released import Released, TargetCell, grade_id_of
 
@@ -90,7 +91,7 @@ def pages(
     released = Released.read(course.released(lab))
     with Journal(path, wait=None) as journal:
         records = [r for r in journal.submissions if student in (None, r.student)]
-        late = {r.student: lateness_of(course, lab, r.student, r.moment) for r in records}
+        late = {r.student: lateness_now(course, lab, r.student, r.moment) for r in records}
         marks = _marks(address or address_of(course), lab, late)
         for record in records:
             results = {

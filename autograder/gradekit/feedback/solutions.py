@@ -16,12 +16,12 @@ from typing import Any
 import torch
 
 from gradekit.build.cell_text import solved_text
-from gradekit.course import Course
+from gradekit.course.moments import short_date
 from gradekit.errors import CourseError
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.loader import CourseLabs
 from gradekit.exercise.written_answers import Errata, Predictions
-from gradekit.late import closes
+from gradekit.late import answers_from
 
 _CODE_MARKS = re.compile(
     r"(?:^[ ]*# TODO:[^\n]*\n(?:^[ ]*#[^\n]*\n)*)?^[ ]*### (?:BEGIN|END) SOLUTION[^\n]*\n?",
@@ -73,7 +73,7 @@ class Solutions:
     texts: Mapping[str, str]
 
 
-def solutions_of(course: Course, lab: str, now: datetime) -> Solutions:
+def solutions_of(labs: CourseLabs, lab: str, now: datetime) -> Solutions:
     """The right answers of `lab`.
 
     Args:
@@ -82,13 +82,13 @@ def solutions_of(course: Course, lab: str, now: datetime) -> Solutions:
     Raises:
         CourseError: the lab has not closed: somebody can still earn points with them.
     """
-    end = closes(course, lab)
+    end = answers_from(labs.course, lab)
     if now <= end:
         raise CourseError(
-            f"{lab} can still be handed in until {end:%Y-%m-%d %H:%M %Z}, late days and extensions "
+            f"{lab} can still earn points until {short_date(end)}, late days and extensions "
             "included; its answers may be told after that"
         )
-    found = CourseLabs(course)[lab]
+    found = labs[lab]
     source = found.source
     exercises = {
         cell.name: Solution(

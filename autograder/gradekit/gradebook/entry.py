@@ -14,9 +14,9 @@ from typing import assert_never
 
 from gradekit.course import Course
 from gradekit.gradebook.address import Address
-from gradekit.late import lateness_of
 from gradekit.results.journal import Stored
 from gradekit.results.records import State, SubmissionRecord, counted, digest_of
+from gradekit.submissions.lateness import lateness_now
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def entry_of(
             submission is broken.
     """
     due, own_due = course.dates(record.lab).due, course.due(record.lab, record.student)
-    late = lateness_of(course, record.lab, record.student, submitted_at)
+    late = lateness_now(course, record.lab, record.student, submitted_at)
     return Entry(
         record.student,
         record.lab,

@@ -27,7 +27,6 @@ from gradekit.grading.remote import grade_task, keys_of
 from gradekit.grading.result_keys import ResultKeys, load_keys, save_keys, state_of
 from gradekit.grading.summary import GradingSummary, Row
 from gradekit.grading.task import GradedSubmission, GraderSpec, GradingTask
-from gradekit.late import lateness_of
 from gradekit.results.folder import (
     course_secret,
     failures_path,
@@ -39,6 +38,7 @@ from gradekit.results.journal import Journal, plan
 from gradekit.results.records import State, SubmissionRecord, counted
 from gradekit.sandbox.levels import AUTO, REQUESTS, choose
 from gradekit.submissions.folder import SubmittedFiles, find_submissions, folders_not_utf8
+from gradekit.submissions.lateness import lateness_now
 
 if TYPE_CHECKING:
     from gradekit.grading.progress import ProgressReporter
@@ -147,7 +147,7 @@ class _Run:
         """The student's line, from the journal."""
         record = self._journal.submission(submitted.student, submitted.digest)
         assert record is not None
-        late = lateness_of(self._course, self._lab, submitted.student, submitted.submitted_at)
+        late = lateness_now(self._course, self._lab, submitted.student, submitted.submitted_at)
         keys = self._keys_of(submitted.student, submitted.digest)
         scores = counted(record.state, self._journal.scores(keys))
         known = [score for score in scores.values() if score is not None]

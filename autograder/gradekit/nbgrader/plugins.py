@@ -9,6 +9,7 @@ Tested in tests/gradekit/nbgrader/test_plugins.py, test_regrade.py and test_form
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,16 @@ from traitlets import Enum
 
 from gradekit.course import find_root, load_course
 from gradekit.errors import SandboxUnavailableError
+from gradekit.exercise.loader import CourseLabs
 from gradekit.feedback.graded_notebook import graded_notebook, write_graded_notebook
-from gradekit.feedback.page import pages, render
+from gradekit.feedback.page import pages, render, with_solutions
+from gradekit.feedback.solutions import Solutions, solutions_of
 from gradekit.gradebook.update import GradebookUpdate
 from gradekit.grading.grade import note_failure
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GradedSubmission
 from gradekit.grading.worker import grade_submission
-from gradekit.late import lateness
+from gradekit.late import answers_from
 from gradekit.nbgrader.context import SubmissionContext, command_of, folders_of
 from gradekit.nbgrader.selection import select_submissions
 from gradekit.results.folder import failures_path
@@ -37,6 +40,7 @@ from gradekit.results.journal import Journal
 from gradekit.results.records import Graded, State, SubmissionRecord
 from gradekit.sandbox.levels import AUTO, REQUESTS
 from gradekit.submissions.folder import SubmittedFiles
+from gradekit.submissions.lateness import lateness_now
 from gradekit.submissions.submission import read_submission
 
 Resources = dict[str, Any]
@@ -145,13 +149,18 @@ class CourseLateRule(LateSubmissionPlugin):
         self, student_id: str, score: float, total_seconds_late: float
     ) -> float | None:
         """The points to subtract, or None if the hand-in is on time."""
-        course = load_course(find_root(Path(folders_of(self).root)))
-        late = lateness(course.values.late, total_seconds_late)
+        folders = folders_of(self)
+        course, lab = load_course(find_root(Path(folders.root))), folders.assignment_id
+        due = course.due(lab, student_id).astimezone(UTC)
+        submitted_at = due + timedelta(seconds=total_seconds_late)
+        late = lateness_now(course, lab, student_id, submitted_at)
         return late.penalty(score) if late.is_late else None
 
 
 class FeedbackPage(HTMLExporter):
     """``nbgrader generate_feedback`` writes our page, or nbgrader's own if there is no result."""
+
+    _told: Solutions | None = None
 
     def from_filename(
         self, filename: str, resources: Resources | None = None, **more: Any
@@ -159,9 +168,20 @@ class FeedbackPage(HTMLExporter):
         """The student's page, in the form of nbconvert's HTML exporter."""
         context = SubmissionContext.of(self, resources, _level_of(self))
         if context.journal.is_file():
+            told = self._solutions(context)
             for page in pages(context.course, context.lab, context.student, context.address):
-                return render(page), self._init_resources(resources)
+                shown = with_solutions(page, told) if told else page
+                return render(shown), self._init_resources(resources)
         return super().from_filename(filename, resources, **more)
+
+    def _solutions(self, context: SubmissionContext) -> Solutions | None:
+        """The right answers, if the lab has closed; read once for all students of a command."""
+        now = datetime.now(UTC)
+        if now <= answers_from(context.course, context.lab):
+            return None
+        if self._told is None:
+            self._told = solutions_of(CourseLabs(context.course), context.lab, now)
+        return self._told
 
 
 def _failed(submitted: SubmittedFiles, grader: LabGrader, reason: str) -> GradedSubmission:

@@ -197,6 +197,11 @@ def _read(path: str, most: int) -> tuple[bytes | None, float, int]:
         os.close(handle)
 
 
+def submission_time(folder: Path) -> datetime | None:
+    """When the hand-in in `folder` was handed in; None if that is unknown or nothing is there."""
+    return _timestamp(folder)[0]
+
+
 def _timestamp(folder: Path) -> tuple[datetime | None, str]:
     """The time in timestamp.txt, and a note if it cannot be read."""
     try:

@@ -1,4 +1,7 @@
-"""Says when a lab is due and how late a hand-in is now, from what the notebook knows."""
+"""How many days late a hand-in is, and what that costs; grading counts with these functions, too.
+
+``submit()`` says it with what the notebook knows.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,20 @@ from datetime import datetime
 from typing import Any
 
 _DAY = 24 * 60 * 60
+
+
+def days_late(seconds: float, grace_minutes: float) -> int:
+    """The begun days after the due date; 0 within the grace period.
+
+    Args:
+        seconds: after the due date; negative if before.
+    """
+    return 0 if seconds <= grace_minutes * 60 else math.ceil(seconds / _DAY)
+
+
+def percent_off(days: int, percent_per_day: float, last_day: float) -> float:
+    """The percentage of the points that `days` late days cost; all after the last day."""
+    return 100.0 if days > last_day else min(100.0, days * percent_per_day)
 
 
 def due_sentences(about: Mapping[str, Any], now: datetime) -> str:
@@ -29,14 +46,19 @@ def due_sentences(about: Mapping[str, Any], now: datetime) -> str:
     moment = f"{due:%A} {due.day} {due:%B %Y, %H:%M} ({due:%Z})"
     if seconds <= 0:
         return f"Due {moment}: {_time(-seconds)} left."
-    if seconds <= grace * 60:
+    days = days_late(seconds, grace)
+    if not days:
         return f"It was due {moment}; a delay of up to {grace:g} minutes still counts as on time."
-    days = math.ceil(seconds / _DAY)
     said = f"It was due {moment}: this is {days} day{'s' * (days > 1)} late."
+    lost = percent_off(days, percent, last)
     if days > last:
         cost = f"After {last:g} days a hand-in earns nothing, unless you were given more time."
+    elif late.get("slip_days"):
+        cost = (
+            f"That costs {lost:g} % of the points, unless you were given more time or have slip "
+            "days left."
+        )
     else:
-        lost = min(100.0, days * percent)
         cost = f"That costs {lost:g} % of the points, unless you were given more time."
     return f"{said} {cost}"
 

@@ -31,6 +31,12 @@ def test_the_sentence(after, said):
     assert due_sentences(ABOUT, DUE + after).startswith(said)
 
 
+def test_slip_days_are_mentioned_if_the_course_has_them():
+    about = {**ABOUT, "late": {**RULE.model_dump(), "slip_days": 2}}
+    said = due_sentences(about, DUE + timedelta(hours=1))
+    assert said.endswith("unless you were given more time or have slip days left.")
+
+
 @pytest.mark.parametrize("hours", [0.4, 0.6, 23, 25, 119, 121, 2000])
 def test_it_agrees_with_the_rule_that_grading_uses(hours):
     said = due_sentences(ABOUT, DUE + timedelta(hours=hours))

@@ -15,71 +15,15 @@ from gradekit.build.student_library import write_student_library
 from gradekit.course import load_course
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import CourseLabs
+from gradekit.late import usually_answers_from
+from tests.helpers.three_weeks import write_three_weeks
 
 LIBRARY = Path(attnlab.__file__).parent
-
-COURSE = """\
-[course]
-name = "Three weeks"
-
-[[lab]]
-id = "lab01"
-title = "One"
-release = 2026-09-14T08:00:00
-due = 2026-09-20T23:59:00
-
-[[lab]]
-id = "lab02"
-title = "Two"
-release = 2026-09-21T08:00:00
-due = 2026-09-27T23:59:00
-
-[[lab]]
-id = "lab03"
-title = "Not yet written"
-release = 2026-09-28T08:00:00
-due = 2026-10-04T23:59:00
-"""
-
-EXERCISE = '''\
-"""{name}: a step."""
-from {module} import {name}
-from gradekit.exercise import Exercise
-
-exercise = Exercise({name})
-
-
-@exercise.check(points=1)
-def shape_of_it(lab, draw):
-    """Has a shape."""
-    return lab.{name}
-
-
-@exercise.check(points=1, hidden=True)
-def nobody_knows(lab, draw):
-    """Looks at a secret."""
-    return lab.{name}(draw.normal(7, 11))
-'''
 
 
 @pytest.fixture
 def course(tmp_path):
-    (tmp_path / "course.toml").write_text(COURSE)
-    (tmp_path / "solutions").mkdir()
-    steps = {
-        "lab01": [("attnlab.softmax", "softmax"), ("attnlab.softmax", "logsumexp")],
-        "lab02": [("attnlab.softmax", "entropy"), ("attnlab.attention", "basic_self_attention")],
-    }
-    for lab, names in steps.items():
-        folder = tmp_path / "autograder" / "exercises" / lab
-        folder.mkdir(parents=True)
-        cells = ""
-        for module, name in names:
-            (folder / f"{name}.py").write_text(EXERCISE.format(module=module, name=name))
-            cells += f'# %% exercise="{name}"\nfrom {module} import {name}\n'
-            cells += f'\n# %%\ncheck("{name}")\n\n'
-        (tmp_path / "solutions" / f"{lab}_x.py").write_text(cells)
-    return load_course(tmp_path)
+    return write_three_weeks(tmp_path)
 
 
 def body(path: Path, name: str) -> str:
@@ -109,11 +53,45 @@ def test_blank_from_this_lab_on_and_solved_before(course, tmp_path):
                 assert body(target / "attnlab" / file, name) == expected
 
 
-def test_a_lab_that_is_not_yet_due_stays_blank(course, tmp_path):
+EXTENSION = '\n[[extension]]\nstudent = "ada"\nlab = "lab01"\ndays = 2\n'
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("due = 2026-09-20", "due = 2026-09-22"),
+        ("last_day = 0", "last_day = 1"),
+        ("due = 2026-10-04T23:59:00", f"due = 2026-10-04{EXTENSION}"),
+    ],
+)
+def test_a_lab_that_is_still_open_stays_blank(course, tmp_path, before, after):
     path = course.root / "course.toml"
-    path.write_text(path.read_text().replace("due = 2026-09-20", "due = 2026-09-22"))
+    text = path.read_text()
+    assert before in text
+    path.write_text(text.replace(before, after))
     write_student_library(CourseLabs(load_course(course.root)), "lab02", tmp_path)
     assert body(tmp_path / "attnlab" / "softmax.py", "softmax") == "raise NotImplementedError"
+
+
+def test_a_lab_whose_answers_are_known_is_solved_while_it_is_open(course, tmp_path):
+    path = course.root / "course.toml"
+    text = path.read_text().replace("last_day = 0", "last_day = 9")
+    path.write_text(text.replace('title = "One"', 'title = "One"\nsolutions = "known"'))
+    write_student_library(CourseLabs(load_course(course.root)), "lab02", tmp_path)
+    assert body(tmp_path / "attnlab" / "softmax.py", "softmax") != "raise NotImplementedError"
+
+
+def test_an_extension_changes_no_library_in_which_hand_ins_run(course, tmp_path):
+    path = course.root / "course.toml"
+    path.write_text(path.read_text() + EXTENSION)
+    extended = CourseLabs(load_course(course.root))
+    write_student_library(CourseLabs(course), "lab02", tmp_path / "before", usually_answers_from)
+    write_student_library(extended, "lab02", tmp_path / "after", usually_answers_from)
+    for path in (tmp_path / "before").rglob("*.py"):
+        assert (
+            path.read_bytes()
+            == (tmp_path / "after" / path.relative_to(tmp_path / "before")).read_bytes()
+        )
 
 
 def test_everything_else_is_there_as_it_is(course, tmp_path):
@@ -137,7 +115,7 @@ def test_a_blank_module_says_so_and_shows_no_mark(course, tmp_path):
     write_student_library(CourseLabs(course), "lab01", tmp_path)
     text = (tmp_path / "attnlab" / "softmax.py").read_text()
     assert text.startswith(
-        "# Made by `lab release`: answers not yet due when lab01 is released are blank.\n"
+        "# Made by `lab release`: answers of labs still open when lab01 is released are blank.\n"
     )
     assert "# blank" not in text
     assert "    # TODO: write your code here\n    raise NotImplementedError\n" in text

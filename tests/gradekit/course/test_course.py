@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.course import find_root, load_course
+from gradekit.course import CourseFile, find_root, load_course
 from gradekit.errors import CourseError
 
 GOOD = """\
@@ -64,9 +64,19 @@ def test_an_extension_moves_one_students_date_only(tmp_path):
         ("Europe/Zurich", "Zurich", ["line 3", "Europe/Zurich"]),
         ('id = "lab02"', 'id = "lab01"', ["lab01", "twice"]),
         ('lab = "lab01"', 'lab = "lab09"', ["lab09"]),
-        ("[[extension]]", "[[extention]]", ["extention"]),
+        ("[[extension]]", "[[extention]]", ["line 17", "no extention; did you mean extension?"]),
+        ('timezone = "E', 'time_zone = "E', ["line 3: [course] has no time_zone", "timezone?"]),
+        ('name = "A course"', 'name = "A"\ngrace_minutes = 3', ["it belongs under [late]"]),
+        ('name = "A course"', 'name = "A"\ncolour = 3', ["it has name, timezone, errata"]),
+        ("due = 2026-09-27T23:59:00", "", ["line 11", "due is not set; add a line due = …"]),
+        ("due = 2026-09-27T23:59:00", "due = 2026", ["line 15", "not a date; write it like"]),
+        ("due = 2026-09-27T23:59:00", "due = 2026-09-31", ["not valid TOML", "line 15"]),
+        ('lab = "lab01"\ndue', 'lab = "lab01"\ndays', ["line 20", "number"]),
+        ('student = "ada"\n', "", ["line 17", "for whom it is; write one of student, students"]),
+        ('lab = "lab01"\ndue', 'lab = "lab01"\nlabs = "all"\ndue', ["both lab and labs"]),
+        ("due = 2026-09-23T23:59:00", "", ["until when it lasts; write one of due, days"]),
         ('title = "One"', "title = One", ["not valid TOML", "line 7"]),
-        ('title = "Two"', 'title = "Two"\nlimits = {seconds = 3}', ["lab.#2.limits", "seconds"]),
+        ('title = "Two"', 'title = "Two"\nlimits = {seconds = 3}', ["[lab] limits", "seconds"]),
         ('title = "Two"', 'title = "Two"\nlimits = {cell_seconds = 0}', ["greater than 0"]),
     ],
 )
@@ -86,6 +96,33 @@ def test_an_unknown_lab_is_named_with_those_there_are(tmp_path):
         course(tmp_path, GOOD).dates("lab07")
 
 
+def test_a_release_begins_and_a_due_date_ends_its_day(tmp_path):
+    text = GOOD.replace("2026-09-21T08:00:00", "2026-09-21").replace(
+        "2026-09-27T23:59:00", "2026-09-27"
+    )
+    dates = course(tmp_path, text).dates("lab02")
+    assert dates.release.isoformat() == "2026-09-21T00:00:00+02:00"
+    assert dates.due.isoformat() == "2026-09-27T23:59:59+02:00"
+
+
+def test_the_answers_may_be_known_for_a_lab_or_for_all(tmp_path):
+    assert not course(tmp_path, GOOD).solutions_known("lab01")
+    one = course(tmp_path, GOOD.replace('title = "One"', 'title = "One"\nsolutions = "known"'))
+    assert [one.solutions_known(lab) for lab in one.labs] == [True, False]
+    every = GOOD.replace("[course]", '[course]\nsolutions = "known"')
+    every = every.replace('title = "Two"', 'title = "Two"\nsolutions = "withheld"')
+    made = course(tmp_path, every)
+    assert [made.solutions_known(lab) for lab in made.labs] == [True, False]
+
+
+def test_every_key_of_course_toml_is_in_the_instructors_page():
+    page = (Path(__file__).parents[3] / "docs" / "instructor.md").read_text("utf-8")
+    tables = [CourseFile.model_fields[name].annotation for name in ("course", "late")]
+    for table in tables:
+        for key in table.model_fields:
+            assert key in {"name", "timezone"} or f"`{key}" in page, key
+
+
 def test_the_course_is_found_from_a_folder_below_it(tmp_path):
     (tmp_path / "course.toml").write_text(GOOD)
     below = tmp_path / "labs" / "lab01"
@@ -94,5 +131,5 @@ def test_the_course_is_found_from_a_folder_below_it(tmp_path):
 
 
 def test_the_repositorys_own_course_is_valid():
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     assert load_course(root).labs[:2] == ("lab00", "lab01")

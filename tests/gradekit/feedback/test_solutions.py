@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from gradekit.course import Course, load_course
+from gradekit.course import Course, Extensions, load_course
 from gradekit.errors import CourseError
+from gradekit.exercise.loader import CourseLabs
 from gradekit.feedback.page import render, with_solutions
 from gradekit.feedback.solutions import Solution, Solutions, Told, shown, solutions_of
 from gradekit.late import closes
@@ -17,29 +18,27 @@ from tests.gradekit.feedback.test_page import course, page, released  # noqa: F4
 
 ROOT = Path(__file__).resolve().parents[3]
 REAL = load_course(ROOT)
+LABS = CourseLabs(REAL)
 ONE_SECOND = timedelta(seconds=1)
 EVIL = "<script>alert(1)</script>"
 
 
 def test_before_the_lab_has_closed_nothing_is_told() -> None:
     end = closes(REAL, "lab01")
-    with pytest.raises(CourseError, match=f"lab01 can still be handed in until {end:%Y-%m-%d}"):
-        solutions_of(REAL, "lab01", end)
+    with pytest.raises(CourseError, match=f"lab01 can still earn points until {end:%a} {end.day}"):
+        solutions_of(LABS, "lab01", end)
 
 
 def test_an_extension_keeps_the_answers_closed() -> None:
-    extension = {"student": "ada", "lab": "lab01", "due": REAL.dates("lab02").due}
-    values = type(REAL.values).model_validate(
-        {**REAL.values.model_dump(exclude_unset=True), "extension": [extension]}
-    )
-    longer = REAL.model_copy(update={"values": values})
+    own = Extensions({"lab01": {"ada": REAL.dates("lab02").due}})
+    longer = CourseLabs(REAL.model_copy(update={"extensions": own}))
     with pytest.raises(CourseError, match="extensions included"):
         solutions_of(longer, "lab01", closes(REAL, "lab01") + ONE_SECOND)
 
 
 @pytest.mark.parametrize("lab", REAL.labs)
 def test_every_step_item_and_question_has_its_answer(lab: str) -> None:
-    told = solutions_of(REAL, lab, closes(REAL, lab) + ONE_SECOND)
+    told = solutions_of(LABS, lab, closes(REAL, lab) + ONE_SECOND)
     for name, solution in told.exercises.items():
         assert solution.code.strip(), name
         for mark in ("SOLUTION", "# TODO", "NotImplementedError"):
