@@ -205,7 +205,9 @@ def test_after_a_failure_of_ours_nbgrader_shows_no_score(
 
 
 def test_the_late_rule_is_the_courses(course_copy: Course) -> None:
-    rule = plugins.CourseLateRule(parent=Command(course_copy))
+    command = Command(course_copy)
+    command.coursedir.assignment_id = course_copy.labs[1]
+    rule = plugins.CourseLateRule(parent=command)
     assert rule.late_submission_penalty("ada", 50.0, 60.0) is None
     assert rule.late_submission_penalty("ada", 50.0, 3600.0) == 5.0
     assert rule.late_submission_penalty("ada", 50.0, 90 * 86400.0) == 50.0
