@@ -13,7 +13,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from demo.submission import DemoSubmission
-from gradekit.submissions.lms_layouts import safe_student
+from gradekit.roster.students import safe_id
 
 TIMESTAMP = "timestamp.txt"
 # A zip has the time of the computer that packed it, but not its time zone.
@@ -42,7 +42,7 @@ def write_incoming(submissions: Iterable[DemoSubmission], folder: Path, lab: str
     collected = []
     with zipfile.ZipFile(canvas, "w", zipfile.ZIP_DEFLATED) as archive:
         for number, submission in enumerate(submissions):
-            name = safe_student(submission.student)
+            name = safe_id(submission.student)
             if re.fullmatch(r"m\d+", submission.student):
                 name = f"{submission.student}_{41000 + number}"
                 _add_to_canvas(archive, submission, f"{name}_{990000 + number}")

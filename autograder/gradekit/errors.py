@@ -6,6 +6,7 @@
     ├── ExerciseError              an exercise file
     │   └── StandaloneError        a function that cannot travel as text
     ├── BlankError                 a definition that cannot be blanked
+    ├── CollectError               a source of hand-ins, or a file of their times
     ├── RefusedError               a file in a folder or an archive
     ├── NotebookError              a submitted notebook
     ├── SandboxUnavailableError    this machine, and what is missing on it
@@ -26,6 +27,7 @@ from attnlab.checking.errors import LabError
 
 __all__ = [
     "BlankError",
+    "CollectError",
     "CourseError",
     "ExerciseError",
     "GradebookError",
@@ -60,6 +62,10 @@ class StandaloneError(ExerciseError):
 
 class BlankError(LabError):
     """A definition has nothing to blank, or its blank marks do not pair."""
+
+
+class CollectError(LabError):
+    """Hand-ins cannot be collected or withdrawn as asked."""
 
 
 class RefusedError(LabError):

@@ -6,18 +6,15 @@ refused file is listed with the reason; nothing that a student packed stops the 
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import Literal
 
 from gradekit.course import Course
-from gradekit.errors import RefusedError
+from gradekit.errors import CollectError, RefusedError
+from gradekit.roster.people import Directory
+from gradekit.roster.students import Student, load_roster
 from gradekit.submissions.archives import (
     FoundFile,
     UnsafeName,
@@ -26,194 +23,226 @@ from gradekit.submissions.archives import (
     read_file,
     zip_items,
 )
-from gradekit.submissions.folder import (
-    SUBMITTED,
-    TIMESTAMP,
-    format_timestamp,
-    is_notebook,
-    parse_timestamp,
-)
+from gradekit.submissions.collected import Refused, Summary, Taken, shown_time
+from gradekit.submissions.dating import Dating
+from gradekit.submissions.folder import TIMESTAMP, is_notebook, parse_timestamp
 from gradekit.submissions.incoming import IncomingSubmission
-from gradekit.submissions.lms_layouts import ParsedPath, common_top, parse_path
+from gradekit.submissions.layouts import reader_of
+from gradekit.submissions.layouts.folders import NO_STUDENT, zip_of
+from gradekit.submissions.layouts.listing import Entry, Listing, Reader, common_top
 from gradekit.submissions.notebook_lab import lab_of
+from gradekit.submissions.stored import Stored
+from gradekit.submissions.times import HandInTime, Told
+from gradekit.submissions.times_file import TimesFile, read_times
+from gradekit.submissions.whose import Whose
 
-_MOST_LISTED = 5  # with one reason, of one hand-in
-
-
-@dataclass(frozen=True)
-class Taken:
-    """One submission that is in ``submitted/`` now."""
-
-    student: str
-    when: datetime
-    origin: str
+Items = Callable[[], Iterable[FoundFile | UnsafeName]]
 
 
 @dataclass(frozen=True)
-class Summary:
-    """The result of one collection.
+class Options:
+    """How to collect.
 
     Attributes:
-        collected: submissions of students who had none.
-        replaced: newer submissions of students who had one.
-        unchanged: students whose submission was there already.
-        refused: (what, why) for each refused file or submission.
-        notes: decisions made for a student, one sentence each.
+        new: take people who are not in students.csv, too.
+        times: a file that says when each student handed in.
+        in_time: hand-ins without a time are known to be on time, so that needs no warning.
+        dry_run: change nothing.
     """
 
-    collected: tuple[Taken, ...] = ()
-    replaced: tuple[Taken, ...] = ()
-    unchanged: tuple[str, ...] = ()
-    refused: tuple[tuple[str, str], ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def lines(self) -> list[str]:
-        """The summary as lines of text, most important first."""
-        counts = (
-            f"{len(self.collected)} collected, {len(self.replaced)} replaced by newer ones, "
-            f"{len(self.unchanged)} there already, {len(self.refused)} not taken."
-        )
-        replaced = [
-            f"{taken.student}: replaced by the one of {taken.when:%Y-%m-%d %H:%M}"
-            for taken in self.replaced
-        ]
-        return [counts, *replaced, *self.notes, *_refused_lines(self.refused)]
+    new: bool = False
+    times: Path | None = None
+    in_time: bool = False
+    dry_run: bool = False
 
 
-def _refused_lines(refused: Iterable[tuple[str, str]]) -> list[str]:
-    """One line for each refused file, or for all of one hand-in with the same reason."""
-    groups: dict[tuple[str, str], list[str]] = {}
-    for what, why in refused:
-        # A source and a folder in it; or a student and an archive.
-        hand_in = "/".join(PurePosixPath(what).parts[:2])
-        groups.setdefault((hand_in, why), []).append(what)
-    lines = []
-    for (_, why), names in groups.items():
-        more = len(names) - _MOST_LISTED
-        shown = names if more <= 0 else [f"{names[0]} and {len(names) - 1} more"]
-        lines += [f"{what}: {why}" for what in shown]
-    return lines
+def collect_submissions(
+    course: Course, lab: str, sources: Sequence[Path], options: Options | None = None
+) -> Summary:
+    """Bring the submissions for `lab` in `sources` (folders or zips) into ``submitted/``.
 
-
-def collect_submissions(course: Course, lab: str, sources: Sequence[Path]) -> Summary:
-    """Bring the submissions for `lab` in `sources` (folders or zips) into ``submitted/``."""
-    return _Collection(course, lab).run(sources)
+    Raises:
+        CollectError: a source is not there, or the file of times cannot be read.
+        RosterError: students.csv cannot be read.
+    """
+    for source in sources:
+        if not source.exists():
+            raise CollectError(f"{source}: there is no such folder or zip; nothing was collected")
+    return _Collection(course, lab, options or Options()).run(sources)
 
 
 class _Collection:
-    def __init__(self, course: Course, lab: str) -> None:
-        self._course, self._lab = course, lab
+    def __init__(self, course: Course, lab: str, options: Options) -> None:
+        self._course, self._lab, self._options = course, lab, options
         self._expected = f"{course.source(lab).stem}.ipynb"
-        self._refused: list[tuple[str, str]] = []
+        self._directory = Directory(load_roster(course.root))
+        self._whose = Whose(self._directory, options.new)
+        self._times = TimesFile()
+        if options.times is not None:
+            self._times = read_times(options.times, self._directory, course.timezone)
+        self._refused: list[Refused] = []
         self._notes: list[str] = []
-        self._names: dict[str, str] = {}  # each student's name in the first path
 
     def run(self, sources: Sequence[Path]) -> Summary:
-        collected, replaced, unchanged = [], [], []
-        for found in self._newest(found for source in sources for found in self._open(source)):
-            when = found.moment.astimezone(self._course.timezone)
-            taken = Taken(found.student, when, found.origin)
-            match self._put(found):
-                case "new":
-                    collected.append(taken)
-                case "newer":
-                    replaced.append(taken)
-                case "same":
-                    unchanged.append(found.student)
-                case "older":
-                    pass  # it is among the refused
-                case outcome:
-                    raise ValueError(f"{found.student} was put down as {outcome!r}")
-        return Summary(
-            tuple(collected),
-            tuple(replaced),
-            tuple(unchanged),
-            tuple(self._refused),
-            tuple(self._notes),
-        )
+        dating = Dating(self._course, self._lab, self._times, self._options.in_time)
+        found = [one for source in sources for one in dating.dated(self._open(source))]
+        self._notes += dating.notes
+        taken = [one for one in map(self._put, self._newest(found)) if one]
+        return Summary(tuple(taken), tuple(self._refused), tuple(self._notes))
 
     def _open(self, source: Path) -> list[IncomingSubmission]:
         """The submissions in one source; files are read here, one source at a time."""
         try:
             if source.is_dir():
-                return self._group(partial(folder_items, source), source.name, source.name)
-            if source.is_file():
-                items = list(zip_items(source, self._course.timezone))
-                files = [item for item in items if isinstance(item, FoundFile)]
-                if any(len(item.path.parts) == 1 for item in files) and not self._name_students(
-                    files
-                ):
-                    # The whole zip is one student's, and only its own name can tell whose.
-                    whole = FoundFile(PurePosixPath(source.name), None, partial(read_file, source))
-                    return self._group(lambda: [whole], source.parent.name, "")
-                entries = partial(zip_items, source, self._course.timezone)
-                return self._group(entries, source.name, source.stem)
-            self._refused.append((str(source), "there is no such folder or zip"))
+                return self._group(partial(folder_items, source), source.name, source.name, source)
+            entries = partial(zip_items, source, self._course.timezone)
+            listing = self._listing(entries, source.stem)
+            if not self._names_students(listing):
+                return self._whole(source, listing)
+            return self._group(entries, source.name, source.stem)
         except RefusedError as error:
-            self._refused.append((str(source), str(error)))
+            self._refused.append(Refused(str(source), str(error)))
         return []
 
-    def _name_students(self, files: Iterable[FoundFile]) -> bool:
-        listed = list(files)
-        shared = common_top(item.path for item in listed)
-        return any(isinstance(self._parsed(item.path, "", shared), ParsedPath) for item in listed)
+    def _listing(self, items: Items, top: str, folder: Path | None = None) -> Listing:
+        paths = tuple(item.path for item in items() if isinstance(item, FoundFile))
 
-    def _parsed(self, path: PurePosixPath, top: str, shared: int) -> ParsedPath | str:
-        return parse_path(path, self._lab, self._course.labs, top, shared)
+        def read(path: PurePosixPath) -> bytes:
+            # A zip's files can be read only while its list is gone through.
+            for item in items():
+                if isinstance(item, FoundFile) and item.path == path:
+                    return item.read()
+            raise RefusedError(f"{path} is not there")
+
+        return Listing(
+            paths,
+            self._lab,
+            self._course.labs,
+            self._course.timezone,
+            top,
+            self._directory.knows,
+            read,
+            folder,
+        )
+
+    def _names_students(self, listing: Listing) -> bool:
+        """Whether a path in a zip says whose it is; else the whole zip may be one student's."""
+        reader = reader_of(listing)
+        answers = [reader(path) for path in listing.hand_ins or listing.paths]
+        entries = [answer for answer in answers if isinstance(answer, Entry)]
+        owner = zip_of(f"{listing.top}.zip", self._lab, self._course.labs)
+        if isinstance(owner, Entry) and self._directory.by_login(owner.people[0].logins):
+            return any(self._is_known(entry) for entry in entries)
+        return any(answer is not NO_STUDENT for answer in answers) or not listing.paths
+
+    def _is_known(self, entry: Entry) -> bool:
+        return any(isinstance(self._directory.find(p), Student) for p in entry.people)
+
+    def _whole(self, source: Path, listing: Listing) -> list[IncomingSubmission]:
+        """A zip that only its own name can tell the student of."""
+        notebooks = sum(is_notebook(path.name) for path in listing.paths)
+        if notebooks > 1:
+            raise RefusedError(
+                f"it holds {notebooks} notebooks, and no path in it names a student; put each "
+                "student's files into a folder with the student's name"
+            )
+        whole = FoundFile(PurePosixPath(source.name), None, partial(read_file, source))
+        return self._group(lambda: [whole], source.parent.name, "")
 
     def _group(
-        self, items: Callable[[], Iterable[FoundFile | UnsafeName]], origin: str, top: str
+        self, items: Items, origin: str, top: str, folder: Path | None = None
     ) -> list[IncomingSubmission]:
-        found: dict[tuple[str, str], IncomingSubmission] = {}
-        shared = common_top(item.path for item in items() if isinstance(item, FoundFile))
+        group = _Group(origin, reader_of(self._listing(items, top, folder)))
         for item in items():
             if isinstance(item, UnsafeName):
-                self._refused.append((f"{origin}/{item.name}", item.why))
+                self._refused.append(Refused(f"{origin}/{item.name}", item.why))
                 continue
-            parsed = self._parsed(item.path, top, shared)
-            if isinstance(parsed, str):
-                self._refused.append((f"{origin}/{item.path}", parsed))
+            entry = group.reader(item.path)
+            shown = f"{origin}/{item.path}"
+            if not isinstance(entry, Entry):
+                assert entry is not None
+                if not entry.expected:
+                    self._refused.append(Refused(shown, entry.reason))
                 continue
-            name = self._names.setdefault(parsed.student, parsed.name)
-            if name != parsed.name:
-                why = f"{name!r} and {parsed.name!r} would both become {parsed.student}; rename one"
-                self._refused.append((f"{origin}/{item.path}", why))
-                continue
-            key = (parsed.student, parsed.attempt)
-            submitted = found.setdefault(key, IncomingSubmission(parsed.student, origin))
-            submitted.when = submitted.when or parsed.when
-            try:
-                self._add(submitted, parsed, item)
-            except RefusedError as error:
-                self._refused.append((f"{origin}/{item.path}", str(error)))
-        return [submitted for submitted in found.values() if submitted.is_of_this_lab]
+            for student in self._students(entry, group, shown):
+                submitted = group.submission(student, entry)
+                try:
+                    self._add(submitted, entry, item, shown)
+                except RefusedError as error:
+                    self._refused.append(Refused(shown, str(error), submitted.name))
+        return self._one_person_each(group)
 
-    def _add(self, submitted: IncomingSubmission, parsed: ParsedPath, item: FoundFile) -> None:
-        if parsed.path.name == TIMESTAMP:
-            if parsed.by_staff and len(parsed.path.parts) == 1:
+    def _students(self, entry: Entry, group: _Group, shown: str) -> list[Student]:
+        """Whose file it is; a person who is not found is listed once, and not for every file."""
+        students = []
+        for person in [known] if (known := self._times.person(entry)) else entry.people:
+            try:
+                students.append(self._whose.student(person))
+            except RefusedError as error:
+                if (entry.home, person.shown) not in group.not_found:
+                    group.not_found.add((entry.home, person.shown))
+                    self._refused.append(Refused(shown, str(error), person.shown))
+        return students
+
+    def _one_person_each(self, group: _Group) -> list[IncomingSubmission]:
+        """The hand-ins, without those of two people who would be one student."""
+        keys: dict[str, set[str]] = {}
+        for submitted in group.found.values():
+            keys.setdefault(submitted.student, set()).add(submitted.key)
+        kept = []
+        for submitted in group.found.values():
+            if not submitted.is_of_this_lab:
+                continue
+            if len(keys[submitted.student]) > 1:
+                shown = f"{submitted.origin}/{submitted.home}"
+                reason = f"{len(keys[submitted.student])} people in this source have this name"
+                self._refused.append(Refused(shown, reason, submitted.name))
+                continue
+            kept.append(submitted)
+        return kept
+
+    def _add(
+        self, submitted: IncomingSubmission, entry: Entry, item: FoundFile, shown: str
+    ) -> None:
+        if entry.path.name == TIMESTAMP:
+            if entry.by_staff and len(entry.path.parts) == 1:
                 text = submitted.read(item)[:200].decode("utf-8", "replace")
-                submitted.when = parse_timestamp(text)
-            return
-        if not is_zip(parsed.path):
-            data = submitted.read(item)
-            self._take(submitted, str(parsed.path), data, parsed.version, item.when)
+                if when := parse_timestamp(text):
+                    submitted.time = HandInTime(when, Told.TIMESTAMP)
             return
         data = submitted.read(item)
-        inner = zip_items(data, self._course.timezone)
-        top = common_top(entry.path for entry in inner if isinstance(entry, FoundFile))
-        for entry in zip_items(data, self._course.timezone):
-            shown = f"{submitted.student}: {parsed.path}"
-            if isinstance(entry, UnsafeName):
-                self._refused.append((f"{shown}/{entry.name}", entry.why))
+        if not is_zip(entry.path):
+            self._take(submitted, str(entry.path), data, entry.version, item, shown)
+            return
+        inner = [
+            one.path for one in zip_items(data, self._course.timezone) if isinstance(one, FoundFile)
+        ]
+        if entry.by_zip and self._count_notebooks(inner) > 1:
+            raise RefusedError(
+                f"it holds {self._count_notebooks(inner)} notebooks, so it may be those of several "
+                "students; unpack it into a folder with the student's name"
+            )
+        top = common_top(inner)
+        for one in zip_items(data, self._course.timezone):
+            if isinstance(one, UnsafeName):
+                self._refused.append(Refused(f"{shown}/{one.name}", one.why, submitted.name))
                 continue
-            path = PurePosixPath(*entry.path.parts[top:])
+            path = PurePosixPath(*one.path.parts[top:])
             if path.name == TIMESTAMP:
                 continue  # a student's own time stamp does not count
             try:
-                content, when = submitted.read(entry), item.when or entry.when
-                self._take(submitted, str(path), content, parsed.version, when)
+                content = FoundFile(path, item.when or one.when, one.read)
+                self._take(submitted, str(path), submitted.read(one), entry.version, content, shown)
             except RefusedError as error:
-                self._refused.append((f"{shown}/{path}", str(error)))
+                self._refused.append(Refused(f"{shown}/{path}", str(error), submitted.name))
+
+    def _count_notebooks(self, paths: Iterable[PurePosixPath]) -> int:
+        """Notebooks that are not, by their names, other labs'."""
+        labs = self._course.labs
+        return sum(
+            is_notebook(path.name) and lab_of(path.name, b"", labs) in ("", self._lab)
+            for path in paths
+        )
 
     def _take(
         self,
@@ -221,14 +250,15 @@ class _Collection:
         path: str,
         data: bytes,
         version: int,
-        when: datetime | None,
+        item: FoundFile,
+        shown: str,
     ) -> None:
         """Add a file to a submission, unless it is another lab's notebook. Raises RefusedError."""
         other = lab_of(path, data, self._course.labs) if is_notebook(path) else ""
         if other not in ("", self._lab):
             submitted.other_labs.add(other)
             raise RefusedError(f"it is a notebook of {other}")
-        submitted.add(path, data, version, when)
+        submitted.add(path, data, version, item.when, shown)
 
     def _newest(self, found: Iterable[IncomingSubmission]) -> list[IncomingSubmission]:
         """The newest submission of each student, in the order of students."""
@@ -237,82 +267,72 @@ class _Collection:
             known = best.setdefault(submitted.student, submitted)
             if known is submitted:
                 continue
-            first, second = sorted((known, submitted), key=lambda submitted: submitted.moment)
+            # Of one with a time and one without, nobody can say which is newer.
+            first, second = sorted(
+                (known, submitted), key=lambda one: (one.time.when is not None, one.order)
+            )
             best[submitted.student] = second
-            when = second.moment.astimezone(self._course.timezone)
+            when = second.time.when and second.time.when.astimezone(self._course.timezone)
             self._notes.append(
-                f"{submitted.student} handed in more than once; the newest, of "
-                f"{when:%Y-%m-%d %H:%M} in {second.origin}, counts and not the one in "
-                f"{first.origin}."
+                f"{submitted.student} handed in more than once; the one of {shown_time(when)} in "
+                f"{second.origin} counts and not the one in {first.origin}."
             )
         return [best[student] for student in sorted(best)]
 
-    def _put(self, found: IncomingSubmission) -> Literal["new", "newer", "same", "older"]:
-        """Write one submission: new, newer, same, or older (then it is refused)."""
+    def _put(self, found: IncomingSubmission) -> Taken | None:
+        """Write one submission, unless an older one is there; then it is among the refused."""
         files = self._with_expected_name(found)
-        target = self._course.root / SUBMITTED / found.student / self._lab
-        exists = target.exists() or target.is_symlink()
-        if exists:
-            there = _moment_there(target)
-            if _same(target, files):
-                return "same"
-            if there is not None and there > found.moment:
-                self._refused.append(
-                    (
-                        f"{found.student} in {found.origin}",
-                        f"it is older than the hand-in that is there ({there:%Y-%m-%d %H:%M} UTC)",
-                    )
-                )
-                return "older"
-        _replace(target, {**files, TIMESTAMP: format_timestamp(found.moment).encode()})
-        return "newer" if exists else "new"
+        place = Stored(self._course.root, found.student, self._lab)
+        there = place.order
+        state = place.state_for(found, files) if self._options.dry_run else place.put(found, files)
+        if state == "older":
+            assert there is not None
+            when = shown_time(there.astimezone(self._course.timezone))
+            reason = f"it is older than the hand-in that is there ({when})"
+            self._refused.append(Refused(found.main_file, reason, found.name))
+            return None
+        time = place.time if state == "same" and found.time.when is None else found.time
+        zone = self._course.timezone
+        if time.when:
+            time = HandInTime(time.when.astimezone(zone), time.told)
+        return Taken(found.student, found.name, found.main_file, time, found.origin, state)
 
     def _with_expected_name(self, found: IncomingSubmission) -> Mapping[str, bytes]:
         """The files, with the only notebook under the name that nbgrader expects."""
-        notebooks = [name for name in found.files if name.lower().endswith(".ipynb")]
+        notebooks = [name for name in found.files if is_notebook(name)]
         if len(notebooks) != 1 or notebooks == [self._expected] or self._expected in found.folders:
             return found.files
         self._notes.append(f"{found.student}: {notebooks[0]} was stored as {self._expected}.")
-        return {
+        found.paths[self._expected] = found.paths.pop(notebooks[0])
+        found.files = {
             self._expected if name == notebooks[0] else name: data
             for name, data in found.files.items()
         }
+        return found.files
 
 
-def _same(target: Path, files: Mapping[str, bytes]) -> bool:
-    """Whether a folder contains exactly these files; its timestamp.txt does not matter."""
-    there = {
-        str(path.relative_to(target)): path
-        for path in target.rglob("*")
-        if path.is_file() and not path.is_symlink() and path != target / TIMESTAMP
-    }
-    return there.keys() == files.keys() and all(
-        path.stat().st_size == len(files[name]) and path.read_bytes() == files[name]
-        for name, path in there.items()
-    )
+@dataclass
+class _Group:
+    """The submissions of one source so far.
 
+    Attributes:
+        not_found: people who are listed as not found.
+    """
 
-def _moment_there(target: Path) -> datetime | None:
-    try:
-        text = (target / TIMESTAMP).read_text("utf-8", "replace")
-    except OSError:
-        return None
-    return parse_timestamp(text)
+    origin: str
+    reader: Reader
+    found: dict[tuple[str, str, str], IncomingSubmission] = field(default_factory=dict)
+    not_found: set[tuple[str, str]] = field(default_factory=set)
 
-
-def _replace(target: Path, files: Mapping[str, bytes]) -> None:
-    """Replace `target` by a folder with `files`, in two renames."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=".collecting-", dir=target.parent))
-    try:
-        fresh = work / "new"
-        fresh.mkdir()
-        for name, data in files.items():
-            path = fresh / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-        if target.exists() or target.is_symlink():
-            os.replace(target, work / "old")
-        os.replace(fresh, target)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+    def submission(self, student: Student, entry: Entry) -> IncomingSubmission:
+        """The submission that a file belongs to."""
+        key = (student.id, entry.attempt, entry.key)
+        if key not in self.found:
+            self.found[key] = IncomingSubmission(
+                student.id, self.origin, student.name, entry.system, entry.home, entry.key
+            )
+        submitted = self.found[key]
+        submitted.dated = submitted.dated and entry.dated
+        if entry.time.told > submitted.time.told:
+            submitted.time = entry.time
+        return submitted

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from gradekit.errors import RefusedError
 from gradekit.submissions.archives import FoundFile
 from gradekit.submissions.folder import TIMESTAMP, is_notebook
+from gradekit.submissions.times import NO_TIME, HandInTime
 
 MOST_STUDENT_BYTES = 128 * 2**20
 MOST_STUDENT_FILES = 1000
@@ -22,13 +23,28 @@ _OLDEST = datetime(1981, 1, 1, tzinfo=UTC)
 
 @dataclass
 class IncomingSubmission:
-    """One submission while it is collected."""
+    """One submission while it is collected.
+
+    Attributes:
+        name: of the student, from the roster or else from the source.
+        origin: the source's name; `home` is the folder or the beginning of names in it.
+        paths: where each file was in the source.
+        time: when it was handed in.
+        dated: whether the dates of its files may be that time.
+        changed: the newest date of its files, which tells newer from older if nothing else does.
+    """
 
     student: str
     origin: str
+    name: str = ""
+    system: str = ""
+    home: str = ""
+    key: str = ""
+    dated: bool = True
+    time: HandInTime = NO_TIME
     files: dict[str, bytes] = field(default_factory=dict)
+    paths: dict[str, str] = field(default_factory=dict)
     versions: dict[str, tuple[int, datetime]] = field(default_factory=dict)
-    when: datetime | None = None
     changed: datetime = _OLDEST
     total: int = 0
     unpacked: int = 0
@@ -54,7 +70,9 @@ class IncomingSubmission:
         self.unpacked += len(data)
         return data
 
-    def add(self, path: str, data: bytes, version: int, when: datetime | None) -> None:
+    def add(
+        self, path: str, data: bytes, version: int, when: datetime | None, source: str = ""
+    ) -> None:
         """Add a file; of two with the same path, the later one stays. Raises RefusedError."""
         parts = PurePosixPath(path).parts
         if any(part.startswith(".") for part in parts):
@@ -75,6 +93,7 @@ class IncomingSubmission:
         self.total = total
         self.folders |= parents
         self.files[path] = data
+        self.paths[path] = source or path
         self.versions[path] = order
         self.changed = max(self.changed, order[1])
 
@@ -85,7 +104,17 @@ class IncomingSubmission:
         return sum(is_notebook(other) == is_notebook(path) for other in self.files)
 
     @property
-    def moment(self) -> datetime:
-        """The best known time at which it was handed in."""
-        known = self.when or (self.changed if self.changed > _OLDEST else None)
-        return known or datetime.now(UTC)
+    def file_date(self) -> datetime | None:
+        """The newest date of its files; None if they have none."""
+        return self.changed if self.changed > _OLDEST else None
+
+    @property
+    def order(self) -> datetime:
+        """What tells a newer hand-in from an older one of the same student."""
+        return self.time.when or self.file_date or datetime.now(UTC)
+
+    @property
+    def main_file(self) -> str:
+        """Where the notebook was in the source, or else the first file."""
+        notebooks = [name for name in self.files if is_notebook(name)]
+        return self.paths[min(notebooks or self.files)]

@@ -104,7 +104,17 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "safe"), [("ada", "ada"), ("..", ""), ("-rf", "rf"), ("a/../b", "a_.._b")]
+    ("name", "safe"),
+    [
+        ("ada", "ada"),
+        ("..", ""),
+        ("-rf", "rf"),
+        ("a+b c", "a_b_c"),
+        ("x" * 200, "x" * 100),
+        ("  ", ""),
+        ("Zoë", "Zoë"),
+        ("a/../b", "a_.._b"),
+    ],
 )
 def test_an_id_is_safe_as_a_folder(name: str, safe: str) -> None:
     assert safe_id(name) == safe

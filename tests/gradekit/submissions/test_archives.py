@@ -35,7 +35,7 @@ def test_a_name_that_cannot_be_written_costs_only_itself(
 ) -> None:
     summary = bring(course, {name: b"x", **GOOD})
     assert [taken.student for taken in summary.collected] == ["bob"]
-    assert why in summary.refused[0][1]
+    assert why in summary.refused[0].reason
 
 
 def test_a_folder_with_the_notebooks_name_does_not_stop_the_others(course: Course) -> None:
@@ -53,7 +53,7 @@ def test_what_unpacks_at_one_go_is_refused(course: Course, tmp_path: Path, how: 
         archive.writestr(f"bob/{NAME}.ipynb", NOTEBOOK)
     summary = collect_submissions(course, LAB, [path])
     assert [taken.student for taken in summary.collected] == ["bob"]
-    assert "ordinary zip" in summary.refused[0][1]
+    assert "ordinary zip" in summary.refused[0].reason
 
 
 def test_a_list_of_names_without_end_is_not_read(
@@ -62,7 +62,7 @@ def test_a_list_of_names_without_end_is_not_read(
     monkeypatch.setattr(archives, "MOST_LIST_BYTES", 1000)
     summary = bring(course, {f"ada/{number}": b"" for number in range(100)})
     assert summary.collected == ()
-    assert "list of names is too long" in summary.refused[0][1]
+    assert "list of names is too long" in summary.refused[0].reason
 
 
 def test_an_entry_with_two_different_names_costs_only_itself(course: Course) -> None:
@@ -71,7 +71,7 @@ def test_an_entry_with_two_different_names_costs_only_itself(course: Course) -> 
     assert spoilt != raw
     summary = bring(course, spoilt)
     assert [taken.student for taken in summary.collected] == ["bob"]
-    assert "damaged" in summary.refused[0][1]
+    assert "damaged" in summary.refused[0].reason
 
 
 def test_only_so_many_bytes_are_unpacked_for_one_hand_in(

@@ -1,0 +1,142 @@
+"""The result of ``lab collect``: who, what, when, and what was not taken.
+
+Tested in tests/gradekit/submissions/test_collect.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import PurePosixPath
+from typing import Any
+
+from gradekit.submissions.stored import State
+from gradekit.submissions.times import HandInTime
+
+_MOST_LISTED = 5  # with one reason, of one hand-in
+
+
+@dataclass(frozen=True)
+class Taken:
+    """One hand-in that is in ``submitted/`` now, or would be.
+
+    Attributes:
+        student: the id.
+        file: the notebook in its source.
+        origin: the source's name.
+        state: whether it is new, newer than one that was there, or the same.
+    """
+
+    student: str
+    name: str
+    file: str
+    time: HandInTime
+    origin: str
+    state: State
+
+    @property
+    def when(self) -> datetime | None:
+        """When it was handed in; None if that is unknown, and then it counts as on time."""
+        return self.time.when
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A file or a hand-in that was not taken, and why.
+
+    Attributes:
+        name: whose it is, as far as the source tells; else empty.
+    """
+
+    file: str
+    reason: str
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The result of one collection.
+
+    Attributes:
+        taken: one hand-in per student, by id.
+        refused: the files and hand-ins that were not taken.
+        notes: decisions made for a student or a source, one sentence each.
+    """
+
+    taken: tuple[Taken, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def collected(self) -> tuple[Taken, ...]:
+        """Hand-ins of students who had none."""
+        return tuple(taken for taken in self.taken if taken.state == "new")
+
+    @property
+    def replaced(self) -> tuple[Taken, ...]:
+        """Newer hand-ins of students who had one."""
+        return tuple(taken for taken in self.taken if taken.state == "newer")
+
+    @property
+    def unchanged(self) -> tuple[str, ...]:
+        """Students whose hand-in was there already."""
+        return tuple(taken.student for taken in self.taken if taken.state in ("same", "dated"))
+
+    def lines(self) -> list[str]:
+        """The summary as lines of text, most important first."""
+        counts = (
+            f"{len(self.collected)} collected, {len(self.replaced)} replaced by newer ones, "
+            f"{len(self.unchanged)} there already, {len(self.refused)} not taken."
+        )
+        replaced = [
+            f"{taken.student}: replaced by the one of {shown_time(taken.when)}"
+            for taken in self.replaced
+        ]
+        dated = [
+            f"{taken.student}: the time is {shown_time(taken.when)} now ({taken.time.words})"
+            for taken in self.taken
+            if taken.state == "dated"
+        ]
+        return [counts, *replaced, *dated, *self.notes, *_refused_lines(self.refused)]
+
+    def to_json(self) -> dict[str, list[dict[str, Any]]]:
+        """For programs."""
+        return {
+            "taken": [
+                {
+                    "student": taken.student,
+                    "name": taken.name,
+                    "file": taken.file,
+                    "when": taken.when.isoformat() if taken.when else None,
+                    "how": taken.time.words,
+                }
+                for taken in self.taken
+            ],
+            "refused": [
+                {"name": refused.name, "file": refused.file, "reason": refused.reason}
+                for refused in self.refused
+            ],
+        }
+
+
+def shown_time(when: datetime | None) -> str:
+    """A time for people, to the minute."""
+    return f"{when:%Y-%m-%d %H:%M}" if when else "unknown time"
+
+
+def _refused_lines(refused: Iterable[Refused]) -> list[str]:
+    """One line for each refused file, or for all of one hand-in with the same reason."""
+    groups: dict[tuple[str, str], list[Refused]] = {}
+    for one in refused:
+        # A source and a folder in it; or a student and an archive.
+        hand_in = "/".join(PurePosixPath(one.file).parts[:2])
+        groups.setdefault((hand_in, one.reason), []).append(one)
+    lines = []
+    for (_, reason), group in groups.items():
+        more = len(group) - 1
+        shown = [one.file for one in group]
+        if len(group) > _MOST_LISTED:
+            shown = [f"{group[0].file} and {more} more"]
+        lines += [f"{file}: {reason}" for file in shown]
+    return lines

@@ -1,0 +1,85 @@
+"""When each hand-in of a source was handed in: the best that anything tells, or unknown.
+
+Tested in tests/gradekit/submissions/test_who_and_when.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from gradekit.course import Course
+from gradekit.submissions.incoming import IncomingSubmission
+from gradekit.submissions.times import HandInTime, Told, believable
+from gradekit.submissions.times_file import TimesFile
+
+
+class Dating:
+    """Gives hand-ins their times, one source after the other.
+
+    Attributes:
+        notes: about times that are unknown, one sentence for each source.
+    """
+
+    def __init__(self, course: Course, lab: str, times: TimesFile, in_time: bool) -> None:
+        self._course, self._times, self._in_time = course, times, in_time
+        grace = timedelta(minutes=course.values.late.grace_minutes)
+        # Canvas does not say how late; a student with an extension may still be on time.
+        self._first_late = course.dates(lab).due + grace + timedelta(seconds=1)
+        self.notes: list[str] = []
+
+    def dated(self, found: Sequence[IncomingSubmission]) -> Sequence[IncomingSubmission]:
+        """The same hand-ins, each with its time."""
+        for one in found:
+            given = self._times.time(one.student, one.system, one.key)
+            if given:
+                one.time = given
+            elif one.time.told == Told.CANVAS_LATE:
+                one.time = HandInTime(self._first_late, Told.CANVAS_LATE)
+        self._take_file_dates([one for one in found if one.time.when is None and one.dated])
+        self._say(found)
+        return found
+
+    def _take_file_dates(self, found: Sequence[IncomingSubmission]) -> None:
+        dates = {one: date for one in range(len(found)) if (date := found[one].file_date)}
+        newest: dict[str, datetime] = {}
+        for number, date in dates.items():
+            student = found[number].student
+            newest[student] = max(date, newest.get(student, date))
+        believed = dict(zip(newest, believable(list(newest.values())), strict=True))
+        for number, date in dates.items():
+            if believed[found[number].student]:
+                found[number].time = HandInTime(date, Told.FILE_DATES)
+
+    def _say(self, found: Sequence[IncomingSubmission]) -> None:
+        unknown = [one for one in found if one.time.when is None]
+        if self._in_time:
+            for one in unknown:
+                one.time = HandInTime(None, Told.BY_HAND)
+        elif unknown:
+            origin = unknown[0].origin
+            several = len(unknown) > 1
+            whose = f"{len(unknown)} hand-ins" if several else "1 hand-in"
+            self.notes.append(
+                f"{origin}: {whose}{self._same_date(unknown)}; the time is unknown, so "
+                f"{'they count' if several else 'it counts'} as on time. Give --times FILE, or "
+                "--in-time if that is right."
+            )
+        late = sum(one.time.told == Told.CANVAS_LATE for one in found)
+        if late:
+            self.notes.append(
+                f"{found[0].origin}: Canvas marks {late} as LATE and does not tell how late; "
+                f"{'they count' if late > 1 else 'it counts'} as late by a moment. --times FILE "
+                "tells more."
+            )
+
+    def _same_date(self, unknown: Sequence[IncomingSubmission]) -> str:
+        """What the files' dates show: nothing, or when the zip was made."""
+        dates = {
+            f"{date.astimezone(self._course.timezone):%d %b %H:%M}"
+            for one in unknown
+            if (date := one.file_date)
+        }
+        if len(dates) == 1 and len(unknown) > 1:
+            return f" all carry {dates.pop()}, when the files were packed or copied"
+        return "" if len(unknown) == 1 else " carry no time of their own"

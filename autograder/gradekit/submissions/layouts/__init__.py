@@ -1,0 +1,43 @@
+"""Whose file is it? One module for each system, known by the paths that it writes.
+
+May import the rest of `submissions` that reads files and dates, and `roster`. A layout sees the
+list of a source's files, and answers for each path: whose it is, why it is nobody's, or that it is
+not of its kind. Tested in tests/gradekit/submissions/layouts.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from gradekit.submissions.layouts import (
+    blackboard,
+    brightspace,
+    canvas,
+    classroom,
+    exchange,
+    folders,
+    gradescope,
+    ilias,
+    moodle,
+)
+from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader
+
+# Folders come last: any path that names someone is one.
+_LAYOUTS = (
+    exchange, moodle, canvas, blackboard, brightspace, gradescope, ilias, classroom, folders
+)  # fmt: skip
+
+
+def reader_of(listing: Listing) -> Reader:
+    """A function that says whose each path of a source is; it always has an answer.
+
+    Raises:
+        RefusedError: the source's own list of students cannot be read.
+    """
+    readers = [made for layout in _LAYOUTS if (made := layout.reader(listing))]
+
+    def read(path: PurePosixPath) -> Entry | NotTaken | None:
+        answers = (reader(path) for reader in readers)
+        return next((answer for answer in answers if answer), folders.NO_STUDENT)
+
+    return read

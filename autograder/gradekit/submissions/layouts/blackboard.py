@@ -1,0 +1,59 @@
+"""Blackboard's "Assignment File Download": all files in one folder.
+
+``<assignment>_<login>_attempt_<time>_<file>``, and for each attempt a text with the same beginning
+that holds the student's comments (github.com/kwurst/bb-file-cleanup describes it). The time is
+that of the server, without a zone. Assignments and logins may contain underscores.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from pathlib import PurePosixPath
+
+from gradekit.roster.people import Person
+from gradekit.submissions.layouts.listing import (
+    Entry,
+    Listing,
+    NotTaken,
+    Reader,
+    common_start,
+    endings,
+)
+from gradekit.submissions.times import NO_TIME, HandInTime, Told
+
+SYSTEM = "Blackboard"
+_NAME = re.compile(
+    r"(?P<home>(?P<who>.+)_attempt_(?P<time>\d{4}(?:-\d{2}){5}))(?:_(?P<file>.+)|\.txt)"
+)
+
+
+def reader(listing: Listing) -> Reader:
+    """Reads names of Blackboard's files."""
+    matches = (_NAME.fullmatch(path.name) for path in listing.paths)
+    start = common_start(match["who"] for match in matches if match)
+    assignment = start[: start.rfind("_") + 1]
+
+    def read(path: PurePosixPath) -> Entry | NotTaken | None:
+        match = _NAME.fullmatch(path.name)
+        if not match or not listing.is_outer_file(path):
+            return None
+        if not match["file"]:
+            return NotTaken("it is Blackboard's note about an attempt", expected=True)
+        login = match["who"].removeprefix(assignment)
+        if login == match["who"]:
+            login = endings(login, "_")[-1]
+        person = Person(login, logins=(login, *endings(match["who"], "_")), new_id=login)
+        home = match["home"]
+        time = _time(match["time"], listing)
+        return Entry(SYSTEM, (person,), PurePosixPath(match["file"]), home, attempt=home, time=time)
+
+    return read
+
+
+def _time(text: str, listing: Listing) -> HandInTime:
+    try:
+        when = datetime.strptime(text, "%Y-%m-%d-%H-%M-%S").replace(tzinfo=listing.zone)
+    except ValueError:
+        return NO_TIME
+    return HandInTime(when, Told.PATH)

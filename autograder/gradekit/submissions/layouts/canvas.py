@@ -1,0 +1,56 @@
+"""Canvas's "Download Submissions": all files in one folder.
+
+``<sortable name>[_LATE]_<user>_<attachment>_<file>``, and with anonymous marking
+``[LATE_]anon_<code>_<attachment>_<file>`` (lib/content_zipper.rb: get_filename). The name is in
+lower case and has only letters, digits and underscores. A text or a link that was typed in ends
+with ``_text.html`` or ``_link.html``. A file that was handed in again has a number at its end. The
+dates in the zip are those of the download, and LATE does not say how late.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from gradekit.roster.people import Person
+from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader
+from gradekit.submissions.times import NO_TIME, HandInTime, Told
+
+SYSTEM = "Canvas"
+_NAMED = r"(?P<name>[^/]+?)(?P<late>_LATE)?_(?P<user>\d+)"
+_HIDDEN = r"(?P<late>LATE_)?(?P<code>anon_[A-Za-z0-9]+)"
+_FILE = r"_(?P<file>\d+)_(?P<rest>.+)"
+_WITH_NAME, _WITHOUT = re.compile(_NAMED + _FILE), re.compile(_HIDDEN + _FILE)
+_TYPED = re.compile(rf"(?:{_HIDDEN.replace('?P<late>', '')}|.+_\d+)_(text|link)\.html")
+_AGAIN = re.compile(r"-(\d+)(?=\.(?:ipynb|zip)$)", re.IGNORECASE)
+_NAMELESS = "Canvas hides the names; turn off anonymous grading and download again"
+
+
+def reader(listing: Listing) -> Reader:
+    """Reads names of Canvas's files."""
+
+    def read(path: PurePosixPath) -> Entry | NotTaken | None:
+        if not listing.is_outer_file(path):
+            return None
+        if match := _WITHOUT.fullmatch(path.name):
+            code = match["code"]
+            person = Person(code, new_id=code, nameless=_NAMELESS)
+        elif match := _WITH_NAME.fullmatch(path.name):
+            name, user = match["name"], match["user"]
+            person = Person(name, names=(name,), canvas_id=user, new_id=f"{name}_{user}")
+        elif _TYPED.fullmatch(path.name):
+            return NotTaken("it is text or a link that was typed into Canvas, not a file")
+        else:
+            return None
+        again = _AGAIN.search(match["rest"])
+        return Entry(
+            SYSTEM,
+            (person,),
+            PurePosixPath(_AGAIN.sub("", match["rest"])),
+            match[0][: match.start("file")].rstrip("_"),
+            time=HandInTime(None, Told.CANVAS_LATE) if match["late"] else NO_TIME,
+            version=int(again[1]) if again else 0,
+            dated=False,
+        )
+
+    return read

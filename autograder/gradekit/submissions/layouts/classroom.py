@@ -1,0 +1,70 @@
+"""GitHub Classroom: a folder of clones, ``<assignment>-<login>/``, as ``gh classroom clone`` makes.
+
+A folder is a clone if it has git's own folder in it. Dates of files are those of the clone; the
+time is that of the last commit. Assignments and logins may contain hyphens.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+from gradekit.roster.people import Person
+from gradekit.submissions.git_commit import time_of_last_commit
+from gradekit.submissions.layouts.listing import (
+    Entry,
+    Listing,
+    NotTaken,
+    Reader,
+    common_start,
+    endings,
+)
+from gradekit.submissions.times import NO_TIME, HandInTime, Told
+
+SYSTEM = "GitHub"
+
+
+def reader(listing: Listing) -> Reader | None:
+    """Reads paths of clones, if the source is a folder of them."""
+    if listing.folder is None:
+        return None
+    clones = {home: folder for home, folder in _outer_folders(listing) if _is_clone(folder)}
+    if not clones:
+        return None
+    start = common_start(PurePosixPath(home).name for home in clones)
+    assignment = start[: start.rfind("-") + 1]
+
+    @cache
+    def time(home: str) -> HandInTime:
+        when = time_of_last_commit(clones[home] / ".git")
+        return HandInTime(when, Told.COMMIT) if when else NO_TIME
+
+    def read(path: PurePosixPath) -> Entry | NotTaken | None:
+        home = next((str(p) for p in reversed(path.parents) if str(p) in clones), None)
+        if home is None:
+            return None
+        name = PurePosixPath(home).name
+        login = name.removeprefix(assignment)
+        if login == name:
+            login = endings(name, "-")[-1]
+        logins = (login, *endings(name, "-"))
+        person = Person(login, logins, github=login, new_id=login)
+        rest = path.relative_to(home)
+        return Entry(SYSTEM, (person,), rest, home, time=time(home), dated=False)
+
+    return read
+
+
+def _outer_folders(listing: Listing) -> set[tuple[str, Path]]:
+    assert listing.folder is not None
+    found = set()
+    for path in listing.paths:
+        for parent in path.parents:
+            if len(parent.parts) in range(1, listing.shared + 2):
+                found.add((str(parent), listing.folder / parent))
+    return found
+
+
+def _is_clone(folder: Path) -> bool:
+    inner = folder / ".git"
+    return inner.is_dir() and not inner.is_symlink() and (inner / "HEAD").is_file()

@@ -1,0 +1,54 @@
+"""nbgrader: its exchange, and folders such as ``submitted/<student>/<lab>/…``.
+
+The exchange names a folder ``<student>+<lab>+<time>[+<random>]`` (nbgrader/exchange/default/
+submit.py); times are in UTC unless they say otherwise.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from gradekit.roster.people import Person
+from gradekit.submissions.folder import SUBMITTED, parse_timestamp
+from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader
+from gradekit.submissions.times import HandInTime, Told
+
+SYSTEM = "nbgrader"
+
+
+def reader(listing: Listing) -> Reader:
+    """Reads paths of nbgrader's own folders."""
+
+    def read(path: PurePosixPath) -> Entry | NotTaken | None:
+        for folder, rest in listing.outer(path):
+            fields = folder.split("+")
+            if len(fields) < 3 or (when := parse_timestamp(fields[2])) is None:
+                continue
+            if fields[1] != listing.lab:
+                return NotTaken(f"it is for {fields[1]}")
+            time = HandInTime(when, Told.PATH)
+            return Entry(
+                SYSTEM, (_student(fields[0]),), rest, folder, "", folder, time, by_staff=True
+            )
+        return _submitted(listing, path)
+
+    return read
+
+
+def _submitted(listing: Listing, path: PurePosixPath) -> Entry | NotTaken | None:
+    """``[…/]submitted/<student>/<lab>/…`` or ``<student>/<lab>/…``."""
+    parts = path.parts
+    if SUBMITTED in parts[:-2][: listing.shared + 1]:
+        parts = parts[parts.index(SUBMITTED) + 1 :]
+    elif len(parts) > 3 and parts[0] == listing.top:
+        parts = parts[1:]
+    if len(parts) < 3 or parts[0] in listing.labs or parts[1] not in listing.labs:
+        return None
+    if parts[1] != listing.lab:
+        return NotTaken(f"it is for {parts[1]}")
+    student, home = _student(parts[0]), "/".join(parts[:2])
+    return Entry(SYSTEM, (student,), PurePosixPath(*parts[2:]), home, by_staff=True)
+
+
+def _student(name: str) -> Person:
+    return Person(name, logins=(name,), names=(name,), new_id=name)

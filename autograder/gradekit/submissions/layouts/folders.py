@@ -1,0 +1,65 @@
+"""Folders and zips that people name: ``<student>/…`` and ``<student>.zip``.
+
+``lab submit`` packs ``<lab>-handin.zip``; staff or students put a name before it.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from gradekit.roster.people import Person
+from gradekit.submissions.archives import is_zip
+from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader
+
+SYSTEM = "folders"
+NO_STUDENT = NotTaken(
+    "its path does not name the student; put it into a folder with the student's name"
+)
+_HAND_IN = r"(?:^|[-_ .]+)(?:hand-?in|\(\d+\))(?=$|[-_ .])"
+
+
+def reader(listing: Listing) -> Reader:
+    """Reads any path in which a folder or a zip is named after a student."""
+
+    def read(path: PurePosixPath) -> Entry | NotTaken:
+        parts = path.parts
+        for folder, rest in listing.outer(path):
+            if listing.knows(folder):
+                return _of(folder, rest, folder)
+        if listing.is_outer_file(path) and is_zip(path):
+            return zip_of(path.name, listing.lab, listing.labs)
+        if len(parts) > 2 and parts[0] == listing.top:
+            parts = parts[1:]
+        if len(parts) > 1 and parts[0] not in listing.labs:
+            return _of(parts[0], PurePosixPath(*parts[1:]), parts[0])
+        return NO_STUDENT
+
+    return read
+
+
+def zip_of(name: str, lab: str, labs: tuple[str, ...]) -> Entry | NotTaken:
+    """Whose zip it is, from its own name alone."""
+    stem = name[: -len(".zip")]
+    named = [other for other in labs if re.search(_part(other), stem, re.IGNORECASE)]
+    if named and lab not in named:
+        return NotTaken(f"it is for {named[0]}")
+    student = owner(stem, lab)
+    return _of(student, PurePosixPath(name), name, by_zip=True) if student else NO_STUDENT
+
+
+def owner(stem: str, lab: str) -> str:
+    """The student in ``ada-lab01-handin``; empty for ``lab01-handin``."""
+    without_lab = re.sub(_part(lab), "", stem, flags=re.IGNORECASE)
+    return re.sub(_HAND_IN, "", without_lab, flags=re.IGNORECASE).strip("-_ .")
+
+
+def _part(lab: str) -> str:
+    """The part of a zip's name that says its lab, such as ``-lab01`` or ``_lab01_softmax``."""
+    return rf"(?:^|[-_ .]+){re.escape(lab)}\w*(?=$|[-_ .])"
+
+
+def _of(name: str, path: PurePosixPath, home: str, by_zip: bool = False) -> Entry:
+    name = name.strip()
+    person = Person(name, logins=(name,), names=(name,), new_id=name)
+    return Entry(SYSTEM, (person,), path, home, by_zip=by_zip)

@@ -1,0 +1,131 @@
+"""Gradescope's "Export Submissions": a folder for each hand-in, and who handed it in beside them.
+
+``assignment_<n>_export/submission_<m>/…`` with one ``submission_metadata.yml``, which Ruby writes:
+for each folder ``:submitters:`` (``:name:``, ``:sid:``, ``:email:``), ``:created_at:`` and more.
+The hand-in of a group names several. What a student packs under this name is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, tzinfo
+from pathlib import PurePosixPath
+from typing import Any
+
+from gradekit.errors import RefusedError
+from gradekit.roster.people import Person
+from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader, local
+from gradekit.submissions.times import NO_TIME, HandInTime, Told
+from gradekit.submissions.written_dates import read_date
+
+SYSTEM = "Gradescope"
+METADATA = "submission_metadata.yml"
+_PREFIX = "submission_"
+
+
+def reader(listing: Listing) -> Reader | None:
+    """Reads paths of Gradescope's folders, if there are such folders at one outer place."""
+    lists = [p for p in listing.paths if p.name == METADATA and listing.is_outer_file(p)]
+    submissions = [
+        path
+        for path in listing.paths
+        if any(folder.startswith(_PREFIX) for folder, _ in listing.outer(path))
+    ]
+    if not lists:
+        return _without_list(listing) if len(submissions) == len(listing.paths) else None
+    known = submissions_in(listing.read(lists[0]), listing.zone)
+
+    def read(path: PurePosixPath) -> Entry | NotTaken | None:
+        if path in lists:
+            return NotTaken("it is Gradescope's own list", expected=True)
+        for folder, rest in listing.outer(path):
+            if entry := known.get(folder):
+                people, time = entry
+                if not people:
+                    return NotTaken(f"{METADATA} names no student for {folder}")
+                return Entry(SYSTEM, people, rest, folder, time=time, dated=False)
+        if path.parts[0].startswith(_PREFIX) or len(path.parts) > listing.shared + 1:
+            return NotTaken(f"{METADATA} does not list its folder")
+        return None
+
+    return read
+
+
+def _without_list(listing: Listing) -> Reader:
+    def read(path: PurePosixPath) -> NotTaken:
+        return NotTaken(f"Gradescope's {METADATA} is missing beside it; collect the whole export")
+
+    return read if listing.paths else lambda path: None
+
+
+def submissions_in(
+    data: bytes, zone: tzinfo
+) -> Mapping[str, tuple[tuple[Person, ...], HandInTime]]:
+    """Who handed in each folder, and when, from the bytes of a submission_metadata.yml.
+
+    Raises:
+        RefusedError: it cannot be read.
+    """
+    table = _yaml(data)
+    if not isinstance(table, dict):
+        raise RefusedError(f"{METADATA} is not a list of submissions; export them again")
+    return {
+        str(folder): (_people(about), _time(about.get(":created_at"), zone))
+        for folder, about in table.items()
+        if isinstance(about, dict)
+    }
+
+
+def _people(about: Mapping[Any, Any]) -> tuple[Person, ...]:
+    listed = about.get(":submitters")
+    found = []
+    for submitter in listed if isinstance(listed, list) else []:
+        if not isinstance(submitter, dict):
+            continue
+        name, sid, email = (
+            str(submitter.get(key) or "").strip() for key in (":name", ":sid", ":email")
+        )
+        if name or sid or email:
+            shown = name or email or sid
+            logins = tuple(text for text in (sid, email) if text)
+            new_id = email.partition("@")[0] or sid or name
+            found.append(Person(shown, logins, (name,), sis_id=sid, email=email, new_id=new_id))
+    return tuple(found)
+
+
+def _time(value: object, zone: tzinfo) -> HandInTime:
+    if isinstance(value, str):
+        value = read_date(value, zone)
+    if not isinstance(value, datetime):
+        return NO_TIME
+    # YAML gives a time in UTC, with its zone or, from older exports, without.
+    return HandInTime(local(value, zone), Told.SYSTEM)
+
+
+def _yaml(data: bytes) -> Any:
+    """The values in a YAML file; Ruby's own types are read as plain ones, and nothing is run."""
+    import yaml
+
+    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+    class Plain(base):
+        """Knows no type but the plain ones."""
+
+    def plain(loader: Any, suffix: str, node: Any) -> Any:
+        if isinstance(node, yaml.MappingNode):
+            fields = loader.construct_mapping(node, deep=True)
+            # ActiveSupport::TimeWithZone has the moment in UTC, its zone, and the local time.
+            return fields.get("utc", fields)
+        if isinstance(node, yaml.SequenceNode):
+            return loader.construct_sequence(node, deep=True)
+        return loader.construct_scalar(node)
+
+    Plain.add_multi_constructor("!", plain)
+    try:
+        return yaml.load(data, Plain)  # noqa: S506 - a SafeLoader
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
+        where = getattr(error, "problem_mark", None)
+        line = f", line {where.line + 1}," if where else ""
+        raise RefusedError(
+            f"{METADATA}{line} is not valid YAML; export the submissions again"
+        ) from (error)

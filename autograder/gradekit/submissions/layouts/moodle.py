@@ -1,0 +1,53 @@
+"""Moodle's "Download all submissions": one folder per student, or all files in one.
+
+``<full name>_<number>_assignsubmission_file/…``, or the same as the beginning of a file's name
+(mod/assign/classes/downloader.php). Underscores in a name become spaces; clean_filename drops some
+signs, such as an apostrophe. The number belongs to one assignment (table assign_user_mapping):
+the same student has another one next week. With hidden names, every name is "Participant". The
+dates in the zip are those of the download.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+from gradekit.roster.people import Person
+from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader
+
+SYSTEM = "Moodle"
+_HOME = re.compile(r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)")
+_NAMELESS = (
+    "Moodle hides the names of this assignment; reveal them, or give its grading worksheet "
+    "with --times"
+)
+
+
+def reader(listing: Listing) -> Reader:
+    """Reads paths of both of Moodle's forms."""
+
+    def read(path: PurePosixPath) -> Entry | NotTaken | None:
+        for folder, rest in listing.outer(path):
+            if match := _HOME.match(folder):
+                if folder[match.end() :] in ("", "_"):
+                    return _entry(match, rest)
+                return None
+        if listing.is_outer_file(path) and (match := _HOME.match(path.name)):
+            return _entry(match, PurePosixPath(path.name[match.end() :].lstrip("_") or path.name))
+        return None
+
+    return read
+
+
+def _entry(match: re.Match[str], path: PurePosixPath) -> Entry | NotTaken:
+    if match["kind"] == "onlinetext":
+        return NotTaken("it is text from Moodle's editor, not a file")
+    name, number = match["name"], match["number"]
+    nameless = _NAMELESS if name.casefold() in ("participant", "teilnehmer") else ""
+    person = Person(
+        name,
+        names=(name,),
+        new_id=f"{name}_{number}" if nameless else name,
+        nameless=nameless,
+    )
+    return Entry(SYSTEM, (person,), path, match[0], key=number, dated=False)

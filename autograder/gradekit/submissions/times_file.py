@@ -1,0 +1,145 @@
+"""``lab collect --times FILE``: when each student handed in, and who is behind Moodle's numbers.
+
+Moodle's grading worksheet (mod/assign/feedback/offline), Gradescope's submission_metadata.yml or
+its scores, or a table of your own with two columns, such as ``id,when``. Tested in
+tests/gradekit/submissions/test_times_file.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+from gradekit.errors import CollectError, RefusedError
+from gradekit.roster.csv_table import Table, read_table
+from gradekit.roster.lists import mapped
+from gradekit.roster.people import Directory, Person
+from gradekit.roster.students import Student, safe_id
+from gradekit.submissions.archives import read_file
+from gradekit.submissions.layouts import gradescope
+from gradekit.submissions.layouts.listing import Entry
+from gradekit.submissions.layouts.moodle import SYSTEM as MOODLE
+from gradekit.submissions.times import HandInTime, Told
+from gradekit.submissions.written_dates import read_date
+
+_WHEN = (
+    "last modified (submission)", "submission time", "submitted at", "handed in at", "when", "time",
+    "zuletzt geändert (abgabe)", "dernière modification (travail remis)",
+)  # fmt: skip
+_HEADINGS = {
+    "when": _WHEN,
+    "number": ("identifier", "id-nummer der person", "identifiant"),
+    "name": ("full name", "name", "vollständiger name", "nom complet"),
+    "first": ("first name",),
+    "last": ("last name",),
+    "email": ("email address", "email", "e-mail-adresse", "adresse de courriel"),
+    "sis_id": ("sid", "sis user id", "id number"),
+    "canvas_id": ("canvas_id",),
+    "login": ("id", "student", "login", "username"),
+}
+_NOTHING = ("", "-", "–")
+
+
+@dataclass
+class TimesFile:
+    """Times by student and, from Moodle, by the assignment's number.
+
+    Attributes:
+        people: by Moodle's number, who it is.
+    """
+
+    people: dict[str, Person] = field(default_factory=dict)
+    _by_number: dict[str, datetime] = field(default_factory=dict)
+    _by_student: dict[str, datetime] = field(default_factory=dict)
+
+    def person(self, entry: Entry) -> Person | None:
+        """Who a path's number belongs to, if this file has it."""
+        return self.people.get(entry.key) if entry.system == MOODLE else None
+
+    def time(self, student: str, system: str, key: str) -> HandInTime | None:
+        """When a student handed in; None if the file does not say."""
+        when = self._by_number.get(key) if system == MOODLE else None
+        when = when or self._by_student.get(student)
+        return HandInTime(when, Told.TIMES_FILE) if when else None
+
+    def add(self, person: Person, when: datetime | None, number: str, student: str) -> None:
+        """Keep one line of the file."""
+        if number:
+            self.people[number] = person
+        if when and number:
+            self._by_number[number] = when
+        if when and student:
+            self._by_student[student] = when
+
+
+def read_times(path: Path, directory: Directory, zone: tzinfo) -> TimesFile:
+    """Read a file of times.
+
+    Args:
+        zone: of times without one; Moodle writes the time of whoever downloads.
+
+    Raises:
+        CollectError: it cannot be read, or a line has a time that cannot be read.
+        RosterError: it is not a table.
+    """
+    if not path.is_file():
+        raise CollectError(f"--times {path}: there is no such file")
+    times = TimesFile()
+    is_yaml = path.suffix.lower() in (".yml", ".yaml")
+    for person, when, number in (_yaml if is_yaml else _table)(path, zone):
+        found = directory.find(person)
+        known = found.id if isinstance(found, Student) else safe_id(person.new_id or person.shown)
+        times.add(person, when, number, known)
+    return times
+
+
+def _yaml(path: Path, zone: tzinfo) -> Iterator[tuple[Person, datetime | None, str]]:
+    try:
+        listed = gradescope.submissions_in(read_file(path), zone)
+    except RefusedError as error:
+        raise CollectError(f"--times {path.name}: {error}") from error
+    for people, time in listed.values():
+        for person in people:
+            yield person, time.when, ""
+
+
+def _table(path: Path, zone: tzinfo) -> Iterator[tuple[Person, datetime | None, str]]:
+    table = read_table(path)
+    columns = mapped({name.casefold(): name for name in reversed(table.columns)}, _HEADINGS)
+    if "when" not in columns or len(columns) < 2:
+        raise CollectError(
+            f"--times {table.name}: the columns {', '.join(table.columns[:6])} do not say who and "
+            "when; name them id and when, or download the grading worksheet in English"
+        )
+    yield from _lines(table, columns, zone)
+
+
+def _lines(
+    table: Table, columns: dict[str, str], zone: tzinfo
+) -> Iterator[tuple[Person, datetime | None, str]]:
+    for row in table.rows:
+        said = {field: row.cells[column] for field, column in columns.items()}
+        name = said.get("name") or f"{said.get('first', '')} {said.get('last', '')}".strip()
+        login, email = said.get("login", ""), said.get("email", "")
+        number = re.search(r"\d+$", said.get("number", ""))
+        shown = name or login or email or said.get("number", "")
+        person = Person(
+            shown,
+            logins=(login,) if login else (),
+            names=(name,) if name else (login,),
+            canvas_id=said.get("canvas_id", ""),
+            sis_id=said.get("sis_id", ""),
+            email=email,
+            new_id=login or name or email,
+        )
+        text = said["when"]
+        when = None if text in _NOTHING else read_date(text, zone)
+        if when is None and text not in _NOTHING:
+            raise CollectError(
+                f"--times {table.name}, line {row.line}: {text!r} is not a time that can be read; "
+                "write it like 2026-09-18 10:15"
+            )
+        yield person, when, number[0] if number else ""
