@@ -158,16 +158,42 @@ def release(
 def collect(
     lab: Lab,
     sources: Annotated[list[Path], typer.Argument(help="Folders or zips of hand-ins.")],
+    times: Annotated[
+        Path | None,
+        typer.Option(
+            help="Who handed in when: Moodle's grading worksheet, Gradescope's "
+            "submission_metadata.yml, or a CSV with the columns id and when."
+        ),
+    ] = None,
+    in_time: Annotated[
+        bool, typer.Option("--in-time", help="Hand-ins without a known time were on time.")
+    ] = False,
+    new: Annotated[
+        bool, typer.Option("--new", help="Also take people who are not in students.csv.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show who, what and when; write nothing.")
+    ] = False,
+    as_json: Json = False,
     course_folder: Root = None,
 ) -> None:
-    """Bring hand-ins from folders, zips, Canvas or Moodle downloads into submitted/."""
-    from gradekit.submissions.collect import collect_submissions
+    """Bring hand-ins from folders, zips and downloads of course systems into submitted/."""
+    from gradekit.submissions.collect import Options, collect_submissions
 
     course = _course(course_folder)
     course.dates(lab)
-    summary = collect_submissions(course, lab, sources)
-    for line in summary.lines():
-        typer.echo(line)
+    summary = collect_submissions(course, lab, sources, Options(new, times, in_time, dry_run))
+    if as_json:
+        typer.echo(json.dumps(summary.to_json(), ensure_ascii=False))
+    elif dry_run:
+        from gradekit.submissions.view import show_collected
+
+        show_collected(summary, lab)
+    else:
+        for line in summary.lines():
+            typer.echo(line)
+    if not summary.taken:
+        _fail(f"no hand-in for {lab} was taken from {', '.join(map(str, sources))}")
 
 
 @app.command(rich_help_panel=TA)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import struct
 import tarfile
@@ -168,11 +169,17 @@ def test_a_folder_ends_in_a_summary_and_writes_only_hand_ins(
 
 
 def look_at(root: Path, before: dict[str, Any]) -> None:
-    """All new files are in hand-ins' folders: no links, nothing hidden, none too large."""
+    """All new files are in hand-ins' folders: no links, nothing hidden, none too large.
+
+    Beside each of them is only the file that says where it came from.
+    """
     after = everything_below(root)
     assert {name: after[name] for name in before} == before
     for name in after.keys() - before.keys():
         top, submitted, student, lab, *rest = name.split("/")
+        if lab == f".{LAB}.json" and not rest:
+            assert json.loads((root / name).read_text())["source"]
+            continue
         assert (top, submitted, lab) == ("course", "submitted", LAB)
         assert student.strip(".")
         assert rest

@@ -31,7 +31,10 @@ _CHUNK = 2**16
 # Unpacking these never returns more bytes than requested. Four kilobytes of bzip2 can become four
 # gigabytes at once.
 _READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-_IGNORED = {"__MACOSX", "__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store", "Thumbs.db"}
+_IGNORED = {
+    "__MACOSX", "__pycache__", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini",
+    ".git", ".github", ".gitignore", ".gitattributes",
+}  # fmt: skip
 
 
 # Python's zipfile raises these for a file that is not a zip, or is damaged.

@@ -291,7 +291,9 @@ class _Collection:
             reason = f"it is older than the hand-in that is there ({when})"
             self._refused.append(Refused(found.main_file, reason, found.name))
             return None
-        time = place.time if state == "same" and found.time.when is None else found.time
+        time = found.time
+        if state == "same" and place.time.told > time.told:
+            time = place.time
         zone = self._course.timezone
         if time.when:
             time = HandInTime(time.when.astimezone(zone), time.told)

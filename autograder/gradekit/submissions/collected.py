@@ -83,10 +83,11 @@ class Summary:
         """Students whose hand-in was there already."""
         return tuple(taken.student for taken in self.taken if taken.state in ("same", "dated"))
 
-    def lines(self) -> list[str]:
+    def lines(self, dry_run: bool = False) -> list[str]:
         """The summary as lines of text, most important first."""
         counts = (
-            f"{len(self.collected)} collected, {len(self.replaced)} replaced by newer ones, "
+            f"{len(self.collected)} {'new' if dry_run else 'collected'}, {len(self.replaced)} "
+            f"{'newer than those that are there' if dry_run else 'replaced by newer ones'}, "
             f"{len(self.unchanged)} there already, {len(self.refused)} not taken."
         )
         replaced = [

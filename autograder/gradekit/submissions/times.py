@@ -29,7 +29,7 @@ class Told(IntEnum):
 
 
 _WORDS = {
-    Told.NOBODY: "time unknown",
+    Told.NOBODY: "unknown",
     Told.BY_HAND: "on time, as you said",
     Told.FILE_DATES: "file date",
     Told.CANVAS_LATE: "Canvas: LATE",

@@ -327,7 +327,7 @@ def test_damaged_and_locked_archives_are_named(course: Course, tmp_path: Path) -
     locked = bytearray(good)
     locked[good.index(b"PK\x01\x02") + 8] |= 1
     assert "encrypted" in bring(course, bytes(locked)).refused[0].reason
-    with pytest.raises(CollectError, match="none.zip: there is no such folder or zip"):
+    with pytest.raises(CollectError, match=r"none.zip: there is no such folder or zip"):
         collect_submissions(course, LAB, [tmp_path / "none.zip"])
     assert lies_there(course) == {}
 

@@ -3,6 +3,8 @@
 ``<assignment>_<login>_attempt_<time>_<file>``, and for each attempt a text with the same beginning
 that holds the student's comments (github.com/kwurst/bb-file-cleanup describes it). The time is
 that of the server, without a zone. Assignments and logins may contain underscores.
+
+Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
 
 from __future__ import annotations

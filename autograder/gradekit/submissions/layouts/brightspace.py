@@ -3,6 +3,8 @@
 ``<number>-<number> - <name> - Sep 18, 2026 1015 AM/…``; colons are left out of the time, which is
 local. The numbers belong to the assignment, not to the student: three students of one download have
 the same ones. A student who hands in twice has two folders. The list index.html is beside them.
+
+Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
 
 from __future__ import annotations

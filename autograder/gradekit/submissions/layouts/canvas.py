@@ -5,6 +5,8 @@
 lower case and has only letters, digits and underscores. A text or a link that was typed in ends
 with ``_text.html`` or ``_link.html``. A file that was handed in again has a number at its end. The
 dates in the zip are those of the download, and LATE does not say how late.
+
+Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A folder is a clone if it has git's own folder in it. Dates of files are those of the clone; the
 time is that of the last commit. Assignments and logins may contain hyphens.
+
+Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 The exchange names a folder ``<student>+<lab>+<time>[+<random>]`` (nbgrader/exchange/default/
 submit.py); times are in UTC unless they say otherwise.
+
+Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Folders and zips that people name: ``<student>/…`` and ``<student>.zip``.
 
 ``lab submit`` packs ``<lab>-handin.zip``; staff or students put a name before it.
+
+Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
 
 from __future__ import annotations

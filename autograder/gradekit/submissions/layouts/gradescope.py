@@ -3,6 +3,8 @@
 ``assignment_<n>_export/submission_<m>/…`` with one ``submission_metadata.yml``, which Ruby writes:
 for each folder ``:submitters:`` (``:name:``, ``:sid:``, ``:email:``), ``:created_at:`` and more.
 The hand-in of a group names several. What a student packs under this name is not read.
+
+Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
 
 from __future__ import annotations

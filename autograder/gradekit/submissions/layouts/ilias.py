@@ -4,6 +4,8 @@
 classes/class.ilExSubmission.php: downloadAllAssignmentFiles). A late file begins with "Late
 Submission - " in the language of the course. Dates of files are those of the upload. Names and
 logins may contain underscores.
+
+Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a layout sees of a source, and what it answers.
 
-Tested in tests/gradekit/submissions/layouts/test_folders.py.
+Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@
 signs, such as an apostrophe. The number belongs to one assignment (table assign_user_mapping):
 the same student has another one next week. With hidden names, every name is "Participant". The
 dates in the zip are those of the download.
+
+Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
 
 from __future__ import annotations

@@ -1,0 +1,351 @@
+"""Golden exports of each system: the right students, the right times, nobody lost or doubled."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from gradekit.course import Course, load_course
+from gradekit.late import lateness_of
+from gradekit.submissions.collect import Options, collect_submissions
+from gradekit.submissions.collected import Summary
+from gradekit.submissions.folder import find_submissions
+from gradekit.submissions.stored import read_origin
+from tests.helpers.collected import COURSE, lies_there
+from tests.helpers.exports import (
+    CLASS,
+    EXPORTS,
+    STUDENTS,
+    canvas,
+    exchange,
+    gradescope,
+    moodle,
+    moodle_worksheet,
+    packed,
+)
+from tests.helpers.submissions import LAB, NAME
+
+LATE_RULE = "[late]\ngrace_minutes = 30\n"
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Course:
+    root = tmp_path / "course"
+    (root / "solutions").mkdir(parents=True)
+    for name in (NAME, "lab02_seq2seq"):
+        (root / "solutions" / f"{name}.py").touch()
+    (root / "course.toml").write_text(COURSE + LATE_RULE)
+    (root / "students.csv").write_text(STUDENTS)
+    return load_course(root)
+
+
+def collect(course: Course, export: bytes | Path, lab: str = LAB, **options: object) -> Summary:
+    source = export if isinstance(export, Path) else course.root.parent / "class.zip"
+    if isinstance(export, bytes):
+        source.write_bytes(export)
+    return collect_submissions(course, lab, [source], Options(**options))  # type: ignore[arg-type]
+
+
+def files_of(course: Course, lab: str = LAB) -> dict[str, dict[str, bytes]]:
+    return {s.student: dict(s.files) for s in find_submissions(course.root, lab)}
+
+
+def times_of(course: Course, lab: str = LAB) -> dict[str, datetime | None]:
+    return {s.student: s.submitted_at for s in find_submissions(course.root, lab)}
+
+
+EVERYONE = {one.id: one.files for one in CLASS}
+
+
+@pytest.mark.parametrize("system", EXPORTS)
+def test_everyone_is_there_once_with_the_right_time(
+    system: str, course: Course, tmp_path: Path
+) -> None:
+    build, known = EXPORTS[system]
+    summary = collect(course, build(tmp_path))
+    assert files_of(course) == EVERYONE
+    assert [taken.student for taken in summary.taken] == sorted(EVERYONE)
+    assert summary.refused == ()
+    assert times_of(course) == {one.id: known(one) for one in CLASS}
+    assert {taken.student: taken.when for taken in summary.taken} == times_of(course)
+    late = {
+        student
+        for student, when in times_of(course).items()
+        if lateness_of(course, LAB, student, when).is_late
+    }
+    tells = any(known(one) for one in CLASS)
+    assert late == ({one.id for one in CLASS if one.late} if tells else set())
+
+
+@pytest.mark.parametrize("system", EXPORTS)
+def test_a_dry_run_says_the_same_and_writes_nothing(
+    system: str, course: Course, tmp_path: Path
+) -> None:
+    export = EXPORTS[system][0](tmp_path)
+    before = collect(course, export, dry_run=True)
+    assert not (course.root / "submitted").exists()
+    assert before == collect(course, export)
+    again = collect(course, export)
+    assert again.unchanged == tuple(sorted(EVERYONE))
+    assert again.to_json()["taken"] == before.to_json()["taken"]
+
+
+@pytest.mark.parametrize("system", EXPORTS)
+def test_without_a_roster_everyone_is_new_and_there_once(
+    system: str, course: Course, tmp_path: Path
+) -> None:
+    (course.root / "students.csv").unlink()
+    summary = collect(course, EXPORTS[system][0](tmp_path))
+    assert len(summary.collected) == len(CLASS)
+    assert summary.refused == ()
+    handed = sorted(files_of(course).values(), key=str)
+    assert handed == sorted(EVERYONE.values(), key=str)
+
+
+@pytest.mark.parametrize("system", EXPORTS)
+def test_who_is_not_in_the_roster_is_named_once_and_not_taken(
+    system: str, course: Course, tmp_path: Path
+) -> None:
+    lines = STUDENTS.splitlines(keepends=True)
+    absent = "ada,Ada Lovelace"
+    (course.root / "students.csv").write_text(
+        "".join(line for line in lines if not line.startswith(absent))
+        + "bada,Bada Lovelace,bl@uni.example,,,,,\n"
+    )
+    export = EXPORTS[system][0](tmp_path)
+    summary = collect(course, export)
+    assert files_of(course).keys() == EVERYONE.keys() - {"ada"}
+    listed = {refused.name for refused in summary.refused}
+    assert len(listed) == 1
+    assert all("not in students.csv" in refused.reason for refused in summary.refused)
+    assert len(collect(course, export, new=True).collected) == 1
+
+
+def test_the_closest_names_are_told(course: Course) -> None:
+    text = STUDENTS.replace("Ada Lovelace,ada@uni.example,1001", "Ada Lovelase,,")
+    (course.root / "students.csv").write_text(text)
+    (refused,) = collect(course, moodle()).refused
+    assert refused.name == "Ada Lovelace"
+    assert refused.reason == "not in students.csv; closest: Ada Lovelase (ada)"
+
+
+def test_a_student_of_moodle_is_the_same_one_next_week(course: Course) -> None:
+    collect(course, moodle(week=1))
+    second = packed(
+        {f"Ada Lovelace_7333_assignsubmission_file/{n}": d for n, d in CLASS[0].files.items()},
+        CLASS[0].handed_in,
+    )
+    assert [taken.student for taken in collect(course, second).taken] == ["ada"]
+    assert sorted(path.name for path in (course.root / "submitted").iterdir()) == sorted(EVERYONE)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_moodles_worksheet_tells_when(hidden: bool, course: Course, tmp_path: Path) -> None:
+    worksheet = tmp_path / "grading.csv"
+    worksheet.write_bytes(moodle_worksheet())
+    summary = collect(course, moodle(hidden=hidden), times=worksheet)
+    assert files_of(course) == EVERYONE
+    minutes = {one.id: one.handed_in.replace(second=0) for one in CLASS}
+    assert times_of(course) == minutes
+    assert {taken.time.words for taken in summary.taken} == {"times file"}
+
+
+def test_hidden_names_are_refused_with_what_to_do(course: Course) -> None:
+    for export, todo in ((moodle(hidden=True), "--times"), (canvas(True), "anonymous grading")):
+        summary = collect(course, export)
+        assert not summary.taken
+        assert len(summary.refused) == len(CLASS)
+        assert all(todo in refused.reason for refused in summary.refused)
+
+
+def test_times_that_come_later_are_added_and_not_lost_again(course: Course, tmp_path: Path) -> None:
+    worksheet = tmp_path / "grading.csv"
+    worksheet.write_bytes(moodle_worksheet())
+    assert any("unknown" in note for note in collect(course, moodle()).notes)
+    assert set(times_of(course).values()) == {None}
+    dated = collect(course, moodle(), times=worksheet)
+    assert {taken.state for taken in dated.taken} == {"dated"}
+    known = times_of(course)
+    assert None not in known.values()
+    collect(course, moodle())
+    assert times_of(course) == known
+
+
+def test_one_line_says_that_times_are_unknown(course: Course) -> None:
+    (note,) = collect(course, moodle()).notes
+    assert note == (
+        "class.zip: 6 hand-ins all carry 22 Sep 09:15, when the files were packed or copied; the "
+        "time is unknown, so they count as on time. Give --times FILE, or --in-time if that is "
+        "right."
+    )
+    summary = collect(course, moodle(), in_time=True)
+    assert summary.notes == ()
+    assert {taken.time.words for taken in summary.taken} == {"on time, as you said"}
+
+
+def test_late_in_canvas_says_no_more_than_late(course: Course) -> None:
+    _, note = collect(course, canvas()).notes
+    assert "Canvas marks 1 as LATE and does not tell how late" in note
+    extended = course.root / "course.toml"
+    extended.write_text(
+        extended.read_text()
+        + f'[[extension]]\nstudent = "lei.li"\nlab = "{LAB}"\ndue = 2026-09-23T23:59:00\n'
+    )
+    again = load_course(course.root)
+    assert not lateness_of(again, LAB, "lei.li", times_of(course)["lei.li"]).is_late
+
+
+def test_two_people_of_one_name_are_never_one_student(course: Course) -> None:
+    lines = STUDENTS + "jo1,Jo Li,,,,,,\njo2,Jo Li,,,,,,\n"
+    (course.root / "students.csv").write_text(lines)
+    files = {f"Jo Li_{n}_assignsubmission_file/{NAME}.ipynb": b"{%d}" % n for n in (7001, 7002)}
+    export = packed(files, CLASS[0].handed_in)
+    summary = collect(course, export)
+    assert {one.reason for one in summary.refused} == {"2 students are called so: jo1, jo2"}
+    (course.root / "students.csv").unlink()
+    summary = collect(course, export)
+    assert not summary.taken
+    assert {one.reason for one in summary.refused} == {"2 people in this source have this name"}
+
+
+def test_a_group_of_gradescope_is_everyone_in_it(course: Course) -> None:
+    listed = b"""---
+submission_1:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '15-001'
+    :email: ada@uni.example
+  - :name: Jan van der Berg
+    :sid: '15-004'
+    :email: ''
+  :created_at: !ruby/object:ActiveSupport::TimeWithZone
+    utc: 2026-09-18 08:15:22.000000000 Z
+    zone: !ruby/object:ActiveSupport::TimeZone
+      name: Etc/UTC
+    time: 2026-09-18 10:15:22.000000000 Z
+"""
+    files = {"e/submission_metadata.yml": listed, f"e/submission_1/{NAME}.ipynb": b"{}"}
+    collect(course, packed(files, CLASS[0].handed_in))
+    when = datetime.fromisoformat("2026-09-18T08:15:22+00:00")
+    assert times_of(course) == {"ada": when, "vdberg": when}
+
+
+def test_a_students_own_metadata_counts_for_nothing(course: Course) -> None:
+    planted = b"submission_3300:\n  :submitters:\n  - :sid: '15-004'\n"
+    whole = {"x.csv": b"1", "x.ipynb": b"{}", "submission_metadata.yml": planted}
+    files = {f"ada/submission_3300/{name}": data for name, data in whole.items()}
+    collect(course, packed({**files, "vdberg/y.ipynb": b"{}"}, CLASS[0].handed_in))
+    assert "x.csv" not in files_of(course)["vdberg"]
+    assert "submission_3300/x.csv" in files_of(course)["ada"]
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [b"- a\n", b"a: [", b"\xff", b"a: &x [*x]", b"? !!python/object/apply:os.system ['x']"],
+)
+def test_metadata_that_cannot_be_read_stops_with_a_sentence(listed: bytes, course: Course) -> None:
+    files = {"e/submission_metadata.yml": listed, "e/submission_1/x.ipynb": b"{}"}
+    summary = collect(course, packed(files, CLASS[0].handed_in))
+    assert not summary.taken
+    assert summary.refused
+    assert all("submission_metadata.yml" in refused.reason for refused in summary.refused)
+
+
+def test_an_export_without_its_metadata_is_not_one_student(course: Course) -> None:
+    for own in (True, False):
+        if not own:
+            (course.root / "students.csv").unlink()
+        files = {f"e/submission_{n}/{NAME}.ipynb": b"{}" for n in (1, 2)}
+        summary = collect(course, packed(files, CLASS[0].handed_in))
+        assert not summary.taken
+        assert all("submission_metadata.yml is missing" in r.reason for r in summary.refused)
+
+
+def test_a_zip_of_several_notebooks_is_never_one_student(course: Course, tmp_path: Path) -> None:
+    several = packed({"a.ipynb": b"{}", "b.ipynb": b"{}"}, CLASS[0].handed_in)
+    for name in ("ada.zip", "ada-lab01-handin.zip", "week 1.zip"):
+        path = tmp_path / name
+        path.write_bytes(several)
+        summary = collect(course, path)
+        assert not summary.taken
+        assert "2 notebooks" in summary.refused[0].reason
+    folder = tmp_path / "zips"
+    folder.mkdir()
+    (folder / "ada.zip").write_bytes(several)
+    assert "2 notebooks" in collect(course, folder).refused[0].reason
+
+
+def test_a_zips_own_name_counts_only_if_it_is_in_the_roster(course: Course, tmp_path: Path) -> None:
+    one = packed({f"work/{NAME}.ipynb": b"{}"}, CLASS[0].handed_in)
+    for name in ("ada.zip", "download.zip"):
+        (tmp_path / name).write_bytes(one)
+    assert [taken.student for taken in collect(course, tmp_path / "ada.zip").taken] == ["ada"]
+    summary = collect(course, tmp_path / "download.zip")
+    assert not summary.taken
+    assert "not in students.csv" in summary.refused[0].reason
+
+
+def test_a_notebook_of_another_lab_is_no_hand_in(course: Course) -> None:
+    other = json.dumps({"cells": [], "metadata": {"attnlab": {"lab": "lab02"}}}).encode()
+    files = {f"Ada Lovelace_7001_assignsubmission_file/{NAME}.ipynb": other}
+    files |= {f"Jan van der Berg_7002_assignsubmission_file/{NAME}.ipynb": b"{}"}
+    summary = collect(course, packed(files, CLASS[0].handed_in))
+    assert [taken.student for taken in summary.taken] == ["vdberg"]
+    (refused,) = summary.refused
+    assert (refused.name, refused.reason) == ("Ada Lovelace", "it is a notebook of lab02")
+
+
+def test_two_systems_in_one_course(course: Course, tmp_path: Path) -> None:
+    """Of one hand-in with a time and one without, the one with a time counts; a note says so."""
+    paths = [tmp_path / "moodle.zip", tmp_path / "exchange.zip"]
+    for path, data in zip(paths, (moodle(), exchange()), strict=True):
+        path.write_bytes(data)
+    summary = collect_submissions(course, LAB, paths)
+    assert files_of(course) == EVERYONE
+    assert times_of(course) == {one.id: one.handed_in for one in CLASS}
+    assert len(summary.taken) == len(CLASS)
+
+
+def test_file_dates_of_a_copied_class_are_no_times(course: Course) -> None:
+    """Even if one file was copied at another hour, the dates of the others are not believed."""
+    made = CLASS[0].handed_in + timedelta(days=3)
+    files = {f"{one.id}/{NAME}.ipynb": b"{}" for one in CLASS}
+    dates = {path: made + timedelta(seconds=2 * n) for n, path in enumerate(files)}
+    dates[f"ada/{NAME}.ipynb"] = CLASS[0].handed_in
+    collect(course, packed(files, dates))
+    known = times_of(course)
+    assert known.pop("ada") == CLASS[0].handed_in
+    assert set(known.values()) == {None}
+
+
+def test_where_a_file_came_from_is_kept_beside_it(course: Course) -> None:
+    collect(course, moodle(week=2))
+    origin = read_origin(course.root, "ada", LAB)
+    assert origin is not None
+    assert (origin.system, origin.source) == ("Moodle", "class.zip")
+    assert origin.home == f"Ada Lovelace_{origin.key}_assignsubmission_file"
+    assert origin.files[f"{NAME}.ipynb"] == f"class.zip/{origin.home}/{NAME}.ipynb"
+    assert set(lies_there(course)["ada"]) == set(CLASS[0].files)
+
+
+def test_json_for_programs(course: Course) -> None:
+    text = STUDENTS.replace("ada,Ada Lovelace,ada@uni.example,1001,15-001", "eve,Eve Moore,,,")
+    (course.root / "students.csv").write_text(text.replace(",ada-l,", ",,"))
+    told = collect(course, gradescope(), dry_run=True).to_json()
+    assert told.keys() == {"taken", "refused"}
+    assert told["taken"][0] == {
+        "student": "g_k",
+        "name": "Grace King Hopper",
+        "file": f"class.zip/assignment_91_export/submission_3305/{NAME}.ipynb",
+        "when": CLASS[5].handed_in.isoformat(),
+        "how": "Gradescope",
+    }
+    (refused,) = told["refused"]
+    assert refused["name"] == "Ada Lovelace"
+    assert refused["reason"].startswith("not in students.csv")
+    assert {one["when"] for one in collect(course, moodle(), dry_run=True).to_json()["taken"]} == {
+        None
+    }
