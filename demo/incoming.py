@@ -46,7 +46,7 @@ def write_incoming(submissions: Iterable[DemoSubmission], folder: Path, lab: str
             if re.fullmatch(r"m\d+", submission.student):
                 name = f"{submission.student}_{41000 + number}"
                 _add_to_canvas(archive, submission, f"{name}_{990000 + number}")
-            elif number % 2 and submission.expected.state != "late":
+            elif number % 2 and submission.expected.state != "late" and _notebooks(submission) < 2:
                 _write(zips / f"{name}.zip", _zipped(submission), submission)
             else:
                 write_folder(submission, folders / submission.student / lab)
@@ -65,6 +65,11 @@ def write_folder(submission: DemoSubmission, folder: Path) -> None:
     folder.mkdir(parents=True)
     for name, data in submission.files.items():
         _write(folder / name, data, submission)
+
+
+def _notebooks(submission: DemoSubmission) -> int:
+    """The number of notebooks; a zip with several may be a class's, so `lab collect` refuses it."""
+    return sum(name.endswith(".ipynb") for name in submission.files)
 
 
 def _write(path: Path, data: bytes, submission: DemoSubmission) -> None:

@@ -1,5 +1,6 @@
 """The `lab` command: help, fast imports, errors in one sentence."""
 
+import json
 import subprocess
 import sys
 
@@ -49,3 +50,47 @@ def test_importing_the_command_is_fast():
         for _ in range(3)
     ]
     assert min(float(run.stdout) for run in runs) < 0.3
+
+
+def course_with(tmp_path, students=""):
+    """A course with one lab and a folder `class` with one hand-in of Ada's."""
+    (tmp_path / "solutions").mkdir()
+    (tmp_path / "solutions" / "lab01_softmax.py").touch()
+    (tmp_path / "course.toml").write_text(
+        '[course]\nname = "A"\n[[lab]]\nid = "lab01"\ntitle = "One"\n'
+        "release = 2026-09-14T08:00:00\ndue = 2026-09-20T23:59:00\n"
+    )
+    if students:
+        (tmp_path / "students.csv").write_text(students)
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    (tmp_path / "class" / "ada" / "lab01_softmax.ipynb").write_text("{}")
+    return tmp_path
+
+
+def test_collecting_prints_json_for_programs(tmp_path):
+    course = course_with(tmp_path, "id,name\nada,Ada Lovelace\n")
+    done = lab("collect", "lab01", "class", "--dry-run", "--json", cwd=course)
+    assert json.loads(done.stdout) == {
+        "taken": [
+            {
+                "student": "ada",
+                "name": "Ada Lovelace",
+                "file": "class/ada/lab01_softmax.ipynb",
+                "when": None,
+                "how": "unknown",
+            }
+        ],
+        "refused": [],
+    }
+    assert done.returncode == 0
+    assert not (course / "submitted").exists()
+
+
+def test_collecting_nothing_fails_with_a_sentence(tmp_path):
+    course = course_with(tmp_path, "id,name\neve,Eve Moore\n")
+    for source, told in (("none.zip", "no such folder"), ("class", "no hand-in for lab01 was")):
+        done = lab("collect", "lab01", source, cwd=course)
+        assert done.returncode == 1
+        assert told in done.stderr
+        assert "Traceback" not in done.stderr
+    assert not (course / "submitted").exists()
