@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 import torch
@@ -111,6 +114,15 @@ def move(batch: B, device: torch.device) -> B:
 
     return map_tensors(batch, one)
     # end blank
+
+
+def missing_compiler(device: torch.device) -> str | None:
+    """What `torch.compile` needs for a device and this machine does not have; None: nothing."""
+    if device.type == "cuda":
+        return None if find_spec("triton") else "the package triton"
+    named = os.environ.get("CXX")
+    found = any(map(shutil.which, [named] if named else ["g++", "clang++", "c++"]))
+    return None if found else "a C++ compiler"
 
 
 def peak_memory(device: torch.device) -> int:

@@ -69,14 +69,21 @@ def accumulate(
     # end blank
 
 
-def scaler_for(precision: Precision, device: torch.device) -> torch.amp.GradScaler:
+def scaler_for(precision: Precision, device: torch.device, tokens: int = 1) -> torch.amp.GradScaler:
     """The loss scaler of a precision; one that does nothing unless it is "fp16".
 
     The smallest normal float16 is 6e-5, so small gradients would become 0. The loss is multiplied
     by a large number before the backward pass, and the gradients are divided by it afterwards.
     bfloat16 has the range of float32 and needs no scaler.
+
+    Args:
+        precision: of the forward and backward pass.
+        device: where the loss is.
+        tokens: about how many tokens a loss is summed over. The first scale is 65,536 for one
+            token, and a power of 2 that is smaller by this factor for many.
     """
-    return torch.amp.GradScaler(device.type, enabled=precision == "fp16")
+    scale = 2.0 ** (16 - round(math.log2(tokens)))
+    return torch.amp.GradScaler(device.type, scale, enabled=precision == "fp16")
 
 
 def autocast(precision: Precision, device: torch.device) -> torch.autocast:

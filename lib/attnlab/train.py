@@ -1,0 +1,185 @@
+"""``python -m attnlab.train dates --set steps=600 --out runs/dates``: train a small model.
+
+The same command again goes on from the last checkpoint in the folder. With several processes:
+``torchrun --nproc-per-node 2 -m attnlab.train dates``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from attnlab import checkpoints, settings
+from attnlab.checking.errors import LabError
+from attnlab.processes import Processes, joined
+from attnlab.training import Trainer
+from attnlab.training_config import TrainerConfig
+from attnlab.training_log import Record
+from attnlab.translation import TASKS, Task, TranslatorConfig
+
+KINDS = (TrainerConfig, TranslatorConfig)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit status."""
+    given = _parser().parse_args(arguments)
+    logging.basicConfig(format="%(message)s", stream=sys.stderr)
+    with joined() as processes:
+        show = Output(given.json, processes.rank == 0)
+        try:
+            return _train(given, processes, show)
+        except LabError as error:
+            show.error(str(error))
+            return 1
+
+
+class Output:
+    """What the command prints: lines for people, or JSON records for programs.
+
+    Args:
+        as_json: JSON, one record a line.
+        first: whether this is process 0, the only one that prints.
+    """
+
+    def __init__(self, as_json: bool, first: bool) -> None:
+        self._json, self._first = as_json, first
+
+    def error(self, message: str) -> None:
+        """One sentence on standard error."""
+        if self._first:
+            print(message, file=sys.stderr)
+
+    def event(self, event: str, text: str, **values: Any) -> None:
+        """Something happened."""
+        if self._first:
+            print(json.dumps({"event": event, **values}) if self._json else text, flush=True)
+
+    def record(self, record: Record, steps: int) -> None:
+        """A line of the log."""
+        self.event("log", line(record, steps), **asdict(record))
+
+
+def line(record: Record, steps: int) -> str:
+    """A record for people: progress, loss, speed, memory, time left."""
+    parts = [
+        f"step {record.step:>{len(str(steps))}}/{steps}",
+        f"loss {record.loss:.4f}",
+        f"validation {record.validation_loss:.4f}" if record.validation_loss is not None else "",
+        f"lr {record.lr:.2e}",
+        f"{record.tokens_per_second:,.0f} tokens/s",
+        f"MFU {record.mfu:.1%}" if record.mfu is not None else "",
+        f"{record.memory / 2**20:,.0f} MiB",
+        f"{record.skipped} skipped" if record.skipped else "",
+        f"{record.seconds_left // 60:.0f}:{record.seconds_left % 60:02.0f} left",
+    ]
+    return "  ".join(part for part in parts if part)
+
+
+def _train(given: argparse.Namespace, processes: Processes, show: Output) -> int:
+    if given.task not in TASKS:
+        hint = settings.did_you_mean(given.task, TASKS) or settings.list_of(TASKS)
+        raise settings.SettingError(f"there is no task {given.task!r}{hint}")
+    cfg, sizes = settings.parse(given.set, KINDS)
+    folder = given.out or Path("runs", given.task)
+    if folder.exists() and not folder.is_dir():
+        raise settings.SettingError(f"{folder} is not a folder; give another one with --out")
+    task = _made(given.task, sizes, cfg)
+    trainer = Trainer(
+        task.model, task.loss, cfg, folder=folder, about={"task": given.task, **asdict(sizes)},
+        params_per_token=task.params_per_token, processes=processes,
+        on_record=lambda record: show.record(record, cfg.steps),
+    )  # fmt: skip
+    if trainer.resume():
+        step = trainer.position.step
+        show.event("resume", f"going on after step {step} of {cfg.steps}", step=step)
+    with _stopped_by_signals(trainer) as received:
+        trainer.fit(task.data, task.validation)
+    step = trainer.position.step
+    if step < cfg.steps:
+        text = f"stopped after step {step}; the same command goes on from there"
+        show.event("stop", text, step=step)
+        return 128 + max(received, default=signal.SIGTERM)  # another process may have received it
+    _finish(task, trainer, folder, show)
+    return 0
+
+
+def _made(name: str, sizes: TranslatorConfig, cfg: TrainerConfig) -> Task:
+    try:
+        return TASKS[name](sizes, cfg)
+    except ValueError as error:  # too many examples, sentences longer than a batch, odd sizes
+        raise settings.SettingError(
+            f"these settings do not fit the task {name}: {error}"
+        ) from error
+
+
+@contextmanager
+def _stopped_by_signals(trainer: Trainer) -> Iterator[list[int]]:
+    """In this block, SIGTERM and SIGINT (Ctrl-C) end training after a checkpoint.
+
+    Yields the signals received so far.
+    """
+    received: list[int] = []
+
+    def stop(number: int, frame: object) -> None:
+        received.append(number)
+        trainer.stop()
+        signal.signal(number, signal.SIG_DFL)  # the second time, it ends the program at once
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _finish(task: Task, trainer: Trainer, folder: Path, show: Output) -> None:
+    """Measure the model, and the mean of the last checkpoints if several are kept."""
+    if trainer.processes.rank != 0:
+        return
+    share, step = task.exact_match(trainer.model, trainer.device), trainer.position.step
+    place = folder / checkpoints.LAST / checkpoints.MODEL
+    show.event(
+        "end", f"{share:.1%} of the validation set exactly right; the weights are in {place}",
+        step=step, exact_match=share, weights=str(place),
+    )  # fmt: skip
+    kept = checkpoints.kept(folder)
+    if len(kept) > 1:
+        average = checkpoints.average_checkpoints(
+            [checkpoints.read_weights(place) for place in kept]
+        )
+        place = checkpoints.write_averaged(folder, average)
+        checkpoints.load_weights(trainer.model, average, place)
+        share = task.exact_match(trainer.model, trainer.device)
+        show.event(
+            "average", f"{share:.1%} with the mean of {len(kept)} checkpoints, in {place}",
+            step=step, exact_match=share, weights=str(place), checkpoints=len(kept),
+        )  # fmt: skip
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m attnlab.train",
+        description="Train a small model. The same command again goes on from the last checkpoint.",
+        epilog=f"settings and their defaults:\n{settings.described(KINDS)}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("task", help=", ".join(TASKS))
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="a setting; may be repeated"
+    )
+    parser.add_argument("--out", type=Path, help="folder of checkpoints and log (runs/TASK)")
+    parser.add_argument("--json", action="store_true", help="one JSON record a line, for programs")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

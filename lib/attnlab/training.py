@@ -1,0 +1,382 @@
+"""One Trainer: from a CPU to several GPUs, in full or mixed precision, with exact resumption.
+
+    trainer = Trainer(model, loss, TrainerConfig(steps=1000, lr=3e-3), folder=Path("runs/dates"))
+    trainer.resume()                     # goes on from the last checkpoint, if there is one
+    records = trainer.fit(data, validation)
+
+`loss(model, batch)` returns the loss as a sum and the number of tokens in it (`Sums`). The steps of
+the loop are functions of other modules: see `Parts`. ``python -m attnlab.train`` is the command.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from attnlab import checkpoints, metrics
+from attnlab.buckets import share
+from attnlab.checkpoints import Checkpoint, CheckpointError
+from attnlab.devices import missing_compiler, move, peak_memory, pick_device
+from attnlab.optimizers import clip_global_norm, fused_adamw, rate_factor
+from attnlab.processes import ALONE, Processes
+from attnlab.train_step import (
+    DTYPES,
+    Loss,
+    Sums,
+    accumulate,
+    autocast,
+    scaler_for,
+    update,
+)
+from attnlab.training_config import MAY_CHANGE, Epochs, Position, TrainerConfig, TrainingError
+from attnlab.training_log import Record, TrainingLog
+from attnlab.training_state import (
+    load_optimizer,
+    optimizer_tensors,
+    random_states,
+    set_random_states,
+    with_prefix,
+)
+
+ADVICE = "try a smaller lr or a longer warmup (earlier checkpoints are intact)"
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The functions that do the work; pass others with the same promises to train with them."""
+
+    pick_device: Callable[[str], torch.device] = pick_device
+    move: Callable[[Any, torch.device], Any] = move
+    optimizer: Callable[[nn.Module, float, float], torch.optim.Optimizer] = fused_adamw
+    accumulate: Callable[..., Sums] = accumulate
+    clip: Callable[[Iterable[Tensor], float], Tensor] = clip_global_norm
+    update: Callable[..., tuple[Tensor, bool]] = update
+
+
+class Trainer:
+    """Trains a model; several processes may do so together, each with a Trainer.
+
+    Each batch is cut into `processes.world * cfg.accumulate` parts. The gradients are those of the
+    mean loss over all tokens of the batch, whatever the number of parts.
+
+    Args:
+        model: moved to the device and trained in place.
+        loss: called as `loss(model, batch)`, on the device.
+        cfg: how to train.
+        folder: for checkpoints and the log; None: nothing is written.
+        about: what else decides the result, such as the model's sizes, for JSON. A checkpoint with
+            other values is refused.
+        params_per_token: the parameters that a token of the loss passes, for the MFU; None: it is
+            not reported.
+        parts: the functions that do the work.
+        processes: the processes that train together.
+        on_record: called with each line of the log, in process 0.
+
+    Attributes:
+        model: the model itself, without wrappers.
+        position: how far training has come.
+
+    Raises:
+        DeviceError: `cfg.device` is not there.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        loss: Loss,
+        cfg: TrainerConfig,
+        *,
+        folder: Path | None = None,
+        about: Mapping[str, Any] = MappingProxyType({}),
+        params_per_token: float | None = None,
+        parts: Parts = Parts(),
+        processes: Processes = ALONE,
+        on_record: Callable[[Record], None] = lambda record: None,
+    ) -> None:
+        self.cfg, self.loss, self.parts, self.processes = cfg, loss, parts, processes
+        self.device = parts.pick_device(cfg.device)
+        if self.device.type == "cuda" and self.device.index is None:
+            self.device = torch.device("cuda", processes.local_rank)
+        self.model = model.to(self.device)
+        self.optimizer = parts.optimizer(self.model, cfg.lr, cfg.weight_decay)
+        self.scaler = scaler_for(cfg.dtype, self.device, cfg.batch_tokens)
+        self.position = Position()
+        self._wrapped = self._wrap()
+        self._about, self._params_per_token = dict(about), params_per_token
+        self._folder, self._on_record = folder, on_record
+        self._log = TrainingLog(folder if processes.rank == 0 else None)
+        self._since_log = Sums(*torch.zeros(2, device=self.device))
+        self._random: dict[str, Tensor] | None = None
+        self._stopping = False
+
+    def fit(self, data: Epochs, validation: Iterable[Any] = ()) -> list[Record]:
+        """Train until `cfg.steps` updates are done, or `stop` is called.
+
+        Nothing in the loop waits for the device but the lines of the log (and the scaler in fp16).
+
+        Args:
+            data: the batches; each tensor's first dimension counts the rows.
+            validation: batches whose loss is measured before each checkpoint.
+
+        Returns:
+            The lines of the log since this call.
+
+        Raises:
+            TrainingError: the loss is not finite, or there are no batches.
+            CheckpointError: a checkpoint could not be written.
+        """
+        records: list[Record] = []
+        with self._random_numbers():
+            clock = self._clock()
+            for batch in self._batches(data):
+                norm = self._step(batch)
+                step = self.position.step
+                saves = step % self.cfg.save_every == 0 or step == self.cfg.steps
+                if saves or step % self.cfg.log_every == 0:
+                    record = self._record(norm, clock)
+                    if saves:
+                        record = replace(record, validation_loss=self.validate(validation))
+                    self._in_process_0(partial(self._report, record))
+                    records.append(record)
+                    clock = self._clock()
+                stops = self.processes.any(self._stopping)
+                if saves or stops:
+                    self.save()
+                if stops:
+                    self._stopping = False
+                    break
+        return records
+
+    def stop(self) -> None:
+        """Write a checkpoint after the update that is under way, and end `fit`."""
+        self._stopping = True
+
+    @torch.no_grad()
+    def validate(self, batches: Iterable[Any]) -> float | None:
+        """The mean loss over all tokens, in evaluation mode; None if there are none."""
+        self.model.eval()
+        total = torch.zeros(2, device=self.device)
+        for batch in batches:
+            mine = share(batch, self.processes.rank, self.processes.world)
+            with autocast(self.cfg.dtype, self.device):
+                total += torch.stack(self.loss(self.model, self.parts.move(mine, self.device)))
+        self.model.train()
+        loss, count = self.processes.sum(total).tolist()
+        return loss / count if count else None
+
+    def save(self) -> None:
+        """Write a checkpoint, in process 0.
+
+        Raises:
+            CheckpointError: it could not be written; in every process.
+        """
+        if self._folder is None:
+            return
+        folder, checkpoint = self._folder, self._checkpoint()
+        self._in_process_0(lambda: checkpoints.write(folder, checkpoint, self.cfg.keep))
+
+    def resume(self) -> bool:
+        """Go on from the newest checkpoint of the folder, as if training had never been ended.
+
+        On one device, the weights are the same bit for bit as without the interruption. With
+        another number of processes, dropout is drawn differently.
+
+        Returns:
+            Whether there was a checkpoint.
+
+        Raises:
+            CheckpointError: it is damaged, of another model, or was trained with other settings.
+        """
+        found = checkpoints.read(self._folder) if self._folder else None
+        if found is None or self._folder is None:
+            return False
+        place = checkpoints.kept(self._folder)[-1]
+        settings = {**asdict(self.cfg), **self._about}
+        checkpoints.refuse_other_settings(found, settings, MAY_CHANGE, place)
+        checkpoints.load_weights(self.model, found.weights, place)
+        try:
+            self._load(found)
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            raise CheckpointError(
+                f"{place} does not fit this version of the program ({type(error).__name__}); "
+                "give another folder"
+            ) from error
+        self._log.keep_until(self.position.step)
+        return True
+
+    def _wrap(self) -> nn.Module:
+        """The model that is called in training: it exchanges gradients, and may be compiled."""
+        wrapped = self.model
+        if self.processes.world > 1:
+            wrapped = DistributedDataParallel(wrapped)
+        if self.cfg.compile:
+            missing = missing_compiler(self.device)
+            if missing is None:
+                # Buckets have many lengths; one program must fit all of them.
+                return torch.compile(wrapped, dynamic=True)  # type: ignore[return-value]
+            log.warning("compile=true, but %s is not there: the model is not compiled.", missing)
+        return wrapped
+
+    def _batches(self, data: Epochs) -> Iterator[Any]:
+        """Batches from the present position on, until all updates are done."""
+        while self.position.step < self.cfg.steps:
+            for batch in data.epoch(self.position.epoch, self.position.batch):
+                self.position = replace(self.position, batch=self.position.batch + 1)
+                yield batch
+                if self.position.step >= self.cfg.steps:
+                    return
+            if self.position.batch == 0:
+                raise TrainingError("there are no batches to train on")
+            self.position = replace(self.position, epoch=self.position.epoch + 1, batch=0)
+
+    def _step(self, batch: Any) -> Tensor:
+        """One update; returns the length of the gradients."""
+        position = self.position
+        updates = position.step - position.skipped + 1
+        rate = self.cfg.lr * self._factor(updates)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        found = self.parts.accumulate(
+            self._wrapped, self._loss, self._micro_batches(batch),
+            lambda loss: self.scaler.scale(loss).backward(),
+        )  # fmt: skip
+        norm, updated = self.parts.update(
+            self.optimizer, self.scaler, self.model.parameters(), self.cfg.max_norm, self.parts.clip
+        )
+        self._since_log = Sums(
+            self._since_log.loss + found.loss, self._since_log.count + found.count
+        )
+        self.position = replace(
+            position, step=position.step + 1, skipped=position.skipped + (not updated)
+        )
+        return norm
+
+    def _factor(self, updates: int) -> float:
+        return rate_factor(self.cfg.schedule, updates, self.cfg.steps, self.cfg.warmup)
+
+    def _micro_batches(self, batch: Any) -> Iterator[Any]:
+        """This process's parts of a batch, one after the other."""
+        world, rank = self.processes.world, self.processes.rank
+        parts = world * self.cfg.accumulate
+        for part in range(rank, parts, world):
+            last = part + world >= parts
+            # Processes exchange gradients once per batch, in the backward pass of the last part.
+            alone = nullcontext() if world == 1 or last else self._wrapped.no_sync()  # type: ignore[operator]
+            with alone:
+                yield self.parts.move(share(batch, part, parts), self.device)
+
+    def _loss(self, model: nn.Module, batch: Any) -> Sums:
+        """The loss of a part, in mixed precision.
+
+        Processes take the mean of their gradients. So gradients of sums must be divided by the mean
+        number of their tokens.
+        """
+        with autocast(self.cfg.dtype, self.device):
+            found = self.loss(model, batch)
+        return Sums(found.loss, self.processes.sum(found.count) / self.processes.world)
+
+    def _clock(self) -> tuple[float, int, float]:
+        """The time, the step, and the tokens since the last line of the log."""
+        return time.perf_counter(), self.position.step, float(self._since_log.count)
+
+    def _record(self, norm: Tensor, clock: tuple[float, int, float]) -> Record:
+        """A line of the log about the updates since the last line. It waits for the device."""
+        world, position = self.processes.world, self.position
+        loss, tokens = float(self.processes.sum(self._since_log.loss)), float(self._since_log.count)
+        if not math.isfinite(loss):
+            raise TrainingError(f"the loss is {loss} at step {position.step}; {ADVICE}")
+        then, first_step, tokens_then = clock
+        seconds = time.perf_counter() - then
+        speed = (tokens - tokens_then) * world / seconds
+        self._since_log = Sums(*torch.zeros(2, device=self.device))
+        return Record(
+            step=position.step,
+            epoch=position.epoch,
+            loss=loss / max(tokens * world, 1),
+            validation_loss=None,
+            lr=self.optimizer.param_groups[0]["lr"],
+            grad_norm=float(norm),
+            skipped=position.skipped,
+            tokens_per_second=speed,
+            mfu=self._mfu(speed),
+            memory=peak_memory(self.device),
+            seconds_left=seconds / (position.step - first_step) * (self.cfg.steps - position.step),
+        )
+
+    def _report(self, record: Record) -> None:
+        self._log.write(record)
+        self._on_record(record)
+
+    def _in_process_0(self, write: Callable[[], object]) -> None:
+        """Let process 0 write; if it cannot, raise its error in every process."""
+        error = None
+        if self.processes.rank == 0:
+            try:
+                write()
+            except CheckpointError as caught:
+                error = caught
+        if self.processes.any(error is not None):
+            raise error or CheckpointError("process 0 could not write its files")
+
+    def _mfu(self, tokens_per_second: float) -> float | None:
+        peak = metrics.peak_flops(self.device, DTYPES[self.cfg.dtype])
+        if peak is None or self._params_per_token is None:
+            return None
+        return metrics.mfu(tokens_per_second, self._params_per_token, peak * self.processes.world)
+
+    @contextmanager
+    def _random_numbers(self) -> Iterator[None]:
+        """In this block, random numbers are the trainer's own; the program's are not used."""
+        devices = [self.device] if self.device.type == "cuda" else []
+        with torch.random.fork_rng(devices):
+            if self._random is None:
+                torch.manual_seed(zlib.crc32(f"{self.cfg.seed} {self.processes.rank}".encode()))
+            else:
+                set_random_states(self.device, self._random)
+            self.model.train()
+            yield
+            self._random = random_states(self.device)
+
+    def _checkpoint(self) -> Checkpoint:
+        if not all(weight.isfinite().all() for weight in self.model.parameters()):
+            raise TrainingError(f"weights are not finite at step {self.position.step}; {ADVICE}")
+        random = random_states(self.device)
+        tensors = {
+            "since_log": self.processes.sum(torch.stack(self._since_log)),
+            **optimizer_tensors(self.optimizer),
+            **{
+                f"random.{rank}.{name}": state
+                for name in random
+                for rank, state in enumerate(self.processes.gather(random[name]))
+            },
+        }
+        state = {
+            **asdict(self.position),
+            "settings": {**asdict(self.cfg), **self._about},
+            "scaler": self.scaler.state_dict(),
+        }
+        return Checkpoint(self.model.state_dict(), tensors, state)
+
+    def _load(self, found: Checkpoint) -> None:
+        """Take over everything but the weights."""
+        load_optimizer(self.optimizer, found.tensors)
+        self.scaler.load_state_dict(dict(found.state["scaler"]))
+        self.position = Position(**{key: int(found.state[key]) for key in asdict(self.position)})
+        loss, count = found.tensors["since_log"].to(self.device)
+        # The processes' sums are added for the log: one of them takes the old sum.
+        self._since_log = Sums(loss * (self.processes.rank == 0), count / self.processes.world)
+        self._random = with_prefix(found.tensors, f"random.{self.processes.rank}.") or None

@@ -1,0 +1,105 @@
+"""What a :class:`attnlab.training.Trainer` is told, and how far it has come.
+
+Tested in ``tests/attnlab/test_training.py``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from attnlab.checking.errors import LabError
+from attnlab.optimizers import SCHEDULES
+from attnlab.train_step import DTYPES, Precision
+
+# Settings that may change when training goes on: they do not change which weights come out, or they
+# say how long to train.
+MAY_CHANGE = ("steps", "device", "compile", "log_every", "save_every", "keep")
+
+
+class TrainingError(LabError):
+    """Training cannot go on."""
+
+
+@dataclass(frozen=True)
+class TrainerConfig:
+    """How to train.
+
+    Attributes:
+        steps: the number of updates.
+        lr: the highest learning rate.
+        batch_tokens: the most tokens of a batch, padding included, of all processes together.
+        accumulate: into how many micro-batches a process cuts its share of a batch.
+        warmup: over how many updates the learning rate rises.
+        schedule: how it goes on; see `optimizers.rate_factor`.
+        weight_decay: of matrices.
+        max_norm: the limit of the gradients' length; None: there is no limit.
+        dtype: the precision of the forward and backward pass; the weights are always float32.
+        compile: whether to compile the model.
+        seed: of weights, order and dropout.
+        device: "auto" or a device; see `devices.pick_device`.
+        log_every: updates from one line of the log to the next.
+        save_every: updates from one checkpoint to the next; each is preceded by a validation.
+        keep: how many checkpoints stay.
+
+    Raises:
+        TrainingError: a number is out of its range, or a word is not one of those listed.
+    """
+
+    steps: int = 1000
+    lr: float = 3e-3
+    batch_tokens: int = 2048
+    accumulate: int = 1
+    warmup: int = 0
+    schedule: Literal["noam", "cosine", "one-cycle", "constant"] = "one-cycle"
+    weight_decay: float = 0.0
+    max_norm: float | None = 1.0
+    dtype: Precision = "fp32"
+    compile: bool = False
+    seed: int = 0
+    device: str = "auto"
+    log_every: int = 50
+    save_every: int = 500
+    keep: int = 1
+
+    def __post_init__(self) -> None:
+        at_least_1 = ("steps", "batch_tokens", "accumulate", "log_every", "save_every", "keep")
+        for name, least in {**dict.fromkeys(at_least_1, 1), "warmup": 0, "weight_decay": 0}.items():
+            if not getattr(self, name) >= least:
+                raise TrainingError(f"{name} must be {least} or more, not {getattr(self, name)}")
+        for name in ("lr", "max_norm"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < math.inf:
+                raise TrainingError(f"{name} must be above 0 and finite, not {value}")
+        for name, words in (("schedule", SCHEDULES), ("dtype", tuple(DTYPES))):
+            if getattr(self, name) not in words:
+                raise TrainingError(
+                    f"{name} must be one of {', '.join(words)}, not {getattr(self, name)!r}"
+                )
+
+
+@dataclass(frozen=True)
+class Position:
+    """How far training has come.
+
+    Attributes:
+        step: updates so far, skipped ones included.
+        skipped: updates that were skipped because a gradient was not finite.
+        epoch: the number of the epoch, from 0.
+        batch: how many of its batches are used.
+    """
+
+    step: int = 0
+    skipped: int = 0
+    epoch: int = 0
+    batch: int = 0
+
+
+class Epochs(Protocol):
+    """Batches in an order that the number of the epoch decides, such as `buckets.Bucketed`."""
+
+    def epoch(self, number: int, start: int = 0) -> Iterator[Any]:
+        """The batches of epoch `number` (from 0), without the first `start`."""
+        ...

@@ -1,0 +1,175 @@
+"""Small translations to train on: what a Trainer needs for each, and how well a model does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from attnlab.batching import Batch, make_batch
+from attnlab.buckets import Bucketed
+from attnlab.data import copying, dates
+from attnlab.data.dates import BOS, EOS, PAD
+from attnlab.devices import move
+from attnlab.train_step import Loss, Sums
+from attnlab.training_config import TrainerConfig
+from attnlab.transformer import Transformer
+from attnlab.transformer_config import TransformerConfig
+
+Symbols = tuple[int, ...]
+Pair = tuple[Symbols, Symbols]
+
+
+@dataclass(frozen=True)
+class TranslatorConfig:
+    """The data and the model.
+
+    Attributes:
+        examples: the number of pairs to train on.
+        d_model: features of a vector.
+        num_heads: heads of each attention.
+        d_ff: features inside the feed-forward networks.
+        layers: of the encoder, and of the decoder.
+        dropout: the probability of dropping.
+        smoothing: how much label smoothing takes from the right symbol, as torch counts it.
+    """
+
+    examples: int = 5500
+    d_model: int = 64
+    num_heads: int = 4
+    d_ff: int = 256
+    layers: int = 2
+    dropout: float = 0.1
+    smoothing: float = 0.0
+
+
+@dataclass(frozen=True)
+class Task:
+    """Everything that a Trainer needs, and a measure of success.
+
+    Attributes:
+        model: with fresh weights.
+        loss: for the Trainer.
+        data: to train on.
+        validation: batches of other pairs.
+        params_per_token: the parameters that a target symbol passes, and its share of the source.
+        exact_match: the share of validation pairs that a model translates without a mistake.
+    """
+
+    model: Transformer
+    loss: Loss
+    data: Bucketed[Batch]
+    validation: Sequence[Batch]
+    params_per_token: float
+    exact_match: Callable[[nn.Module, torch.device], float]
+
+
+def dates_task(sizes: TranslatorConfig, cfg: TrainerConfig) -> Task:
+    """Dates as people write them, to ISO 8601."""
+
+    def symbols(pairs: Sequence[dates.Pair]) -> list[Pair]:
+        return [
+            (tuple(dates.SOURCE.encode(human)), tuple(dates.TARGET.encode(iso)))
+            for human, iso in pairs
+        ]
+
+    train, validation = dates.pairs(sizes.examples, seed=1), dates.validation()
+    vocabularies = len(dates.SOURCE), len(dates.TARGET)
+    return _task(symbols(train), symbols(validation), vocabularies, sizes, cfg)
+
+
+def copy_task(sizes: TranslatorConfig, cfg: TrainerConfig) -> Task:
+    """Sequences of symbols, to the same sequences."""
+    train = list(copying.pairs(sizes.examples, seed=1))
+    validation = list(copying.pairs(500, seed=2, split="validation"))
+    vocabularies = copying.VOCABULARY, copying.VOCABULARY
+    return _task(train, validation, vocabularies, sizes, cfg)
+
+
+TASKS: dict[str, Callable[[TranslatorConfig, TrainerConfig], Task]] = {
+    "dates": dates_task,
+    "copy": copy_task,
+}
+
+
+def translation_loss(model: nn.Module, batch: Batch, smoothing: float = 0.0) -> Sums:
+    """The cross-entropy of the labels that are not padding, as a sum, and their number."""
+    logits: Tensor = model(batch.source, batch.inputs)  # (B, T, V)
+    loss = nn.functional.cross_entropy(
+        logits.flatten(0, 1), batch.labels.flatten(), ignore_index=PAD, reduction="sum",
+        label_smoothing=smoothing,
+    )  # fmt: skip
+    return Sums(loss, (batch.labels != PAD).sum())
+
+
+def exact_match(model: Any, pairs: Sequence[Pair], device: torch.device, rows: int = 250) -> float:
+    """The share of pairs whose target a model writes exactly, by greedy decoding.
+
+    Args:
+        model: with `generate`, as `Transformer` has it.
+        pairs: at least one.
+        device: where the model is.
+        rows: how many pairs are decoded at once.
+    """
+    right = 0
+    for start in range(0, len(pairs), rows):
+        some = pairs[start : start + rows]
+        source = move(make_batch(some).source, device)
+        longest = max(len(target) for _, target in some)
+        written = model.generate(source, bos=BOS, eos=EOS, max_len=longest + 1)
+        right += sum(row == list(target) for row, (_, target) in zip(written, some, strict=True))
+    return right / len(pairs)
+
+
+def _task(
+    train: Sequence[Pair],
+    validation: Sequence[Pair],
+    vocabularies: tuple[int, int],
+    sizes: TranslatorConfig,
+    cfg: TrainerConfig,
+) -> Task:
+    """A task for pairs of symbols; the weights are drawn with the seed of `cfg`."""
+    model_cfg = TransformerConfig(
+        *vocabularies, sizes.d_model, sizes.num_heads, sizes.d_ff, sizes.layers, sizes.layers,
+        sizes.dropout, max_len=1 + max(map(_length, [*train, *validation])), pad=PAD,
+    )  # fmt: skip
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(cfg.seed)
+        model = Transformer(model_cfg)
+
+    def loss(model: nn.Module, batch: Batch) -> Sums:
+        return translation_loss(model, batch, sizes.smoothing if model.training else 0.0)
+
+    return Task(
+        model=model,
+        loss=loss,
+        data=_bucketed(train, cfg),
+        validation=list(_bucketed(validation, cfg).epoch(0)),
+        params_per_token=_params_per_token(model, train),
+        exact_match=lambda model, device: exact_match(model, validation, device),
+    )
+
+
+def _bucketed(pairs: Sequence[Pair], cfg: TrainerConfig) -> Bucketed[Batch]:
+    return Bucketed(pairs, list(map(_length, pairs)), make_batch, cfg.batch_tokens, cfg.seed)
+
+
+def _length(pair: Pair) -> int:
+    """The longer side's symbols; the target's EOS is one."""
+    return max(len(pair[0]), len(pair[1]) + 1)
+
+
+def _params_per_token(model: Transformer, pairs: Sequence[Pair]) -> float:
+    """A target symbol passes the decoder and the head; its share of the source, the encoder.
+
+    An embedding is a look-up and costs no multiplication.
+    """
+    encoder = sum(parameter.numel() for parameter in model.encoder.parameters())
+    decoder = sum(parameter.numel() for parameter in model.decoder.parameters())
+    source = fmean(len(source) for source, _ in pairs)
+    share = source / fmean(len(target) + 1 for _, target in pairs)
+    return decoder + model.head.weight.numel() + encoder * share
