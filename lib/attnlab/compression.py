@@ -1,0 +1,60 @@
+"""How well a text is predicted, in bits per byte: of models, of tables of pairs, of gzip.
+
+A loss per token depends on the tokens: with longer ones there are fewer, and each is harder. Bits
+per byte can be compared between tokenisers, and with programs that compress files.
+
+Source: lectures G, N (perplexity).
+"""
+
+from __future__ import annotations
+
+import gzip
+import math
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+
+def bits_per_byte(nats_per_token: float, tokens: int, num_bytes: int) -> float:
+    """Turn a loss per token into bits per byte of the text.
+
+    Args:
+        nats_per_token: the mean loss, by the natural logarithm.
+        tokens: how many tokens the mean is over.
+        num_bytes: the length of the text they stand for, as UTF-8.
+
+    Returns:
+        nats_per_token · tokens / num_bytes / ln 2.
+    """
+    # blank: bits of the whole text, for each byte
+    return nats_per_token * tokens / num_bytes / math.log(2)
+    # end blank
+
+
+def gzip_bits_per_byte(text: str) -> float:
+    """The size of a text compressed by gzip, in bits per byte of the text."""
+    data = text.encode()
+    return 8 * len(gzip.compress(data, 9, mtime=0)) / len(data)
+
+
+def bigram_loss(train: Sequence[int], ids: Sequence[int], vocab_size: int) -> float:
+    """The loss of a table of pairs: how often each token followed each other one in training.
+
+    A pair that was rare in training gets a part of its probability from the frequency of its second
+    token: (count(a, b) + p(b)) / (count(a) + 1), where p(b) has one count more for each token.
+
+    Args:
+        train: the tokens that are counted.
+        ids: the tokens that are predicted, each from the one before it; at least two.
+        vocab_size: the number of tokens.
+
+    Returns:
+        The mean loss of a token in nats, over all but the first.
+    """
+    pairs, firsts = Counter(pairwise(train)), Counter(train[:-1])
+    singles, total = Counter(train), len(train) + vocab_size
+    nats = 0.0
+    for first, second in pairwise(ids):
+        alone = (singles[second] + 1) / total
+        nats -= math.log((pairs[first, second] + alone) / (firsts[first] + 1))
+    return nats / (len(ids) - 1)

@@ -1,0 +1,40 @@
+"""Bits per byte, counted by hand and compared with what is known."""
+
+from __future__ import annotations
+
+import gzip
+import math
+
+import pytest
+
+from attnlab.compression import bigram_loss, bits_per_byte, gzip_bits_per_byte
+from attnlab.data.markov import NUM_SYMBOLS, course_source
+
+
+def test_a_uniform_guess_of_bytes_costs_eight_bits():
+    assert bits_per_byte(math.log(256), 100, 100) == pytest.approx(8)
+
+
+def test_longer_tokens_are_fewer():
+    """Tokens of four bytes with the same loss for each cost a quarter."""
+    assert bits_per_byte(2.0, 25, 100) == pytest.approx(bits_per_byte(2.0, 100, 100) / 4)
+
+
+def test_gzip_is_the_real_one():
+    text = "é and again é " * 50
+    data = text.encode()
+    assert gzip_bits_per_byte(text) == 8 * len(gzip.compress(data, 9, mtime=0)) / len(data)
+
+
+def test_a_table_of_pairs_by_hand():
+    # Trained on 0 1 0 1 2: (0, 1) twice, (1, 0) and (1, 2) once; p(1) = 3/8 of five and three.
+    expected = -(math.log((2 + 3 / 8) / 3) + math.log((1 + 2 / 8) / 3)) / 2
+    assert bigram_loss([0, 1, 0, 1, 2], [0, 1, 2], 3) == pytest.approx(expected)
+
+
+def test_the_table_of_a_source_costs_what_one_known_symbol_leaves():
+    """Of the order-2 source, a table of pairs knows one symbol of two."""
+    source = course_source()
+    ids = source.sequences("train", 400, 100).flatten().tolist()
+    loss = bigram_loss(ids, ids[:10_000], NUM_SYMBOLS)
+    assert loss == pytest.approx(source.entropies[1], abs=0.03)
