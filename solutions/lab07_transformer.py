@@ -10,15 +10,153 @@ library, an exercise's cell holds one import line; its task is that function's d
 # %%
 import torch
 
-from attnlab import check, submit
+from attnlab import check, plots, submit
 
 torch.manual_seed(0)
 
 # %% [markdown]
 # ## 7.1 The encoder layer
+# *10 points, 40 minutes, difficulty 3 of 5, importance 5 of 5*
+#
+# You have written all parts of a Transformer: attention with many heads (4.2), the feed-forward
+# network (6.6), and the residual with its normalisation (6.7). An **encoder layer** puts them in
+# order. First the words look at each other; then each word is worked on alone. Lectures W and G
+# show the post-norm form, and lecture C shows both:
+#
+# $$\begin{aligned}
+# \text{post:} && a &= \text{norm}_1(x + \text{attention}(x)), &
+# y &= \text{norm}_2(a + \text{network}(a)) \\
+# \text{pre:} && a &= x + \text{attention}(\text{norm}_1(x)), &
+# y &= a + \text{network}(\text{norm}_2(a))
+# \end{aligned}$$
+#
+# This attention is *self*-attention: queries, keys and values are all made from the same sentence.
+# Each word sees every word, earlier and later, because the whole source is known from the start.
+# The only thing to hide is **padding**, and its mask has the shape (B, 1, 1, S). Read it from the
+# right: S keys; the same for all queries; the same for all heads; another one for each sentence.
+#
+# What goes in, (B, S, d_model), has the shape of what comes out, so layers can be stacked. All
+# other sizes stay inside: weights (B, h, S, S) in the attention, (B, S, d_ff) in the network.
+#
+# Your layer is compared with torch's `nn.TransformerEncoderLayer`, on the same weights, with all
+# gradients. (In torch's own masks, True means *forbidden*.)
+#
+# **Predict.** The last word is padding, and the mask hides it. Is its own output 0? Does it change
+# when another word changes? Does another output change when *it* changes?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# `Residual` calls its sublayer with one argument. In pre-norm, what is that argument? And how many
+# arguments does your attention take?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Make four parts, and pass `dropout` and `norm` on to every part that takes them. In `forward`,
+# write a small function of one argument that calls the attention. Send x through the first residual
+# with that function, and the result through the second one with the network.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# A function inside `forward` sees `mask`; name its argument, and use that name for queries, keys
+# and values. `MultiHeadAttention(d_model, num_heads, dropout=dropout)`, because its third argument
+# is d_k.
+# </details>
+
+# %% exercise="encoder_layer"
+from attnlab.encoder_decoder import EncoderLayer
+
+# %%
+check("encoder_layer")
+
+# %% [markdown]
+# **Look.** One word changes at a time; a 1 means that the output in that row changes. On the right,
+# the last word is padding. Its column is empty but for one place: the mask says who may be *seen*,
+# and the padding itself still flows through its own residual. So its output is neither 0 nor
+# constant. It is just never used: no word attends to it, in this layer and in all later ones.
+
+# %%
+words = ["she", "eats", "an", "apple", "pad"]
+visible = torch.tensor([word != "pad" for word in words])  # (S,)
+
+
+def with_padding():
+    layer = EncoderLayer(16, 4, 64)
+    return lambda x: layer(x, visible[None, None, None])  # the mask is (1, 1, 1, S)
+
+
+plots.layers.who_moves(
+    {"no mask": lambda: EncoderLayer(16, 4, 64), "the last word is padding": with_padding},
+    words,
+    16,
+)
 
 # %% [markdown]
 # ## 7.2 The decoder layer
+# *14 points, 55 minutes, difficulty 4 of 5, importance 5 of 5*
+#
+# The decoder writes the target, word by word. Its layer has three sublayers: 7.1's two, and between
+# them an attention that looks at the source. So a Transformer has **three attentions** (lectures N,
+# G and W). It is the same module each time. Only its inputs and its mask differ:
+#
+# | | what it is for | queries from | keys, values from | mask | weights |
+# |---|---|---|---|---|---|
+# | encoder, self | what does a source word mean here? | source | source | padding | (B, h, S, S) |
+# | decoder, self | what has been written so far? | target | target | causal | (B, h, T, T) |
+# | decoder, cross | which source words matter now? | target | *memory* | padding | (B, h, T, S) |
+#
+# **Memory** is the encoder's output, (B, S, d_model). Lecture S writes both attentions of the
+# decoder into one sum; they are two sublayers, each with its own weights and its own residual.
+#
+# *Why the masks differ.* While the model learns, the decoder gets the whole target at once. If a
+# word could see the next one, there would be nothing to learn (lab 5). So the decoder's
+# self-attention is causal. The cross-attention needs no triangle: the source is complete before
+# the first target word is written. It only hides the padding of the source. (And the padding of
+# the target? It comes after all real words, so the causal mask hides it from them, and its own
+# outputs are not counted: 7.4.)
+#
+# *Why memory has no norm here.* In pre-norm, a residual normalises the vectors that flow through
+# it, so the queries. Memory is not this layer's stream. The encoder normalises it once, at its
+# end (7.3), for all decoder layers.
+#
+# **Predict.** B = 2 sentence pairs, S = 7, T = 5, h = 4. Which shapes have the three tables of
+# weights? The word at position 2 of the *target* changes: which outputs move? The vector at
+# position 2 of *memory* changes: which outputs move?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Write down the shapes of queries, keys and values in each of the two attentions, for S ≠ T. Which
+# mask fits which?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Make six parts; no two of them share weights. In `forward`, write one function of one argument for
+# each attention. Then x goes through three residuals, one after the other: self-attention,
+# cross-attention, network.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# The function for the cross-attention uses its argument once and `memory` twice. `mask` is the
+# fourth argument of `MultiHeadAttention`.
+# </details>
+
+# %% exercise="decoder_layer"
+from attnlab.encoder_decoder import DecoderLayer
+
+# %%
+check("decoder_layer")
+
+# %% [markdown]
+# **Look.** Your two layers on one sentence pair, not trained yet, so all weights that are not
+# forbidden are nearly equal. Point at a cell: who asks, who answers, and if the weight is 0, which
+# mask forbids it. Which of the three tables need not be square?
+
+# %%
+plots.three_attentions.three_attentions(
+    lambda: EncoderLayer(16, 4, 64),
+    lambda: DecoderLayer(16, 4, 64),
+    ["elle", "mange", "une", "pomme", "pad"],
+    ["start", "she", "eats", "an", "apple", "today"],
+)
 
 # %% [markdown]
 # ## 7.3 The whole model

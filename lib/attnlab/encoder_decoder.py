@@ -25,13 +25,16 @@ class EncoderLayer(nn.Module):
 
     The parts have these names: `self_attention`, a `MultiHeadAttention(d_model, num_heads)`;
     `feed_forward`, a `FeedForward(d_model, d_ff)`; and `residual1` and `residual2`, a
-    `Residual(d_model)` around the first and around the second.
+    `Residual(d_model)` around the first and around the second. Other usual names are accepted, and
+    so is a layer with two `LayerNorm` and sums of its own instead of `Residual`, but not a layer
+    that contains torch's `nn.TransformerEncoderLayer`.
 
     Args:
         d_model: features of a vector.
         num_heads: heads of the attention.
         d_ff: features inside the feed-forward network.
-        dropout: the probability of dropping, in all four parts.
+        dropout: the probability of dropping in training, in all four parts and nowhere else:
+            attention weights, features inside the network, and what each residual adds.
         norm: "pre" or "post", the mode of both residuals.
 
     Source: Attention Is All You Need, section 3.1.
@@ -80,13 +83,16 @@ class DecoderLayer(nn.Module):
     Each is inside a residual of its own, in this order. The parts have these names:
     `self_attention` and `cross_attention`, two `MultiHeadAttention(d_model, num_heads)`;
     `feed_forward`, a `FeedForward(d_model, d_ff)`; and `residual1`, `residual2` and `residual3`,
-    three `Residual(d_model)`.
+    three `Residual(d_model)`. Other usual names are accepted, and so is a layer with three
+    `LayerNorm` and sums of its own instead of `Residual`, but not a layer that contains torch's
+    `nn.TransformerDecoderLayer`.
 
     Args:
         d_model: features of a vector, of the encoder's output, too.
         num_heads: heads of each attention.
         d_ff: features inside the feed-forward network.
-        dropout: the probability of dropping, in all six parts.
+        dropout: the probability of dropping in training, in all six parts and nowhere else:
+            weights of both attentions, features inside the network, and what each residual adds.
         norm: "pre" or "post", the mode of the residuals.
 
     Source: Attention Is All You Need, section 3.1.

@@ -23,6 +23,7 @@ from attnlab.plots import (
     positions,
     scaling,
     scores,
+    three_attentions,
     words,
 )
 from attnlab.plots.canvas import Drawn
@@ -41,5 +42,6 @@ __all__ = [
     "positions",
     "scaling",
     "scores",
+    "three_attentions",
     "words",
 ]

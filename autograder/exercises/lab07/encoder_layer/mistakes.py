@@ -65,8 +65,8 @@ wrong(
     "StreamNotNormedForAttention",
     "(y, y, y, mask)",
     "(x, x, x, mask)",
-    'With "pre", your attention sees x itself and not the vectors that `residual1` passes to the '
-    "sublayer. Which name does your function give to its argument, and which does it use?",
+    'With "pre", your attention gets x itself, without a normalisation. If you use `Residual`: '
+    "which name does your function give to its argument, and which one does it use?",
 )
 wrong(
     "OnlyQueriesNormed",
@@ -79,46 +79,37 @@ wrong(
     "NetworkNotNormed",
     "lambda y: self.feed_forward(y)",
     "lambda y: self.feed_forward(x)",
-    'With "pre", your feed-forward network sees x itself and not the vectors that `residual2` '
-    "passes to the sublayer. Which name does your function give to its argument, and which does "
-    "it use?",
+    'With "pre", your feed-forward network gets its x without a normalisation. What does the '
+    "second residual pass to its sublayer in this mode?",
 )
 wrong(
     "NormForgottenInBoth",
     "(y, y, y, mask))\n        return self.residual2(x, lambda y: self.feed_forward(y))",
     "(x, x, x, mask))\n        return self.residual2(x, lambda y: self.feed_forward(x))",
-    'With "pre", nothing is normalised: both of your sublayers ignore their argument and use x. '
-    "What do the two residuals pass to them?",
+    'With "pre", neither of your sublayers gets normalised vectors. If you use `Residual`: what '
+    "does it pass to your functions, and do they use it?",
 )
 wrong(
     "FirstResidualTwice",
     "self.residual2(x, ",
     "self.residual1(x, ",
-    "Both of your sublayers go through `residual1`, so they share one normalisation. How many "
-    "normalisations does a layer have?",
+    "The first normalisation serves both of your sublayers, and the second is never used. Which "
+    "one belongs to the feed-forward network?",
 )
 wrong(
     "SecondResidualTwice",
     "self.residual1(x, ",
     "self.residual2(x, ",
-    "Both of your sublayers go through `residual2`, and `residual1` is never used. Which one is "
-    "around the attention?",
+    "The second normalisation serves both of your sublayers, and the first is never used. Which "
+    "one belongs to the attention?",
 )
 wrong.several(
     "ResidualsExchanged",
     {"self.residual1(x, ": "self.residual3(x, ", "self.residual2(x, ": "self.residual1(x, ",
      "self.residual3(x, ": "self.residual2(x, "},
-    "The two residuals are exchanged: the attention goes through the second one. With trained "
-    "weights this matters. Which is around which?",
+    "The two normalisations are exchanged: the attention goes with the second one. With trained "
+    "weights this matters. Which belongs to which?",
 )  # fmt: skip
-wrong.several(
-    "OneResidualMade",
-    {
-        "self.residual2 = Residual(d_model, dropout, norm)": "self.residual2 = self.residual1",
-    },
-    "Your two residuals are one object, so they have one normalisation together. How many "
-    "parameters does a second one add?",
-)
 wrong(
     "AddedTwice",
     FIRST,

@@ -21,17 +21,8 @@ wrong.several(
         PRE2: "x = x + self.transform(self.norm1(x))",
         POST2: "x = self.norm1(x + self.transform(x))",
     },
-    "One normalisation serves both of your sublayers. Each sublayer sees other vectors: how many "
-    "weights and biases does the task's layer have for that?",
-)
-wrong.several(
-    "FirstNormReused",
-    {
-        PRE2: "x = x + self.transform(self.norm1(x))",
-        POST2: "x = self.norm1(x + self.transform(x))",
-    },
-    "You made two normalisations, but the first serves both sublayers. Which one belongs to the "
-    "feed-forward network?",
+    "Your layer has one normalisation (or one `Residual`) for both sublayers. How many sets of "
+    "weights and biases does the task's layer have?",
 )
 wrong.several(
     "NormedStream",
@@ -55,13 +46,6 @@ wrong(
     "x = x + self.attend(self.norm1(x), mask) + self.transform(self.norm2(x))",
     'With "pre", your feed-forward network sees the input of the layer and not what the attention '
     "has added. What is its x?",
-)
-wrong(
-    "PreWithoutNorm",
-    PRE1,
-    "x = x + self.attend(x, mask)",
-    'With "pre", nothing is normalised before your attention. What does the sublayer get in that '
-    "mode?",
 )
 wrong(
     "PostNormsBeforeTheSum",
