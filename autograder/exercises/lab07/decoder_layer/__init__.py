@@ -87,9 +87,7 @@ def equal_to_torchs_layer(lab, draw):
             x, memory = 2 * draw.normal(2, T, 12), 2 * draw.normal(2, S, 12)
             valid = lengths(S, 3, S=S)
             alone = layer(x, memory)
-            masked = layer(
-                x, memory, target_mask=causal(T), memory_mask=valid[:, None, None]
-            )
+            masked = layer(x, memory, target_mask=causal(T), memory_mask=valid[:, None, None])
             expected = torchs(x, memory, tgt_mask=~causal(T), memory_key_padding_mask=~valid)
             seen[f"{norm}, {name}"] = {
                 "output": alone,
@@ -225,9 +223,7 @@ def other_sizes(lab, draw):
 
 @exercise.check(points=1.5, hidden=True)
 def gradients(lab, draw):
-    """Gradients reach x, memory and all parameters; the inputs are unchanged; pre-norm by default.
-
-    """
+    """Gradients reach x, memory and all parameters; inputs are unchanged; "pre" by default."""
     x, memory, weights = draw.normal(2, 4, 12), draw.normal(2, 6, 12), drawn_weights(draw)
     direction = draw.normal(2, 4, 12)
     masks = {"target_mask": causal(4), "memory_mask": any_mask(draw, 2, 1, 1, 6)}
