@@ -159,6 +159,120 @@ plots.three_attentions.three_attentions(
 )
 
 # %% [markdown]
+# ## 7.2.1 Test somebody else's decoder
+# *4 points, 35 minutes, difficulty 3 of 5, importance 4 of 5*
+#
+# A decoder that sees too much trains well and then writes nonsense; one that sees too little never
+# learns why. Neither raises an error. Write a test that takes a class, lets a right `DecoderLayer`
+# pass silently, and raises `AssertionError` for one in which a word sees what it must not, or does
+# not see what it may. It is tried on more than twenty wrong versions of 7.2 and a few right ones.
+# Your points are the share of wrong versions that it rejects; a test that rejects a right version
+# gets no points. Norms, residuals and dropout are right in all versions.
+#
+# You need no expected numbers. As in lab 5, change one word and look at which outputs move. Right
+# versions call their parts by different names, so do not ask for any.
+#
+# **Predict.** A wrong version uses `target_mask` in its cross-attention. Your test has 4 target and
+# 6 source words. What happens? And with 5 and 5?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Each of the two masks can be there or not: how many cases is that? In each of them, which outputs
+# may move if one target word changes, and which if one position of memory changes?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# For a few pairs of lengths, equal ones too, and for all four cases of masks: compute the output
+# once. Then change one word at a time, of the target and of memory, and compare the outputs that
+# moved with those that may. Hidden words should be as good as not there: leave them out and
+# compare. Does a gradient reach memory?
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `layer = impl(12, 3, 20).double().eval()`; give all parameters small random numbers, because norms
+# start with ones. `(after - before).abs().amax((0, 2)) > 1e-9` says for each output whether it
+# moved.
+# </details>
+
+
+# %% exercise="test_decoder_layer"
+def test_decoder_layer(impl):
+    """Let a right version of DecoderLayer pass; raise AssertionError if it sees too much or little.
+
+    Args:
+        impl: a class, called as ``impl(d_model, num_heads, d_ff, dropout=…, norm=…)``; its layers
+            should keep every promise of 7.2, but may call their parts by other names.
+
+    Right versions differ in their last digits: allow 1e-9 in float64.
+    """
+    ### BEGIN SOLUTION
+    random = torch.Generator().manual_seed(0)
+    layer = impl(12, 3, 20).double().eval()
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.normal_(std=0.4, generator=random)
+
+    def numbers(*shape):
+        return torch.randn(shape, generator=random, dtype=torch.float64)
+
+    def moved(before, after):
+        return ((after - before).abs().amax((0, 2)) > 1e-9).tolist()
+
+    for T, S in ((4, 6), (5, 5)):
+        x, memory = numbers(2, T, 12), numbers(2, S, 12)
+        causal, visible = torch.ones(T, T).tril().bool(), torch.arange(S) < S - 2
+        plain = layer(x, memory)
+        for own in (None, causal):
+            for cross in (None, visible[None, None, None]):
+                masks = {"target_mask": own, "memory_mask": cross}
+                out = layer(x, memory, **masks)
+                for j in range(T):
+                    other = x.clone()
+                    other[:, j] = numbers(2, 12)
+                    right = [own is None or i >= j for i in range(T)]
+                    assert moved(out, layer(other, memory, **masks)) == right, "target words"
+                for j in range(S):
+                    other = memory.clone()
+                    other[:, j] = numbers(2, 12)
+                    right = [cross is None or j < S - 2] * T
+                    assert moved(out, layer(x, other, **masks)) == right, "source words"
+            cut = layer(x, memory[:, :-2], target_mask=own)
+            assert not any(moved(cut, out)), "hidden source words have an effect"
+        assert not any(moved(plain, layer(x, memory))), "an earlier mask is still used"
+
+        leaf = memory.clone().requires_grad_()
+        layer(x, leaf).square().sum().backward()
+        assert leaf.grad is not None, "no gradient reaches memory"
+        assert leaf.grad.any(), "the gradient at memory is 0"
+    ### END SOLUTION
+
+
+# %%
+check("test_decoder_layer")
+
+
+# %% [markdown]
+# **Look.** Your own layer should pass. The second one hides nothing of the source, and the third
+# answers your prediction. Does your test say why?
+
+
+# %%
+from attnlab.notebook.review import try_versions
+
+
+class SeesPadding(DecoderLayer):
+    def forward(self, x, memory, *, target_mask=None, memory_mask=None):
+        return super().forward(x, memory, target_mask=target_mask)
+
+
+class WrongMask(DecoderLayer):
+    def forward(self, x, memory, *, target_mask=None, memory_mask=None):
+        return super().forward(x, memory, target_mask=target_mask, memory_mask=target_mask)
+
+
+try_versions(test_decoder_layer, DecoderLayer, SeesPadding, WrongMask)
+
+# %% [markdown]
 # ## 7.3 The whole model
 
 # %% [markdown]

@@ -32,7 +32,12 @@ _LONGEST_LEVEL = 4  # letters of the longest key's name that fits under its colu
 
 
 def attention_cells(
-    axes: Axes, weights: Tensor, queries: Sequence[str], keys: Sequence[str], digits: int | None = 2
+    axes: Axes,
+    weights: Tensor,
+    queries: Sequence[str],
+    keys: Sequence[str],
+    digits: int | None = 2,
+    tips: Sequence[Sequence[str]] | None = None,
 ) -> None:
     """Draw a table of attention weights into an existing panel.
 
@@ -42,6 +47,7 @@ def attention_cells(
         queries: Lq names, from top to bottom; empty for none.
         keys: Lk names, from left to right; empty for none.
         digits: digits of the number in each cell; None writes no numbers.
+        tips: what the pointer shows for each cell; None: query, key and weight.
     """
     shades = weights.detach().cpu().double()
     if digits is None:
@@ -59,7 +65,7 @@ def attention_cells(
     image.set_cmap(image.get_cmap().with_extremes(bad=FAINT))  # the colour of NaN
     ticks(axes, list(queries), list(keys))
     if isinstance(axes.figure, Described) and weights.numel() <= _MOST_TIPS:
-        cell_tips(axes, _tips(weights, queries, keys))
+        cell_tips(axes, tips or _tips(weights, queries, keys))
     if any(len(name) > _LONGEST_LEVEL for name in keys):
         for label in axes.get_xticklabels():
             label.set(rotation=40, ha="right", rotation_mode="anchor")

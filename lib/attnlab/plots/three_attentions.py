@@ -11,7 +11,9 @@ from torch import Tensor, nn
 
 from attnlab.masks import causal_mask
 from attnlab.multihead import MultiHeadAttention
-from attnlab.plots.canvas import ATTENTION, Drawn, cell_tips, cells, drawing, panels, ticks
+from attnlab.plots.canvas import FAINT, Drawn, drawing, panels
+from attnlab.plots.heatmap import attention_cells
+from attnlab.plots.masks import grid
 
 PAD = "pad"
 _NO_ATTENTION = "No picture yet: it shows layers that are made of `MultiHeadAttention`."
@@ -61,22 +63,21 @@ def _drawn(shown: dict[str, Tensor], source: Sequence[str], target: Sequence[str
     sides = (("source", source), ("target", target))
     asking, answering = (sides[0], sides[1], sides[1]), (sides[0], sides[1], sides[0])
     alt = (
-        "Three tables of attention weights. Source words over source words: the column of the "
-        "padding is empty. Target words over target words: empty above the diagonal. Target words "
-        "over source words: the column of the padding is empty."
+        "Three tables of attention weights, with a dash where a mask forbids. Source words over "
+        "source words: dashes in the column of the padding. Target words over target words: dashes "
+        "above the diagonal. Target words over source words: dashes in the column of the padding."
     )
     sizes = {"width_ratios": [len(words) for _, words in answering], "wspace": 0.55}
-    with panels(3, 8.4, 2.9, alt, gridspec_kw=sizes) as axes:
+    with panels(3, 7.4, 2.7, alt, gridspec_kw=sizes) as axes:
         for panel, (title, table), (queries, rows), (keys, columns) in zip(
             axes, shown.items(), asking, answering, strict=True
         ):
-            cells(panel, table, ATTENTION, 2, (0, 1))
-            ticks(panel, list(rows), list(columns))
-            for label in panel.get_xticklabels():
-                label.set(rotation=40, ha="right", rotation_mode="anchor")
+            attention_cells(panel, table, rows, columns, None, _tips(table, rows, columns))
+            grid(panel, table)
+            for row, column in (table == 0).nonzero().tolist():
+                panel.text(column, row, "–", ha="center", va="center", color=FAINT)
             panel.set_title(title, fontsize=10)
-            panel.set(xlabel=f"keys and values: {keys}", ylabel=f"queries: {queries}")
-            cell_tips(panel, _tips(table, rows, columns))
+            panel.set(xlabel=f"keys, values: {keys}", ylabel=f"queries: {queries}")
     return Drawn(axes, shown)
 
 

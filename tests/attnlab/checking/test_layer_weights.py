@@ -1,0 +1,142 @@
+"""A layer's weights are found under other names, and torch's layers with them give the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from attnlab.checking.layer_weights import layer_shapes, layer_spellings, torch_layer
+from attnlab.checking.weights import MissingWeightError, give_weights
+from attnlab.encoder_decoder import DecoderLayer, EncoderLayer
+from attnlab.layers import FeedForward, LayerNorm
+from attnlab.multihead import MultiHeadAttention
+
+VALID = torch.arange(6) < torch.tensor([[6], [4]])
+CAUSAL = torch.ones(5, 5).tril().bool()
+
+
+def drawn(decoder: bool) -> dict[str, Tensor]:
+    random = torch.Generator().manual_seed(3)
+    shapes = layer_shapes(12, 20, decoder=decoder).items()
+    return {
+        name: torch.randn(shape, generator=random, dtype=torch.float64) / 2
+        for name, shape in shapes
+    }
+
+
+def texts() -> tuple[Tensor, Tensor]:
+    random = torch.Generator().manual_seed(4)
+    x, memory = (torch.randn(2, n, 12, generator=random, dtype=torch.float64) for n in (5, 6))
+    return x, memory
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_the_labs_layers_equal_torchs(norm: str) -> None:
+    x, memory = texts()
+    encoder, decoder = (
+        kind(12, 3, 20, norm=norm).double().eval() for kind in (EncoderLayer, DecoderLayer)
+    )
+    encoder.load_state_dict(drawn(decoder=False))
+    decoder.load_state_dict(drawn(decoder=True))
+    torchs = torch_layer(drawn(decoder=False), 3, norm)
+    mask = VALID[:, None, None]
+    torch.testing.assert_close(encoder(memory), torchs(memory))
+    expected = torchs(memory, src_key_padding_mask=~VALID)
+    torch.testing.assert_close(encoder(memory, mask)[VALID], expected[VALID])
+    torchs = torch_layer(drawn(decoder=True), 3, norm)
+    torch.testing.assert_close(decoder(x, memory), torchs(x, memory))
+    torch.testing.assert_close(
+        decoder(x, memory, target_mask=CAUSAL, memory_mask=mask),
+        torchs(x, memory, tgt_mask=~CAUSAL, memory_key_padding_mask=~VALID),
+    )
+
+
+def test_a_layer_with_the_tasks_names_needs_no_others() -> None:
+    assert layer_spellings(EncoderLayer(12, 3, 20)) == {}
+    assert layer_spellings(DecoderLayer(12, 3, 20), decoder=True) == {}
+
+
+def named(parts: Mapping[str, nn.Module]) -> nn.Module:
+    """A module whose parts have these names; a dot leads to a part of a part."""
+    whole = nn.Module()
+    for name, part in parts.items():
+        *path, last = name.split(".")
+        inner = whole
+        for word in path:
+            if not hasattr(inner, word):
+                setattr(inner, word, nn.Module())
+            inner = getattr(inner, word)
+        setattr(inner, last, part)
+    return whole
+
+
+def attention() -> nn.Module:
+    return MultiHeadAttention(12, 3)
+
+
+def torchs_attention() -> nn.Module:
+    return nn.MultiheadAttention(12, 3, batch_first=True)
+
+
+DECODERS = {
+    "torch": {
+        "self_attn": torchs_attention(), "multihead_attn": torchs_attention(),
+        "linear1": nn.Linear(12, 20), "linear2": nn.Linear(20, 12),
+        **{f"norm{i}": nn.LayerNorm(12) for i in (1, 2, 3)},
+    },
+    "numbered from 0, in a list": {
+        "self_attn": attention(), "src_attn": attention(),
+        "feed_forward.w_1": nn.Linear(12, 20), "feed_forward.w_2": nn.Linear(20, 12),
+        **{f"sublayer.{i}.norm": LayerNorm(12) for i in (0, 1, 2)},
+    },
+    "numbered from 1, in a module": {
+        "attention1": attention(), "attention2": attention(), "ffn.dense1": nn.Linear(12, 20),
+        "ffn.dense2": nn.Linear(20, 12), **{f"addnorm{i}.ln": nn.LayerNorm(12) for i in (1, 2, 3)},
+    },
+    "called after their parts": {
+        "self_attn": attention(), "encoder_attn": attention(), "fc1": nn.Linear(12, 20),
+        "fc2": nn.Linear(20, 12), "self_attn_layer_norm": nn.LayerNorm(12),
+        "encoder_attn_layer_norm": nn.LayerNorm(12), "final_layer_norm": nn.LayerNorm(12),
+    },
+    "a sequence": {
+        "mha1": attention(), "mha2": attention(),
+        "mlp": nn.Sequential(nn.Linear(12, 20), nn.ReLU(), nn.Dropout(0), nn.Linear(20, 12)),
+        **{f"ln_{i}": nn.LayerNorm(12) for i in (0, 1, 2)},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_other_usual_names_are_found_and_no_weight_is_left_out(name: str) -> None:
+    layer = named(DECODERS[name]).double()
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.fill_(torch.nan)
+    weights = drawn(decoder=True)
+    give_weights(layer, weights, layer_spellings(layer, decoder=True))
+    assert not any(parameter.isnan().any() for parameter in layer.parameters())
+    state = dict(layer.named_parameters())
+    third = [key for key in state if "3" in key or "final" in key or key.endswith(".2.norm.weight")]
+    third += [key for key in state if key.startswith("ln_2")]
+    assert any(torch.equal(state[key], weights["residual3.norm.weight"]) for key in third)
+
+
+def test_the_only_attention_of_an_encoder_layer_may_have_a_name_of_the_second() -> None:
+    parts = {
+        "multihead_attn": attention(), "mlp": FeedForward(12, 20),
+        "norm1": LayerNorm(12), "norm2": LayerNorm(12),
+    }  # fmt: skip
+    layer, weights = named(parts).double(), drawn(decoder=False)
+    give_weights(layer, weights, layer_spellings(layer))
+    found = layer.get_parameter("multihead_attn.k_proj.weight")
+    assert torch.equal(found, weights["self_attention.k_proj.weight"])
+
+
+def test_a_part_that_is_missing_is_named() -> None:
+    parts = {"attn": attention(), "mlp": FeedForward(12, 20), "norm1": LayerNorm(12)}
+    layer = named(parts).double()
+    with pytest.raises(MissingWeightError, match=r"residual2\.norm\.weight"):
+        give_weights(layer, drawn(decoder=False), layer_spellings(layer))
