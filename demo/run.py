@@ -52,7 +52,7 @@ def main() -> int:
 
     _say(console, "The instructor", "builds the notebooks and the students' bundle")
     _lab(console, "build", LAB)
-    _lab(console, "release", LAB)
+    _lab(console, "release", LAB, "--early")  # whatever the date is
 
     _say(console, "The class hands in", "folders, zips, and a zip as Canvas makes it")
     with console.status("writing the hand-ins and computing the expected marks"):
@@ -65,7 +65,7 @@ def main() -> int:
     _lab(
         console, "grade", LAB, may_fail=True
     )  # it fails if the grader broke a hand-in; the table shows that
-    _lab(console, "feedback", LAB)
+    _lab(console, "feedback", LAB, "--no-solutions")
 
     _say(console, "The marks", "checked against the expected ones")
     rows = json.loads(_lab(console, "grade", LAB, "--json", read=True, may_fail=True))
