@@ -89,6 +89,8 @@ def verify(
     course_folder: Root = None,
 ) -> None:
     """Prove that the checks catch every known mistake and reject no right answer."""
+    from gradekit.exercise.loader import load_lab
+    from gradekit.verify.left import disagreements
     from gradekit.verify.proof import to_json
     from gradekit.verify.view import show_proofs, verify_labs
 
@@ -97,11 +99,12 @@ def verify(
     labs, exercises = _labs_and_exercises(course, names or [])
     found = verify_labs(course, labs, exercises, mutants, jobs, quiet=as_json)
     for lab, proofs in found.items():
+        wrong = [] if exercises else list(disagreements(course, load_lab(course, lab)))
         if as_json:
-            typer.echo(json.dumps(to_json(lab, proofs)))
+            typer.echo(json.dumps(to_json(lab, proofs, wrong)))
         else:
-            show_proofs(lab, proofs, with_promises=bool(exercises))
-        surprises += sum(len(list(proof.surprises())) for proof in proofs)
+            show_proofs(lab, proofs, with_promises=bool(exercises), disagreements=wrong)
+        surprises += sum(len(list(proof.surprises())) for proof in proofs) + len(wrong)
     if surprises:
         raise typer.Exit(1)
 

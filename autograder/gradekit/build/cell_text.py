@@ -150,7 +150,11 @@ def _parse(source: Source, cell: SourceCell) -> ast.Module:
     try:
         return ast.parse("\n".join(lines))
     except SyntaxError as error:
-        raise CourseError(f"{source.place(cell)}, line {error.lineno}: {error.msg}") from error
+        line = cell.line + (error.lineno or 0)
+        raise CourseError(
+            f"solutions/{source.path.name}, line {line}: this is not Python ({error.msg}); correct "
+            "the line"
+        ) from error
 
 
 def _bindings(tree: ast.Module) -> dict[str, ast.stmt]:

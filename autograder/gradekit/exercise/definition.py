@@ -28,6 +28,7 @@ from typing import Any
 from attnlab.checking.judges import Close, Judge
 from attnlab.checking.verdict import KnownMistake
 from gradekit.errors import ExerciseError
+from gradekit.exercise.authoring_errors import calling_line
 from gradekit.exercise.edits import Edits
 from gradekit.exercise.promises import Promises
 from gradekit.exercise.standalone import standalone_source
@@ -45,6 +46,7 @@ class Check:
         versions_of: for a test that the student wrote, the exercise on whose versions it is tried.
         versions: the mistakes of that exercise to try; all if empty.
         chained: whether it runs on the student's own earlier steps instead of the references.
+        place: the line of the exercise file that declares it, for messages.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Check:
     versions_of: str | None = None
     versions: tuple[str, ...] = ()
     chained: bool = False
+    place: str = ""
 
     @property
     def source(self) -> str:
@@ -71,6 +74,7 @@ class Version:
         function: the version; for saved weights and for answers, a function that makes it.
         of: the reference or the file of weights that it replaces.
         saved: whether that is a file of weights.
+        place: the line of the exercise file that declares it, for messages.
         names: the definitions that it replaces, by name.
     """
 
@@ -79,6 +83,7 @@ class Version:
     of: str | None
     advice: str = ""
     saved: bool = False
+    place: str = ""
 
     @property
     def names(self) -> Mapping[str, Any]:
@@ -171,7 +176,7 @@ class Exercise:
 
     def check(
         self,
-        points: float,
+        points: float | None = None,
         hidden: bool = False,
         judge: Judge | None = None,
         versions_of: str | None = None,
@@ -188,15 +193,17 @@ class Exercise:
             versions_of, versions, chained: see :class:`Check`.
         """
 
+        worth = _points(points)
+
         def add(probe: Function) -> Function:
             title = inspect.getdoc(probe)
             if not title:
                 raise ExerciseError(f"check {probe.__name__} has no docstring for people to read")
-            self.checks.append(
+            self.add_check(
                 Check(
                     probe.__name__,
                     " ".join(title.split()),
-                    points,
+                    worth,
                     hidden,
                     judge or Close(),
                     probe,
@@ -229,8 +236,14 @@ class Exercise:
                 the names with wrong values.
         """
 
+        if callable(advice):
+            raise ExerciseError(
+                f"@exercise.mistake above {getattr(advice, '__name__', 'a function')} has no "
+                'advice; write @exercise.mistake("…") with what helps the student'
+            )
+
         def add(function: Function) -> Function:
-            self.mistakes.append(self._version(function, of, advice))
+            self.add_mistake(self._version(function, of, advice))
             return function
 
         return add
@@ -239,8 +252,27 @@ class Exercise:
         """Make the decorated function another right version, which must keep every point."""
         if function is None:
             return lambda later: self.also_right(later, of=of)
-        self.right_versions.append(self._version(function, of))
+        self.add_right_version(self._version(function, of))
         return function
+
+    def add_check(self, check: Check) -> None:
+        """Add a check, unless another one has its name."""
+        _refuse_second("check", check.name, self.checks)
+        self.checks.append(replace(check, place=calling_line()))
+
+    def add_mistake(self, mistake: Version) -> None:
+        """Add a known mistake, which needs advice and a name of its own."""
+        if not mistake.advice.strip():
+            raise ExerciseError(
+                f"mistake {mistake.name} has no advice; write what helps the student who made it"
+            )
+        _refuse_second("mistake", mistake.name, self.mistakes)
+        self.mistakes.append(replace(mistake, place=calling_line()))
+
+    def add_right_version(self, version: Version) -> None:
+        """Add another right version, unless another one has its name."""
+        _refuse_second("right version", version.name, self.right_versions)
+        self.right_versions.append(replace(version, place=calling_line()))
 
     def edits(self, base: Function, of: str | None = None) -> Edits:
         """Known mistakes written as edits of `base`, a right version of this exercise.
@@ -260,7 +292,7 @@ class Exercise:
             )
 
         def register(name: str, made: Function, advice: str) -> None:
-            self.mistakes.append(replace(self._version(made, of, advice), name=name))
+            self.add_mistake(replace(self._version(made, of, advice), name=name))
 
         return Edits(base, register)
 
@@ -276,3 +308,24 @@ class Exercise:
         ):
             advice = f"`{of}`: {advice}"  # the cell holds several functions
         return Version(function.__name__, function, of, advice, of in self.saves)
+
+
+def _points(points: Any) -> float:
+    """The points of a check, as an exercise file gives them.
+
+    Raises:
+        ExerciseError: they are missing, or not a number that is 0 or more.
+    """
+    if points is None or callable(points):
+        raise ExerciseError("a check needs its points; write @exercise.check(points=2)")
+    if isinstance(points, bool) or not isinstance(points, int | float) or not 0 <= points < 1e6:
+        raise ExerciseError(f"points={points!r} is not a number of points; write 0 or more")
+    return points
+
+
+def _refuse_second(kind: str, name: str, known: Sequence[Check] | Sequence[Version]) -> None:
+    """Refuse a name that another check, mistake or right version of the exercise has."""
+    for other in known:
+        if other.name == name:
+            first = f" (the first is at {other.place})" if other.place else ""
+            raise ExerciseError(f"a second {kind} is called {name}{first}; rename one of them")

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from gradekit.course import Course
 from gradekit.errors import CourseError, ExerciseError
+from gradekit.exercise.authoring_errors import file_name, in_one_sentence, undefined_names
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.source import Source, read_source
 
@@ -31,12 +32,14 @@ class LabExercises:
         exercises: in the order in which the lab's source checks them.
         reference: the right answers of the whole lab, by name.
         source: the text that its notebooks are built from.
+        left_out: exercises that the course does not have, although their files are there.
     """
 
     lab: str
     exercises: tuple[Exercise, ...]
     reference: Mapping[str, Any]
     source: Source
+    left_out: tuple[Exercise, ...] = ()
 
     def __getitem__(self, name: str) -> Exercise:
         for exercise in self.exercises:
@@ -77,10 +80,10 @@ def load_lab(course: Course, lab: str) -> LabExercises:
         ExerciseError: a file contradicts itself.
     """
     source = read_source(course.source(lab))
-    files = exercise_files(course.exercises(lab))
+    files, unused = exercise_files(course.exercises(lab)), dict[str, Path]()
     if not course.values.course.errata:
         source = source.without(ERRATA)
-        files.pop(ERRATA, None)
+        unused = {ERRATA: files.pop(ERRATA)} if ERRATA in files else {}
     checked = source.of("check")
     for cell in checked:
         if cell.name not in files:
@@ -97,7 +100,8 @@ def load_lab(course: Course, lab: str) -> LabExercises:
     course.check_exercise_limits(lab, order)
     exercises = tuple(_load(lab, name, files[name]) for name in order)
     _forbid_peeking(exercises)
-    return LabExercises(lab, exercises, _reference(exercises, source), source)
+    left_out = tuple(_load(lab, name, path) for name, path in unused.items())
+    return LabExercises(lab, exercises, _reference(exercises, source), source, left_out)
 
 
 def exercise_files(folder: Path) -> dict[str, Path]:
@@ -121,19 +125,46 @@ def _forbid_peeking(exercises: tuple[Exercise, ...]) -> None:
 
 
 def _load(lab: str, name: str, path: Path) -> Exercise:
-    module = _import(f"gradekit_exercises.{lab}.{name}", path)
-    exercise = getattr(module, "exercise", None)
-    if not isinstance(exercise, Exercise):
-        raise ExerciseError(f"{_shown(path)}: no `exercise = Exercise(…)` in it")
-    exercise.lab, exercise.name, exercise.path = lab, name, path
-    for part in exercise.parts:
-        importlib.import_module(f"{module.__name__}.{part}")
+    try:
+        module = _import(f"gradekit_exercises.{lab}.{name}", path)
+        exercise = getattr(module, "exercise", None)
+        if not isinstance(exercise, Exercise):
+            raise ExerciseError("no `exercise = Exercise(…)` in it; add that line")
+        exercise.lab, exercise.name, exercise.path = lab, name, path
+        for part in exercise.parts:
+            importlib.import_module(f"{module.__name__}.{part}")
+    except Exception as error:
+        raise in_one_sentence(error, path) from error
     if not exercise.checks:
         raise ExerciseError(
-            f"{_shown(path)}: no check in it; add one with @exercise.check(points=…)"
+            f"{file_name(path)}, line 1: no check in it; add one with @exercise.check(points=…)"
         )
+    _refuse_contradictions(exercise)
     exercise.title = (module.__doc__ or name).strip().splitlines()[0].rstrip(".")
     return exercise
+
+
+def _refuse_contradictions(exercise: Exercise) -> None:
+    """Refuse what no check could ever judge.
+
+    Raises:
+        ExerciseError: a graded exercise has a check without points, or a check or right version
+            uses a name that its file does not have.
+    """
+    for check in exercise.checks:
+        if exercise.points and not check.points:
+            raise ExerciseError(
+                f"{check.place}: check {check.name} has points=0 in a graded exercise; give it "
+                "points, or give none to all checks of a step for the curious"
+            )
+    parts = [(check.place, "check", check.name, check.probe) for check in exercise.checks]
+    parts += [(v.place, "right version", v.name, v.function) for v in exercise.right_versions]
+    for place, kind, name, function in parts:
+        for missing in undefined_names(function):
+            raise ExerciseError(
+                f"{place}: {kind} {name} uses {missing}, which the file does not have; import it "
+                "or correct the name"
+            )
 
 
 def _import(name: str, path: Path) -> ModuleType:

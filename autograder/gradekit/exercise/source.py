@@ -44,6 +44,7 @@ class SourceCell:
 
     Attributes:
         number: its position in the source, from 1.
+        line: of its mark `# %%` in the file, from 1.
         name: the exercise or question that it belongs to; empty for prose and plain code.
         points: of a free-text question.
         metadata: what Jupyter itself reads, such as tags.
@@ -55,6 +56,7 @@ class SourceCell:
     name: str
     points: float
     metadata: Mapping[str, Any]
+    line: int = 0
 
     @property
     def is_markdown(self) -> bool:
@@ -101,7 +103,7 @@ class Source:
 
     def place(self, cell: SourceCell) -> str:
         """Where a cell is, for an error message."""
-        return f"solutions/{self.path.name}: cell {cell.number}"
+        return _place(self.path, cell.number, cell.line)
 
 
 def read_source(path: Path) -> Source:
@@ -115,14 +117,24 @@ def read_source(path: Path) -> Source:
     if first is None:
         raise CourseError(f"solutions/{path.name} has no cell; start one with a line `# %%`")
     notebook = jupytext.reads(text[first.start() :], fmt="py:percent")
-    cells = [_cell(path, number, cell) for number, cell in enumerate(notebook.cells, start=1)]
+    lines = [n for n, line in enumerate(text.split("\n"), start=1) if line.startswith("# %%")]
+    if len(lines) != len(notebook.cells):
+        raise CourseError(
+            f"solutions/{path.name} has a line `# %%` inside a text in quotes; indent that line"
+        )
+    numbered = enumerate(zip(notebook.cells, lines, strict=True), start=1)
+    cells = [_cell(path, number, line, cell) for number, (cell, line) in numbered]
     source = Source(path, tuple(cell for cell in cells if cell.text.strip()))
     _refuse_strays(source)
     return source
 
 
-def _cell(path: Path, number: int, raw: Any) -> SourceCell:
-    where = f"solutions/{path.name}: cell {number}"
+def _place(path: Path, number: int, line: int) -> str:
+    return f"solutions/{path.name}, line {line}: cell {number}"
+
+
+def _cell(path: Path, number: int, line: int, raw: Any) -> SourceCell:
+    where = _place(path, number, line)
     marks = {key: value for key, value in raw.metadata.items() if key != "lines_to_next_cell"}
     known = ("exercise",) if raw.cell_type == "code" else ("free_text", "points")
     for key in marks:
@@ -136,7 +148,7 @@ def _cell(path: Path, number: int, raw: Any) -> SourceCell:
     if role == "free_text" and not (isinstance(points, (int, float)) and points > 0):
         raise CourseError(f"{where}: a free-text question needs its points, such as points=4")
     metadata = {key: marks[key] for key in _JUPYTER_MARKS if key in marks}
-    return SourceCell(number, role, raw.source, name, float(points), metadata)
+    return SourceCell(number, role, raw.source, name, float(points), metadata, line)
 
 
 def _role(where: str, raw: Any, marks: Mapping[str, Any]) -> tuple[Role, str]:

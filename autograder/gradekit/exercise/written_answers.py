@@ -93,11 +93,11 @@ class _Answers(Exercise):
             advice: what helps the student who wrote it; never the answer.
             given: by item; numbers, texts, tensors, lists and tuples of them.
         """
-        self.mistakes.append(self._with(name, given, advice))
+        self.add_mistake(self._with(name, given, advice))
 
     def also_right_with(self, name: str, **given: Any) -> None:
         """The right answers with these entries instead, which must keep every point."""
-        self.right_versions.append(self._with(name, given))
+        self.add_right_version(self._with(name, given))
 
     def _with(self, name: str, given: Mapping[str, Any], advice: str = "") -> Version:
         answer = {self.answers[0]: {**self.right, **given}}
@@ -109,7 +109,7 @@ class _Answers(Exercise):
     ) -> None:
         """A check that sees the value of the expression `seen`."""
         probe = definition_from(f"def {name}(lab, draw):\n    return {seen}\n", __name__)
-        self.checks.append(Check(name, title, points, hidden, judge, probe))
+        self.add_check(Check(name, title, points, hidden, judge, probe))
 
 
 class Predictions(_Answers):

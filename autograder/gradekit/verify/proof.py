@@ -5,7 +5,7 @@ Tested in tests/gradekit/verify/test_verify.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ class MistakeProof:
         caught_by: the first check that failed.
         advised: whether the student who makes it reads its own advice.
         same_as: a mistake with other advice that no check distinguishes from it.
+        place: the line that declares it.
     """
 
     name: str
@@ -33,6 +34,7 @@ class MistakeProof:
     caught_by: str
     advised: bool
     same_as: str | None
+    place: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,8 @@ class ExerciseProof:
         also_right: for each other right version its name, the points that it earns, and why it
             does not earn more.
         raising: checks in which the reference raises an error by accident.
+        place: the exercise's file, for messages.
+        left: what its author has still to write, one sentence each.
     """
 
     name: str
@@ -86,6 +90,8 @@ class ExerciseProof:
     raising: tuple[str, ...]
     mutants: MutantProof
     seconds: float
+    place: str = ""
+    left: tuple[str, ...] = ()
 
     def surprises(self) -> Iterator[str]:
         """Everything that is wrong, one sentence each."""
@@ -95,19 +101,32 @@ class ExerciseProof:
             yield f"the blank notebook earns {self.blank:g}"
         for raised in self.raising:
             yield f"the reference raises an error in {raised}"
+        yield from self.left
+        if not self.mistakes:
+            yield (
+                f"{self.place}: no known mistake; add one with @exercise.mistake, so that the "
+                "checks are proven to catch something"
+            )
         yield from self.promises.wrong
         for mistake in self.mistakes:
             if mistake.lost <= 0:
-                yield f"mistake {mistake.name} loses nothing"
+                yield (
+                    f"{mistake.place}: mistake {mistake.name} loses nothing; add a check that it "
+                    "fails, or remove it"
+                )
             elif mistake.most_lost - mistake.lost > MOST_SPREAD:
                 yield (
-                    f"mistake {mistake.name} loses {mistake.lost:g} to {mistake.most_lost:g} "
+                    f"{mistake.place}: mistake {mistake.name} loses {mistake.lost:g} to "
+                    f"{mistake.most_lost:g} "
                     "points, which depends on the variant of the inputs"
                 )
             elif mistake.same_as:
-                yield f"mistakes {mistake.name} and {mistake.same_as} give the same results"
+                yield (
+                    f"{mistake.place}: mistakes {mistake.name} and {mistake.same_as} give the same "
+                    "results; give them the same advice, or add a check that differs"
+                )
             elif not mistake.advised:
-                yield f"mistake {mistake.name} does not get its own advice"
+                yield f"{mistake.place}: mistake {mistake.name} does not get its own advice"
         for name, points, reason in self.also_right:
             if points != self.points:
                 yield f"right answer {name} earns {points:g} of {self.points:g}: {reason}"
@@ -117,9 +136,12 @@ class ExerciseProof:
             yield f"marked equivalent, but no such mutant survives: {label}"
 
 
-def to_json(lab: str, proofs: list[ExerciseProof]) -> dict[str, Any]:
+def to_json(
+    lab: str, proofs: list[ExerciseProof], disagreements: Sequence[str] = ()
+) -> dict[str, Any]:
     """The table as ``lab verify --json`` prints it."""
-    return {"lab": lab, "exercises": [_row(proof) for proof in proofs]}
+    rows = [_row(proof) for proof in proofs]
+    return {"lab": lab, "exercises": rows, "surprises": list(disagreements)}
 
 
 def _row(proof: ExerciseProof) -> dict[str, Any]:

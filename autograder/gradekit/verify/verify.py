@@ -19,9 +19,11 @@ from typing import Any
 
 from attnlab.checking.observation import Raised, pack
 from attnlab.checking.verdict import Verdict, judge_exercise
+from gradekit.exercise.authoring_errors import file_name, line_of
 from gradekit.exercise.definition import Exercise, Version
 from gradekit.exercise.promises import table, task_sentences
 from gradekit.exercise.variants import Variants
+from gradekit.verify.left import to_fill_in
 from gradekit.verify.mutation import mutants
 from gradekit.verify.proof import ExerciseProof, MistakeProof, MutantProof, PromisesProof
 
@@ -47,6 +49,8 @@ def verify_exercise(
         raising=tuple(_raising(tried)),
         mutants=_mutants(tried) if with_mutants else MutantProof(0, 0, 0, (), ()),
         seconds=round(time.perf_counter() - start, 2),
+        place=file_name(exercise.path),
+        left=tuple(to_fill_in(exercise)),
     )
 
 
@@ -121,6 +125,7 @@ def _mistake(tried: _Tries, mistake: Version) -> MistakeProof:
             any(mistake.advice in advice for advice in verdict.advice) for verdict in verdicts
         ),
         same_as=_indistinguishable(tried, mistake),
+        place=mistake.place,
     )
 
 
@@ -164,10 +169,18 @@ def _raising(tried: _Tries) -> Iterator[str]:
         if check.versions_of is None:
             seen = tried.variants.observe(tried.exercise, check, NUMBERS[0], None)
             yield from (
-                f"{check.name}: {raised.type}: {raised.message}"
+                f"{check.name} ({check.place}), {raised.type}: {raised.message}; correct "
+                f"{_reference_of(tried.exercise)} or the check"
                 for raised in _events(seen)
                 if raised.message
             )
+
+
+def _reference_of(exercise: Exercise) -> str:
+    """Where the right answer is."""
+    if not exercise.references:
+        return "the cell of the lab's source"
+    return " or ".join(f"{r.__name__} in {line_of(r)}" for r in exercise.references)
 
 
 def _events(seen: Any) -> Iterator[Raised]:

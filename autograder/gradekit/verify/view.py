@@ -89,8 +89,17 @@ def _variants(course: Course, lab: str) -> Variants:
     return Variants(load_lab(course, lab))
 
 
-def show_proofs(lab: str, proofs: Iterable[ExerciseProof], with_promises: bool = False) -> None:
-    """Print the table and the surprises; before them, if asked, each task's sentences."""
+def show_proofs(
+    lab: str,
+    proofs: Iterable[ExerciseProof],
+    with_promises: bool = False,
+    disagreements: Sequence[str] = (),
+) -> None:
+    """Print the table and the surprises; before them, if asked, each task's sentences.
+
+    Args:
+        disagreements: what does not add up in the lab as a whole.
+    """
     proofs = list(proofs)
     console = Console()
     if with_promises:
@@ -102,8 +111,10 @@ def show_proofs(lab: str, proofs: Iterable[ExerciseProof], with_promises: bool =
         console.print(f"No table of promises yet: {', '.join(without)}.", highlight=False)
     surprises = [(proof.name, line) for proof in proofs for line in proof.surprises()]
     for name, line in surprises:
-        console.print(f"[red]{name}[/]: {line}", highlight=False)
-    if not surprises:
+        console.print(f"[red]{name}[/]: {escape(line)}", highlight=False, soft_wrap=True)
+    for line in disagreements:
+        console.print(f"[red]{lab}[/]: {escape(line)}", highlight=False, soft_wrap=True)
+    if not surprises and not disagreements:
         console.print(f"{lab}: every mistake caught, no right answer rejected.", style="green")
 
 
