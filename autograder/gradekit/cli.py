@@ -89,8 +89,8 @@ def verify(
     course_folder: Root = None,
 ) -> None:
     """Prove that the checks catch every known mistake and reject no right answer."""
+    from gradekit.build.unfinished import disagreements
     from gradekit.exercise.loader import load_lab
-    from gradekit.verify.left import disagreements
     from gradekit.verify.proof import to_json
     from gradekit.verify.view import show_proofs, verify_labs
 

@@ -96,6 +96,7 @@ def _course(folder: Path) -> Iterator[Finding]:
     if not importlib.util.find_spec("torch"):
         return  # said above; without it no exercise can be read
     from gradekit.build.calendar import conflicts
+    from gradekit.build.unfinished import disagreements
     from gradekit.exercise.loader import CourseLabs
 
     labs, wrong = CourseLabs(course), list[Finding]()
@@ -103,12 +104,14 @@ def _course(folder: Path) -> Iterator[Finding]:
         try:
             found = conflicts(labs, lab)
             wrong += [_wrong(f"{lab}: {conflict.sentence}") for conflict in found]
-            course.source(lab)
+            wrong += [_wrong(sentence) for sentence in disagreements(course, labs[lab])]
         except LabError as error:
             wrong.append(_wrong(str(error)))
     yield from wrong
     if not wrong:
-        yield Finding(True, "every lab has its source; no bundle holds answers of an open lab")
+        yield Finding(
+            True, "every lab adds up to its points; no bundle holds answers of an open lab"
+        )
 
 
 def _wrong(sentence: str) -> Finding:

@@ -19,11 +19,11 @@ from typing import Any
 
 from attnlab.checking.observation import Raised, pack
 from attnlab.checking.verdict import Verdict, judge_exercise
+from gradekit.build.unfinished import to_fill_in
 from gradekit.exercise.authoring_errors import file_name, line_of
 from gradekit.exercise.definition import Exercise, Version
 from gradekit.exercise.promises import table, task_sentences
 from gradekit.exercise.variants import Variants
-from gradekit.verify.left import to_fill_in
 from gradekit.verify.mutation import mutants
 from gradekit.verify.proof import ExerciseProof, MistakeProof, MutantProof, PromisesProof
 

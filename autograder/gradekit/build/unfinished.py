@@ -1,6 +1,6 @@
 """What an author has still to write, and whether a whole lab agrees with itself.
 
-Tested in tests/gradekit/verify/test_left.py.
+Tested in tests/gradekit/build/test_unfinished.py.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from gradekit.exercise.written_answers import Errata, Predictions
 
 # `lab new` writes this wherever the author has to.
 FILL_IN = "FILL IN"
+_AROUND = " :#.*\"'"
 _POINTS = re.compile(r"^\*(\d+(?:\.\d+)?) points?\b", re.MULTILINE)
 
 
@@ -73,4 +74,4 @@ def _marks(path: Path, name: str) -> Iterator[str]:
     for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
         _, mark, what = line.partition(FILL_IN)
         if mark:
-            yield f"{name}, line {number}: fill in {what.strip(' :#"') or 'this line'}"
+            yield f"{name}, line {number}: fill in {what.strip(_AROUND) or 'this line'}"
