@@ -109,9 +109,7 @@ def _course(folder: Path) -> Iterator[Finding]:
             wrong.append(_wrong(str(error)))
     yield from wrong
     if not wrong:
-        yield Finding(
-            True, "every lab adds up to its points; no bundle holds answers of an open lab"
-        )
+        yield Finding(True, "every lab has its points; no bundle holds answers of an open lab")
 
 
 def _wrong(sentence: str) -> Finding:

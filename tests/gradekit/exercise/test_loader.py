@@ -93,7 +93,7 @@ def test_a_folder_is_an_exercise_with_its_mistakes_and_right_versions(course):
 def test_a_folder_without_its_exercise_is_named(course):
     folder = as_folder(course, "double")
     (folder / "__init__.py").write_text('"""Nothing yet."""\n')
-    with pytest.raises(ExerciseError, match=r"double/__init__.py: no `exercise = Exercise"):
+    with pytest.raises(ExerciseError, match=r"double/__init__.py, line 1: no `exercise = Exercise"):
         load_lab(course, LAB)
 
 
