@@ -113,6 +113,7 @@ def _fields(course: Course, source: Source, exercises: LabExercises) -> dict[str
         "due": human_date(dates.due),
         "points": str(plain_number(exercises.points + by_hand)),
         "steps": _in_words(sum(exercise.points > 0 for exercise in exercises.exercises)),
+        "minutes": str(sum(source.step(e.name).minutes for e in exercises.exercises if e.points)),
     }
 
 

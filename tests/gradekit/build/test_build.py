@@ -170,6 +170,17 @@ def test_an_edit_changes_the_ids_of_its_own_section_alone(small):
     assert [cell_id for cell_id in after if cell_id != "twice-as-much-3"] == before
 
 
+def test_prose_knows_the_minutes_of_its_steps(small):
+    text = SOURCE.replace("# Write it.", "# *5 points, 25 minutes*\n# Write it.")
+    text = text.replace("{{title}}", "{{steps}} steps, {{minutes}} minutes")
+    small.source("lab01").write_text(
+        text.replace("# ## 2. The sum", "# ## 2. The sum\n# *40 minutes*")
+    )
+    build.build_labs(CourseLabs(small), ["lab01"])
+    # The third step is in the section of the second.
+    assert cell(notebook(small, "labs"), "start-1").source.startswith("# three steps, 105 minutes")
+
+
 def test_drift_names_each_file_that_is_not_as_made(small):
     assert build.find_drift(CourseLabs(small), ["lab01"]) == [
         "solutions/lab01/lab01_small.ipynb is missing",
@@ -226,18 +237,18 @@ def test_drift_forgives_the_last_bits_of_a_number_and_nothing_else():
         (
             "{{due}}",
             "{{dew}}",
-            "cell 1 asks for {{dew}}; there are {{course}}, {{title}}, {{due}}, {{points}}, "
-            "{{steps}}",
+            "line 2: cell 1 asks for {{dew}}; there are {{course}}, {{title}}, {{due}}, {{points}}, "
+            "{{steps}}, {{minutes}}",
         ),
         (
             'free_text="explain"',
             'free_text="double"',
-            "cell 12: another cell is also called 'double'; rename one",
+            "line 43: cell 12: another cell is also called 'double'; rename one",
         ),
         (
             "import total",
             "import total, double",
-            "cell 8 imports total, double, but autograder/exercises/lab01/total.py grades total; "
+            "line 28: cell 8 imports total, double, but autograder/exercises/lab01/total.py grades total; "
             "name the same there",
         ),
     ],
@@ -246,7 +257,7 @@ def test_contradictions_are_one_sentence(small, old, new, sentence):
     small.source("lab01").write_text(SOURCE.replace(old, new))
     with pytest.raises(CourseError) as error:
         build.build_labs(CourseLabs(small), ["lab01"])
-    assert str(error.value) == f"solutions/lab01_small.py: {sentence}"
+    assert str(error.value) == f"solutions/lab01_small.py, {sentence}"
 
 
 def test_a_check_without_a_file_is_one_sentence(small):
@@ -254,7 +265,7 @@ def test_a_check_without_a_file_is_one_sentence(small):
     with pytest.raises(CourseError) as error:
         build.build_labs(CourseLabs(small), ["lab01"])
     assert str(error.value) == (
-        "solutions/lab01_small.py: cell 9 checks 'total', "
+        "solutions/lab01_small.py, line 31: cell 9 checks 'total', "
         "but autograder/exercises/lab01 has no total.py and no folder total/"
     )
 
