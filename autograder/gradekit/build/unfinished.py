@@ -19,7 +19,7 @@ from gradekit.exercise.written_answers import Errata, Predictions
 
 # `lab new` writes this wherever the author has to.
 FILL_IN = "FILL IN"
-_AROUND = " :#.*\"'"
+_AROUND = " :#.*|\"'"
 _POINTS = re.compile(r"^\*(\d+(?:\.\d+)?) points?\b", re.MULTILINE)
 
 

@@ -25,7 +25,8 @@ class Extensions:
             none.
     """
 
-    due: Mapping[str, Mapping[str, datetime]] = field(default_factory=dict)
+    # No part of the hash, because a course is a key of caches and a mapping has none.
+    due: Mapping[str, Mapping[str, datetime]] = field(default_factory=dict, hash=False)
     unknown: tuple[str, ...] = ()
 
     def of(self, lab: str) -> Mapping[str, datetime]:

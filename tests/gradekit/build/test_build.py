@@ -237,8 +237,8 @@ def test_drift_forgives_the_last_bits_of_a_number_and_nothing_else():
         (
             "{{due}}",
             "{{dew}}",
-            "line 2: cell 1 asks for {{dew}}; there are {{course}}, {{title}}, {{due}}, {{points}}, "
-            "{{steps}}, {{minutes}}",
+            "line 2: cell 1 asks for {{dew}}; there are {{course}}, {{title}}, {{due}}, "
+            "{{points}}, {{steps}}, {{minutes}}",
         ),
         (
             'free_text="explain"',
@@ -248,8 +248,8 @@ def test_drift_forgives_the_last_bits_of_a_number_and_nothing_else():
         (
             "import total",
             "import total, double",
-            "line 28: cell 8 imports total, double, but autograder/exercises/lab01/total.py grades total; "
-            "name the same there",
+            "line 28: cell 8 imports total, double, but autograder/exercises/lab01/total.py grades "
+            "total; name the same there",
         ),
     ],
 )

@@ -75,6 +75,11 @@ def test_the_later_of_a_sections_and_a_students_own_date_counts(tmp_path: Path) 
             assert due(made, "cyd")[0] == "10-20 23:59"
 
 
+def test_a_course_with_extensions_can_be_a_key(tmp_path: Path) -> None:
+    made = course(tmp_path, 'student = "ada"\nlab = "lab01"\ndays = 3')
+    assert {made: 1}[load_course(tmp_path)] == 1
+
+
 def test_the_longest_extension_is_the_labs_last_date(tmp_path: Path) -> None:
     made = course(tmp_path, 'student = "ada"\nlab = "lab01"\ndays = 3')
     assert made.last_due("lab01") == made.due("lab01", "ada")
