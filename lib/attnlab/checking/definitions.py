@@ -162,11 +162,9 @@ class Definitions:
         return {name: value for name, value in values.items() if value is not _NOT_KEPT}
 
     def _names_used(self, item: Any) -> Iterator[str]:
-        for function in _functions(item):
+        for function in functions_in(item):
             if function.__globals__ is self._names:
-                yield from (
-                    name for name in _globals_of(function.__code__) if name in self._history
-                )
+                yield from (name for name in globals_of(function.__code__) if name in self._history)
 
     def _seen(self, name: str, moment: int) -> Any:
         """What a name meant at that moment."""
@@ -240,13 +238,13 @@ def _rank(kind: str, value: Any) -> int:
 def _is_placeholder(function: Any) -> bool:
     """Whether a function does nothing but raise the task's own placeholder."""
     code = getattr(function, "__code__", None)
-    return isinstance(code, CodeType) and _globals_of(code) == {"NotImplementedError"} and (
+    return isinstance(code, CodeType) and globals_of(code) == {"NotImplementedError"} and (
         len(code.co_names) == 1
     )  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
-def _globals_of(code: CodeType) -> frozenset[str]:
+def globals_of(code: CodeType) -> frozenset[str]:
     """The global names that code reads, that of inner functions included."""
     own = {
         instruction.argval
@@ -254,10 +252,10 @@ def _globals_of(code: CodeType) -> frozenset[str]:
         if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME")
     }
     inner = (constant for constant in code.co_consts if isinstance(constant, CodeType))
-    return frozenset(own).union(*map(_globals_of, inner))
+    return frozenset(own).union(*map(globals_of, inner))
 
 
-def _functions(item: Any, depth: int = 5) -> Iterator[FunctionType]:
+def functions_in(item: Any, depth: int = 5) -> Iterator[FunctionType]:
     """The plain functions in a function, a method, a class, or a decorated one of these."""
     parts: list[Any] = []
     match item:
@@ -279,4 +277,4 @@ def _functions(item: Any, depth: int = 5) -> Iterator[FunctionType]:
         parts.append(item.__wrapped__)
     for part in parts if depth else ():
         if isinstance(part, _WRAPPERS):
-            yield from _functions(part, depth - 1)
+            yield from functions_in(part, depth - 1)

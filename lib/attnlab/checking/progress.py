@@ -7,17 +7,21 @@ Also says on which unfinished earlier steps a step runs. Tested in
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Any
 
+from attnlab.checking.definitions import functions_in, globals_of, is_own
 from attnlab.checking.run_visible import run_visible
 from attnlab.checking.verdict import Verdict
 from attnlab.checking.visible import VisibleExercise, VisibleLab
 
 _PLACEHOLDER = "NotImplementedError"
+_ASKED = re.compile(r"\blab\.(\w+)")  # a probe asks for a name of the notebook
+_MOST_FOLLOWED = 1_000
 
 
 @dataclass(frozen=True)
@@ -121,9 +125,19 @@ def unfinished_before(
 
 
 def _needs(exercise: VisibleExercise, names: Mapping[str, Any]) -> set[str]:
-    """The names that the checks of `exercise` use, and those that the student's own code calls."""
-    called = {word for name in exercise.names for word in _words(names.get(name))}
-    return {*exercise.uses, *called}
+    """The names that run when `exercise` is checked here.
+
+    The checks ask for some, and the student's own code calls the others, directly or through more
+    of it. `exercise.uses` is what a step *may* call, so a step that does not is not sent to it.
+    """
+    asked = {name for check in exercise.checks for name in _ASKED.findall(check.source)}
+    found, todo = asked | set(exercise.names), [*asked, *exercise.names]
+    while todo and len(found) < _MOST_FOLLOWED:
+        functions = functions_in(names.get(todo.pop()))
+        called = {name for function in functions for name in globals_of(function.__code__)}
+        todo += [name for name in called - found if is_own(names.get(name))]
+        found |= called
+    return found
 
 
 def is_written(value: Any) -> bool:
@@ -131,12 +145,6 @@ def is_written(value: Any) -> bool:
     if value is None or (type(value) in (dict, list) and not value):
         return False
     return all(_PLACEHOLDER not in code.co_names for code in _codes(value))
-
-
-def _words(value: Any) -> Iterator[str]:
-    """The names of other things in the code of a function or class."""
-    for code in _codes(value):
-        yield from code.co_names
 
 
 def _codes(value: Any) -> Iterator[CodeType]:

@@ -130,13 +130,32 @@ def both(softmax, average):
     return eval('check("average")', names | {"average": average(names)})
 
 
+def defined_in(names, source):
+    """The function `average` that a cell with this text defines in the notebook `names`."""
+    names |= {"__name__": "__main__"}
+    exec(source, names)
+    return names["average"]
+
+
 def on_softmax(names):
     """A right second step, which calls the notebook's own softmax."""
-    return lambda x: names["softmax"](x) @ x.T
+    return defined_in(names, "def average(x):\n    return softmax(x) @ x.T")
 
 
-def test_a_right_step_on_a_wrong_one_is_not_blamed(lab, capsys):
-    value = both(lambda x, dim=-1: right(x, 0), on_softmax)
+def on_a_helper(names):
+    """The same, through a function of the student's own."""
+    text = "def shares(x):\n    return softmax(x)\n\ndef average(x):\n    return shares(x) @ x.T"
+    return defined_in(names, text)
+
+
+def on_a_method(names):
+    """A wrong second step, which calls another function of the same name."""
+    return defined_in(names, "def average(x):\n    return x.softmax(0) @ x.T")
+
+
+@pytest.mark.parametrize("average", [on_softmax, on_a_helper])
+def test_a_right_step_on_a_wrong_one_is_not_blamed(lab, capsys, average):
+    value = both(lambda x, dim=-1: right(x, 0), average)
     assert value == 0.0
     printed = capsys.readouterr().out
     first = (
@@ -147,8 +166,14 @@ def test_a_right_step_on_a_wrong_one_is_not_blamed(lab, capsys):
     assert printed.index("This ran on your own") < printed.index("What the checks of this step saw")
     face = html(value)
     assert face.index("This ran on your own") < face.index("What the checks of this step saw")
-    assert both(right, on_softmax) == 2.0
+    assert both(right, average) == 2.0
     assert "your own" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("average", [on_a_method, lambda names: lambda x: x @ x.T])
+def test_a_step_that_calls_no_earlier_one_is_not_sent_there(lab, capsys, average):
+    assert both(lambda x, dim=-1: right(x, 0), average) == 0.0
+    assert "step 1.1" not in capsys.readouterr().out
 
 
 def test_a_step_on_a_blank_one_says_which_is_blank(lab, capsys):

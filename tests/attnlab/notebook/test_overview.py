@@ -9,7 +9,7 @@ import pytest
 from attnlab import check
 from attnlab.checking.progress import is_written
 from attnlab.checking.visible import write
-from tests.attnlab.notebook.test_check import html, lab, on_softmax  # noqa: F401 - a fixture
+from tests.attnlab.notebook.test_check import defined_in, html, lab, on_softmax  # noqa: F401 - a fixture
 from tests.helpers.small_lab import exercise, no_max, right, second_exercise
 
 
@@ -31,7 +31,8 @@ def test_the_table_says_what_is_done_started_and_not_written(lab, capsys):  # no
 
 def test_a_step_that_fails_on_an_earlier_one_comes_after_it(lab, capsys):  # noqa: F811
     names = {"softmax": no_max}
-    where(**names, average=lambda x: names["softmax"](x) @ x.T * 0)
+    source = "def average(x):\n    return softmax(x) @ x.T * 0"
+    where(**names, average=defined_in(names, source))
     assert "  ✗ 1.2 Average  0 of 2       after 1.1\n" in capsys.readouterr().out
 
 
