@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,11 @@ def test_a_student_gets_softmax_wrong_and_mends_it(
     expect(step).to_be_visible(timeout=60_000)
     # The notebook is ready where its kernel is; what is run before that is lost.
     expect(page.locator("#jp-main-statusbar")).to_contain_text("| Idle", timeout=60_000)
-    run(page, cell(page, "from attnlab import"))
+    first = page.locator(".jp-Notebook .jp-CodeCell").first
+    run(page, first)
+    write(page, first, "check()")
+    run(page, first)
+    assert_columns_are_apart(first.locator(".jp-OutputArea-output").last)
     checked = cell(page, 'check("softmax")')
 
     run(page, checked)
@@ -89,6 +94,9 @@ def test_a_student_gets_softmax_wrong_and_mends_it(
     expect(picture).to_be_visible()
     assert picture.evaluate("image => image.complete && image.naturalWidth > 100")
     assert width(picture) <= width(output)
+    assert picture.evaluate(
+        "image => image.parentElement.scrollWidth <= image.parentElement.clientWidth"
+    )
 
     write(page, step, MENDED)
     run(page, step)
@@ -102,6 +110,14 @@ def test_a_student_gets_softmax_wrong_and_mends_it(
     assert float(saved_number(page, saved, 'check("softmax")')) > 0, "as nbgrader reads it"
 
 
+def assert_columns_are_apart(table: Locator) -> None:
+    """No cell of the table reaches into the next one."""
+    row = table.locator("tr").filter(has_text="not written").first
+    expect(row).to_be_visible()
+    assert row.locator("td").count() == 4
+    assert row.evaluate("row => [...row.cells].every(cell => cell.scrollWidth <= cell.clientWidth)")
+
+
 def width(place: Locator) -> float:
     box = place.bounding_box()
     assert box is not None
@@ -111,8 +127,9 @@ def width(place: Locator) -> float:
 def saved_number(page: Page, notebook: Path, source: str) -> str:
     """The plain value of the cell with `source` in the file, once it has been saved."""
     for _ in range(100):
-        cells = json.loads(notebook.read_text("utf-8"))["cells"]
-        for output in next(c["outputs"] for c in cells if "".join(c["source"]) == source):
-            return "".join(output["data"]["text/plain"])
+        with suppress(ValueError):  # half of the file may be written
+            cells = json.loads(notebook.read_text("utf-8"))["cells"]
+            for output in next(c["outputs"] for c in cells if "".join(c["source"]) == source):
+                return "".join(output["data"]["text/plain"])
         page.wait_for_timeout(100)
     raise AssertionError(f"{notebook} was not saved")

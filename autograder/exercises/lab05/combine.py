@@ -77,7 +77,7 @@ def as_many_sentences_as_tokens(lab, draw):
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1.5)
 def none_and_nothing(lab, draw):
     """None allows everything; without any mask the result is None."""
     one, two = random_mask(draw, 3, 5), random_mask(draw, 2, 1, 1, 5)

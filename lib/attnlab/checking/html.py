@@ -12,12 +12,14 @@ from html import escape
 
 PASS, PART, FAIL, NOTE = "#16906a", "#b07d1c", "#d2571e", "#3a7fc4"
 ADVICE_TINT, NOTE_TINT = "rgba(210,120,40,.13)", "rgba(58,127,196,.15)"
+CARD_WIDTH = 840  # pixels; the widest picture of a difference fits in
 
 
 def card(colour: str, content: str) -> str:
     """The frame of everything that is shown; `colour` is that of its left edge."""
     return div(
-        f"border-left:4px solid {colour};padding:6px 12px 8px 14px;margin:4px 0;max-width:760px;"
+        f"border-left:4px solid {colour};padding:6px 12px 8px 14px;margin:4px 0;"
+        f"max-width:{CARD_WIDTH}px;"
         "font-family:system-ui,-apple-system,'Segoe UI',sans-serif;font-size:13px;"
         "line-height:1.45;color:inherit",
         content,

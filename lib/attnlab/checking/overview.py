@@ -38,9 +38,10 @@ class Overview:
         """The table as HTML without scripts; each step is a link to its cell."""
         head = div("font-weight:600;font-size:14px;margin-bottom:6px", rich(self._headline))
         rows = "".join(map(_row, self.standings))
+        # JupyterLab's own `table-layout: fixed` would write the last two columns on one another.
         table = (
-            '<table style="border-collapse:collapse;width:100%;margin:0;color:inherit;'
-            f'background:transparent;font-size:13px">{rows}</table>'
+            '<table style="table-layout:auto;border-collapse:collapse;width:100%;margin:0;'
+            f'color:inherit;background:transparent;font-size:13px">{rows}</table>'
         )
         changed = "".join(box(text, NOTE_TINT) for text in self._changed)
         last = div("margin-top:8px;font-size:12px;opacity:.85", rich(self._summary))

@@ -69,7 +69,7 @@ def default_mode(lab, draw):
     return lab.basic_self_attention(draw.normal(5, 3))
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=1)
 def similarity_of_the_vectors(lab, draw):
     """Without a table, the similarities are the dot products of the words' vectors."""
     X = draw.normal(5, 3)

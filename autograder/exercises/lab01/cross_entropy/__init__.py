@@ -94,9 +94,17 @@ def uniform_logits(lab, draw):
     }
 
 
-@exercise.check(points=3, hidden=True)
+@exercise.check(points=1.5)
+def padding_ignored(lab, draw):
+    """Rows of padding change neither the sum nor the number that "mean" divides by."""
+    logits, target = draw.normal(7, 5), draw.integers(1, 5, 7)
+    target[torch.tensor([1, 4, 6])] = -100
+    return all_reductions(lab, logits, target, ignore_index=-100)
+
+
+@exercise.check(points=1.5, hidden=True)
 def ignored_tokens(lab, draw):
-    """Rows to ignore change neither the sum nor the number of rows, whatever the id is."""
+    """Rows to ignore count nowhere, whatever the id is and whatever their logits are."""
     logits, target = draw.normal(11, 7), draw.integers(1, 7, 11)
     ignored = torch.tensor([0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 0], dtype=torch.bool)
     logits = torch.where(ignored[:, None], 1e4 * draw.normal(11, 7), logits)
@@ -142,7 +150,7 @@ def digits_kept(lab, draw):
     }
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=1)
 def far_off(lab, draw):
     """A right answer that is 20,000 below the best costs 20,000, without infinity or a limit."""
     logits = draw.normal(5, 13)
@@ -191,12 +199,12 @@ exercise.promises(
             "values ignored_tokens"
         ),
         "rows whose target is this number do not count, either in the sum, in the number of "
-        "tokens or in the gradient": "ignored_tokens gradient_and_input",
+        "tokens or in the gradient": "padding_ignored ignored_tokens gradient_and_input",
         "It may be outside 0 … V-1 (-100 is common) or inside": "ignored_tokens",
         "None: every row counts.": "ignored_tokens",
         "the loss of each row, (N,), and 0 for an ignored row": "ignored_tokens",
         "their sum divided by the number of rows that count, and 0 if no row counts": (
-            "defaults values ignored_tokens everything_ignored"
+            "defaults values padding_ignored everything_ignored"
         ),
         "The loss -log softmax(logits)[target], in the dtype of `logits`; a tensor without "
         "dimensions": "shapes_and_dtypes values",

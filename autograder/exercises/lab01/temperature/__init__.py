@@ -79,7 +79,7 @@ def other_shapes(lab, draw):
     return draw.each_size(ask, batch=(2, 3), V=5)
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=1)
 def cold(lab, draw):
     """Towards T = 0 the probability goes to the largest score; at 0 all of it is there."""
     x = draw.normal(2, 3, 5)
@@ -114,7 +114,7 @@ def hot(lab, draw):
     return {f"T = {T:g}": lab.temperature(x, T) for T in (100.0, 1e12)}
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=1)
 def entropy_with_zeros(lab, draw):
     """An entry of 0 contributes 0; a certain outcome has entropy 0."""
     p = torch.tensor([[0.0, 1.0, 0.0], [0.5, 0.0, 0.5], [0.25, 0.25, 0.5], [1e-300, 0.0, 1.0]])

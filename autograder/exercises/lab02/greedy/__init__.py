@@ -84,7 +84,7 @@ def likeliest_symbols(lab, draw):
     }
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1.5)
 def ends_apart(lab, draw):
     """Sentences of one batch, of any size, may end at different steps; nothing follows an end."""
 

@@ -169,7 +169,7 @@ def all_parameters_alike(lab, draw):
     return model(draw.normal(2, 5, 12), draw.normal(2, 7, 12), draw.normal(2, 7, 12), mask)
 
 
-@exercise.check(points=2, hidden=True)
+@exercise.check(points=2)
 def one_mask_for_all(lab, draw):
     """A mask (Lq, Lk) holds for every sentence and head; a query with no allowed key gets zeros."""
     model = built(lab, drawn_weights(draw))
