@@ -171,13 +171,12 @@ wrong(
     "Your mask lets each query see one key too many: the token that it should predict. The loss "
     "will look splendid. Which diagonal is the last that may be True?",
 )
-wrong(
-    "numbers",
-    "dtype=torch.bool, device=device",
-    "device=device",
+NUMBERS = (
     "Your mask holds numbers, not True and False. `~mask` and `scores.masked_fill(~mask, …)` need "
-    "booleans: which dtype did you make it with?",
+    "booleans: which dtype did you make it with?"
 )
+wrong("numbers", "dtype=torch.bool, device=device", "device=device", NUMBERS)
+wrong("numbers_of_a_byte", "torch.bool", "torch.uint8", NUMBERS)
 wrong(
     "top_left",
     "tril(Lk - Lq)",
@@ -226,6 +225,13 @@ wrong(
     "tril(Lk - Lq)[None, None]",
     "Your mask has axes for batch and heads, but a mask of shape (Lq, Lk) already broadcasts over "
     "them. Which shape does the task ask for?",
+)
+wrong(
+    "distance_without_sign",
+    "tril(Lk - Lq)",
+    "tril(abs(Lk - Lq))",
+    "With fewer keys than queries, your queries see keys that come later. In which direction does "
+    "the diagonal move when there are fewer keys?",
 )
 wrong(
     "first_key_for_all",

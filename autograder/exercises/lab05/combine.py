@@ -220,6 +220,17 @@ wrong.several(
     "Without a mask you return a tensor. What does the task ask for there, so that code without a "
     "mask can skip masking?",
 )
+NOTHING = (
+    "Without a mask, or if all are None, your code raises an error. What does the task ask for "
+    "there?"
+)
+wrong("nothing_is_an_error", " if given else None", "", NOTHING)
+wrong(
+    "nothing_has_no_first",
+    "functools.reduce(torch.logical_and, given) if given else None",
+    "functools.reduce(torch.logical_and, given[1:], given[0])",
+    NOTHING,
+)
 wrong(
     "two_at_most",
     "is not None]",

@@ -97,7 +97,7 @@ class Version:
     @property
     def known(self) -> KnownMistake:
         """The part of a mistake that a verdict needs."""
-        return KnownMistake(self.name, self.advice)
+        return KnownMistake(self.name, self.advice, self.of or "")
 
 
 class Exercise:

@@ -18,7 +18,7 @@ from typing import Any
 from attnlab.checking.definitions import kind_of
 from attnlab.checking.draw import Draw, seed_everything
 from attnlab.checking.judges import Judge, Kills
-from attnlab.checking.lab import Lab, observe
+from attnlab.checking.lab import Lab, asked_names, observe
 from attnlab.checking.observation import pack, unpack
 from attnlab.checking.verdict import Question
 from attnlab.checking.visible import NotRunHere, VisibleCheck, VisibleExercise
@@ -149,6 +149,7 @@ class Variants:
                 }
             ),
             own_steps=tuple(f.__name__ for f in exercise.uses) if check.chained else (),
+            about=_about(exercise, check),
         )
 
     def _observe_mistake(
@@ -222,6 +223,12 @@ class Variants:
     def visible_exercises(self) -> list[VisibleExercise]:
         """All exercises as a student's bundle holds them."""
         return [self.visible(exercise) for exercise in self.lab.exercises]
+
+
+def _about(exercise: Exercise, check: Check) -> str:
+    """The only one of the exercise's several functions that a check asks; empty otherwise."""
+    asked = asked_names(check.source) & set(exercise.names)
+    return next(iter(asked)) if len(exercise.names) > 1 and len(asked) == 1 else ""
 
 
 class _LazyMapping(Mapping[str, Any]):

@@ -5,11 +5,11 @@ Tested in tests/gradekit/grading/test_judge.py and, end to end, in test_demo_cla
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from attnlab.checking.lab import asked_names
 from attnlab.checking.observation import Missing, NoAnswer, ObservationError, Raised, unpack
 from attnlab.checking.verdict import Verdict, judge_exercise
 from gradekit.exercise.definition import Exercise
@@ -18,7 +18,6 @@ from gradekit.grading.quoting import QuotationFilter, without_forged_events
 from gradekit.sandbox.result import Stopped
 
 Observations = Mapping[tuple[str, str], bytes | Stopped]
-_ASKED = re.compile(r"\blab\.(\w+)")
 
 
 def judge(
@@ -71,7 +70,7 @@ def _judge_exercise(
 def _asked_names(variants: Variants, number: int, exercise: Exercise) -> frozenset[str]:
     """The names and files that the probes of an exercise ask for."""
     texts = (probe.source for probe in variants.probes(exercise, number))
-    asked = (name for text in texts for name in _ASKED.findall(text))
+    asked = (name for text in texts for name in asked_names(text))
     return frozenset((*exercise.names, *exercise.saves, *asked))
 
 

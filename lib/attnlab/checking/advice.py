@@ -7,6 +7,7 @@ answer differs. The advice for a known mistake is better and comes first (see
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import torch
@@ -37,6 +38,11 @@ _QUESTIONS_BY_MESSAGE = {
     "in-place operation": "Which line writes into one of its input tensors?",
     "object has no attribute": "Which value did you expect there, and which did you get?",
 }
+
+_NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'$")
+_NOT_TENSORS = frozenset(
+    ["tuple", "list", "dict", "set", "str", "bool", "int", "float", "function", "method", "type"]
+)
 
 
 def is_blank(difference: Difference | None) -> bool:
@@ -189,11 +195,28 @@ def _place(path: Path) -> str:
 def _explain_raised(where: str, expected: Any, seen: Raised) -> str:
     if seen.type == MISSING_WEIGHT:
         return f"{where}{seen.message or 'your module lacks a weight that the task names'}."
+    if seen.type == "AttributeError" and not seen.source_line:  # the check reads the attribute
+        found = _NO_ATTRIBUTE.match(seen.message)
+        if found is not None:
+            return where + _explain_missing_attribute(found[1], found[2])
     line = f" in the line `{seen.source_line}`" if seen.source_line else ""
     message = f": {seen.message}" if seen.message else ""
     instead = f" (expected {expected.type})" if isinstance(expected, Raised) else ""
     stopped = f"{where}your code stopped with {seen.type}{instead}{line}{message}"
     return f"{stopped.rstrip('.: ')}. {_question(seen.message)}".rstrip()
+
+
+def _explain_missing_attribute(kind: str, name: str) -> str:
+    """What the student's code returned, or its class, lacks something that the check reads."""
+    if kind == "NoneType":
+        return "your code returned None (is the `return` missing?)."
+    if kind in _NOT_TENSORS:
+        article = "an" if kind == "int" else "a"
+        return (
+            f"your code returned {article} {kind}, which has no `{name}`. "
+            "What kind of value does the task ask for?"
+        )
+    return f"your `{kind}` has no `{name}`. Is this the name that the task gives it?"
 
 
 def _question(message: str) -> str:

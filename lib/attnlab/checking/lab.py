@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -18,6 +19,12 @@ from attnlab.checking.observation import Missing, Raised
 from attnlab.checking.raised import raised_by
 
 Probe = Callable[["Lab", Draw], Any]
+_ASKED = re.compile(r"\blab\.(\w+)")
+
+
+def asked_names(source: str) -> set[str]:
+    """The names that a probe, given as text, asks its `lab` for."""
+    return set(_ASKED.findall(source))
 
 
 class Lab:

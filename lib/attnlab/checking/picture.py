@@ -87,10 +87,11 @@ def _same_shape(right: Tensor, theirs: Tensor, wrong: Tensor | None) -> Picture:
         _Panel("yours", theirs, "viridis", low, high),
         _Panel("yours − expected", gap, "PuOr_r", -largest, largest),
     ]
+    amount = f", by up to {largest:.3g}" if largest > 1e-12 else ""  # the others are NaN
     caption = f"{slice_ if len(shape) > 2 else ''}shape {shape}{cut}"
     alt = (
         f"Heat maps of the expected tensor, yours and their difference ({caption}): here "
-        f"{int(wrong.sum())} of {wrong.numel()} entries differ, by up to {largest:.3g}."
+        f"{int(wrong.sum())} of {wrong.numel()} entries differ{amount}."
     )
     return _picture(panels, alt, caption)
 

@@ -7,7 +7,6 @@ Also says on which unfinished earlier steps a step runs. Tested in
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -15,12 +14,12 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from attnlab.checking.definitions import functions_in, globals_of, is_own
+from attnlab.checking.lab import asked_names
 from attnlab.checking.run_visible import run_visible
 from attnlab.checking.verdict import Verdict
 from attnlab.checking.visible import VisibleExercise, VisibleLab
 
 _PLACEHOLDER = "NotImplementedError"
-_ASKED = re.compile(r"\blab\.(\w+)")  # a probe asks for a name of the notebook
 _MOST_FOLLOWED = 1_000
 
 
@@ -130,7 +129,7 @@ def _needs(exercise: VisibleExercise, names: Mapping[str, Any]) -> set[str]:
     The checks ask for some, and the student's own code calls the others, directly or through more
     of it. `exercise.uses` is what a step *may* call, so a step that does not is not sent to it.
     """
-    asked = {name for check in exercise.checks for name in _ASKED.findall(check.source)}
+    asked = {name for check in exercise.checks for name in asked_names(check.source)}
     found, todo = asked | set(exercise.names), [*asked, *exercise.names]
     while todo and len(found) < _MOST_FOLLOWED:
         functions = functions_in(names.get(todo.pop()))

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attnlab.checking.advice import explain, is_blank
-from attnlab.checking.agreement import agrees
 from attnlab.checking.judges import Difference, Judge
 from attnlab.checking.observation import clip
+from attnlab.checking.recognition import recognise, recognise_both
 from attnlab.checking.redact import redacted
 
 # A student's code may produce messages of any length; a page shows this many characters.
@@ -22,10 +22,17 @@ MOST_ADVICE = 1000
 
 @dataclass(frozen=True)
 class KnownMistake:
-    """A wrong version that students write: its name, and advice that helps."""
+    """A wrong version that students write.
+
+    Attributes:
+        name: its name.
+        advice: advice that helps.
+        of: the function that is wrong, if the exercise has several; else empty.
+    """
 
     name: str
     advice: str
+    of: str = ""
 
 
 @dataclass(frozen=True)
@@ -41,6 +48,7 @@ class Question:
         expected: the observation of the reference.
         mistakes: the observation of each known mistake, by the mistake's name.
         own_steps: if it runs on the student's own earlier steps: their names.
+        about: the only function that it asks, if the exercise has several; else empty.
     """
 
     name: str
@@ -51,6 +59,7 @@ class Question:
     expected: Any
     mistakes: Mapping[str, Any]
     own_steps: tuple[str, ...] = ()
+    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,41 +135,11 @@ def judge_exercise(
         return Verdict(answers, (), ())
     if all(answer.question.own_steps for answer in failed):
         return Verdict(answers, (_look_earlier(failed[0].question),), ())
-    recognised = recognise(answers, mistakes)
+    both = recognise_both(answers, mistakes)
+    recognised = both or recognise(answers, mistakes)
     names = tuple(mistake.name for mistake in recognised)
-    return Verdict(
-        answers, (*_specific_advice(recognised), _general_advice(failed[0], redact)), names
-    )
-
-
-def recognise(
-    answers: Sequence[Answer], mistakes: Sequence[KnownMistake], most: int = 3
-) -> list[KnownMistake]:
-    """The known mistakes whose observations agree with the student's in the most checks.
-
-    A mistake is a candidate if it fails in the same way as the student in at least a quarter of the
-    failed checks, because two different mistakes may agree in one small case. The candidates that
-    agree in the most checks win. If several do, up to `most` with different advice are returned,
-    and the advice says that it is one of them; if there are more, none is.
-
-    Args:
-        answers: the judged checks.
-        mistakes: the exercise's known mistakes, in their order.
-        most: the largest number of mistakes to return.
-    """
-    failed = [answer for answer in answers if _is_informative(answer)]
-    others = [answer for answer in answers if not _is_informative(answer)]
-    scores: dict[str, int] = {}
-    for mistake in mistakes:
-        failures = _agreements(mistake, failed)
-        candidate = failures and 4 * failures >= len(failed)
-        scores[mistake.name] = failures + _agreements(mistake, others) if candidate else 0
-    best = max(scores.values(), default=0)
-    if best == 0:
-        return []
-    winners = [mistake for mistake in mistakes if scores[mistake.name] == best]
-    by_advice = {mistake.advice: mistake for mistake in reversed(winners)}
-    return [m for m in winners if by_advice[m.advice] is m] if len(by_advice) <= most else []
+    specific = tuple(m.advice for m in both) if both else _specific_advice(recognised)
+    return Verdict(answers, (*specific, _general_advice(failed[0], redact)), names)
 
 
 def _specific_advice(recognised: Sequence[KnownMistake]) -> tuple[str, ...]:
@@ -187,29 +166,6 @@ def _answer(question: Question, seen: Any) -> Answer:
     return Answer(question, seen, difference, question.points * credit)
 
 
-def _agreements(mistake: KnownMistake, answers: Sequence[Answer]) -> int:
-    """In how many of `answers` the mistake gives the same observation."""
-    return sum(
-        agrees(
-            answer.question.judge,
-            answer.question.expected,
-            answer.question.mistakes[mistake.name],
-            answer.seen,
-            answer.passed,
-        )
-        for answer in answers
-        if mistake.name in answer.question.mistakes
-    )
-
-
-def _is_informative(answer: Answer) -> bool:
-    """Whether this answer fails in a way that points to a mistake; a blank body does not."""
-    difference = answer.difference
-    if difference is None:
-        return False
-    return difference.kind not in ("missing", "no answer") and not is_blank(difference)
-
-
 def _general_advice(answer: Answer, redact: Callable[[Difference], Difference] | None) -> str:
     """Advice on a failed check, with the check's title unless all checks fail in this way."""
     difference = answer.difference
@@ -224,4 +180,7 @@ def _general_advice(answer: Answer, redact: Callable[[Difference], Difference] |
     sentence = clip(explain(shown), MOST_ADVICE)
     if difference.kind in ("missing", "forbidden"):
         return sentence
-    return f"“{answer.question.title.rstrip('.')}”: {sentence}"
+    title, about = answer.question.title.rstrip("."), answer.question.about
+    if about and about not in title and f"`{about}`" not in sentence:
+        sentence = f"`{about}`: {sentence}"
+    return f"“{title}”: {sentence}"

@@ -19,7 +19,7 @@ from attnlab.checking.observation import PackLimits, pack, unpack
 from attnlab.checking.verdict import KnownMistake, Question
 
 FILE_NAME = "checks.safetensors"
-VERSION = 3
+VERSION = 4
 # A lab's checks contain every known mistake's observation: more values than one probe may return.
 LIMITS = PackLimits(size=128 * 2**20, header=32 * 2**20, nodes=1_000_000, depth=24, text=200_000)
 
@@ -196,7 +196,7 @@ def _exercise_tree(exercise: VisibleExercise) -> dict[str, Any]:
         "points": float(exercise.points),
         "hidden_points": float(exercise.hidden_points),
         "checks": [_check_tree(exercise.name, check) for check in exercise.checks],
-        "mistakes": [[mistake.name, mistake.advice] for mistake in exercise.mistakes],
+        "mistakes": [[known.name, known.advice, known.of] for known in exercise.mistakes],
         "forbids": list(exercise.forbids),
         "not_run_here": [[hidden.title, hidden.chained] for hidden in exercise.not_run_here],
         "names": list(exercise.names),
@@ -221,6 +221,7 @@ def _check_tree(exercise: str, check: VisibleCheck) -> dict[str, Any]:
         "judge": judge_to_json(question.judge),
         "expected": question.expected,
         "mistakes": dict(question.mistakes),
+        "about": question.about,
         "source": check.source,
         "seed": check.seed,
         "versions": list(check.versions),
@@ -235,7 +236,7 @@ def _exercise_from(tree: dict[str, Any]) -> VisibleExercise:
         points=tree["points"],
         hidden_points=tree["hidden_points"],
         checks=tuple(map(_check_from, tree["checks"])),
-        mistakes=tuple(KnownMistake(name, advice) for name, advice in tree["mistakes"]),
+        mistakes=tuple(KnownMistake(*known) for known in tree["mistakes"]),
         forbids=tuple(tree["forbids"]),
         not_run_here=tuple(NotRunHere(title, chained) for title, chained in tree["not_run_here"]),
         names=tuple(tree["names"]),
@@ -254,6 +255,7 @@ def _check_from(tree: dict[str, Any]) -> VisibleCheck:
         judge=judge_from_json(tree["judge"]),
         expected=tree["expected"],
         mistakes=tree["mistakes"],
+        about=tree["about"],
     )
     return VisibleCheck(
         question,

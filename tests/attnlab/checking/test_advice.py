@@ -57,6 +57,16 @@ def words(expected, seen, judge=None):
             "sizes (value 2): your 4 is not it."),
         ({"a": 1}, {"b": 1}, "there is no entry a; the task does not ask for b."),
         ({"a": 1, "b": 1}, {}, "there is no entry a and no b."),
+        (T([1.0]), Raised("AttributeError", "'tuple' object has no attribute 'shape'"),
+            "your code returned a tuple, which has no `shape`. What kind of value does the task "
+            "ask for?"),
+        (T([1.0]), Raised("AttributeError", "'NoneType' object has no attribute 'shape'"),
+            "your code returned None (is the `return` missing?)."),
+        (T([1.0]), Raised("AttributeError", "'Layer' object has no attribute 'norm'"),
+            "your `Layer` has no `norm`. Is this the name that the task gives it?"),
+        (T([1.0]), Raised("AttributeError", "'int' object has no attribute 'mT'", "d.mT"),
+            "your code stopped with AttributeError in the line `d.mT`: 'int' object has no "
+            "attribute 'mT'. Which value did you expect there, and which did you get?"),
         (T([1.0]), Raised("TypeError", "expected one of:"),
             "your code stopped with TypeError: expected one of."),
         (T([1.0]), Raised("TypeError", "-: 'Tensor' and 'torch.return_types.max'"),

@@ -144,3 +144,44 @@ def test_a_step_that_fails_only_on_own_earlier_steps_is_not_blamed():
     assert found.mistakes == ()
     found = judge_exercise([alone, chained], {"a": 2.0, "b": 2.0}, known)
     assert found.advice[0] == "Advice about this step."
+
+
+def pair_of_checks():
+    """Checks of an exercise with two functions, f and g; the last one asks both."""
+    both = {"f": 1.0, "g": 2.0}
+    f_wrong, g_wrong = {"f": 5.0, "g": 2.0}, {"f": 1.0, "g": 6.0}
+    return [
+        Question("f", "F.", 1, False, Close(), 1.0, {"m": 5.0, "n": 1.0}, about="f"),
+        Question("g", "G.", 1, False, Close(), 2.0, {"m": 2.0, "n": 6.0}, about="g"),
+        Question("both", "Both.", 1, False, Close(), both, {"m": f_wrong, "n": g_wrong}),
+    ]
+
+
+OF_TWO = [KnownMistake("m", "About f.", "f"), KnownMistake("n", "About g.", "g")]
+
+
+@pytest.mark.parametrize(
+    ("f", "g", "names"),
+    [(5.0, 2.0, ("m",)), (1.0, 6.0, ("n",)), (5.0, 6.0, ("m", "n")), (7.0, 8.0, ())],
+)
+def test_mistakes_in_two_functions_are_both_named(f, g, names):
+    found = judge_exercise(pair_of_checks(), {"f": f, "g": g, "both": {"f": f, "g": g}}, OF_TWO)
+    assert found.mistakes == names
+    advice = {"m": "About f.", "n": "About g."}
+    assert found.advice[:-1] == tuple(advice[name] for name in names)
+
+
+def test_two_mistakes_in_one_function_are_not_both_made():
+    mistakes = [replace(mistake, of="f") for mistake in OF_TWO]
+    seen = {"f": 5.0, "g": 6.0, "both": {"f": 5.0, "g": 6.0}}
+    found = judge_exercise(pair_of_checks(), seen, mistakes)
+    assert found.advice[0].startswith("One of these: ")
+
+
+def test_general_advice_names_the_function_of_a_cell_with_several():
+    asked = [Question("q", "Is right.", 1, False, Close(), 1.0, {}, about="merge")]
+    (sentence,) = judge_exercise(asked, {"q": 2.0}, []).advice
+    assert sentence == "“Is right”: `merge`: your 2 is not it."
+    asked = [replace(asked[0], title="merge is right.")]
+    (sentence,) = judge_exercise(asked, {"q": 2.0}, []).advice
+    assert sentence == "“merge is right”: your 2 is not it."

@@ -68,6 +68,13 @@ wrong(
     "neither?",
 )
 wrong(
+    "labels_smoothed",
+    "-log_p[torch.arange(len(target)), column]",
+    "-0.9 * log_p[torch.arange(len(target)), column] - 0.1 * log_p.mean(-1)",
+    "Your loss counts the wrong columns a little, too (label smoothing, which a later lab is "
+    "about). How many columns of a row does the formula of this step look at?",
+)
+wrong(
     "log_of_softmax",
     ", column]",
     ", column].exp().log()",

@@ -19,6 +19,12 @@ wrong(
     "the other weights sum to less than one. At which step can a key be left out of it?",
 )
 wrong.several(
+    "mask_added_after_softmax",
+    {FILLED: "scores", EMPTIED: "weights + mask"},
+    "You add the mask to the weights, so an allowed key gets 1 on top of its share, and a row no "
+    "longer sums to one. Before which step can a key be left out?",
+)
+wrong.several(
     "allowed_filled_with_infinity",
     {FILLED: "scores.masked_fill(mask, -math.inf)", EMPTIED: "weights"},
     "You fill with -inf where the mask is True, but True means: may attend. Only the forbidden "

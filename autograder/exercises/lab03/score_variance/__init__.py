@@ -39,10 +39,12 @@ def standard_deviation(lab, draw):
         for d in (9, 64)
     }
     asked = deviation(lambda: lab.score_variance(16, 2000, draw.generator(), scaled=False))
+    two = [float(lab.score_variance(9, 2000, draw.generator())) for _ in range(2)]
     one = torch.as_tensor(lab.score_variance(3, 20, draw.generator()))
     return {
         **seen,
         "√variance / √16 with scaled=False, to one digit": rounded(asked / 4),
+        "measured: other random numbers give another variance": two[0] != two[1],
         "number of dimensions": one.ndim,
     }
 

@@ -1,0 +1,140 @@
+"""Which known mistakes a student made, told by the answers of their code.
+
+Tested in ``test_verdict.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from attnlab.checking.advice import is_blank
+from attnlab.checking.agreement import agrees
+from attnlab.checking.judges import Close
+
+if TYPE_CHECKING:
+    from attnlab.checking.verdict import Answer, KnownMistake
+
+
+def recognise(
+    answers: Sequence[Answer], mistakes: Sequence[KnownMistake], most: int = 3
+) -> list[KnownMistake]:
+    """The known mistakes whose observations agree with the student's in the most checks.
+
+    A mistake is a candidate if it fails in the same way as the student in at least a quarter of the
+    failed checks, because two different mistakes may agree in one small case. The candidates that
+    agree in the most checks win. If several do, up to `most` with different advice are returned,
+    and the advice says that it is one of them; if there are more, none is.
+
+    Args:
+        answers: the judged checks.
+        mistakes: the exercise's known mistakes, in their order.
+        most: the largest number of mistakes to return.
+    """
+    failed = [answer for answer in answers if _is_informative(answer)]
+    others = [answer for answer in answers if not _is_informative(answer)]
+    scores: dict[str, int] = {}
+    for mistake in mistakes:
+        failures = _agreements(mistake, failed)
+        candidate = failures and 4 * failures >= len(failed)
+        scores[mistake.name] = failures + _agreements(mistake, others) if candidate else 0
+    best = max(scores.values(), default=0)
+    if best == 0:
+        return []
+    winners = [mistake for mistake in mistakes if scores[mistake.name] == best]
+    by_advice = {mistake.advice: mistake for mistake in reversed(winners)}
+    return [m for m in winners if by_advice[m.advice] is m] if len(by_advice) <= most else []
+
+
+def recognise_both(
+    answers: Sequence[Answer], mistakes: Sequence[KnownMistake]
+) -> list[KnownMistake]:
+    """Two mistakes in two functions of one exercise that explain more than one mistake does.
+
+    A check that asks both functions agrees with neither mistake as a whole, so its entries are
+    compared one by one. Each of the two must explain a quarter of the failed entries, and no other
+    mistake in the same function as many.
+
+    Returns:
+        Both, or nothing.
+    """
+    if len({mistake.of for mistake in mistakes}) < 2:
+        return []
+    entries = [entry for answer in answers if _is_informative(answer) for entry in _entries(answer)]
+    explained = {
+        mistake.name: frozenset(
+            number for number, entry in enumerate(entries) if entry.agrees_with(mistake.name)
+        )
+        for mistake in mistakes
+    }
+    best: list[KnownMistake] = []
+    for of in dict.fromkeys(mistake.of for mistake in mistakes):
+        most = max(len(explained[m.name]) for m in mistakes if m.of == of)
+        winners = [m for m in mistakes if m.of == of and len(explained[m.name]) == most]
+        if 4 * most >= max(1, len(entries)) and len({m.advice for m in winners}) == 1:
+            best.append(winners[0])
+    if len(best) != 2:
+        return []
+    one, other = (explained[mistake.name] for mistake in best)
+    return best if len(one | other) > max(map(len, explained.values())) else []
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A part of a failed answer that is wrong, and the same part of each mistake's answer."""
+
+    judge: Close
+    expected: Any
+    seen: Any
+    mistaken: Mapping[str, Any]
+
+    def agrees_with(self, mistake: str) -> bool:
+        """Whether this mistake fails here, in the same way."""
+        return mistake in self.mistaken and agrees(
+            self.judge, self.expected, self.mistaken[mistake], self.seen, passed=False
+        )
+
+
+def _entries(answer: Answer) -> Iterator[_Entry]:
+    """The wrong entries of a failed answer that is a dictionary; otherwise the whole of it."""
+    judge, expected, seen = answer.question.judge, answer.question.expected, answer.seen
+    if not isinstance(judge, Close):
+        return
+    mistaken = answer.question.mistakes
+    if not (
+        isinstance(expected, dict) and isinstance(seen, dict) and expected.keys() == seen.keys()
+    ):
+        yield _Entry(judge, expected, seen, mistaken)
+        return
+    for key, right in expected.items():
+        if judge.compare(right, seen[key]) is not None:
+            same_key = {
+                name: tree[key]
+                for name, tree in mistaken.items()
+                if isinstance(tree, dict) and key in tree
+            }
+            yield _Entry(judge, right, seen[key], same_key)
+
+
+def _agreements(mistake: KnownMistake, answers: Sequence[Answer]) -> int:
+    """In how many of `answers` the mistake gives the same observation."""
+    return sum(
+        agrees(
+            answer.question.judge,
+            answer.question.expected,
+            answer.question.mistakes[mistake.name],
+            answer.seen,
+            answer.passed,
+        )
+        for answer in answers
+        if mistake.name in answer.question.mistakes
+    )
+
+
+def _is_informative(answer: Answer) -> bool:
+    """Whether this answer fails in a way that points to a mistake; a blank body does not."""
+    difference = answer.difference
+    if difference is None:
+        return False
+    return difference.kind not in ("missing", "no answer") and not is_blank(difference)
