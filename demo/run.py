@@ -24,6 +24,8 @@ from rich.markup import escape  # noqa: E402
 from rich.rule import Rule  # noqa: E402
 
 TARGET = REPOSITORY / "build" / "demo"
+if not os.access(os.path.expanduser("~"), os.W_OK):  # matplotlib would complain three times
+    os.environ.setdefault("MPLCONFIGDIR", str(REPOSITORY / "build" / "matplotlib"))
 # The width of tables in a file or a log; a terminal knows its own width.
 if not sys.stdout.isatty():
     os.environ.setdefault("COLUMNS", "120")

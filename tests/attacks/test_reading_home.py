@@ -24,6 +24,8 @@ def test_a_home_cannot_be_read(sandbox, unconfined, tmp_path, name):
 
 def test_the_home_of_this_account_shows_at_most_the_path_to_python(sandbox, unconfined):
     home = Path.home()
+    if not os.access(home, os.R_OK):
+        pytest.skip(f"this account's home, {home}, is not there or cannot be listed")
     look = f"import os\nprint(os.listdir({str(home)!r}))"
     assert set(literal_eval(said(unconfined, look).strip())) == set(os.listdir(home))
     way = {

@@ -14,7 +14,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 
 @pytest.mark.parametrize(
-    "name", ["solutions/lab01/lab01_softmax.ipynb", "autograder/exercises/lab01/softmax.py"]
+    "name",
+    ["solutions/lab01/lab01_softmax.ipynb", "autograder/exercises/lab01/softmax/mistakes.py"],
 )
 def test_a_courses_answers_cannot_be_read(sandbox, unconfined, tmp_path, name):
     path = tmp_path / name

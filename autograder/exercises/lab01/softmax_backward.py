@@ -113,6 +113,20 @@ wrong(
     "other probabilities of its row: which term expresses that?",
 )
 wrong(
+    "first_factor_missing",
+    "p * (grad_p - inner)",
+    "grad_p - inner",
+    "The probability of the entry itself is not a factor of your result. What should the gradient "
+    "be at a score whose probability is 0?",
+)
+wrong(
+    "mean_of_products",
+    "(p * grad_p).sum(",
+    "(p * grad_p).mean(",
+    "You divide the sum of the products by their number. The probabilities are weights already: "
+    "what do they sum to?",
+)
+wrong(
     "unweighted_mean",
     "(p * grad_p).sum(",
     "grad_p.mean(",

@@ -62,6 +62,7 @@ def recognise_both(
     if len({mistake.of for mistake in mistakes}) < 2:
         return []
     entries = [entry for answer in answers if _is_informative(answer) for entry in _entries(answer)]
+    others = [answer for answer in answers if answer.passed]
     explained = {
         mistake.name: frozenset(
             number for number, entry in enumerate(entries) if entry.agrees_with(mistake.name)
@@ -70,9 +71,14 @@ def recognise_both(
     }
     best: list[KnownMistake] = []
     for of in dict.fromkeys(mistake.of for mistake in mistakes):
-        most = max(len(explained[m.name]) for m in mistakes if m.of == of)
-        winners = [m for m in mistakes if m.of == of and len(explained[m.name]) == most]
-        if 4 * most >= max(1, len(entries)) and len({m.advice for m in winners}) == 1:
+        own = [mistake for mistake in mistakes if mistake.of == of]
+        most = max(len(explained[mistake.name]) for mistake in own)
+        if 4 * most < max(1, len(entries)):
+            continue
+        # Of those that explain equally many, the one that agrees in the most passed checks.
+        passed = {m: _agreements(m, others) for m in own if len(explained[m.name]) == most}
+        winners = [m for m in passed if passed[m] == max(passed.values())]
+        if len({m.advice for m in winners}) == 1:
             best.append(winners[0])
     if len(best) != 2:
         return []

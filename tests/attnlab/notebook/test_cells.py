@@ -9,6 +9,7 @@ import sys
 from html import unescape
 
 import pytest
+from traitlets.config import Config
 
 import attnlab.notebook.check as check_module
 from tests.attnlab.notebook.test_check import html, lab  # noqa: F401 - a fixture
@@ -35,10 +36,11 @@ class Kernel:
 
 
 @pytest.fixture
-def shell(lab, monkeypatch):  # noqa: F811
+def shell(lab, monkeypatch, tmp_path):  # noqa: F811
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))  # a home may not be writable
     main = sys.modules["__main__"]
-    shell = interactiveshell.InteractiveShell.instance()
-    shell.history_manager.enabled = False
+    no_file = Config({"HistoryManager": {"hist_file": ":memory:", "enabled": False}})
+    shell = interactiveshell.InteractiveShell.instance(config=no_file)
     monkeypatch.setattr(interactiveshell.InteractiveShell, "kernel", object(), raising=False)
     yield shell
     interactiveshell.InteractiveShell.clear_instance()

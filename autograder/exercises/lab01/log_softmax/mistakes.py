@@ -28,6 +28,13 @@ wrong_logsumexp.several(
     "-inf. Which maximum belongs to each slice?",
 )
 wrong_logsumexp(
+    "mean_for_sum",
+    ".exp().sum(",
+    ".exp().mean(",
+    "You take the mean of the exponentials, so your result is too small by the logarithm of their "
+    "number. What does the name of the function ask for?",
+)
+wrong_logsumexp(
     "max_added_twice",
     "+ top",
     "+ 2 * top",
@@ -110,6 +117,13 @@ wrong_log_softmax(
     "x",
     "In log_softmax, exp of a large score overflows before the logarithm can help. Which function "
     "of yours already sums exponentials safely?",
+)
+wrong_log_softmax(
+    "sum_without_logarithm",
+    "shifted.exp().sum(dim, keepdim=True).log()",
+    "shifted.exp().sum(dim, keepdim=True)",
+    "You subtract the sum of the exponentials itself. Which function of that sum is in the "
+    "formula?",
 )
 wrong_log_softmax(
     "max_subtracted_twice",

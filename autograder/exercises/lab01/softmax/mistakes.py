@@ -1,0 +1,223 @@
+"""Wrong versions of softmax, most of them one edit of a right one."""
+
+from __future__ import annotations
+
+import torch
+
+from . import exercise
+from .also_right import in_three_lines
+
+wrong = exercise.edits(in_three_lines)
+
+wrong(
+    "first_axis_by_default",
+    "dim=-1",
+    "dim=0",
+    "Without the argument `dim`, you do not take the last axis. Which default does the task's "
+    "first line give?",
+)
+wrong(
+    "second_axis_by_default",
+    "dim=-1",
+    "dim=1",
+    "Your default is axis 1. With three axes, that is not the last one. Which default does the "
+    "task's first line give?",
+)
+wrong(
+    "always_float64",
+    "x if x.is_floating_point() else x.double()",
+    "x.double()",
+    "Your result is float64, even if the scores are not. Which dtypes need a conversion at all?",
+)
+wrong.several(
+    "always_first_axis",
+    {"amax(dim": "amax(0", "sum(dim": "sum(0"},
+    "You sum along the first axis, whatever `dim` says. For x of shape (3, 5, 7) and dim=1, which "
+    "axis of your sum has length 1?",
+)
+wrong.several(
+    "dim_ignored",
+    {"amax(dim": "amax(-1", "sum(dim": "sum(-1"},
+    "Your result is the same for every `dim`. Does each line that reduces an axis use the argument "
+    "`dim`?",
+)
+wrong.several(
+    "over_everything",
+    {"amax(dim, keepdim=True)": "max()", "sum(dim, keepdim=True)": "sum()"},
+    "You take one sum over the whole tensor, so only all slices together sum to one. Which entries "
+    "should share one unit of probability?",
+)
+wrong(
+    "no_max_subtraction",
+    "(scores - scores.amax(dim, keepdim=True))",
+    "scores",
+    "exp of a large score overflows to infinity, and a row of very low scores underflows to 0/0. "
+    "What can you subtract from a whole row without changing its softmax?",
+)
+wrong(
+    "global_max",
+    "amax(dim, keepdim=True)",
+    "max()",
+    "You subtract one number, the largest score of the whole tensor. A row far below it then has "
+    "only zeros left to divide. Which maximum makes each slice safe by itself?",
+)
+wrong(
+    "max_over_wrong_dim",
+    "amax(dim",
+    "amax(-1 if dim % x.ndim != x.ndim - 1 else 0",
+    "You take the maximum along another axis than the sum. Within one slice every score must lose "
+    "the same number: does it for dim=0?",
+)
+wrong(
+    "mean_subtracted",
+    "amax",
+    "mean",
+    "You subtract the mean of a slice: a score 1,000 above its mean still overflows. Which number "
+    "guarantees that no exponent is above 0?",
+)
+wrong(
+    "minimum_subtracted",
+    "amax",
+    "amin",
+    "You subtract the smallest score of a slice: a score 1,000 above it still overflows. Which "
+    "number guarantees that no exponent is above 0?",
+)
+wrong(
+    "largest_size_subtracted",
+    "scores.amax",
+    "scores.abs().amax",
+    "You subtract the largest size (`abs`) of a slice: for scores around -1,000 that makes all "
+    "exponents far too small. Which number makes the largest exponent exactly 0?",
+)
+wrong(
+    "scores_clamped",
+    "scores - scores.amax(dim, keepdim=True)",
+    "scores.clamp(-80, 80)",
+    "You cut off large scores (`clamp`), so two of them that differ get the same probability. What "
+    "can you subtract from a whole row without changing its softmax?",
+)
+wrong(
+    "sum_over_everything",
+    "exp.sum(dim, keepdim=True)",
+    "exp.sum()",
+    "You divide by the sum of the whole tensor, so only all slices together sum to one. Which "
+    "entries should share one unit of probability?",
+)
+wrong(
+    "axis_put_back_at_the_end",
+    "exp.sum(dim, keepdim=True)",
+    "exp.sum(dim)[..., None]",
+    "You put the axis of the sum back at the end, whatever `dim` is. Which shape must the sum have "
+    "for x of shape (3, 5, 7) and dim=1?",
+)
+wrong(
+    "keepdim_missing",
+    "sum(dim, keepdim=True)",
+    "sum(dim)",
+    "The axis you reduced is gone, so the division broadcasts along another axis (a square input "
+    "hides that). What are the shapes on the two sides of your division?",
+)
+wrong(
+    "squeezed",
+    "exp / exp.sum(dim, keepdim=True)",
+    "(exp / exp.sum(dim, keepdim=True)).squeeze()",
+    "Your result loses the axes of length 1. What is its shape for x of shape (1, 7), and what "
+    "should it be?",
+)
+wrong(
+    "epsilon_in_denominator",
+    "exp.sum(dim, keepdim=True)",
+    "(exp.sum(dim, keepdim=True) + 1e-8)",
+    "A small number in the denominator makes every sum a little less than one. Can the "
+    "denominator be 0 at all, once the largest exponent is exp(0)?",
+)
+wrong(
+    "detached",
+    "    exp =",
+    "    scores = scores.detach()\n    exp =",
+    "The numbers are right, but no gradient reaches the scores: a `.detach()`, `.data`, `no_grad` "
+    "or a conversion to numpy or Python numbers cuts torch's graph. Which line is it?",
+)
+wrong(
+    "detached_denominator",
+    "exp.sum(dim, keepdim=True)",
+    "exp.sum(dim, keepdim=True).detach()",
+    "Some of the gradient is missing: the denominator depends on the scores, too. What cuts that "
+    "side of your division from torch's graph?",
+)
+wrong(
+    "in_place",
+    "scores - scores.amax(dim, keepdim=True)",
+    "scores.sub_(scores.amax(dim, keepdim=True))",
+    "Your code writes into the tensor that it was given (`-=`, `sub_`, `exp_`), so the caller's "
+    "scores are lost. What does the same and makes a new tensor?",
+)
+wrong(
+    "integers_not_cast",
+    "exp / exp.sum(dim, keepdim=True)",
+    "torch.empty_like(x).copy_(exp / exp.sum(dim, keepdim=True))",
+    "For whole numbers you return whole numbers: the probabilities were cut off to 0 and 1. Which "
+    "of your tensors takes its dtype from the input?",
+)
+wrong(
+    "integers_wrap_around",
+    "x if x.is_floating_point() else x.double()",
+    "x",
+    "Integers of 8 bits wrap around: as uint8, 3 - 5 is 254. Where in your code do whole numbers "
+    "become floats, before or after a difference is taken?",
+)
+wrong(
+    "always_float32",
+    "x if x.is_floating_point() else x.double()",
+    "x.float()",
+    "You always return float32, even for float64 or float16. Where does your code fix the dtype?",
+)
+wrong(
+    "sign_turned",
+    "scores - scores.amax(dim, keepdim=True)",
+    "scores.amin(dim, keepdim=True) - scores",
+    "The largest score gets the smallest probability. Which sign does a score have inside your "
+    "exponential?",
+)
+wrong(
+    "powers_of_two",
+    ".exp()",
+    ".exp2()",
+    "Your powers use a base other than e. What are your weights for two scores that are 1 apart, "
+    "compared with the formula's?",
+)
+wrong(
+    "no_exponential",
+    "(scores - scores.amax(dim, keepdim=True)).exp()",
+    "scores",
+    "You divide the scores by their sum; the exponential of the formula is missing. What does a "
+    "negative score become?",
+)
+wrong(
+    "not_normalised",
+    "exp / exp.sum(dim, keepdim=True)",
+    "exp",
+    "You return the exponentials, which do not share one unit of probability yet. What does a "
+    "slice of your result sum to?",
+)
+
+
+@exercise.mistake(
+    "numpy does not know torch's graph: a tensor that requires gradients cannot be converted to "
+    "numpy, and the result has no gradient. Which torch calls do the same?"
+)
+def through_numpy(x, dim=-1):
+    import numpy as np
+
+    scores = (x if x.is_floating_point() else x.float()).numpy()
+    exp = np.exp(scores - scores.max(axis=dim, keepdims=True))
+    return torch.from_numpy(exp / exp.sum(axis=dim, keepdims=True)).to(x.dtype)
+
+
+@exercise.mistake(
+    "You return logarithms of probabilities: none is above 0, and they do not sum to one. Which "
+    "last step is missing?"
+)
+def returns_log_probabilities(x, dim=-1):
+    shifted = x - x.amax(dim, keepdim=True)
+    return shifted - shifted.exp().sum(dim, keepdim=True).log()
