@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from gradekit import roster_cli
+
 if TYPE_CHECKING:
     from gradekit.course import Course
 
@@ -24,6 +26,7 @@ app = typer.Typer(
 STUDENT, TA, INSTRUCTOR = "Student", "TA", "Instructor"
 new = typer.Typer(no_args_is_help=True, help="Write the files of a new lab or exercise.")
 app.add_typer(new, name="new", rich_help_panel=INSTRUCTOR)
+app.add_typer(roster_cli.app, name="roster", rich_help_panel=TA)
 
 Lab = Annotated[str, typer.Argument(help="The lab, such as lab01.", metavar="LAB")]
 Labs = Annotated[list[str] | None, typer.Argument(help="Labs; all if none is named.")]
@@ -231,6 +234,26 @@ def collect(
             typer.echo(line)
     if not summary.taken:
         _fail(f"no hand-in for {lab} was taken from {', '.join(map(str, sources))}")
+
+
+@app.command(rich_help_panel=TA)
+def withdraw(
+    student: Annotated[str, typer.Argument(help="The student's id.", metavar="STUDENT")],
+    lab: Lab,
+    force: Annotated[
+        bool, typer.Option("--force", help="Even if marks given by hand are lost.")
+    ] = False,
+    course_folder: Root = None,
+) -> None:
+    """Take one hand-in out again: files, results, gradebook and feedback."""
+    from gradekit.gradebook.withdraw import withdraw as take_out
+
+    course = _course(course_folder)
+    withdrawn = take_out(course, lab, student, force)
+    kept = f"; the files are kept in {_short(withdrawn.kept, course)}" if withdrawn.kept else ""
+    typer.echo(f"{student}: {lab} was withdrawn{kept}")
+    for name in withdrawn.removed:
+        typer.echo(f"removed {name}")
 
 
 @app.command(rich_help_panel=TA)

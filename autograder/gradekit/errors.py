@@ -6,7 +6,7 @@
     ├── ExerciseError              an exercise file
     │   └── StandaloneError        a function that cannot travel as text
     ├── BlankError                 a definition that cannot be blanked
-    ├── CollectError               a source of hand-ins, or a file of their times
+    ├── CollectError               a hand-in, a source of hand-ins, or a file of their times
     ├── RefusedError               a file in a folder or an archive
     ├── NotebookError              a submitted notebook
     ├── SandboxUnavailableError    this machine, and what is missing on it
@@ -65,7 +65,7 @@ class BlankError(LabError):
 
 
 class CollectError(LabError):
-    """Hand-ins cannot be collected or withdrawn as asked."""
+    """A hand-in, a source of hand-ins or a file of their times is not there or cannot be used."""
 
 
 class RefusedError(LabError):

@@ -30,6 +30,7 @@ from gradekit.late import Lateness
 from gradekit.results.folder import journal_path
 from gradekit.results.journal import Journal
 from gradekit.results.records import ExerciseResult, State, SubmissionRecord
+from gradekit.submissions.folder import SUBMITTED, handed_in_at
 from gradekit.submissions.lateness import lateness_now
 from gradekit.submissions.notebook import open_notebook
 from gradekit.submissions.released import Released, TargetCell, grade_id_of
@@ -90,7 +91,7 @@ def pages(
         raise CourseError(f"{lab} has no results yet; `lab grade {lab}` makes them")
     released = Released.read(course.released(lab))
     with Journal(path, wait=None) as journal:
-        records = [r for r in journal.submissions if student in (None, r.student)]
+        records = [_as_now(course, r) for r in journal.submissions if student in (None, r.student)]
         late = {r.student: lateness_now(course, lab, r.student, r.moment) for r in records}
         marks = _marks(address or address_of(course), lab, late)
         for record in records:
@@ -107,6 +108,14 @@ def pages(
                 late[record.student],
                 cells_of(course.root, released, record),
             )
+
+
+def _as_now(course: Course, record: SubmissionRecord) -> SubmissionRecord:
+    """The record with the time that `lab collect` may have learned since."""
+    if not (course.root / SUBMITTED / record.student / record.lab).is_dir():
+        return record
+    when = handed_in_at(course.root, record.student, record.lab)
+    return replace(record, submitted_at=when.isoformat() if when else None)
 
 
 def page_of(

@@ -26,6 +26,8 @@ from gradekit.gradebook.create import make_where_missing, open_gradebook
 from gradekit.gradebook.entry import Entry
 from gradekit.gradebook.lab_rows import LabRows, find_rows, register_rows
 from gradekit.gradebook.marks import Mark, Marks, grade_of_answer, grade_of_test
+from gradekit.gradebook.students import write_students
+from gradekit.roster.students import Roster
 from gradekit.submissions.released import Released
 
 T = TypeVar("T")
@@ -98,6 +100,14 @@ class Book:
                     f"run `lab build {entry.lab}`"
                 )
         return self._transaction(lambda: self._write(lab, entry, answers_before or {}))
+
+    def enrol(self, roster: Roster) -> None:
+        """Bring nbgrader's table of students to the roster; nobody is removed from it."""
+        self._transaction(lambda: write_students(self._db, roster))
+
+    def remove(self, lab: str, student: str) -> None:
+        """Remove a submission with all its marks and comments."""
+        self._transaction(lambda: self._gradebook.remove_submission(lab, student))
 
     def marks(self, lab: str) -> dict[str, Marks]:
         """The marks of each student who handed in `lab`, manual ones included."""

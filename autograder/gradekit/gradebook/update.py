@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gradekit.course import Course
-from gradekit.gradebook.address import Address, rows_in
+from gradekit.gradebook.address import Address, address_of, rows_in
 from gradekit.gradebook.entry import Entry, entry_of, unstored
 from gradekit.results.journal import Journal
+from gradekit.roster.students import Roster, load_roster
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.untrusted.imports import gc_disabled
 
@@ -65,6 +66,7 @@ class GradebookUpdate:
             from gradekit.gradebook.gradebook import Book
 
         with Book(self.address) as book:
+            book.enrol(load_roster(self.course.root))
             book.register(self.lab, released, self.course.dates(self.lab).due)
             yield book
 
@@ -75,3 +77,14 @@ class GradebookUpdate:
                 before = self.journal.stored(entry.student, self.address.shown)
                 row = book.write(entry, before.answers if before else None)
                 self.journal.mark_stored(entry.stored(self.address, row))
+
+
+def enrol(course: Course, roster: Roster) -> str:
+    """Bring the gradebook's table of students to the roster; returns the gradebook's address."""
+    with gc_disabled():
+        from gradekit.gradebook.gradebook import Book
+
+    address = address_of(course)
+    with Book(address) as book:
+        book.enrol(roster)
+    return address.shown

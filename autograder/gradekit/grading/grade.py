@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradekit.course import Course
-from gradekit.errors import CourseError, ResultNotKeptError
+from gradekit.errors import CollectError, CourseError, ResultNotKeptError
 from gradekit.feedback.shown_state import shown_state
 from gradekit.files import remove_stale
 from gradekit.gradebook.address import address_of
@@ -70,6 +70,7 @@ def grade_lab(
 
     Raises:
         CourseError: the lab is not built, or a setting is not known.
+        CollectError: a student who was asked for has not handed in.
         SandboxUnavailableError: this machine cannot confine student code.
     """
     start = time.perf_counter()
@@ -109,8 +110,16 @@ def _find(
     """The submissions in ``submitted/`` now, without their bytes: a thousand fit in memory."""
     for name in folders_not_utf8(course.root):
         progress.say(f"submitted/{name} was left out: its name is not UTF-8; rename it")
-    found = find_submissions(course.root, lab, students)
-    return [replace(submitted, files={}, modified={}) for submitted in found]
+    found = [
+        replace(submitted, files={}, modified={})
+        for submitted in find_submissions(course.root, lab, students)
+    ]
+    if absent := set(students or ()) - {submitted.student for submitted in found}:
+        raise CollectError(
+            f"there is no hand-in of {', '.join(sorted(absent))} for {lab} in submitted/; "
+            "`lab collect` brings hand-ins there"
+        )
+    return found
 
 
 class _Run:

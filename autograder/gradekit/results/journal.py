@@ -142,6 +142,10 @@ class Journal:
         values = {name: getattr(stored, name) for name in Stored.__dataclass_fields__}
         self._write([("stored", values)], durable=False)
 
+    def withdraw(self, student: str) -> None:
+        """Record that a student's submission counts no longer; results of exercises stay."""
+        self._write([("withdrawn", {"student": student})], durable=True)
+
     def missing(self, keys: Mapping[str, str]) -> tuple[str, ...]:
         """The exercises in `keys` (name to key) without a record, or with a failure of ours."""
         return tuple(name for name, score in self.scores(keys).items() if score is None)
@@ -258,6 +262,11 @@ class Journal:
             case "stored":
                 stored = Stored(**values)
                 self._stored[stored.student, stored.book] = stored
+            case "withdrawn":
+                student = values["student"]
+                self._submissions.pop(student, None)
+                for key in [key for key in self._stored if key[0] == student]:
+                    del self._stored[key]
             case _:
                 raise ValueError(f"there is no kind of record {kind!r}")
 

@@ -2,7 +2,7 @@
 
 Canvas's gradebook (lib/gradebook_exporter.rb of canvas-lms), Moodle's participants and grading
 worksheet, Gradescope's roster and scores, GitHub Classroom's roster, and students.csv itself.
-Tested in tests/gradekit/roster/test_imports.py.
+Tested in tests/gradekit/roster/test_merge.py.
 """
 
 from __future__ import annotations
