@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from demo.classroom import material_of
-from demo.course_folder import REPOSITORY, copy_course
+from demo.course_folder import copy_course
 from gradekit.course import Course, load_course
 from gradekit.grading.grade import Settings, grade_lab
 from gradekit.grading.grader import LabGrader
@@ -13,8 +13,9 @@ from gradekit.grading.task import GraderSpec
 from gradekit.grading.view import progress_bar
 from gradekit.results.records import State
 from gradekit.submissions.folder import SUBMITTED
+from tests.helpers.our_labs import OUR_LABS
 
-LABS = load_course(REPOSITORY).labs
+LABS = OUR_LABS
 
 
 @pytest.fixture(scope="module")

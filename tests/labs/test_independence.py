@@ -13,12 +13,13 @@ from gradekit.grading.own_solution import saved_files
 from gradekit.grading.task import GraderSpec
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
+from tests.helpers.our_labs import OUR_LABS
 
 # One lab shows it in the usual run.
 SLOW = {"lab02", "lab03", "lab04", "lab05", "lab06"}
 STEPS = [
     pytest.param(lab, check.name, marks=pytest.mark.slow if lab in SLOW else ())
-    for lab in load_course(REPOSITORY).labs
+    for lab in OUR_LABS
     for check in read_source(load_course(REPOSITORY).source(lab)).of("check")
     if lab != "lab00"
 ]
@@ -55,7 +56,7 @@ def results(grader, notebook):
     return {result.exercise: result for result in graded.results}
 
 
-@pytest.mark.parametrize("lab", load_course(REPOSITORY).labs)
+@pytest.mark.parametrize("lab", OUR_LABS)
 def test_no_step_needs_another_to_be_defined(lab):
     """Annotations, defaults, bases and decorators are evaluated where a cell runs."""
     course = load_course(REPOSITORY)
