@@ -20,7 +20,7 @@ from gradekit.course import Course
 from gradekit.course.moments import human_date
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import LabExercises
-from gradekit.exercise.source import Source, SourceCell
+from gradekit.exercise.source import RENAMED, Source, SourceCell
 
 # The hidden lines of a grade cell, for a course that runs nbgrader without the sandbox.
 # nbgrader's release step removes them.
@@ -171,19 +171,27 @@ def _notebook_cell(
     match cell.role:
         case "exercise":
             metadata["nbgrader"] = _nbgrader(cell.name, solution=True)
-            metadata["attnlab"] = {"blank": text_digest(clear(text))}
+            metadata["attnlab"] = {"blank": text_digest(clear(text)), **_renamed(cell)}
         case "check":
             points = exercises[cell.name].points
             metadata["nbgrader"] = _nbgrader(f"check_{cell.name}", points=points)
+            (written,) = (c for c in source.of("exercise") if c.name == cell.name)
+            metadata |= {"attnlab": about} if (about := _renamed(written, "check_")) else {}
             text = _STAFF_CHECK.format(name=cell.name, lab=exercises.lab)
         case "free_text":
             metadata["nbgrader"] = _nbgrader(cell.name, points=cell.points, solution=True)
+            metadata |= {"attnlab": about} if (about := _renamed(cell)) else {}
             if not has_solution_marks(text):
                 text = _ANSWER_PLACE.format(question=text)
     if cell.is_markdown:
         text = _fill(source, cell, text, fields)
         return new_markdown_cell(text, id=cell_id, metadata=metadata)
     return new_code_cell(text, id=cell_id, metadata=metadata)
+
+
+def _renamed(cell: SourceCell, prefix: str = "") -> dict[str, str]:
+    """The id that nbgrader had for the cell before it was renamed; empty if it was not."""
+    return {RENAMED: f"{prefix}{cell.renamed_from}"} if cell.renamed_from else {}
 
 
 def _nbgrader(grade_id: str, points: float | None = None, solution: bool = False) -> dict[str, Any]:

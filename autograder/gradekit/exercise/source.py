@@ -8,6 +8,8 @@ marks give a cell its role:
                                                    reference, or holds nbgrader's solution marks
 ``check("softmax")``, alone in its cell            the exercise's grade cell
 ``# %% [markdown] free_text="explain" points=4``   a question that a person marks
+``renamed_from="softmx"``, beside a name          its name when the lab was released; points and
+                                                   marks given under it stay
 ``check()`` or ``submit()``, alone in its cell     where the student stands; handing in
 =================================================  ==============================================
 
@@ -34,6 +36,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,49}")
 _FIRST_CELL = re.compile(r"^# %%", re.MULTILINE)
 _STEP = re.compile(r"^## +(?:(?P<number>\d+(?:\.\d+)*) +)?(?P<title>.+)$", re.MULTILINE)
 _MINUTES = re.compile(r"^\*.*?\b(\d+) minutes?\b.*\*$", re.MULTILINE)
+# The mark of an exercise or a question that had another name when the lab was released.
+RENAMED = "renamed_from"
 # Jupyter's own marks are copied into the notebook.
 _JUPYTER_MARKS = ("tags", "jupyter", "slideshow")
 
@@ -45,6 +49,7 @@ class SourceCell:
     Attributes:
         number: its position in the source, from 1.
         line: of its mark `# %%` in the file, from 1.
+        renamed_from: the name that it had when the lab was first released, if that was another.
         name: the exercise or question that it belongs to; empty for prose and plain code.
         points: of a free-text question.
         metadata: what Jupyter itself reads, such as tags.
@@ -57,6 +62,7 @@ class SourceCell:
     points: float
     metadata: Mapping[str, Any]
     line: int = 0
+    renamed_from: str = ""
 
     @property
     def is_markdown(self) -> bool:
@@ -136,7 +142,7 @@ def _place(path: Path, number: int, line: int) -> str:
 def _cell(path: Path, number: int, line: int, raw: Any) -> SourceCell:
     where = _place(path, number, line)
     marks = {key: value for key, value in raw.metadata.items() if key != "lines_to_next_cell"}
-    known = ("exercise",) if raw.cell_type == "code" else ("free_text", "points")
+    known = ("exercise", RENAMED) if raw.cell_type == "code" else ("free_text", "points", RENAMED)
     for key in marks:
         if key not in (*known, *_JUPYTER_MARKS):
             raise CourseError(
@@ -148,7 +154,10 @@ def _cell(path: Path, number: int, line: int, raw: Any) -> SourceCell:
     if role == "free_text" and not (isinstance(points, (int, float)) and points > 0):
         raise CourseError(f"{where}: a free-text question needs its points, such as points=4")
     metadata = {key: marks[key] for key in _JUPYTER_MARKS if key in marks}
-    return SourceCell(number, role, raw.source, name, float(points), metadata, line)
+    before = _identifier(where, marks[RENAMED]) if RENAMED in marks else ""
+    if before and not name:
+        raise CourseError(f"{where} has {RENAMED}, but no exercise or question; remove the mark")
+    return SourceCell(number, role, raw.source, name, float(points), metadata, line, before)
 
 
 def _role(where: str, raw: Any, marks: Mapping[str, Any]) -> tuple[Role, str]:
@@ -187,6 +196,13 @@ def _refuse_strays(source: Source) -> None:
             raise CourseError(
                 f"{source.place(check)} checks {check.name!r}, but no cell above it is marked "
                 f'`# %% exercise="{check.name}"`'
+            )
+    named = {cell.name for cell in (*source.of("exercise"), *source.of("free_text"))}
+    for cell in source.cells:
+        if cell.renamed_from in named:
+            raise CourseError(
+                f"{source.place(cell)} is renamed from {cell.renamed_from!r}, a name that the lab "
+                "still has; remove one of them"
             )
     checked = {cell.name for cell in source.of("check")}
     for name, cell in written.items():

@@ -99,14 +99,15 @@ def pages(
                 name: found.result
                 for name, found in journal.results(record.student, record.digest).items()
             }
+            answers = released.with_new_names(record.answers)
             yield page_of(
                 course,
                 released,
-                record,
-                results,
-                marks.get(record.student),
+                replace(record, answers=answers),
+                released.with_new_names(results),
+                _renamed(marks.get(record.student), released),
                 late[record.student],
-                cells_of(course.root, released, record),
+                released.with_new_names(cells_of(course.root, released, record)),
             )
 
 
@@ -265,6 +266,17 @@ def _answer(
     title = target.heading or "In your own words"
     comment = comments.get(target.grade_id, "")
     return AnswerView(title, target.points, earned, text, comment, target.grade_id)
+
+
+def _renamed(marks: Marks | None, released: Released) -> Marks | None:
+    """The marks by the names that the cells have now."""
+    if marks is None:
+        return None
+    return replace(
+        marks,
+        marks=released.with_new_names(marks.marks),
+        comments=released.with_new_names(marks.comments),
+    )
 
 
 def _marks(address: Address, lab: str, late: Mapping[str, Lateness]) -> dict[str, Marks]:

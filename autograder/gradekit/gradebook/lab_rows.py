@@ -77,7 +77,18 @@ def register_rows(
     _register_cells(db, lab, notebook, released)
 
 
+def _rename_cells(notebook: Any, released: Released) -> None:
+    """Give renamed cells their new names; the marks and comments on them stay."""
+    for rows in (notebook.grade_cells, notebook.solution_cells, notebook.source_cells):
+        there = {row.name for row in rows}
+        for row in rows:
+            new = released.renamed.get(row.name)
+            if new is not None and new not in there:
+                row.name = new
+
+
 def _register_cells(db: Any, lab: str, notebook: Any, released: Released) -> None:
+    _rename_cells(notebook, released)
     graded = {cell.name: cell for cell in notebook.grade_cells}
     solved = {cell.name for cell in notebook.solution_cells}
     sources = {cell.name for cell in notebook.source_cells}
@@ -86,7 +97,8 @@ def _register_cells(db: Any, lab: str, notebook: Any, released: Released) -> Non
     if gone:
         raise GradebookError(
             f"{lab}: the gradebook has points for {', '.join(gone)}, which the released "
-            f"notebook no longer has; put them back, or start a new gradebook"
+            f"notebook no longer has; put them back, write renamed_from beside their new names, "
+            f"or start a new gradebook"
         )
     for target in released.targets:
         name, cell = target.grade_id, target.cell

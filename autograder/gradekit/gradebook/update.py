@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gradekit.course import Course
@@ -75,7 +75,9 @@ class GradebookUpdate:
         with self.book(released) as book:
             for entry in entries:
                 before = self.journal.stored(entry.student, self.address.shown)
-                row = book.write(entry, before.answers if before else None)
+                now = None if entry.answers is None else released.with_new_names(entry.answers)
+                marked = released.with_new_names(before.answers) if before else None
+                row = book.write(replace(entry, answers=now), marked)
                 self.journal.mark_stored(entry.stored(self.address, row))
 
 

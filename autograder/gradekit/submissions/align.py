@@ -34,7 +34,7 @@ def align(notebook: NotebookNode, released: Released) -> NotebookNode:
         ValueError: a target has a kind that targets do not have.
     """
     cells = [_stripped(cell) for cell in notebook.cells]
-    ids = [grade_id_of(cell) for cell in notebook.cells]
+    ids = [_id_now(grade_id_of(cell), released) for cell in notebook.cells]
     search = _Search(cells, ids, released)
     positions = {target.grade_id: search.find(target) for target in released.targets}
     found = [position for position in positions.values() if position is not None]
@@ -95,7 +95,7 @@ class _Search:
         self.cells, self.ids, self.released = cells, ids, released
         self.merged: set[int] = set()
         self._taken: set[int] = set()
-        self._checks = [checked_exercise(cell.source) for cell in cells]
+        self._checks = [_id_now(checked_exercise(cell.source), released) for cell in cells]
         self._bound = [names_bound_in(cell.source) for cell in cells]
 
     def find(self, target: TargetCell) -> int | None:
@@ -208,6 +208,11 @@ class _Search:
             if prompt and self.cells[position].source.strip() == prompt:
                 return position
         return None
+
+
+def _id_now(name: str | None, released: Released) -> str | None:
+    """The id, or the exercise's name, that a cell of an earlier release has now."""
+    return None if name is None else released.renamed.get(name, name)
 
 
 def _stripped(cell: NotebookNode) -> NotebookNode:

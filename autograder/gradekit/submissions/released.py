@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from nbformat.notebooknode import NotebookNode
 
@@ -15,6 +15,7 @@ from gradekit.python_names import names_bound_by
 from gradekit.submissions.notebook import checked_exercise, open_notebook
 
 Kind = Literal["test", "solution", "answer", "locked"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class TargetCell:
         exercise: the exercise that a test cell checks.
         prompt: the text before an answer.
         heading: the nearest heading above, or in the cell itself; empty if there is none.
+        renamed_from: the id that nbgrader had for it before; empty if it has not changed.
     """
 
     grade_id: str
@@ -38,6 +40,7 @@ class TargetCell:
     exercise: str = ""
     prompt: str = ""
     heading: str = ""
+    renamed_from: str = ""
 
     def is_new(self, text: str) -> bool:
         """Whether `text` contains anything that the released cell does not."""
@@ -81,7 +84,8 @@ class Released:
                 heading = _heading(cell.source) or heading
             target = _target(cell, prose, self.solution_names)
             if target:
-                targets.append(replace(target, heading=heading))
+                before = cell.metadata.get("attnlab", {}).get("renamed_from", "")
+                targets.append(replace(target, heading=heading, renamed_from=before))
             if cell.cell_type == "markdown":
                 prose = cell.source
         return tuple(targets)
@@ -95,6 +99,16 @@ class Released:
     def answers(self) -> tuple[TargetCell, ...]:
         """The cells that a TA marks."""
         return tuple(target for target in self.targets if target.kind == "answer")
+
+    @cached_property
+    def renamed(self) -> Mapping[str, str]:
+        """The new ids of renamed cells by their ids before."""
+        return {t.renamed_from: t.grade_id for t in self.targets if t.renamed_from}
+
+    def with_new_names(self, values: Mapping[str, T]) -> dict[str, T]:
+        """Values by ids or exercises, which may be those of before, by the ids of now."""
+        old = {self.renamed[name]: value for name, value in values.items() if name in self.renamed}
+        return {**old, **{name: v for name, v in values.items() if name not in self.renamed}}
 
     @cached_property
     def sources(self) -> frozenset[str]:
