@@ -97,6 +97,10 @@ UNREADABLE = [
      r"lab01_small\.py, line 16: cell 4 imports doubel, but .*double\.py grades double; name the"),
     (SOURCE, "print(double(torch.ones(2)))", "print(double(torch.ones(2))",
      r"lab01_small\.py, line 23: this is not Python \(.*\); correct the line"),
+    (SOURCE, 'exercise="double"', 'exercise="double" renamed_from="total"',
+     r"lab01_small\.py, line 16: cell 4 is renamed from 'total', a name that the lab still has"),
+    (SOURCE, '# %% tags=["setup"]', '# %% renamed_from="setup"',
+     r"lab01_small\.py, line 6: cell 2 has renamed_from, but no exercise or question; remove"),
     (SOURCE, "{{points}}", "{{point}}",
      r"lab01_small\.py, line 2: cell 1 asks for \{\{point\}\}; there are .*\{\{points\}\}"),
 ]  # fmt: skip
@@ -132,6 +136,16 @@ def test_what_proves_nothing_is_told_by_verify(
     lab = load_lab(course, LAB)
     proof = verify_exercise(Variants(lab), lab["double"], with_mutants=False)
     assert [line for line in proof.surprises() if re.search(sentence, line)], [*proof.surprises()]
+
+
+def test_the_notebook_knows_the_name_before(course: Course) -> None:
+    change(course, SOURCE, 'exercise="double"', 'exercise="double" renamed_from="twice"')
+    change(course, SOURCE, 'free_text="explain"', 'free_text="explain" renamed_from="why"')
+    cells = {cell.id: cell for cell in solved_notebook(course, load_lab(course, LAB)).cells}
+    names = {"double": "twice", "check_double": "check_twice", "explain": "why"}
+    for name, before in names.items():
+        assert cells[name].metadata["attnlab"]["renamed_from"] == before
+    assert "attnlab" not in cells["check_total"].metadata
 
 
 def told(course: Course) -> list[str]:
