@@ -157,15 +157,18 @@ class DecoderLayer(nn.Module):
 class Transformer(nn.Module):
     """An encoder that reads the source once, and a decoder that writes the target from it.
 
-    The parts have these names: `source_embedding` and `target_embedding` (`nn.Embedding`),
-    `position` (a `PositionalEncoding`), `encoder` and `decoder` (an `nn.ModuleList` of layers),
-    `encoder_norm` and `decoder_norm` (a `LayerNorm` after each stack if cfg.norm is "pre"; else
-    `nn.Identity()`), and `head` (an `nn.Linear` without a bias, from d_model to target_vocab).
+    The parts have these names: `source_embedding` and `target_embedding` (`nn.Embedding`);
+    `position`, a `PositionalEncoding` for both sides; `encoder` and `decoder`, an `nn.ModuleList`
+    of `EncoderLayer`s and one of `DecoderLayer`s; `encoder_norm` and `decoder_norm`, a `LayerNorm`
+    after each stack if cfg.norm is "pre", else `nn.Identity()`; and `head`, an `nn.Linear` from
+    d_model to target_vocab, without a bias.
 
-    - A vector of an embedding is multiplied by √d_model before its position is added.
-    - Each layer has parameters of its own, drawn independently.
+    - Layers and positions take their sizes, `dropout`, `norm` and `max_len` from cfg.
+    - A vector of an embedding is multiplied by √d_model before its position is added. (The logits
+      are not scaled.)
+    - Each layer has parameters of its own, drawn independently. No row of a table is fixed at 0.
     - With cfg.tie "output", `head.weight` and `target_embedding.weight` are one parameter; with
-      "all", `source_embedding.weight` is this parameter, too.
+      "all", `source_embedding.weight` is this parameter, too; with "none", they are three.
 
     Args:
         cfg: all numbers of the model.
@@ -203,7 +206,8 @@ class Transformer(nn.Module):
 
         Returns:
             (B, S, d_model), the memory that every layer of the decoder looks at: the output of the
-            last encoder layer, after `encoder_norm`.
+            last encoder layer, after `encoder_norm`. Gradients flow back to all parameters on the
+            way.
         """
         # blank: embed, add positions, go through the layers, normalise
         x = self.source_embedding(source) * math.sqrt(self.cfg.d_model)  # (B, S, d_model)
@@ -220,12 +224,14 @@ class Transformer(nn.Module):
         a symbol.
 
         Args:
-            target: (B, T), int64, the symbols so far; stays unchanged.
+            target: (B, T), int64, the symbols so far; stays unchanged. (Positions after the end of
+                a row hold any symbol; what they return is not used.)
             memory: (B, S, d_model), from `encode`.
             source_valid: (B, S), boolean, as for `encode`.
 
         Returns:
-            (B, T, target_vocab), logits: numbers before softmax.
+            (B, T, target_vocab), logits: numbers before softmax. Gradients flow back to `memory`
+            and to all parameters on the way.
         """
         # blank: embed, add positions, go through the layers, normalise, project
         x = self.target_embedding(target) * math.sqrt(self.cfg.d_model)  # (B, T, d_model)
@@ -245,14 +251,22 @@ class Transformer(nn.Module):
 
 
 def init_weights(model: nn.Module) -> None:
-    """Draw all weights of a Transformer anew, so that it begins by finding symbols equally likely.
+    """Draw the weights of a Transformer anew, in place, for the start of its training.
 
-    Weights of linear layers: Xavier, uniform; their biases: 0. Embeddings: normal with standard
-    deviation 1/√d_model, so a row has length 1, about. A `head` with a weight of its own: normal
-    with standard deviation 0.02. Nothing else changes; tied tables stay tied.
+    - The weight of each `nn.Linear`: Xavier, uniform. Its bias, if it has one: 0.
+    - The table of each `nn.Embedding`: normal with mean 0 and standard deviation 1/√d_model, so a
+      row has a length of about 1.
+    - The weight of `model.head`, if it is not one of these tables: normal with mean 0 and standard
+      deviation 0.02, so all symbols begin about equally likely.
+
+    Nothing else changes. All parameters stay the same objects, so tied tables stay tied. The random
+    numbers come from torch's own generator.
 
     Args:
-        model: with a `head`, and any number of `nn.Linear` and `nn.Embedding` inside.
+        model: a `Transformer`, or another module with a `head`.
+
+    Source: Understanding the difficulty of training deep feedforward neural networks (Glorot,
+    Bengio 2010); the paper's code.
     """
     tables = [module.weight for module in model.modules() if isinstance(module, nn.Embedding)]
     for module in model.modules():
