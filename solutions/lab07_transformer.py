@@ -11,6 +11,8 @@ library, an exercise's cell holds one import line; its task is that function's d
 import torch
 
 from attnlab import check, plots, submit
+from attnlab.models import fresh_transformer
+from attnlab.transformer_config import TransformerConfig
 
 torch.manual_seed(0)
 
@@ -274,15 +276,224 @@ try_versions(test_decoder_layer, DecoderLayer, SeesPadding, WrongMask)
 
 # %% [markdown]
 # ## 7.3 The whole model
+# *10 points, 60 minutes, difficulty 3 of 5, importance 5 of 5*
+#
+# Now put everything together. The **encoder** reads the source once; its output is called the
+# **memory**. The **decoder** reads the target so far and looks at the memory, and a last linear
+# layer, the **head**, gives a number for each symbol that could come next:
+#
+# $$M = \text{Enc}\left(\sqrt{d}\, E_s[x] + PE\right), \qquad
+# \text{logits} = \text{Dec}\left(\sqrt{d}\, E_t[y] + PE,\; M\right) W^\top$$
+#
+# $E_s$ and $E_t$ are tables with a vector for each symbol. Four things are easily done wrong, and
+# none of them raises an error:
+#
+# - **Each layer has parameters of its own.** `[layer] * 6` is one layer, six times. Six deep copies
+#   are six layers, but they start equal.
+# - **The memory is the output of the last encoder layer**, for every decoder layer. In the picture
+#   of the paper, it is tempting to connect layer 3 with layer 3.
+# - **Tied tables.** Lecture C: "Shared (tied) input and output embedding". Then $W$ *is* $E_t$: one
+#   parameter with two names, not two with equal numbers. It saves parameters, and what is learned
+#   about a symbol when it is read helps to write it.
+# - **Pre-norm needs one more normalisation after each stack**, because its stream was never
+#   normalised (6.7). Post-norm has just done it.
+#
+# A `TransformerConfig` holds all numbers of the model; its docstring explains them:
+# `help(TransformerConfig)`.
+#
+# **Predict.** `nn.ModuleList([layer] * 6)`: how many times the parameters of one layer does it
+# have? And what does a loop over it compute?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which parts are made once, and which N times? Which axis of `source_valid` should become the axis
+# of the keys in a mask (B, h, Lq, Lk)?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# When the model is made: two tables, positions, two lists of layers, two normalisations or
+# `nn.Identity()`, the head; then tie. `encode`: look up, scale, add positions, go through the
+# layers, normalise. `decode`: the same with two masks, and the head at the end.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `nn.ModuleList(EncoderLayer(…) for _ in range(cfg.num_encoder_layers))`;
+# `self.head.weight = self.target_embedding.weight` gives one parameter a second name;
+# `source_valid[:, None, None, :]`; `causal_mask` of lab 5 makes the target mask.
+# </details>
+
+# %% exercise="transformer"
+from attnlab.encoder_decoder import Transformer
+
+# %%
+check("transformer")
+
+# %% [markdown]
+# **Look.** We change one word, in the source or in the target, and see which logits change: a
+# fresh model, but everything that a mask can do is visible already. Which word of the source has no
+# effect, and why? Why is the table on the right a triangle, and the one on the left not?
+
+# %%
+small = TransformerConfig(20, 20, d_model=32, num_heads=4, d_ff=64, dropout=0.0)
+plots.before_training.who_reads_what(
+    lambda: Transformer(small),
+    source=["the", "road", "is", "long", "pad"],
+    target=["START", "la", "route", "est", "longue"],
+)
 
 # %% [markdown]
 # ## 7.4 What goes in, what comes out: `shift_right` and `make_batch`
 
 # %% [markdown]
 # ## 7.5 How many parameters?
+# *6 points, 25 minutes, difficulty 2 of 5, importance 4 of 5*
+#
+# The paper says 65 million for its *base* model and 213 million for *big*. Where are they? One
+# attention has four matrices of d × d, whatever the number of heads; a feed-forward network has two
+# of d × d_ff; and a table has a row of d numbers for each symbol:
+#
+# $$\underbrace{4\,(d^2 + d)}_{\text{attention}}, \qquad
+# \underbrace{2\,d\,d_{\text{ff}} + d_{\text{ff}} + d}_{\text{feed-forward}}, \qquad
+# \underbrace{2\,d}_{\text{norm}}, \qquad \underbrace{V d}_{\text{table}}$$
+#
+# Write the sum as a **formula**. Then you can ask for the size of any model in no time, before you
+# rent the machine for it. Count exactly: six different mistakes all print as 63.1 million. So the
+# check compares whole numbers. (With 37,000 symbols in one table, base has 63,082,496 parameters
+# and not 65 million; the paper does not say how it counted.)
+#
+# **Predict.** Lecture C's slide has d_ff = 2048 for both sizes; the paper has 4096 for *big*. Is
+# the slide's model much smaller? And what changes with 16 heads instead of 8?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# How many attentions, networks and normalisations are in a layer of each kind? What is left outside
+# the layers?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Count an attention, a network and a normalisation; put an encoder layer and a decoder layer
+# together from them; multiply by the numbers of layers. Add what follows the stacks, and the tables
+# that are parameters of their own.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# Compare with a model that needs no memory:
+# `with torch.device("meta"): model = Transformer(cfg)`, then
+# `sum(p.numel() for p in model.parameters())`. If the two differ, divide the difference by d.
+# </details>
+
+# %% exercise="count_params"
+from attnlab.transformer_config import count_params
+
+# %%
+check("count_params")
+
+# %% [markdown]
+# **Look.** Three models, divided by your formula; point at a part to read its number. Which part is
+# the largest in *base*, and which would grow if you translated into ten languages with one
+# vocabulary of 370,000 symbols?
+
+# %%
+of_size = TransformerConfig.of_size
+plots.before_training.parameter_bars(
+    lambda cfg: count_params(cfg),
+    {
+        "base": of_size("base", 37_000),
+        "big": of_size("big", 37_000),
+        "big, d_ff = 2048": of_size("big", 37_000, d_ff=2048),
+    },
+)
 
 # %% [markdown]
 # ## 7.6 Before the first step
+# *3 points, 20 minutes, difficulty 2 of 5, importance 4 of 5*
+#
+# A fresh model is worth a look: many bugs show before the first training step. What should its loss
+# be? If all V symbols are equally likely, it is $-\ln \frac1V = \ln V$. Logits that differ make it
+# larger: the model is sure of something, and wrong. For random logits with variance $\sigma^2$,
+#
+# $$\text{loss}_0 \approx \ln V + \frac{\sigma^2}{2}$$
+#
+# So a first loss of 58 says that the weights are too large. (A tied model with torch's own
+# embeddings, of deviation 1, really starts like this.) Three sizes are enough. **Linear layers**
+# get Xavier's: uniform between $\pm\sqrt{6 / (\text{in} + \text{out})}$, so that vectors keep their
+# size, more or less, on the way up and gradients on the way down. **Tables** get the deviation
+# $1/\sqrt{d}$; times √d, the stream starts with size 1. And the **head** gets 0.02, almost nothing,
+# unless it is tied: then it is a table.
+#
+# **Predict.** The head of a fresh, tied model compares the stream with the vector of each symbol.
+# In pre-norm, the stream is the vector of the symbol that was just read, plus what the layers add.
+# So which symbol does the model write before it has learned anything?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# In which module do you find the table of a tied model first, and in which a second time?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# One loop over all modules for the linear layers, then one for the tables. Then the head, if its
+# weight is none of the tables.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `model.modules()` goes through all levels; `isinstance(module, nn.Linear)`;
+# `nn.init.xavier_uniform_(…)`, `nn.init.normal_(…, std=…)` and `nn.init.zeros_(…)` work in place.
+# </details>
+
+# %% exercise="init_weights"
+from attnlab.encoder_decoder import init_weights
+
+# %%
+check("init_weights")
+
+# %% [markdown]
+# **Look.** Four fresh models read random symbols, here as letters. Below: the symbol that each
+# finds likeliest to come next, dark if it is the one that it has just read. Why do more layers hide
+# the effect, and why does it disappear with a head of its own?
+
+
+# %%
+def fresh(**numbers):
+    return fresh_transformer.fresh(Transformer, init_weights, **numbers)
+
+
+plots.before_training.read_and_written(
+    {
+        "tied, 1 layer": lambda: fresh_transformer.written(fresh()),
+        "tied, 6 layers": lambda: fresh_transformer.written(fresh(layers=6)),
+        "tied, 6 layers, post-norm": lambda: fresh_transformer.written(
+            fresh(layers=6, norm="post")
+        ),
+        "own head, 1 layer": lambda: fresh_transformer.written(fresh(tie="none")),
+    }
+)
+
+# %% [markdown]
+# Its own input is a wrong answer, and a tied model is rather sure of it: so its first loss is far
+# above ln V. The formula is for random logits. With one layer, they are not random at all: one
+# symbol stands out at every position, and the formula gives too little.
+
+# %%
+plots.before_training.first_losses(
+    {
+        "own head, 6 layers": lambda: fresh_transformer.first_loss(fresh(tie="none", layers=6)),
+        "tied, 6 layers, post-norm": lambda: fresh_transformer.first_loss(
+            fresh(layers=6, norm="post")
+        ),
+        "tied, 6 layers": lambda: fresh_transformer.first_loss(fresh(layers=6)),
+        "tied, 1 layer": lambda: fresh_transformer.first_loss(fresh()),
+    },
+    fresh_transformer.SYMBOLS,
+)
+
+# %% [markdown]
+# And Xavier's rule? The variance of the stream after each of six encoder layers. Pre-norm adds
+# about the same at each layer; post-norm begins again at 1 (6.8).
+
+# %%
+plots.before_training.stream_variances(
+    lambda norm: fresh_transformer.encoder_variances(fresh(layers=6, norm=norm))
+)
 
 # %% [markdown]
 # ## 7.7 Greedy decoding of a batch

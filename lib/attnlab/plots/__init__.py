@@ -13,6 +13,7 @@ tests are in ``tests/attnlab/plots``, one file per module.
 from attnlab.plots import (
     alignment,
     attention,
+    before_training,
     decoding,
     forcing,
     heads,
@@ -32,6 +33,7 @@ __all__ = [
     "Drawn",
     "alignment",
     "attention",
+    "before_training",
     "decoding",
     "forcing",
     "heads",

@@ -12,7 +12,15 @@ from attnlab.encoder_decoder import DecoderLayer, EncoderLayer, Transformer
 from attnlab.transformer_config import TransformerConfig
 from gradekit.exercise import Exercise
 
-exercise = Exercise(Transformer, uses=[EncoderLayer, DecoderLayer])
+exercise = Exercise(
+    Transformer,
+    uses=[EncoderLayer, DecoderLayer],
+    equivalent={
+        "Transformer: `causal_mask(target.shape[1], device=target.device)` → "
+        "`causal_mask(target.shape[1])` in `target_mask = causal_mask(target.shape[1], "
+        "device=target.device)`": "the labs run on the CPU, which is the default device",
+    },
+)
 
 SMALL = {
     "d_model": 12, "num_heads": 3, "d_ff": 20, "num_encoder_layers": 2, "num_decoder_layers": 2,
