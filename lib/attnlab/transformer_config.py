@@ -64,7 +64,8 @@ class TransformerConfig:
             ValueError: there is no such size.
         """
         if name not in SIZES:
-            raise ValueError(f"the sizes are {' and '.join(SIZES)}, not {name!r}")
+            known = " and ".join(SIZES)
+            raise ValueError(f"the sizes are {known}, not {name!r}")
         paper = {**SIZES[name], "norm": "post", "tie": "all"}
         return cls(vocab, vocab, **{**paper, **others})
 
