@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from attnlab.batching import Batch, make_batch
 from attnlab.buckets import Bucketed
-from attnlab.data import copying, dates
+from attnlab.data import copying, dates, numbers
 from attnlab.data.dates import BOS, EOS, PAD
 from attnlab.devices import move
 from attnlab.train_step import Loss, Sums
@@ -22,6 +22,7 @@ from attnlab.transformer_config import TransformerConfig
 
 Symbols = tuple[int, ...]
 Pair = tuple[Symbols, Symbols]
+Vocabulary = dates.Symbols | numbers.Words
 
 
 @dataclass(frozen=True)
@@ -70,16 +71,18 @@ class Task:
 
 def dates_task(sizes: TranslatorConfig, cfg: TrainerConfig) -> Task:
     """Dates as people write them, to ISO 8601."""
+    return _of_texts(
+        dates.pairs(sizes.examples, seed=1), dates.validation(), dates.SOURCE, dates.TARGET,
+        sizes, cfg,
+    )  # fmt: skip
 
-    def symbols(pairs: Sequence[dates.Pair]) -> list[Pair]:
-        return [
-            (tuple(dates.SOURCE.encode(human)), tuple(dates.TARGET.encode(iso)))
-            for human, iso in pairs
-        ]
 
-    train, validation = dates.pairs(sizes.examples, seed=1), dates.validation()
-    vocabularies = len(dates.SOURCE), len(dates.TARGET)
-    return _task(symbols(train), symbols(validation), vocabularies, sizes, cfg)
+def numbers_task(sizes: TranslatorConfig, cfg: TrainerConfig) -> Task:
+    """Numbers in English words, to French words."""
+    return _of_texts(
+        numbers.pairs(sizes.examples, seed=1), numbers.validation(), numbers.SOURCE, numbers.TARGET,
+        sizes, cfg,
+    )  # fmt: skip
 
 
 def copy_task(sizes: TranslatorConfig, cfg: TrainerConfig) -> Task:
@@ -92,6 +95,7 @@ def copy_task(sizes: TranslatorConfig, cfg: TrainerConfig) -> Task:
 
 TASKS: dict[str, Callable[[TranslatorConfig, TrainerConfig], Task]] = {
     "dates": dates_task,
+    "numbers": numbers_task,
     "copy": copy_task,
 }
 
@@ -123,6 +127,21 @@ def exact_match(model: Any, pairs: Sequence[Pair], device: torch.device, rows: i
         written = model.generate(source, bos=BOS, eos=EOS, max_len=longest + 1)
         right += sum(row == list(target) for row, (_, target) in zip(written, some, strict=True))
     return right / len(pairs)
+
+
+def _of_texts(
+    train: Sequence[tuple[str, str]],
+    validation: Sequence[tuple[str, str]],
+    source: Vocabulary,
+    target: Vocabulary,
+    sizes: TranslatorConfig,
+    cfg: TrainerConfig,
+) -> Task:
+    def symbols(pairs: Sequence[tuple[str, str]]) -> list[Pair]:
+        return [(tuple(source.encode(one)), tuple(target.encode(other))) for one, other in pairs]
+
+    vocabularies = len(source), len(target)
+    return _task(symbols(train), symbols(validation), vocabularies, sizes, cfg)
 
 
 def _task(

@@ -37,7 +37,7 @@ def events(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-@pytest.mark.parametrize("task", ["dates", "copy"])
+@pytest.mark.parametrize("task", ["dates", "numbers", "copy"])
 def test_a_model_is_trained_saved_and_measured(tmp_path: Path, capsys, task: str) -> None:
     assert run(tmp_path, "seed=3", "dropout=0.1", task=task) == 0
     two, four, end = events(capsys.readouterr().out)
@@ -92,7 +92,7 @@ def test_the_last_k_checkpoints_are_averaged(tmp_path: Path, capsys) -> None:
     [
         ("copy", "step=4", "there is no setting 'step'; did you mean 'steps'?"),
         ("date", "steps=4", "there is no task 'date'; did you mean 'dates'?"),
-        ("zzz", "steps=4", "there is no task 'zzz'; there are dates, copy"),
+        ("zzz", "steps=4", "there is no task 'zzz'; there are dates, numbers, copy"),
         ("copy", "steps=0", "steps must be 1 or more, not 0"),
         (
             "copy",
@@ -162,7 +162,7 @@ def test_the_help_lists_tasks_and_settings(capsys) -> None:
         train.main(["--help"])
     assert caught.value.code == 0
     text = capsys.readouterr().out
-    assert "dates, copy" in text
+    assert "dates, numbers, copy" in text
     assert "steps=1000" in text
 
 
