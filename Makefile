@@ -6,7 +6,7 @@ PIP    := "$(BIN)/python" -m pip --disable-pip-version-check install --quiet -c 
 # Where PyTorch publishes builds without CUDA; empty (make TORCH_INDEX=) to take PyPI's, with CUDA.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: help setup demo test test-all labs verify bench clean
+.PHONY: help setup demo test test-all test-gpu labs verify bench clean
 
 help:           ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -38,6 +38,9 @@ test: setup     ## lint, types, drift of the notebooks, every test but the slow 
 
 test-all: setup ## the slow tests, too
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+
+test-gpu: setup ## the tests that need a GPU, on this machine's
+	@$(BIN)/python -m pytest -m gpu -q
 
 labs: setup     ## rebuild the notebooks from their sources
 	@$(BIN)/lab build

@@ -14,6 +14,12 @@ import torch
 from torch import Tensor
 
 from attnlab.checking.errors import LabError
+from attnlab.pretend_gpu import PretendGPU
+
+__all__ = [
+    "DeviceError", "PretendGPU", "available", "map_tensors", "missing_compiler", "move",
+    "peak_memory", "pick_device",
+]  # fmt: skip
 
 B = TypeVar("B")
 

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import torch
 
 from gradekit.doctor import BROWSERS
 from gradekit.errors import SandboxUnavailableError
@@ -44,6 +45,8 @@ def missing(need: str) -> str | None:
             except SandboxUnavailableError as error:
                 return str(error)
             return None
+        case "gpu":
+            return None if torch.cuda.is_available() else "no GPU that torch can use"
         case "chromium":
             return None if browser() else "no Chromium (Debian: apt install chromium)"
         case "postgresql":
