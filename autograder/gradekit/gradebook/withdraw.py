@@ -52,6 +52,8 @@ def withdraw(course: Course, lab: str, student: str, force: bool = False) -> Wit
         JournalLockedError: it is being graded.
     """
     course.dates(lab)
+    if not student or Path(student).name != student or student.startswith("."):
+        raise CollectError(f"{student!r} is not a student's id; write one such as ada")
     folder = course.root / SUBMITTED / student / lab
     made = [path for top in _MADE_FROM_IT if (path := course.root / top / student / lab).exists()]
     path, address = journal_path(course, lab), address_of(course)

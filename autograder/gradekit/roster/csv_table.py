@@ -76,8 +76,14 @@ def read_table(path: Path) -> Table:
                 f'{len(columns)}; put a cell that contains a separator between "quotes"'
             )
         padded = [*cells, *[""] * (len(columns) - len(cells))]
-        rows.append(Row(line, dict(zip(columns, padded, strict=False))))
-    return Table(path.name, tuple(columns), tuple(rows))
+        if any(cell and not name for name, cell in zip(columns, padded, strict=False)):
+            raise RosterError(
+                f"{path.name}, line {line}: a column without a name is not empty; name it on line "
+                f"{start}"
+            )
+        named = zip(columns, padded, strict=False)
+        rows.append(Row(line, {name: cell for name, cell in named if name}))
+    return Table(path.name, tuple(filter(None, columns)), tuple(rows))
 
 
 def _text(path: Path) -> str:

@@ -92,9 +92,14 @@ class Directory:
         return Unknown(reason, is_new=True)
 
     def by_login(self, logins: Iterable[str]) -> Student | None:
-        """The student with the first of `logins` that is an id, a number, an address or a login."""
+        """The student with the first of `logins` that is an id, a number, an address or a login.
+
+        Canvas's numbers are left out: a folder's number is rather the university's.
+        """
+        keys = (self._unique[key] for key in _KEYS if key != "canvas_id")
+        tables = (self._ids, *keys, self._local_parts)
         for login in map(str.casefold, logins):
-            for table in (self._ids, *self._unique.values(), self._local_parts):
+            for table in tables:
                 if login and (student := table.get(login)):
                     return student
         return None

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from gradekit.course import Course
 from gradekit.errors import CollectError, RefusedError
 from gradekit.roster.people import Directory
-from gradekit.roster.students import Student, load_roster
+from gradekit.roster.students import FILE_NAME, Student, load_roster
 from gradekit.submissions.archives import (
     FoundFile,
     UnsafeName,
@@ -36,6 +36,7 @@ from gradekit.submissions.times import HandInTime, Told
 from gradekit.submissions.times_file import TimesFile, read_times
 from gradekit.submissions.whose import Whose
 
+_MOST_NAMES = 5  # in one sentence
 Items = Callable[[], Iterable[FoundFile | UnsafeName]]
 
 
@@ -82,6 +83,10 @@ class _Collection:
             self._times = read_times(options.times, self._directory, course.timezone)
         self._refused: list[Refused] = []
         self._notes: list[str] = []
+        if strangers := self._times.strangers:
+            shown = ", ".join(strangers[:_MOST_NAMES])
+            more = f" and {len(strangers) - _MOST_NAMES} more" if strangers[_MOST_NAMES:] else ""
+            self._notes.append(f"--times names people who are not in {FILE_NAME}: {shown}{more}.")
 
     def run(self, sources: Sequence[Path]) -> Summary:
         dating = Dating(self._course, self._lab, self._times, self._options.in_time)
@@ -169,7 +174,7 @@ class _Collection:
                 try:
                     self._add(submitted, entry, item, shown)
                 except RefusedError as error:
-                    self._refused.append(Refused(shown, str(error), submitted.name))
+                    self._refused.append(_refused(submitted, shown, str(error)))
         return self._one_person_each(group)
 
     def _students(self, entry: Entry, group: _Group, shown: str) -> list[Student]:
@@ -225,7 +230,7 @@ class _Collection:
         top = common_top(inner)
         for one in zip_items(data, self._course.timezone):
             if isinstance(one, UnsafeName):
-                self._refused.append(Refused(f"{shown}/{one.name}", one.why, submitted.name))
+                self._refused.append(_refused(submitted, f"{shown}/{one.name}", one.why))
                 continue
             path = PurePosixPath(*one.path.parts[top:])
             if path.name == TIMESTAMP:
@@ -234,7 +239,7 @@ class _Collection:
                 content = FoundFile(path, item.when or one.when, one.read)
                 self._take(submitted, str(path), submitted.read(one), entry.version, content, shown)
             except RefusedError as error:
-                self._refused.append(Refused(f"{shown}/{path}", str(error), submitted.name))
+                self._refused.append(_refused(submitted, f"{shown}/{path}", str(error)))
 
     def _count_notebooks(self, paths: Iterable[PurePosixPath]) -> int:
         """Notebooks that are not, by their names, other labs'."""
@@ -289,7 +294,7 @@ class _Collection:
             assert there is not None
             when = shown_time(there.astimezone(self._course.timezone))
             reason = f"it is older than the hand-in that is there ({when})"
-            self._refused.append(Refused(found.main_file, reason, found.name))
+            self._refused.append(_refused(found, found.main_file, reason))
             return None
         time = found.time
         if state == "same" and place.time.told > time.told:
@@ -311,6 +316,11 @@ class _Collection:
             for name, data in found.files.items()
         }
         return found.files
+
+
+def _refused(submitted: IncomingSubmission, file: str, reason: str) -> Refused:
+    """A refused file of a student who is known."""
+    return Refused(file, reason, submitted.name, submitted.student)
 
 
 @dataclass

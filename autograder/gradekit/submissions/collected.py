@@ -5,6 +5,7 @@ Tested in tests/gradekit/submissions/test_collect.py.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -47,11 +48,13 @@ class Refused:
 
     Attributes:
         name: whose it is, as far as the source tells; else empty.
+        student: the id, if it is a student's; else empty.
     """
 
     file: str
     reason: str
     name: str = ""
+    student: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,12 @@ class Summary:
                 for taken in self.taken
             ],
             "refused": [
-                {"name": refused.name, "file": refused.file, "reason": refused.reason}
+                {
+                    "student": refused.student or None,
+                    "name": refused.name,
+                    "file": refused.file,
+                    "reason": refused.reason,
+                }
                 for refused in self.refused
             ],
         }
@@ -127,11 +135,18 @@ def shown_time(when: datetime | None) -> str:
 
 
 def _refused_lines(refused: Iterable[Refused]) -> list[str]:
-    """One line for each refused file, or for all of one hand-in with the same reason."""
+    """One line for each refused file, or for all of one hand-in with the same reason.
+
+    What many known students handed in besides, such as other labs' notebooks, is one line, too.
+    """
+    listed = list(refused)
+    common = Counter(reason for reason, _ in {(one.reason, one.student) for one in listed})
     groups: dict[tuple[str, str], list[Refused]] = {}
-    for one in refused:
+    for one in listed:
         # A source and a folder in it; or a student and an archive.
         hand_in = "/".join(PurePosixPath(one.file).parts[:2])
+        if one.student and common[one.reason] > _MOST_LISTED:
+            hand_in = ""
         groups.setdefault((hand_in, one.reason), []).append(one)
     lines = []
     for (_, reason), group in groups.items():

@@ -34,7 +34,7 @@ _WORDS = {
     Told.FILE_DATES: "file date",
     Told.CANVAS_LATE: "Canvas: LATE",
     Told.COMMIT: "git commit",
-    Told.PATH: "file name",
+    Told.PATH: "path",
     Told.TIMESTAMP: "timestamp.txt",
     Told.SYSTEM: "Gradescope",
     Told.TIMES_FILE: "times file",

@@ -49,9 +49,11 @@ class TimesFile:
 
     Attributes:
         people: by Moodle's number, who it is.
+        strangers: whom the file names and students.csv does not have.
     """
 
     people: dict[str, Person] = field(default_factory=dict)
+    strangers: list[str] = field(default_factory=list)
     _by_number: dict[str, datetime] = field(default_factory=dict)
     _by_student: dict[str, datetime] = field(default_factory=dict)
 
@@ -67,7 +69,7 @@ class TimesFile:
 
     def add(self, person: Person, when: datetime | None, number: str, student: str) -> None:
         """Keep one line of the file."""
-        if number:
+        if number and (person.email or any(person.names)):
             self.people[number] = person
         if when and number:
             self._by_number[number] = when
@@ -91,6 +93,8 @@ def read_times(path: Path, directory: Directory, zone: tzinfo) -> TimesFile:
     is_yaml = path.suffix.lower() in (".yml", ".yaml")
     for person, when, number in (_yaml if is_yaml else _table)(path, zone):
         found = directory.find(person)
+        if directory.roster and when and not number and not isinstance(found, Student):
+            times.strangers.append(person.shown)
         known = found.id if isinstance(found, Student) else safe_id(person.new_id or person.shown)
         times.add(person, when, number, known)
     return times

@@ -79,3 +79,10 @@ def test_a_student_without_a_hand_in_is_one_sentence(
 ) -> None:
     with pytest.raises(CollectError, match=f"no hand-in of '{student}' for lab01; .*{told}"):
         withdraw(graded, LAB, student)
+
+
+@pytest.mark.parametrize("student", ["..", "../x", "/etc", "", ".git", "a/b"])
+def test_an_id_leads_to_no_other_folder(student: str, graded: Course) -> None:
+    with pytest.raises(CollectError, match="is not a student's id"):
+        withdraw(graded, LAB, student)
+    assert len(list(graded.root.rglob("x.ipynb"))) == 6

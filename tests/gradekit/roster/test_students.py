@@ -44,8 +44,9 @@ def test_only_id_and_name_are_needed_and_no_file_is_nobody(tmp_path: Path) -> No
         b"\xef\xbb\xbf" + GOOD.encode(),
         GOOD.encode("utf-16"),
         GOOD.replace("\n", "\n\n,,,\n"),
+        GOOD.replace("\n", ",,\n"),
     ],
-    ids=["semicolons", "tabs", "Windows", "with a mark", "UTF-16", "empty lines"],
+    ids=["semicolons", "tabs", "Windows", "with a mark", "UTF-16", "empty lines", "empty columns"],
 )
 def test_what_spreadsheets_write_is_read(data: str | bytes, tmp_path: Path) -> None:
     assert roster(tmp_path, data) == roster(tmp_path, GOOD)
@@ -68,6 +69,10 @@ def test_what_spreadsheets_write_is_read(data: str | bytes, tmp_path: Path) -> N
         ("id,name\nada,Lovelace, Ada\n", "line 2: 3 cells, but the heading has 2"),
         ('id,name\nada,"Ada\nbob,Bob\n', "line 2: the row cannot be read"),
         ("id,name\nada,A\x1bda\n", "line 2: name contains a control character"),
+        (
+            "id,name,\nada,Ada,x\n",
+            "line 2: a column without a name is not empty; name it on line 1",
+        ),
         (b"id,name\nada,Ada\nzoe,Zo\xeb\n", "line 3: the text is not UTF-8; save the file as"),
         (b"PK\x03\x04\x00\x00", " is not a text file"),
     ],

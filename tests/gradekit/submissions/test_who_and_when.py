@@ -19,9 +19,12 @@ from tests.helpers.exports import (
     CLASS,
     EXPORTS,
     STUDENTS,
+    blackboard,
     canvas,
+    classroom,
     exchange,
     gradescope,
+    ilias,
     moodle,
     moodle_worksheet,
     packed,
@@ -349,3 +352,54 @@ def test_json_for_programs(course: Course) -> None:
     assert {one["when"] for one in collect(course, moodle(), dry_run=True).to_json()["taken"]} == {
         None
     }
+
+
+def test_a_login_that_ends_like_another_ones_is_not_theirs(course: Course) -> None:
+    """g_k is not in the roster, and k is: nothing of the first becomes the second's."""
+    text = STUDENTS.replace("g_k,Grace King Hopper,g_k@uni", "k,Kim Kay,k@uni").replace("gkh", "kk")
+    (course.root / "students.csv").write_text(text.replace('"Hopper, Grace King"', ""))
+    for export in (blackboard(), ilias()):
+        summary = collect(course, export, dry_run=True)
+        assert "k" not in {taken.student for taken in summary.taken}
+        assert len(summary.taken) == len(CLASS) - 1
+
+
+def test_repositories_without_git_are_known_by_their_names(course: Course, tmp_path: Path) -> None:
+    top = tmp_path / "lab-01-submissions"
+    for one in CLASS:
+        (top / f"lab-01-{one.github}").mkdir(parents=True)
+        for name, data in one.files.items():
+            (top / f"lab-01-{one.github}" / name).write_bytes(data)
+    summary = collect(course, top)
+    assert files_of(course) == EVERYONE
+    assert summary.refused == ()
+    assert set(times_of(course).values()) == {None}
+
+
+def test_whom_a_file_of_times_names_in_vain_is_said(course: Course, tmp_path: Path) -> None:
+    times = tmp_path / "times.csv"
+    times.write_text("id,when\nada,2026-09-18 10:15\nadda,2026-09-18 10:15\n")
+    note = collect(course, moodle(), times=times).notes[0]
+    assert note == "--times names people who are not in students.csv: adda."
+
+
+def test_a_repository_for_the_whole_term_is_one_hand_in_a_lab(
+    course: Course, tmp_path: Path
+) -> None:
+    """Its notebooks of other labs are left out: one line for the class, each one in the JSON."""
+    top = classroom(tmp_path)
+    for folder in top.iterdir():
+        (folder / "lab02_seq2seq.ipynb").write_text("{}")
+        (folder / ".devcontainer").mkdir()
+        (folder / ".devcontainer" / "x.json").write_text("{}")
+    summary = collect(course, top)
+    assert files_of(course) == EVERYONE
+    assert {one.reason for one in summary.refused} == {"it is a notebook of lab02"}
+    assert {one["student"] for one in summary.to_json()["refused"]} == set(EVERYONE)
+    assert summary.lines()[-1].endswith(" and 5 more: it is a notebook of lab02")
+
+
+def test_hidden_names_may_be_admitted_each_as_somebody(course: Course) -> None:
+    summary = collect(course, canvas(anonymous=True), new=True)
+    assert len(summary.collected) == len(CLASS)
+    assert all(taken.student.startswith("anon_") for taken in summary.taken)

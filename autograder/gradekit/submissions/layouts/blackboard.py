@@ -43,9 +43,11 @@ def reader(listing: Listing) -> Reader:
         if not match["file"]:
             return NotTaken("it is Blackboard's note about an attempt", expected=True)
         login = match["who"].removeprefix(assignment)
-        if login == match["who"]:
+        if not assignment:
             login = endings(login, "_")[-1]
-        person = Person(login, logins=(login, *endings(match["who"], "_")), new_id=login)
+        # Logins with underscores may all begin alike, so the login may be longer, never shorter.
+        logins = tuple(text for text in endings(match["who"], "_") if len(text) >= len(login))
+        person = Person(login, logins, new_id=login)
         home = match["home"]
         time = _time(match["time"], listing)
         return Entry(SYSTEM, (person,), PurePosixPath(match["file"]), home, attempt=home, time=time)

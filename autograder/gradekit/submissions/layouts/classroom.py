@@ -47,11 +47,13 @@ def reader(listing: Listing) -> Reader | None:
             return None
         name = PurePosixPath(home).name
         login = name.removeprefix(assignment)
-        if login == name:
+        if not assignment:
             login = endings(name, "-")[-1]
-        logins = (login, *endings(name, "-"))
-        person = Person(login, logins, github=login, new_id=login)
+        logins = tuple(text for text in endings(name, "-") if len(text) >= len(login))
+        person = Person(login, logins, new_id=login)
         rest = path.relative_to(home)
+        if any(part.startswith(".") for part in rest.parts):
+            return NotTaken("it is a setting of the repository", expected=True)
         return Entry(SYSTEM, (person,), rest, home, time=time(home), dated=False)
 
     return read

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 
 from gradekit.roster.people import Person
 from gradekit.submissions.archives import is_zip
-from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader
+from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader, endings
 
 SYSTEM = "folders"
 NO_STUDENT = NotTaken(
@@ -29,6 +29,10 @@ def reader(listing: Listing) -> Reader:
         for folder, rest in listing.outer(path):
             if listing.knows(folder):
                 return _of(folder, rest, folder)
+        for folder, rest in listing.outer(path):  # a repository of GitHub Classroom without its git
+            for login in endings(folder, "-")[1:]:
+                if listing.knows(login):
+                    return _of(login, rest, folder)
         if listing.is_outer_file(path) and is_zip(path):
             return zip_of(path.name, listing.lab, listing.labs)
         if len(parts) > 2 and parts[0] == listing.top:

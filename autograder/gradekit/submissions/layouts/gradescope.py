@@ -10,7 +10,7 @@ Tested in tests/gradekit/submissions/test_who_and_when.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -37,7 +37,7 @@ def reader(listing: Listing) -> Reader | None:
         return _without_list(listing) if len(submissions) == len(listing.paths) else None
     known = submissions_in(listing.read(lists[0]), listing.zone)
 
-    def read(path: PurePosixPath) -> Entry | NotTaken | None:
+    def read(path: PurePosixPath) -> Entry | NotTaken:
         if path in lists:
             return NotTaken("it is Gradescope's own list", expected=True)
         for folder, rest in listing.outer(path):
@@ -46,9 +46,7 @@ def reader(listing: Listing) -> Reader | None:
                 if not people:
                     return NotTaken(f"{METADATA} names no student for {folder}")
                 return Entry(SYSTEM, people, rest, folder, time=time, dated=False)
-        if path.parts[0].startswith(_PREFIX) or len(path.parts) > listing.shared + 1:
-            return NotTaken(f"{METADATA} does not list its folder")
-        return None
+        return NotTaken(f"{METADATA} does not list its folder")
 
     return read
 
@@ -100,8 +98,8 @@ def _time(value: object, zone: tzinfo) -> HandInTime:
         value = read_date(value, zone)
     if not isinstance(value, datetime):
         return NO_TIME
-    # YAML gives a time in UTC, with its zone or, from older exports, without.
-    return HandInTime(local(value, zone), Told.SYSTEM)
+    # A time of YAML's own without a zone is in UTC.
+    return HandInTime(local(value, UTC), Told.SYSTEM)
 
 
 def _yaml(data: bytes) -> Any:

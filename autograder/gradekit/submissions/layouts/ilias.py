@@ -34,7 +34,7 @@ def reader(listing: Listing) -> Reader | None:
         parts = endings(match["who"], "_")
         names = tuple(_name(match["who"], login) for login in parts[1:])
         person = Person(
-            match["who"], logins=parts[2:], names=names, new_id=f"{match['who']}_{match['number']}"
+            match["who"], logins=parts[2:3], names=names, new_id=f"{match['who']}_{match['number']}"
         )
         name = _LATE.sub("", path.name)
         rest = PurePosixPath(*path.parts[depth + 1 : -1], name)

@@ -19,6 +19,7 @@ from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reade
 
 SYSTEM = "Moodle"
 _HOME = re.compile(r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)")
+_HIDDEN = ("participant", "teilnehmer", "teilnehmerin", "participante", "partecipante")
 _NAMELESS = (
     "Moodle hides the names of this assignment; reveal them, or give its grading worksheet "
     "with --times"
@@ -45,7 +46,7 @@ def _entry(match: re.Match[str], path: PurePosixPath) -> Entry | NotTaken:
     if match["kind"] == "onlinetext":
         return NotTaken("it is text from Moodle's editor, not a file")
     name, number = match["name"], match["number"]
-    nameless = _NAMELESS if name.casefold() in ("participant", "teilnehmer") else ""
+    nameless = _NAMELESS if name.casefold() in _HIDDEN else ""
     person = Person(
         name,
         names=(name,),
