@@ -6,38 +6,25 @@ refused file is listed with the reason; nothing that a student packed stops the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from gradekit.course import Course
-from gradekit.errors import CollectError, RefusedError
+from gradekit.errors import CollectError
 from gradekit.roster.people import Directory
-from gradekit.roster.students import FILE_NAME, Student, load_roster
-from gradekit.submissions.archives import (
-    FoundFile,
-    UnsafeName,
-    folder_items,
-    is_zip,
-    read_file,
-    zip_items,
-)
-from gradekit.submissions.collected import Refused, Summary, Taken, shown_time
+from gradekit.roster.students import FILE_NAME, load_roster
+from gradekit.submissions.collected import Summary, Taken, shown_time
 from gradekit.submissions.dating import Dating
-from gradekit.submissions.folder import TIMESTAMP, is_notebook, parse_timestamp
+from gradekit.submissions.folder import is_notebook
 from gradekit.submissions.incoming import IncomingSubmission
-from gradekit.submissions.layouts import reader_of
-from gradekit.submissions.layouts.folders import NO_STUDENT, zip_of
-from gradekit.submissions.layouts.listing import Entry, Listing, Reader, common_top
-from gradekit.submissions.notebook_lab import lab_of
+from gradekit.submissions.sources import SourceReader, refused_file
 from gradekit.submissions.stored import Stored
-from gradekit.submissions.times import HandInTime, Told
+from gradekit.submissions.times import HandInTime
 from gradekit.submissions.times_file import TimesFile, read_times
 from gradekit.submissions.whose import Whose
 
 _MOST_NAMES = 5  # in one sentence
-Items = Callable[[], Iterable[FoundFile | UnsafeName]]
 
 
 @dataclass(frozen=True)
@@ -76,194 +63,27 @@ class _Collection:
     def __init__(self, course: Course, lab: str, options: Options) -> None:
         self._course, self._lab, self._options = course, lab, options
         self._expected = f"{course.source(lab).stem}.ipynb"
-        self._directory = Directory(load_roster(course.root))
-        self._whose = Whose(self._directory, options.new)
+        directory = Directory(load_roster(course.root))
         self._times = TimesFile()
         if options.times is not None:
-            self._times = read_times(options.times, self._directory, course.timezone)
-        self._refused: list[Refused] = []
+            self._times = read_times(options.times, directory, course.timezone)
+        self._reader = SourceReader(course, lab, Whose(directory, options.new), self._times)
         self._notes: list[str] = []
-        if strangers := self._times.strangers:
+
+    def run(self, sources: Sequence[Path]) -> Summary:
+        self._name_strangers(self._times.strangers)
+        dating = Dating(self._course, self._lab, self._times, self._options.in_time)
+        found = [one for source in sources for one in dating.dated(self._reader.read(source))]
+        self._notes += dating.notes
+        taken = [one for one in map(self._put, self._newest(found)) if one]
+        return Summary(tuple(taken), tuple(self._reader.refused), tuple(self._notes))
+
+    def _name_strangers(self, strangers: Sequence[str]) -> None:
+        """Say whom the file of times names in vain."""
+        if strangers:
             shown = ", ".join(strangers[:_MOST_NAMES])
             more = f" and {len(strangers) - _MOST_NAMES} more" if strangers[_MOST_NAMES:] else ""
             self._notes.append(f"--times names people who are not in {FILE_NAME}: {shown}{more}.")
-
-    def run(self, sources: Sequence[Path]) -> Summary:
-        dating = Dating(self._course, self._lab, self._times, self._options.in_time)
-        found = [one for source in sources for one in dating.dated(self._open(source))]
-        self._notes += dating.notes
-        taken = [one for one in map(self._put, self._newest(found)) if one]
-        return Summary(tuple(taken), tuple(self._refused), tuple(self._notes))
-
-    def _open(self, source: Path) -> list[IncomingSubmission]:
-        """The submissions in one source; files are read here, one source at a time."""
-        try:
-            if source.is_dir():
-                return self._group(partial(folder_items, source), source.name, source.name, source)
-            entries = partial(zip_items, source, self._course.timezone)
-            listing = self._listing(entries, source.stem)
-            if not self._names_students(listing):
-                return self._whole(source, listing)
-            return self._group(entries, source.name, source.stem)
-        except RefusedError as error:
-            self._refused.append(Refused(str(source), str(error)))
-        return []
-
-    def _listing(self, items: Items, top: str, folder: Path | None = None) -> Listing:
-        paths = tuple(item.path for item in items() if isinstance(item, FoundFile))
-
-        def read(path: PurePosixPath) -> bytes:
-            # A zip's files can be read only while its list is gone through.
-            for item in items():
-                if isinstance(item, FoundFile) and item.path == path:
-                    return item.read()
-            raise RefusedError(f"{path} is not there")
-
-        return Listing(
-            paths,
-            self._lab,
-            self._course.labs,
-            self._course.timezone,
-            top,
-            self._directory.knows,
-            read,
-            folder,
-        )
-
-    def _names_students(self, listing: Listing) -> bool:
-        """Whether a path in a zip says whose it is; else the whole zip may be one student's."""
-        reader = reader_of(listing)
-        answers = [reader(path) for path in listing.hand_ins or listing.paths]
-        entries = [answer for answer in answers if isinstance(answer, Entry)]
-        owner = zip_of(f"{listing.top}.zip", self._lab, self._course.labs)
-        if isinstance(owner, Entry) and self._directory.by_login(owner.people[0].logins):
-            return any(self._is_known(entry) for entry in entries)
-        return any(answer is not NO_STUDENT for answer in answers) or not listing.paths
-
-    def _is_known(self, entry: Entry) -> bool:
-        return any(isinstance(self._directory.find(p), Student) for p in entry.people)
-
-    def _whole(self, source: Path, listing: Listing) -> list[IncomingSubmission]:
-        """A zip that only its own name can tell the student of."""
-        notebooks = sum(is_notebook(path.name) for path in listing.paths)
-        if notebooks > 1:
-            raise RefusedError(
-                f"it holds {notebooks} notebooks, and no path in it names a student; put each "
-                "student's files into a folder with the student's name"
-            )
-        whole = FoundFile(PurePosixPath(source.name), None, partial(read_file, source))
-        return self._group(lambda: [whole], source.parent.name, "")
-
-    def _group(
-        self, items: Items, origin: str, top: str, folder: Path | None = None
-    ) -> list[IncomingSubmission]:
-        group = _Group(origin, reader_of(self._listing(items, top, folder)))
-        for item in items():
-            if isinstance(item, UnsafeName):
-                self._refused.append(Refused(f"{origin}/{item.name}", item.why))
-                continue
-            entry = group.reader(item.path)
-            shown = f"{origin}/{item.path}"
-            if not isinstance(entry, Entry):
-                assert entry is not None
-                if not entry.expected:
-                    self._refused.append(Refused(shown, entry.reason))
-                continue
-            for student in self._students(entry, group, shown):
-                submitted = group.submission(student, entry)
-                try:
-                    self._add(submitted, entry, item, shown)
-                except RefusedError as error:
-                    self._refused.append(_refused(submitted, shown, str(error)))
-        return self._one_person_each(group)
-
-    def _students(self, entry: Entry, group: _Group, shown: str) -> list[Student]:
-        """Whose file it is; a person who is not found is listed once, and not for every file."""
-        students = []
-        for person in [known] if (known := self._times.person(entry)) else entry.people:
-            try:
-                students.append(self._whose.student(person))
-            except RefusedError as error:
-                if (entry.home, person.shown) not in group.not_found:
-                    group.not_found.add((entry.home, person.shown))
-                    self._refused.append(Refused(shown, str(error), person.shown))
-        return students
-
-    def _one_person_each(self, group: _Group) -> list[IncomingSubmission]:
-        """The hand-ins, without those of two people who would be one student."""
-        keys: dict[str, set[str]] = {}
-        for submitted in group.found.values():
-            keys.setdefault(submitted.student, set()).add(submitted.key)
-        kept = []
-        for submitted in group.found.values():
-            if not submitted.is_of_this_lab:
-                continue
-            if len(keys[submitted.student]) > 1:
-                shown = f"{submitted.origin}/{submitted.home}"
-                reason = f"{len(keys[submitted.student])} people in this source have this name"
-                self._refused.append(Refused(shown, reason, submitted.name))
-                continue
-            kept.append(submitted)
-        return kept
-
-    def _add(
-        self, submitted: IncomingSubmission, entry: Entry, item: FoundFile, shown: str
-    ) -> None:
-        if entry.path.name == TIMESTAMP:
-            if entry.by_staff and len(entry.path.parts) == 1:
-                text = submitted.read(item)[:200].decode("utf-8", "replace")
-                if when := parse_timestamp(text):
-                    submitted.time = HandInTime(when, Told.TIMESTAMP)
-            return
-        data = submitted.read(item)
-        if not is_zip(entry.path):
-            self._take(submitted, str(entry.path), data, entry.version, item, shown)
-            return
-        inner = [
-            one.path for one in zip_items(data, self._course.timezone) if isinstance(one, FoundFile)
-        ]
-        if entry.by_zip and self._count_notebooks(inner) > 1:
-            raise RefusedError(
-                f"it holds {self._count_notebooks(inner)} notebooks, so it may be those of several "
-                "students; unpack it into a folder with the student's name"
-            )
-        top = common_top(inner)
-        for one in zip_items(data, self._course.timezone):
-            if isinstance(one, UnsafeName):
-                self._refused.append(_refused(submitted, f"{shown}/{one.name}", one.why))
-                continue
-            path = PurePosixPath(*one.path.parts[top:])
-            if path.name == TIMESTAMP:
-                continue  # a student's own time stamp does not count
-            try:
-                content = FoundFile(path, item.when or one.when, one.read)
-                self._take(submitted, str(path), submitted.read(one), entry.version, content, shown)
-            except RefusedError as error:
-                self._refused.append(_refused(submitted, f"{shown}/{path}", str(error)))
-
-    def _count_notebooks(self, paths: Iterable[PurePosixPath]) -> int:
-        """Notebooks that are not, by their names, other labs'."""
-        labs = self._course.labs
-        return sum(
-            is_notebook(path.name) and lab_of(path.name, b"", labs) in ("", self._lab)
-            for path in paths
-        )
-
-    def _take(
-        self,
-        submitted: IncomingSubmission,
-        path: str,
-        data: bytes,
-        version: int,
-        item: FoundFile,
-        shown: str,
-    ) -> None:
-        """Add a file to a submission, unless it is another lab's notebook. Raises RefusedError."""
-        other = lab_of(path, data, self._course.labs) if is_notebook(path) else ""
-        if other not in ("", self._lab):
-            submitted.other_labs.add(other)
-            raise RefusedError(f"it is a notebook of {other}")
-        submitted.add(path, data, version, item.when, shown)
 
     def _newest(self, found: Iterable[IncomingSubmission]) -> list[IncomingSubmission]:
         """The newest submission of each student, in the order of students."""
@@ -294,7 +114,7 @@ class _Collection:
             assert there is not None
             when = shown_time(there.astimezone(self._course.timezone))
             reason = f"it is older than the hand-in that is there ({when})"
-            self._refused.append(_refused(found, found.main_file, reason))
+            self._reader.refused.append(refused_file(found, found.main_file, reason))
             return None
         time = found.time
         if state == "same" and place.time.told > time.told:
@@ -316,35 +136,3 @@ class _Collection:
             for name, data in found.files.items()
         }
         return found.files
-
-
-def _refused(submitted: IncomingSubmission, file: str, reason: str) -> Refused:
-    """A refused file of a student who is known."""
-    return Refused(file, reason, submitted.name, submitted.student)
-
-
-@dataclass
-class _Group:
-    """The submissions of one source so far.
-
-    Attributes:
-        not_found: people who are listed as not found.
-    """
-
-    origin: str
-    reader: Reader
-    found: dict[tuple[str, str, str], IncomingSubmission] = field(default_factory=dict)
-    not_found: set[tuple[str, str]] = field(default_factory=set)
-
-    def submission(self, student: Student, entry: Entry) -> IncomingSubmission:
-        """The submission that a file belongs to."""
-        key = (student.id, entry.attempt, entry.key)
-        if key not in self.found:
-            self.found[key] = IncomingSubmission(
-                student.id, self.origin, student.name, entry.system, entry.home, entry.key
-            )
-        submitted = self.found[key]
-        submitted.dated = submitted.dated and entry.dated
-        if entry.time.told > submitted.time.told:
-            submitted.time = entry.time
-        return submitted
