@@ -343,6 +343,66 @@ plots.before_training.who_reads_what(
 
 # %% [markdown]
 # ## 7.4 What goes in, what comes out: `shift_right` and `make_batch`
+# *10 points, 35 minutes, difficulty 2 of 5, importance 5 of 5*
+#
+# When the decoder writes, it produces one word after another, and each call needs the words before.
+# Training does not have to wait: all words of the right answer are known. So the decoder reads the
+# true words, and at **every position at once** it must write the word that comes next (lectures G,
+# C and N call this teacher forcing). For lecture W's example:
+#
+# | position | 0 | 1 | 2 | 3 | 4 |
+# |---|---|---|---|---|---|
+# | the decoder reads (*inputs*) | START | It | is | at | Waterloo |
+# | it must write (*labels*) | It | is | at | Waterloo | END |
+#
+# The causal mask hides later inputs. It cannot help if inputs and labels are not one position
+# apart: then each position reads its own label. Nothing crashes, the loss falls to 0, and the model
+# has learned to copy what it reads. START is the symbol `bos` (beginning of sentence), END is
+# `eos`. In a batch they are BOS, 1, and EOS, 2; PAD is 0, and symbols begin at 3, as in lab 2.
+#
+# Write two functions. `shift_right` makes the first row of the table from the second (3 points).
+# `make_batch` makes everything that a training step needs from pairs of sequences (7 points);
+# lab 2's `pad_batch` is imported for you, and you may use it.
+#
+# **Predict.** Which symbol of the labels does the decoder never have to read? And what would the
+# model learn to do at the end of a sentence if it were missing in the labels?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# A target has five symbols. How many columns do its labels have, with EOS, and how many do its
+# inputs have, with BOS?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# `shift_right`: make a column of `bos`, and put it in front of the target without its last column.
+# `make_batch`: pad the sources; add EOS to each target, then pad; the inputs are the shifted
+# labels.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `target.new_full((rows, 1), bos)` is a column in the dtype of `target`; `torch.cat((a, b), 1)`
+# puts tables side by side. `[*target, EOS]` is a new list, whether `target` is a list or a tuple.
+# `pad_batch(lists, PAD)` returns three tensors: ids, lengths, mask.
+# </details>
+
+# %% exercise="make_batch"
+from attnlab.batching import shift_right, make_batch  # noqa: F401, I001 - in this order
+
+# %%
+check("make_batch")
+
+# %% [markdown]
+# **Look.** Your function made one batch of two questions and their answers. Compare the second and
+# the third row of a sentence: is every word read one position after it was written? And does
+# anybody have to write something where the decoder reads END?
+
+# %%
+from attnlab import plots
+from attnlab.data import places
+
+plots.translation.reads_and_writes(
+    make_batch, [places.LECTURE, places.Pair("Is Oslo in Italy ?", "No it is in Norway")]
+)
 
 # %% [markdown]
 # ## 7.5 How many parameters?
@@ -497,12 +557,100 @@ plots.before_training.stream_variances(
 
 # %% [markdown]
 # ## 7.7 Greedy decoding of a batch
+# *12 points, 50 minutes, difficulty 4 of 5, importance 5 of 5*
+#
+# Now the model writes by itself. Lecture W goes through it step by step: the decoder reads START
+# and writes *It*; it reads START *It* and writes *is*; and so on, until it writes END. At each step
+# it takes the likeliest word:
+#
+# $$y_t = \arg\max_v\; p_\theta(v \mid x,\; \text{START}, y_1, \dots, y_{t-1})$$
+#
+# The source does not change, so it is encoded once. Your decoder reads everything written so far at
+# every step (a state, as in lab 2, does not exist; lab 10 adds a cache). Three things make a batch
+# harder than one sentence:
+#
+# - **Sentences end at different steps.** A sentence that has written `eos` gets `pad` from then on,
+#   and the others go on. (Lecture N's slide says: "When the stop token is generated, repeat".)
+# - **A model may never write `eos`.** So there is a limit. Lecture C, like the paper, takes the
+#   length of the source plus 50. It is the length of *each* source, without its padding.
+# - **Dropout must be off**, no gradients are needed, and the caller wants the model back in the
+#   mode in which it was.
+#
+# **Predict.** A batch has sources of 2 and of 5 words, and its model never writes `eos`. What is
+# the shape of the result, and how many `pad` are in it?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# `decode` returns (B, T, V): logits at all T positions. At which position is the symbol that you
+# do not have yet? What do you need to know about each row from one step to the next?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Remember the mode, switch to evaluation, encode. Start a table with one column of `bos`, and a row
+# of booleans, none of them True. While some row has not ended: decode the table, take the argmax
+# at its last position, replace it by `pad` in rows that had already ended, append the column. Then
+# a row has ended if it had ended before, if it has just written `eos`, or if it is at its limit.
+# Restore the mode.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `source_valid.sum(1) + max_extra` are the limits, one for each row. `logits[:, -1].argmax(-1)` has
+# shape (B,); `masked_fill(ended, pad)` replaces entries; `torch.cat((table, column[:, None]), 1)`
+# appends a column. The number of symbols written is one less than the number of columns.
+# `model.train(was_training)` sets a mode, True or False.
+# </details>
+
+# %% exercise="greedy_decode"
+from attnlab.decoding import greedy_decode  # noqa: F401
+
+# %%
+check("greedy_decode")
 
 # %% [markdown]
 # ## 7.8 Training
 
 # %% [markdown]
 # ## 7.9 Two ways to measure
+# *6 points, 30 minutes, difficulty 3 of 5, importance 5 of 5*
+#
+# In training the model reads the true symbols (**forced**); when it is used, it reads its own
+# (**free**). So it was never taught what to do after a mistake of its own. How much does that cost?
+# It depends on what you count:
+#
+# - **exact match**: the share of rows in which every symbol is right;
+# - **share of symbols** (token accuracy): the share of all symbols that are right.
+#
+# Measure both, in both ways, with one function for the counting and one that asks the model.
+#
+# **Predict.** Take a model that makes mistakes in more than half of its rows. Forced, it gets 38 of
+# 100 rows exactly right. How many does it get right free: fewer, as many, or more? And its share of
+# symbols: lower, the same, or higher? Decide before you run anything. Most people get one of the
+# two wrong.
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# What a model writes freely may be narrower or wider than the labels. Which of its columns count,
+# and what are the missing ones?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# `accuracy`: bring `written` to the width of `labels` (cut, or add PAD). A symbol counts where its
+# label is not PAD. A row is right if it has as many right symbols as symbols that count.
+# `forced_and_free`: one call of the model on `batch.inputs` and an argmax; one call of
+# `greedy_decode`; the same counting for both.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `F.pad(table, (0, n), value=PAD)` of torch adds n columns on the right; `(a == b) & real` marks
+# right symbols; `.all(1)` looks at rows; `.item()` makes a Python number of a tensor. BOS, EOS and
+# PAD are imported for you.
+# </details>
+
+# %% exercise="forced_and_free"
+from attnlab.evaluation import accuracy, forced_and_free  # noqa: F401
+
+# %%
+check("forced_and_free")
 
 # %% [markdown]
 # ## 7.10 Errata hunt

@@ -25,6 +25,7 @@ from attnlab.plots import (
     scaling,
     scores,
     three_attentions,
+    translation,
     words,
 )
 from attnlab.plots.canvas import Drawn
@@ -45,5 +46,6 @@ __all__ = [
     "scaling",
     "scores",
     "three_attentions",
+    "translation",
     "words",
 ]
