@@ -45,6 +45,13 @@ measured(
     "A row with a single right symbol counts as right. How many of its symbols must be right?",
 )
 measured(
+    "wrong_after_a_mistake",
+    "right = (fitted == labels) & counts",
+    "right = (fitted == labels).long().cumprod(1).bool() & counts",
+    "After a first wrong symbol, all later ones count as wrong. Which symbols are right, according "
+    "to the task?",
+)
+measured(
     "eos_left_out",
     "counts = labels != PAD",
     "counts = labels > EOS",
@@ -117,6 +124,27 @@ asked(
     "model(batch.source, batch.source_valid, batch.inputs).argmax(-1)",
     "Both of your measures are forced: the model reads the right symbols twice. What does it read "
     "when it writes freely?",
+)
+asked(
+    "own_symbols_in_one_call",
+    "greedy_decode(model, batch.source, batch.source_valid, BOS, EOS, PAD)",
+    "model(batch.source, batch.source_valid, forced).argmax(-1)",
+    "You send what the model wrote, forced, through it once more. When it writes freely, which "
+    "symbols exist before the first step?",
+)
+asked(
+    "compared_one_position_later",
+    "accuracy(forced, batch.labels)",
+    "accuracy(forced[:, :-1], batch.labels[:, 1:])",
+    "You shift what the model wrote before you compare it. Are inputs and labels not one position "
+    "apart already?",
+)
+asked(
+    "bos_before_what_was_written",
+    "accuracy(free, batch.labels)",
+    "accuracy(torch.cat((batch.inputs[:, :1], free), 1), batch.labels)",
+    "You put BOS before what was written freely, so every symbol is one position too late. Do the "
+    "labels begin with BOS?",
 )
 asked(
     "both_free",

@@ -39,6 +39,13 @@ wrong(
     "All rows have the limit of the first one. How long may the target of each row be?",
 )
 wrong(
+    "index_of_the_last_symbol",
+    LIMITS,
+    "limits = torch.tensor([int(row.nonzero().max()) for row in source_valid]) + max_extra",
+    "Your limit comes from the position of the last symbol, which counts from 0. How many symbols "
+    "does a row have?",
+)
+wrong(
     "only_extra_symbols",
     LIMITS,
     "limits = torch.full((len(source),), max_extra)",
@@ -98,6 +105,19 @@ wrong(
     'N\'s slide says ("when the stop token is generated, repeat"). When should decoding go on?',
 )
 wrong(
+    "pad_ends_a_row",
+    OVER,
+    "over = over | (symbol == eos) | (symbol == pad) | (step >= limits)",
+    "In your code a row also ends when the model itself writes `pad`. What ends a row, according "
+    "to the task?",
+)
+wrong.several(
+    "no_row_ends",
+    {"            symbol[over] = pad\n": "", OVER: "over = over | (step >= limits)"},
+    "Nothing ends a row before its limit: its `eos` is a symbol like any other in your loop. What "
+    "should happen after it?",
+)
+wrong(
     "ends_forgotten",
     OVER,
     "over = (symbol == eos) | (step >= limits)",
@@ -148,10 +168,12 @@ wrong(
     "The source is encoded again at every step, although it never changes. Which line can move "
     "above the loop?",
 )
-wrong(
+wrong.several(
     "whole_model_at_each_step",
-    STEP,
-    "logits = model(source, source_valid, read)",
+    {
+        STEP: "logits = model(source, source_valid, read)",
+        "        memory = model.encode(source, source_valid)\n": "",
+    },
     "You call the whole model at every step, so its encoder reads the source again each time. "
     "Which half of the model has something new to read?",
 )

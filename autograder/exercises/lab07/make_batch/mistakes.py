@@ -321,3 +321,28 @@ batched(
     "return Batch(source.T, (source != PAD).T, inputs.T, labels.T)",
     "Your tensors are (time, batch), the layout of older code. Which axis comes first here?",
 )
+batched.several(
+    "bos_and_eos_around_the_source",
+    {
+        "len(source) for source, _ in pairs)": "len(source) for source, _ in pairs) + 2",
+        "source[row, : len(read)] = torch.tensor(read)": (
+            "source[row, : len(read) + 2] = torch.tensor([BOS, *read, EOS])"
+        ),
+    },
+    "Your sources start with BOS and end with EOS. Which of the two networks writes, and so needs "
+    "them?",
+)
+batched(
+    "labels_hold_the_inputs",
+    "torch.tensor([*write, EOS])",
+    "torch.tensor([BOS, *write])",
+    "Your labels are the inputs: the model would have to write what it reads. By how many "
+    "positions must the two differ?",
+)
+batched(
+    "mask_ready_for_attention",
+    "source != PAD",
+    "(source != PAD)[:, None, None, :]",
+    "Your `source_valid` has four axes. That is the shape for attention, and the model makes it. "
+    "Which shape does the task ask for?",
+)
