@@ -322,6 +322,52 @@ def feedback(
 
 
 @app.command(rich_help_panel=TA)
+def export(
+    labs: Annotated[
+        list[str] | None, typer.Argument(help="Labs; all that have results if none is named.")
+    ] = None,
+    to: Annotated[str, typer.Option(help="csv, xlsx, json, canvas or moodle.")] = "csv",
+    template: Annotated[
+        Path | None,
+        typer.Option(
+            "--template",
+            "--worksheet",
+            help="Canvas's exported gradebook or Moodle's grading worksheet, to fill a copy of.",
+        ),
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option(help="The assignment in Canvas's gradebook, by title or number.")
+    ] = None,
+    scale: Annotated[
+        bool, typer.Option("--scale", help="Convert to the points that the system counts.")
+    ] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Also if parts still wait for a mark.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="The file; by default one in exports/.")] = None,
+    as_json: Json = False,
+    course_folder: Root = None,
+) -> None:
+    """Write final scores: as a table, or into a file of Canvas or Moodle."""
+    from gradekit.export.export import export as write_export
+    from gradekit.export.export import final_scores, format_named
+
+    course = _course(course_folder)
+    found = final_scores(course, _named(course, labs), partial=partial)
+    if as_json:
+        lists = {lab: [score.to_json() for score in scores] for lab, scores in found.items()}
+        typer.echo(json.dumps(lists, ensure_ascii=False))
+        return
+    kind = format_named(to)
+    for written in write_export(
+        course, found, kind, template=template, column=column, scale=scale, out=out
+    ):
+        for line in written.lines:
+            typer.echo(line)
+        typer.echo(f"wrote {_short(written.path, course)}")
+
+
+@app.command(rich_help_panel=TA)
 def doctor(course_folder: Root = None) -> None:
     """Report what this machine has, what is missing, and how to install it."""
     from gradekit.doctor import examine
@@ -340,9 +386,13 @@ def _course(folder: Path | None) -> Course:
 
 
 def _chosen(course: Course, labs: list[str] | None) -> list[str]:
+    return _named(course, labs) or list(course.labs)
+
+
+def _named(course: Course, labs: list[str] | None) -> list[str]:
     for lab in labs or []:
         course.dates(lab)
-    return list(labs or course.labs)
+    return list(labs or [])
 
 
 def _labs_and_exercises(course: Course, names: list[str]) -> tuple[list[str], list[str]]:

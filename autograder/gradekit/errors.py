@@ -14,7 +14,8 @@
     ├── ResultNotKeptError         a disk that is full, or that may not be written
     ├── JournalError               the file of results
     │   └── JournalLockedError     another process is writing it
-    └── GradebookError             the database of marks
+    ├── GradebookError             the database of marks
+    └── ExportError                a file that scores are written into
 
 The message says what is wrong, where, and what to do; ``lab`` prints it and exits with status 1.
 Errors that the program handles itself (a sandbox that ended, a malformed frame) are defined next to
@@ -30,6 +31,7 @@ __all__ = [
     "CollectError",
     "CourseError",
     "ExerciseError",
+    "ExportError",
     "GradebookError",
     "GraderError",
     "JournalError",
@@ -106,3 +108,7 @@ class JournalLockedError(JournalError):
 
 class GradebookError(LabError):
     """The gradebook cannot be used, or contradicts the lab."""
+
+
+class ExportError(LabError):
+    """A course system's file does not fit, or the scores are not final."""

@@ -86,12 +86,16 @@ def _is_at(handle: int, path: Path) -> bool:
     return False
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that other processes see the old text or the new one, never a part."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write a file so that other processes see the old content or the new one, never a part.
+
+    A text is written as UTF-8.
+    """
+    data = content.encode() if isinstance(content, str) else content
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+        with open(handle, "wb") as file:
+            file.write(data)
         os.chmod(name, 0o644)
         os.replace(name, path)
     except BaseException:

@@ -167,6 +167,38 @@ def moodle_worksheet(week: int = 1, hidden: bool = False) -> bytes:
     return text.getvalue().encode("utf-8-sig")
 
 
+def canvas_gradebook(points: float = 100, decimal: str = ".") -> bytes:
+    """github.com/instructure/canvas-lms, lib/gradebook_exporter.rb: csv_data, with SIS ids.
+
+    Two assignments and a sum; the second has hidden grades, so a row says "Manual Posting". Zoë is
+    excused from the first, and it is not assigned to Jan. Numbers have two digits (format_numbers);
+    where the sign is a comma, Canvas separates cells by semicolons.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=";" if decimal == "," else ",", lineterminator="\n")
+
+    def number(value: float | None) -> str:
+        return "" if value is None else f"{value:.2f}".replace(".", decimal)
+
+    writer.writerow(
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Notes",
+         "Lab01 Softmax (31337)", "Lab02 Sequences (31338)", "Current Score", "Final Score"]
+    )  # fmt: skip
+    writer.writerow([None] * 7 + ["Manual Posting", None, None])
+    writer.writerow(
+        ["    Points Possible", *[None] * 5, number(points), number(100),
+         "(read only)", "(read only)"]
+    )  # fmt: skip
+    special = {"zoneil": "EX", "vdberg": "N/A", "ada": number(12.5)}
+    for one in sorted(CLASS, key=lambda one: one.sortable):
+        writer.writerow(
+            [one.sortable, one.number, one.sid, one.email.partition("@")[0], "Course 1", None,
+             special.get(one.id), None, number(0), number(0)]
+        )  # fmt: skip
+    writer.writerow(["Student, Test", "9999", "", "3f2a", "Course 1", None, None, None, None, None])
+    return text.getvalue().encode("utf-8-sig" if decimal == "," else "utf-8")
+
+
 def gradescope() -> bytes:
     """Gradescope's "Export Submissions", as github.com/b05902105 and others read it.
 

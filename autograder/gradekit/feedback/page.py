@@ -24,14 +24,13 @@ from gradekit.feedback.shown_state import shown_state
 from gradekit.feedback.views import AnswerView, ExerciseView, Page
 from gradekit.files import write_whole
 from gradekit.gradebook.address import Address, address_of
-from gradekit.gradebook.gradebook import Book
+from gradekit.gradebook.current import current_marks
 from gradekit.gradebook.marks import Mark, Marks
 from gradekit.late import Lateness
 from gradekit.results.folder import journal_path
 from gradekit.results.journal import Journal
 from gradekit.results.records import ExerciseResult, State, SubmissionRecord
-from gradekit.submissions.folder import SUBMITTED, handed_in_at
-from gradekit.submissions.lateness import lateness_now
+from gradekit.submissions.lateness import lateness_now, with_time_now
 from gradekit.submissions.notebook import open_notebook
 from gradekit.submissions.released import Released, TargetCell, grade_id_of
 
@@ -91,9 +90,13 @@ def pages(
         raise CourseError(f"{lab} has no results yet; `lab grade {lab}` makes them")
     released = Released.read(course.released(lab))
     with Journal(path, wait=None) as journal:
-        records = [_as_now(course, r) for r in journal.submissions if student in (None, r.student)]
+        records = [
+            with_time_now(course.root, r)
+            for r in journal.submissions
+            if student in (None, r.student)
+        ]
         late = {r.student: lateness_now(course, lab, r.student, r.moment) for r in records}
-        marks = _marks(address or address_of(course), lab, late)
+        marks = current_marks(address or address_of(course), lab, late, released)
         for record in records:
             results = {
                 name: found.result
@@ -105,18 +108,10 @@ def pages(
                 released,
                 replace(record, answers=answers),
                 released.with_new_names(results),
-                _renamed(marks.get(record.student), released),
+                marks.get(record.student),
                 late[record.student],
                 released.with_new_names(cells_of(course.root, released, record)),
             )
-
-
-def _as_now(course: Course, record: SubmissionRecord) -> SubmissionRecord:
-    """The record with the time that `lab collect` may have learned since."""
-    if not (course.root / SUBMITTED / record.student / record.lab).is_dir():
-        return record
-    when = handed_in_at(course.root, record.student, record.lab)
-    return replace(record, submitted_at=when.isoformat() if when else None)
 
 
 def page_of(
@@ -266,29 +261,6 @@ def _answer(
     title = target.heading or "In your own words"
     comment = comments.get(target.grade_id, "")
     return AnswerView(title, target.points, earned, text, comment, target.grade_id)
-
-
-def _renamed(marks: Marks | None, released: Released) -> Marks | None:
-    """The marks by the names that the cells have now."""
-    if marks is None:
-        return None
-    return replace(
-        marks,
-        marks=released.with_new_names(marks.marks),
-        comments=released.with_new_names(marks.comments),
-    )
-
-
-def _marks(address: Address, lab: str, late: Mapping[str, Lateness]) -> dict[str, Marks]:
-    """The gradebook's marks, after its late penalties are brought up to date."""
-    with Book(address) as book:
-        before = book.marks(lab)
-
-        def penalty(student: str, points: float) -> float:
-            known = late.get(student)
-            return known.penalty(points) if known else before[student].penalty
-
-        return book.marks(lab) if book.renew_penalties(lab, penalty) else before
 
 
 def _without_controls(value: object) -> object:

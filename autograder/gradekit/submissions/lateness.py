@@ -1,15 +1,18 @@
-"""How late a student's hand-in is, with the slip days that earlier labs have left.
+"""When a student handed in as is known now, and how late that is after slip days.
 
 Tested in tests/gradekit/submissions/test_lateness.py.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 
 from gradekit.course import Course
 from gradekit.late import Lateness, lateness_of
-from gradekit.submissions.folder import SUBMITTED, submission_time
+from gradekit.results.records import SubmissionRecord
+from gradekit.submissions.folder import SUBMITTED, handed_in_at, submission_time
 
 
 def lateness_now(course: Course, lab: str, student: str, submitted_at: datetime | None) -> Lateness:
@@ -26,3 +29,11 @@ def lateness_now(course: Course, lab: str, student: str, submitted_at: datetime 
         (other, submission_time(folder / other)) for other in before if course.dates(other).points
     ]
     return lateness_of(course, lab, student, submitted_at, earlier)
+
+
+def with_time_now(root: Path, record: SubmissionRecord) -> SubmissionRecord:
+    """The record of a hand-in with the time that `lab collect` may have learned since."""
+    if not (root / SUBMITTED / record.student / record.lab).is_dir():
+        return record
+    when = handed_in_at(root, record.student, record.lab)
+    return replace(record, submitted_at=when.isoformat() if when else None)

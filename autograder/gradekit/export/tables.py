@@ -1,0 +1,69 @@
+"""Scores as tables of our own: CSV and XLSX, for spreadsheets.
+
+Names and ids come from students. A spreadsheet would run a text that begins like a formula, so such
+a text gets an apostrophe in front in CSV, and every text is written as a text in XLSX.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+
+from gradekit.export.scores import Score
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+Value = str | float | None
+
+
+def to_csv(scores: Sequence[Score]) -> str:
+    """One lab's scores, a row for each student; numbers have a point."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    for row in _rows(scores):
+        writer.writerow([_harmless(value) for value in row])
+    return out.getvalue()
+
+
+def to_xlsx(labs: Mapping[str, Sequence[Score]]) -> bytes:
+    """A workbook with a sheet for each lab."""
+    from openpyxl import Workbook
+    from openpyxl.styles import Font
+
+    book = Workbook()
+    book.remove(book.active)
+    for lab, scores in labs.items():
+        sheet = book.create_sheet(lab)
+        for number, row in enumerate(_rows(scores), 1):
+            for column, value in enumerate(row, 1):
+                cell = sheet.cell(number, column, value)
+                if isinstance(value, str):
+                    cell.data_type = "s"  # else a text with = in front becomes a formula
+                if number == 1:
+                    cell.font = Font(bold=True)
+        sheet.freeze_panes = "C2"
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def _rows(scores: Sequence[Score]) -> list[list[Value]]:
+    parts = list(scores[0].parts) if scores else []
+    heading: list[Value] = [
+        "id", "name", "section", "state", "handed in", *parts, "raw", "penalty", "score", "of",
+    ]  # fmt: skip
+    return [heading, *(_row(score) for score in scores)]
+
+
+def _row(score: Score) -> list[Value]:
+    student = score.student
+    return [
+        student.id, student.name, student.section, str(score.standing),
+        score.when.isoformat(" ", "minutes") if score.when else "", *score.parts.values(),
+        score.raw, score.penalty if score.raw is not None else None, score.score, score.of,
+    ]  # fmt: skip
+
+
+def _harmless(value: Value) -> Value:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
