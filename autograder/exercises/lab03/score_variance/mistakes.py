@@ -20,13 +20,6 @@ wrong(
     "grow, according to the first line of the task?",
 )
 wrong(
-    "formula_returned",
-    ".var()",
-    ".var() * 0 + (1.0 if scaled else d)",
-    "You return the variance that theory expects, whatever the random numbers are. The task asks "
-    "you to measure it: which numbers have that variance?",
-)
-wrong(
     "same_query_and_key",
     "q * k",
     "q * q",
