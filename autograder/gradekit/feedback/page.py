@@ -143,6 +143,7 @@ def page_of(
         )
         for target in released.tests
     )
+    exercises = tuple(_with_replaced(view, exercises) for view in exercises)
     answers = tuple(
         _answer(target, record, given.get(target.grade_id), cells, comments)
         for target in released.answers
@@ -232,6 +233,22 @@ def _exercise(
         comments.get(solution, ""),
         by_hand,
     )
+
+
+def _with_replaced(view: ExerciseView, exercises: tuple[ExerciseView, ...]) -> ExerciseView:
+    """The step, with a sentence on each earlier one that lost points and that its code calls."""
+    if view.result is None:
+        return view
+    called = [name for name in view.result.uses if re.search(rf"\b{name}\b", view.code)]
+    sentences = [
+        f"Your own {' and '.join(f'`{name}`' for name in names)} lost points in {earlier.title}. "
+        "This step was graded with a correct version instead, so that cost nothing here."
+        for earlier in exercises
+        if earlier.result is not None
+        and not all(check.passed for check in earlier.result.checks)
+        and (names := [name for name in called if name in earlier.result.names])
+    ]
+    return replace(view, replaced=tuple(sentences))
 
 
 def _judged_points(record: SubmissionRecord, result: ExerciseResult | None) -> float | None:

@@ -27,6 +27,8 @@ class ExerciseView:
         comment: a TA's.
         by_hand: a TA's points count instead of the judge's.
         solution: the right answer, after the lab has closed.
+        replaced: sentences on the earlier steps that lost points, and that this step's code calls:
+            here correct versions took their place.
     """
 
     name: str
@@ -38,6 +40,7 @@ class ExerciseView:
     comment: str
     by_hand: bool
     solution: Solution | None = None
+    replaced: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

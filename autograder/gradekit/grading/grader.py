@@ -188,6 +188,8 @@ def result_of(exercise: Exercise, verdict: Verdict, level: Level) -> ExerciseRes
         advice=verdict.advice,
         mistakes=verdict.mistakes,
         sandbox=level,
+        names=exercise.names,
+        uses=tuple(function.__name__ for function in exercise.uses),
     )
 
 

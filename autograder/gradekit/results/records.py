@@ -52,6 +52,8 @@ class ExerciseResult:
         seconds: CPU seconds that the exercise's probes took.
         broken: if the grader failed, what failed, in one sentence; then there are no points.
         sandbox: the level of isolation that the code ran at; empty in records of earlier versions.
+        names: what the student defines in this step.
+        uses: names of earlier steps, if correct versions took their place for this one.
     """
 
     exercise: str
@@ -62,6 +64,8 @@ class ExerciseResult:
     seconds: float = 0.0
     broken: str | None = None
     sandbox: str = ""
+    names: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
 
     @property
     def earned(self) -> float | None:
@@ -130,6 +134,7 @@ class Record:
         """The record that :meth:`to_json` wrote. Raises KeyError or TypeError otherwise."""
         checks = tuple(CheckResult(**_known(CheckResult, check)) for check in values["checks"])
         lists = {name: tuple(values[name]) for name in ("advice", "mistakes")}
+        lists |= {name: tuple(values.get(name, ())) for name in ("names", "uses")}
         result = ExerciseResult(**{**_known(ExerciseResult, values), "checks": checks, **lists})
         return cls(values["student"], values["lab"], values["digest"], values["key"], result)
 

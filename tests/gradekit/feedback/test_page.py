@@ -98,6 +98,22 @@ def test_the_page_needs_no_network(course: Course, released: Released) -> None:
         assert word not in html
 
 
+@pytest.mark.parametrize(
+    ("earned", "code", "said"),
+    [(4, "x.mean() + softmax(x)", True), (8, "softmax(x)", False), (4, "x.mean()", False)],
+)
+def test_a_correct_version_in_place_of_an_earlier_step_is_named(
+    course: Course, released: Released, earned: float, code: str, said: bool
+) -> None:
+    results = {
+        "softmax": replace(result("softmax", earned, 8), names=("softmax",)),
+        "entropy": replace(result("entropy", 4, 4), uses=("softmax", "logsumexp")),
+    }
+    made = page_of(course, released, record(), results, None, Lateness(), {"entropy": code})
+    sentence = "Your own <code>softmax</code> lost points in"
+    assert (sentence in render(made)) is said
+
+
 def test_a_persons_points_and_words(course: Course, released: Released) -> None:
     given = {"explain": Mark(None, 3.0, 0.5, False), "check_softmax": Mark(4.0, 6.0, None, False)}
     marks = Marks("ada", given, {"explain": "Well put."}, 0)
