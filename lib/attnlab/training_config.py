@@ -49,7 +49,7 @@ class TrainerConfig:
     """
 
     steps: int = 1000
-    lr: float = 3e-3
+    lr: float = 6e-3
     batch_tokens: int = 2048
     accumulate: int = 1
     warmup: int = 0

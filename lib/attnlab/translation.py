@@ -16,7 +16,7 @@ from attnlab.data import copying, dates, numbers
 from attnlab.data.dates import BOS, EOS, PAD
 from attnlab.devices import move
 from attnlab.train_step import Loss, Sums
-from attnlab.training_config import TrainerConfig
+from attnlab.training_config import TrainerConfig, TrainingError
 from attnlab.transformer import Transformer
 from attnlab.transformer_config import TransformerConfig
 
@@ -31,21 +31,31 @@ class TranslatorConfig:
 
     Attributes:
         examples: the number of pairs to train on.
+        validation: the number of pairs to measure on, 500 at most.
         d_model: features of a vector.
         num_heads: heads of each attention.
         d_ff: features inside the feed-forward networks.
         layers: of the encoder, and of the decoder.
         dropout: the probability of dropping.
         smoothing: how much label smoothing takes from the right symbol, as torch counts it.
+
+    Raises:
+        TrainingError: there are no pairs.
     """
 
     examples: int = 5500
+    validation: int = 500
     d_model: int = 64
     num_heads: int = 4
     d_ff: int = 256
-    layers: int = 2
-    dropout: float = 0.1
+    layers: int = 1
+    dropout: float = 0.0
     smoothing: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("examples", "validation"):
+            if getattr(self, name) < 1:
+                raise TrainingError(f"{name} must be 1 or more, not {getattr(self, name)}")
 
 
 @dataclass(frozen=True)
@@ -152,6 +162,7 @@ def _task(
     cfg: TrainerConfig,
 ) -> Task:
     """A task for pairs of symbols; the weights are drawn with the seed of `cfg`."""
+    validation = validation[: sizes.validation]
     model_cfg = TransformerConfig(
         *vocabularies, sizes.d_model, sizes.num_heads, sizes.d_ff, sizes.layers, sizes.layers,
         sizes.dropout, max_len=1 + max(map(_length, [*train, *validation])), pad=PAD,

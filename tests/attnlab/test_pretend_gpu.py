@@ -325,7 +325,7 @@ def test_functions_of_the_labs_make_their_masks_where_they_are_used(
         scaled_dot_product_attention(q, q, q, causal_mask(3))
 
 
-SMALL = TranslatorConfig(examples=60, d_model=8, num_heads=2, d_ff=16, layers=1)
+SMALL = TranslatorConfig(60, 20, d_model=8, num_heads=2, d_ff=16, layers=1)
 
 
 @pytest.mark.parametrize("dtype", ["fp32", "bf16", "fp16"])

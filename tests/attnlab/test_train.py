@@ -18,8 +18,8 @@ from attnlab.checkpoints import read_weights
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = (
-    "examples=60", "d_model=8", "num_heads=2", "d_ff=16", "layers=1", "batch_tokens=80", "steps=4",
-    "log_every=2",
+    "examples=60", "validation=20", "d_model=8", "num_heads=2", "d_ff=16", "layers=1",
+    "batch_tokens=80", "steps=4", "log_every=2",
 )  # fmt: skip
 UNFIT = "these settings do not fit the task"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'lib'}:{ROOT}", "OMP_NUM_THREADS": "1"}
@@ -94,6 +94,7 @@ def test_the_last_k_checkpoints_are_averaged(tmp_path: Path, capsys) -> None:
         ("date", "steps=4", "there is no task 'date'; did you mean 'dates'?"),
         ("zzz", "steps=4", "there is no task 'zzz'; there are dates, numbers, copy"),
         ("copy", "steps=0", "steps must be 1 or more, not 0"),
+        ("copy", "examples=0", "examples must be 1 or more, not 0"),
         (
             "copy",
             "device=cuda:7",
@@ -125,7 +126,7 @@ def test_bad_input_is_one_sentence(tmp_path: Path, capsys, task, setting, messag
 def test_a_checkpoint_of_other_settings_stays(tmp_path: Path, capsys) -> None:
     assert run(tmp_path) == 0
     before = (tmp_path / "last" / "model.safetensors").read_bytes()
-    for setting, task in (("d_model=16", "copy"), ("lr=1", "copy"), ("lr=0.003", "dates")):
+    for setting, task in (("d_model=16", "copy"), ("lr=1", "copy"), ("seed=0", "dates")):
         assert run(tmp_path, setting, task=task) == 1
         assert "was trained with" in capsys.readouterr().err
     assert (tmp_path / "last" / "model.safetensors").read_bytes() == before
@@ -265,5 +266,5 @@ def test_killed_at_random_moments_it_ends_in_the_same_weights(tmp_path: Path, ki
     result = killed(tmp_path, kills)
     assert result["same"]
     assert result["files"] == 6
-    assert result["steps"] == sorted(result["steps"])
-    assert any(0 < step < 60 for step in result["steps"])  # some were in the middle
+    assert result["reached"] == sorted(result["reached"])
+    assert result["in_the_middle"] >= kills // 2

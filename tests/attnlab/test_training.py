@@ -24,7 +24,7 @@ from attnlab.training import Parts, Trainer
 from attnlab.training_config import TrainerConfig, TrainingError
 from attnlab.translation import TASKS, Task, TranslatorConfig
 
-SIZES = TranslatorConfig(examples=60, d_model=8, num_heads=2, d_ff=16, layers=1, dropout=0.2)
+SIZES = TranslatorConfig(60, 30, d_model=8, num_heads=2, d_ff=16, layers=1, dropout=0.2)
 CFG = TrainerConfig(steps=20, lr=0.01, batch_tokens=80, log_every=3, save_every=8)
 
 
@@ -360,6 +360,7 @@ def test_without_a_compiler_the_model_runs_uncompiled_and_says_so(monkeypatch, c
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # of the compiler
 @pytest.mark.skipif(
     devices.missing_compiler(torch.device("cpu")) is not None, reason="no C++ compiler"
 )

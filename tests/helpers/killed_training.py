@@ -20,22 +20,22 @@ from pathlib import Path
 import torch
 import torch._dynamo  # an optimiser imports it, which takes a second
 
-from attnlab.checkpoints import kept, read
+from attnlab.checkpoints import MODEL, STATE, TRAINING, kept, read
 from attnlab.train import main
 
 SETTINGS = (
-    "examples=60", "d_model=8", "num_heads=2", "d_ff=16", "layers=1", "batch_tokens=80", "steps=60",
-    "log_every=7", "save_every=4", "keep=2",
+    "examples=60", "validation=20", "d_model=8", "num_heads=2", "d_ff=16", "layers=1",
+    "batch_tokens=80", "log_every=7", "save_every=4", "keep=2",
 )  # fmt: skip
 
 
-def start(folder: Path) -> int:
+def start(folder: Path, steps: int) -> int:
     """Begin or go on with a training in a new process; returns its id."""
     child = os.fork()
     if child:
         return child
     with contextlib.suppress(BaseException):
-        settings = [part for setting in SETTINGS for part in ("--set", setting)]
+        settings = [part for one in (*SETTINGS, f"steps={steps}") for part in ("--set", one)]
         with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):
             os._exit(main(["copy", "--out", str(folder), *settings]))
     os._exit(99)
@@ -50,27 +50,32 @@ def step(folder: Path) -> int:
 def run(folder: Path, kills: int) -> dict[str, object]:
     """Train once without and once with interruptions."""
     torch.set_num_threads(1)
+    whole, killed, steps = folder / "whole", folder / "killed", 15 * kills
     begin = time.monotonic()
-    assert os.waitpid(start(folder / "whole"), 0)[1] == 0
-    whole = time.monotonic() - begin
-    steps, part_files, chance = [], 0, random.Random(kills)
-    while len(steps) < kills:
-        child = start(folder / "killed")
-        # Each one gets a bit further than a random share of what is left.
-        time.sleep(whole * chance.uniform(0.1, 1.5) / kills + 0.3 * whole)
+    child = start(whole, steps)
+    while not (whole / "last").exists():
+        time.sleep(0.01)
+    first = time.monotonic() - begin  # it reads the data before it trains
+    assert os.waitpid(child, 0)[1] == 0
+    share = (time.monotonic() - begin - first) / kills
+    reached, while_writing, chance = [], 0, random.Random(kills)
+    while len(reached) < kills:
+        child = start(killed, steps)
+        time.sleep(0.7 * first + chance.uniform(0, 2) * share)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        steps.append(step(folder / "killed"))
-        part_files += (folder / "killed" / ".part").exists()
-    assert os.waitpid(start(folder / "killed"), 0)[1] == 0
+        reached.append(step(killed))
+        while_writing += (killed / ".part").exists()
+    assert os.waitpid(start(killed, steps), 0)[1] == 0
     same = [
-        (folder / "whole" / name).read_bytes() == (folder / "killed" / name).read_bytes()
-        for place in kept(folder / "whole")
-        for name in (f"{place.name}/{file.name}" for file in place.iterdir())
+        (place / name).read_bytes() == (killed / place.name / name).read_bytes()
+        for place in kept(whole)
+        for name in (MODEL, TRAINING, STATE)
     ]
     return {
-        "steps": steps,
-        "killed_while_writing": part_files,
+        "reached": reached,
+        "in_the_middle": sum(0 < step < steps for step in reached),
+        "while_writing": while_writing,
         "files": len(same),
         "same": all(same),
     }
