@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import sys
@@ -11,17 +12,18 @@ from importlib.util import find_spec
 from typing import Any, TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnlab.checking.errors import LabError
 from attnlab.pretend_gpu import PretendGPU
 
 __all__ = [
-    "DeviceError", "PretendGPU", "available", "map_tensors", "missing_compiler", "move",
+    "DeviceError", "PretendGPU", "available", "compiled", "map_tensors", "missing_compiler", "move",
     "peak_memory", "pick_device",
 ]  # fmt: skip
 
 B = TypeVar("B")
+log = logging.getLogger(__name__)
 
 KINDS = ("cuda", "mps", "cpu")  # in the order in which `pick_device` prefers them
 
@@ -129,6 +131,19 @@ def missing_compiler(device: torch.device) -> str | None:
     named = os.environ.get("CXX")
     found = any(map(shutil.which, [named] if named else ["g++", "clang++", "c++"]))
     return None if found else "a C++ compiler"
+
+
+def compiled(model: nn.Module, device: torch.device) -> nn.Module:
+    """The model compiled, with the same parameters; the model itself if there is no compiler.
+
+    A missing compiler is logged, in one line.
+    """
+    missing = missing_compiler(device)
+    if missing is not None:
+        log.warning("compile=true, but %s is not there: the model is not compiled.", missing)
+        return model
+    # Buckets have many lengths; one program must fit all of them.
+    return torch.compile(model, dynamic=True)  # type: ignore[return-value]
 
 
 def peak_memory(device: torch.device) -> int:

@@ -10,12 +10,11 @@ the loop are functions of other modules: see `Parts`. ``python -m attnlab.train`
 
 from __future__ import annotations
 
-import logging
 import math
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -29,7 +28,7 @@ from torch.nn.parallel import DistributedDataParallel
 from attnlab import checkpoints, metrics
 from attnlab.buckets import share
 from attnlab.checkpoints import Checkpoint, CheckpointError
-from attnlab.devices import missing_compiler, move, peak_memory, pick_device
+from attnlab.devices import compiled, move, peak_memory, pick_device
 from attnlab.optimizers import clip_global_norm, fused_adamw, rate_factor
 from attnlab.processes import ALONE, Processes
 from attnlab.train_step import (
@@ -46,13 +45,12 @@ from attnlab.training_log import Record, TrainingLog
 from attnlab.training_state import (
     load_optimizer,
     optimizer_tensors,
+    own_random_numbers,
     random_states,
-    set_random_states,
     with_prefix,
 )
 
 ADVICE = "try a smaller lr or a longer warmup (earlier checkpoints are intact)"
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -121,6 +119,7 @@ class Trainer:
         self._log = TrainingLog(folder if processes.rank == 0 else None)
         self._since_log = Sums(*torch.zeros(2, device=self.device))
         self._random: dict[str, Tensor] | None = None
+        self._seed = zlib.crc32(f"{cfg.seed} {processes.rank}".encode())
         self._stopping = False
 
     def fit(self, data: Epochs, validation: Iterable[Any] = ()) -> list[Record]:
@@ -140,7 +139,8 @@ class Trainer:
             CheckpointError: a checkpoint could not be written.
         """
         records: list[Record] = []
-        with self._random_numbers():
+        with own_random_numbers(self.device, self._seed, self._random):
+            self.model.train()
             clock = self._clock()
             for batch in self._batches(data):
                 norm = self._step(batch)
@@ -159,6 +159,7 @@ class Trainer:
                 if stops:
                     self._stopping = False
                     break
+            self._random = random_states(self.device)
         return records
 
     def stop(self) -> None:
@@ -223,13 +224,7 @@ class Trainer:
         wrapped = self.model
         if self.processes.world > 1:
             wrapped = DistributedDataParallel(wrapped)
-        if self.cfg.compile:
-            missing = missing_compiler(self.device)
-            if missing is None:
-                # Buckets have many lengths; one program must fit all of them.
-                return torch.compile(wrapped, dynamic=True)  # type: ignore[return-value]
-            log.warning("compile=true, but %s is not there: the model is not compiled.", missing)
-        return wrapped
+        return compiled(wrapped, self.device) if self.cfg.compile else wrapped
 
     def _batches(self, data: Epochs) -> Iterator[Any]:
         """Batches from the present position on, until all updates are done."""
@@ -337,19 +332,6 @@ class Trainer:
         if peak is None or self._params_per_token is None:
             return None
         return metrics.mfu(tokens_per_second, self._params_per_token, peak * self.processes.world)
-
-    @contextmanager
-    def _random_numbers(self) -> Iterator[None]:
-        """In this block, random numbers are the trainer's own; the program's are not used."""
-        devices = [self.device] if self.device.type == "cuda" else []
-        with torch.random.fork_rng(devices):
-            if self._random is None:
-                torch.manual_seed(zlib.crc32(f"{self.cfg.seed} {self.processes.rank}".encode()))
-            else:
-                set_random_states(self.device, self._random)
-            self.model.train()
-            yield
-            self._random = random_states(self.device)
 
     def _checkpoint(self) -> Checkpoint:
         if not all(weight.isfinite().all() for weight in self.model.parameters()):

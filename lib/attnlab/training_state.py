@@ -7,7 +7,8 @@ Tested in ``tests/attnlab/test_training.py``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -47,6 +48,22 @@ def random_states(device: torch.device) -> dict[str, Tensor]:
         case _:
             pass
     return states
+
+
+@contextmanager
+def own_random_numbers(
+    device: torch.device, seed: int, states: Mapping[str, Tensor] | None
+) -> Iterator[None]:
+    """In this block, random numbers begin with `seed`, or go on from `states`.
+
+    Those of the program around it are not used, and go on afterwards as if nothing had been drawn.
+    """
+    with torch.random.fork_rng([device] if device.type == "cuda" else []):
+        if states is None:
+            torch.manual_seed(seed)
+        else:
+            set_random_states(device, states)
+        yield
 
 
 def set_random_states(device: torch.device, states: Mapping[str, Tensor]) -> None:
