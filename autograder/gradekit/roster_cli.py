@@ -66,8 +66,8 @@ def import_list(
         write_roster(course.root, merged.roster)
     from gradekit.gradebook.update import enrol
 
-    book = enrol(course, merged.roster)
-    typer.echo(f"{FILE_NAME} lists {len(merged.roster)} students, and so does {book}")
+    enrol(course, merged.roster)
+    typer.echo(f"{FILE_NAME} lists {len(merged.roster)} students; nbgrader's gradebook has them")
 
 
 def _course(folder: Path | None) -> Course:

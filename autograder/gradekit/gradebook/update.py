@@ -81,12 +81,10 @@ class GradebookUpdate:
                 self.journal.mark_stored(entry.stored(self.address, row))
 
 
-def enrol(course: Course, roster: Roster) -> str:
-    """Bring the gradebook's table of students to the roster; returns the gradebook's address."""
+def enrol(course: Course, roster: Roster) -> None:
+    """Bring the gradebook's table of students to the roster."""
     with gc_disabled():
         from gradekit.gradebook.gradebook import Book
 
-    address = address_of(course)
-    with Book(address) as book:
+    with Book(address_of(course)) as book:
         book.enrol(roster)
-    return address.shown

@@ -217,11 +217,10 @@ def lines_of(merged: Merged, name: str) -> Iterable[str]:
         by_column.setdefault(column, []).append(_SHOWN_FIELDS.get(field, field))
     for column, shown in by_column.items():
         yield f"  {column} -> {', '.join(shown)}"
-    yield (
-        f"{len(merged.added)} added, {len({change.student for change in merged.changes})} "
-        f"changed, {len(merged.left_out)} rows left out, {len(merged.not_listed)} students not "
-        "in this list (they stay)."
-    )
+    changed = {change.student for change in merged.changes}
+    yield f"added {len(merged.added)}, changed {len(changed)}, left out {len(merged.left_out)}"
+    if merged.not_listed:
+        yield f"not in this list, and kept: {len(merged.not_listed)}"
     yield from (f"added {student.id}: {student.name}" for student in merged.added)
     for change in merged.changes:
         before = f"{change.before} is now " if change.before else ""

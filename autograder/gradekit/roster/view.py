@@ -10,13 +10,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from gradekit.roster.students import COLUMNS, FILE_NAME, Roster
+from gradekit.roster.students import FILE_NAME, Roster
 
-_ALWAYS = ("id", "name")
+# By what a hand-in may be recognised, besides id and name.
+_WAYS = {
+    "email": "address", "canvas_id": "Canvas", "sis_id": "SIS", "moodle_name": "Moodle's name",
+    "github": "GitHub",
+}  # fmt: skip
 
 
 def show(roster: Roster, console: Console | None = None) -> None:
-    """Print everyone in a table, with the columns that anyone fills, and the sections."""
+    """Print everyone in a table, and the sizes of the sections; the JSON has every column."""
     console = console or Console()
     if not roster:
         console.print(
@@ -26,16 +30,12 @@ def show(roster: Roster, console: Console | None = None) -> None:
             highlight=False,
         )
         return
-    filled = [
-        name
-        for name in COLUMNS
-        if name in _ALWAYS or any(getattr(student, name) for student in roster)
-    ]
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in filled:
-        table.add_column(name, overflow="fold")
+    for heading in ("id", "name", "section", "known by"):
+        table.add_column(heading, overflow="fold")
     for student in roster:
-        table.add_row(*(escape(getattr(student, name)) for name in filled))
+        known = ", ".join(words for field, words in _WAYS.items() if getattr(student, field))
+        table.add_row(escape(student.id), escape(student.name), escape(student.section), known)
     console.print(table)
     sizes = Counter(student.section or "none" for student in roster)
     sections = ", ".join(f"{name} {size}" for name, size in sorted(sizes.items()))

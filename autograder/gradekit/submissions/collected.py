@@ -97,12 +97,9 @@ class Summary:
             f"{taken.student}: replaced by the one of {shown_time(taken.when)}"
             for taken in self.replaced
         ]
-        dated = [
-            f"{taken.student}: the time is {shown_time(taken.when)} now ({taken.time.words})"
-            for taken in self.taken
-            if taken.state == "dated"
-        ]
-        return [counts, *replaced, *dated, *self.notes, *_refused_lines(self.refused)]
+        dated = sum(taken.state == "dated" for taken in self.taken)
+        times = [f"Of those there already, {dated} have a new time."] if dated else []
+        return [counts, *replaced, *times, *self.notes, *_refused_lines(self.refused)]
 
     def to_json(self) -> dict[str, list[dict[str, Any]]]:
         """For programs."""

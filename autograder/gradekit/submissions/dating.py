@@ -69,8 +69,8 @@ class Dating:
         if late:
             self.notes.append(
                 f"{found[0].origin}: Canvas marks {late} as LATE and does not tell how late; "
-                f"{'they count' if late > 1 else 'it counts'} as late by a moment. --times FILE "
-                "tells more."
+                f"{'they count' if late > 1 else 'it counts'} as handed in just after the due "
+                "date. --times FILE tells more."
             )
 
     def _same_date(self, unknown: Sequence[IncomingSubmission]) -> str:

@@ -38,7 +38,7 @@ def test_a_list_becomes_the_roster_and_nbgraders_students(root: Path) -> None:
     )
     assert not (root / "students.csv").exists()
     told = lab(root, "roster", "import", str(root / "canvas.csv"))
-    assert "2 added" in told
+    assert "added 2, changed 0, left out 0" in told
     assert "students.csv lists 2 students" in told
     with closing(sqlite3.connect(root / "gradebook.db")) as book:
         query = "SELECT id, first_name, last_name, lms_user_id FROM student ORDER BY id"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from gradekit.submissions.stored import read_origin
 from tests.helpers.collected import COURSE, lies_there
 from tests.helpers.exports import (
     CLASS,
+    DOWNLOADED,
     EXPORTS,
     STUDENTS,
     blackboard,
@@ -171,6 +173,7 @@ def test_times_that_come_later_are_added_and_not_lost_again(course: Course, tmp_
     assert set(times_of(course).values()) == {None}
     dated = collect(course, moodle(), times=worksheet)
     assert {taken.state for taken in dated.taken} == {"dated"}
+    assert dated.lines()[1] == "Of those there already, 6 have a new time."
     known = times_of(course)
     assert None not in known.values()
     collect(course, moodle())
@@ -403,3 +406,38 @@ def test_hidden_names_may_be_admitted_each_as_somebody(course: Course) -> None:
     summary = collect(course, canvas(anonymous=True), new=True)
     assert len(summary.collected) == len(CLASS)
     assert all(taken.student.startswith("anon_") for taken in summary.taken)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "vanderbergjan_1004_77_x.ipynb",
+        "Lab_vdberg_attempt_2026-09-18-10-15-22_x.ipynb",
+        "Jan van der Berg_7_assignsubmission_file_x.ipynb",
+        "1-2 - Jan van der Berg - Sep 18, 2026 1015 AM - x.ipynb",
+        "vdberg/x.ipynb",
+        "vdberg+lab01+2026-09-18 10:15:22 UTC+x/x.ipynb",
+        "vdberg.zip",
+    ],
+)
+def test_no_name_in_a_students_folder_makes_it_another_ones(
+    name: str, course: Course, tmp_path: Path
+) -> None:
+    """Even if the folder is the only one in the source; outside of it, such a name counts."""
+    data = packed({"x.ipynb": b"{}"}, DOWNLOADED) if name.endswith(".zip") else b"{}"
+    for top in ("ada", "week 1/ada"):
+        summary = collect(course, packed({f"{top}/{name}": data}, DOWNLOADED), dry_run=True)
+        assert [taken.student for taken in summary.taken] == ["ada"]
+    alone = collect(course, packed({f"week 1/{name}": data}, DOWNLOADED), dry_run=True)
+    assert [taken.student for taken in alone.taken] == ["vdberg"]
+
+
+def test_no_name_in_a_clone_makes_it_another_ones(course: Course, tmp_path: Path) -> None:
+    top = classroom(tmp_path)
+    for folder in list(top.iterdir())[1:]:
+        shutil.rmtree(folder)
+    (clone,) = top.iterdir()
+    (clone / "lab01_softmax.ipynb").rename(clone / "vanderbergjan_1004_77_x.ipynb")
+    (taken,) = collect(course, top).taken
+    logins = {one.id: one.github for one in CLASS}
+    assert clone.name == f"lab-01-{logins[taken.student]}"

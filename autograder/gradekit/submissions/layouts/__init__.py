@@ -22,9 +22,10 @@ from gradekit.submissions.layouts import (
 )
 from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader
 
-# Folders come last: any path that names someone is one.
+# First those that are known by the whole source: in it, names of files are the students'. Folders
+# come last: any path that names someone is one.
 _LAYOUTS = (
-    exchange, moodle, canvas, blackboard, brightspace, gradescope, ilias, classroom, folders
+    gradescope, classroom, ilias, exchange, moodle, canvas, blackboard, brightspace, folders
 )  # fmt: skip
 
 

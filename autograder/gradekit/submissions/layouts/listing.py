@@ -53,10 +53,12 @@ class Listing:
         parts = path.parts
         for depth, part in enumerate(parts[:-1][: self.shared + 1]):
             yield part, PurePosixPath(*parts[depth + 1 :])
+            if self.knows(part):
+                return
 
     def is_outer_file(self, path: PurePosixPath) -> bool:
         """Whether a file is so far up that only the source itself can have named it."""
-        return len(path.parts) <= self.shared + 1
+        return len(path.parts) <= self.shared + 1 and not any(map(self.knows, path.parts[:-1]))
 
     @cached_property
     def hand_ins(self) -> tuple[PurePosixPath, ...]:
