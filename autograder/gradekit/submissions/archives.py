@@ -89,7 +89,7 @@ def folder_items(folder: Path) -> Iterator[FoundFile | UnsafeName]:
                 if why:
                     yield UnsafeName(shown, why)
                     continue
-                yield FoundFile(PurePosixPath(shown), _changed(path), partial(read_file, path))
+                yield FoundFile(PurePosixPath(shown), changed_at(path), partial(read_file, path))
 
 
 def zip_items(
@@ -191,7 +191,8 @@ def _why_no_path(shown: str) -> str:
     return ""
 
 
-def _changed(path: Path) -> datetime | None:
+def changed_at(path: Path) -> datetime | None:
+    """The time of a file's last change; None if it is no date of the calendar."""
     try:
         return datetime.fromtimestamp(path.stat().st_mtime).astimezone()
     except (OSError, ValueError, OverflowError):  # for example a date that no calendar has

@@ -73,10 +73,18 @@ class _Collection:
     def run(self, sources: Sequence[Path]) -> Summary:
         self._name_strangers(self._times.strangers)
         dating = Dating(self._course, self._lab, self._times, self._options.in_time)
-        found = [one for source in sources for one in dating.dated(self._reader.read(source))]
-        self._notes += dating.notes
-        taken = [one for one in map(self._put, self._newest(found)) if one]
-        return Summary(tuple(taken), tuple(self._reader.refused), tuple(self._notes))
+        origins: dict[str, list[IncomingSubmission]] = {}
+        for source in sources:
+            for one in self._reader.read(source):
+                origins.setdefault(one.origin, []).append(one)  # zips of one folder are one class
+        found = [one for group in origins.values() for one in dating.dated(group)]
+        put = [(one, taken) for one in self._newest(found) if (taken := self._put(one))]
+        # A better known time of the same files stays, so there is nothing to say about this one.
+        dated = [one for one, taken in put if taken.time.told == one.time.told]
+        for origin in origins:
+            self._notes += dating.notes([one for one in dated if one.origin == origin])
+        taken_ones = tuple(taken for _, taken in put)
+        return Summary(taken_ones, tuple(self._reader.refused), tuple(self._notes))
 
     def _name_strangers(self, strangers: Sequence[str]) -> None:
         """Say whom the file of times names in vain."""

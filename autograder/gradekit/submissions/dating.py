@@ -5,7 +5,7 @@ Tested in tests/gradekit/submissions/test_who_and_when.py.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
 from gradekit.course import Course
@@ -15,18 +15,13 @@ from gradekit.submissions.times_file import TimesFile
 
 
 class Dating:
-    """Gives hand-ins their times, one source after the other.
-
-    Attributes:
-        notes: about times that are unknown, one sentence for each source.
-    """
+    """Gives hand-ins their times, those of one source together."""
 
     def __init__(self, course: Course, lab: str, times: TimesFile, in_time: bool) -> None:
         self._course, self._times, self._in_time = course, times, in_time
         grace = timedelta(minutes=course.values.late.grace_minutes)
         # Canvas does not say how late; a student with an extension may still be on time.
         self._first_late = course.dates(lab).due + grace + timedelta(seconds=1)
-        self.notes: list[str] = []
 
     def dated(self, found: Sequence[IncomingSubmission]) -> Sequence[IncomingSubmission]:
         """The same hand-ins, each with its time."""
@@ -37,7 +32,10 @@ class Dating:
             elif one.time.told == Told.CANVAS_LATE:
                 one.time = HandInTime(self._first_late, Told.CANVAS_LATE)
         self._take_file_dates([one for one in found if one.time.when is None and one.dated])
-        self._say(found)
+        if self._in_time:
+            for one in found:
+                if one.time.when is None:
+                    one.time = HandInTime(None, Told.BY_HAND)
         return found
 
     def _take_file_dates(self, found: Sequence[IncomingSubmission]) -> None:
@@ -51,23 +49,20 @@ class Dating:
             if believed[found[number].student]:
                 found[number].time = HandInTime(date, Told.FILE_DATES)
 
-    def _say(self, found: Sequence[IncomingSubmission]) -> None:
-        unknown = [one for one in found if one.time.when is None]
-        if self._in_time:
-            for one in unknown:
-                one.time = HandInTime(None, Told.BY_HAND)
-        elif unknown:
-            origin = unknown[0].origin
+    def notes(self, found: Sequence[IncomingSubmission]) -> Iterator[str]:
+        """What to say about the times of one source's hand-ins, one sentence each."""
+        unknown = [one for one in found if one.time.told == Told.NOBODY]
+        if unknown:
             several = len(unknown) > 1
             whose = f"{len(unknown)} hand-ins" if several else "1 hand-in"
-            self.notes.append(
-                f"{origin}: {whose}{self._same_date(unknown)}; the time is unknown, so "
+            yield (
+                f"{unknown[0].origin}: {whose}{self._same_date(unknown)}; the time is unknown, so "
                 f"{'they count' if several else 'it counts'} as on time. Give --times FILE, or "
                 "--in-time if that is right."
             )
         late = sum(one.time.told == Told.CANVAS_LATE for one in found)
         if late:
-            self.notes.append(
+            yield (
                 f"{found[0].origin}: Canvas marks {late} as LATE and does not tell how late; "
                 f"{'they count' if late > 1 else 'it counts'} as handed in just after the due "
                 "date. --times FILE tells more."

@@ -16,6 +16,7 @@ from gradekit.roster.students import Student
 from gradekit.submissions.archives import (
     FoundFile,
     UnsafeName,
+    changed_at,
     folder_items,
     is_zip,
     read_file,
@@ -103,7 +104,8 @@ class SourceReader:
                 f"it holds {notebooks} notebooks, and no path in it names a student; put each "
                 "student's files into a folder with the student's name"
             )
-        whole = FoundFile(PurePosixPath(source.name), None, partial(read_file, source))
+        name, read = PurePosixPath(source.name), partial(read_file, source)
+        whole = FoundFile(name, changed_at(source), read)
         return self._group(lambda: [whole], source.parent.name, "")
 
     def _group(

@@ -11,12 +11,15 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from gradekit.course import load_course
+from gradekit.errors import CollectError
 from gradekit.feedback.page import pages
 from gradekit.gradebook.withdraw import withdraw
+from gradekit.grading.grade import _find
+from gradekit.grading.view import progress_bar
 from gradekit.submissions.collect import Options, collect_submissions
 from gradekit.submissions.collected import Summary
 from tests.helpers.exports import packed
-from tests.helpers.tiny_class import LAB, NAME, lab, notebook, write_course
+from tests.helpers.tiny_class import COURSE, LAB, NAME, lab, notebook, write_course
 
 ZONE = ZoneInfo("Europe/Zurich")
 DUE = datetime(2026, 9, 20, 23, 59, tzinfo=ZONE)
@@ -86,3 +89,13 @@ def test_only_those_who_were_late_are_late(root: Path) -> None:
     assert late(root) == {"bob"}
     (page,) = pages(load_course(root), LAB, "bob")
     assert "1 day late" in page.late
+
+
+def test_a_student_who_has_not_handed_in_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "course.toml").write_text(COURSE)
+    (tmp_path / "submitted" / "ada" / LAB).mkdir(parents=True)
+    course = load_course(tmp_path)
+    with progress_bar(quiet=True) as progress:
+        assert len(_find(course, LAB, ["ada"], progress)) == 1
+        with pytest.raises(CollectError, match=r"no hand-in of adda for lab01 in submitted/"):
+            _find(course, LAB, ["ada", "adda"], progress)

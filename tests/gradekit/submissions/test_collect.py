@@ -239,7 +239,7 @@ def test_canvas_versions_of_one_file_are_one_file(course: Course) -> None:
 def test_the_only_notebook_gets_the_name_that_nbgrader_looks_for(course: Course) -> None:
     summary = bring(course, {"ada/Mein Heft (3).ipynb": NOTEBOOK, "ada/data.csv": b"1"})
     assert lies_there(course) == {"ada": {**ONE, "data.csv": b"1"}}
-    assert "Mein Heft (3).ipynb was stored as" in summary.notes[-1]
+    assert "Mein Heft (3).ipynb was stored as" in summary.notes[0]
 
 
 def test_two_notebooks_keep_their_names(course: Course) -> None:

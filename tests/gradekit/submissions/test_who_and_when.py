@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -26,6 +27,7 @@ from tests.helpers.exports import (
     classroom,
     exchange,
     gradescope,
+    handed_zips,
     ilias,
     moodle,
     moodle_worksheet,
@@ -176,7 +178,7 @@ def test_times_that_come_later_are_added_and_not_lost_again(course: Course, tmp_
     assert dated.lines()[1] == "Of those there already, 6 have a new time."
     known = times_of(course)
     assert None not in known.values()
-    collect(course, moodle())
+    assert collect(course, moodle()).notes == ()
     assert times_of(course) == known
 
 
@@ -441,3 +443,17 @@ def test_no_name_in_a_clone_makes_it_another_ones(course: Course, tmp_path: Path
     (taken,) = collect(course, top).taken
     logins = {one.id: one.github for one in CLASS}
     assert clone.name == f"lab-01-{logins[taken.student]}"
+
+
+def test_zips_one_by_one_are_dated_as_their_folder_is(course: Course, tmp_path: Path) -> None:
+    """`lab collect lab01 zips/*.zip` and `lab collect lab01 zips` say the same."""
+    folder = handed_zips(tmp_path)
+    sources = sorted(folder.iterdir())
+    summary = collect_submissions(course, LAB, sources)
+    assert times_of(course) == {one.id: one.handed_in for one in CLASS}
+    assert summary.notes == ()
+    for path in sources:
+        os.utime(path, (DOWNLOADED.timestamp(), DOWNLOADED.timestamp()))
+    shutil.rmtree(course.root / "submitted")
+    (note,) = collect_submissions(course, LAB, sources, Options(dry_run=True)).notes
+    assert note.startswith("zips: 6 hand-ins all carry 22 Sep 09:15")
