@@ -393,8 +393,8 @@ check("make_batch")
 
 # %% [markdown]
 # **Look.** Your function made one batch of two questions and their answers. Compare the second and
-# the third row of a sentence: is every word read one position after it was written? And does
-# anybody have to write something where the decoder reads END?
+# the third row of a sentence: is every word read one position after it was written? And must the
+# decoder write anything where it reads END?
 
 # %%
 from attnlab.data import places
@@ -565,7 +565,7 @@ plots.before_training.stream_variances(
 # $$y_t = \arg\max_v\; p_\theta(v \mid x,\; \text{START}, y_1, \dots, y_{t-1})$$
 #
 # The source does not change, so it is encoded once. Your decoder reads everything written so far at
-# every step (a state, as in lab 2, does not exist; lab 10 adds a cache). Three things make a batch
+# every step: it has no state, as lab 2's had (lab 10 adds a cache). Three things make a batch
 # harder than one sentence:
 #
 # - **Sentences end at different steps.** A sentence that has written `eos` gets `pad` from then on,
@@ -646,8 +646,7 @@ plots.translation.decoding_trace(Transformer, greedy_decode, places.LECTURE.ques
 #
 # **Predict.** Take a model that makes mistakes in more than half of its rows. Forced, it gets 38 of
 # 100 rows exactly right. How many does it get right free: fewer, as many, or more? And its share of
-# symbols: lower, the same, or higher? Decide before you run anything. Most people get one of the
-# two wrong.
+# symbols: lower, the same, or higher? Decide before you run anything.
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -663,9 +662,9 @@ plots.translation.decoding_trace(Transformer, greedy_decode, places.LECTURE.ques
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `F.pad(table, (0, n), value=PAD)` of torch adds n columns on the right; `(a == b) & real` marks
-# right symbols; `.all(1)` looks at rows; `.item()` makes a Python number of a tensor. BOS, EOS and
-# PAD are imported for you.
+# `torch.nn.functional.pad(table, (0, n), value=PAD)` adds n columns on the right; `(a == b) & real`
+# marks right symbols; `.all(1)` looks at rows; `.item()` makes a Python number of a tensor. BOS,
+# EOS and PAD are imported for you.
 # </details>
 
 # %% exercise="forced_and_free"
