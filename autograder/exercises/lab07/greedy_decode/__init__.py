@@ -94,7 +94,7 @@ def written(lab, draw, ends, lengths, models=3, width=None, left=False, **option
 def one_is_over_early(lab, draw):
     """Two rows: one is over early and is padded from then on; the other goes on to its own end."""
     seen = {}
-    for name, ends in (("the first is over early", (2, 6)), ("the second is", (7, 3))):
+    for name, ends in (("the first is over early", (3, 9)), ("the second is", (10, 4))):
         model = Writer(draw, ends, eos=2)
         seen[name] = lab.greedy_decode(model, *sources(draw, 5, 3), 1, 2)
     return seen
@@ -191,7 +191,7 @@ def equal_chances(lab, draw):
 
     return [
         lab.greedy_decode(Undecided(draw, (9, 6, 8)), *sources(draw, 3, 2, 4), BOS, EOS, PAD)
-        for _ in range(2)
+        for _ in range(5)
     ]
 
 
