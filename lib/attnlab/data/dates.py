@@ -34,6 +34,11 @@ _DAY_FORMATS = (
 )  # fmt: skip
 _MONTH_FORMATS = ("{m} {y}", "{mon} {y}", "{m} of {y}", "{m}, {y}", "{y} {m}", "{mm}/{y}")
 _MONTH_SHARE = 0.15
+# No pair of `pairs` has one of these.
+NEW_FORMATS = (
+    "{m} the {th}, {y}", "{y}-{mon}-{dd}", "{w}, {th} {mon} {y}", "in {y} on the {th} of {m}",
+    "{y}, {th} of {m}", "{dd}.{mon}.{y}", "the year {y}, {m} {d}", "{d} {m}, a {w}, {y}",
+)  # fmt: skip
 _SPLITS = ("test", "validation", "train")
 _SHARES = {"test": 0.1, "validation": 0.1, "train": 0.8}
 
@@ -127,6 +132,23 @@ def pairs(count: int, seed: int, split: str = "train") -> list[Pair]:
     return list(found)
 
 
+def in_a_new_format(form: str, count: int, seed: int) -> list[Pair]:
+    """`count` different pairs of the test split, all in one format that `pairs` never uses.
+
+    Args:
+        form: one of `NEW_FORMATS`.
+        count: the number of pairs.
+        seed: equal seeds make equal pairs, on every machine.
+    """
+    rng = random.Random(seed)  # noqa: S311 - not for secrets
+    found: dict[Pair, None] = {}
+    while len(found) < count:
+        day = _day(rng)
+        if split_of(day.isoformat()) == "test":
+            found[Pair(_written(form, day), day.isoformat())] = None
+    return list(found)
+
+
 def train() -> list[Pair]:
     """The lab's 5,500 pairs for training."""
     return pairs(5500, seed=1, split="train")
@@ -180,12 +202,16 @@ def exact_match(written: Sequence[Sequence[int]], some: Sequence[Pair]) -> float
 
 
 def _pair(rng: random.Random) -> Pair:
-    first, after = date(FIRST_YEAR, 1, 1).toordinal(), date(LAST_YEAR + 1, 1, 1).toordinal()
-    day = date.fromordinal(first + _below(rng, after - first))
+    day = _day(rng)
     if rng.random() < _MONTH_SHARE:
         return Pair(_written(_pick(rng, _MONTH_FORMATS), day), f"{day.year}-{day.month:02}")
     iso = f"{day.year}-{day.month:02}-{day.day:02}"
     return Pair(_written(_pick(rng, _DAY_FORMATS), day), iso)
+
+
+def _day(rng: random.Random) -> date:
+    first, after = date(FIRST_YEAR, 1, 1).toordinal(), date(LAST_YEAR + 1, 1, 1).toordinal()
+    return date.fromordinal(first + _below(rng, after - first))
 
 
 def _written(form: str, day: date) -> str:

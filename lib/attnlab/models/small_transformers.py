@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from attnlab.data import copying, dates, numbers
+from attnlab.seq2seq import pad_batch
 from attnlab.transformer_config import TransformerConfig
 
 # The symbols of a source and of its target, without BOS and EOS.
@@ -74,7 +75,7 @@ TASKS = {
     "dates": Task(
         TransformerConfig(
             len(dates.SOURCE), len(dates.TARGET), d_model=64, num_heads=4, d_ff=256,
-            num_encoder_layers=1, num_decoder_layers=1, dropout=0.05, max_len=LONGEST,
+            num_encoder_layers=1, num_decoder_layers=1, dropout=0.0, max_len=LONGEST,
         ),
         1200,
         lambda: date_symbols(dates.train()),
@@ -83,7 +84,7 @@ TASKS = {
     "numbers": Task(
         TransformerConfig(
             len(numbers.SOURCE), len(numbers.TARGET), d_model=64, num_heads=4, d_ff=256,
-            num_encoder_layers=1, num_decoder_layers=1, dropout=0.05, max_len=LONGEST,
+            num_encoder_layers=1, num_decoder_layers=1, dropout=0.0, max_len=LONGEST,
         ),
         800,
         lambda: number_symbols(numbers.train()),
@@ -143,6 +144,30 @@ def train_on(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return train(model, batches, optimizer, scheduler)
+
+
+def write_all(
+    greedy_decode: Callable[..., Tensor], model: nn.Module, sources: Sequence[Sequence[int]]
+) -> list[list[int]]:
+    """What a model writes for each source, without EOS and what follows it.
+
+    Args:
+        greedy_decode: called as ``greedy_decode(model, source, source_valid, BOS, EOS)``.
+        model: a trained model.
+        sources: the symbols of each source.
+    """
+    source, _, valid = pad_batch(sources, dates.PAD)
+    rows = greedy_decode(model, source, valid, dates.BOS, dates.EOS).tolist()
+    return [row[: row.index(dates.EOS)] if dates.EOS in row else row for row in rows]
+
+
+def share_right(
+    greedy_decode: Callable[..., Tensor], model: nn.Module, pairs: Sequence[SymbolPair]
+) -> float:
+    """The share of pairs whose target a model writes without a mistake ("exact match")."""
+    written = write_all(greedy_decode, model, [source for source, _ in pairs])
+    right = [row == target for row, (_, target) in zip(written, pairs, strict=True)]
+    return sum(right) / len(right)
 
 
 def rate(done: int, total: int) -> float:
