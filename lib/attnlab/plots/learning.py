@@ -17,7 +17,16 @@ from attnlab.models.small_transformers import (
     without_a_mask,
     without_positions,
 )
-from attnlab.plots.canvas import COLOURS, DASHES, Drawn, drawing, not_while_grading, panels, points
+from attnlab.plots.canvas import (
+    COLOURS,
+    DASHES,
+    NOTHING_TO_DRAW,
+    Drawn,
+    drawing,
+    not_while_grading,
+    panels,
+    points,
+)
 
 _STEPS = 400  # of the two models with a part missing
 _NEW = 200  # pairs on which a model is tried
@@ -43,6 +52,26 @@ def losses(runs: Mapping[str, Tensor]) -> Drawn:
         axes.legend()
         axes.set(title="your training", xlabel="step", ylabel="loss [nats]")
     return Drawn((axes,), shown)
+
+
+@drawing
+def right_answers(models: Mapping[str, Any], greedy_decode: Callable[..., Tensor]) -> Drawn:
+    """How many new pairs each model writes without a mistake, a line of text for each.
+
+    Args:
+        models: by the name of the task; None for one that was not trained.
+        greedy_decode: decodes with them.
+    """
+    shares = {
+        name: share_right(greedy_decode, model, TASKS[name].unseen(500, 2, "validation"))
+        for name, model in models.items()
+        if model is not None
+    }
+    if not shares:
+        return Drawn((), {}, NOTHING_TO_DRAW)
+    lines = [f"{name:8} {share:6.1%} of 500 new pairs" for name, share in shares.items()]
+    data = {name: torch.tensor(share) for name, share in shares.items()}
+    return Drawn((), data, note="\n".join(lines))
 
 
 @drawing
