@@ -1,7 +1,8 @@
 """The attention weights of lab 7's first picture: where the lab's own model looks.
 
-They are those of the weights in ``autograder/exercises/lab07/train_transformer/numbers.safetensors``,
-the mean over the heads of the decoder's attention to the source. A test compares them.
+They are those of the trained weights in ``numbers.safetensors``, beside the exercise
+``train_transformer`` of lab 7: the mean over the heads of the decoder's attention to the source. A
+test compares them.
 """
 
 from __future__ import annotations

@@ -131,3 +131,15 @@ def test_exact_match_counts_whole_dates() -> None:
     right = [[*TARGET.encode("1998-05"), EOS, 4], TARGET.encode("2001-02-03")]
     assert dates.exact_match(right, some) == 1
     assert dates.exact_match([right[0], TARGET.encode("2001-02-04")], some) == 0.5
+
+
+def test_new_formats_are_new_and_their_dates_are_of_the_test_split() -> None:
+    usual = {re.sub(r"\d", "0", pair.human) for pair in dates.pairs(5000, 0)}
+    for form in dates.NEW_FORMATS:
+        some = dates.in_a_new_format(form, 20, seed=1)
+        assert some == dates.in_a_new_format(form, 20, seed=1)
+        assert len(set(some)) == 20
+        assert {dates.split_of(pair.iso) for pair in some} == {"test"}
+        assert not usual & {re.sub(r"\d", "0", pair.human) for pair in some}
+        for pair in some:
+            SOURCE.encode(pair.human)
