@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from safetensors.torch import load_file
 
 from attnlab.data.markov import course_source
 from demo.course_folder import REPOSITORY
@@ -14,7 +15,12 @@ from gradekit.exercise.loader import LabExercises, load_lab
 from gradekit.exercise.trained import ScoreBands
 
 COURSE = load_course(REPOSITORY)
-TRAINS = {"lab02": "train_translator", "lab04": "retrieval", "lab05": "entropy_floor"}
+TRAINS = {
+    "lab02": "train_translator",
+    "lab04": "retrieval",
+    "lab05": "entropy_floor",
+    "lab07": "train_transformer",
+}
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +75,36 @@ def test_a_loss_below_the_floor_is_a_leak(labs: dict[str, LabExercises]) -> None
     past = found["model_of_the_past"].bands
     assert past[0].low == pytest.approx(bands["floor"] - 0.05, abs=1e-3)
     assert past[0].high <= past[1].high <= bands["floor"] + 0.251
+
+
+def test_three_transformers_do_better_than_their_bands_ask(labs: dict[str, LabExercises]) -> None:
+    bands = measured("lab07")
+    for judge, (task, seconds) in zip(
+        judges(labs, "lab07").values(),
+        {"copy": 25, "dates": 60, "numbers": 40}.items(),
+        strict=True,
+    ):
+        assert judge.bands[0].low <= bands[task]["mean_minus_4_sd"]
+        assert len(bands[task]["runs"]) >= 10
+        assert sum(run["cpu_seconds"] for run in bands[task]["runs"]) < seconds * len(
+            bands[task]["runs"]
+        )
+
+
+def test_a_transformer_without_a_mask_or_positions_is_told_so(
+    labs: dict[str, LabExercises],
+) -> None:
+    folder = COURSE.exercises("lab07") / TRAINS["lab07"]
+    copied = judges(labs, "lab07")["sequences_copied"]
+    for name, words in (("without_a_mask", "later symbols"), ("without_positions", "positions")):
+        found = copied.compare(None, load_file(folder / f"{name}.safetensors"))
+        assert found is not None
+        assert words in found.detail
+    wrong = json.loads((folder / "wrong_models.json").read_text("utf-8"))
+    assert all(
+        run["exact_match"] == 0 and run["last_loss"] < 0.01 for run in wrong["without_a_mask"]
+    )
+    assert all(run["last_loss"] > 1 for run in wrong["without_positions"])
 
 
 @pytest.mark.parametrize("lab", TRAINS)
