@@ -162,9 +162,9 @@ def _table(
         f"{row} at {columns[int(line.argmax())]}" for row, line in zip(rows, weights, strict=True)
     )
     alt = f"{title}. A table of attention weights, where each symbol looked most: {looks}."
-    width, height = 1.4 + 0.55 * len(columns), 0.9 + 0.26 * len(rows)
+    width, height = 1.4 + 0.55 * len(columns), 0.9 + 0.275 * len(rows)
     with panels(1, width, height, alt) as (axes,):
-        cells(axes, weights, ATTENTION, 2, (0, 1), aspect="auto")
+        cells(axes, weights, ATTENTION, 2, (0, 1), aspect=0.5)
         ticks(axes, rows, columns)
         for label in axes.get_xticklabels():
             label.set(rotation=40, ha="right", rotation_mode="anchor")
