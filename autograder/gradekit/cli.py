@@ -7,11 +7,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from gradekit import roster_cli
+from gradekit import new_cli, roster_cli
 
 if TYPE_CHECKING:
     from gradekit.course import Course
@@ -24,8 +25,7 @@ app = typer.Typer(
 )
 
 STUDENT, TA, INSTRUCTOR = "Student", "TA", "Instructor"
-new = typer.Typer(no_args_is_help=True, help="Write the files of a new lab or exercise.")
-app.add_typer(new, name="new", rich_help_panel=INSTRUCTOR)
+app.add_typer(new_cli.app, name="new", rich_help_panel=INSTRUCTOR)
 app.add_typer(roster_cli.app, name="roster", rich_help_panel=TA)
 
 Lab = Annotated[str, typer.Argument(help="The lab, such as lab01.", metavar="LAB")]
@@ -112,38 +112,6 @@ def verify(
         surprises += sum(len(list(proof.surprises())) for proof in proofs) + len(wrong)
     if surprises:
         raise typer.Exit(1)
-
-
-@new.command("lab")
-def new_lab(
-    lab: Lab,
-    title: Annotated[str, typer.Argument(help='Its title, such as "Masks".')],
-    course_folder: Root = None,
-) -> None:
-    """Add a lab to course.toml and write its source; `lab new exercise` adds its steps."""
-    from gradekit.build import new
-
-    _written(new.new_lab(_course(course_folder), lab, title), f"lab new exercise {lab} NAME")
-
-
-@new.command("exercise")
-def new_exercise(
-    lab: Lab,
-    name: Annotated[str, typer.Argument(help="Its name, which is the function's, too.")],
-    points: Annotated[int, typer.Option(min=2, help="What it is worth.")] = 10,
-    course_folder: Root = None,
-) -> None:
-    """Write an exercise with its reference, and add its cells to the lab's source."""
-    from gradekit.build import new
-
-    written = new.new_exercise(_course(course_folder), lab, name, points)
-    _written(written, f"lab verify {lab} {name}")
-
-
-def _written(paths: list[Path], following: str) -> None:
-    for path in paths:
-        typer.echo(f"wrote {path}")
-    typer.echo(f"Fill in each FILL IN; next: {following}")
 
 
 @app.command(rich_help_panel=INSTRUCTOR)
@@ -374,7 +342,7 @@ def doctor(course_folder: Root = None) -> None:
 
     findings = examine(course_folder or Path.cwd())
     for finding in findings:
-        typer.echo(f"{finding.label:7}  {finding.sentence}")
+        typer.echo(finding.lines(get_terminal_size().columns))
     if not all(finding.ok or not finding.needed for finding in findings):
         raise typer.Exit(1)
 

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import fill
 from typing import Literal
 
 from gradekit.course import find_root, load_course
@@ -48,6 +49,17 @@ class Finding:
         if self.ok:
             return "ok"
         return self.fault if self.needed else "absent"
+
+    def lines(self, width: int) -> str:
+        """The label and the sentence, in lines of this width or a little more."""
+        return fill(
+            self.sentence,
+            max(40, width),
+            initial_indent=f"{self.label:7}  ",
+            subsequent_indent=" " * 9,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
 
 
 def examine(folder: Path) -> list[Finding]:

@@ -69,11 +69,13 @@ def grade_lab(
     """Grade the submissions of `lab` that have no record yet, and update the gradebook.
 
     Raises:
-        CourseError: the lab is not built, or a setting is not known.
+        CourseError: the lab is not built, a setting is not known, or an extension is for somebody
+            who is not in the course.
         CollectError: a student who was asked for has not handed in.
         SandboxUnavailableError: this machine cannot confine student code.
     """
     start = time.perf_counter()
+    course.last_due(lab)  # a wrong extension is told now, and not after the grading
     if settings.confinement not in REQUESTS:
         raise CourseError(f"--sandbox {settings.confinement}: choose one of {', '.join(REQUESTS)}")
     level = settings.confinement

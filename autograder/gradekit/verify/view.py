@@ -111,9 +111,9 @@ def show_proofs(
         console.print(f"No table of promises yet: {', '.join(without)}.", highlight=False)
     surprises = [(proof.name, line) for proof in proofs for line in proof.surprises()]
     for name, line in surprises:
-        console.print(f"[red]{name}[/]: {escape(line)}", highlight=False, soft_wrap=True)
+        console.print(f"[red]{name}[/]: {escape(line)}", highlight=False)
     for line in disagreements:
-        console.print(f"[red]{lab}[/]: {escape(line)}", highlight=False, soft_wrap=True)
+        console.print(f"[red]{lab}[/]: {escape(line)}", highlight=False)
     if not surprises and not disagreements:
         console.print(f"{lab}: every mistake caught, no right answer rejected.", style="green")
 

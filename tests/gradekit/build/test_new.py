@@ -8,11 +8,13 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from gradekit.build import new
 from gradekit.build.new import new_exercise, new_lab
 from gradekit.build.solved import solved_notebook
 from gradekit.build.unfinished import disagreements, points_of, to_fill_in
+from gradekit.cli import app
 from gradekit.course import Course, load_course
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import load_lab
@@ -129,3 +131,13 @@ def test_an_installed_library_is_left_alone(course: Course, monkeypatch) -> None
     monkeypatch.setattr(new, "find_spec", lambda name: spec)
     with pytest.raises(CourseError, match="work in a clone of this project"):
         new_exercise(made(course), LAB, "clipped")
+
+
+def test_the_command_says_what_it_wrote_and_what_comes_next(course: Course) -> None:
+    root = ["--course", str(course.root)]
+    done = CliRunner().invoke(app, ["new", "lab", LAB, "Clipping", *root])
+    assert done.output.splitlines() == [
+        "wrote course.toml",
+        "wrote solutions/lab02_clipping.py",
+        "Fill in each FILL IN; next: lab new exercise lab02 NAME",
+    ]
