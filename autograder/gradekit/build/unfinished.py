@@ -19,6 +19,7 @@ from gradekit.exercise.written_answers import Errata, Predictions
 
 # `lab new` writes this wherever the author has to.
 FILL_IN = "FILL IN"
+_ROUNDING = 1e-6  # of sums of points such as 0.1
 _AROUND = " :#.*|\"'"
 _POINTS = re.compile(r"^\*(\d+(?:\.\d+)?) points?\b", re.MULTILINE)
 
@@ -43,7 +44,7 @@ def disagreements(course: Course, lab: LabExercises) -> Iterator[str]:
     name = f"solutions/{source.path.name}"
     yield from _marks(source.path, name)
     total, wanted = points_of(lab), course.dates(lab.lab).points
-    if total != wanted:
+    if abs(total - wanted) > _ROUNDING:
         yield (
             f"{name}: {lab.lab} adds up to {plain_number(total)} points, not "
             f"{plain_number(wanted)}; change points of its checks, or write points = "
@@ -55,7 +56,7 @@ def disagreements(course: Course, lab: LabExercises) -> Iterator[str]:
             said = float(found[1])
         elif cell.role == "exercise":
             points = lab[cell.name].points
-            if said is not None and said != points:
+            if said is not None and abs(said - points) > _ROUNDING:
                 yield (
                     f"{source.place(cell)}: the text above {cell.name} says "
                     f"{plain_number(said)} points, and its checks add up to "

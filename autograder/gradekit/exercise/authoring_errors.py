@@ -59,6 +59,14 @@ def line_of(function: Callable[..., Any]) -> str:
     return f"{name}, line {line}"
 
 
+def line_in(filename: str, error: Exception) -> int:
+    """The line of the text compiled as `filename` from which an error comes; 0 if it is not."""
+    if isinstance(error, SyntaxError):
+        return error.lineno or 0
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((f.lineno or 0 for f in reversed(frames) if f.filename == filename), 0)
+
+
 def undefined_names(function: Callable[..., Any]) -> list[str]:
     """The global names that a function reads and that neither its module nor Python has."""
     if not inspect.isfunction(function):

@@ -16,12 +16,13 @@ from torch import Tensor
 
 from gradekit.course import Course
 from gradekit.errors import CourseError, ExerciseError
-from gradekit.exercise.authoring_errors import file_name, in_one_sentence, undefined_names
+from gradekit.exercise.authoring_errors import file_name, in_one_sentence, line_in, undefined_names
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.source import Source, read_source
 
 # The exercise that a course may leave out: it is about lectures of others.
 ERRATA = "errata"
+_SOLUTION = "<solution>"
 
 
 @dataclass(frozen=True)
@@ -231,7 +232,15 @@ def _solution_names(exercise: Exercise, source: Source, known: Mapping[str, Any]
     exec("import math\nimport torch\nfrom torch import Tensor", namespace)  # noqa: S102 - constant
     for cell in source.of("exercise"):
         if cell.name == exercise.name:
-            exec(compile(cell.text, f"<solution of {cell.name}>", "exec"), namespace)  # noqa: S102
+            try:
+                exec(compile(cell.text, _SOLUTION, "exec"), namespace)  # noqa: S102 - ours
+            except Exception as error:
+                line = cell.line + line_in(_SOLUTION, error)
+                what = error.msg if isinstance(error, SyntaxError) else error
+                raise CourseError(
+                    f"solutions/{source.path.name}, line {line}: {type(error).__name__} ({what}); "
+                    f"correct the solution of {cell.name}"
+                ) from error
     missing = [name for name in exercise.answers if name not in namespace]
     if missing:
         raise ExerciseError(

@@ -8,7 +8,7 @@ marks give a cell its role:
                                                    reference, or holds nbgrader's solution marks
 ``check("softmax")``, alone in its cell            the exercise's grade cell
 ``# %% [markdown] free_text="explain" points=4``   a question that a person marks
-``renamed_from="softmx"``, beside a name          its name when the lab was released; points and
+``renamed_from="softmx"``, beside a name           its name when the lab was released; points and
                                                    marks given under it stay
 ``check()`` or ``submit()``, alone in its cell     where the student stands; handing in
 =================================================  ==============================================
@@ -48,11 +48,11 @@ class SourceCell:
 
     Attributes:
         number: its position in the source, from 1.
-        line: of its mark `# %%` in the file, from 1.
-        renamed_from: the name that it had when the lab was first released, if that was another.
         name: the exercise or question that it belongs to; empty for prose and plain code.
         points: of a free-text question.
         metadata: what Jupyter itself reads, such as tags.
+        line: of its mark `# %%` in the file, from 1.
+        renamed_from: the name that it had when the lab was first released, if that was another.
     """
 
     number: int

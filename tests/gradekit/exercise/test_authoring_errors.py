@@ -101,6 +101,10 @@ UNREADABLE = [
      r"lab01_small\.py, line 16: cell 4 is renamed from 'total', a name that the lab still has"),
     (SOURCE, '# %% tags=["setup"]', '# %% renamed_from="setup"',
      r"lab01_small\.py, line 6: cell 2 has renamed_from, but no exercise or question; remove"),
+    (SOURCE, "guess = 8", "guess = 4 * twoo",
+     r"small\.py, line 37: NameError \(name 'twoo' is not .*\); correct the solution of guess"),
+    (SOURCE, "guess = 8", "guess = 4 *",
+     r"small\.py, line 37: SyntaxError \(.*\); correct the solution of guess"),
     (SOURCE, "{{points}}", "{{point}}",
      r"lab01_small\.py, line 2: cell 1 asks for \{\{point\}\}; there are .*\{\{points\}\}"),
 ]  # fmt: skip
