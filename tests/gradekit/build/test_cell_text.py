@@ -240,7 +240,7 @@ def test_nbgrader_takes_out_what_we_take_out(small):
             'exercise="double"',
             'exercize="double"',
             "cell 4 has the mark 'exercize', which a code cell does not know; it knows "
-            "exercise, tags, jupyter, slideshow",
+            "exercise, renamed_from, tags, jupyter, slideshow",
         ),
         (
             'check("double")',
@@ -285,8 +285,8 @@ def test_wrong_marks_are_one_sentence(tmp_path, old, new, sentence):
         (
             "import double",
             "import double as two",
-            "16: cell 4: an exercise cell is one line such as `from attnlab.softmax import double`, "
-            "or code with `### BEGIN SOLUTION` in it",
+            "16: cell 4: an exercise cell is one line such as `from attnlab.softmax import "
+            "double`, or code with `### BEGIN SOLUTION` in it",
         ),
         (
             "import double",
