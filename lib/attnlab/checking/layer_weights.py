@@ -7,19 +7,21 @@ without `Residual` has its normalisations, and perhaps the two linear layers, it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 
 import torch
 from torch import Tensor, nn
 
 from attnlab.checking import torch_attention
+from attnlab.checking.weights import MissingWeightError, give_weights
 
 Names = str | tuple[str, ...]
 
 _SELF = (
     "self_attention self_attn self_att self_mha attention attn att mha mhsa sa slf_attn "
     "attention1 attn1 mha1 attention_1 attn_1 mha_1 masked_attention masked_attn masked_mha "
-    "masked_self_attention masked_self_attn self_attention.attention self_attn.attn"
+    "masked_self_attention masked_self_attn causal_attention causal_self_attention causal_attn"
 )
 # Names of the only attention of an encoder layer; a decoder layer may mean its second one by them.
 _ONLY = "multihead_attn multihead_attention multi_head_attention multi_head_attn multihead"
@@ -34,12 +36,15 @@ _NETWORK = (
     "feed_forward feedforward feed_fwd feedfwd ff ffn ffw fnn fc mlp pos_ffn pos_ff "
     "positionwise_feed_forward position_wise_feed_forward linear_net network net"
 )
-_INSIDE = ("", "net.", "network.", "layers.", "mlp.", "linear_net.", "seq.")
+# The part itself may be inside a module of such a name.
+_INSIDE_AN_ATTENTION = (".mha", ".attention", ".attn", ".self", ".fn", ".sublayer")
+_INSIDE_A_NETWORK = (".net", ".network", ".layers", ".mlp", ".linear_net", ".seq", ".ffn", ".fn")
+_INSIDE_A_NORM = (".norm", ".ln", ".layer_norm", ".layernorm", ".norm_layer")
 _LAYERS = (
     "linear1/linear2 linear_1/linear_2 lin1/lin2 lin_1/lin_2 fc1/fc2 fc_1/fc_2 w_1/w_2 w1/w2 "
     "W_1/W_2 W1/W2 dense1/dense2 dense_1/dense_2 layer1/layer2 layer_1/layer_2 c_fc/c_proj "
     "up/down up_proj/down_proj expand/contract wi/wo fc_in/fc_out inner/outer first/second "
-    "ff1/ff2 ff_1/ff_2 ffn1/ffn2 intermediate.dense/output.dense"
+    "ff1/ff2 ff_1/ff_2 ffn1/ffn2 intermediate/output intermediate.dense/output.dense"
 )
 _IN_A_SEQUENCE = "0/2 0/3 0/1"
 _NUMBERED_NORMS = (
@@ -47,13 +52,10 @@ _NUMBERED_NORMS = (
     "addnorm{} addnorm_{} add_norm{} add_norm_{} add_and_norm{} norm{} norm_{} norms.{} ln{} ln_{} "
     "lns.{} layer_norm{} layer_norm_{} layer_norms.{} layernorm{} layernorm_{} connection{}"
 )
-_INSIDE_A_NORM = ("", "norm.", "ln.", "layer_norm.", "layernorm.", "norm_layer.")
-_NORMS_BY_PART = {
-    "self": "self_attn self_attention attn attention att self sa slf_attn mha",
-    "cross": "cross_attn cross_attention encoder_attn enc_attn enc_dec_attn cross ca src_attn",
-    "network": "final ff ffn feed_forward mlp out net feedforward fc",
-}
-_AROUND_A_PART = "{}_norm {}_layer_norm {}_ln norm_{} ln_{} layer_norm_{} {}_residual residual_{}"
+_NORMS_BY_PART = (
+    "{}_norm {}_layer_norm {}_layernorm {}_ln norm_{} ln_{} layer_norm_{} layernorm_{} "
+    "{}_residual residual_{} {}_addnorm addnorm_{} {}_connection {}_sublayer {}"
+)
 _WORDS = {
     "weight": "weight gamma alpha a_2 scale g gain",
     "bias": "bias beta b_2 shift offset b",
@@ -98,25 +100,56 @@ def layer_spellings(layer: nn.Module, *, decoder: bool = False) -> dict[Names, t
     keys = [name for name, _ in layer.named_parameters()]
     if layer_shapes(1, 1, decoder=decoder).keys() <= set(keys):
         return {}
+    modules = {name for name, _ in layer.named_modules()}
     found: dict[Names, tuple[str, ...]] = {}
-    _add_attention(found, "self_attention", _SELF if decoder else f"{_SELF} {_ONLY}", keys)
+    own = _SELF if decoder else f"{_SELF} {_ONLY}"
+    _add_attention(found, "self_attention", own, modules)
     if decoder:
-        _add_attention(found, "cross_attention", _CROSS, keys)
+        _add_attention(found, "cross_attention", _CROSS, modules)
     for number, linear in enumerate(("linear1", "linear2")):
+        names = [name for name in _linear_names(number) if name in modules]
         for word in ("weight", "bias"):
-            names = [f"{name}.{word}" for name in _linear_names(number)]
-            found[f"feed_forward.{linear}.{word}"] = _present(names, keys)
-    parts = ("self", "cross", "network") if decoder else ("self", "network")
-    for number, part in enumerate(parts):
+            found[f"feed_forward.{linear}.{word}"] = tuple(f"{name}.{word}" for name in names)
+    parts = (f"{own} self before", f"{_CROSS} cross", f"{_NETWORK} final out after")
+    for number, part in enumerate(parts if decoder else parts[::2]):
+        names = [
+            f"{norm}{inside}"
+            for norm in _norm_names(number, part, modules)
+            for inside in ("", *_INSIDE_A_NORM)
+            if f"{norm}{inside}" in modules
+        ]
         for kind, words in _WORDS.items():
-            names = [
-                f"{norm}.{inside}{word}"
-                for norm in _norm_names(number, part, keys)
-                for inside in _INSIDE_A_NORM
-                for word in words.split()
-            ]
-            found[f"residual{number + 1}.norm.{kind}"] = _present(names, keys)
+            found[f"residual{number + 1}.norm.{kind}"] = tuple(
+                f"{name}.{word}" for name in names for word in words.split()
+            )
     return found
+
+
+def fill_layer(layer: nn.Module, weights: Mapping[str, Tensor]) -> None:
+    """Give a layer these weights; all other parameters become 0.
+
+    Args:
+        layer: of any class.
+        weights: by the names in the task. If there is a cross-attention, it is a decoder layer.
+
+    Raises:
+        MissingWeightError: the layer lacks one of them. If it also has fewer numbers in all, the
+            message says so, because then a part is missing, or one serves twice.
+    """
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.zero_()
+    spellings = layer_spellings(layer, decoder="cross_attention.q_proj.weight" in weights)
+    try:
+        give_weights(layer, weights, spellings)
+    except MissingWeightError as error:
+        found = sum(parameter.numel() for parameter in layer.parameters())
+        needed = sum(weight.numel() for weight in weights.values())
+        if found < needed:
+            raise MissingWeightError(
+                f"the layer has {found} numbers in all its parameters, its parts need {needed}"
+            ) from error
+        raise
 
 
 def torch_layer(
@@ -158,10 +191,15 @@ def torch_layer(
 
 
 def _add_attention(
-    found: dict[Names, tuple[str, ...]], part: str, aliases: str, keys: Iterable[str]
+    found: dict[Names, tuple[str, ...]], part: str, aliases: str, modules: Collection[str]
 ) -> None:
     """Add the names of one attention: those of its own weights behind each name it may have."""
-    prefixes = [f"{a}." for a in aliases.split() if any(key.startswith(f"{a}.") for key in keys)]
+    prefixes = [
+        f"{alias}{inside}."
+        for alias in aliases.split()
+        for inside in ("", *_INSIDE_AN_ATTENTION)
+        if f"{alias}{inside}" in modules
+    ]
     for names, others in torch_attention.spellings().items():
         own = (names,) if isinstance(names, str) else names
         ours = tuple(f"{part}.{name}" for name in own)
@@ -170,25 +208,19 @@ def _add_attention(
         found[ours if len(own) > 1 else ours[0]] = theirs
 
 
-def _linear_names(number: int) -> Iterator[str]:
+@cache
+def _linear_names(number: int) -> tuple[str, ...]:
     """Names of the network's first (0) or second (1) linear layer."""
-    pairs = [pair.split("/")[number] for pair in _LAYERS.split()]
-    in_a_sequence = [pair.split("/")[number] for pair in _IN_A_SEQUENCE.split()]
-    yield from pairs
-    for network in _NETWORK.split():
-        for inside in _INSIDE:
-            yield from (f"{network}.{inside}{name}" for name in (*pairs, *in_a_sequence))
+    alone = [pair.split("/")[number] for pair in _LAYERS.split()]
+    in_a_network = [*alone, *(pair.split("/")[number] for pair in _IN_A_SEQUENCE.split())]
+    networks = [f"{a}{b}" for a in _NETWORK.split() for b in ("", *_INSIDE_A_NETWORK)]
+    return (*alone, *(f"{network}.{name}" for network in networks for name in in_a_network))
 
 
-def _norm_names(number: int, part: str, keys: Iterable[str]) -> Iterator[str]:
-    """Names of the sublayer's normalisation, or of what it is in; `number` counts from 0."""
+def _norm_names(number: int, part: str, modules: Collection[str]) -> Iterator[str]:
+    """Names of a sublayer's normalisation, or of what it is in; `number` counts from 0."""
     for form in _NUMBERED_NORMS.split():
-        from_zero = any(key.startswith(form.format(0) + ".") for key in keys)
+        from_zero = form.format(0) in modules
         yield form.format(number if from_zero else number + 1)
-    for form in _AROUND_A_PART.split():
-        yield from (form.format(name) for name in _NORMS_BY_PART[part].split())
-
-
-def _present(names: Iterable[str], keys: Iterable[str]) -> tuple[str, ...]:
-    known = set(keys)
-    return tuple(name for name in names if name in known)
+    for form in _NORMS_BY_PART.split():
+        yield from (form.format(name) for name in part.split())

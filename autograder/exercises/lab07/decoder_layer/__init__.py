@@ -5,9 +5,14 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from attnlab.checking.layer_weights import layer_shapes, layer_spellings, torch_layer
+from attnlab.checking.layer_weights import (
+    fill_layer,
+    layer_shapes,
+    layer_spellings,
+    torch_layer,
+)
 from attnlab.checking.observation import dtype_of
-from attnlab.checking.weights import give_weights, weight_gradients
+from attnlab.checking.weights import weight_gradients
 from attnlab.encoder_decoder import DecoderLayer
 from gradekit.exercise import Exercise
 
@@ -26,10 +31,7 @@ def built(lab, weights, norm, num_heads=3, **options):
     """A student's layer with given weights, not in training; all its other weights are 0."""
     d_ff, d_model = weights["feed_forward.linear1.weight"].shape
     layer = lab.DecoderLayer(d_model, num_heads, d_ff, norm=norm, **options).double()
-    with torch.no_grad():
-        for parameter in layer.parameters():
-            parameter.zero_()
-    give_weights(layer, weights, layer_spellings(layer, decoder=True))
+    fill_layer(layer, weights)
     return layer.eval()
 
 
@@ -59,7 +61,7 @@ def moved(layer, x, memory, other_x, other_memory, **masks):
 def parts(lab, draw):
     """Has the parameters of its six parts, built by you, and keeps shape and dtype."""
     d_ff = int(draw.integers(13, 30))
-    x, memory = draw.normal(2, 4, 12).float(), draw.normal(2, 6, 12).float()
+    x, memory = draw.normal(2, 5, 12).float(), draw.normal(2, 5, 12).float()
     seen = {}
     for norm in MODES:
         layer = lab.DecoderLayer(12, 3, d_ff, norm=norm)
@@ -76,26 +78,34 @@ def parts(lab, draw):
     return seen
 
 
-@exercise.check(points=3)
-def equal_to_torchs_layer(lab, draw):
-    """Equals torch's nn.TransformerDecoderLayer with the same weights, with S ≠ T and S = T."""
-    seen = {}
-    for norm in MODES:
-        weights = drawn_weights(draw)
-        layer, torchs = built(lab, weights, norm), torch_layer(weights, 3, norm)
-        for name, T, S in (("T = 4, S = 6", 4, 6), ("T = 5, S = 5", 5, 5)):
-            x, memory = 2 * draw.normal(2, T, 12), 2 * draw.normal(2, S, 12)
-            valid = lengths(S, 3, S=S)
-            alone = layer(x, memory)
-            masked = layer(x, memory, target_mask=causal(T), memory_mask=valid[:, None, None])
-            expected = torchs(x, memory, tgt_mask=~causal(T), memory_key_padding_mask=~valid)
-            seen[f"{norm}, {name}"] = {
-                "output": alone,
-                "equal to torch's": torch.allclose(alone, torchs(x, memory)),
-                "output with both masks": masked,
-                "equal to torch's, with both masks": torch.allclose(masked, expected),
-            }
+def beside_torchs(lab, draw, norm):
+    """The outputs of a layer, and whether torch's layer with the same weights has the same."""
+    weights, seen = drawn_weights(draw), {}
+    layer, torchs = built(lab, weights, norm), torch_layer(weights, 3, norm)
+    for name, T, S in (("T = 4, S = 6", 4, 6), ("T = 5, S = 5", 5, 5)):
+        x, memory, valid = 2 * draw.normal(2, T, 12), 2 * draw.normal(2, S, 12), lengths(S, 3, S=S)
+        alone = layer(x, memory)
+        masked = layer(x, memory, target_mask=causal(T), memory_mask=valid[:, None, None])
+        expected = torchs(x, memory, tgt_mask=~causal(T), memory_key_padding_mask=~valid)
+        seen[name] = {
+            "output": alone,
+            "equal to torch's": torch.allclose(alone, torchs(x, memory)),
+            "output with both masks": masked,
+            "equal to torch's, with both masks": torch.allclose(masked, expected),
+        }
     return seen
+
+
+@exercise.check(points=1.5)
+def pre_norm(lab, draw):
+    """Pre-norm: equals torch's nn.TransformerDecoderLayer, with S ≠ T and S = T."""
+    return beside_torchs(lab, draw, "pre")
+
+
+@exercise.check(points=1.5)
+def post_norm(lab, draw):
+    """Post-norm: equals torch's nn.TransformerDecoderLayer, with S ≠ T and S = T."""
+    return beside_torchs(lab, draw, "post")
 
 
 @exercise.check(points=2)
@@ -109,10 +119,13 @@ def memory_mask(lab, draw):
     seen = {}
     for norm in MODES:
         layer = built(lab, drawn_weights(draw), norm)
+        short = layer(x[1:], memory[1:, :3], target_mask=causal(4))
         seen[norm] = {
-            "output": layer(x, memory, **masks),
             "moves with a masked position": moved(layer, x, memory, x, hidden, **masks),
             "moves with an open position": moved(layer, x, memory, x, opened, **masks),
+            "masked positions are as good as not there": torch.allclose(
+                layer(x, memory, **masks)[1:], short
+            ),
         }
     return seen
 
@@ -130,7 +143,10 @@ def target_mask(lab, draw):
             seen[f"{norm}, outputs that move with word {j}"] = moved(
                 layer, x, memory, other, memory, target_mask=causal(5)
             )
-        seen[f"{norm}, first word alone"] = layer(x[:, :1], memory)
+        out = layer(x, memory, target_mask=causal(5))
+        seen[f"{norm}, the first two words are as if alone"] = torch.allclose(
+            layer(x[:, :2], memory, target_mask=causal(2)), out[:, :2]
+        )
     return seen
 
 
@@ -166,8 +182,8 @@ def any_kind_of_mask(lab, draw):
     return seen
 
 
-def added(lab, weights, part):
-    """The different numbers that one sublayer with dropout=0.5 adds to a stream of zeros, sorted.
+def dropped(lab, weights, part):
+    """Where a layer with dropout=0.5 drops what one sublayer adds to a stream of zeros.
 
     The other two add nothing. This one makes ones, of which dropout inside it leaves 0 or 2; it
     adds 10 to them, and the residual's dropout leaves nothing or twice that.
@@ -183,23 +199,41 @@ def added(lab, weights, part):
         ones[f"{part}.out_proj.bias"] += 10
     layer = built(lab, ones, "pre", num_heads=2, dropout=0.5).train()
     nothing = torch.zeros(100, 1, 8, dtype=torch.float64)
-    return layer(nothing, nothing).round(decimals=6).unique()
+    numbers = set(layer(nothing, nothing).round(decimals=6).flatten().tolist())
+    return {
+        "inside": bool(numbers & {10.0, 20.0}),
+        "of what it adds": 0.0 in numbers,
+        "and nothing else": numbers <= {0.0, 20.0, 24.0},
+    }
 
 
 @exercise.check(points=1.5, hidden=True)
 def dropout(lab, draw):
     """Drops in all six parts while training, and nowhere else; nothing after `eval()`."""
-    x, memory, weights = draw.normal(2, 4, 8), draw.normal(2, 6, 8), drawn_weights(draw, 8, 11)
+    x, memory, weights = draw.normal(2, 5, 8), draw.normal(2, 5, 8), drawn_weights(draw, 8, 11)
     seen = {
-        f"numbers that {part} adds": added(lab, weights, part)
+        f"{part} drops": dropped(lab, weights, part)
         for part in ("self_attention", "cross_attention", "feed_forward")
     }
     for norm in MODES:
+        right = built(lab, weights, norm, num_heads=2)
         layer = built(lab, weights, norm, num_heads=2, dropout=1.0)
-        seen[f"{norm}, dropout=1, train()"] = layer.train()(x, memory)
-        seen[f"{norm}, dropout=1, eval()"] = layer.eval()(x, memory)
-        default = built(lab, weights, norm, num_heads=2).train()
-        seen[f"{norm}, no dropout given, train()"] = default(x, memory)
+        nothing_added = x
+        if norm == "post":
+            for number in (1, 2, 3):
+                scale, shift = (weights[f"residual{number}.norm.{w}"] for w in ("weight", "bias"))
+                nothing_added = nn.functional.layer_norm(nothing_added, (8,), scale, shift)
+        seen[norm] = {
+            "dropout=1: all that is added is dropped": torch.allclose(
+                layer.train()(x, memory), nothing_added
+            ),
+            "dropout=1, eval(): nothing is": torch.allclose(
+                layer.eval()(x, memory), right(x, memory)
+            ),
+            "no dropout given: nothing is": torch.allclose(
+                right.train()(x, memory), right.eval()(x, memory)
+            ),
+        }
     return seen
 
 
@@ -239,7 +273,7 @@ def gradients(lab, draw):
         spellings = layer_spellings(layer, decoder=True)
         seen[f"{norm}, parameters"] = weight_gradients(layer, weights, spellings)
     default = lab.DecoderLayer(12, 3, 20).double().eval()
-    give_weights(default, weights, layer_spellings(default, decoder=True))
+    fill_layer(default, weights)
     return {
         **seen,
         "no norm given": default(x, memory, **masks),

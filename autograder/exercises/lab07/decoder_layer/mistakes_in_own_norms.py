@@ -80,6 +80,34 @@ wrong.several(
     'With "post", you normalise what the sublayers add, and not the sums. What is inside the norm '
     "in that mode?",
 )
+wrong(
+    "PostWithoutTheThirdNorm",
+    POST[2],
+    "x = x + self.transform(x)",
+    'With "post", the last sum is not normalised. How many norms does a layer use in that mode?',
+)
+wrong.several(
+    "CrossAddsToTheInput",
+    {
+        PRE[0]: f"start = x\n            {PRE[0]}",
+        PRE[1]: PRE[1].replace("x = x +", "x = start +"),
+        POST[0]: f"start = x\n        {POST[0]}",
+        POST[1]: POST[1].replace("(x + ", "(start + "),
+    },
+    "Your second sum adds to the input of the layer, so what the self-attention added is lost. "
+    "Which x flows past the cross-attention?",
+)
+for number, line, part in (
+    (1, "self.drop(self.self_attn(x, x, x, mask))", "self-attention"),
+    (2, "self.drop(self.multihead_attn(x, memory, memory, mask))", "cross-attention"),
+    (3, "self.drop(self.linear2(self.drop(F.relu(self.linear1(x)))))", "network"),
+):
+    wrong(
+        f"NoDropoutInResidual{number}",
+        line,
+        line.removeprefix("self.drop(").removesuffix(")"),
+        f"What your {part} adds is never dropped. In how many places does a layer use `dropout`?",
+    )
 wrong.several(
     "PreNeverAdds",
     {line: line.replace("x = x + ", "x = ") for line in PRE},

@@ -62,6 +62,56 @@ wrong(
     "that mode?",
 )
 wrong.several(
+    "PostNormsBeforeBothSums",
+    {
+        POST1: "x = x + self.norm1(self.attend(x, mask))",
+        POST2: "x = x + self.norm2(self.transform(x))",
+    },
+    'With "post", you normalise what each sublayer adds, and not the sums. What is inside the norm '
+    "in that mode?",
+)
+wrong(
+    "PostWithoutTheSecondNorm",
+    POST2,
+    "x = x + self.transform(x)",
+    'With "post", the second sum is not normalised. How many norms does a layer use in that mode?',
+)
+wrong.several(
+    "NetworkNotAdded",
+    {PRE2: "x = self.transform(self.norm2(x))", POST2: "x = self.norm2(self.transform(x))"},
+    "x is missing from your second sum: the network replaces what the attention has made. What "
+    "flows past the network?",
+)
+wrong.several(
+    "AttentionNotAdded",
+    {PRE1: "x = self.attend(self.norm1(x), mask)", POST1: "x = self.norm1(self.attend(x, mask))"},
+    "x is missing from your first sum: the attention replaces its input. What flows past the "
+    "attention?",
+)
+wrong.several(
+    "SecondSumAddsTheInput",
+    {
+        PRE1: f"start = x\n            {PRE1}",
+        PRE2: "x = start + self.transform(self.norm2(x))",
+        POST1: f"start = x\n        {POST1}",
+        POST2: "x = self.norm2(start + self.transform(x))",
+    },
+    "Your second sum adds to the input of the layer, so what the attention added is lost. Which x "
+    "flows past the network?",
+)
+wrong(
+    "NoDropoutInTheFirstResidual",
+    "self.drop1(self.self_attn(x, x, x, mask))",
+    "self.self_attn(x, x, x, mask)",
+    "What your attention adds is never dropped. In how many places does a layer use `dropout`?",
+)
+wrong(
+    "NoDropoutInTheSecondResidual",
+    "self.drop2(self.linear2(self.drop(F.relu(self.linear1(x)))))",
+    "self.linear2(self.drop(F.relu(self.linear1(x))))",
+    "What your network adds is never dropped. In how many places does a layer use `dropout`?",
+)
+wrong.several(
     "PostNeverAdds",
     {POST1: "x = self.norm1(self.attend(x, mask))", POST2: "x = self.norm2(self.transform(x))"},
     'With "post", x is missing from both sums. What flows past each sublayer?',
