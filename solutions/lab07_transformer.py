@@ -203,7 +203,7 @@ plots.three_attentions.three_attentions(
 
 # %% [markdown]
 # ## 7.2.1 Test somebody else's decoder
-# *4 points, 35 minutes, difficulty 3 of 5, importance 4 of 5*
+# *6 points, 35 minutes, difficulty 3 of 5, importance 4 of 5*
 #
 # A decoder that sees too much trains well and then writes nonsense; one that sees too little never
 # learns why. Neither raises an error. Write a test that takes a class, lets a right `DecoderLayer`
