@@ -81,7 +81,7 @@ plots.reading.lab07_preview()
 # What goes in, (B, S, d_model), has the shape of what comes out, so layers can be stacked. All
 # other sizes stay inside: weights (B, h, S, S) in the attention, (B, S, d_ff) in the network.
 #
-# Your layer is compared with torch's `nn.TransformerEncoderLayer`, on the same weights, with all
+# Your layer is compared with torch's `nn.TransformerEncoderLayer` on the same weights: outputs and
 # gradients. (In torch's own masks, True means *forbidden*.)
 #
 # **Predict.** The last word is padding, and the mask hides it. Is its own output 0? Does it change
@@ -113,9 +113,9 @@ check("encoder_layer")
 
 # %% [markdown]
 # **Look.** One word changes at a time; a 1 means that the output in that row changes. On the right,
-# the last word is padding. Its column is empty but for one place: the mask says who may be *seen*,
-# and the padding itself still flows through its own residual. So its output is neither 0 nor
-# constant. It is just never used: no word attends to it, in this layer and in all later ones.
+# the last word is padding. Its column has a single 1: the mask says who may be *seen*, and the
+# padding itself still flows through its own residual. So its output is neither 0 nor constant. It
+# is just never used: no word attends to it, in this layer and in all later ones.
 
 # %%
 words = ["she", "eats", "an", "apple", "pad"]
