@@ -34,7 +34,9 @@ exercise.promises(
         "True where a target position may attend to a target position": "target_mask",
         "it broadcasts to (B, h, T, T), such as (T, T).": "any_kind_of_mask",
         "True where a target position may attend to a source position": "memory_mask",
-        "it broadcasts to (B, h, T, S), such as (B, 1, 1, S).": "any_kind_of_mask",
+        "it broadcasts to (B, h, T, S), such as (B, 1, 1, S). None: all may attend to all.": (
+            "any_kind_of_mask pre_norm post_norm"
+        ),
         "None: all may attend to all. memory_mask": "any_kind_of_mask pre_norm post_norm",
         "(B, T, d_model). Gradients flow back to `x`, `memory` and all parameters.": (
             "parts gradients"
