@@ -8,7 +8,12 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from attnlab.checking.layer_weights import layer_shapes, layer_spellings, torch_layer
+from attnlab.checking.layer_weights import (
+    fill_layer,
+    layer_shapes,
+    layer_spellings,
+    torch_layer,
+)
 from attnlab.checking.weights import MissingWeightError, give_weights
 from attnlab.encoder_decoder import DecoderLayer, EncoderLayer
 from attnlab.layers import FeedForward, LayerNorm
@@ -135,8 +140,19 @@ def test_the_only_attention_of_an_encoder_layer_may_have_a_name_of_the_second() 
     assert torch.equal(found, weights["self_attention.k_proj.weight"])
 
 
-def test_a_part_that_is_missing_is_named() -> None:
+def test_a_part_that_serves_twice_is_counted_and_one_with_another_name_is_named() -> None:
     parts = {"attn": attention(), "mlp": FeedForward(12, 20), "norm1": LayerNorm(12)}
-    layer = named(parts).double()
+    with pytest.raises(MissingWeightError, match=r"has 1160 numbers .* its parts need 1184"):
+        fill_layer(named(parts).double(), drawn(decoder=False))
+    other = named({**parts, "another": LayerNorm(12)}).double()
     with pytest.raises(MissingWeightError, match=r"residual2\.norm\.weight"):
-        give_weights(layer, drawn(decoder=False), layer_spellings(layer))
+        fill_layer(other, drawn(decoder=False))
+
+
+def test_a_parameter_that_no_part_needs_becomes_zero() -> None:
+    layer = EncoderLayer(12, 3, 20).double()
+    layer.extra = nn.Linear(2, 2)
+    weights = drawn(decoder=False)
+    fill_layer(layer, weights)
+    assert not any(parameter.any() for parameter in layer.extra.parameters())
+    assert all(torch.equal(layer.get_parameter(name), value) for name, value in weights.items())
