@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import torch
+from torch import nn
 
 from attnlab.checking.layer_weights import layer_shapes, layer_spellings
 from attnlab.checking.weights import give_weights
@@ -26,13 +27,8 @@ SMALL = {
     "d_model": 12, "num_heads": 3, "d_ff": 20, "num_encoder_layers": 2, "num_decoder_layers": 2,
     "dropout": 0.0, "max_len": 10, "tie": "none",
 }  # fmt: skip
-SOURCE_TABLE = (
-    "src_embedding", "src_embed", "src_embed.lut", "src_emb", "source_embed", "encoder.embedding",
-)  # fmt: skip
-TARGET_TABLE = (
-    "tgt_embedding", "tgt_embed", "tgt_embed.lut", "tgt_emb", "target_embed", "decoder.embedding",
-)  # fmt: skip
-HEAD = ("output", "out", "fc_out", "generator", "generator.proj", "proj", "lm_head", "linear")
+OF_THE_DECODER = ("dec", "tgt", "target", "out")
+BIASES = ("bias", "beta", "b_2", "shift", "offset")
 
 
 def small(**others):
@@ -47,23 +43,25 @@ def layers_of(lab, model):
     return [[module for module in modules if isinstance(module, kind)] for kind in kinds]
 
 
-def spellings(tie):
-    """Other names of the parts; a tied table has the name under which it came first."""
-    tables = {"source_embedding": SOURCE_TABLE, "target_embedding": TARGET_TABLE, "head": HEAD}
-    if tie == "output":
-        tables["target_embedding"] += ("head", *HEAD)
-    if tie == "all":
-        tables["target_embedding"] += ("source_embedding", *SOURCE_TABLE, "head", *HEAD)
-    found = {
-        f"{part}.weight": tuple(f"{name}.weight" for name in names)
-        for part, names in tables.items()
-    }
-    for side in ("encoder", "decoder"):
-        for kind, others in (("weight", ("gamma", "a_2")), ("bias", ("beta", "b_2"))):
-            names = (f"{side}.norm", f"{side}.final_norm", f"{side}_final_norm", f"norm_{side}")
-            found[f"{side}_norm.{kind}"] = tuple(
-                f"{name}.{word}" for name in (f"{side}_norm", *names) for word in (kind, *others)
-            )
+def spellings(lab, model, cfg):
+    """This model's own names of the parts outside its layers, found by kind, shape and words."""
+    inside = {id(p) for side in layers_of(lab, model) for layer in side for p in layer.parameters()}
+    tables = {f"{n}.weight" for n, part in model.named_modules() if isinstance(part, nn.Embedding)}
+    found = {}
+    for name, parameter in model.named_parameters():
+        if id(parameter) in inside:
+            continue
+        if parameter.ndim == 1:
+            side = "decoder" if any(word in name for word in OF_THE_DECODER) else "encoder"
+            kind = "bias" if name.rpartition(".")[2] in BIASES else "weight"
+            part = f"{side}_norm.{kind}"
+        elif parameter.shape[0] == cfg.source_vocab:
+            part = "source_embedding.weight"
+        elif name in tables or cfg.tie != "none":  # a tied table has the name that came first
+            part = "target_embedding.weight"
+        else:
+            part = "head.weight"
+        found[part] = (*found.get(part, ()), name)
     return found
 
 
@@ -88,7 +86,7 @@ def built(lab, draw, cfg):
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.zero_()
-    give_weights(model, drawn_parts(draw, cfg), spellings(cfg.tie))
+    give_weights(model, drawn_parts(draw, cfg), spellings(lab, model, cfg))
     for is_decoder, layers in enumerate(layers_of(lab, model)):
         shapes = layer_shapes(cfg.d_model, cfg.d_ff, decoder=bool(is_decoder))
         for layer in layers:

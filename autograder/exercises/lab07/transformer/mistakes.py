@@ -132,6 +132,20 @@ wrong.several(
     "While training, your layers drop nothing. Which of a layer's arguments do you leave out?",
 )
 wrong(
+    "DropoutNotGivenToTheEncoder",
+    ENCODER,
+    "EncoderLayer(d, cfg.num_heads, cfg.d_ff, norm=cfg.norm)",
+    "While training, your encoder's layers drop nothing; the decoder's do. How do your two lines "
+    "differ?",
+)
+wrong(
+    "DropoutNotGivenToTheDecoder",
+    DECODER,
+    "DecoderLayer(d, cfg.num_heads, cfg.d_ff, norm=cfg.norm)",
+    "While training, your decoder's layers drop nothing; the encoder's do. How do your two lines "
+    "differ?",
+)
+wrong(
     "DropoutNotGivenToPositions",
     "PositionalEncoding(d, cfg.max_len, cfg.dropout)",
     "PositionalEncoding(d, cfg.max_len)",

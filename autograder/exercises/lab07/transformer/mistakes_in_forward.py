@@ -315,3 +315,53 @@ wrong(
     "Your model takes one position more than cfg.max_len. Positions are counted from 0: how many "
     "rows does the table need?",
 )
+wrong(
+    "SourcePositionsScaledToo",
+    "self.position(self.source_embedding(source) * self.scale)",
+    "self.position(self.source_embedding(source)) * self.scale",
+    "In your encoder, positions are added first and multiplied, too. How does your decoder do it?",
+)
+wrong(
+    "TargetPositionsScaledToo",
+    "self.position(self.target_embedding(target) * self.scale)",
+    "self.position(self.target_embedding(target)) * self.scale",
+    "In your decoder, positions are added first and multiplied, too. How does your encoder do it?",
+)
+wrong.several(
+    "KeysOnTheQueriesAxis",
+    {
+        "        seen = source_valid[:, None, None, :]  # (B, 1, 1, S)\n"
+        "        for layer in self.encoder:": "        seen = source_valid[:, None, :, None]\n"
+        "        for layer in self.encoder:",
+        BEFORE_DECODER: "        seen = source_valid[:, None, :, None]\n"
+        "        for layer in self.decoder:\n",
+    },
+    "Your masks have the source on the axis of the queries. Which of the four axes (B, h, Lq, Lk) "
+    "belongs to the keys?",
+)
+wrong.several(
+    "NoAxisForTheHeads",
+    {
+        "        seen = source_valid[:, None, None, :]  # (B, 1, 1, S)\n"
+        "        for layer in self.encoder:": "        seen = source_valid[:, None, :]\n"
+        "        for layer in self.encoder:",
+        BEFORE_DECODER: "        seen = source_valid[:, None, :]\n"
+        "        for layer in self.decoder:\n",
+    },
+    "Your masks have three axes, so the sentences meet the heads. Which four axes does an "
+    "attention's mask have?",
+)
+wrong(
+    "MemoryOfOneVector",
+    "return self.encoder_norm(x)",
+    "return self.encoder_norm(x)[:, -1:]",
+    "Your memory is one vector for each sentence, as in lab 2's models without attention. How many "
+    "vectors can the decoder look at, according to the task?",
+)
+wrong(
+    "ArgumentsExchanged",
+    "return self.decode(target, memory, source_valid)",
+    "return self.decode(memory, target, source_valid)",
+    "In `forward`, `decode` gets the memory where it expects symbols. In which order do its "
+    "arguments come?",
+)
