@@ -26,6 +26,8 @@ import torch
 from attnlab import check, plots, submit
 from attnlab.models import fresh_transformer
 from attnlab.models.small_transformers import small_transformer, train_on
+from attnlab.multihead import MultiHeadAttention
+from attnlab.notebook.review import compare_predictions
 from attnlab.notebook.saved import trained
 from attnlab.transformer_config import TransformerConfig
 
@@ -985,6 +987,37 @@ predictions["P5"] = 0.402
 
 # %%
 check("predictions")
+
+# %% [markdown]
+# **Look.** Your predictions next to the computed numbers (P5 is what 7.9 shows, on a trained
+# model):
+
+
+# %%
+def sized(encoder, decoder):
+    return TransformerConfig(27, 27, num_encoder_layers=encoder, num_decoder_layers=decoder)
+
+
+def attentions():
+    with torch.device("meta"):
+        modules = list(Transformer(sized(2, 3)).modules())
+    return sum(isinstance(module, MultiHeadAttention) for module in modules)
+
+
+def decoder_by_encoder():
+    one = count_params(sized(1, 1))
+    return (count_params(sized(1, 2)) - one) / (count_params(sized(2, 1)) - one)
+
+
+compare_predictions(
+    predictions,
+    {
+        "P1": attentions,
+        "P2": lambda: fresh_transformer.calls_to_write(fresh(), 9),
+        "P3": decoder_by_encoder,
+        "P4": lambda: fresh_transformer.first_loss(fresh(tie="none", symbols=27))[0],
+    },
+)
 
 # %% [markdown]
 # ## What you can now explain

@@ -25,9 +25,10 @@ def fresh(
     norm: Norm = "pre",
     tie: Literal["none", "output", "all"] = "output",
     layers: int = 1,
+    symbols: int = SYMBOLS,
     seed: int = 0,
 ) -> Any:
-    """A small model with 37 symbols on each side, with fresh weights and not in training.
+    """A small model with fresh weights, not in training.
 
     Args:
         make: builds a model from a config.
@@ -35,10 +36,11 @@ def fresh(
         norm: of the config.
         tie: of the config.
         layers: of the encoder, and of the decoder.
+        symbols: V, of the source, and of the target.
         seed: of torch's generator; its state is restored afterwards.
     """
     cfg = TransformerConfig(
-        SYMBOLS, SYMBOLS, d_model=D_MODEL, num_heads=4, d_ff=4 * D_MODEL, dropout=0.0, max_len=60,
+        symbols, symbols, d_model=D_MODEL, num_heads=4, d_ff=4 * D_MODEL, dropout=0.0, max_len=60,
         num_encoder_layers=layers, num_decoder_layers=layers, norm=norm, tie=tie,
     )  # fmt: skip
     with torch.random.fork_rng(devices=[]):
@@ -48,19 +50,20 @@ def fresh(
     return model.eval()
 
 
-def some_batch(rows: int = 20, length: int = 30, seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
-    """Random sources (B, S), all of them valid, and random targets (B, T)."""
+def some_batch(symbols: int = SYMBOLS, seed: int = 0) -> tuple[Tensor, Tensor, Tensor]:
+    """Twenty random sources of 30 symbols, which of them are valid (all), and as many targets."""
     random = torch.Generator().manual_seed(seed)
-    source, target = torch.randint(SYMBOLS, (2, rows, length), generator=random)
+    source, target = torch.randint(symbols, (2, 20, 30), generator=random)
     return source, torch.ones_like(source, dtype=torch.bool), target
 
 
 @torch.no_grad()
 def first_loss(model: Any) -> tuple[float, float]:
     """The loss at random labels, and the variance of one position's logits (a mean)."""
-    source, valid, target = some_batch()
+    symbols = model.cfg.target_vocab
+    source, valid, target = some_batch(symbols)
     logits = model(source, valid, target)  # (B, T, V)
-    _, _, labels = some_batch(seed=1)
+    _, _, labels = some_batch(symbols, seed=1)
     loss = nn.functional.cross_entropy(logits.flatten(0, 1), labels.flatten())
     return float(loss), float(logits.var(-1, unbiased=False).mean())
 
@@ -92,3 +95,15 @@ def encoder_variances(model: Any) -> Tensor:
         for hook in hooks:
             hook.remove()
     return torch.stack(found)
+
+
+@torch.no_grad()
+def calls_to_write(model: Any, symbols: int) -> int:
+    """How many times `decode` runs until the model has written so many symbols, greedily."""
+    source, valid, _ = some_batch(model.cfg.source_vocab)
+    memory = model.encode(source[:1], valid[:1])
+    row, calls = torch.zeros(1, 1, dtype=torch.int64), 0  # it starts with a start symbol
+    while row.shape[1] - 1 < symbols:
+        logits, calls = model.decode(row, memory, valid[:1]), calls + 1
+        row = torch.cat((row, logits[:, -1:].argmax(-1)), 1)
+    return calls

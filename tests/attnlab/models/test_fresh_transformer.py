@@ -34,3 +34,8 @@ def test_pre_norms_stream_grows_and_post_norms_does_not() -> None:
     assert pre[0] == post[0]
     assert pre[-1] > 3 * pre[0]
     torch.testing.assert_close(post[1:], torch.ones(6), rtol=1e-3, atol=1e-3)
+
+
+def test_each_symbol_that_is_written_needs_a_call() -> None:
+    model = fresh(Transformer, init_weights, symbols=5)
+    assert [fresh_transformer.calls_to_write(model, n) for n in (0, 1, 9)] == [0, 1, 9]
