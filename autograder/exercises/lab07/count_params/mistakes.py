@@ -41,6 +41,22 @@ wrong(
     "You leave out one bias of each attention. Which of its four layers is left without?",
 )
 wrong(
+    "bias_after_the_heads_only",
+    "4 * d * d + 4 * d",
+    "4 * d * d + d",
+    "Queries, keys and values have no biases in your count. What do the three layers add (4.2)?",
+)
+wrong.several(
+    "matrices_only",
+    {
+        "4 * d * d + 4 * d": "4 * d * d",
+        "d * f + f + f * d + d": "d * f + f * d",
+        "norm = 2 * d": "norm = 0",
+    },
+    "You count matrices only: a good estimate, but each layer also has vectors. Which parts have "
+    "them?",
+)
+wrong(
     "two_biases_of_one_size",
     "d * f + f + f * d + d",
     "d * f + d + f * d + d",
