@@ -448,7 +448,7 @@ plots.translation.reads_and_writes(
 
 # %% [markdown]
 # ## 7.5 How many parameters?
-# *6 points, 25 minutes, difficulty 2 of 5, importance 4 of 5*
+# *8 points, 25 minutes, difficulty 2 of 5, importance 4 of 5*
 #
 # The paper says 65 million for its *base* model and 213 million for *big*. Where are they? One
 # attention has four matrices of d × d, whatever the number of heads; a feed-forward network has two

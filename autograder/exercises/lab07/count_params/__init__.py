@@ -23,7 +23,7 @@ def drawn(draw, **others):
     )
 
 
-@exercise.check(points=1.5)
+@exercise.check(points=2)
 def sizes_of_the_paper(lab, draw):
     """The paper's base and big model, and big with lecture C's d_ff, to the last parameter."""
     configs = {
@@ -45,7 +45,7 @@ def number_of_heads(lab, draw):
     }
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=1.5, hidden=True)
 def tables(lab, draw):
     """A table that is used twice or three times counts once."""
     rows = int(draw.integers(30, 60))
@@ -71,7 +71,7 @@ def norms(lab, draw):
     return {"pre, more than post": pre - post}
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=1.5, hidden=True)
 def any_numbers(lab, draw):
     """Is right for all numbers of the config, ones and equal ones included."""
 
@@ -99,7 +99,7 @@ def what_is_no_parameter(lab, draw):
     }
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=1, hidden=True)
 def nothing_is_built(lab, draw):
     """Returns a Python int, and builds nothing to find it."""
     original, built = nn.Module.__init__, []
