@@ -2,7 +2,7 @@
 
 They are those of the trained weights in ``numbers.safetensors``, beside the exercise
 ``train_transformer`` of lab 7: the mean over the heads of the decoder's attention to the source. A
-test compares them.
+test compares them. Tested in tests/attnlab/plots/test_reading.py.
 """
 
 from __future__ import annotations

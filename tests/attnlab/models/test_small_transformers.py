@@ -1,6 +1,6 @@
 """The small Transformers of lab 7 and how they are trained.
 
-What they can do after their training was measured over several seeds:
+What they can do after their training was measured over ten seeds:
 autograder/exercises/lab07/train_transformer/bands.json.
 """
 

@@ -91,7 +91,7 @@ def judge(task, *bands):
     return ScoreBands(score_of(task), (*bands, *reasons), OTHERWISE)
 
 
-# The bands are below the mean minus 4 sd of the seeds in bands.json, written by measure.py.
+# The bands are below the mean minus 4 sd of ten seeds: bands.json, written by measure.py.
 COPY = judge(
     "copy",
     Band(0.99, 1.0, 1.0),
