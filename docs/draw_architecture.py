@@ -19,7 +19,6 @@ PICTURE = ROOT / "docs" / "img" / "architecture.svg"
 # From the top; packages of one layer do not import each other.
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
-    ("new_cli", "roster_cli"),
     ("verify", "nbgrader"),
     ("grading",),
     ("doctor", "export", "feedback"),
@@ -33,8 +32,6 @@ LAYERS: tuple[tuple[str, ...], ...] = (
 )
 PURPOSES: Mapping[str, str] = {
     "cli": "the lab command",
-    "roster_cli": "lab roster",
-    "new_cli": "lab new",
     "verify": "proof that the checks work",
     "nbgrader": "nbgrader's own commands",
     "grading": "plan, sandbox, judge, record",

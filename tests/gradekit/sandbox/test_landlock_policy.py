@@ -44,7 +44,7 @@ def opened(monkeypatch, tmp_path, shown, private=(), own=()):
 
 @pytest.fixture
 def tree(tmp_path):
-    for name in ("usr/bin/sh", "usr/course/gradebook", "usr/lib/gradekit/cli.py", "usr/lib/re"):
+    for name in ("usr/bin/sh", "usr/course/gradebook", "usr/lib/gradekit/late.py", "usr/lib/re"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     (tmp_path / "usr" / "link").symlink_to(tmp_path / "usr" / "course")

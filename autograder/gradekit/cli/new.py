@@ -10,16 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gradekit.cli.common import Root, course_at
+
 if TYPE_CHECKING:
     from gradekit.course import Course
 
 app = typer.Typer(no_args_is_help=True, help="Write the files of a new lab or exercise.")
 
 Lab = Annotated[str, typer.Argument(help="The lab, such as lab08.", metavar="LAB")]
-Root = Annotated[
-    Path | None,
-    typer.Option("--course", help="The course's folder; by default the nearest with course.toml."),
-]
 
 
 @app.command("lab")
@@ -31,7 +29,7 @@ def new_lab(
     """Add a lab to course.toml and write its source; `lab new exercise` adds its steps."""
     from gradekit.build import new
 
-    course = _course(course_folder)
+    course = course_at(course_folder)
     _written(course, new.new_lab(course, lab, title), f"lab new exercise {lab} NAME")
 
 
@@ -45,7 +43,7 @@ def new_exercise(
     """Write an exercise with its reference, and add its cells to the lab's source."""
     from gradekit.build import new
 
-    course = _course(course_folder)
+    course = course_at(course_folder)
     written = new.new_exercise(course, lab, name, points)
     _written(course, written, f"lab verify {lab} {name}")
 
@@ -55,9 +53,3 @@ def _written(course: Course, paths: list[Path], following: str) -> None:
         inside = path.is_relative_to(course.root)
         typer.echo(f"wrote {path.relative_to(course.root) if inside else path}")
     typer.echo(f"Fill in each FILL IN; next: {following}")
-
-
-def _course(folder: Path | None) -> Course:
-    from gradekit.course import find_root, load_course
-
-    return load_course(folder or find_root(Path.cwd()))

@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from gradekit.cli.common import Root, course_at
+
 if TYPE_CHECKING:
-    from gradekit.course import Course
+    pass
 
 app = typer.Typer(invoke_without_command=True)
-
-Root = Annotated[
-    Path | None,
-    typer.Option("--course", help="The course's folder; by default the nearest with course.toml."),
-]
 
 
 @app.callback()
@@ -34,7 +31,7 @@ def show_roster(
     from gradekit.roster.students import load_roster
     from gradekit.roster.view import show, to_json
 
-    students = load_roster(_course(course_folder).root)
+    students = load_roster(course_at(course_folder).root)
     if as_json:
         typer.echo(json.dumps(to_json(students), ensure_ascii=False))
     else:
@@ -54,7 +51,7 @@ def import_list(
     from gradekit.roster.merge import lines_of, merge
     from gradekit.roster.students import FILE_NAME, load_roster, write_roster
 
-    course = _course(course_folder)
+    course = course_at(course_folder)
     before = load_roster(course.root)
     merged = merge(before, read_table(file))
     for line in lines_of(merged, file.name):
@@ -68,9 +65,3 @@ def import_list(
 
     enrol(course, merged.roster)
     typer.echo(f"{FILE_NAME} lists {len(merged.roster)} students; nbgrader's gradebook has them")
-
-
-def _course(folder: Path | None) -> Course:
-    from gradekit.course import find_root, load_course
-
-    return load_course(folder or find_root(Path.cwd()))

@@ -1,0 +1,135 @@
+"""What an instructor types: from a lab's source to the students' bundle.
+
+Each verb imports what it needs when it runs, so that help is fast. Tested in
+tests/gradekit/cli/test_cli.py and with the packages that it calls.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from gradekit.cli.common import (
+    INSTRUCTOR,
+    Jobs,
+    Json,
+    Labs,
+    Root,
+    chosen_labs,
+    course_at,
+    fail,
+    labs_and_exercises,
+    short_path,
+)
+
+app = typer.Typer()
+
+
+@app.command(rich_help_panel=INSTRUCTOR)
+def build(
+    labs: Labs = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; fail if notebooks and sources differ.")
+    ] = False,
+    course_folder: Root = None,
+) -> None:
+    """Build the solved notebooks and the students' notebooks from the sources."""
+    from gradekit.build.build import build_labs, find_drift
+    from gradekit.exercise.loader import CourseLabs
+
+    course = course_at(course_folder)
+    chosen = chosen_labs(course, labs)
+    if check:
+        drifted = find_drift(CourseLabs(course), chosen)
+        for line in drifted:
+            typer.echo(line)
+        if drifted:
+            fail("The notebooks do not match the sources; run `lab build`.")
+        typer.echo(f"{', '.join(chosen)}: the notebooks match the sources.")
+        return
+    for path in build_labs(CourseLabs(course), chosen):
+        typer.echo(f"wrote {path.relative_to(course.root)}")
+
+
+@app.command(rich_help_panel=INSTRUCTOR)
+def verify(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Labs, or one lab and some of its exercises; all labs if none is named."
+        ),
+    ] = None,
+    as_json: Json = False,
+    mutants: Annotated[bool, typer.Option(help="Also test mutants of the reference.")] = True,
+    jobs: Jobs = 0,
+    course_folder: Root = None,
+) -> None:
+    """Prove that the checks catch every known mistake and reject no right answer."""
+    from gradekit.build.unfinished import disagreements
+    from gradekit.exercise.loader import load_lab
+    from gradekit.verify.proof import to_json
+    from gradekit.verify.view import show_proofs, verify_labs
+
+    course = course_at(course_folder)
+    surprises = 0
+    labs, exercises = labs_and_exercises(course, names or [])
+    found = verify_labs(course, labs, exercises, mutants, jobs, quiet=as_json)
+    for lab, proofs in found.items():
+        wrong = [] if exercises else list(disagreements(course, load_lab(course, lab)))
+        if as_json:
+            typer.echo(json.dumps(to_json(lab, proofs, wrong)))
+        else:
+            show_proofs(lab, proofs, with_promises=bool(exercises), disagreements=wrong)
+        surprises += sum(len(list(proof.surprises())) for proof in proofs) + len(wrong)
+    if surprises:
+        raise typer.Exit(1)
+
+
+@app.command(rich_help_panel=INSTRUCTOR)
+def release(
+    labs: Annotated[
+        list[str] | None,
+        typer.Argument(help="Labs; all whose release date has passed if none is named."),
+    ] = None,
+    due: Annotated[
+        bool, typer.Option("--due", help="All labs whose release date has passed.")
+    ] = False,
+    early: Annotated[
+        bool, typer.Option("--early", help="Also labs whose release date has not passed.")
+    ] = False,
+    exchange: Annotated[
+        bool, typer.Option("--exchange", help="Also publish to nbgrader's exchange.")
+    ] = False,
+    solutions: Annotated[
+        bool, typer.Option("--solutions", help="Make the model solutions of labs that have closed.")
+    ] = False,
+    course_folder: Root = None,
+) -> None:
+    """Make the students' bundle: notebook, visible checks, blank library, environment."""
+    from datetime import UTC, datetime
+
+    from gradekit.build.bundle import release_bundle
+    from gradekit.build.calendar import with_date_passed
+    from gradekit.errors import LabError
+    from gradekit.exercise.loader import CourseLabs
+    from gradekit.feedback.solution_notebook import write_solutions
+
+    course, now = course_at(course_folder), datetime.now(UTC)
+    chosen = chosen_labs(course, labs)
+    if due or not (labs or early):
+        chosen = with_date_passed(course, chosen, now, solutions=solutions)
+    loaded, failed = CourseLabs(course), False
+    for lab in chosen:
+        try:
+            if solutions:
+                typer.echo(f"{lab}: {short_path(write_solutions(loaded, lab, now), course)}")
+                continue
+            for line in release_bundle(loaded, lab, now, early=early, exchange=exchange):
+                typer.echo(f"{lab}: {line}")
+        except LabError as error:  # the other labs are made all the same
+            typer.echo(f"lab: {error}", err=True)
+            failed = True
+    if failed:
+        raise typer.Exit(1)

@@ -1,0 +1,203 @@
+"""What a TA types: from hand-ins to marks and pages.
+
+Each verb imports what it needs when it runs, so that help is fast. Tested in
+tests/gradekit/cli/test_cli.py and with the packages that it calls.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from shutil import get_terminal_size
+from typing import Annotated
+
+import typer
+
+from gradekit.cli.common import TA, Jobs, Json, Lab, Root, course_at, fail, named_labs, short_path
+
+app = typer.Typer()
+
+
+@app.command(rich_help_panel=TA)
+def collect(
+    lab: Lab,
+    sources: Annotated[list[Path], typer.Argument(help="Folders or zips of hand-ins.")],
+    times: Annotated[
+        Path | None,
+        typer.Option(
+            help="Who handed in when: Moodle's grading worksheet, Gradescope's "
+            "submission_metadata.yml, or a CSV with the columns id and when."
+        ),
+    ] = None,
+    in_time: Annotated[
+        bool, typer.Option("--in-time", help="Hand-ins without a known time were on time.")
+    ] = False,
+    new: Annotated[
+        bool, typer.Option("--new", help="Also take people who are not in students.csv.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show who, what and when; write nothing.")
+    ] = False,
+    as_json: Json = False,
+    course_folder: Root = None,
+) -> None:
+    """Bring hand-ins from folders, zips and downloads of course systems into submitted/."""
+    from gradekit.submissions.collect import Options, collect_submissions
+
+    course = course_at(course_folder)
+    course.dates(lab)
+    summary = collect_submissions(course, lab, sources, Options(new, times, in_time, dry_run))
+    if as_json:
+        typer.echo(json.dumps(summary.to_json(), ensure_ascii=False))
+    elif dry_run:
+        from gradekit.submissions.view import show_collected
+
+        show_collected(summary, lab)
+    else:
+        for line in summary.lines():
+            typer.echo(line)
+    if not summary.taken:
+        fail(f"no hand-in for {lab} was taken from {', '.join(map(str, sources))}")
+
+
+@app.command(rich_help_panel=TA)
+def withdraw(
+    student: Annotated[str, typer.Argument(help="The student's id.", metavar="STUDENT")],
+    lab: Lab,
+    force: Annotated[
+        bool, typer.Option("--force", help="Even if marks given by hand are lost.")
+    ] = False,
+    course_folder: Root = None,
+) -> None:
+    """Take one hand-in out again: files, results, gradebook and feedback."""
+    from gradekit.gradebook.withdraw import withdraw as take_out
+
+    course = course_at(course_folder)
+    withdrawn = take_out(course, lab, student, force)
+    kept = f"; the files are kept in {short_path(withdrawn.kept, course)}" if withdrawn.kept else ""
+    typer.echo(f"{student}: {lab} was withdrawn{kept}")
+    for name in withdrawn.removed:
+        typer.echo(f"removed {name}")
+
+
+@app.command(rich_help_panel=TA)
+def grade(
+    lab: Lab,
+    students: Annotated[
+        list[str] | None, typer.Option("--student", help="Only this student; may be repeated.")
+    ] = None,
+    jobs: Jobs = 0,
+    sandbox: Annotated[
+        str,
+        typer.Option(
+            help="auto (bubblewrap if this machine has it, else landlock), bubblewrap, landlock "
+            "(weaker), or none (only for code you trust)."
+        ),
+    ] = "auto",
+    again: Annotated[bool, typer.Option("--again", help="Regrade what is already graded.")] = False,
+    cluster: Annotated[
+        str | None, typer.Option(help="A Dask scheduler, such as tcp://HOST:8786.")
+    ] = None,
+    as_json: Json = False,
+    course_folder: Root = None,
+) -> None:
+    """Grade the hand-ins: run them in a sandbox, judge them, write the gradebook."""
+    from gradekit.grading.grade import Settings, grade_lab
+    from gradekit.grading.view import progress_bar, show_summary
+
+    course = course_at(course_folder)
+    settings = Settings(jobs, sandbox, again, students, cluster)
+    with progress_bar(quiet=as_json) as progress:
+        summary = grade_lab(course, lab, settings, progress)
+    if as_json:
+        typer.echo(json.dumps([row.to_json() for row in summary.rows]))
+    else:
+        show_summary(summary)
+    if summary.broken_ours:
+        raise typer.Exit(1)
+
+
+@app.command(rich_help_panel=TA)
+def feedback(
+    lab: Lab,
+    solutions: Annotated[
+        bool | None,
+        typer.Option(help="Tell the right answers; by default as soon as the lab has closed."),
+    ] = None,
+    course_folder: Root = None,
+) -> None:
+    """Write one page of feedback per student."""
+    from datetime import UTC, datetime
+
+    from gradekit.feedback.page import write_feedback
+    from gradekit.late import answers_from
+
+    course, now = course_at(course_folder), datetime.now(UTC)
+    told = None
+    if solutions or (solutions is None and now > answers_from(course, lab)):
+        from gradekit.exercise.loader import CourseLabs
+        from gradekit.feedback.solutions import solutions_of
+
+        told = solutions_of(CourseLabs(course), lab, now)
+    pages = write_feedback(course, lab, told)
+    where = short_path(pages[0].parent.parent.parent, course) if pages else "feedback"
+    answers = ", with the right answers" if told else ""
+    typer.echo(f"{lab}: {len(pages)} pages in {where}/<student>/{lab}/{answers}")
+
+
+@app.command(rich_help_panel=TA)
+def export(
+    labs: Annotated[
+        list[str] | None, typer.Argument(help="Labs; all that have results if none is named.")
+    ] = None,
+    to: Annotated[str, typer.Option(help="csv, xlsx, json, canvas or moodle.")] = "csv",
+    template: Annotated[
+        Path | None,
+        typer.Option(
+            "--template",
+            "--worksheet",
+            help="Canvas's exported gradebook or Moodle's grading worksheet, to fill a copy of.",
+        ),
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option(help="The assignment in Canvas's gradebook, by title or number.")
+    ] = None,
+    scale: Annotated[
+        bool, typer.Option("--scale", help="Convert to the points that the system counts.")
+    ] = False,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Also if parts still wait for a mark.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="The file; by default one in exports/.")] = None,
+    as_json: Json = False,
+    course_folder: Root = None,
+) -> None:
+    """Write final scores: as a table, or into a file of Canvas or Moodle."""
+    from gradekit.export.export import export as write_export
+    from gradekit.export.export import final_scores, format_named
+
+    course = course_at(course_folder)
+    found = final_scores(course, named_labs(course, labs), partial=partial)
+    if as_json:
+        lists = {lab: [score.to_json() for score in scores] for lab, scores in found.items()}
+        typer.echo(json.dumps(lists, ensure_ascii=False))
+        return
+    kind = format_named(to)
+    for written in write_export(
+        course, found, kind, template=template, column=column, scale=scale, out=out
+    ):
+        for line in written.lines:
+            typer.echo(line)
+        typer.echo(f"wrote {short_path(written.path, course)}")
+
+
+@app.command(rich_help_panel=TA)
+def doctor(course_folder: Root = None) -> None:
+    """Report what this machine has, what is missing, and how to install it."""
+    from gradekit.doctor import examine
+
+    findings = examine(course_folder or Path.cwd())
+    for finding in findings:
+        typer.echo(finding.lines(get_terminal_size().columns))
+    if not all(finding.ok or not finding.needed for finding in findings):
+        raise typer.Exit(1)
