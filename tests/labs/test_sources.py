@@ -32,7 +32,7 @@ SAYS = {
     "lab04": [r"MultiHeadAttention passes your test"],
     "lab06": [r"LayerNorm passes your test", r"StdPlusEps is rejected"],
     "lab05": [r"\(impossible\)[\s\S]*\(impossible\)"],
-    "lab07": [r"copy +100.0% of 500", r"dates +9[5-9].\d% of 500", r"numbers +9[5-9].\d% of 500"],
+    "lab07": [r"DecoderLayer passes your test"],
 }
 
 

@@ -60,7 +60,7 @@ def score_of(task):
         # A model does best with the parts that it was trained with.
         if loss(without_a_mask) < loss() / 3:
             return LOOKS_AHEAD
-        return IGNORES_ORDER if loss(without_positions) < loss() / 2 else share
+        return IGNORES_ORDER if loss(without_positions) < 0.8 * loss() else share
 
     return score
 
