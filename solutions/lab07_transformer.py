@@ -205,119 +205,6 @@ plots.three_attentions.three_attentions(
 )
 
 # %% [markdown]
-# ## 7.2.1 Test somebody else's decoder
-# *6 points, 35 minutes, difficulty 3 of 5, importance 4 of 5*
-#
-# A decoder that sees too much trains well and then writes nonsense; one that sees too little never
-# learns why. Neither raises an error. Write a test that takes a class, lets a right `DecoderLayer`
-# pass silently, and raises `AssertionError` for one in which a word sees what it must not, or does
-# not see what it may. It is tried on more than twenty wrong versions of 7.2 and a few right ones.
-# Your points are the share of wrong versions that it rejects; a test that rejects a right version
-# gets no points. Norms, residuals and dropout are right in all versions.
-#
-# You need no expected numbers. As in lab 5, change one word and look at which outputs move. Right
-# versions call their parts by different names, so do not ask for any.
-#
-# **Predict.** A wrong version uses `target_mask` in its cross-attention. Your test has 4 target and
-# 6 source words. What happens? And with 5 and 5?
-#
-# <details><summary>Hint 1: a question</summary>
-#
-# Each of the two masks can be there or not: how many cases is that? In each of them, which outputs
-# may move if one target word changes, and which if one position of memory changes?
-# </details>
-# <details><summary>Hint 2: a plan</summary>
-#
-# For a few pairs of lengths, equal ones too, and for all four cases of masks: compute the output
-# once. Then change one word at a time, of the target and of memory, and compare the outputs that
-# moved with those that may. Hidden words should be as good as not there: leave them out and
-# compare. Does a gradient reach memory?
-# </details>
-# <details><summary>Hint 3: nearly code</summary>
-#
-# `layer = impl(12, 3, 20).double().eval()`; give all parameters small random numbers, because norms
-# start with ones. `(after - before).abs().amax((0, 2)) > 1e-9` says for each output whether it
-# moved.
-# </details>
-
-
-# %% exercise="test_decoder_layer"
-def test_decoder_layer(impl):
-    """Let a right version of DecoderLayer pass; raise AssertionError if it sees too much or little.
-
-    Args:
-        impl: a class, called as ``impl(d_model, num_heads, d_ff, dropout=…, norm=…)``; its layers
-            should keep every promise of 7.2, but may call their parts by other names.
-
-    Right versions differ in their last digits: allow 1e-9 in float64.
-    """
-    ### BEGIN SOLUTION
-    random = torch.Generator().manual_seed(0)
-    layer = impl(12, 3, 20).double().eval()
-    with torch.no_grad():
-        for parameter in layer.parameters():
-            parameter.normal_(std=0.4, generator=random)
-
-    def numbers(*shape):
-        return torch.randn(shape, generator=random, dtype=torch.float64)
-
-    def moved(before, after):
-        return ((after - before).abs().amax((0, 2)) > 1e-9).tolist()
-
-    for T, S in ((4, 6), (5, 5)):
-        x, memory = numbers(2, T, 12), numbers(2, S, 12)
-        causal, visible = torch.ones(T, T).tril().bool(), torch.arange(S) < S - 2
-        plain = layer(x, memory)
-        for own in (None, causal):
-            for cross in (None, visible[None, None, None]):
-                masks = {"target_mask": own, "memory_mask": cross}
-                out = layer(x, memory, **masks)
-                for j in range(T):
-                    other = x.clone()
-                    other[:, j] = numbers(2, 12)
-                    right = [own is None or i >= j for i in range(T)]
-                    assert moved(out, layer(other, memory, **masks)) == right, "target words"
-                for j in range(S):
-                    other = memory.clone()
-                    other[:, j] = numbers(2, 12)
-                    right = [cross is None or j < S - 2] * T
-                    assert moved(out, layer(x, other, **masks)) == right, "source words"
-            cut = layer(x, memory[:, :-2], target_mask=own)
-            assert not any(moved(cut, out)), "hidden source words have an effect"
-        assert not any(moved(plain, layer(x, memory))), "an earlier mask is still used"
-
-        leaf = memory.clone().requires_grad_()
-        layer(x, leaf).square().sum().backward()
-        assert leaf.grad is not None, "no gradient reaches memory"
-        assert leaf.grad.any(), "the gradient at memory is 0"
-    ### END SOLUTION
-
-
-# %%
-check("test_decoder_layer")
-
-
-# %% [markdown]
-# **Look.** Your own layer should pass. The second one hides nothing of the source, and the third
-# answers your prediction. Does your test say why?
-
-
-# %%
-
-
-class SeesPadding(DecoderLayer):
-    def forward(self, x, memory, *, target_mask=None, memory_mask=None):
-        return super().forward(x, memory, target_mask=target_mask)
-
-
-class WrongMask(DecoderLayer):
-    def forward(self, x, memory, *, target_mask=None, memory_mask=None):
-        return super().forward(x, memory, target_mask=target_mask, memory_mask=target_mask)
-
-
-try_versions(test_decoder_layer, DecoderLayer, SeesPadding, WrongMask)
-
-# %% [markdown]
 # ## 7.3 The whole model
 # *10 points, 60 minutes, difficulty 3 of 5, importance 5 of 5*
 #
@@ -922,7 +809,7 @@ plots.reading.number(counter, greedy_decode, my_number)
 
 # %% [markdown]
 # ## 7.10 Errata hunt
-# *2.5 points, 20 minutes, difficulty 2 of 5, importance 3 of 5*
+# *2 points, 20 minutes, difficulty 2 of 5, importance 3 of 5*
 #
 # Three slides to look at twice. For each, write the number that follows from the slide and the
 # number that is right.
@@ -957,7 +844,7 @@ check("errata")
 
 # %% [markdown]
 # ## 7.11 Predict, then run
-# *2.5 points, 15 minutes, difficulty 2 of 5, importance 3 of 5*
+# *3 points, 15 minutes, difficulty 2 of 5, importance 3 of 5*
 #
 # Predict five numbers and write them down; then run the cell under **Look**. If a number was wrong,
 # correct it and be able to say why. The numbers that you hand in count.
@@ -1017,6 +904,119 @@ compare_predictions(
         "P4": lambda: fresh_transformer.first_loss(fresh(tie="none", symbols=27))[0],
     },
 )
+
+# %% [markdown]
+# ## 7.12 Test somebody else's decoder
+# *4 points, 35 minutes, difficulty 3 of 5, importance 4 of 5*
+#
+# A decoder that sees too much trains well and then writes nonsense; one that sees too little never
+# learns why. Neither raises an error. Write a test that takes a class, lets a right `DecoderLayer`
+# pass silently, and raises `AssertionError` for one in which a word sees what it must not, or does
+# not see what it may. It is tried on more than twenty wrong versions of 7.2 and a few right ones.
+# Your points are the share of wrong versions that it rejects; a test that rejects a right version
+# gets no points. Norms, residuals and dropout are right in all versions.
+#
+# You need no expected numbers. As in lab 5, change one word and look at which outputs move. Right
+# versions call their parts by different names, so do not ask for any.
+#
+# **Predict.** A wrong version uses `target_mask` in its cross-attention. Your test has 4 target and
+# 6 source words. What happens? And with 5 and 5?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Each of the two masks can be there or not: how many cases is that? In each of them, which outputs
+# may move if one target word changes, and which if one position of memory changes?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# For a few pairs of lengths, equal ones too, and for all four cases of masks: compute the output
+# once. Then change one word at a time, of the target and of memory, and compare the outputs that
+# moved with those that may. Hidden words should be as good as not there: leave them out and
+# compare. Does a gradient reach memory?
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `layer = impl(12, 3, 20).double().eval()`; give all parameters small random numbers, because norms
+# start with ones. `(after - before).abs().amax((0, 2)) > 1e-9` says for each output whether it
+# moved.
+# </details>
+
+
+# %% exercise="test_decoder_layer"
+def test_decoder_layer(impl):
+    """Let a right version of DecoderLayer pass; raise AssertionError if it sees too much or little.
+
+    Args:
+        impl: a class, called as ``impl(d_model, num_heads, d_ff, dropout=…, norm=…)``; its layers
+            should keep every promise of 7.2, but may call their parts by other names.
+
+    Right versions differ in their last digits: allow 1e-9 in float64.
+    """
+    ### BEGIN SOLUTION
+    random = torch.Generator().manual_seed(0)
+    layer = impl(12, 3, 20).double().eval()
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.normal_(std=0.4, generator=random)
+
+    def numbers(*shape):
+        return torch.randn(shape, generator=random, dtype=torch.float64)
+
+    def moved(before, after):
+        return ((after - before).abs().amax((0, 2)) > 1e-9).tolist()
+
+    for T, S in ((4, 6), (5, 5)):
+        x, memory = numbers(2, T, 12), numbers(2, S, 12)
+        causal, visible = torch.ones(T, T).tril().bool(), torch.arange(S) < S - 2
+        plain = layer(x, memory)
+        for own in (None, causal):
+            for cross in (None, visible[None, None, None]):
+                masks = {"target_mask": own, "memory_mask": cross}
+                out = layer(x, memory, **masks)
+                for j in range(T):
+                    other = x.clone()
+                    other[:, j] = numbers(2, 12)
+                    right = [own is None or i >= j for i in range(T)]
+                    assert moved(out, layer(other, memory, **masks)) == right, "target words"
+                for j in range(S):
+                    other = memory.clone()
+                    other[:, j] = numbers(2, 12)
+                    right = [cross is None or j < S - 2] * T
+                    assert moved(out, layer(x, other, **masks)) == right, "source words"
+            cut = layer(x, memory[:, :-2], target_mask=own)
+            assert not any(moved(cut, out)), "hidden source words have an effect"
+        assert not any(moved(plain, layer(x, memory))), "an earlier mask is still used"
+
+        leaf = memory.clone().requires_grad_()
+        layer(x, leaf).square().sum().backward()
+        assert leaf.grad is not None, "no gradient reaches memory"
+        assert leaf.grad.any(), "the gradient at memory is 0"
+    ### END SOLUTION
+
+
+# %%
+check("test_decoder_layer")
+
+
+# %% [markdown]
+# **Look.** Your own layer should pass. The second one hides nothing of the source, and the third
+# answers your prediction. Does your test say why?
+
+
+# %%
+
+
+class SeesPadding(DecoderLayer):
+    def forward(self, x, memory, *, target_mask=None, memory_mask=None):
+        return super().forward(x, memory, target_mask=target_mask)
+
+
+class WrongMask(DecoderLayer):
+    def forward(self, x, memory, *, target_mask=None, memory_mask=None):
+        return super().forward(x, memory, target_mask=target_mask, memory_mask=target_mask)
+
+
+try_versions(test_decoder_layer, DecoderLayer, SeesPadding, WrongMask)
 
 # %% [markdown]
 # ## What you can now explain

@@ -10,28 +10,28 @@ exercise = Errata(
     {
         "C5": Item(
             "how many numbers the loss has, as written and as it should be.",
-            points=0.7,
+            points=0.5,
             says=37000,
             right=1,
             reason="the true word y_t is missing",
         ),
         "W2": Item(
             "what twice the heads adds to the parameters, and what twice the vocabulary adds.",
-            points=0.7,
+            points=0.5,
             says=0,
             right=18944000,
             reason="the vocabulary is not among the three",
         ),
         "WM": Item(
             "how many times the decoder runs to learn from six words.",
-            points=0.7,
+            points=0.5,
             says=6,
             right=1,
             reason="each row of the scores has its own mask",
         ),
     },
     says_points=0,
-    reasons_points=0.4,
+    reasons_points=0.5,
 )
 
 exercise.wrong(

@@ -12,7 +12,7 @@ exercise = Predictions(
     {
         "P1": Prediction(
             "the attentions in two encoder layers and three decoder layers.",
-            points=0.4,
+            points=0.5,
             right=8,
             reason=(
                 "An encoder layer has one attention. A decoder layer has two: one to the target "
@@ -21,7 +21,7 @@ exercise = Predictions(
         ),
         "P2": Prediction(
             "how often `decode` is called to write nine symbols, for one call in training.",
-            points=0.4,
+            points=0.5,
             right=9,
             reason=(
                 "In training all nine inputs are known, so one call computes all nine logits. When "
@@ -30,7 +30,7 @@ exercise = Predictions(
         ),
         "P3": Prediction(
             "how many times larger a decoder layer is than an encoder layer.",
-            points=0.4,
+            points=0.5,
             right=4 / 3,
             atol=0.01,
             reason=(
@@ -40,14 +40,14 @@ exercise = Predictions(
         ),
         "P4": Prediction(
             "the first loss of a model with 27 symbols and small logits.",
-            points=0.4,
+            points=0.5,
             right=math.log(27),
             atol=0.05,
             reason="It finds all 27 about equally likely, and -ln(1/27) = ln 27.",
         ),
         "P5": Prediction(
             "the exact match with true symbols to read, if it is 0.402 without them.",
-            points=0.4,
+            points=0.5,
             right=0.402,
             atol=1e-3,
             reason=(

@@ -38,13 +38,13 @@ exercise = write_a_test(
     "test_decoder_layer",
     of=DecoderLayer,
     exercise="decoder_layer",
-    points=4,
+    points=3,
     title="Rejects decoder layers that see too much or too little, and accepts right ones.",
     versions=VERSIONS,
 )
 
 
-@exercise.check(points=2)
+@exercise.check(points=1)
 def openly_wrong(lab, draw):
     """Accepts your own decoder layer; rejects it once it is obviously wrong."""
     lab.test_decoder_layer(lab.DecoderLayer)
