@@ -371,7 +371,7 @@ plots.translation.reads_and_writes(
 # </details>
 
 # %% exercise="count_params"
-from attnlab.transformer_config import count_params
+from attnlab.parameter_count import count_params
 
 # %%
 check("count_params")

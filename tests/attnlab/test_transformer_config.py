@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from attnlab.encoder_decoder import Transformer
-from attnlab.transformer_config import TransformerConfig, count_params
+from attnlab.parameter_count import count_params
+from attnlab.transformer_config import TransformerConfig
 
 CFG = TransformerConfig(source_vocab=13, target_vocab=11, d_model=12, num_heads=3, d_ff=20)
 

@@ -56,17 +56,24 @@ def _hidden_checks(labs: CourseLabs, lab: str, said: str) -> dict[str, str]:
 
     Their titles are no secret: ``check()`` lists them.
     """
+    names: dict[str, str] = {}
     lines: dict[str, str] = {}
+    open_names: set[str] = set()
     shown = [said]
     for exercise in labs[lab].exercises:
         for check in exercise.checks:
             shown.append(check.title)
-            text = [f"def {check.name}(lab", *_probe_lines(check)]
+            name = f"def {check.name}(lab"
             if check.hidden:
-                lines |= dict.fromkeys(text, f"the hidden check {check.name} of {exercise.name}")
+                whose = f"the hidden check {check.name} of {exercise.name}"
+                names[name] = whose
+                lines |= dict.fromkeys(_probe_lines(check), whose)
             else:
-                shown += text
-    return _unsaid(lines, "\n".join(shown))
+                open_names.add(name)
+                # With the helpers that it uses: hidden checks may use the same.
+                shown += _both_ways(check.source)
+    secret = {name: whose for name, whose in names.items() if name not in open_names}
+    return {**secret, **_unsaid(lines, "\n".join(shown))}
 
 
 def _blanked(labs: CourseLabs, lab: str) -> tuple[dict[str, str], str]:

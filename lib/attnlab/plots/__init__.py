@@ -27,6 +27,7 @@ from attnlab.plots import (
     scaling,
     scores,
     three_attentions,
+    training,
     translation,
     words,
 )
@@ -50,6 +51,7 @@ __all__ = [
     "scaling",
     "scores",
     "three_attentions",
+    "training",
     "translation",
     "words",
 ]

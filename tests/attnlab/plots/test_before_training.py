@@ -12,9 +12,10 @@ import torch
 
 from attnlab.encoder_decoder import Transformer, init_weights
 from attnlab.models import fresh_transformer
+from attnlab.parameter_count import count_params
 from attnlab.plots import before_training
 from attnlab.plots.canvas import Described, Drawn
-from attnlab.transformer_config import TransformerConfig, count_params
+from attnlab.transformer_config import TransformerConfig
 from tests.helpers.figures import assert_fits_a_page, assert_named, unwritten
 
 pytestmark = pytest.mark.usefixtures("no_windows")

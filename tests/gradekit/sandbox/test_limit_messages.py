@@ -104,7 +104,8 @@ class TestCourseFile:
         [
             ("exercise_limits = { softmax = { exercise_seconds = 0 } }",
              ["line 15", "limits.softmax.exercise_seconds", "greater than 0", "(it is 0)"]),
-            ("exercise_limits = { softmax = { file_mib = 3 } }", ["line 15", "softmax.file_mib"]),
+            ("exercise_limits = { softmax = { file_mib = 3 } }",
+             ["line 15", "softmax has no file_mib"]),
             ("exercise_limits = { softmax = { exercise_seconds = 900 } }",
              ["exercise softmax has exercise_seconds = 900", "submission_seconds = 240; raise"]),
             ("exercise_limits = { softmax = { memory_mib = 4000 } }",

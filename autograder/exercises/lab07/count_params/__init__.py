@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from torch import nn
 
-from attnlab.transformer_config import TransformerConfig, count_params
+from attnlab.parameter_count import count_params
+from attnlab.transformer_config import TransformerConfig
 from gradekit.exercise import Exercise
 
 exercise = Exercise(count_params)

@@ -52,7 +52,8 @@ class Speller(nn.Module):
         return logits + self.weight
 
     def forward(self, source, source_valid, target):
-        return self.decode(target, self.encode(source, source_valid), source_valid)
+        memory = self.encode(source, source_valid)
+        return self.decode(target, memory, source_valid)
 
 
 def asked(draw, *lengths):

@@ -66,7 +66,8 @@ class Writer(nn.Module):
 
     def forward(self, source, source_valid, target):
         self.record("whole model")
-        return self.decode(target, self.encode(source, source_valid), source_valid)
+        memory = self.encode(source, source_valid)
+        return self.decode(target, memory, source_valid)
 
 
 def sources(draw, *lengths, width=None, left=False):

@@ -205,13 +205,6 @@ wrong(
     "You take the largest logit along the batch. Which axis of (B, V) has the symbols?",
 )
 wrong(
-    "best_of_all_positions",
-    "logits[:, -1].argmax(-1)",
-    "logits.amax(1).argmax(-1)",
-    "You compare the logits of all positions, so an earlier position can decide. Which position "
-    "reads the newest symbol?",
-)
-wrong(
     "batch_of_one_dropped",
     "logits[:, -1].argmax(-1)",
     "logits[:, -1].squeeze().argmax(-1)",
@@ -223,13 +216,6 @@ wrong(
     "argmax",
     "argmin",
     "You take the least likely symbol. Which end of the logits do you look at?",
-)
-wrong(
-    "sampled",
-    "logits[:, -1].argmax(-1)",
-    "torch.multinomial(logits[:, -1].softmax(-1), 1)[:, 0]",
-    "The symbol is drawn at random from the softmax, so two runs differ. That is sampling (lab "
-    "10). Which symbol does greedy take?",
 )
 wrong(
     "largest_number_of_equals",

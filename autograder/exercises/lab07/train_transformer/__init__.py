@@ -151,13 +151,8 @@ class Counting(torch.optim.SGD):
 
 
 def some_batches(draw, count):
-    """Batches of two pairs each, of different lengths."""
-    made = []
-    for i in range(count):
-        lengths = ((3, 2), (5 + i, 4))
-        pairs = [tuple(draw.integers(3, V, n).tolist() for n in pair) for pair in lengths]
-        made.append(make_batch(pairs))
-    return made
+    """Batches of two rows each, of different lengths."""
+    return [a_batch(draw, (3, 5), S=5 + i) for i in range(count)]
 
 
 def train(lab, *arguments):
