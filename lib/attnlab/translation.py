@@ -14,6 +14,7 @@ from attnlab.batching import Batch, make_batch
 from attnlab.buckets import Bucketed
 from attnlab.data import copying, dates, numbers
 from attnlab.data.dates import BOS, EOS, PAD
+from attnlab.data.vocabulary import Words
 from attnlab.devices import move
 from attnlab.train_step import Loss, Sums
 from attnlab.training_config import TrainerConfig, TrainingError
@@ -22,7 +23,7 @@ from attnlab.transformer_config import TransformerConfig
 
 Symbols = tuple[int, ...]
 Pair = tuple[Symbols, Symbols]
-Vocabulary = dates.Symbols | numbers.Words
+Vocabulary = dates.Symbols | Words
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,11 @@ from enum import StrEnum
 from typing import Any
 
 from gradekit.course import Course
-from gradekit.errors import CourseError
 from gradekit.gradebook.address import address_of
 from gradekit.gradebook.current import current_marks
 from gradekit.gradebook.marks import Marks
 from gradekit.late import Lateness
-from gradekit.results.folder import journal_path
+from gradekit.results.folder import graded_journal_path
 from gradekit.results.journal import Journal
 from gradekit.results.records import State, SubmissionRecord
 from gradekit.roster.students import Student, load_roster
@@ -85,9 +84,7 @@ def scores_of(course: Course, lab: str) -> list[Score]:
     Raises:
         CourseError: nothing was graded yet.
     """
-    path = journal_path(course, lab)
-    if not path.is_file():
-        raise CourseError(f"{lab} has no results yet; `lab grade {lab}` makes them")
+    path = graded_journal_path(course, lab)
     released = Released.read(course.released(lab))
     parts = _parts(released)
     with Journal(path, wait=None) as journal:

@@ -17,7 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from gradekit.course import Course
-from gradekit.errors import CourseError, NotebookError, ResultNotKeptError
+from gradekit.errors import NotebookError, ResultNotKeptError
 from gradekit.feedback.graded_notebook import AUTOGRADED
 from gradekit.feedback.plain_text import plain_prose
 from gradekit.feedback.shown_state import shown_state
@@ -27,7 +27,7 @@ from gradekit.gradebook.address import Address, address_of
 from gradekit.gradebook.current import current_marks
 from gradekit.gradebook.marks import Mark, Marks
 from gradekit.late import Lateness
-from gradekit.results.folder import journal_path
+from gradekit.results.folder import graded_journal_path
 from gradekit.results.journal import Journal
 from gradekit.results.records import ExerciseResult, State, SubmissionRecord
 from gradekit.submissions.lateness import lateness_now, with_time_now
@@ -85,9 +85,7 @@ def pages(
     Raises:
         CourseError: nothing was graded yet.
     """
-    path = journal_path(course, lab)
-    if not path.is_file():
-        raise CourseError(f"{lab} has no results yet; `lab grade {lab}` makes them")
+    path = graded_journal_path(course, lab)
     released = Released.read(course.released(lab))
     with Journal(path, wait=None) as journal:
         records = [

@@ -31,6 +31,18 @@ def journal_path(course: Course, lab: str) -> Path:
     return results_folder(course) / f"{lab}.jsonl"
 
 
+def graded_journal_path(course: Course, lab: str) -> Path:
+    """The journal of a lab that has results.
+
+    Raises:
+        CourseError: nothing was graded yet.
+    """
+    path = journal_path(course, lab)
+    if not path.is_file():
+        raise CourseError(f"{lab} has no results yet; `lab grade {lab}` makes them")
+    return path
+
+
 def failures_path(course: Course, lab: str) -> Path:
     """The log of the grader's own failures, with their tracebacks."""
     return results_folder(course) / f"{lab}.failures.log"

@@ -13,13 +13,10 @@ own rules.
 from __future__ import annotations
 
 import random
-import re
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from attnlab.data.dates import BOS, EOS
+from attnlab.data.vocabulary import Words
 
 MOST = 999_999
 
@@ -46,52 +43,10 @@ class Pair(NamedTuple):
     french: str
 
 
-@dataclass(frozen=True)
-class Words:
-    """A vocabulary of words, with "-" as a word of its own; 0, 1 and 2 are PAD, BOS and EOS.
-
-    Attributes:
-        words: the words with the numbers 3, 4, 5 and so on.
-    """
-
-    words: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return 3 + len(self.words)
-
-    def encode(self, text: str, ends: bool = False) -> list[int]:
-        """The numbers of a text's words; with `ends`, between BOS and EOS.
-
-        Raises:
-            ValueError: the text contains a word that is not in the vocabulary.
-        """
-        found = split_words(text)
-        unknown = sorted(set(found) - set(self.words))
-        if unknown:
-            raise ValueError(f"{text!r} contains {unknown}, not in this vocabulary")
-        ids = [3 + self.words.index(word) for word in found]
-        return [BOS, *ids, EOS] if ends else ids
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of some numbers, up to the first EOS; BOS and PAD are skipped."""
-        found = []
-        for number in map(int, ids):
-            if number == EOS:
-                break
-            if number > EOS:
-                found.append(self.words[number - 3])
-        return " ".join(found).replace(" - ", "-")
-
-
 SOURCE = Words((*_ENGLISH[1:], *_ENGLISH_TENS[2:], "hundred", "thousand", "-"))
 TARGET = Words(
     (*_FRENCH[1:], *_FRENCH_TENS[2:], "vingts", "cent", "cents", "mille", "et", "-")
 )  # fmt: skip
-
-
-def split_words(text: str) -> list[str]:
-    """The words of a text; each "-" is a word."""
-    return re.findall(r"[^\s-]+|-", text)
 
 
 def pairs(count: int, seed: int, split: str = "train") -> list[Pair]:

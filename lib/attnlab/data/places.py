@@ -9,10 +9,9 @@ towns. A question with "Is" always names a wrong place, because one layer does n
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
-from attnlab.data.dates import BOS, EOS, PAD
+from attnlab.data.vocabulary import Words
 
 COUNTRY_OF = {
     "Waterloo": "Canada", "Toronto": "Canada", "Oxford": "England", "Cambridge": "England",
@@ -33,45 +32,6 @@ class Pair(NamedTuple):
 
 
 LECTURE = Pair("Where is University of Waterloo ?", "It is at Waterloo")
-
-
-@dataclass(frozen=True)
-class Words:
-    """A vocabulary of words; 0, 1 and 2 are PAD, BOS and EOS.
-
-    Attributes:
-        words: the words with the numbers 3, 4, 5 and so on.
-    """
-
-    words: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return 3 + len(self.words)
-
-    def encode(self, text: str) -> list[int]:
-        """The numbers of a text's words.
-
-        Raises:
-            ValueError: a word is not in the vocabulary.
-        """
-        unknown = [word for word in text.split() if word not in self.words]
-        if unknown:
-            raise ValueError(f"{unknown[0]!r} is not in this vocabulary of {len(self.words)} words")
-        return [3 + self.words.index(word) for word in text.split()]
-
-    def name(self, number: int) -> str:
-        """The word with a number, or the name of a special symbol."""
-        special = {PAD: "PAD", BOS: "START", EOS: "END"}
-        return special.get(number) or self.words[number - 3]
-
-    def decode(self, numbers: Sequence[int]) -> str:
-        """The text of some numbers, up to the first EOS; BOS and PAD are skipped."""
-        text = []
-        for number in map(int, numbers):
-            if number == EOS:
-                break
-            text += [self.name(number)] if number > EOS else []
-        return " ".join(text)
 
 
 _OTHERS = ("Where", "is", "University", "of", "?", "It", "at", "in", "Is", "No", "it")

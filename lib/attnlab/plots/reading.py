@@ -15,6 +15,7 @@ from torch import Tensor
 
 from attnlab.data import dates, measured_lab07, numbers
 from attnlab.data.dates import BOS, EOS
+from attnlab.data.vocabulary import split_words
 from attnlab.models.small_transformers import write_all
 from attnlab.plots.canvas import ATTENTION, Drawn, cell_tips, cells, drawing, panels, ticks
 
@@ -74,7 +75,7 @@ def number(model: Any, greedy_decode: GreedyDecode, text: str) -> Drawn:
     written, weights = _watched(model, greedy_decode, read)
     if weights is None:
         return Drawn((), {}, _NO_WEIGHTS)
-    words = numbers.split_words(text)
+    words = split_words(text)
     rows = [numbers.TARGET.decode([one]) or _END for one in written]
     tips = [
         [f"“{row}” looked at “{word}”: {weights[i, j]:.2f}" for j, word in enumerate(words)]
@@ -106,8 +107,8 @@ def new_formats(model: Any, greedy_decode: GreedyDecode, count: int = 50) -> Dra
 
 def lab07_preview() -> Drawn:
     """The last figure of lab 7: where a trained translator looks while it writes a number."""
-    words = numbers.split_words(measured_lab07.ENGLISH)
-    rows = [*numbers.split_words(measured_lab07.FRENCH), _END]
+    words = split_words(measured_lab07.ENGLISH)
+    rows = [*split_words(measured_lab07.FRENCH), _END]
     weights = measured_lab07.weights_of_a_number()
     tips = [
         [f"“{row}” looked at “{word}”: {weights[i, j]:.2f}" for j, word in enumerate(words)]

@@ -9,6 +9,7 @@ import pytest
 
 from attnlab.data import numbers
 from attnlab.data.dates import BOS, EOS
+from attnlab.data.vocabulary import split_words
 
 SPLITS = ("train", "validation", "test")
 # Written by unicode-rbnf 2.4.1 (rules "spellout-numbering"); all numbers below 10,000 and all
@@ -91,7 +92,7 @@ def test_impossible_wishes_are_refused() -> None:
 
 
 def test_a_hyphen_is_a_word_of_its_own() -> None:
-    assert numbers.split_words("vingt-et-un mille") == ["vingt", "-", "et", "-", "un", "mille"]
+    assert split_words("vingt-et-un mille") == ["vingt", "-", "et", "-", "un", "mille"]
     ids = numbers.SOURCE.encode("twenty-one thousand", ends=True)
     assert (len(ids), ids[0], ids[-1]) == (6, BOS, EOS)
     assert numbers.SOURCE.decode([*ids, 5]) == "twenty-one thousand"
@@ -101,8 +102,8 @@ def test_a_hyphen_is_a_word_of_its_own() -> None:
 
 def test_the_vocabularies_are_what_the_pairs_need() -> None:
     some = numbers.train()
-    english = {word for pair in some for word in numbers.split_words(pair.english)}
-    french = {word for pair in some for word in numbers.split_words(pair.french)}
+    english = {word for pair in some for word in split_words(pair.english)}
+    french = {word for pair in some for word in split_words(pair.french)}
     assert english == set(numbers.SOURCE.words)
     assert french == set(numbers.TARGET.words)
-    assert max(len(numbers.split_words(pair.french)) for pair in some) <= 20
+    assert max(len(split_words(pair.french)) for pair in some) <= 20

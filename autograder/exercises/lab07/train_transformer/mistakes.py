@@ -8,93 +8,23 @@ from torch import nn
 
 from attnlab.encoder_decoder import Transformer, init_weights
 from attnlab.models.small_transformers import small_transformer
+from gradekit.exercise.training_loop import CLIP, COLLECT, loop_mistakes
 
 from . import exercise, mistakes_in_the_loss, reference_weights  # noqa: F401 - registers more
 from .also_right import batch_by_batch
 
-CLIP = "nn.utils.clip_grad_norm_(model.parameters(), max_norm)"
-COLLECT = "losses.append(loss.item())"
 # How much noise brings the reference's weights into each lower band.
 NEARLY = {"copy": 0.016, "dates": 0.021, "half": 0.0325, "numbers": 0.039}
 
 wrong = exercise.edits(batch_by_batch, of="train_transformer")
+loop_mistakes(wrong)
 
-wrong(
-    "no_zero_grad",
-    "        optimizer.zero_grad()\n",
-    "",
-    "The gradients of all batches add up, because they are never reset. Which call belongs before "
-    "every backward()?",
-)
-wrong(
-    "zero_grad_once",
-    "    for batch in batches:\n        optimizer.zero_grad()",
-    "    optimizer.zero_grad()\n    for batch in batches:",
-    "Gradients are set to zero once, before the loop; from the second batch on they add up. How "
-    "often must they be reset?",
-)
-wrong.several(
-    "zero_grad_at_the_end",
-    {"        optimizer.zero_grad()\n": "", COLLECT: f"{COLLECT}\n        optimizer.zero_grad()"},
-    "Later steps start from zero, but the first one adds to gradients that were there before your "
-    "function was called. Is your zero_grad() before the first backward()?",
-)
-wrong(
-    "zeroed_before_step",
-    CLIP,
-    "optimizer.zero_grad(set_to_none=False)",
-    "The weights do not move: the gradients are set to zero between backward() and step(), so the "
-    "optimizer has nothing to use. In which order do the calls come?",
-)
-wrong(
-    "no_step",
-    "        optimizer.step()\n",
-    "",
-    "The weights do not change: the optimizer never takes a step. What are the gradients for?",
-)
 wrong(
     "no_clipping",
     f"        {CLIP}\n",
     "",
     "The gradients reach the optimizer at full length: they are not clipped, or clipped before "
     "there are any. What is `max_norm` for?",
-)
-wrong(
-    "clipped_after_step",
-    f"{CLIP}\n        optimizer.step()",
-    f"optimizer.step()\n        {CLIP}",
-    "Clipping comes after the optimizer has used the gradients, so it has no effect. Between which "
-    "two calls does it belong?",
-)
-wrong(
-    "clipped_by_value",
-    "clip_grad_norm_",
-    "clip_grad_value_",
-    "You limit each entry of the gradients to max_norm, and that changes their direction. Which of "
-    "torch's two clipping functions uses the *norm* of all gradients together?",
-)
-wrong(
-    "clipped_one_by_one",
-    CLIP,
-    "for parameter in model.parameters():\n"
-    "            nn.utils.clip_grad_norm_(parameter, max_norm)",
-    "Each parameter's gradient is clipped by itself, so together they are longer than max_norm, "
-    "and their direction changes. Whose norm should be limited?",
-)
-wrong(
-    "clipped_at_one",
-    "(), max_norm)",
-    "(), 1.0)",
-    "You always clip at 1, whatever `max_norm` says. Where is the argument used?",
-)
-wrong(
-    "always_scaled",
-    CLIP,
-    "norm = torch.stack([p.grad.norm() for p in model.parameters()]).norm()\n"
-    "        for parameter in model.parameters():\n"
-    "            parameter.grad *= max_norm / norm",
-    "The gradients get the length max_norm even if they were shorter. Clipping never makes a "
-    "gradient longer: when is there nothing to do?",
 )
 wrong(
     "no_warm_up",
@@ -131,38 +61,11 @@ wrong(
     "the mode?",
 )
 wrong(
-    "mode_left_as_it_was",
-    "    model.train()\n",
-    "",
-    "The model stays in the mode that it had before. If its accuracy was measured just before, "
-    "which mode is that?",
-)
-wrong(
     "evaluation_after_each_step",
     f"        {COLLECT}\n    model.eval()",
     f"        {COLLECT}\n        model.eval()",
     "From the second batch on the model is in evaluation mode: the call that ends the training is "
     "inside the loop. How often should it run?",
-)
-wrong(
-    "loss_of_the_last_batch",
-    "return losses",
-    "return losses[-1:]",
-    "You return one number: the loss of the last batch. The curve of the losses needs all of them: "
-    "where are they collected?",
-)
-wrong(
-    "mean_of_losses",
-    "return losses",
-    "return [sum(losses) / len(losses)]",
-    "You return one number: the mean of the losses. Which numbers does the task ask for?",
-)
-wrong(
-    "tensors_returned",
-    "loss.item()",
-    "loss",
-    "Your list holds tensors, and each of them keeps its batch's whole graph in memory. Which "
-    "method gives the plain number?",
 )
 wrong(
     "loss_after_the_step",
@@ -171,24 +74,11 @@ wrong(
     "Your losses are measured after the step, in a second pass over the batch. Which loss did "
     "backward() start from?",
 )
-wrong.several(
-    "yielded_one_by_one",
-    {COLLECT: "yield loss.item()", "    return losses\n": ""},
-    "Your function contains a `yield`, so calling it trains nothing: it returns a generator that "
-    "has not started yet. What collects the losses while the loop runs?",
-)
 wrong(
     "returns_inside_the_loop",
     "    model.eval()\n    return losses",
     "        model.eval()\n        return losses",
     "Only the first batch is used: a `return` is inside the loop. Is it indented once too often?",
-)
-wrong(
-    "batches_counted",
-    "for batch in batches:",
-    "for i in range(len(batches)):\n        batch = batches[i]",
-    "Your code asks for the number of batches, but a generator has no len() and can be read only "
-    "once. Does your loop need to know how many batches there are?",
 )
 
 
