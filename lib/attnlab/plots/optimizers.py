@@ -23,10 +23,12 @@ def warm_up_curves(
         steps: the last update.
     """
     every = torch.arange(1, steps + 1, max(1, steps // 400))
-    data = {}
-    for d_model, warmup in curves:
-        rates = [float(noam(int(step), d_model, warmup)) for step in every]
-        data[f"d = {d_model}, warm-up {warmup:,}"] = torch.tensor(rates, dtype=torch.float64)
+    data = {
+        f"d = {d_model}, warm-up {warmup:,}": torch.tensor(
+            [float(noam(int(step), d_model, warmup)) for step in every], dtype=torch.float64
+        )
+        for d_model, warmup in curves
+    }
     alt = "Learning rates that rise in a line and fall with the root of the update's number: " + (
         "; ".join(f"{name} is at most {rates.max():.1e}" for name, rates in data.items())
     )
