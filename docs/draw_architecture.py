@@ -20,7 +20,7 @@ PICTURE = ROOT / "docs" / "img" / "architecture.svg"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("verify", "nbgrader"),
-    ("grading",),
+    ("grading", "returns"),
     ("doctor", "export", "feedback"),
     ("build", "gradebook"),
     ("exercise", "sandbox", "submissions"),
@@ -37,6 +37,7 @@ PURPOSES: Mapping[str, str] = {
     "grading": "plan, sandbox, judge, record",
     "feedback": "what a student gets back",
     "export": "marks out",
+    "returns": "pages back to students",
     "doctor": "what this machine has",
     "build": "source to bundle",
     "gradebook": "nbgrader's database",

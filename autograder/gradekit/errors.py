@@ -15,7 +15,8 @@
     ├── JournalError               the file of results
     │   └── JournalLockedError     another process is writing it
     ├── GradebookError             the database of marks
-    └── ExportError                a file that scores are written into
+    ├── ExportError                a file that scores are written into
+    └── ReturnError                pages that cannot go back to students
 
 The message says what is wrong, where, and what to do; ``lab`` prints it and exits with status 1.
 Errors that the program handles itself (a sandbox that ended, a malformed frame) are defined next to
@@ -40,6 +41,7 @@ __all__ = [
     "NotebookError",
     "RefusedError",
     "ResultNotKeptError",
+    "ReturnError",
     "RosterError",
     "SandboxUnavailableError",
     "StandaloneError",
@@ -112,3 +114,7 @@ class GradebookError(LabError):
 
 class ExportError(LabError):
     """A course system's file does not fit, or the scores are not final."""
+
+
+class ReturnError(LabError):
+    """No page can go back to students this way, or the file for it cannot be written."""

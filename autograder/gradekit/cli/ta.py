@@ -9,13 +9,22 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gradekit.cli.common import TA, Jobs, Json, Lab, Root, course_at, fail, named_labs, short_path
 
+if TYPE_CHECKING:
+    from gradekit.course import Course
+    from gradekit.feedback.solutions import Solutions
+
 app = typer.Typer()
+
+SolutionsTold = Annotated[
+    bool | None,
+    typer.Option(help="Tell the right answers; by default as soon as the lab has closed."),
+]
 
 
 @app.command(rich_help_panel=TA)
@@ -120,29 +129,61 @@ def grade(
 @app.command(rich_help_panel=TA)
 def feedback(
     lab: Lab,
-    solutions: Annotated[
-        bool | None,
-        typer.Option(help="Tell the right answers; by default as soon as the lab has closed."),
-    ] = None,
+    solutions: SolutionsTold = None,
     course_folder: Root = None,
 ) -> None:
     """Write one page of feedback per student."""
-    from datetime import UTC, datetime
-
     from gradekit.feedback.page import write_feedback
-    from gradekit.late import answers_from
 
-    course, now = course_at(course_folder), datetime.now(UTC)
-    told = None
-    if solutions or (solutions is None and now > answers_from(course, lab)):
-        from gradekit.exercise.loader import CourseLabs
-        from gradekit.feedback.solutions import solutions_of
-
-        told = solutions_of(CourseLabs(course), lab, now)
+    course = course_at(course_folder)
+    told = _right_answers(course, lab, solutions)
     pages = write_feedback(course, lab, told)
     where = short_path(pages[0].parent.parent.parent, course) if pages else "feedback"
     answers = ", with the right answers" if told else ""
     typer.echo(f"{lab}: {len(pages)} pages in {where}/<student>/{lab}/{answers}")
+
+
+def _right_answers(course: Course, lab: str, told: bool | None) -> Solutions | None:
+    """The right answers for the pages, if they are told: by default as soon as a lab has closed."""
+    from datetime import UTC, datetime
+
+    from gradekit.late import answers_from
+
+    now = datetime.now(UTC)
+    if told is False or (told is None and now <= answers_from(course, lab)):
+        return None
+    from gradekit.exercise.loader import CourseLabs
+    from gradekit.feedback.solutions import solutions_of
+
+    return solutions_of(CourseLabs(course), lab, now)
+
+
+@app.command("return", rich_help_panel=TA)
+def return_(
+    lab: Lab,
+    way: Annotated[str, typer.Option("--as", help="moodle, canvas, mail or folder.")] = "folder",
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Also pages with parts that wait for a mark.")
+    ] = False,
+    solutions: SolutionsTold = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The zip or the folder; by default one in exports/.")
+    ] = None,
+    as_json: Json = False,
+    course_folder: Root = None,
+) -> None:
+    """Give the feedback pages back: as Moodle or Canvas wants them, by mail, or in folders."""
+    from gradekit.returns.returns import return_pages, way_named
+
+    course, kind = course_at(course_folder), way_named(way)
+    told = _right_answers(course, lab, solutions)
+    returned = return_pages(course, lab, kind, told, partial=partial, out=out)
+    if as_json:
+        typer.echo(json.dumps(returned.to_json(), ensure_ascii=False))
+        return
+    for line in returned.lines():
+        typer.echo(line)
+    typer.echo(f"wrote {short_path(returned.file, course)}")
 
 
 @app.command(rich_help_panel=TA)

@@ -57,21 +57,27 @@ def write_feedback(course: Course, lab: str, solutions: Solutions | None = None)
         CourseError: nothing was graded yet.
         ResultNotKeptError: a page cannot be written.
     """
-    written = []
-    for page in pages(course, lab):
-        path = course.root / FEEDBACK / page.student / lab / f"{lab}.html"
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            told = with_solutions(page, solutions) if solutions else page
-            write_whole(path, render(told))
-        except OSError as error:
-            raise ResultNotKeptError(
-                f"{lab}: the page of {page.student} cannot be written to {path} "
-                f"({error.strerror}); fix that, for example by freeing space, and run "
-                f"`lab feedback {lab}` again: it writes all pages, and older ones stay until then"
-            ) from error
-        written.append(path)
-    return written
+    return [write_page(course, page, solutions) for page in pages(course, lab)]
+
+
+def write_page(course: Course, page: Page, solutions: Solutions | None = None) -> Path:
+    """Write one student's page, as :func:`write_feedback` does.
+
+    Raises:
+        ResultNotKeptError: it cannot be written.
+    """
+    lab = page.lab
+    path = course.root / FEEDBACK / page.student / lab / f"{lab}.html"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, render(with_solutions(page, solutions) if solutions else page))
+    except OSError as error:
+        raise ResultNotKeptError(
+            f"{lab}: the page of {page.student} cannot be written to {path} "
+            f"({error.strerror}); fix that, for example by freeing space, and run "
+            f"`lab feedback {lab}` again: it writes all pages, and older ones stay until then"
+        ) from error
+    return path
 
 
 def pages(

@@ -31,6 +31,7 @@ class IncomingSubmission:
         paths: where each file was in the source.
         time: when it was handed in.
         dated: whether the dates of its files may be that time.
+        group: the group that handed it in together.
         changed: the newest date of its files, which tells newer from older if nothing else does.
     """
 
@@ -40,6 +41,7 @@ class IncomingSubmission:
     system: str = ""
     home: str = ""
     key: str = ""
+    group: str = ""
     dated: bool = True
     time: HandInTime = NO_TIME
     files: dict[str, bytes] = field(default_factory=dict)

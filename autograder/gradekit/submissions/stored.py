@@ -44,6 +44,7 @@ class Origin:
         files: by name in the hand-in, the path in the source.
         told: who said when it was handed in.
         order: the time that told newer from older, which may be a file's date.
+        group: the name of the group that handed it in together; empty for one student.
     """
 
     system: str
@@ -53,6 +54,7 @@ class Origin:
     files: Mapping[str, str] = field(default_factory=dict)
     told: int = Told.NOBODY
     order: str = ""
+    group: str = ""
 
 
 def origin_path(root: Path, student: str, lab: str) -> Path:
@@ -137,6 +139,7 @@ class Stored:
             found.paths,
             int(found.time.told),
             format_timestamp(found.order),
+            found.group,
         )
         text = json.dumps(asdict(origin), ensure_ascii=False, indent=1)
         write_whole(origin_path(self.root, self.student, self.lab), text + "\n")

@@ -12,6 +12,7 @@ Tested in tests/gradekit/submissions/test_who_and_when.py.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from gradekit.roster.people import Person
@@ -23,9 +24,41 @@ _NAMED = r"(?P<name>[^/]+?)(?P<late>_LATE)?_(?P<user>\d+)"
 _HIDDEN = r"(?P<late>LATE_)?(?P<code>anon_[A-Za-z0-9]+)"
 _FILE = r"_(?P<file>\d+)_(?P<rest>.+)"
 _WITH_NAME, _WITHOUT = re.compile(_NAMED + _FILE), re.compile(_HIDDEN + _FILE)
+_USER_GROUP = {_WITH_NAME: "user", _WITHOUT: "code"}
 _TYPED = re.compile(rf"(?:{_HIDDEN.replace('?P<late>', '')}|.+_\d+)_(text|link)\.html")
 _AGAIN = re.compile(r"-(\d+)(?=\.(?:ipynb|zip)$)", re.IGNORECASE)
 _NAMELESS = "Canvas hides the names; turn off anonymous grading and download again"
+
+
+@dataclass(frozen=True)
+class Start:
+    """The part of a file's name that Canvas wrote.
+
+    Attributes:
+        user: the number of the user in Canvas, or a code if names are hidden.
+        attachment: the number of the file.
+    """
+
+    text: str
+    user: str
+    attachment: str
+
+    @property
+    def numbers_as_canvas_reads_them(self) -> tuple[str, ...]:
+        """The user and the attachment that Canvas takes from a file with this start."""
+        parts = [part for part in self.text.split("_") if part != "LATE"]
+        if parts[0] == "anon":
+            return "_".join(parts[:2]), *parts[2:3]
+        return tuple([part for part in parts if part.isdecimal()][:2])
+
+
+def start_of(name: str) -> Start | None:
+    """What Canvas wrote in front of the student's own name of a file; None if it did not."""
+    match = _WITHOUT.fullmatch(name) or _WITH_NAME.fullmatch(name)
+    if match is None:
+        return None
+    text = match.string[: match.start("rest") - 1]
+    return Start(text, match[_USER_GROUP[match.re]], match["file"])
 
 
 def reader(listing: Listing) -> Reader:

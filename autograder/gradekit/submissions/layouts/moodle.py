@@ -33,16 +33,17 @@ def reader(listing: Listing) -> Reader:
         for folder, rest in listing.outer(path):
             if match := _HOME.match(folder):
                 if folder[match.end() :] in ("", "_"):
-                    return _entry(match, rest)
+                    return _entry(match, rest, folder)
                 return None
         if listing.is_outer_file(path) and (match := _HOME.match(path.name)):
-            return _entry(match, PurePosixPath(path.name[match.end() :].lstrip("_") or path.name))
+            own = path.name[match.end() :].lstrip("_") or path.name
+            return _entry(match, PurePosixPath(own), match[0])
         return None
 
     return read
 
 
-def _entry(match: re.Match[str], path: PurePosixPath) -> Entry | NotTaken:
+def _entry(match: re.Match[str], path: PurePosixPath, home: str) -> Entry | NotTaken:
     if match["kind"] == "onlinetext":
         return NotTaken("it is text from Moodle's editor, not a file")
     name, number = match["name"], match["number"]
@@ -53,4 +54,4 @@ def _entry(match: re.Match[str], path: PurePosixPath) -> Entry | NotTaken:
         new_id=f"{name}_{number}" if nameless else name,
         nameless=nameless,
     )
-    return Entry(SYSTEM, (person,), path, match[0], key=number, dated=False)
+    return Entry(SYSTEM, (person,), path, home, key=number, dated=False)

@@ -1,0 +1,123 @@
+"""Where a page goes: its path in the file for a system, and whom that system shows it to.
+
+A system reads the recipient from the path. So a path is made from what the system wrote itself when
+the hand-in was downloaded, and it is refused where the system could read another recipient from it.
+
+Tested in tests/gradekit/returns/test_returns.py.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from gradekit.roster.people import Directory, Person
+from gradekit.roster.students import Student
+from gradekit.submissions.folder import is_notebook
+from gradekit.submissions.layouts import canvas, moodle
+from gradekit.submissions.stored import Origin
+
+_ADDRESS = re.compile(r"[^@\s,;:<>()\[\]\"]+@[^@\s,;:<>()\[\]\"]+")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one student's page goes.
+
+    Attributes:
+        path: in the zip or the folder.
+        recipient: whom the system shows it to, in its own words; no two students share it.
+    """
+
+    path: str
+    recipient: str
+
+
+@dataclass(frozen=True)
+class NoPlace:
+    """A page that cannot go this way, and why: the end of a sentence that begins with "ada: "."""
+
+    reason: str
+
+
+def moodle_place(
+    student: Student, origin: Origin | None, page: str, directory: Directory
+) -> Place | NoPlace:
+    """A place in the zip for "Upload multiple feedback files in a zip".
+
+    Moodle splits a folder's name, or else a file's, at underscores: name, number, plugin type and
+    plugin; the number alone tells the person. Source: moodle, mod/assign/feedback/file/
+    importziplib.php: is_valid_filename_for_import.
+    """
+    if (wrong := _wrong_origin(origin, moodle.SYSTEM)) or origin is None:
+        return NoPlace(wrong)
+    parts = origin.home.split("_", 4)
+    if len(parts) < 4 or parts[1] != origin.key or parts[2:4] != ["assignsubmission", "file"]:
+        return NoPlace(f"Moodle would not know whose {origin.home!r} is")
+    if other := _somebody_else(directory, Person(parts[0], names=(parts[0],)), student):
+        return NoPlace(f"the name in Moodle's download is that of {other}; correct students.csv")
+    in_folder = any(origin.home in PurePosixPath(path).parts for path in origin.files.values())
+    return Place(f"{origin.home}{'/' if in_folder else '_'}{page}", origin.key)
+
+
+def canvas_place(
+    student: Student, origin: Origin | None, page: str, directory: Directory
+) -> Place | NoPlace:
+    """A place in the zip for "Upload Submissions" ("Re-Upload Student Submissions").
+
+    Canvas splits a file's name at underscores and takes the first two numbers: the user and a file
+    that this user handed in. Source: canvas-lms, app/models/abstract_assignment.rb:
+    infer_comment_context_from_filename.
+    """
+    if (wrong := _wrong_origin(origin, canvas.SYSTEM)) or origin is None:
+        return NoPlace(wrong)
+    path = _main_file(origin)
+    start = canvas.start_of(path.name)
+    if start is None:
+        return NoPlace(f"Canvas would not know whose {path.name!r} is")
+    if start.numbers_as_canvas_reads_them != (start.user, start.attachment):
+        return NoPlace(f"Canvas would read other numbers from {path.name!r}")
+    known = Person(start.user, canvas_id=start.user)
+    if other := _somebody_else(directory, known, student):
+        return NoPlace(f"the number in Canvas's download is that of {other}; correct students.csv")
+    return Place(f"{start.text}_{page}", start.user)
+
+
+def folder_place(student: Student, page: str) -> Place:
+    """A folder for each student."""
+    return Place(f"{student.id}/{page}", student.id)
+
+
+def mail_place(student: Student) -> Place | NoPlace:
+    """A message to the student's address."""
+    if not student.email:
+        return NoPlace("students.csv has no email address")
+    if not _ADDRESS.fullmatch(student.email):
+        return NoPlace(f"{student.email!r} is not an email address; correct students.csv")
+    return Place(f"{student.id}.eml", student.email.casefold())
+
+
+def _wrong_origin(origin: Origin | None, system: str) -> str:
+    """Why a hand-in that came from elsewhere, or from a group, cannot go back; empty if it can."""
+    if origin is None:
+        return f"the hand-in did not come from {system}"
+    if origin.system != system:
+        return f"the hand-in came from {origin.system}"
+    if origin.group:
+        return f"{system} would show it to the whole group {origin.group!r}"
+    return ""
+
+
+def _somebody_else(directory: Directory, person: Person, student: Student) -> str:
+    """The student who a path names, if that is not the one whose page it is; else empty."""
+    found = directory.find(person)
+    is_other = isinstance(found, Student) and found.id != student.id
+    return found.id if is_other and isinstance(found, Student) else ""
+
+
+def _main_file(origin: Origin) -> PurePosixPath:
+    """Where the notebook was in the source, or else the first file."""
+    notebooks = [name for name in origin.files if is_notebook(name)]
+    names = notebooks or list(origin.files) or [""]
+    return PurePosixPath(origin.files.get(min(names), ""))
