@@ -43,6 +43,60 @@ torch.manual_seed(8)  # every run of this notebook is the same
 # [LECTURES.md](LECTURES.md) says which. You do not need them to do the labs.
 
 # %% [markdown]
+# ## 8.1 Adam
+# *12 points, 55 minutes, difficulty 4 of 5, importance 5 of 5*
+#
+# Gradient descent multiplies every gradient by the same number. In a Transformer that is a poor
+# choice: the gradients of an embedding are often a thousand times smaller than those of a norm, so
+# a rate that suits one of them is useless or harmful for the other. **Adam** (lecture C) measures
+# each weight's gradients and takes their size out. It keeps two averages per weight, one of the
+# gradients and one of their squares, in which older values count less and less:
+#
+# $$m \leftarrow \beta_1 m + (1 - \beta_1)\, g, \qquad v \leftarrow \beta_2 v + (1 - \beta_2)\, g^2,
+# \qquad p \leftarrow p - \text{lr} \cdot \frac{\hat m}{\sqrt{\hat v} + \varepsilon}$$
+#
+# Both averages start at 0, so at first they are too small: after one gradient, m is
+# $(1 - \beta_1)\, g$. Dividing by $1 - \beta_1^t$ corrects exactly this, and the same holds for v.
+# That is what the hats mean. A weight whose gradients agree in sign moves by about lr per update; a
+# weight whose gradients contradict each other hardly moves.
+#
+# **Weight decay** pulls weights towards 0, in one of two forms. *Coupled*: add
+# $\text{weight\_decay} \cdot p$ to the gradient. Then it is divided by $\sqrt{\hat v}$ like
+# everything else, so weights with large gradients hardly decay. *Decoupled* (AdamW): multiply p by a
+# number just below 1, and leave g alone. Today most models are trained with the second.
+#
+# An optimiser of torch is a class with groups of parameters (`self.param_groups`, dicts with
+# `"params"` and numbers such as `"lr"`) and a dict for each parameter, empty at first
+# (`self.state[p]`). The base class saves and loads both. You write what happens in `step`.
+#
+# **Predict.** Two weights have the gradients 1,000 and 0.001. How far does each of them go in the
+# first update, with lr = 0.1? And a weight whose gradient is exactly 0?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# What must you remember of each parameter until the next update? Which of two parameters has made
+# how many updates, if one of them had no gradient at first?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Two loops: groups, and the parameters of each. Skip a parameter without a gradient. Make its state
+# if it has none yet. Count. Decay, in the form of the group. Then the two averages, their
+# corrections, and the update, all in place.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `state = self.state[p]`; `if not state:` is true the first time; `torch.zeros_like(p)`.
+# `m.mul_(b).add_(g, alpha=a)` computes $b\,m + a\,g$ in place, `v.addcmul_(g, g, value=a)` adds
+# $a\,g^2$, and `p.addcdiv_(m, root, value=-a)` subtracts $a\,m/\text{root}$.
+# </details>
+
+# %% exercise="adam"
+from attnlab.optimizers import Adam
+
+# %%
+check("adam")
+
+# %% [markdown]
 # ## 8.2 The learning rate: `noam`
 # *4 points, 20 minutes, difficulty 1 of 5, importance 4 of 5*
 #

@@ -27,9 +27,8 @@ class Adam(torch.optim.Optimizer):
       A gradient of zeros is a gradient.
     - Parameters are changed in place. Each group of parameters has its own lr, betas, eps and
       weight_decay, which may change between two updates.
-    - The state of a parameter has torch's names and types: `step` (t; a float32 tensor without
-      dimensions), `exp_avg` (m) and `exp_avg_sq` (v), both of the parameter's shape and dtype. So a
-      `state_dict()` can be loaded from this class into `torch.optim.Adam` and back.
+    - m, v and t of a parameter are in `self.state[parameter]`; m and v have its shape and dtype. So
+      a `state_dict()` holds all that a new Adam needs to go on as if nothing had happened.
 
     Args:
         params: the parameters, or groups of them, as for every optimiser of torch.
@@ -39,8 +38,7 @@ class Adam(torch.optim.Optimizer):
         weight_decay: 0 or more.
         decoupled_weight_decay: which of the two forms.
 
-    Source: Kingma and Ba 2015, algorithm 1; Loshchilov and Hutter 2019, algorithm 2; lecture C,
-    where a sign is wrong.
+    Source: Kingma and Ba 2015, algorithm 1; Loshchilov and Hutter 2019, algorithm 2; lecture C.
     """
 
     def __init__(
@@ -75,35 +73,31 @@ class Adam(torch.optim.Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
+        # blank: update each parameter that has a gradient, with the numbers of its group
         for group in self.param_groups:
+            beta1, beta2 = group["betas"]
             for parameter in group["params"]:
-                if parameter.grad is not None:
-                    self._update(parameter, group)
-        return loss
-
-    def _update(self, parameter: Tensor, group: dict[str, Any]) -> None:
-        """Update one parameter by its gradient, with the numbers of its group."""
-        state = self.state[parameter]
-        # blank: the state of the first update, weight decay, both averages, the update
-        if not state:
-            state["step"] = torch.tensor(0.0)
-            state["exp_avg"] = torch.zeros_like(parameter)
-            state["exp_avg_sq"] = torch.zeros_like(parameter)
-        grad, decay = parameter.grad, group["lr"] * group["weight_decay"]
-        assert grad is not None
-        if group["decoupled_weight_decay"]:
-            parameter.mul_(1 - decay)
-        elif group["weight_decay"]:
-            grad = grad + group["weight_decay"] * parameter
-        beta1, beta2 = group["betas"]
-        m, v = state["exp_avg"], state["exp_avg_sq"]
-        state["step"] += 1
-        m.mul_(beta1).add_(grad, alpha=1 - beta1)
-        v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
-        t = state["step"].item()
-        root = (v / (1 - beta2**t)).sqrt()
-        parameter.addcdiv_(m, root + group["eps"], value=-group["lr"] / (1 - beta1**t))
+                grad = parameter.grad
+                if grad is None:
+                    continue
+                state = self.state[parameter]
+                if not state:  # torch's own names and types, so that each can load the other's
+                    state["step"] = torch.tensor(0.0)
+                    state["exp_avg"] = torch.zeros_like(parameter)
+                    state["exp_avg_sq"] = torch.zeros_like(parameter)
+                m, v = state["exp_avg"], state["exp_avg_sq"]
+                state["step"] += 1
+                t = state["step"].item()
+                if group["decoupled_weight_decay"]:
+                    parameter.mul_(1 - group["lr"] * group["weight_decay"])
+                else:
+                    grad = grad + group["weight_decay"] * parameter
+                m.mul_(beta1).add_(grad, alpha=1 - beta1)
+                v.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+                root = (v / (1 - beta2**t)).sqrt()
+                parameter.addcdiv_(m, root + group["eps"], value=-group["lr"] / (1 - beta1**t))
         # end blank
+        return loss
 
 
 def clip_global_norm(parameters: Iterable[Tensor], max_norm: float) -> Tensor:
