@@ -97,6 +97,21 @@ from attnlab.optimizers import Adam
 check("adam")
 
 # %% [markdown]
+# **Look.** On the left, a bowl that is a hundred times as steep in one direction as in the other.
+# Gradient descent has the largest rate that suits the steep one: it jumps from side to side and
+# hardly moves along the flat one. Adam goes straight to the middle, and then too far: m has not yet
+# forgotten the gradients of the way. On the right, your Adam with lr = 0.1 and four weights. Which
+# of the lines lie on one another, and what is special about the fourth weight's gradients?
+
+# %%
+plots.optimizers.first_steps(Adam)
+
+# %% [markdown]
+# This is Adam's strength, and its danger. A gradient of 0.001 that is only noise moves a weight as
+# far as one of 1,000 that is certain, as long as its sign stays the same. In the first updates no
+# gradient had time to change its sign, so **every** weight of the model moves by about lr.
+
+# %% [markdown]
 # ## 8.2 The learning rate: `noam`
 # *4 points, 20 minutes, difficulty 1 of 5, importance 4 of 5*
 #
@@ -141,8 +156,8 @@ check("noam")
 
 # %% [markdown]
 # **Look.** Three curves: the paper's, one with twice the warm-up, and one for a model of half the
-# width. A dot marks each peak. Which two curves are the same line at first, and which two are the
-# same after their peaks? Why?
+# width. A dot marks each peak. Which two curves are the same after their peaks, and why? And which
+# of the two changes makes the rate higher?
 
 # %%
 plots.optimizers.warm_up_curves(noam)
