@@ -61,8 +61,8 @@ torch.manual_seed(8)  # every run of this notebook is the same
 # weight whose gradients contradict each other hardly moves.
 #
 # **Weight decay** pulls weights towards 0, in one of two forms. *Coupled*: add
-# $\text{weight\_decay} \cdot p$ to the gradient. Then it is divided by $\sqrt{\hat v}$ like
-# everything else, so weights with large gradients hardly decay. *Decoupled* (AdamW): multiply p by a
+# $\text{weight\_decay} \cdot p$ to the gradient. Then it is divided by $\sqrt{\hat v}$ like the
+# rest of it, so weights with large gradients hardly decay. *Decoupled* (AdamW): multiply p by a
 # number just below 1, and leave g alone. Today most models are trained with the second.
 #
 # An optimiser of torch is a class with groups of parameters (`self.param_groups`, dicts with
