@@ -101,19 +101,20 @@ class Adam(torch.optim.Optimizer):
 
 
 def clip_global_norm(parameters: Iterable[Tensor], max_norm: float) -> Tensor:
-    """Scale all gradients together, so that their common length is at most `max_norm`.
+    """Limit the length of all gradients together, and keep their direction.
 
-    The length is the Euclidean norm of all gradients as if they were one vector.
+    The length is the Euclidean norm of all gradients as if they were one vector. If it is above
+    `max_norm`, all gradients are multiplied, in place, by the same number, so that their length
+    becomes `max_norm`. Otherwise they stay bit for bit the same.
 
     Args:
-        parameters: those without a gradient are skipped; an iterator is enough.
-        max_norm: above 0; infinity changes nothing and only measures.
+        parameters: a list or an iterator, such as `model.parameters()`; those whose `grad` is None
+            are skipped.
+        max_norm: above 0; infinity means that there is no limit.
 
     Returns:
-        The length before, a tensor without dimensions; 0 if there is no gradient. If it is at most
-        `max_norm`, the gradients stay bit for bit the same. Otherwise all of them are multiplied,
-        in place, by the same number. Nothing waits for the device. If the length is infinite or
-        NaN, the gradients are not usable afterwards.
+        The length before, a tensor without dimensions. It is 0 if there are no gradients. It is
+        infinite or NaN if one of their numbers is, and then they are not usable afterwards.
 
     Source: Pascanu, Mikolov and Bengio 2013, algorithm 1.
     """
@@ -122,7 +123,7 @@ def clip_global_norm(parameters: Iterable[Tensor], max_norm: float) -> Tensor:
     if not grads:
         return torch.tensor(0.0)
     norm = torch.stack([grad.norm().to(grads[0].device) for grad in grads]).norm()
-    factor = (max_norm / norm).clamp(max=1.0)
+    factor = (max_norm / norm).clamp(max=1.0)  # an `if` would wait for the device
     for grad in grads:
         grad.mul_(factor.to(grad.device))
     return norm

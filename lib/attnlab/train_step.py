@@ -30,34 +30,29 @@ class Sums(NamedTuple):
 Loss = Callable[[nn.Module, Any], Sums]
 
 
-def accumulate(
-    model: nn.Module,
-    loss: Loss,
-    micro_batches: Iterable[Any],
-    backward: Callable[[Tensor], Any] = Tensor.backward,
-) -> Sums:
-    """The gradients of one large batch, from several small ones that fit into memory.
+def accumulate(model: nn.Module, loss: Loss, micro_batches: Iterable[Any]) -> Sums:
+    """Compute the gradients of one large batch from several small ones, which fit into memory.
 
-    Afterwards the gradients are those of the mean loss over all tokens of all micro-batches,
-    however the tokens are spread over them. Earlier gradients are dropped. Only one micro-batch at
-    a time is held in memory.
+    Afterwards, the `grad` of each parameter is the gradient of the mean loss over all tokens of all
+    micro-batches, however the tokens are divided between them. Gradients from before are dropped.
+    The gradients of a micro-batch are computed before the next loss is, so that only one
+    micro-batch at a time takes memory for its backward pass.
 
     Args:
-        model: its parameters get the gradients.
-        loss: called once for each micro-batch as `loss(model, micro_batch)`.
-        micro_batches: at least one; some may be without tokens. If none has tokens, the gradients
-            are 0.
-        backward: called with the loss of each micro-batch, a sum; computes its gradients.
+        model: the loss need not depend on all of its parameters.
+        loss: called once for each micro-batch as `loss(model, micro_batch)`; returns `Sums`.
+        micro_batches: at least one, in a list or an iterator. Some may be without tokens (their
+            count is 0); if all are, the gradients are 0.
 
     Returns:
-        The sums over all micro-batches, without gradients.
+        The `Sums` of all micro-batches, as tensors without a graph.
     """
     # blank: add up the gradients of the sums, then divide by the number of all tokens
     model.zero_grad()
     losses, counts = [], []
     for micro_batch in micro_batches:
         found = loss(model, micro_batch)
-        backward(found.loss)
+        found.loss.backward()
         losses.append(found.loss.detach())
         counts.append(found.count.detach())
     total = Sums(torch.stack(losses).sum(), torch.stack(counts).sum())

@@ -245,16 +245,12 @@ class Trainer:
         rate = self.cfg.lr * self._factor(updates)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        found = self.parts.accumulate(
-            self._wrapped, self._loss, self._micro_batches(batch),
-            lambda loss: self.scaler.scale(loss).backward(),
-        )  # fmt: skip
+        found = self.parts.accumulate(self._wrapped, self._loss, self._micro_batches(batch))
+        loss = found.loss / self.scaler.scale(torch.ones_like(found.loss))
         norm, updated = self.parts.update(
             self.optimizer, self.scaler, self.model.parameters(), self.cfg.max_norm, self.parts.clip
         )
-        self._since_log = Sums(
-            self._since_log.loss + found.loss, self._since_log.count + found.count
-        )
+        self._since_log = Sums(self._since_log.loss + loss, self._since_log.count + found.count)
         self.position = replace(
             position, step=position.step + 1, skipped=position.skipped + (not updated)
         )
@@ -275,14 +271,15 @@ class Trainer:
                 yield self.parts.move(share(batch, part, parts), self.device)
 
     def _loss(self, model: nn.Module, batch: Any) -> Sums:
-        """The loss of a part, in mixed precision.
+        """The loss of a part, in mixed precision, multiplied by the scaler's scale.
 
         Processes take the mean of their gradients. So gradients of sums must be divided by the mean
         number of their tokens.
         """
         with autocast(self.cfg.dtype, self.device):
             found = self.loss(model, batch)
-        return Sums(found.loss, self.processes.sum(found.count) / self.processes.world)
+        count = self.processes.sum(found.count) / self.processes.world
+        return Sums(self.scaler.scale(found.loss), count)
 
     def _clock(self) -> tuple[float, int, float]:
         """The time, the step, and the tokens since the last line of the log."""

@@ -64,15 +64,30 @@ def test_a_batch_without_tokens_has_gradients_of_zero() -> None:
     assert all(grad.abs().max() == 0 for grad in grads(model))
 
 
-def test_backward_gets_the_sum_of_each_micro_batch() -> None:
-    model, seen = made(), []
-    accumulate(
-        model, loss, [tokens(4), tokens(3)], lambda loss: seen.append(loss) or (2 * loss).backward()
-    )
-    doubled = grads(model)
-    found = accumulate(model, loss, [tokens(4), tokens(3)])
-    torch.testing.assert_close(doubled, [2 * grad for grad in grads(model)])
-    torch.testing.assert_close(sum(seen).detach(), found.loss)
+def test_one_micro_batch_at_a_time_needs_memory_for_its_backward_pass() -> None:
+    model, events = made(), []
+
+    def watched(model: nn.Module, batch: tuple[torch.Tensor, torch.Tensor]) -> Sums:
+        events.append("forward")
+        found = loss(model, batch)
+        found.loss.register_hook(lambda grad: events.append("backward"))
+        return found
+
+    accumulate(model, watched, [tokens(4), tokens(3)])
+    assert events == ["forward", "backward"] * 2
+
+
+def test_a_scaled_loss_gives_scaled_gradients() -> None:
+    model = made()
+    accumulate(model, loss, [tokens(4), tokens(3)])
+    expected = [256 * grad for grad in grads(model)]
+
+    def scaled(model: nn.Module, batch: tuple[torch.Tensor, torch.Tensor]) -> Sums:
+        found = loss(model, batch)
+        return Sums(256 * found.loss, found.count)
+
+    accumulate(model, scaled, [tokens(4), tokens(3)])
+    torch.testing.assert_close(grads(model), expected)
 
 
 def weights(model: nn.Module) -> list[torch.Tensor]:
