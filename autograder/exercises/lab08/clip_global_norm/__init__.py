@@ -1,0 +1,177 @@
+"""clip_global_norm: a limit for the length of all gradients together."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from attnlab.checking.judges import Close
+from attnlab.optimizers import clip_global_norm
+from gradekit.exercise import Exercise
+
+exercise = Exercise(
+    clip_global_norm,
+    forbids=[
+        "torch.nn.utils.clip_grad_norm_",
+        "torch.nn.utils.clip_grads_with_norm_",
+        "torch.nn.utils.get_total_norm",
+    ],
+)
+
+CLIPPED = Close(atol=1e-9, rtol=1e-6)  # torch adds 1e-6 to the length
+EXACT = Close(atol=0, rtol=0)
+
+
+def with_gradients(*grads):
+    """Parameters with these gradients; None for one without a gradient."""
+    made = []
+    for grad in grads:
+        size = 3 if grad is None else grad.shape
+        parameter = nn.Parameter(torch.full((size,) if size == 3 else size, 7.0).double())
+        parameter.grad = grad
+        made.append(parameter)
+    return made
+
+
+def of_length(draw, length, *shapes):
+    """Random gradients of these shapes, which have this length together."""
+    drawn = [draw.normal(*shape) for shape in shapes]
+    now = torch.cat([grad.flatten() for grad in drawn]).norm()
+    return [grad * (length / now) for grad in drawn]
+
+
+def gradients(parameters):
+    return ["no gradient yet" if p.grad is None else p.grad.clone() for p in parameters]
+
+
+def clipped(lab, max_norm, *grads):
+    """What a call returns, and the gradients after it."""
+    parameters = with_gradients(*grads)
+    norm = lab.clip_global_norm(parameters, max_norm)
+    return {"length before": norm, "gradients": gradients(parameters)}
+
+
+@exercise.check(points=1, judge=EXACT)
+def within_the_limit(lab, draw):
+    """Gradients that are short enough stay bit for bit the same."""
+    seen = {}
+    for length in (0.5, 3.0, 4.99):
+        parameters = with_gradients(*of_length(draw, length, (2, 3), (4,)))
+        lab.clip_global_norm(parameters, 5.0)
+        seen[f"limit 5, length {length}"] = gradients(parameters)
+    return seen
+
+
+@exercise.check(points=1.5, judge=CLIPPED)
+def measured_together(lab, draw):
+    """Two tensors have one length and get one factor: 3, 4 and 12 have the length 13."""
+    return {
+        "3, 4 and 12, limit 6.5": clipped(
+            lab, 6.5, torch.tensor([3.0, -4.0]).double(), torch.tensor([[12.0]]).double()
+        ),
+        "random": clipped(
+            lab, 2.0, *of_length(draw, float(draw.uniform(low=3, high=9)), (3, 2), (5,))
+        ),
+    }
+
+
+@exercise.check(points=0.5)
+def returned(lab, draw):
+    """Returns the length before, as a tensor without dimensions."""
+    norm = lab.clip_global_norm(with_gradients(*of_length(draw, 20.0, (4,), (2,))), 1.0)
+    return {
+        "is a tensor": isinstance(norm, Tensor),
+        "shape": list(norm.shape) if isinstance(norm, Tensor) else "none",
+        "below the limit": lab.clip_global_norm(with_gradients(*of_length(draw, 0.25, (4,))), 1.0),
+        "above the limit": norm,
+    }
+
+
+@exercise.check(points=1, hidden=True, judge=CLIPPED)
+def some_without_gradients(lab, draw):
+    """Skips parameters without a gradient, and takes an iterator as well as a list."""
+    grads = of_length(draw, 9.0, (3,), (2, 2))
+    model = nn.Sequential(nn.Linear(3, 2), nn.Linear(2, 4, bias=False)).double()
+    for parameter in model.parameters():
+        parameter.grad = draw.normal(*parameter.shape) * 10
+    model[0].bias.grad = None
+    from_a_model = lab.clip_global_norm(model.parameters(), 0.75)
+    return {
+        "the first has none": clipped(lab, 4.0, None, *grads),
+        "the second has none": clipped(lab, 4.0, grads[0].clone(), None, grads[1].clone()),
+        "none has one": clipped(lab, 4.0, None, None),
+        "from an iterator": [from_a_model, gradients(model.parameters())],
+    }
+
+
+@exercise.check(points=0.5, hidden=True, judge=CLIPPED)
+def in_place(lab, draw):
+    """Changes the gradients in place, and nothing else."""
+    grads = of_length(draw, 30.0, (3,), (2, 4))
+    parameters = with_gradients(*grads)
+    lab.clip_global_norm(parameters, 3.0)
+    return {
+        "same tensors": [p.grad is grad for p, grad in zip(parameters, grads, strict=True)],
+        "their numbers": grads,
+        "weights": [p.detach() for p in parameters],
+        "weights are trained": [p.requires_grad for p in parameters],
+    }
+
+
+@exercise.check(points=1, hidden=True, judge=CLIPPED)
+def other_sizes(lab, draw):
+    """Is right for any number of gradients of any shape, and in any memory layout."""
+
+    def ask(count, shape):
+        grads = [draw.uniform(*shape, low=-6, high=-3) for _ in range(count)]
+        return clipped(lab, 2.5, *grads)
+
+    return {
+        **draw.each_size(ask, count=3, shape=(2, 5), may_be_empty=["count", "shape"]),
+        "without axes": clipped(lab, 2.0, 3 + draw.uniform(), 5 * draw.normal(2)),
+        "another memory layout": clipped(lab, 2.0, draw.strided(5 * draw.normal(3, 4))),
+    }
+
+
+@exercise.check(points=0.5, hidden=True, judge=CLIPPED)
+def special_lengths(lab, draw):
+    """Is right at the limit, for zeros and without a limit; a length may be infinite or NaN."""
+    zeros, large = torch.zeros(3).double(), of_length(draw, 50.0, (2, 3), (4,))
+
+    def length(*numbers):
+        spoiled = torch.tensor(numbers).double()
+        return lab.clip_global_norm(with_gradients(spoiled, draw.normal(4)), 1.0)
+
+    return {
+        "exactly at the limit": clipped(lab, 13.0, torch.tensor([3.0, 4.0, 12.0]).double()),
+        "zeros": clipped(lab, 1.0, zeros, zeros.clone()),
+        "no limit": clipped(lab, math.inf, *large),
+        "no limit, zeros": clipped(lab, math.inf, zeros.clone()),
+        "an infinite gradient": length(1.0, math.inf),
+        "minus infinity": length(-math.inf, 2.0),
+        "a gradient that is not a number": length(1.0, math.nan),
+    }
+
+
+exercise.promises(
+    {
+        "Limit the length of all gradients together, and keep their direction.": (
+            "measured_together"
+        ),
+        "The length is the Euclidean norm of all gradients as if they were one vector.": (
+            "measured_together returned"
+        ),
+        "If it is above `max_norm`, all gradients are multiplied, in place, by the same number, so "
+        "that their length becomes `max_norm`.": "measured_together in_place",
+        "Otherwise they stay bit for bit the same.": "within_the_limit",
+        "a list or an iterator, such as `model.parameters()`": "some_without_gradients",
+        "those whose `grad` is None are skipped": "some_without_gradients",
+        "infinity means that there is no limit": "special_lengths",
+        "The length before, a tensor without dimensions.": "returned",
+        "It is 0 if there are no gradients.": "some_without_gradients",
+        "It is infinite or NaN if one of their numbers is": "special_lengths",
+    },
+    explained=["max_norm: above 0", "and then they are not usable afterwards"],
+)
