@@ -163,9 +163,195 @@ check("noam")
 plots.optimizers.warm_up_curves(noam)
 
 # %% [markdown]
+# ## 8.6 A limit for the gradient: `clip_global_norm`
+# *6 points, 25 minutes, difficulty 2 of 5, importance 4 of 5*
+#
+# Now and then, a batch has a gradient that is ten or a thousand times as long as usual: a line of
+# noise in the data, a sentence in another language, a mistake in a label. One update along such a
+# gradient can undo an hour of training. The lectures leave the remedy out, but almost every large
+# model is trained with it: measure the length of the gradient, and if it is above a limit, make it
+# as long as the limit.
+#
+# $$g \leftarrow g \cdot \min\left(1, \frac{\text{limit}}{\lVert g \rVert}\right), \qquad
+# \lVert g \rVert = \sqrt{\textstyle\sum_i g_i^2}$$
+#
+# Here g means the gradients of **all** parameters as one long vector. So the update becomes shorter
+# and keeps its direction. With a limit for each tensor or for each number, the large parts would be
+# cut and the small ones not: that is another direction.
+#
+# *Does Adam not do this already?* It divides by the size of recent gradients, so the one update
+# with a long gradient is not long. But the gradient stays in Adam's average of squares for about
+# $1 / (1 - \beta_2)$ updates, 1,000 of them by default, and makes all of these too short.
+#
+# The length itself is worth a line in the log. It grows before a training fails, and if it is
+# infinite or NaN, the update must be skipped (8.9).
+#
+# **Predict.** The gradients of two tensors have the lengths 3 and 4. What are their lengths after
+# clipping with a limit of 2.5? And with a limit of 6?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# You know the length of each tensor. How do you compute the length of all of them from these
+# numbers? (Think of a right-angled triangle.)
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Collect the gradients in a list first: `parameters` may be an iterator, which you can use only
+# once. Measure. Compute one factor. Multiply every gradient by it, in place.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `tensor.norm()` is the length of one tensor, whatever its shape; `torch.stack(lengths).norm()` is
+# that of a list of numbers. Operations whose names end in `_` change the tensor itself.
+# </details>
+
+# %% exercise="clip_global_norm"
+from attnlab.optimizers import clip_global_norm
+
+# %%
+check("clip_global_norm")
+
+# %% [markdown]
+# **Look.** A straight line is fitted to points by plain gradient descent, in batches of 8. In batch
+# 60, a label is wrong by 3,000. How many updates does that cost without a limit, and with yours?
+# And why is the training with a limit slower at the start?
+
+# %%
+plots.gradients.one_odd_batch(clip_global_norm)
+
+# %% [markdown]
+# ## 8.7 A batch that does not fit: `accumulate`
+# *8 points, 35 minutes, difficulty 3 of 5, importance 5 of 5*
+#
+# The paper trained with 25,000 source tokens and 25,000 target tokens in a batch, on eight GPUs. If
+# only 3,000 fit into the memory of yours, you can still make the same update: a gradient of a sum
+# is the sum of the gradients. So cut the batch into **micro-batches**, compute their gradients one
+# after the other, add them up, and update once. `backward` adds to `grad` by itself; this is why
+# everybody has to call `zero_grad`.
+#
+# One thing goes wrong quietly. The loss of a batch is a mean over its **tokens**. Take a
+# micro-batch of 7 tokens and one of 3, with sums of losses $s_7$ and $s_3$:
+#
+# $$\frac{s_7 + s_3}{10} \;\ne\; \frac12\left(\frac{s_7}{7} + \frac{s_3}{3}\right)$$
+#
+# On the right, the mean of the two means, each of the 3 tokens counts more than twice as much as
+# each of the 7. The usual recipe, "divide every loss by the number of micro-batches", does just
+# that. It is right only if all micro-batches have equally many tokens, and with padding they never
+# do. (A widely used training library had this bug for years, until 2024: its losses were a bit
+# worse, and nothing crashed.) This is why a `Loss` in this lab returns `Sums`: a sum, and how many
+# tokens it is over.
+#
+# **Predict.** A model has one weight w, and the loss of a token x is w·x. The micro-batches are
+# [1, 1, 1] and [5]. What is the gradient of the mean over all tokens, and what is the mean of the
+# means?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# When do you know the number of all tokens? Which division can wait until then?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Drop old gradients. For each micro-batch: its loss, its gradients, and its sum and count without a
+# graph. After the loop, divide every gradient once. Two cases need care: a parameter without a
+# gradient, and no tokens at all.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `x.detach()` is x without its graph. `torch.stack(numbers).sum()` adds up tensors without
+# dimensions. `count.clamp(min=1)` avoids a division by 0 and does not wait for the device.
+# </details>
+
+# %% exercise="accumulate"
+from attnlab.train_step import accumulate
+
+# %%
+check("accumulate")
+
+# %% [markdown]
+# **Look.** Each dot is one number of a gradient: to the right, that of the whole batch of 10
+# tokens; upwards, the one from micro-batches of 7 and 3. On the diagonal both are the same. On the
+# left is your `accumulate`, on the right the mean of the two means. Is the right-hand one only
+# longer or shorter, or does it point in another direction? What would clipping change about it?
+
+# %%
+plots.gradients.against_the_whole_batch(accumulate)
+
+# %% [markdown]
+# ## 8.11 How good is a translation? `corpus_bleu`
+# *8 points, 45 minutes, difficulty 3 of 5, importance 4 of 5*
+#
+# Exact match is a harsh judge: for a long sentence, many translations are right. BLEU asks less:
+# how many pieces of the translation are also in a translation by a person? The pieces are n-grams,
+# n tokens in a row, for n from 1 to 4. The paper's 28.4 for English to German is such a number.
+# Lecture G shows the idea with seven times *the*:
+#
+# | | |
+# |---|---|
+# | translation | the the the the the the the |
+# | reference 1 | the cat is on the mat |
+# | reference 2 | there is a cat on the mat |
+#
+# All seven words are in a reference, so a plain precision would be 7/7. But reference 1 has *the*
+# twice, and reference 2 once. So only **two** are matched: $p_1 = 2/7$. The lectures stop here.
+# Three decisions are left:
+#
+# $$\text{BLEU} = 100 \cdot \text{BP} \cdot \left(p_1\, p_2\, p_3\, p_4\right)^{1/4}, \qquad
+# \text{BP} = \min\left(1,\; e^{\,1 - r/c}\right)$$
+#
+# - **The mean is geometric.** From n to n + 1, precisions fall by about the same factor; in an
+#   arithmetic mean, $p_1$ would drown the others. If one precision is 0, so is the result.
+# - **Short translations pay.** "the cat" alone would have $p_1 = p_2 = 1$. So c, the length of all
+#   translations, is compared with r, that of their references. There is no penalty for long ones,
+#   because each word too many already lowers $p_n$.
+# - **Counts are added up over the corpus first.** A single sentence often has no matched 4-gram and
+#   would count as 0. So the score of a corpus is not the mean of its sentences' scores, just as in
+#   8.7 the loss of a batch is not the mean of means.
+#
+# (If you report a score, use `sacrebleu`. It cuts sentences into tokens in a fixed way, so that
+# numbers of two papers can be compared. Your function agrees with it to the last digits.)
+#
+# **Predict.** Seven times *the* again: what is its BLEU with `max_n=4`? A translation has half the
+# length of its reference and every word of it is right: what is its BLEU at most?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which numbers do you need from each sentence, so that everything else can wait until all
+# sentences are counted?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# For each sentence and each n: count its n-grams, find for each of them the most that one reference
+# has, and add the smaller of the two counts to the matches. Add up lengths: the sentence's own, and
+# that of the closest reference. At the end: precisions, their mean, BP.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `Counter(tuple(s[i : i + n]) for i in range(len(s) - n + 1))` counts n-grams. For two Counters,
+# `a & b` has the smaller counts and `a | b` the larger ones. `min(lengths, key=…)` with a key that
+# returns a pair decides by its first number, and if that is equal, by its second.
+# </details>
+
+# %% exercise="corpus_bleu"
+from attnlab.metrics import corpus_bleu
+
+# %%
+check("corpus_bleu")
+
+# %% [markdown]
+# **Look.** Left, the n-grams of one translation with repeated words: all of them, those that are
+# somewhere in the reference, and those that your function counts as matched. Right, the score of
+# 200 sentences in which more and more words are replaced by others. How many words in ten may be
+# wrong for a BLEU of 30? And why is the curve for single words a straight line?
+
+# %%
+plots.bleu.matches_and_scores(corpus_bleu)
+
+# %% [markdown]
 # ## What you can now explain
 #
-# - why a training starts with small updates, and where its learning rate is highest.
+# - why a training starts with small updates, and where its learning rate is highest;
+# - what a single odd batch can do, and why the limit is one for all gradients;
+# - why the mean of means is not the mean, for the gradients of micro-batches and for BLEU.
 
 # %% [markdown] free_text="explain" points=4
 # ## In your own words

@@ -14,27 +14,27 @@ Sentence = Sequence[Hashable]
 def corpus_bleu(
     hypotheses: Sequence[Sentence], references: Sequence[Sequence[Sentence]], max_n: int = 4
 ) -> float:
-    """BLEU of a whole corpus: how many n-grams of the hypotheses occur in their references.
+    """BLEU of a whole corpus: how many n-grams of the hypotheses are in their references.
 
         100 · BP · (p₁ · p₂ · … · p_N)^(1/N)                         N = max_n
 
-    - p_n: how many n-grams of all hypotheses are matched, divided by how many n-grams they have. An
-      n-gram of a hypothesis is matched at most as often as it occurs in that one of its references
-      where it occurs most often.
-    - BP: 1 if all hypotheses together have more tokens than their references, c > r; otherwise
-      exp(1 - r/c). The length of a reference is that of the one which is closest in length to its
-      hypothesis; of two that are equally close, the shorter one.
+    - p_n: the n-grams of all hypotheses that are matched, divided by the n-grams of all hypotheses.
+      An n-gram of a hypothesis is matched at most as many times as it occurs in that one of its
+      references in which it occurs most often.
+    - BP: 1 if all hypotheses together are at least as long as their references, c ≥ r; otherwise
+      exp(1 - r/c). The length of a hypothesis's references is that of the one which is closest to
+      it in length; of two that are equally close, that of the shorter one.
 
-    All counts are added over the corpus first, so the result is not the mean of the sentences'
-    scores. Nothing is smoothed: if one p_n is 0, or has no n-grams, the result is 0.
+    Matches, n-grams and lengths are added up over the corpus first. Nothing is smoothed: if one p_n
+    is 0, or if there are no n-grams of a length, the result is 0.
 
     Args:
-        hypotheses: sentences as lists of tokens; some may be empty.
+        hypotheses: sentences as lists of tokens (words or numbers); some may be empty.
         references: for each hypothesis, one reference or more.
-        max_n: the longest n-grams, 1 or more.
+        max_n: the length of the longest n-grams, 1 or more.
 
     Returns:
-        From 0 to 100.
+        A number from 0 to 100.
 
     Raises:
         ValueError: there are not as many lists of references as hypotheses.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 
 import pytest
 import torch
@@ -65,3 +66,22 @@ def test_the_peak_is_known_for_some_devices_only(monkeypatch) -> None:
         assert peak_flops(gpu, torch.bfloat16) == peak
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "Tesla T4")
     assert peak_flops(gpu, torch.float32) == 8.1e12
+
+
+@pytest.mark.parametrize("several", [1, 2, 3])
+@pytest.mark.parametrize("max_n", [1, 2, 4])
+def test_bleu_equals_sacrebleu(several: int, max_n: int) -> None:
+    metrics = pytest.importorskip("sacrebleu.metrics", reason="sacrebleu is what papers report")
+    draw = random.Random(10 * several + max_n)
+    judge = metrics.BLEU(max_ngram_order=max_n, tokenize="none", smooth_method="none", force=True)
+    for _ in range(20):
+        hypotheses, references = [], []
+        for _ in range(draw.randrange(1, 6)):
+            own = [draw.choices("abcd", k=draw.randrange(1, 12)) for _ in range(several)]
+            wrong = draw.choices("abcd", k=draw.randrange(3))
+            hypotheses.append(own[0][draw.randrange(3) :] + wrong)
+            references.append(own)
+        texts = [" ".join(hypothesis) for hypothesis in hypotheses]
+        columns = [[" ".join(own[n]) for own in references] for n in range(several)]
+        expected = judge.corpus_score(texts, columns).score
+        assert corpus_bleu(hypotheses, references, max_n) == pytest.approx(expected, abs=1e-9)
