@@ -121,8 +121,9 @@ def several_references(lab, draw):
         "3 and 6": (3, 6),
     }
     for name, own in lengths.items():
-        references = [[abc[:length] for length in own]]
-        seen[f"5 tokens, references of {name}"] = lab.corpus_bleu([abc[:5]], references, 2)
+        references = [[abc[:length] for length in own], [abc[:9]]]  # the second makes r > c
+        hypotheses = [abc[:5], abc[7:9]]
+        seen[f"5 tokens, references of {name}"] = lab.corpus_bleu(hypotheses, references, 2)
     seen["repeated words"] = lab.corpus_bleu([list("aabbaac")], [twice], 1)
     return seen
 
