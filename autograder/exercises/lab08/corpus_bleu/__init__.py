@@ -119,6 +119,7 @@ def several_references(lab, draw):
         "7, 9 and 4": (7, 9, 4),
         "9 and 7": (9, 7),
         "3 and 6": (3, 6),
+        "3, 4 and 6": (3, 4, 6),
     }
     for name, own in lengths.items():
         references = [[abc[:length] for length in own], [abc[:9]]]  # the second makes r > c
