@@ -25,6 +25,10 @@ library, an exercise's cell holds one import line; its task is that function's d
 import torch
 
 from attnlab import check, plots, submit
+from attnlab.metrics import mfu
+from attnlab.notebook.review import compare_predictions, try_versions
+from attnlab.parameter_count import count_params
+from attnlab.transformer_config import TransformerConfig
 
 torch.manual_seed(8)  # every run of this notebook is the same
 
@@ -277,6 +281,98 @@ check("accumulate")
 plots.gradients.against_the_whole_batch(accumulate)
 
 # %% [markdown]
+# ## 8.10 Predict, then run: what a training costs
+# *3 points, 25 minutes, difficulty 2 of 5, importance 4 of 5*
+#
+# Lecture W says that the base model cost $3.3 \cdot 10^{18}$ operations. Where does such a number
+# come from? There are two ways to count, and they answer different questions.
+#
+# **From the device**: number of devices × seconds × operations per second. The paper took 8 P100
+# for 12 hours, at $9.5 \cdot 10^{12}$ operations per second each: $3.28 \cdot 10^{18}$. This is
+# what the devices *had time for*, whatever they did.
+#
+# **From the model**: a token costs 6 operations for each parameter that it passes, an addition and
+# a multiplication on the way forward and twice as many on the way back. Divided by the first
+# number, this is the **MFU** (model FLOPs utilisation), the share of the devices' speed that the
+# training really used:
+#
+# $$\text{MFU} = \frac{6 \cdot \text{parameters} \cdot \text{tokens per second}}{\text{operations
+# per second that the devices can do}}$$
+#
+# Say what a token is! In a model with a decoder only, each token passes all parameters. In the
+# paper's, a *source* token passes the encoder alone (18.9 million parameters), and a *target* token
+# the decoder (25.2 million) and the head (18.9 million). A batch has 25,000 of each, and there are
+# 100,000 updates.
+#
+# Predict five numbers and write them down; then run the cell under **Look**. If a number was wrong,
+# correct it and be able to say why. The numbers that you hand in count.
+#
+# - **P1** The *big* model trained for 3.5 days on the same eight devices. How many operations had
+#   they time for, in units of $10^{18}$?
+# - **P2** What was the MFU of the base model's training, from 0 to 1? Two digits are enough.
+# - **P3** A model trains in float32 with your Adam. Between `backward()` and the end of `step()`,
+#   how many bytes are kept for each parameter? (Not for activations.)
+# - **P4** The paper's rate has no value at t = 0: in Python, `0**-0.5` is an error. In torch, `t`
+#   is `torch.tensor(0.0)`. What is `torch.minimum(t**-0.5, t * 4000**-1.5)`?
+# - **P5** Lecture C: the base model is the mean of "the last 5 checkpoints, which were written at
+#   10-minute interval", in a run of 12 hours. Which share of the run, from 0 to 1, lies between the
+#   first of the five and the last?
+
+# %% exercise="predictions"
+predictions = {}
+# TODO: write five lines such as predictions["P1"] = 7.
+### BEGIN SOLUTION
+predictions["P1"] = 23.0
+predictions["P2"] = 0.29
+predictions["P3"] = 16
+predictions["P4"] = 0.0
+predictions["P5"] = 0.056
+### END SOLUTION
+
+# %%
+check("predictions")
+
+# %% [markdown]
+# **Look.** Your predictions next to the computed numbers. (For P3, torch's own Adam says what it
+# keeps.)
+
+# %%
+base = TransformerConfig.of_size("base", 37_000)
+
+
+def share_used():
+    per_second = 25_000 * 100_000 / (12 * 3600)  # pairs of a source and a target token
+    return mfu(per_second, count_params(base), 8 * 9.5e12)
+
+
+def bytes_kept():
+    weight = torch.nn.Parameter(torch.ones(1000))
+    weight.sum().backward()
+    optimizer = Adam([weight])
+    optimizer.step()
+    state = [x for x in optimizer.state[weight].values() if torch.is_tensor(x) and x.numel() > 1]
+    return sum(x.nbytes for x in [weight, weight.grad, *state]) / weight.numel()
+
+
+t = torch.tensor(0.0)
+compare_predictions(
+    predictions,
+    {
+        "P1": lambda: 8 * 3.5 * 24 * 3600 * 9.5e12 / 1e18,
+        "P2": share_used,
+        "P3": bytes_kept,
+        "P4": lambda: torch.minimum(t**-0.5, t * 4000**-1.5),
+        "P5": lambda: 4 * 10 / (12 * 60),
+    },
+)
+
+# %% [markdown]
+# If you let all 50,000 tokens pass all parameters, you get twice the right share: each half of the
+# batch is then counted in both halves of the model. The authors of PaLM, who made the measure
+# known, report 0.46 for theirs. The rest is waiting: for memory, for other devices, and for padding
+# that is computed and never used (8.4).
+
+# %% [markdown]
 # ## 8.11 How good is a translation? `corpus_bleu`
 # *8 points, 45 minutes, difficulty 3 of 5, importance 4 of 5*
 #
@@ -345,6 +441,140 @@ check("corpus_bleu")
 
 # %%
 plots.bleu.matches_and_scores(corpus_bleu)
+
+# %% [markdown]
+# ## 8.12 Errata hunt
+# *2 points, 20 minutes, difficulty 2 of 5, importance 3 of 5*
+#
+# Three slides of lecture C to look at twice. For each, write the number that follows from the slide
+# and the other number that is asked for.
+#
+# - **C2** (a slip) Adam's first line is $m_{t+1} = \beta_1 m_t - (1 - \beta_1) \nabla\ell(x_t)$;
+#   the other lines are those of 8.1. Take $f(x) = x^2$ from x = 1 with lr = 0.1. *Slide*: where is
+#   x after one update? *Right*: where is it with your Adam?
+# - **C3** (a slip) "Token Embedding: 512 (base), 1024 (large)", and "FFN dim=2048" for both. Take
+#   the big model of 7.5, with 37,000 symbols in one table. *Slide*: how many **million** parameters
+#   has it? *Right*: how many with lecture W's rule, d_ff = 4 d? (`attnlab.parameter_count` counts.)
+# - **C6** (what follows?) The slide's targets have $1 - \varepsilon$ at the true word and
+#   $\varepsilon / (n - 1)$ at each other one. Take $\varepsilon$ = 0.1 and n = 5 words. *Slide*:
+#   what does the true word get? *Right*: torch's `cross_entropy(…, label_smoothing=e)` gives $e/n$
+#   to *every* word, and $1 - e$ besides to the true one. Which `e` makes the slide's targets?
+
+# %% exercise="errata"
+errata = {}
+# TODO: write three lines such as errata["C2"] = (slide, right, "why, in four words or more").
+# Let code compute the numbers if it can.
+### BEGIN SOLUTION
+errata["C2"] = (1.1, 0.9, "an average adds the new gradient; with the minus, x goes uphill")
+errata["C3"] = (163.9, 214.2, "the big model of the paper has d_ff = 4096")
+errata["C6"] = (0.9, 0.125, "a convention: torch gives the true word a share of e, too")
+### END SOLUTION
+
+# %%
+check("errata")
+
+# %% [markdown]
+# ## 8.13 Test somebody else's Adam
+# *3 points, 30 minutes, difficulty 3 of 5, importance 3 of 5*
+#
+# A wrong optimiser trains, too, only worse, and its owner never learns that it could be better. The
+# starter code of a public course once had $1 - \beta_1$ in both averages. Write a test that takes a
+# class, lets a right `Adam` pass silently, and raises `AssertionError` for a wrong one. It is tried
+# on more than twenty wrong versions of 8.1 and a few right ones. Your points are the share of wrong
+# versions that it rejects; a test that rejects a right version gets no points.
+#
+# You have something to compare with: `torch.optim.Adam`, and `torch.optim.AdamW` for decoupled
+# decay. (The default of its `weight_decay` is 0.01.) So the question is not *what* is right, but
+# **which inputs tell right and wrong apart**. The usual ones do not: with gradients of size 1 and
+# `eps` = 1e-8, nothing shows where `eps` is added.
+#
+# **Predict.** A wrong version adds `eps` inside the root. With `eps` = 1e-8, which gradients show
+# it: large ones, tiny ones, or both?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which numbers can you choose? Name a wrong version for each of them that nothing else would find.
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# A function that makes both optimisers with the same numbers, gives them the same gradients for a
+# few updates, and compares. Call it for both forms of decay, several `eps`, and gradients of
+# several sizes, zeros too. Let one parameter have no gradient at first, and another one later. Use
+# two groups, and change a number between two updates.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `[torch.nn.Parameter(p.detach().clone()) for p in mine]` makes copies to compare with;
+# `impl(params, lr, betas, eps, weight_decay, decoupled_weight_decay=True)`;
+# `torch.allclose(a, b, rtol=1e-9, atol=1e-9)`.
+# </details>
+
+
+# %% exercise="test_adam"
+def test_adam(impl):
+    """Let a right version of Adam pass; raise AssertionError if one of its updates is wrong.
+
+    Args:
+        impl: a class, called as ``impl(params, lr, betas, eps, weight_decay,
+            decoupled_weight_decay=…)``; it should keep every promise of 8.1.
+
+    Right versions differ in their last digits: allow 1e-9 in float64.
+    """
+    ### BEGIN SOLUTION
+    random = torch.Generator().manual_seed(0)
+
+    def compare(kind, decoupled, eps, decay, size):
+        first = [torch.randn(n, generator=random, dtype=torch.float64) for n in (3, 4, 5)]
+        mine, theirs = ([torch.nn.Parameter(x.clone()) for x in first] for _ in range(2))
+        groups = [[{"params": p[:2], "lr": 0.03}, {"params": p[2:]}] for p in (mine, theirs)]
+        numbers = (0.1, (0.7, 0.9), eps, decay)
+        ours = impl(groups[0], *numbers, decoupled_weight_decay=decoupled)
+        torchs = kind(groups[1], *numbers)
+        for number in range(6):
+            for place, (p, q) in enumerate(zip(mine, theirs, strict=True)):
+                grad = size * torch.randn(p.shape, generator=random, dtype=torch.float64)
+                missing = (place == 0 and number < 3) or (place == 1 and number == 4)
+                p.grad, q.grad = (None, None) if missing else (grad, grad.clone())
+            ours.step()
+            torchs.step()
+            for p, q in zip(mine, theirs, strict=True):
+                assert torch.allclose(p, q, rtol=1e-9, atol=1e-9), f"eps {eps}, decay {decay}"
+            for optimizer in (ours, torchs):
+                optimizer.param_groups[0]["lr"] *= 1.5
+
+    for kind, decoupled in ((torch.optim.Adam, False), (torch.optim.AdamW, True)):
+        for eps in (1e-8, 1e-3, 0.1):
+            for decay in (0.0, 0.2):
+                for size in (0.0, 1e-6, 1.0):
+                    compare(kind, decoupled, eps, decay, size)
+    ### END SOLUTION
+
+
+# %%
+check("test_adam")
+
+
+# %% [markdown]
+# **Look.** Your own class should pass. The second one goes uphill, and the third has an `eps` of
+# its own, whatever it is given. Does your test say why?
+
+
+# %%
+class Uphill(Adam):
+    def step(self, closure=None):
+        for group in self.param_groups:
+            for parameter in group["params"]:
+                if parameter.grad is not None:
+                    parameter.grad.neg_()
+        return super().step(closure)
+
+
+class OwnEps(Adam):
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, *args, **kwargs):
+        super().__init__(params, lr, betas, 1e-8, *args, **kwargs)
+
+
+try_versions(test_adam, Adam, Uphill, OwnEps)
 
 # %% [markdown]
 # ## What you can now explain
