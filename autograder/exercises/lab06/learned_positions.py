@@ -46,7 +46,7 @@ def in_context(x):
 def the_chicken(lab, draw):
     """Four orders of the same words: without positions one vector for chicken, with them four."""
     words, ids, at = draw.normal(4, 6), token_ids(), place_of("chicken")
-    model = built(lab, draw.normal(5, 6))
+    model = built(lab, draw.normal(8, 6))
     without = in_context(words[ids])[torch.arange(4), at]
     with_them = in_context(model(words[ids]))[torch.arange(4), at]
 
@@ -62,11 +62,12 @@ def the_chicken(lab, draw):
 
 @exercise.check(points=1)
 def parameters(lab, draw):
-    """Has max_len · d parameters, all of them to be learned."""
-    most, d = draw.integers(4, 12, 2).tolist()
+    """Has one table of max_len rows with d numbers each, all of them to be learned."""
+    most, d = int(draw.integers(4, 9)), int(draw.integers(9, 14))
     model = lab.LearnedPositions(most, d)
     return {
         "parameters": sum(p.numel() for p in model.parameters()),
+        "shapes": [list(p.shape) for p in model.parameters()],
         "to be learned": sum(p.numel() for p in model.parameters() if p.requires_grad),
     }
 
@@ -215,6 +216,28 @@ wrong(
     "nn.Embedding(max_len, d)",
     "nn.Embedding(max_len + 1, d)",
     "Your table does not have max_len rows. How many positions are there, counted from 0?",
+)
+wrong.several(
+    "columns_for_rows",
+    {
+        "(max_len, d)": "(d, max_len)",
+        "self.embedding(positions)": "self.embedding.weight.T[positions]",
+    },
+    "Your table has d rows and a column for each position. Which of the two numbers comes first in "
+    "an `nn.Embedding`, and which row belongs to position t?",
+)
+wrong(
+    "row_0_fixed",
+    "nn.Embedding(max_len, d)",
+    "nn.Embedding(max_len, d, padding_idx=0)",
+    "Row 0 never learns: `padding_idx` fixes it at zero. Which position does row 0 belong to?",
+)
+wrong(
+    "whole_table_added",
+    "positions = torch.arange(x.size(1), device=x.device)",
+    "positions = torch.arange(len(self.embedding.weight))",
+    "You add the whole table, so only sentences of exactly max_len words fit. How many rows does a "
+    "sentence of T words need?",
 )
 wrong(
     "table_detached",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math  # noqa: F401 - a mistake uses it
 import re
 
 import torch
@@ -203,6 +204,17 @@ wrong(
     "attribute. How does a module learn that a tensor belongs to it?",
 )
 wrong.several(
+    "a_plain_attribute_moved_each_time",
+    {
+        'self.register_buffer("pe", sinusoidal_pe(max_len, d_model)[None])': (
+            "self.pe = sinusoidal_pe(max_len, d_model)[None]"
+        ),
+        "self.pe[:, :length]": "self.pe[:, :length].to(x)",
+    },
+    "Your table is a plain attribute that every call moves and converts again. What does a module "
+    "call a tensor that follows it by itself?",
+)
+wrong.several(
     "sliced_by_the_batch",
     {
         "self.pe[:, :length]": "self.pe[0, : x.size(0), None]",
@@ -309,6 +321,11 @@ wrong(
     "self.dropout(x + ",
     "self.dropout(x.detach() + ",
     "No gradient reaches the word vectors. Which call cuts torch's graph?",
+)
+wrong.several(
+    "from_one",
+    {"(max_len, d_model)": "(max_len + 1, d_model)", "[:, :length]": "[:, 1 : length + 1]"},
+    "The first position gets row 1 of the encoding. From which number are positions counted?",
 )
 wrong(
     "from_the_end",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import torch
+from torch import nn  # noqa: F401 - a mistake uses it
 
 from attnlab.checking.dtypes import under_default_dtype
 from attnlab.checking.judges import Close
@@ -279,6 +280,25 @@ wrong(
     "get_default_dtype()).squeeze()",
     "Axes of length 1 are missing from your result. What is its shape for one position?",
 )
+
+wrong.several(
+    "powers_in_float32",
+    {"2 * pair / d": "torch.tensor(2 * pair / d)", "position / base": "position.float() / base"},
+    "Near position 5000 your numbers are off in the fourth digit: you count and divide in float32. "
+    "In which dtype are the angles computed, according to the task?",
+)
+
+
+@exercise.mistake(
+    "Your sines are all on the left, the cosines on the right, and your exponents go from 0 to 1. "
+    "Some libraries do both. Which columns are a pair in the task, and what is 2i divided by?"
+)
+def two_halves_up_to_the_base(n, d, base=10000.0):
+    half = d // 2
+    frequency = base ** (-torch.arange(half, dtype=torch.float64) / max(half - 1, 1))
+    angle = torch.arange(n, dtype=torch.float64)[:, None] * frequency
+    pe = torch.cat([angle.sin(), angle.cos(), torch.zeros(n, d % 2)], 1)
+    return pe.to(torch.get_default_dtype())
 
 
 @exercise.mistake(

@@ -7,10 +7,13 @@ A function or class made here keeps its text beside it, because there is no file
 from __future__ import annotations
 
 import ast
+import builtins
+import dis
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from types import CodeType
 from typing import Any
 
 from gradekit.errors import ExerciseError
@@ -76,7 +79,7 @@ class Edits:
 
         Raises:
             ExerciseError: the right version does not hold `old` exactly once, or the changed text
-                is not Python.
+                is not Python or uses a name that its file lacks.
         """
         self.several(name, {old: new}, advice)
 
@@ -102,4 +105,25 @@ class Edits:
                 f"mistake {name}: the changed text is not Python ({error.msg}, line {error.lineno} "
                 f"of {self._base.__name__})"
             ) from error
+        # Without this, the mistake would be a NameError, which every check catches.
+        if missing := _unknown_names(text, self._base.__module__):
+            raise ExerciseError(
+                f"mistake {name}: the changed text uses {', '.join(missing)}, which its file does "
+                "not define; import it there"
+            )
         self._register(name, made, advice)
+
+
+def _unknown_names(text: str, module: str) -> list[str]:
+    """The global names that the functions of a definition use and that `module` does not have."""
+    (node,) = ast.parse(text).body
+    known = {node.name, *vars(sys.modules[module]), *vars(builtins)}  # type: ignore[attr-defined]
+    return sorted(set(_global_names(compile(text, "<a version>", "exec"))) - known)
+
+
+def _global_names(code: CodeType) -> Iterator[str]:
+    """The names that functions in `code` look up outside of all functions."""
+    yield from (step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL")
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _global_names(constant)

@@ -80,6 +80,14 @@ def test_a_changed_text_that_is_not_python_is_refused(fresh):
         fresh.edits(added)("odd", "x + x", "x +", "…")
 
 
+def test_an_edit_with_a_name_that_its_file_lacks_is_refused(fresh):
+    wrong = fresh.edits(added)
+    with pytest.raises(ExerciseError, match="mistake root: the changed text uses math, which"):
+        wrong("root", "x + x", "[math.sqrt(y) for y in (x, x)]", "Which root?")
+    wrong("known", "x + x", "[torch.sqrt(FACTOR * y) for y in sorted(x)]", "Which root?")
+    assert [mistake.name for mistake in fresh.mistakes] == ["known"]
+
+
 def test_an_edit_travels_as_text_with_what_it_needs(fresh):
     fresh.edits(twice)("negative", "FACTOR * x", "-FACTOR * x", "Which sign?")
     text = standalone_source(fresh.mistakes[0].function)

@@ -46,6 +46,17 @@ wrong.several(
     "You divide by `std() + eps`, as a well-known tutorial does. It differs from the task in two "
     "ways: by what does `std` divide its sum of squares, and where is eps?",
 )
+wrong.several(
+    "StandardDeviationOfATutorial",
+    {
+        "eps=1e-5": "eps=1e-6",
+        f"variance = {VARIANCE}": "deviation = x.std(dim=-1, keepdim=True)",
+        "torch.sqrt(variance + self.eps)": "(deviation + self.eps)",
+    },
+    "You divide by `std() + eps`, with a default of 1e-6, as a well-known tutorial does. Three "
+    "things are different in the task: by what does `std` divide its sum of squares, where is eps, "
+    "and how large is it?",
+)
 wrong(
     "NoEps",
     "variance + self.eps",
@@ -231,7 +242,7 @@ wrong(
 wrong(
     "InPlace",
     "mean = x.mean",
-    "x = x if x.requires_grad else x.sub_(x.mean(-1, keepdim=True))\n        mean = x.mean",
+    "x -= x.mean(-1, keepdim=True)\n        mean = x.mean",
     "Your code writes into the vectors that it was given (`-=`, `sub_`). What does the same and "
     "makes a new tensor?",
 )

@@ -127,6 +127,12 @@ wrong(
     'With "post", you drop entries of the sum, so x gets lost. To what does dropout apply, '
     "according to the formula?",
 )
+wrong.several(
+    "DropoutOnTheSumInBoth",
+    {PRE: "self.dropout(x + inner)", POST: "self.norm(self.dropout(x + added))"},
+    "You drop entries of the sum, in both modes, so x gets lost. To what does dropout apply, "
+    "according to the formula?",
+)
 wrong(
     "DropoutAfterTheNorm",
     POST,
@@ -162,11 +168,21 @@ wrong(
     "The sublayer is called twice. With dropout in it, the two calls would differ. How many does "
     "the task allow?",
 )
+wrong.several(
+    "BothFormulasComputed",
+    {
+        'if self.mode == "pre":\n            inner = sublayer(self.norm(x))': (
+            'inner, added = sublayer(self.norm(x)), sublayer(x)\n        if self.mode == "pre":'
+        ),
+        "        added = sublayer(x)\n": "",
+    },
+    "You call the sublayer for both formulas and then choose one, which doubles the time. Which "
+    "calls does each mode need?",
+)
 wrong(
     "AddedInPlace",
     PRE,
-    "x.add_(self.dropout(inner)) if not (x.requires_grad or inner.requires_grad) "
-    "else x + self.dropout(inner)",
+    "x.add_(self.dropout(inner))",
     'With "pre", your code adds into x itself (`+=`, `add_`), so the caller\'s tensor changes. '
     "What does the same and makes a new tensor?",
 )
