@@ -12,6 +12,7 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 
+from attnlab import encoder_decoder
 from gradekit.course import load_course
 from gradekit.exercise.loader import load_lab
 from gradekit.exercise.variants import Variants
@@ -91,6 +92,20 @@ def test_a_wrong_step_costs_the_next_one_nothing(variants):
     names = {**variants.lab.reference, "softmax": lambda x, dim=-1: x}
     exercise = variants.lab["basic_self_attention"]
     assert judge_names(variants, exercise, names).passed
+
+
+def test_a_class_built_from_the_notebook_s_own_earlier_classes_loses_nothing():
+    """The notebook's `Transformer` has layers of the notebook; `lab` has the library's classes."""
+    variants = Variants(load_lab(load_course(PROJECT), "lab07"))
+    exercise, reference = variants.lab["transformer"], variants.lab.reference
+    notebook = {"__name__": "notebook"}
+    exec(Path(encoder_decoder.__file__).read_text("utf-8"), notebook)
+    names = {**reference, "Transformer": notebook["Transformer"]}
+    assert notebook["EncoderLayer"] is not reference["EncoderLayer"]
+    asked = ("layers_of_their_own", "last_encoder_layer", "given_weights")
+    for check in (check for check in exercise.checks if check.name in asked):
+        expected, seen = (variants.run(exercise, check, 0, n, ()) for n in (reference, names))
+        assert check.judge.compare(expected, seen) is None, check.name
 
 
 @pytest.fixture(scope="module")
