@@ -190,12 +190,12 @@ from attnlab.positions import PositionalEncoding
 check("positional_encoding")
 
 # %% [markdown]
-# **Look.** The numbers 0 as word vectors, so that only positions are left: two sentences of four
-# words. Are the two sentences the same, and the four rows different?
+# **Look.** Two sentences of four words. All word vectors are 0, so only the positions are left.
+# Are the two sentences the same, and the four rows different?
 
 # %%
 plots.words.tensor_cells(
-    lambda: PositionalEncoding(4, 10)(torch.zeros(2, 4, 4)), "zeros, with positions"
+    lambda: PositionalEncoding(4, 10)(torch.zeros(2, 4, 4)), "sentence", ("position", "feature")
 )
 
 # %% [markdown]

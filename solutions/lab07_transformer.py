@@ -736,10 +736,10 @@ from attnlab.evaluation import accuracy, forced_and_free  # noqa: F401
 check("forced_and_free")
 
 # %% [markdown]
-# **Look.** A model that learned lab 2's dates for 400 steps. (After 1,200 it has 98 of 100 right.)
-# On the left, your two measures on 500 dates that it never saw. On the right, the share of right
-# symbols at each position of a date; below, the first three dates in which the two ways differ. At
-# which position does the gap open, and why there?
+# **Look.** A model that makes mistakes: it has half the width of your translator of dates and
+# learned for only 400 steps. On the left, your two measures on 500 dates that it never saw. On the
+# right, the share of right symbols at each position of a date; above, the first three dates in
+# which the two ways differ. At which position does the gap open, and why there?
 
 # %%
 from attnlab.data import dates
