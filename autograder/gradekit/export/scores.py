@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -10,8 +10,8 @@ from typing import Any
 
 from gradekit.course import Course
 from gradekit.gradebook.address import address_of
-from gradekit.gradebook.current import current_marks
 from gradekit.gradebook.marks import Marks
+from gradekit.gradebook.reading import marks_now
 from gradekit.late import Lateness
 from gradekit.results.folder import graded_journal_path
 from gradekit.results.journal import Journal
@@ -79,19 +79,28 @@ class Score:
 def scores_of(course: Course, lab: str) -> list[Score]:
     """The scores of a lab, in the order of students.csv; others who handed in come last.
 
-    Late penalties are brought up to date first.
-
     Raises:
         CourseError: nothing was graded yet.
     """
-    path = graded_journal_path(course, lab)
-    released = Released.read(course.released(lab))
+    with Journal(graded_journal_path(course, lab), wait=None) as journal:
+        records = journal.submissions
+    return scores_from(course, lab, records, Released.read(course.released(lab)))
+
+
+def scores_from(
+    course: Course, lab: str, submissions: Iterable[SubmissionRecord], released: Released
+) -> list[Score]:
+    """As :func:`scores_of`, from records of the lab's journal.
+
+    Args:
+        submissions: everyone's latest.
+        released: the lab's notebook.
+    """
     parts = _parts(released)
-    with Journal(path, wait=None) as journal:
-        known = [with_time_now(course.root, record) for record in journal.submissions]
+    known = [with_time_now(course.root, record) for record in submissions]
     records = {record.student: record for record in known}
     late = {r.student: lateness_now(course, lab, r.student, r.moment) for r in records.values()}
-    marks = current_marks(address_of(course), lab, late, released)
+    marks = marks_now(address_of(course), lab, late, released)
     handed_in = {folder.parent.name for folder in course.root.glob(f"{SUBMITTED}/[!.]*/{lab}")}
     roster = load_roster(course.root)
     strangers = sorted((handed_in | set(records)) - {student.id for student in roster})

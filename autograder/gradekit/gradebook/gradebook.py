@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from nbgrader import api
-from sqlalchemy import insert, select, update
+from sqlalchemy import insert, select, text, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from gradekit.errors import GradebookError
@@ -26,6 +26,7 @@ from gradekit.gradebook.create import make_where_missing, open_gradebook
 from gradekit.gradebook.entry import Entry
 from gradekit.gradebook.lab_rows import LabRows, find_rows, register_rows
 from gradekit.gradebook.marks import Mark, Marks, grade_of_answer, grade_of_test
+from gradekit.gradebook.reading import marks_of_lab
 from gradekit.gradebook.students import write_students
 from gradekit.roster.students import Roster
 from gradekit.submissions.released import Released
@@ -112,48 +113,7 @@ class Book:
     def marks(self, lab: str) -> dict[str, Marks]:
         """The marks of each student who handed in `lab`, manual ones included."""
         with self._reading():
-            return self._marks(lab)
-
-    def _marks(self, lab: str) -> dict[str, Marks]:
-        found: dict[str, dict[str, Mark]] = {}
-        comments: dict[str, dict[str, str]] = {}
-        penalties: dict[str, float] = {}
-        for student, penalty in self._db.execute(
-            _of_lab(
-                lab,
-                api.SubmittedAssignment.student_id,
-                api.SubmittedNotebook.late_submission_penalty,
-            )
-        ):
-            found[student], comments[student] = {}, {}
-            penalties[student] = penalty or 0.0
-        grade = api.Grade
-        for student, name, *values in self._db.execute(
-            _of_lab(
-                lab,
-                api.SubmittedAssignment.student_id,
-                api.BaseCell.name,
-                grade.auto_score,
-                grade.manual_score,
-                grade.extra_credit,
-                grade.needs_manual_grade,
-            )
-            .join(grade, grade.notebook_id == api.SubmittedNotebook.id)
-            .join(api.BaseCell, api.BaseCell.id == grade.cell_id)
-        ):
-            found[student][name] = Mark(*values)
-        note = api.Comment
-        for student, name, text in self._db.execute(
-            _of_lab(lab, api.SubmittedAssignment.student_id, api.BaseCell.name, note.manual_comment)
-            .join(note, note.notebook_id == api.SubmittedNotebook.id)
-            .join(api.BaseCell, api.BaseCell.id == note.cell_id)
-        ):
-            if text and text.strip():
-                comments[student][name] = text
-        return {
-            student: Marks(student, found[student], comments[student], penalties[student])
-            for student in sorted(found)
-        }
+            return marks_of_lab(lambda query, values: self._db.execute(text(query), values), lab)
 
     def renew_penalties(self, lab: str, penalty: Callable[[str, float], float]) -> int:
         """Recalculate the late penalties after manual marking; returns the number of changes.

@@ -14,7 +14,7 @@ from gradekit.feedback.graded_notebook import graded_notebook
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GradedSubmission
 from gradekit.results.records import ExerciseResult, Graded, State, SubmissionRecord
-from gradekit.submissions.align import answer_digests
+from gradekit.submissions.align import answer_digests, blank_exercises
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import Submission, read_submission
 
@@ -44,6 +44,7 @@ def grade_submission(
         reason=reason,
         notes=(*submission.notes, *graded.notes),
         answers=answer_digests(notebook, grader.released),
+        blank=blank_exercises(notebook, grader.released),
         submitted_at=submitted.submitted_at.isoformat() if submitted.submitted_at else None,
         seconds=graded.seconds,
     )

@@ -150,6 +150,8 @@ class SubmissionRecord:
         notes: oddities of the submission, for both.
         answers: for each free-text cell, a digest of the text; empty if there is none.
         submitted_at: ISO 8601 with an offset, or None if unknown.
+        blank: exercises whose own cell is unchanged; they were left out, unless they earn points
+            because the student wrote them elsewhere. Empty in records of earlier versions.
     """
 
     student: str
@@ -161,6 +163,7 @@ class SubmissionRecord:
     answers: Mapping[str, str] = field(default_factory=dict)
     submitted_at: str | None = None
     seconds: float = 0.0
+    blank: tuple[str, ...] = ()
 
     @property
     def moment(self) -> datetime | None:
@@ -175,8 +178,8 @@ class SubmissionRecord:
     def from_json(cls, values: Mapping[str, Any]) -> SubmissionRecord:
         """The record that :meth:`to_json` wrote. Raises like :meth:`Record.from_json`."""
         known = _known(cls, values)
-        changed = {"state": State(known["state"]), "notes": tuple(known.get("notes", ()))}
-        return cls(**{**known, **changed})
+        lists = {name: tuple(known.get(name, ())) for name in ("notes", "blank")}
+        return cls(**{**known, **lists, "state": State(known["state"])})
 
 
 def counted(state: State, scores: Mapping[str, float | None]) -> dict[str, float | None]:

@@ -66,6 +66,18 @@ def answer_digests(notebook: NotebookNode, released: Released) -> dict[str, str]
     }
 
 
+def blank_exercises(notebook: NotebookNode, released: Released) -> tuple[str, ...]:
+    """The exercises whose cell in an aligned notebook is as it was released, or is gone."""
+    texts = {grade_id_of(cell): cell.source for cell in notebook.cells}
+    given = {target.grade_id: target.cell.source for target in released.targets}
+    return tuple(
+        target.exercise
+        for target in released.tests
+        if target.exercise in given
+        and texts.get(target.exercise, "").strip() in ("", given[target.exercise].strip())
+    )
+
+
 def written_exercises(notebook: NotebookNode, released: Released) -> tuple[int, int]:
     """The number of solution cells with new text in a notebook, and of released cells in it."""
     sources = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
