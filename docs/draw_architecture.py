@@ -20,7 +20,7 @@ PICTURE = ROOT / "docs" / "img" / "architecture.svg"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("verify", "nbgrader"),
-    ("grading", "returns"),
+    ("grading", "returns", "report"),
     ("doctor", "export", "feedback"),
     ("build", "gradebook"),
     ("exercise", "sandbox", "submissions"),
@@ -35,6 +35,7 @@ PURPOSES: Mapping[str, str] = {
     "verify": "proof that the checks work",
     "nbgrader": "nbgrader's own commands",
     "grading": "plan, sandbox, judge, record",
+    "report": "what the class understood",
     "feedback": "what a student gets back",
     "export": "marks out",
     "returns": "pages back to students",

@@ -16,7 +16,8 @@
     │   └── JournalLockedError     another process is writing it
     ├── GradebookError             the database of marks
     ├── ExportError                a file that scores are written into
-    └── ReturnError                pages that cannot go back to students
+    ├── ReturnError                pages that cannot go back to students
+    └── ReportError                a report that cannot be written
 
 The message says what is wrong, where, and what to do; ``lab`` prints it and exits with status 1.
 Errors that the program handles itself (a sandbox that ended, a malformed frame) are defined next to
@@ -40,6 +41,7 @@ __all__ = [
     "LabError",
     "NotebookError",
     "RefusedError",
+    "ReportError",
     "ResultNotKeptError",
     "ReturnError",
     "RosterError",
@@ -118,3 +120,7 @@ class ExportError(LabError):
 
 class ReturnError(LabError):
     """No page can go back to students this way, or the file for it cannot be written."""
+
+
+class ReportError(LabError):
+    """A report on a class cannot be written."""

@@ -9,17 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
-from markupsafe import Markup, escape
 
 from gradekit.course import Course
 from gradekit.errors import NotebookError, ResultNotKeptError
 from gradekit.feedback.graded_notebook import AUTOGRADED
-from gradekit.feedback.plain_text import plain_prose
+from gradekit.feedback.html import template
 from gradekit.feedback.shown_state import shown_state
 from gradekit.feedback.views import AnswerView, ExerciseView, Page
 from gradekit.files import write_whole
@@ -38,8 +34,6 @@ if TYPE_CHECKING:
     from gradekit.feedback.solutions import Solutions
 
 FEEDBACK = "feedback"
-_TEMPLATES = Path(__file__).parent / "templates"
-_CODE = re.compile(r"`([^`\n]+)`")
 
 
 def write_feedback(course: Course, lab: str, solutions: Solutions | None = None) -> list[Path]:
@@ -183,22 +177,7 @@ def with_solutions(page: Page, solutions: Solutions) -> Page:
 
 def render(page: Page) -> str:
     """The page as HTML, in one file."""
-    return _template().render(page=page, State=State)
-
-
-@cache  # compiling it takes ten times as long as rendering a page
-def _template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_without_controls,
-    )
-    environment.filters["words"] = _words
-    environment.filters["points"] = lambda number: f"{round(number, 2):g}"
-    return environment.get_template("feedback.html.j2")
+    return template("feedback.html.j2").render(page=page, State=State)
 
 
 def cells_of(root: Path, released: Released, record: SubmissionRecord) -> dict[str, str]:
@@ -282,13 +261,3 @@ def _answer(
     title = target.heading or "In your own words"
     comment = comments.get(target.grade_id, "")
     return AnswerView(title, target.points, earned, text, comment, target.grade_id)
-
-
-def _without_controls(value: object) -> object:
-    """For every value that the template prints; escaped text stays escaped."""
-    return type(value)(plain_prose(value)) if isinstance(value, str) else value
-
-
-def _words(text: str) -> Markup:
-    """Text as HTML: everything is escaped, and text in backticks becomes code."""
-    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped first

@@ -1,0 +1,72 @@
+"""What staff read about a class: `lab report`, and `lab show` for one student.
+
+Each verb imports what it needs when it runs, so that help is fast. Tested in
+tests/gradekit/report/test_commands.py.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gradekit.cli.common import TA, Json, Lab, Root, course_at, short_path
+
+app = typer.Typer()
+
+
+@app.command(rich_help_panel=TA)
+def report(
+    lab: Lab,
+    names: Annotated[
+        bool, typer.Option("--names/--anonymous", help="Name the students; by default no one is.")
+    ] = False,
+    out: Annotated[Path | None, typer.Option(help="The file; by default one in reports/.")] = None,
+    as_json: Json = False,
+    course_folder: Root = None,
+) -> None:
+    """Show what the class understood, and write it as one page."""
+    from datetime import UTC, datetime
+
+    from gradekit.report.report import make_report
+
+    course = course_at(course_folder)
+    made = make_report(course, lab, datetime.now(UTC))
+    if as_json:
+        typer.echo(json.dumps(made.to_json(names), ensure_ascii=False))
+        return
+    from gradekit.report.page import write_report
+    from gradekit.report.view import show_report
+
+    path = write_report(course, made, names, out)
+    show_report(made)
+    typer.echo(f"wrote {short_path(path, course)}")
+
+
+@app.command(rich_help_panel=TA)
+def show(
+    lab: Lab,
+    student: Annotated[str, typer.Argument(help="The student's id.", metavar="STUDENT")],
+    step: Annotated[
+        str | None,
+        typer.Argument(help="One step, such as softmax or 1.1, with its code.", metavar="STEP"),
+    ] = None,
+    as_json: Json = False,
+    course_folder: Root = None,
+) -> None:
+    """Show what one student handed in, the points by step, and the advice."""
+    from gradekit.report.show import in_order, show_hand_in
+    from gradekit.report.show_view import show_step, show_student
+
+    course = course_at(course_folder)
+    shown = show_hand_in(course, *in_order(course, lab, student))
+    if step is not None:
+        shown.step(step)  # an unknown one is an error, also for programs
+    if as_json:
+        typer.echo(json.dumps(shown.to_json(), ensure_ascii=False))
+    elif step is not None:
+        show_step(shown, step)
+    else:
+        show_student(shown)

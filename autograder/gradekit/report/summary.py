@@ -1,0 +1,85 @@
+"""The report in a few sentences, for the top of the page and for the terminal.
+
+Tested in tests/gradekit/report/test_report.py.
+"""
+
+from __future__ import annotations
+
+from gradekit.export.scores import Standing
+from gradekit.report.report import Report
+
+_WORDS = {
+    Standing.THEIRS: "could not be run",
+    Standing.OURS: "failed in the grader",
+    Standing.NOT_GRADED: "not graded yet",
+}
+
+
+def sentences(report: Report) -> list[str]:
+    """What to know first; each sentence stands alone."""
+    return [*_who(report), *_scores(report), *_steps(report), *_misconceptions(report)]
+
+
+def percent(share: float | None) -> str:
+    """A share for people; a dash if there is none."""
+    return "–" if share is None else f"{100 * share:.0f} %"
+
+
+def students(count: int) -> str:
+    """A number of students in words."""
+    return f"{count} student" if count == 1 else f"{count} students"
+
+
+def number(value: float | None) -> str:
+    """A number with at most one digit after the point; a dash if there is none."""
+    return "–" if value is None else f"{round(value, 1):g}"
+
+
+def signed(value: float) -> str:
+    """A number with two digits and a true minus sign."""
+    return f"{value:.2f}".replace("-", "−")
+
+
+def _who(report: Report) -> list[str]:
+    whole = report.whole
+    late = f", {report.late} of them late" if report.late else ""
+    more = [
+        f"{count} {words}"
+        for standing, words in _WORDS.items()
+        if (count := report.standings.get(str(standing), 0))
+    ]
+    rest = f" ({', '.join(more)})" if more else ""
+    return [f"{whole.handed_in} of {students(whole.students)} handed in{late}{rest}."]
+
+
+def _scores(report: Report) -> list[str]:
+    whole = report.whole
+    if whole.median is None:
+        return []
+    waiting = report.standings.get(str(Standing.OPEN), 0)
+    verb = "waits" if waiting == 1 else "wait"
+    so_far = f" so far, because {students(waiting)} {verb} for a mark by hand" if waiting else ""
+    return [
+        f"The median score is {number(whole.median)} of {report.points:g} points, "
+        f"the mean {number(whole.mean)}{so_far}."
+    ]
+
+
+def _steps(report: Report) -> list[str]:
+    hardest = report.hardest
+    if not hardest:
+        return []
+    step = hardest[0]
+    return [f"The hardest step is {step.title}: on average {percent(step.share)} of its points."]
+
+
+def _misconceptions(report: Report) -> list[str]:
+    if not report.misconceptions:
+        return ["No known mistake was recognised."]
+    first = report.misconceptions[0]
+    count = len(report.misconceptions)
+    kinds = "known mistake was" if count == 1 else "different known mistakes were"
+    return [
+        f"{count} {kinds} recognised. The most frequent: {first.name}, in {first.title} "
+        f"({students(len(first.students))})."
+    ]

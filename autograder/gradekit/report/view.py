@@ -1,0 +1,63 @@
+"""Terminal output of ``lab report``: the sentences, and the first lines of the two lists.
+
+Tested in tests/gradekit/report/test_view.py.
+"""
+
+from __future__ import annotations
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from gradekit.feedback.plain_text import plain_line
+from gradekit.report.report import Report
+from gradekit.report.summary import percent, sentences
+
+MOST_MISCONCEPTIONS, MOST_STEPS = 8, 5
+
+
+def show_report(report: Report, console: Console | None = None) -> None:
+    """Print what to know first; the page has all of it."""
+    console = console or Console()
+    console.print(f"[bold]{safe(report.lab)}: {safe(report.title)}[/]", highlight=False)
+    for sentence in sentences(report):
+        console.print(safe(sentence), highlight=False)
+    if report.not_in_gradebook:
+        console.print(
+            f"{report.not_in_gradebook} hand-ins have results that the gradebook does not have; "
+            f"`lab grade {safe(report.lab)}` writes them.",
+            highlight=False,
+        )
+    if report.misconceptions:
+        console.print(_misconceptions(report))
+    if report.hardest:
+        console.print(_steps(report))
+
+
+def _misconceptions(report: Report) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title_justify="left", title="Misconceptions")
+    table.add_column("students", justify="right")
+    table.add_column("step", overflow="fold", max_width=28)
+    table.add_column("known mistake", overflow="fold")
+    for found in report.misconceptions[:MOST_MISCONCEPTIONS]:
+        table.add_row(str(len(found.students)), safe(found.title), safe(found.name))
+    left = len(report.misconceptions) - MOST_MISCONCEPTIONS
+    if left > 0:
+        table.add_row("", "", f"… and {left} more on the page")
+    return table
+
+
+def _steps(report: Report) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title_justify="left", title="Hardest steps")
+    table.add_column("mean share", justify="right")
+    table.add_column("step", overflow="fold")
+    table.add_column("left out", justify="right")
+    for step in report.hardest[:MOST_STEPS]:
+        table.add_row(percent(step.share), safe(step.title), str(step.left_out))
+    return table
+
+
+def safe(text: str) -> str:
+    """Text that a student may have written: no markup, and nothing that steers a terminal."""
+    return escape(plain_line(text))

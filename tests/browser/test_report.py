@@ -1,0 +1,64 @@
+"""The report in a real browser: axe finds nothing, it fits a phone, and it prints."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright", reason="no playwright: install the extra `dev`")
+pytest.importorskip("axe_playwright_python", reason="no axe: install the extra `dev`")
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from gradekit.report.page import write_report
+from gradekit.report.report import make_report
+from tests.helpers.planted_class import LAB, write_class
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    course = write_class(tmp_path_factory.mktemp("report") / "course", 300, with_code=True)
+    report = make_report(course, LAB, datetime(2026, 9, 21, 7, 0, tzinfo=UTC))
+    return write_report(course, report, with_names=True).as_uri()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_axe_finds_nothing_and_nothing_is_cut_off(
+    page: Page, address: str, scheme: str, width: int
+) -> None:
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(address)
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    found = Axe().run(page)
+    assert [(v["id"], v["nodes"][0]["html"]) for v in found.response["violations"]] == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_axe_would_find_a_fault(page: Page) -> None:
+    page.set_content("<p style='color: #ccc'>pale</p>")
+    found = {violation["id"] for violation in Axe().run(page).response["violations"]}
+    assert {"color-contrast", "html-has-lang"} <= found
+
+
+def test_on_paper_it_is_black_on_white_and_no_card_is_torn(
+    page: Page, address: str, tmp_path: Path
+) -> None:
+    page.emulate_media(media="print", color_scheme="dark")
+    page.goto(address)
+    colours = page.evaluate(
+        "(({color, backgroundColor}) => [color, backgroundColor])(getComputedStyle(document.body))"
+    )
+    assert colours == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
+    breaks = page.eval_on_selector_all(
+        ".card", "cards => cards.map(card => getComputedStyle(card).breakInside)"
+    )
+    assert set(breaks) == {"avoid"}
+    page.pdf(path=tmp_path / "report.pdf", format="A4")
+    assert (tmp_path / "report.pdf").stat().st_size > 10_000
