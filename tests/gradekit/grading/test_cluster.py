@@ -10,15 +10,12 @@ import signal
 import psutil
 import pytest
 
-from demo.classroom import LAB, classroom
-from demo.course_folder import SMALL_LIMITS, copy_course
-from demo.incoming import write_submitted
-from gradekit.course import load_course
 from gradekit.errors import CourseError
 from gradekit.grading import grade
 from gradekit.grading.grade import Settings
 from gradekit.grading.progress import ProgressReporter
 from gradekit.grading.view import progress_bar
+from tests.helpers.tiny_class import LAB, hand_in, notebook, write_class, write_course
 
 distributed = pytest.importorskip("distributed")
 
@@ -29,7 +26,8 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
 ]
 
-STUDENTS = ("noether", "ada", "m02", "m08", "half", "untouched", "vandal", "torn")
+STUDENTS = ("ada", "bob", "cyd", "eve", "torn", "vandal")
+VANDAL = "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)\nos._exit(1)"
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +44,12 @@ def cluster():
 
 @pytest.fixture(scope="module")
 def course(tmp_path_factory):
-    """A class of eight, not yet graded; two of them are hostile or damaged."""
-    course = load_course(copy_course(tmp_path_factory.mktemp("class") / "course", SMALL_LIMITS))
-    known = {submission.student: submission for submission in classroom(course)}
-    write_submitted([known[student] for student in STUDENTS], course.root, LAB)
+    """A class of six, not yet graded; one hand-in is damaged, one hostile."""
+    root = tmp_path_factory.mktemp("class") / "course"
+    course = write_course(root)
+    write_class(root)
+    hand_in(root, "torn", notebook(root)[:500])
+    hand_in(root, "vandal", notebook(root, softmax=VANDAL))
     return course
 
 

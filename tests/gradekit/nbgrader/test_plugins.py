@@ -14,11 +14,10 @@ from traitlets.config import Config, LoggingConfigurable
 
 from demo.classroom import material_of
 from demo.comparison import compare, scores_in_book
-from demo.course_folder import SMALL_LIMITS, copy_course
 from demo.graded import GradedClass, grade_class, lab
 from demo.incoming import write_submitted
 from demo.submission import DemoSubmission
-from gradekit.course import Course, load_course
+from gradekit.course import Course
 from gradekit.gradebook.address import address_of
 from gradekit.gradebook.entry import Entry
 from gradekit.gradebook.gradebook import Book
@@ -29,28 +28,21 @@ from gradekit.results.folder import course_secret, failures_path, journal_path, 
 from gradekit.results.journal import Journal
 from gradekit.results.records import State
 from gradekit.submissions.folder import SUBMITTED
-from tests.helpers.nbgrader_commands import (
-    LAB,
-    NAME,
-    exported,
-    judged_cells,
-    marks,
-    nbgrader,
-    telling_part,
-)
-from tests.helpers.tiny_class import journal_of
+from tests.helpers.nbgrader_commands import exported, judged_cells, marks, nbgrader, telling_part
+from tests.helpers.tiny_class import LAB, NAME, journal_of, write_course
 
 pytestmark = [pytest.mark.timeout(600), pytest.mark.starts_first, pytest.mark.needs("sandbox")]
 IN_TIME = "2026-09-20 20:00:00 UTC"
 
 
 def fresh_course(folder: Path) -> Course:
-    return load_course(copy_course(folder / "course", SMALL_LIMITS))
+    (folder / "course").mkdir()
+    return write_course(folder / "course")
 
 
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
-    """A part of the demo's class, graded by ``lab grade``."""
+    """A hand-in of each kind, graded by ``lab grade``."""
     course = fresh_course(tmp_path_factory.mktemp("ours"))
     return grade_class(course, by_exchange(telling_part(material_of(course))))
 
@@ -99,14 +91,14 @@ def test_both_ways_give_the_same_records(graded: Course, ours: GradedClass) -> N
 def test_both_ways_export_the_same(graded: Course, ours: GradedClass) -> None:
     rows = exported(graded)
     assert rows == exported(ours.course)
-    assert {row["max_score"] for row in rows} == {"100.0"}
+    assert {row["max_score"] for row in rows} == {"10.0"}
 
 
 def test_formgrader_shows_the_same_and_nothing_active(graded: Course, ours: GradedClass) -> None:
     for submission in ours.submissions:
         cells = judged_cells(graded, submission.student)
         assert cells == judged_cells(ours.course, submission.student)
-        assert len(cells) == 10
+        assert len(cells) == 2
         path = graded.root / "autograded" / submission.student / LAB / f"{NAME}.ipynb"
         assert "<script" not in str(
             [cell["data"] for outputs in cells.values() for cell in outputs]
@@ -167,23 +159,28 @@ class Command(LoggingConfigurable):  # type: ignore[misc]
 
 
 @pytest.fixture
-def command(course_copy: Course) -> tuple[Command, dict[str, Any]]:
-    submission(course_copy, "ada", material_of(course_copy).solved.bytes())
+def tiny(tmp_path: Path) -> Course:
+    return fresh_course(tmp_path)
+
+
+@pytest.fixture
+def command(tiny: Course) -> tuple[Command, dict[str, Any]]:
+    submission(tiny, "ada", material_of(tiny).solved.bytes())
     names = {
         "student": "ada",
         "assignment": LAB,
         "notebook": NAME,
-        "db_url": address_of(course_copy).url,
+        "db_url": address_of(tiny).url,
     }
-    with Book(address_of(course_copy)) as book:
-        book.register(LAB, grader(course_copy).released, None)
-        full = {target.exercise: target.points for target in grader(course_copy).released.tests}
+    with Book(address_of(tiny)) as book:
+        book.register(LAB, grader(tiny).released, None)
+        full = {target.exercise: target.points for target in grader(tiny).released.tests}
         book.write(Entry("ada", LAB, None, 0.0, full, {"explain": "digest"}, 0.0))
-    return Command(course_copy), {"nbgrader": names}
+    return Command(tiny), {"nbgrader": names}
 
 
 def test_after_a_failure_of_ours_nbgrader_shows_no_score(
-    command: tuple[Command, dict[str, Any]], course_copy: Course, monkeypatch: pytest.MonkeyPatch
+    command: tuple[Command, dict[str, Any]], tiny: Course, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parent, resources = command
 
@@ -193,20 +190,20 @@ def test_after_a_failure_of_ours_nbgrader_shows_no_score(
     monkeypatch.setattr(plugins, "grade_submission", fail)
     notebook, _ = plugins.SandboxExecute(parent=parent).preprocess(None, resources)
     assert "our fault" in notebook.cells[0].source
-    assert marks(course_copy)["ada"].marks["check_softmax"].auto == 14, "the old score"
+    assert marks(tiny)["ada"].marks["check_softmax"].auto == 5, "the old score"
     plugins.FinishEntry(parent=parent).preprocess(notebook, resources)
-    given = marks(course_copy)["ada"]
+    given = marks(tiny)["ada"]
     assert not any(mark.is_known for mark in given.marks.values())
-    with Journal(journal_path(course_copy, LAB)) as journal:
+    with Journal(journal_path(tiny, LAB)) as journal:
         (record,) = journal.submissions
         assert record.state is State.OURS
-    log = failures_path(course_copy, LAB).read_text()
+    log = failures_path(tiny, LAB).read_text()
     assert "MemoryError: the machine fell" in log
 
 
-def test_the_late_rule_is_the_courses(course_copy: Course) -> None:
-    command = Command(course_copy)
-    command.coursedir.assignment_id = course_copy.labs[1]
+def test_the_late_rule_is_the_courses(tiny: Course) -> None:
+    command = Command(tiny)
+    command.coursedir.assignment_id = LAB
     rule = plugins.CourseLateRule(parent=command)
     assert rule.late_submission_penalty("ada", 50.0, 60.0) is None
     assert rule.late_submission_penalty("ada", 50.0, 3600.0) == 5.0
