@@ -13,6 +13,7 @@ from typing import Any
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor
+from torch.optim import Optimizer
 
 from gradekit.course import Course
 from gradekit.errors import CourseError, ExerciseError
@@ -52,6 +53,15 @@ class LabExercises:
     def points(self) -> float:
         """The points of all checks; those of a free-text question are not included."""
         return sum(exercise.points for exercise in self.exercises)
+
+    @property
+    def trains(self) -> bool:
+        """Whether a submission makes optimisers: it saves trained weights, or builds one itself."""
+        references = (reference for exercise in self.exercises for reference in exercise.references)
+        return any(exercise.saves for exercise in self.exercises) or any(
+            isinstance(reference, type) and issubclass(reference, Optimizer)
+            for reference in references
+        )
 
 
 class CourseLabs:

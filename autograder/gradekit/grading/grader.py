@@ -99,7 +99,7 @@ class LabGrader:
             limits_of(self.spec),
             self.level,
             private=[self.spec.course.root],
-            trains=any(exercise.saves for exercise in self.exercises.exercises),
+            trains=self.exercises.trains,
         )
         return self._cleanup.enter_context(sandbox)
 

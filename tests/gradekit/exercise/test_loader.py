@@ -1,9 +1,12 @@
 """A lab's exercises are found, put in the source's order, and refused if they contradict it."""
 
+from dataclasses import replace
+
 import pytest
 
+from attnlab.optimizers import Adam
 from gradekit.errors import CourseError, ExerciseError
-from gradekit.exercise import loader
+from gradekit.exercise import Exercise, loader
 from gradekit.exercise.loader import CourseLabs, load_lab
 from tests.helpers.small_course import EXERCISES, library_on_path, write_small_course
 
@@ -37,6 +40,14 @@ def as_folder(course, name, **parts):
 def test_exercises_come_in_the_order_of_the_source(course):
     names = [exercise.name for exercise in load_lab(course, LAB).exercises]
     assert names == ["double", "total", "guess"]
+
+
+def test_a_lab_trains_if_it_saves_weights_or_builds_an_optimiser(course):
+    lab = load_lab(course, LAB)
+    assert not lab.trains
+    assert replace(lab, exercises=(*lab.exercises, Exercise(Adam))).trains
+    saves = Exercise(answers=["model"], saves=["model.safetensors"])
+    assert replace(lab, exercises=(saves,)).trains
 
 
 def test_a_check_without_a_file_is_named_with_its_cell(course):
