@@ -32,7 +32,14 @@ from attnlab.transformer_config import TransformerConfig
 
 torch.manual_seed(8)  # every run of this notebook is the same
 
+plots.one_update.one_update()
+
 # %% [markdown]
+# What happens in one update of a training, and what happens around it. Each box is a step of this
+# lab. (Point at a box to read what it is for.) You build the parts one by one, each small and
+# exact: most mistakes in a training raise no error, they only make the model a little worse than it
+# could be. The last part of the lab puts the boxes together.
+#
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
 # visible checks, about half of the points. The others run after you hand in, on other numbers; the
 # docstring in the cell states everything they check. `check` runs on your own functions. When the
