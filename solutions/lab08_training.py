@@ -44,7 +44,7 @@ plots.one_update.one_update()
 # visible checks, about half of the points. The others run after you hand in, on other numbers; the
 # docstring in the cell states everything they check. `check` runs on your own functions. When the
 # lab is graded, a right version stands in for each earlier step, so a wrong step costs nothing in
-# the next one. `check()` without a name shows where you stand.
+# the next one; 8.7 names the one exception. `check()` without a name shows where you stand.
 #
 # You need no GPU. Every graded step runs on the CPU of a laptop, and 8.8 works with a *pretended*
 # GPU: the numbers stay on the CPU, but a tensor in the wrong place raises the error that a real GPU
@@ -279,6 +279,10 @@ from attnlab.train_step import accumulate
 check("accumulate")
 
 # %% [markdown]
+# One more check, in grading, makes three updates with everything that you have written so far:
+# `noam`, `accumulate`, `clip_global_norm` and `Adam`, in this order. There, an earlier mistake
+# counts.
+#
 # **Look.** Each dot is one number of a gradient: to the right, that of the whole batch of 10
 # tokens; upwards, the one from micro-batches of 7 and 3. On the diagonal both are the same. On the
 # left is your `accumulate`, on the right the mean of the two means. Is the right-hand one only

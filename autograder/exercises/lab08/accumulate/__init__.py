@@ -6,10 +6,11 @@ import torch
 from torch import Tensor, nn
 
 from attnlab.checking.judges import Close
+from attnlab.optimizers import Adam, clip_global_norm, noam
 from attnlab.train_step import Sums, accumulate
 from gradekit.exercise import Exercise
 
-exercise = Exercise(accumulate)
+exercise = Exercise(accumulate, uses=[Adam, noam, clip_global_norm])
 
 ROUNDED = Close(atol=1e-6, rtol=1e-6)  # 1 / count of a whole number is float32
 
@@ -66,7 +67,7 @@ def like_the_large_batch(lab, draw):
     return seen
 
 
-@exercise.check(points=1, judge=ROUNDED)
+@exercise.check(points=0.5, judge=ROUNDED)
 def sums_returned(lab, draw):
     """Returns the sums of all losses and counts, as tensors without a graph."""
     found = lab.accumulate(Words(draw, 4, 6), summed, cut(draw, 6, 5, 2, 1))
@@ -151,6 +152,22 @@ def an_iterator(lab, draw):
         "loss and count": [float(number) for number in returned],
         "weights as they were": [torch.equal(now, then) for now, then in weights],
     }
+
+
+@exercise.check(points=0.5, hidden=True, chained=True, judge=ROUNDED)
+def all_of_your_steps(lab, draw):
+    """Makes three updates with what you wrote in 8.1, 8.2, 8.6 and here."""
+    model, seen = Words(draw, 5, 7), []
+    optimizer = lab.Adam(model.parameters(), betas=(0.9, 0.98), eps=1e-9)
+    for step in (1, 2, 3):
+        for group in optimizer.param_groups:
+            group["lr"] = lab.noam(step, 16, 2)
+        sums = lab.accumulate(model, summed, cut(draw, 7, 6, 3, 2))
+        length = lab.clip_global_norm(model.parameters(), 0.2)
+        optimizer.step()
+        seen.append({"loss": float(sums.loss), "length of the gradients": float(length)})
+    weights = {"table": model.table.detach(), "output": model.out.detach()}
+    return {"updates": seen, "weights afterwards": weights}
 
 
 exercise.promises(

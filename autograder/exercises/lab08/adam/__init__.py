@@ -207,7 +207,7 @@ def shapes_and_dtypes(lab, draw):
 def closures(lab, draw):
     """Calls a closure once, with gradients, before the update, and returns what it returned."""
     (weight,) = made = parameters(draw, (1,))
-    optimizer, calls = lab.Adam(made, 0.1), []
+    optimizer, calls = lab.Adam(made), []
 
     def closure():
         optimizer.zero_grad()
