@@ -21,15 +21,18 @@ def bucket_batches(lengths: Sequence[int], max_tokens: int, seed: int) -> list[l
     tokens.
 
     Args:
-        lengths: of each sentence, 1 or more. They stay unchanged.
+        lengths: of each sentence, 1 or more, in a list or a tuple. They stay unchanged.
         max_tokens: the most that a batch may cost.
-        seed: of the order. Equal seeds give equal batches. With another seed, batches come in
-            another order, and other sentences of the same length are together. Long and short
-            batches are mixed. The global random state stays as it is.
+        seed: of the order, 0 or more. Equal seeds give equal batches. With another seed, batches
+            come in another order, and other sentences of the same length are together. Long and
+            short batches are mixed. The global random states stay as they are.
 
     Returns:
-        For each batch, the indices of its sentences. Every sentence is in exactly one batch. For
-        natural sentences, less than 15 % of all tokens are padding if batches are large.
+        A list with a list for each batch: the indices of its sentences. Every sentence is in
+        exactly one batch, and no batch is empty. If there are a hundred batches or more of natural
+        sentences, all of them shorter than a quarter of `max_tokens`, less than 15 % of all tokens
+        are padding, and the average batch costs at least 70 % of `max_tokens`. If all sentences
+        are equally long, at most one batch has room for another sentence.
 
     Raises:
         ValueError: a sentence alone is longer than `max_tokens`.

@@ -178,13 +178,15 @@ def average_checkpoints(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Ten
     """The mean of the weights of several checkpoints, name by name.
 
     Args:
-        states: state dicts of one model at several times, oldest first. They stay unchanged.
+        states: state dicts of one model at several times, the oldest first, in a list or a tuple.
+            They stay unchanged.
 
     Returns:
         A new state dict that shares no memory with any of them. Floating-point tensors are means,
         in their own dtype, but added and divided in float32 or a wider type: two numbers of 60,000
-        in float16 have a mean, although not a sum. Whole numbers and booleans, such as a counter of
-        steps, are those of the last state.
+        in float16 have a mean, although not a sum. A tensor that has two names, as tied tables do,
+        has its mean under both. Whole numbers and booleans, such as a counter of steps, are those
+        of the last state.
 
     Raises:
         ValueError: there are no states, or their names or shapes differ.

@@ -23,7 +23,7 @@ def smooth_targets(
                   the symbol `pad` is not one of the others and gets 0
 
     Args:
-        y: (N,), int64, the right symbols.
+        y: (N,), int64, the right symbols; N may be 0. They stay unchanged.
         V: the number of symbols.
         eps: how much is taken from the right symbol, 0 up to 1.
         style: the convention.
@@ -65,12 +65,12 @@ def label_smoothing_loss(
     """The mean cross-entropy -Σ q log p of the smoothed targets q and p = softmax(logits).
 
     Args:
-        logits: (N, V), finite, of any size.
+        logits: (N, V), finite, of any size; float32 or float64.
         y: (N,), int64, the right symbols.
         eps: how much is taken from the right symbol, 0 up to 1.
         style: the convention, as for `smooth_targets`.
         pad: the symbol for padding; targets that are `pad` do not count, either in the sum or in
-            the number that it is divided by.
+            the number that it is divided by. None: all targets count.
 
     Returns:
         A tensor without dimensions, in the dtype of `logits`: 0 if no target counts. It is a
@@ -83,6 +83,6 @@ def label_smoothing_loss(
     # blank: smoothed targets, the loss of each row, and the mean over those that count
     targets = smooth_targets(y, logits.shape[1], eps, style, pad).to(logits.dtype)
     losses = -(targets * log_softmax(logits)).sum(1)  # (N,), 0 for padding
-    count = len(y) if pad is None else (y != pad).sum().clamp(min=1)
-    return losses.sum() / count
+    counts = torch.ones_like(y) if pad is None else y != pad
+    return losses.sum() / counts.sum().clamp(min=1)
     # end blank
