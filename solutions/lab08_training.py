@@ -174,6 +174,199 @@ check("noam")
 plots.optimizers.warm_up_curves(noam)
 
 # %% [markdown]
+# ## 8.3 Targets with room for doubt: `smooth_targets`
+# *12 points, 45 minutes, difficulty 3 of 5, importance 4 of 5*
+#
+# Cross-entropy against a one-hot target is never satisfied. The right symbol has probability 0.999?
+# Then 0.9999 is better, and the logits can grow for ever. For language this asks too much: often
+# several words would be right, and a model that is certain of everything pays dearly when it is
+# wrong. **Label smoothing** (lecture C; the paper takes $\varepsilon = 0.1$) takes $\varepsilon$
+# from the right symbol and divides it among others. Then the loss compares two distributions:
+#
+# $$\text{loss} = -\sum_v q_v \log p_v, \qquad p = \text{softmax}(\text{logits})$$
+#
+# Among *which* others? Three answers are in use, and a paper that says "smoothing of 0.1" rarely
+# says which one is meant:
+#
+# | style | the right symbol | each of the others | seen in |
+# |---|---|---|---|
+# | `"deck"` | $1 - \varepsilon$ | $\varepsilon / (n - 1)$ | lecture C |
+# | `"torch"` | $1 - \varepsilon + \varepsilon / n$ | $\varepsilon / n$ | torch, the paper's code |
+# | `"pad"` | $1 - \varepsilon$ | $\varepsilon / (n - 2)$; padding 0 | the Annotated Transformer |
+#
+# Here n is the number of symbols (V in the code). In `"torch"`, *all* n symbols share
+# $\varepsilon$, and the right one is one of them. Two things are easily missed:
+#
+# - **Padding as a target** teaches nothing. Its row of q is 0 throughout, so it adds nothing to the
+#   sum; and it must not count in the number that you divide by, either.
+# - **The loss has a floor.** The best that a model can do is p = q, and then its loss is the
+#   entropy of q, not 0. The divergence $\sum q \log (q/p)$, which some toolkits use, is smaller by
+#   exactly that entropy and has the same gradients. So losses of two toolkits can be compared only
+#   if you know both conventions. (Validation losses are therefore reported without smoothing.)
+#
+# Write two functions: the targets, and the loss of a batch.
+#
+# **Predict.** n = 5 and $\varepsilon = 0.1$. A model gives the right symbol probability 0.9 and the
+# others 0.025 each. Training goes on, and it gives 0.999 to the right one. In the style `"deck"`,
+# does its loss fall or rise?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# What do the rows of q sum to, in each style? And which entries of a row are equal to each other?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# The targets: errors first. Fill a table (N, V) with the share of the others, then correct what is
+# different: in `"pad"` one column, in every row one entry, and at the end whole rows. The loss:
+# lab 1's `log_softmax` times the targets, a sum over symbols, a sum over targets, one division.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `torch.full((N, V), share)`; `table.scatter_(1, y[:, None], right)` writes one entry into each
+# row; `table[y == pad] = 0` writes rows. `if pad is not None`, because 0 is false.
+# `(y != pad).sum().clamp(min=1)` is a number that you can divide by.
+# </details>
+
+# %% exercise="smooth_targets"
+from attnlab.losses import smooth_targets, label_smoothing_loss  # noqa: F401, I001 - in this order
+
+# %%
+check("smooth_targets")
+
+# %% [markdown]
+# **Look.** One prediction among five symbols. To the right, the model is more certain of the right
+# one: its logit is larger than the others by that much. Without smoothing the line falls for ever.
+# With it, each line has a lowest point (a dot; point at it to read its numbers), and behind it
+# certainty costs. How far to the right may a logit grow before it is punished, for
+# $\varepsilon = 0.1$ and for 0.4? And why are the lowest points of the three styles not at the same
+# height?
+
+# %%
+plots.smoothing.penalty(label_smoothing_loss)
+
+# %% [markdown]
+# ## 8.4 Batches without waste: `bucket_batches`
+# *8 points, 40 minutes, difficulty 3 of 5, importance 4 of 5*
+#
+# A batch is a rectangle: every row is padded to the longest. If sentences are drawn at random, a
+# short one often lies next to a long one, and the computer multiplies padding. Lecture C has the
+# remedy in half a sentence: group sentences by approximate length, **but still shuffle**. The two
+# halves pull in opposite directions:
+#
+# - *Sorted* batches waste nearly nothing. But training would see all short sentences first and all
+#   long ones last, in every epoch, and always the same sentences together. Neighbouring updates
+#   would pull in the same direction, and the model would forget the short ones meanwhile.
+# - *Shuffled* sentences give good updates and a lot of padding.
+#
+# Both can be had, because the order *of* batches and the order *in* which batches are filled are
+# two things. And lengths have many ties: sentences of the same length may change places without
+# any cost.
+#
+# The size of a batch is counted in **tokens**, padding included, and not in sentences: a batch
+# costs rows × longest, and memory and time depend on that. So a batch of short sentences has many
+# rows, a batch of long ones has few, and all updates are about equally large.
+#
+# The order comes from a seed, so that a training can be repeated, and each epoch takes another
+# seed. Use a generator of your own: if you seed the global one at each epoch, dropout draws the
+# same numbers again, too.
+#
+# **Predict.** Six sentences have the lengths 2, 9, 3, 10, 2, 10. In batches of two, in this order,
+# which share of the tokens is padding? And if they are sorted first?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# If sentences come in the order of their lengths, which one is the longest of a batch so far? What
+# does a batch cost after the next sentence has joined it?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# An error for a sentence that fits in no batch. Put the indices in random order, then sort them by
+# length with a *stable* sort, which leaves equal ones in their random order. Go through them and
+# begin a new batch whenever the next sentence would make this one too expensive. Shuffle the
+# finished batches.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `generator = torch.Generator().manual_seed(seed)` and `torch.randperm(n, generator=generator)`, or
+# `random.Random(seed)` with its `shuffle`. `order.sort(key=lambda index: lengths[index])` is
+# stable.
+# </details>
+
+# %% exercise="bucket_batches"
+from attnlab.buckets import bucket_batches
+
+# %%
+check("bucket_batches")
+
+# %% [markdown]
+# **Look.** Three thousand of lab 2's dates, as people write them, in batches of at most 512 tokens:
+# above in random order, below in your buckets. Each rectangle is one batch with its longest
+# sentence on top, dark where there is a symbol and light where there is padding. (You see twelve
+# batches of each; the numbers are those of all.) Why are all rectangles about equally large, and
+# why are only those below tall and narrow? In which order do wide and narrow ones come?
+
+# %%
+plots.buckets.before_and_after(bucket_batches)
+
+# %% [markdown]
+# ## 8.5 The mean of the last checkpoints: `average_checkpoints`
+# *8 points, 30 minutes, difficulty 2 of 5, importance 3 of 5*
+#
+# At the end of a training the weights do not stand still. Each batch pulls them somewhere else, and
+# they wander around a good place, at a distance that the learning rate decides. Every checkpoint is
+# a point of this walk, and the *mean* of several is nearer to its middle than any of them:
+#
+# $$\bar\theta = \frac{1}{k} \sum_{i=1}^{k} \theta_i$$
+#
+# Lecture C: the last five checkpoints, written every ten minutes. It costs nothing in training and
+# nothing in use, because the result is one model. It works for points of *one* walk: two models
+# that were trained from different first weights have their features in different places, and the
+# mean of the two is neither.
+#
+# It looks like one line. In practice four things go wrong:
+#
+# - A state dict's tensors **are** the model's, not copies. `total += x` on the first one adds into
+#   that checkpoint.
+# - Not everything in it is a weight. The mean of the step counters 100, 200 and 300 says nothing
+#   about the newest weights.
+# - In **half precision** a sum overflows long before a mean does: float16 ends at 65,504.
+# - **Tied** tables (7.3) are one tensor with two names. (What does a deep copy make of them?)
+#
+# **Predict.** A friend keeps one running result and does `mean = (mean + new) / 2` for each new
+# checkpoint. A weight is 1, then 2, then 6. What does the friend get, and how much does each of the
+# three count?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which of your tensors did you make yourself, and which belong to the caller? Which operations
+# write into the tensor on their left?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Errors first: none, other names, other shapes. Then for each name: not a floating-point tensor?
+# Take a copy of the last. Otherwise start with zeros in a wide dtype, add all, divide, and go back
+# to the dtype of the weights.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `x.is_floating_point()`; `torch.promote_types(x.dtype, torch.float32)` is float32 or wider;
+# `torch.zeros_like(x, dtype=wide)`; `x.clone()`.
+# </details>
+
+# %% exercise="average_checkpoints"
+from attnlab.checkpoints import average_checkpoints
+
+# %%
+check("average_checkpoints")
+
+# %% [markdown]
+# **Look.** A small network learns which word follows three others in lab 7's French numbers, at a
+# constant learning rate. The thin line is the validation loss of each checkpoint: it stops falling
+# and begins to jump. The thick one is the loss of the mean of the last five, made by your function.
+# Where does averaging help, and where does it hurt? Why?
+
+# %%
+plots.averaging.loss_of_the_mean(average_checkpoints)
 # ## 8.6 A limit for the gradient: `clip_global_norm`
 # *6 points, 25 minutes, difficulty 2 of 5, importance 4 of 5*
 #

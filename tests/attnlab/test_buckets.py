@@ -49,6 +49,7 @@ def test_limits_of_a_batch() -> None:
     assert sorted(map(len, bucket_batches([5, 5, 2, 2, 1], 5, 0))) == [1, 1, 1, 2]
     assert len(bucket_batches([4, 4], 8, 0)) == 1
     assert len(bucket_batches([4, 4], 7, 0)) == 2
+    assert sorted(map(len, bucket_batches([5] * 23, 40, 0))) == [7, 8, 8]
     with pytest.raises(ValueError, match="has 9 tokens, and a batch at most 8"):
         bucket_batches([3, 9], 8, 0)
 

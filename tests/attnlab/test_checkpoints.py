@@ -199,6 +199,12 @@ def test_whole_numbers_are_the_last_and_floats_keep_their_dtype() -> None:
     assert average_checkpoints(small)["x"].item() == 1 + 2**-40
 
 
+def test_a_tied_table_has_its_mean_under_both_names() -> None:
+    tables = [torch.full((2,), value) for value in (1.0, 5.0)]
+    averaged = average_checkpoints([{"in": table, "out": table} for table in tables])
+    assert averaged["in"].tolist() == averaged["out"].tolist() == [3, 3]
+
+
 def test_states_that_cannot_be_averaged() -> None:
     with pytest.raises(ValueError, match="no checkpoints"):
         average_checkpoints([])

@@ -69,6 +69,7 @@ def test_padding_does_not_count_and_huge_logits_are_safe() -> None:
         torch.testing.assert_close(both, label_smoothing_loss(logits[:2], y[:2], 0.1, style, 4))
         assert both.isfinite()
         assert label_smoothing_loss(logits[2:], y[2:], 0.1, style, pad=4) == 0
+    assert label_smoothing_loss(logits[:0], y[:0], 0.1, "deck") == 0
 
 
 @pytest.mark.parametrize(

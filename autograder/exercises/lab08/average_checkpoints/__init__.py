@@ -64,7 +64,7 @@ def names_and_dtypes(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def other_numbers(lab, draw):
-    """Is right for one, two, five and forty checkpoints, in lists and tuples, and for all shapes."""
+    """Is right for one, two, five and forty checkpoints, in lists and tuples, of any shapes."""
     seen = {}
     for count in (1, 2, 5, 40):
         seen[f"{count}"] = dict(lab.average_checkpoints(states_of(draw, count)))

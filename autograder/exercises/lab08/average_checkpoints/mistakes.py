@@ -198,8 +198,7 @@ wrong(
 wrong(
     "names_of_the_first",
     NAMES,
-    "        if not names <= state.keys():\n"
-    '            raise ValueError("other names")\n',
+    '        if not names <= state.keys():\n            raise ValueError("other names")\n',
     "A name that the first checkpoint does not have is silently left out. Are the names compared "
     "in both directions?",
 )
@@ -236,8 +235,9 @@ wrong(
     "place changes that checkpoint. What else must be copied?"
 )
 def shallow_copy(states):
-    averaged = dict(summed(states[:1]) and states[0])
-    for name, mean in summed(states).items():
+    means = summed(states)
+    averaged = dict(states[0])
+    for name, mean in means.items():
         averaged[name].copy_(mean)
     return averaged
 
@@ -247,22 +247,19 @@ def shallow_copy(states):
     "add to it under each name. How many times does a checkpoint count for it?"
 )
 def deep_copy_of_tied_tables(states):
-    right = summed(states)  # refuses what must be refused
+    means = summed(states)
     averaged = copy.deepcopy(dict(states[0]))
-    wide = {name: x.double() if x.is_floating_point() else x for name, x in averaged.items()}
-    shared = {x.data_ptr(): [] for x in averaged.values()}
     for name, x in averaged.items():
-        shared[x.data_ptr()].append(name)
-    for names in shared.values():
-        for state in states[1:]:
-            for name in names:
-                if averaged[name].is_floating_point():
-                    wide[names[0]] += state[name].double()
-        for name in names:
-            if averaged[name].is_floating_point():
-                divided = wide[names[0]] / len(states) ** len(names)
-                right[name] = divided.to(averaged[name].dtype)
-    return right
+        if x.is_floating_point():
+            averaged[name] = x.to(torch.promote_types(x.dtype, torch.float32))
+    for state in states[1:]:
+        for name, x in state.items():
+            if x.is_floating_point():
+                averaged[name] += x
+    for name, mean in means.items():
+        whole = not mean.is_floating_point()
+        averaged[name] = mean if whole else (averaged[name] / len(states)).to(mean.dtype)
+    return averaged
 
 
 @exercise.mistake(
@@ -271,14 +268,10 @@ def deep_copy_of_tied_tables(states):
 )
 def mean_of_whole_numbers(states):
     summed(states)
-    return {
-        name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]
-    }
+    return {name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]}
 
 
-@exercise.mistake(
-    "You return the last checkpoint. What are the earlier ones for?"
-)
+@exercise.mistake("You return the last checkpoint. What are the earlier ones for?")
 def last_checkpoint(states):
     summed(states)
     return {name: x.clone() for name, x in states[-1].items()}

@@ -51,7 +51,7 @@ def sorted_in_pools(lengths, max_tokens, seed):
 
 @exercise.also_right
 def stable_argsort(lengths, max_tokens, seed):
-    rng = np.random.RandomState(seed)  # noqa: NPY002
+    rng = np.random.RandomState(seed)
     sizes = np.array(lengths, dtype=np.int64)
     if (sizes > max_tokens).any():
         raise ValueError("too long")

@@ -15,6 +15,10 @@ SHUFFLED = "    rng.shuffle(order)\n"
 SORTED = "    order.sort(key=lambda index: lengths[index])\n"
 FULL = "if longest * (len(batch) + 1) > max_tokens:"
 LAST = "    if batch:\n        batches.append(batch)\n"
+NOT_BY_LENGTH = (
+    "Your batches mix short and long sentences, so much of them is padding. In which order are the "
+    "sentences when you cut them into batches, after *all* lines that change it?"
+)
 MIXED = "    rng.shuffle(batches)\n"
 
 wrong = exercise.edits(sorted_and_cut)
@@ -136,14 +140,12 @@ wrong(
     "not_sorted",
     SORTED,
     "",
-    "Your batches mix short and long sentences, so much of them is padding. What should be close "
-    "together in a batch?",
+    NOT_BY_LENGTH,
 )
 wrong.several(
     "shuffled_after_sorting",
     {SHUFFLED: "", SORTED: SORTED + SHUFFLED},
-    "You shuffle the sentences after you have sorted them, and the order by length is gone. Which "
-    "of the two should come first, and what may be shuffled at the end?",
+    NOT_BY_LENGTH,
 )
 wrong(
     "sorted_by_index",

@@ -103,25 +103,24 @@ def padding_does_not_count(lab, draw):
 def other_sizes(lab, draw):
     """Is right for one target, for none, for few symbols, and for every eps from 0 to 1."""
 
-    def ask(N, V):
-        y, logits = draw.integers(0, V, N), draw.normal(N, V)
+    def ask(N, V=6, eps=0.25):
+        y, logits = draw.integers(0, V - 1, N), draw.normal(N, V)
         return {
             style: [
-                lab.smooth_targets(y, V, 0.25, style, pad),
-                lab.label_smoothing_loss(logits, y, 0.25, style, pad),
+                lab.smooth_targets(y, V, eps, style, pad),
+                lab.label_smoothing_loss(logits, y, eps, style, pad),
             ]
             for style, pad in (("deck", None), ("torch", None), ("pad", V - 1))
         }
 
-    y, logits, seen = draw.integers(0, 4, 6), draw.normal(6, 9), {}
-    for eps in (0, 0.0, 0.5, 1):
-        for style in STYLES:
-            seen[f'eps={eps}, "{style}"'] = [
-                lab.smooth_targets(y, 9, eps, style, pad=8),
-                lab.label_smoothing_loss(logits, y, eps, style, pad=8),
-            ]
-    seen["two symbols"] = lab.smooth_targets(y % 2, 2, 0.25, "deck")
-    return {**draw.each_size(ask, N=4, V=6, may_be_empty=["N"]), **seen}
+    two = lab.smooth_targets(draw.integers(0, 2, 3), 2, 0.25, "deck")
+    return {
+        **draw.each_size(ask, N=4, may_be_empty=["N"]),
+        "as many targets as symbols": ask(6),
+        "three symbols": ask(4, V=3),
+        "two symbols": two,
+        **{f"eps = {eps}": ask(4, eps=eps) for eps in (0, 0.0, 0.5, 1)},
+    }
 
 
 @exercise.check(points=1, hidden=True, judge=SINGLE)

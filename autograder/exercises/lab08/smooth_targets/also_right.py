@@ -12,7 +12,7 @@ from . import exercise
 
 
 @exercise.also_right(of="smooth_targets")
-def filled(y, V, eps, style, pad=None):  # noqa: N803
+def filled(y, V, eps, style, pad=None):
     if style not in ("deck", "torch", "pad"):
         raise ValueError(f"no such style: {style}")
     if style == "pad" and pad is None:
@@ -35,7 +35,7 @@ def filled(y, V, eps, style, pad=None):  # noqa: N803
 
 
 @exercise.also_right(of="smooth_targets")
-def mixed_with_one_hot(y, V, eps, style, pad=None):  # noqa: N803
+def mixed_with_one_hot(y, V, eps, style, pad=None):
     rest = {"deck": V - 1, "torch": V, "pad": V - 2}.get(style)
     if rest is None or (style == "pad" and pad is None) or V < 2 or rest < 1:
         raise ValueError("style")
@@ -48,7 +48,7 @@ def mixed_with_one_hot(y, V, eps, style, pad=None):  # noqa: N803
 
 
 @exercise.also_right(of="smooth_targets")
-def normalised_rows(y, V, eps, style, pad=None):  # noqa: N803
+def normalised_rows(y, V, eps, style, pad=None):
     if style not in ["deck", "torch", "pad"] or V == 1:
         raise ValueError
     if style == "pad" and (pad is None or V == 2):
@@ -67,7 +67,7 @@ def normalised_rows(y, V, eps, style, pad=None):  # noqa: N803
 
 
 @exercise.also_right(of="smooth_targets")
-def one_row_after_another(y, V, eps, style, pad=None):  # noqa: N803
+def one_row_after_another(y, V, eps, style, pad=None):
     if style not in ("deck", "torch", "pad") or V < 2:
         raise ValueError("bad style or V")
     if style == "pad" and (pad is None or V < 3):
@@ -90,7 +90,7 @@ def one_row_after_another(y, V, eps, style, pad=None):  # noqa: N803
 
 @exercise.also_right(of="label_smoothing_loss")
 def spelled_out(logits, y, eps, style, pad=None):
-    N, V = logits.shape  # noqa: N806
+    N, V = logits.shape
     targets = smooth_targets(y, V, eps, style, pad)
     log_p = torch.log_softmax(logits, dim=-1)
     losses = -(targets * log_p).sum(dim=-1)
@@ -118,7 +118,7 @@ def divergence_and_entropy(logits, y, eps, style, pad=None):
 
 @exercise.also_right(of="label_smoothing_loss")
 def without_the_table(logits, y, eps, style, pad=None):
-    N, V = logits.shape  # noqa: N806
+    V = logits.size(1)
     if style not in ("deck", "torch", "pad") or V < 2 or (style == "pad" and V < 3):
         raise ValueError("style or V")
     if style == "pad" and pad is None:

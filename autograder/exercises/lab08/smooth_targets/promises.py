@@ -6,9 +6,7 @@ from . import exercise
 
 exercise.promises(
     {
-        "For each target, a distribution over V symbols in which the right one has not quite all.": (
-            "shares"
-        ),
+        "a distribution over V symbols in which the right one has not quite all.": "shares",
         '"deck": 1 - eps and eps / (V - 1) (lecture C) "torch": 1 - eps + eps / V and eps / V': (
             "shares one_prediction other_sizes"
         ),
