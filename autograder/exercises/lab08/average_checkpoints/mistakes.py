@@ -176,6 +176,12 @@ wrong(
     "checkpoint when training goes on from the mean?",
 )
 wrong(
+    "one_returned_as_it_is",
+    "    names = states[0].keys()\n",
+    "    if len(states) == 1:\n        return states[0]\n    names = states[0].keys()\n",
+    "With a single checkpoint, your result is this checkpoint itself. What should the two share?",
+)
+wrong(
     "mean_of_a_whole_tensor",
     "(total / len(states)).to(newest.dtype)",
     "(total / len(states)).mean().to(newest.dtype)",
@@ -194,6 +200,33 @@ wrong(
     EMPTY,
     "",
     "Without checkpoints, your code fails by accident. Which error does the task name?",
+)
+ANY_TAKEN = (
+    "Your code takes any checkpoints, even those of different models, or none. Which errors does "
+    "the task name?"
+)
+wrong.several(
+    "nothing_compared",
+    {EMPTY: "", "    for state in states:\n" + NAMES + SHAPES: ""},
+    ANY_TAKEN,
+)
+wrong.several(
+    "nothing_compared_with_the_last",
+    {
+        EMPTY: "",
+        "    for state in states:\n" + NAMES + SHAPES: "",
+        "= states[0].k": "= states[-1].k",
+    },
+    ANY_TAKEN,
+)
+wrong.several(
+    "assertions",
+    {
+        EMPTY: "    assert len(states) > 0\n",
+        NAMES: "        assert state.keys() == names\n",
+        SHAPES: "        assert not any(state[n].shape != states[0][n].shape for n in names)\n",
+    },
+    "Checkpoints that do not fit raise an `AssertionError`. Which error does the task name?",
 )
 wrong(
     "names_of_the_first",
@@ -230,16 +263,27 @@ wrong(
 )
 
 
+def added_into(averaged, states):
+    """Add all later states into this one in place, each tensor in its own dtype, and divide."""
+    for state in states[1:]:
+        for name, x in state.items():
+            if x.is_floating_point():
+                averaged[name] += x
+            else:
+                averaged[name] = x.clone()
+    for x in averaged.values():
+        if x.is_floating_point():
+            x /= len(states)
+    return averaged
+
+
 @exercise.mistake(
-    "Your copy of the first checkpoint is a new dictionary with the *same* tensors, so adding in "
-    "place changes that checkpoint. What else must be copied?"
+    "Your result holds the first checkpoint's own tensors, so adding in place changes that "
+    "checkpoint. What does a copy of a dictionary copy, and what not?"
 )
 def shallow_copy(states):
-    means = summed(states)
-    averaged = dict(states[0])
-    for name, mean in means.items():
-        averaged[name].copy_(mean)
-    return averaged
+    summed(states)
+    return added_into(dict(states[0]), states)
 
 
 @exercise.mistake(

@@ -291,6 +291,12 @@ wrong(
     "You return an iterator, which can be read once and has no length. What does the task ask for?",
 )
 wrong(
+    "batches_as_tensors",
+    "    return batches\n",
+    "    import torch\n\n    return [torch.tensor(batch) for batch in batches]\n",
+    "Each of your batches is a tensor. What does the task ask for?",
+)
+wrong(
     "curriculum",
     MIXED,
     "    cut = [batches[i : i + 10] for i in range(0, len(batches), 10)]\n"
@@ -330,3 +336,25 @@ def first_batch_of_each_length(lengths, max_tokens, seed):
             seen.add(longest)
     random.Random(seed).shuffle(kept)
     return kept
+
+
+@exercise.mistake(
+    "You close a batch after it has reached the limit, so it may already be beyond it. When should "
+    "a sentence's cost be known, before it joins or afterwards?"
+)
+def closed_when_full(lengths, max_tokens, seed):
+    if any(length > max_tokens for length in lengths):
+        raise ValueError("a sentence is too long")
+    rng = random.Random(seed)
+    order = list(range(len(lengths)))
+    rng.shuffle(order)
+    batches, batch = [], []
+    for index in sorted(order, key=lambda index: lengths[index]):
+        batch.append(index)
+        if lengths[index] * len(batch) >= max_tokens:
+            batches.append(batch)
+            batch = []
+    if batch:
+        batches.append(batch)
+    rng.shuffle(batches)
+    return batches

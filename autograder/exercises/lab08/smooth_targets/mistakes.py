@@ -79,6 +79,15 @@ smoothed(
     "With pad=0 your rows of padding are not 0. What is the truth value of 0 in Python?",
 )
 smoothed.several(
+    "pad_0_is_false_and_its_column_last",
+    {
+        '    if style == "pad":\n        targets[:, pad] = 0.0\n': "",
+        "    if pad is not None:\n": '    if style == "pad":\n'
+        "        targets[:, pad] = 0.0\n    if pad:\n",
+    },
+    "With pad=0 your rows of padding are not 0. What is the truth value of 0 in Python?",
+)
+smoothed.several(
     "pad_0_counts_as_missing",
     {"pad is None": "not pad"},
     "With pad=0 your code behaves as if `pad` were missing. What is the truth value of 0 in "
@@ -114,6 +123,13 @@ smoothed(
     "targets.scatter_add_(1, y.unsqueeze(1), torch.full((len(y), 1), float(right)))",
     "The right symbol gets its share on top of an equal one, so your rows sum to more than 1. "
     "What is in that entry before you write into it?",
+)
+smoothed(
+    "one_formula_for_all_styles",
+    "targets.scatter_(1, y.unsqueeze(1), right)",
+    "targets.scatter_(1, y.unsqueeze(1), 1 - eps + eps / others)",
+    "In every style, your right symbol keeps a share of eps on top of 1 - eps, so some rows sum to "
+    "more than 1. In which style is it one of those that share eps?",
 )
 smoothed(
     "right_symbol_left_out",

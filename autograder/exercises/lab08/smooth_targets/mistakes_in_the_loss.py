@@ -118,6 +118,14 @@ loss(
     "In two of the styles, targets that are padding still add to your loss. What does "
     "`smooth_targets` need to know?",
 )
+loss.several(
+    "pad_never_used",
+    {
+        "smooth_targets(y, V, eps, style, pad)": "smooth_targets(y, V, eps, style)",
+        "torch.full((N,), True) if pad is None else y != pad": "torch.full((N,), True)",
+    },
+    "Your loss does not use `pad` at all. Which two of its lines need to know about padding?",
+)
 loss(
     "always_the_decks_style",
     "smooth_targets(y, V, eps, style, pad)",
