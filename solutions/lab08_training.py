@@ -367,6 +367,8 @@ check("average_checkpoints")
 
 # %%
 plots.averaging.loss_of_the_mean(average_checkpoints)
+
+# %% [markdown]
 # ## 8.6 A limit for the gradient: `clip_global_norm`
 # *6 points, 25 minutes, difficulty 2 of 5, importance 4 of 5*
 #
@@ -784,6 +786,9 @@ try_versions(test_adam, Adam, Uphill, OwnEps)
 # ## What you can now explain
 #
 # - why a training starts with small updates, and where its learning rate is highest;
+# - what label smoothing takes from the right symbol, who gets it, and why the loss is never 0;
+# - how batches can be full, nearly without padding, and still come in random order;
+# - when the mean of some checkpoints is better than each of them;
 # - what a single odd batch can do, and why the limit is one for all gradients;
 # - why the mean of means is not the mean, for the gradients of micro-batches and for BLEU.
 
