@@ -20,7 +20,7 @@ PICTURE = ROOT / "docs" / "img" / "architecture.svg"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("verify", "nbgrader"),
-    ("grading", "returns", "report"),
+    ("grading", "returns", "report", "term"),
     ("doctor", "export", "feedback"),
     ("build", "gradebook"),
     ("exercise", "sandbox", "submissions"),
@@ -39,6 +39,7 @@ PURPOSES: Mapping[str, str] = {
     "feedback": "what a student gets back",
     "export": "marks out",
     "returns": "pages back to students",
+    "term": "one table over all labs",
     "doctor": "what this machine has",
     "build": "source to bundle",
     "gradebook": "nbgrader's database",

@@ -122,6 +122,11 @@ def closes(course: Course, lab: str) -> datetime:
     return _closes(course, course.last_due(lab))
 
 
+def closes_for(course: Course, lab: str, student: str) -> datetime:
+    """The last moment at which a hand-in of `student` for `lab` can still earn points."""
+    return _closes(course, course.due(lab, student))
+
+
 def answers_from(course: Course, lab: str) -> datetime:
     """The moment after which the answers of `lab` may be given to students.
 

@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 
 from gradekit.export.filling import Filling
 from gradekit.export.scores import Score, Standing
+from gradekit.late import Lateness
 from gradekit.roster.csv_table import read_table
 from gradekit.roster.students import Student, roster_of
 from tests.helpers.exports import STUDENTS
 
 WHEN = datetime(2026, 9, 19, 10, 15, tzinfo=UTC)
+ONE_DAY = Lateness(seconds=3600, days=1, percent=10)
 LATE = "Handed in 1 day late: 10 % of the points are taken off."
 
 
@@ -22,7 +24,7 @@ def score_of(student: Student, raw: float | None, **changes: object) -> Score:
         "parts": {"softmax": raw, "explain": 0.0 if raw is not None else None},
         "raw": raw,
         "penalty": 0.0,
-        "late": "",
+        "lateness": Lateness(),
         "of": 100.0,
         **changes,
     }
@@ -41,7 +43,7 @@ def scores_of_class(tmp_path) -> list[Score]:
         "jmueller": 0.0,
         "g_k": 7.25,
     }
-    late = {"lei.li": {"penalty": 8.0, "late": LATE, "standing": Standing.LATE}}
+    late = {"lei.li": {"penalty": 8.0, "lateness": ONE_DAY, "standing": Standing.LATE}}
     return [
         score_of(student, raws.get(student.id), **late.get(student.id, {}))
         for student in roster_of(read_table(path))

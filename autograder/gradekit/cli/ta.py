@@ -233,6 +233,38 @@ def export(
 
 
 @app.command(rich_help_panel=TA)
+def term(
+    to: Annotated[
+        str | None, typer.Option(help="Also write a file: csv or xlsx.", metavar="KIND")
+    ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Also if something still waits for a mark.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(help="The file; by default exports/term.csv or .xlsx.")
+    ] = None,
+    as_json: Json = False,
+    course_folder: Root = None,
+) -> None:
+    """Show one table over all labs: weights, dropped labs, late days, and the result."""
+    from datetime import UTC, datetime
+
+    from gradekit.term.tables import write_term
+    from gradekit.term.term import term_table
+    from gradekit.term.view import show_term
+
+    course = course_at(course_folder)
+    table = term_table(course, datetime.now(UTC), partial=partial)
+    if as_json:
+        typer.echo(json.dumps(table.to_json(), ensure_ascii=False))
+    else:
+        show_term(table)
+    if to or out:
+        path = write_term(table, to, out)
+        typer.echo(f"wrote {short_path(path, course)}", err=as_json)
+
+
+@app.command(rich_help_panel=TA)
 def doctor(course_folder: Root = None) -> None:
     """Report what this machine has, what is missing, and how to install it."""
     from gradekit.doctor import examine

@@ -14,6 +14,7 @@ from gradekit.course.tables import (
     LabDates,
     LateRule,
     LimitValues,
+    TermRule,
 )
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "LabDates",
     "LateRule",
     "LimitValues",
+    "TermRule",
     "find_root",
     "load_course",
 ]

@@ -72,6 +72,11 @@ class Course(Values):
         """
         return max([self.dates(lab).due, *self.extensions.of(lab).values()])
 
+    def weight(self, lab: str) -> float:
+        """How much `lab` counts in the term: its weight, else its points."""
+        dates = self.dates(lab)
+        return dates.points if dates.weight is None else dates.weight
+
     def solutions_known(self, lab: str) -> bool:
         """Whether the answers of `lab` may be seen from its due date on."""
         chosen = self.dates(lab).solutions or self.values.course.solutions

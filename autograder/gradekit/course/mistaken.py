@@ -47,7 +47,9 @@ def _unknown_key(location: Location) -> str:
     if close:
         return f"{name} has no {key}; did you mean {close[0]}?"
     elsewhere = [
-        table for table in ("course", "late", "limits", "lab") if key in _keys(_table([table]))
+        table
+        for table in ("course", "late", "term", "limits", "lab")
+        if key in _keys(_table([table]))
     ]
     if elsewhere:
         return f"{name} has no {key}; it belongs under [{elsewhere[0]}]"

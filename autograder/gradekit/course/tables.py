@@ -64,6 +64,33 @@ class LateRule(Values):
     slip_days: int = Field(default=0, ge=0)
 
 
+class TermRule(Values):
+    """The ``[term]`` table: how the labs become one result.
+
+    Attributes:
+        drop_lowest: of each student, so many labs with the lowest share of their points do not
+            count.
+        scale: by grade, the percentage from which on it is given.
+    """
+
+    drop_lowest: int = Field(default=0, ge=0)
+    scale: Mapping[str, float] = Field(default_factory=dict)
+
+    @field_validator("scale")
+    @classmethod
+    def _with_a_lowest(cls, value: Mapping[str, float]) -> Mapping[str, float]:
+        if any(not 0 <= percent <= 100 for percent in value.values()):
+            raise ValueError("a grade begins at 0 to 100 per cent")
+        if len(set(value.values())) < len(value):
+            raise ValueError("two grades begin at the same percentage")
+        if value and 0 not in value.values():
+            raise ValueError("no grade begins at 0, so some students would have none; add F = 0")
+        return value
+
+    def __hash__(self) -> int:
+        return hash((self.drop_lowest, tuple(self.scale.items())))
+
+
 class LimitValues(Values):
     """The ``[limits]`` table: the most that one hand-in may use.
 
@@ -99,6 +126,7 @@ class LabDates(Values):
         release: when students get it; a date without a time means the beginning of that day.
         due: a date without a time means the end of that day.
         points: what its exercises and questions add up to; `lab verify` and `lab doctor` check it.
+        weight: how much it counts in the term; by default as much as its points. 0: not at all.
         solutions: "withheld" until the lab closes, or "known" from its due date on, and then other
             bundles and feedback pages may hold its answers while late hand-ins still earn points.
         limits: those that are set only for this lab.
@@ -110,6 +138,7 @@ class LabDates(Values):
     release: datetime
     due: datetime
     points: float = Field(default=100, ge=0)
+    weight: float | None = Field(default=None, ge=0)
     solutions: Disclosure | None = None
     limits: LimitValues = LimitValues()
     exercise_limits: Mapping[str, ExerciseLimitValues] = Field(default_factory=dict)
@@ -189,6 +218,7 @@ class CourseFile(Values):
 
     course: About
     late: LateRule = LateRule()
+    term: TermRule = TermRule()
     limits: LimitValues = LimitValues()
     lab: tuple[LabDates, ...]
     extension: tuple[Extension, ...] = ()

@@ -183,9 +183,18 @@ def _told(lab: str, scores: Sequence[Score]) -> str:
 
 
 def _write(path: Path, data: bytes, lines: Sequence[str]) -> Exported:
+    write_file(path, data)
+    return Exported(path, tuple(lines))
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file, and its folder if there is none.
+
+    Raises:
+        ExportError: it cannot be written.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, data)
     except OSError as error:
         raise ExportError(f"{path} cannot be written: {error.strerror}") from error
-    return Exported(path, tuple(lines))

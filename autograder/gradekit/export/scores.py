@@ -43,7 +43,7 @@ class Score:
         parts: points that count by exercise and question; None where there are none yet.
         raw: their sum; None if nothing has points.
         penalty: points taken off for lateness.
-        late: the penalty in words; empty for none.
+        lateness: what the penalty is for.
         of: the points of the lab.
     """
 
@@ -53,8 +53,13 @@ class Score:
     parts: Mapping[str, float | None]
     raw: float | None
     penalty: float
-    late: str
+    lateness: Lateness
     of: float
+
+    @property
+    def late(self) -> str:
+        """The penalty in words; empty for none."""
+        return self.lateness.sentence
 
     @property
     def score(self) -> float | None:
@@ -138,7 +143,7 @@ def _score(
     if record is None or marks is None:
         standing = Standing.NOT_GRADED if handed_in or record else Standing.MISSING
         when = record.moment if record else None
-        return Score(student, standing, when, dict.fromkeys(names), None, 0.0, "", of)
+        return Score(student, standing, when, dict.fromkeys(names), None, 0.0, Lateness(), of)
     points = {
         name: mark.score if (mark := marks.marks.get(cell)) and mark.is_known else None
         for cell, (name, _) in parts.items()
@@ -146,9 +151,7 @@ def _score(
     known = [value for value in points.values() if value is not None]
     raw = round(sum(known), 2) if known else None
     standing = _standing(record, marks, late)
-    return Score(
-        student, standing, record.moment, points, raw, marks.penalty, late.sentence, of
-    )  # fmt: skip
+    return Score(student, standing, record.moment, points, raw, marks.penalty, late, of)
 
 
 def _standing(record: SubmissionRecord, marks: Marks, late: Lateness) -> Standing:

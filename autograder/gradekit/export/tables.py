@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from gradekit.export.scores import Score
 
@@ -19,23 +19,33 @@ Value = str | float | None
 
 def to_csv(scores: Sequence[Score]) -> str:
     """One lab's scores, a row for each student; numbers have a point."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    for row in _rows(scores):
-        writer.writerow([_harmless(value) for value in row])
-    return out.getvalue()
+    return csv_of(_rows(scores))
 
 
 def to_xlsx(labs: Mapping[str, Sequence[Score]]) -> bytes:
     """A workbook with a sheet for each lab."""
+    return xlsx_of({lab: _rows(scores) for lab, scores in labs.items()})
+
+
+def csv_of(rows: Iterable[Sequence[Value]]) -> str:
+    """A table, its heading first; no text in it begins a formula."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\n")
+    for row in rows:
+        writer.writerow([_harmless(value) for value in row])
+    return out.getvalue()
+
+
+def xlsx_of(sheets: Mapping[str, Iterable[Sequence[Value]]]) -> bytes:
+    """A workbook; the first row of each sheet is its heading, and two columns say who."""
     from openpyxl import Workbook
     from openpyxl.styles import Font
 
     book = Workbook()
     book.remove(book.active)
-    for lab, scores in labs.items():
-        sheet = book.create_sheet(lab)
-        for number, row in enumerate(_rows(scores), 1):
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for number, row in enumerate(rows, 1):
             for column, value in enumerate(row, 1):
                 cell = sheet.cell(number, column, value)
                 if isinstance(value, str):
