@@ -35,6 +35,7 @@ def show_term(term: Term, console: Console | None = None) -> None:
         cells = [escape(row.student.id), *(_cell(lab, digits) for lab in row.labs), total]
         table.add_row(*cells, *([escape(row.grade)] if scale else []))
     console.print(table)
+    console.print()
     for line in (*_legend(term), *term.notes):
         console.print(escape(line), highlight=False)
 

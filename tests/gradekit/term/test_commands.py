@@ -25,6 +25,7 @@ from gradekit.term.term import Term
 from gradekit.term.view import show_term
 
 LABS = tuple(f"lab{number:02}" for number in range(8))
+ROOT = Path(__file__).parents[3]
 COURSE = (
     '[course]\nname = "A course"\n[term]\ndrop_lowest = 1\nscale = { A = 90, F = 0 }\n'
     + "".join(
@@ -84,7 +85,7 @@ def test_eight_labs_fit_into_eighty_columns(term: Term):
     assert first.split() == [
         "wilhelmina", "80", "100", "(none)", "50?", "open", "100", "100", "100", "86.00", "F",
     ]  # fmt: skip
-    assert lines[4:] == [
+    assert lines[5:] == [
         "2 students. Numbers are per cent of a lab's points, after lateness.",
         "Weights: lab00 100, lab01 100, lab02 100, lab03 100, lab04 100, lab05 100, lab06",
         "100, lab07 100.",
@@ -94,6 +95,28 @@ def test_eight_labs_fit_into_eighty_columns(term: Term):
         "open: no result yet; does not count yet.",
         "lab09 has no results; it does not count yet.",
     ]
+
+
+def test_the_page_shows_what_the_command_prints(tmp_path: Path):
+    rule = "[term]\ndrop_lowest = 1\nscale = { A = 90, B = 80, C = 70, D = 60, F = 0 }\n"
+    labs = COURSE.partition("[[lab]]")[2].split("[[lab]]")[1:4]
+    text = '[course]\nname = "A course"\n' + rule + "".join(f"[[lab]]{lab}" for lab in labs)
+    (tmp_path / "course.toml").write_text(text + "weight = 200\n")
+    course = load_course(tmp_path)
+    rows = []
+    for student, raws in (("ada", (8.0, 5.0, 12.0)), ("bob", (None, 16.0, 14.0))):
+        scores = [
+            _score(raw, standing=Standing.GRADED if raw else Standing.MISSING) for raw in raws
+        ]
+        cells = [
+            LabResult(lab, score, course.weight(lab), None, Counting.YES)
+            for lab, score in zip(course.labs, scores, strict=True)
+        ]
+        rows.append(term_of(Student(student, student), cells, course.values.term, 0))
+    out = io.StringIO()
+    show_term(Term(course, course.labs, tuple(rows), ()), Console(file=out, width=80))
+    shown = "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+    assert shown in (ROOT / "docs" / "term.md").read_text("utf-8")
 
 
 def test_each_rule_has_a_column(term: Term):
