@@ -119,7 +119,7 @@ def grade(
     with progress_bar(quiet=as_json) as progress:
         summary = grade_lab(course, lab, settings, progress)
     if as_json:
-        typer.echo(json.dumps([row.to_json() for row in summary.rows]))
+        typer.echo(json.dumps(summary.to_json()))
     else:
         show_summary(summary)
     if summary.broken_ours:

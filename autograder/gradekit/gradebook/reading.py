@@ -10,13 +10,15 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gradekit.errors import GradebookError
 from gradekit.gradebook.address import Address, is_locked, locked, plain_errors
 from gradekit.gradebook.marks import Mark, Marks
 from gradekit.late import Lateness
-from gradekit.submissions.released import Released
+
+if TYPE_CHECKING:
+    from gradekit.submissions.released import Released  # imports nbformat
 
 # A query with its parameters, as SQLite and SQLAlchemy both take them: the rows.
 Ask = Callable[[str, Mapping[str, str]], Iterable[Any]]

@@ -21,8 +21,11 @@ from gradekit.errors import CollectError, CourseError, ResultNotKeptError
 from gradekit.feedback.shown_state import shown_state
 from gradekit.files import remove_stale
 from gradekit.gradebook.address import address_of
+from gradekit.gradebook.marks import Marks
+from gradekit.gradebook.reading import read_marks
 from gradekit.gradebook.update import GradebookUpdate
 from gradekit.grading import pool
+from gradekit.grading.changes import Change, Result, changes, hand_marks_to_look_at, results_now
 from gradekit.grading.remote import grade_task, keys_of
 from gradekit.grading.result_keys import ResultKeys, load_keys, save_keys, state_of
 from gradekit.grading.summary import GradingSummary, Row
@@ -36,12 +39,14 @@ from gradekit.results.folder import (
 )
 from gradekit.results.journal import Journal, plan
 from gradekit.results.records import State, SubmissionRecord, counted
+from gradekit.roster.students import load_roster
 from gradekit.sandbox.levels import AUTO, REQUESTS, choose
 from gradekit.submissions.folder import SubmittedFiles, find_submissions, folders_not_utf8
 from gradekit.submissions.lateness import lateness_now
 
 if TYPE_CHECKING:
     from gradekit.grading.progress import ProgressReporter
+    from gradekit.submissions.released import Released
 
 
 @dataclass(frozen=True)
@@ -91,9 +96,22 @@ def grade_lab(
         submissions = _find(course, lab, settings.students, progress)
         run = _Run(spec, settings, progress, journal, _keys(spec))
         graded = run.grade(submissions)
-        rows = tuple(run.row(submitted) for submitted in submissions)
         run.update_gradebook(submissions)
-    return GradingSummary(lab, rows, graded, time.perf_counter() - start)
+        marks = read_marks(address_of(course), lab)
+        moved = {change.student: change for change in run.changes(graded)}
+        rows = tuple(
+            replace(run.row(submitted, marks), change=moved.get(submitted.student))
+            for submitted in submissions
+        )
+        look_at = run.hand_marks_to_look_at(marks, graded)
+    missing = _missing(course, rows) if settings.students is None else ()
+    seconds = time.perf_counter() - start
+    return GradingSummary(lab, rows, len(graded), seconds, missing, look_at)
+
+
+def _missing(course: Course, rows: Sequence[Row]) -> tuple[str, ...]:
+    there = {row.student for row in rows}
+    return tuple(s.id for s in load_roster(course.root) if s.id not in there)
 
 
 def _keys(spec: GraderSpec) -> ResultKeys:
@@ -139,29 +157,46 @@ class _Run:
         self._settings, self._progress, self._journal = settings, progress, journal
         self._points = keys.points
         self._keys_of = cache(keys.of)  # each submission's are needed three times
+        self._before: Mapping[str, Result] = {}
 
-    def grade(self, submissions: Sequence[SubmittedFiles]) -> int:
-        """Grade submissions without a record; returns their number."""
+    def grade(self, submissions: Sequence[SubmittedFiles]) -> tuple[str, ...]:
+        """Grade submissions without a record; returns the students."""
         todo = self._todo(submissions)
         if regraded := self._why_regraded(submissions, todo):
             self._progress.say(regraded)
         self._progress.begin(len(todo))
         if not todo:
-            return 0
+            return ()
+        if any(self._journal.submission(student) for student in todo):
+            self._before = results_now(self._journal, todo, self._notebook)
         with self._results(self._tasks(todo), len(todo)) as results:
             for task, result in results:
                 self._record(task, result)
                 self._progress.advance(task.submitted.student)
-        return len(todo)
+        return tuple(todo)
 
-    def row(self, submitted: SubmittedFiles) -> Row:
-        """The student's line, from the journal."""
+    def changes(self, graded: Iterable[str]) -> tuple[Change, ...]:
+        """Those of the graded students who had a result before, and have other points now."""
+        if not self._before:
+            return ()
+        return changes(self._before, results_now(self._journal, graded, self._notebook))
+
+    def hand_marks_to_look_at(
+        self, marks: Mapping[str, Marks], graded: Sequence[str]
+    ) -> tuple[str, ...]:
+        """A sentence for each mark by hand that was given for another result."""
+        return hand_marks_to_look_at(marks, self._notebook, graded) if graded else ()
+
+    def row(self, submitted: SubmittedFiles, marks: Mapping[str, Marks]) -> Row:
+        """The student's line, from the journal and the gradebook."""
         record = self._journal.submission(submitted.student, submitted.digest)
         assert record is not None
         late = lateness_now(self._course, self._lab, submitted.student, submitted.submitted_at)
         keys = self._keys_of(submitted.student, submitted.digest)
         scores = counted(record.state, self._journal.scores(keys))
         known = [score for score in scores.values() if score is not None]
+        mark = marks.get(submitted.student) if known else None
+        raw = mark.points if mark else 0.0
         return Row(
             student=submitted.student,
             state=shown_state(record, late),
@@ -172,6 +207,8 @@ class _Run:
             reason=" ".join(filter(None, [record.reason, *record.notes, late.sentence])),
             seconds=record.seconds,
             sandboxes=self._journal.sandboxes(keys),
+            score=round(max(0.0, raw - late.penalty(raw)), 2) if mark else None,
+            final=mark is not None and mark.is_complete,
         )
 
     def update_gradebook(self, submissions: Iterable[SubmittedFiles]) -> None:
@@ -183,9 +220,14 @@ class _Run:
         ]
         missing = update.missing([entry for entry in entries if entry is not None])
         if missing:
-            from gradekit.submissions.released import Released  # imports nbformat
+            update.write(missing, self._notebook)
 
-            update.write(missing, Released.read(self._released))
+    @cached_property
+    def _notebook(self) -> Released:
+        """The lab's released notebook: read only if something is graded."""
+        from gradekit.submissions.released import Released  # imports nbformat
+
+        return Released.read(self._released)
 
     @cached_property
     def _released(self) -> Path:

@@ -62,10 +62,20 @@ def show_summary(summary: GradingSummary) -> None:
     table.add_column("student")
     table.add_column("state")
     table.add_column("points", justify="right")
+    table.add_column("score", justify="right")
     table.add_column("note", overflow="fold")
     for row in summary.rows:
-        table.add_row(_safe(row.student), _state(row.state), _points(row), _safe(row.reason))
+        table.add_row(
+            _safe(row.student), _state(row.state), _points(row), _score(row), _safe(row.reason)
+        )
     console.print(table)
+    _show_changes(summary, console)
+    if summary.missing:
+        names = ", ".join(summary.missing)
+        console.print(f"{len(summary.missing)} without a hand-in: {_safe(names)}", highlight=False)
+    waiting = sum(row.score is not None and not row.final for row in summary.rows)
+    if waiting:
+        console.print(f"+: not final, because a part waits for a mark ({waiting})", highlight=False)
     counts = Counter(row.state for row in summary.rows)
     console.print(
         f"{summary.graded} graded now, {len(summary.rows) - summary.graded} as before; "
@@ -73,6 +83,24 @@ def show_summary(summary: GradingSummary) -> None:
         + f"; {summary.seconds:.1f} s",
         highlight=False,
     )
+
+
+def _show_changes(summary: GradingSummary, console: Console) -> None:
+    """Whose points moved against the last run, and the marks by hand that this concerns."""
+    if summary.changes:
+        count = len(summary.changes)
+        students = "student has" if count == 1 else "students have"
+        table = Table(title=f"{count} {students} other points than before")
+        table.add_column("student")
+        table.add_column("before", justify="right")
+        table.add_column("now", justify="right")
+        table.add_column("why", overflow="fold")
+        for change in summary.changes:
+            why = "\n".join(map(_safe, change.reasons))
+            table.add_row(_safe(change.student), _number(change.before), _number(change.after), why)
+        console.print(table)
+    for sentence in summary.look_at:
+        console.print(_safe(sentence), highlight=False)
 
 
 def _state(state: State) -> str:
@@ -97,3 +125,13 @@ def _safe(text: str) -> str:
 
 def _points(row: Row) -> str:
     return "–" if row.earned is None else f"{row.earned:g} of {row.points:g}"
+
+
+def _score(row: Row) -> str:
+    """The score; a plus if it is not final."""
+    open_part = row.score is not None and not row.final
+    return f"{_number(row.score)}+" if open_part else _number(row.score)
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:g}"

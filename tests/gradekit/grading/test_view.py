@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from gradekit.grading.changes import Change
 from gradekit.grading.summary import GradingSummary, Row
 from gradekit.grading.view import progress_bar, show_summary
 from gradekit.results.journal import Journal
@@ -70,3 +72,18 @@ def test_an_empty_class_is_told_where_hand_ins_come_from(
 def test_an_unknown_state_is_an_error() -> None:
     with pytest.raises(ValueError, match="a row has the state 'lost'"):
         show_summary(summary("lost"))  # type: ignore[arg-type]
+
+
+def test_final_scores_changes_and_who_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = summary(State.GRADED, State.GRADED)
+    first, second = whole.rows
+    change = Change("s0", 3.0, 5.0, ("softmax 3 → 5: “Keeps the \x1bshape” earns more",))
+    rows = (replace(first, score=8.0, final=True, change=change), replace(second, score=6.5))
+    show_summary(replace(whole, rows=rows, missing=("zoë", "[b]"), look_at=("s0: look",)))
+    out = " ".join(capsys.readouterr().out.split())
+    assert "6.5+" in out
+    assert "1 student has other points than before" in out
+    assert "softmax 3 → 5: “Keeps the \ufffdshape” earns" in out
+    assert "2 without a hand-in: zoë, [b]" in out
+    assert "s0: look" in out
+    assert "+: not final, because a part waits for a mark (1)" in out
