@@ -6,7 +6,7 @@ PIP    := "$(BIN)/python" -m pip --disable-pip-version-check install --quiet -c 
 # Where PyTorch publishes builds without CUDA; empty (make TORCH_INDEX=) to take PyPI's, with CUDA.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
 
-.PHONY: help setup demo test test-all test-gpu labs verify bench clean
+.PHONY: help setup demo test test-all test-gpu labs verify bench docs clean
 
 help:           ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -52,6 +52,9 @@ bench: setup    ## the grader beside nbgrader and Otter, our models beside torch
 	@$(BIN)/python benchmarks/grading.py
 	@$(BIN)/python benchmarks/models.py
 	@$(BIN)/python benchmarks/cluster.py
+
+docs: setup     ## the documentation as a site, in build/site
+	@$(BIN)/python docs/make_site.py && echo "build/site/index.html opens in a browser"
 
 clean:          ## what make made
 	rm -rf $(VENV) build
