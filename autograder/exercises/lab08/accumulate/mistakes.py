@@ -9,6 +9,15 @@ from attnlab.train_step import Sums
 from . import exercise
 from .also_right import as_in_nanogpt, by_autograd_grad, divided_at_the_end
 
+NONE = (
+    "Your code fails if a parameter has no gradient. What is `grad` if the loss does not depend on "
+    "a parameter?"
+)
+COUNTED_FIRST = (
+    "The loss of each micro-batch is computed twice: once to count tokens, and once for the "
+    "gradients. That doubles the work. When do you need the total?"
+)
+
 wrong = exercise.edits(divided_at_the_end)
 
 DIVIDED = "        if p.grad is not None:\n            p.grad.div_(max(int(total_count), 1))\n"
@@ -158,8 +167,19 @@ wrong(
     "none_is_an_error",
     DIVIDED,
     "        p.grad.div_(max(int(total_count), 1))\n",
-    "Your code fails if a parameter has no gradient. What is `grad` if the loss does not depend on "
-    "a parameter?",
+    NONE,
+)
+wrong(
+    "none_cannot_be_divided",
+    DIVIDED,
+    "        p.grad /= max(int(total_count), 1)\n",
+    NONE,
+)
+wrong(
+    "none_cannot_be_divided_by_a_tensor",
+    DIVIDED,
+    "        p.grad /= total_count\n",
+    NONE,
 )
 wrong(
     "zero_tokens_give_nan",
@@ -192,6 +212,39 @@ wrong(
     "return Sums(total_loss / max(int(total_count), 1), total_count)",
     "You return a mean loss. Two batches of different size cannot be added up then. What does "
     "`Sums` hold?",
+)
+wrong.several(
+    "mean_of_the_sums_returned",
+    {
+        "total_loss, total_count = 0.0, 0": "total_loss, total_count, steps = 0.0, 0, 0",
+        "        part.backward()\n": "        steps += 1\n        part.backward()\n",
+        "Sums(total_loss, total_count)": "Sums(total_loss / steps, total_count)",
+    },
+    "You divide the sum of the losses by the number of micro-batches. What does `Sums` hold?",
+)
+wrong.several(
+    "one_entry_for_each_micro_batch",
+    {
+        "total_loss, total_count = 0.0, 0": "parts, total_count = [], 0",
+        "total_loss = total_loss + part.detach()": "parts.append((part.detach(), count))",
+        "Sums(total_loss, total_count)": (
+            "Sums(*(torch.stack(column) for column in zip(*parts, strict=True)))"
+        ),
+    },
+    "You return one entry for each micro-batch. How many dimensions should loss and count have?",
+)
+wrong(
+    "multiplied_by_the_count",
+    "part.backward()",
+    "(part * count).backward()",
+    "You multiply each loss by its number of tokens. What does `loss` return, a sum or a mean?",
+)
+wrong(
+    "ends_at_a_micro_batch_without_tokens",
+    "        part.backward()\n",
+    "        if count == 0:\n            return Sums(total_loss, total_count)\n"
+    "        part.backward()\n",
+    "Your function returns at the first micro-batch without tokens. What about those after it?",
 )
 wrong(
     "graph_kept",
@@ -299,10 +352,19 @@ graded(
 )
 
 
-@exercise.mistake(
-    "The loss of each micro-batch is computed twice: once to count tokens, and once for the "
-    "gradients. That doubles the work. When do you need the total?"
-)
+@exercise.mistake(COUNTED_FIRST)
+def counted_first_from_an_iterator(model, loss, micro_batches):
+    model.zero_grad()
+    total = sum(loss(model, batch).count for batch in micro_batches)
+    losses = torch.tensor(0.0, dtype=torch.float64)
+    for batch in micro_batches:
+        part = loss(model, batch).loss
+        (part / total.clamp(min=1)).backward()
+        losses = losses + part.detach()
+    return Sums(losses, total)
+
+
+@exercise.mistake(COUNTED_FIRST)
 def counted_first(model, loss, micro_batches):
     micro_batches = list(micro_batches)
     with torch.no_grad():

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from . import exercise, mistakes_in_other_styles  # noqa: F401 - to register them, too
+from . import exercise
 from .also_right import sum_of_squares
+from .mistakes_in_other_styles import NONE, NOT_IN_PLACE  # that module has other known mistakes
 
 wrong = exercise.edits(sum_of_squares)
 
-wrong.several(
+wrong(
     "always_rescaled",
-    {
-        "if norm > max_norm:": "if True:",
-        "max_norm / norm)": "max_norm / (norm + 1e-6))",
-    },
+    "if norm > max_norm:",
+    "if True:",
     "Your gradients get the length `max_norm` even if they are shorter, so small gradients grow. "
     "Which gradients should stay as they are?",
 )
@@ -52,8 +51,7 @@ wrong(
     "nothing_clipped",
     "p.grad.mul_(max_norm / norm)",
     "p.grad.mul(max_norm / norm)",
-    "The length is measured, but no gradient changes. Which kind of operation changes the tensor "
-    "itself?",
+    NOT_IN_PLACE,
 )
 wrong(
     "new_tensors",
@@ -127,6 +125,13 @@ wrong(
     "length of a vector depend on how many numbers it has?",
 )
 wrong(
+    "mean_of_lengths",
+    "    norm = total.sqrt()\n",
+    "    norm = torch.tensor([p.grad.norm() for p in with_gradient] or [0.0]).double().mean()\n",
+    "Your length is the mean of the tensors' lengths. How long is one vector that consists of all "
+    "of them?",
+)
+wrong(
     "last_length",
     "total = total + p.grad.pow(2).sum()",
     "total = p.grad.pow(2).sum()",
@@ -187,8 +192,7 @@ wrong(
     "none_is_an_error",
     "with_gradient = [p for p in parameters if p.grad is not None]",
     "with_gradient = list(parameters)",
-    "Your code fails if a parameter has no gradient. What is its `grad` then, and what should "
-    "happen to it?",
+    NONE,
 )
 wrong(
     "stops_at_none",
@@ -210,12 +214,6 @@ wrong(
     "p.grad.pow(2).sum()",
     "p.grad.pow(2).sum(0).sum(0)",
     "Your sum is over two axes. How many axes may a gradient have?",
-)
-wrong(
-    "viewed_flat",
-    "p.grad.pow(2).sum()",
-    "p.grad.view(-1).pow(2).sum()",
-    "`.view(-1)` fails for some memory layouts. Which function of torch works for all of them?",
 )
 wrong(
     "one_axis_measured",

@@ -9,6 +9,16 @@ import torch
 from . import exercise
 from .also_right import as_in_older_torch, as_in_torch, one_long_vector
 
+NONE = (
+    "Your code fails if a parameter has no gradient. What is its `grad` then, and what should "
+    "happen to it?"
+)
+EMPTY = "Your code fails if no parameter has a gradient. What should the function return then?"
+NOT_IN_PLACE = (
+    "The length is measured, but the parameters' gradients stay: you scale copies. Which kind of "
+    "operation changes the tensor itself?"
+)
+
 as_torch = exercise.edits(as_in_torch)
 
 as_torch(
@@ -36,7 +46,7 @@ as_torch(
     "empty_is_an_error",
     "    if len(grads) == 0:\n        return torch.tensor(0.0)\n",
     "",
-    "Your code fails if no parameter has a gradient. What should the function return then?",
+    EMPTY,
 )
 as_torch(
     "no_dimensions_for_one",
@@ -73,7 +83,13 @@ flat(
     "copies_scaled",
     "    for g in grads:\n        g *= scale\n",
     "    flat *= scale\n",
-    "`torch.cat` makes a copy, and you scale the copy. What do the parameters hold afterwards?",
+    NOT_IN_PLACE,
+)
+flat(
+    "empty_list_is_an_error",
+    " if grads else torch.zeros(1)",
+    "",
+    EMPTY,
 )
 flat(
     "zeros_become_nan",
@@ -81,6 +97,49 @@ flat(
     "torch.minimum(norm, torch.tensor(max_norm).double()) / norm",
     "Gradients of 0 become NaN. Which division does your code do there?",
 )
+
+
+in_python(
+    "none_has_no_numbers",
+    "parameters = list(filter(lambda p: p.grad is not None, parameters))",
+    "parameters = list(parameters)",
+    NONE,
+)
+
+
+@exercise.mistake(NONE)
+def none_has_no_norm(parameters, max_norm):
+    parameters = list(parameters)
+    norm = torch.stack([torch.tensor(0.0).double(), *(p.grad.norm() for p in parameters)]).norm()
+    if norm > max_norm:
+        for p in parameters:
+            p.grad *= max_norm / norm
+    return norm
+
+
+@exercise.mistake(NONE)
+def none_scaled(parameters, max_norm):
+    parameters = list(parameters)
+    norms = [p.grad.norm() for p in parameters if p.grad is not None]
+    norm = torch.stack([torch.tensor(0.0).double(), *norms]).norm()
+    if norm > max_norm:
+        for p in parameters:
+            p.grad.mul_(max_norm / norm)
+    return norm
+
+
+@exercise.mistake(
+    "You limit each tensor by itself, and return the length of the last one. How many lengths does "
+    "the task speak of?"
+)
+def each_by_itself_and_the_last_returned(parameters, max_norm):
+    norm = torch.tensor(0.0)
+    for p in parameters:
+        if p.grad is not None:
+            norm = p.grad.norm()
+            if norm > max_norm:
+                p.grad.mul_(max_norm / norm)
+    return norm
 
 
 @exercise.mistake(

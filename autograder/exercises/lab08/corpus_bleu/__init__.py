@@ -6,10 +6,27 @@ from attnlab.checking.judges import Close
 from attnlab.metrics import corpus_bleu
 from gradekit.exercise import Exercise
 
+EQUALLY_LONG = "the two are equally long here"
+ORDER = "all matches are multiplied, and all totals, so the order of the list does not matter"
+
 exercise = Exercise(
     corpus_bleu,
     equivalent={
-        "corpus_bleu: drop `strict=True`": "the loop is reached only with equally long lists",
+        "corpus_bleu: `if len(hypotheses) != len(references):` → `if False:`": (
+            "a strict zip raises ValueError, too"
+        ),
+        "corpus_bleu: `zip(hypotheses, references, strict=True)` → `zip(hypotheses, references)` "
+        "in `for hypothesis, own in zip(hypotheses, references, strict=True):`": EQUALLY_LONG,
+        "corpus_bleu: `True` → `False` in `for hypothesis, own in zip(hypotheses, references, "
+        "strict=True):`": EQUALLY_LONG,
+        "corpus_bleu: `zip(matches, totals, strict=True)` → `zip(matches, totals)` in `mean = "
+        "sum((math.log(m / t) for m, t in zip(matches, totals, strict=True))) / max_n`": (
+            EQUALLY_LONG
+        ),
+        "corpus_bleu: `True` → `False` in `mean = sum((math.log(m / t) for m, t in zip(matches, "
+        "totals, strict=True))) / max_n`": EQUALLY_LONG,
+        "corpus_bleu: `1` → `2` in `matches[n - 1] += (found & most).total()`": ORDER,
+        "corpus_bleu: `1` → `2` in `totals[n - 1] += found.total()`": ORDER,
     },
 )
 
@@ -61,11 +78,13 @@ def corpus(draw, *lengths, references=1):
 def matched_at_most_as_often(lab, draw):
     """Of seven times "the", two are matched: the reference with most has two."""
     hypothesis = ["on", "the", "mat", "the", "cat", "the", "mat"]
+    drawn = [CATS[0][i] for i in draw.integers(0, 6, 9).tolist()]
     return {
         '"the" seven times, max_n=1': lab.corpus_bleu([THE], [CATS], max_n=1),
         "the same, max_n=4": lab.corpus_bleu([THE], [CATS]),
         "another word order, max_n=1": lab.corpus_bleu([hypothesis], [CATS], max_n=1),
         "another word order, max_n=2": lab.corpus_bleu([hypothesis], [CATS], max_n=2),
+        "random words, max_n=1": lab.corpus_bleu([drawn], [CATS], max_n=1),
     }
 
 
@@ -76,7 +95,7 @@ def counts_of_the_corpus(lab, draw):
     half, short, turned = draw.integers(4, 8, 3).tolist()
     references = [[words[: 2 * half]], [words[20 : 24 + short]], [words[40 : 42 + turned]]]
     hypotheses = [
-        words[:half] + words[30 : 30 + half],  # half of it is wrong
+        words[:half] + words[20 + short : 24 + short],  # the rest belongs to the next sentence
         words[20 : 20 + short],  # four words are missing
         words[40 : 42 + turned][::-1],  # no two neighbours are right
     ]
@@ -92,13 +111,14 @@ def counts_of_the_corpus(lab, draw):
 @exercise.check(points=1, judge=ROUNDED)
 def short_and_long(lab, draw):
     """Translations that are too short pay for it; long ones have paid in p_n already."""
-    words = [f"w{number}" for number in draw.permutation(12).tolist()]
+    n = int(draw.integers(12, 20))
+    words = [f"w{number}" for number in draw.permutation(n).tolist()]
     return {
-        "9 of 12 words": lab.corpus_bleu([words[:9]], [[words]]),
-        "5 of 12 words": lab.corpus_bleu([words[:5]], [[words]]),
-        "all 12": lab.corpus_bleu([words], [[words]]),
-        "15 for 12": lab.corpus_bleu([[*words, "x", "y", "z"]], [[words]]),
-        "one short, one long": lab.corpus_bleu([words[:9], [*words, "x", "y"]], [[words], [words]]),
+        f"9 of {n} words": lab.corpus_bleu([words[:9]], [[words]]),
+        f"5 of {n} words": lab.corpus_bleu([words[:5]], [[words]]),
+        f"all {n}": lab.corpus_bleu([words], [[words]]),
+        f"{n + 3} for {n}": lab.corpus_bleu([[*words, "x", "y", "z"]], [[words]]),
+        "one short, one long": lab.corpus_bleu([words[:9], [*words, "x", "y"]], [[words]] * 2),
     }
 
 

@@ -1,11 +1,14 @@
-"""Known mistakes in `corpus_bleu`: most are edits of right versions. Those in lengths are apart."""
+"""Known mistakes in `corpus_bleu`: most are edits of right versions. Some are apart."""
 
 from __future__ import annotations
 
-from attnlab.metrics import corpus_bleu
+from . import exercise, mistakes_in_lengths, mistakes_in_sums  # noqa: F401 - to register them, too
+from .also_right import as_in_nltk, step_by_step
 
-from . import exercise, mistakes_in_lengths  # noqa: F401 - to register them, too
-from .also_right import as_in_nltk, as_in_tensor2tensor, step_by_step
+NO_NGRAMS = (
+    "If all translations are empty or shorter than n, you divide by 0. What is the result then, "
+    "according to the task?"
+)
 
 wrong = exercise.edits(step_by_step)
 
@@ -204,8 +207,7 @@ wrong(
     "division_by_zero_ngrams",
     "        if matched == 0:\n",
     "        if matched / total == 0:\n",
-    "If all sentences are shorter than n, you divide by 0. What is the result then, according to "
-    "the task?",
+    NO_NGRAMS,
 )
 wrong(
     "zeros_left_out",
@@ -325,44 +327,5 @@ nltk.several(
         ),
         "1 if hyp_lengths > ref_lengths else": "1 if ratio < 1 else",
     },
-    "If all translations are empty, you divide by 0. What is the result then, according to the "
-    "task?",
+    NO_NGRAMS,
 )
-
-tensors = exercise.edits(as_in_tensor2tensor)
-
-tensors(
-    "zero_precision_is_an_error",
-    "    if min(precisions) > 0:\n",
-    "    if max(precisions) > 0:\n",
-    "Your code fails if one p_n is 0, because 0 has no logarithm. What is the result then?",
-)
-
-
-def mean_over_sentences(hypotheses, references, max_n, weight):
-    scores, weights = [], []
-    for hypothesis, own in zip(hypotheses, references, strict=True):
-        scores.append(corpus_bleu([hypothesis], [own], max_n))
-        weights.append(weight(hypothesis))
-    total = sum(weights)
-    return sum(s * w for s, w in zip(scores, weights, strict=True)) / total if total else 0.0
-
-
-@exercise.mistake(
-    "You take the mean of the sentences' scores, so one sentence without a match of four words "
-    "counts as 0. What is added up over the corpus, according to the task?"
-)
-def mean_of_sentences(hypotheses, references, max_n=4):
-    if len(hypotheses) != len(references):
-        raise ValueError("unequal")
-    return mean_over_sentences(hypotheses, references, max_n, lambda hypothesis: 1)
-
-
-@exercise.mistake(
-    "You take a mean of the sentences' scores, with their lengths as weights. What is added up "
-    "over the corpus, according to the task?"
-)
-def weighted_mean_of_sentences(hypotheses, references, max_n=4):
-    if len(hypotheses) != len(references):
-        raise ValueError("unequal")
-    return mean_over_sentences(hypotheses, references, max_n, len)
