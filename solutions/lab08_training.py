@@ -768,10 +768,9 @@ check("test_adam")
 # %%
 class Uphill(Adam):
     def step(self, closure=None):
-        for group in self.param_groups:
-            for parameter in group["params"]:
-                if parameter.grad is not None:
-                    parameter.grad.neg_()
+        for weight in [w for numbers in self.param_groups for w in numbers["params"]]:
+            if weight.grad is not None:
+                weight.grad.neg_()
         return super().step(closure)
 
 

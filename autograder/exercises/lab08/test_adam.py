@@ -60,10 +60,9 @@ def openly_wrong(lab, draw):
 
     class Uphill(lab.Adam):
         def step(self, closure=None):
-            for group in self.param_groups:
-                for parameter in group["params"]:
-                    if parameter.grad is not None:
-                        parameter.grad.neg_()
+            for weight in [w for numbers in self.param_groups for w in numbers["params"]]:
+                if weight.grad is not None:
+                    weight.grad.neg_()
             return super().step(closure)
 
     class Twice(lab.Adam):
@@ -73,8 +72,8 @@ def openly_wrong(lab, draw):
 
     class NeverDecays(lab.Adam):
         def step(self, closure=None):
-            for group in self.param_groups:
-                group["weight_decay"] = 0.0
+            for numbers in self.param_groups:
+                numbers["weight_decay"] = 0.0
             return super().step(closure)
 
     broken = {

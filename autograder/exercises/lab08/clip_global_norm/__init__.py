@@ -35,10 +35,10 @@ CLIPPED = Close(atol=1e-9, rtol=1e-6)  # torch adds 1e-6 to the length
 EXACT = Close(atol=0, rtol=0)
 
 
-def with_gradients(*grads):
+def with_gradients(*given):
     """Parameters with these gradients; None for one without a gradient."""
     made = []
-    for grad in grads:
+    for grad in given:
         size = 3 if grad is None else grad.shape
         parameter = nn.Parameter(torch.full((size,) if size == 3 else size, 7.0).double())
         parameter.grad = grad
