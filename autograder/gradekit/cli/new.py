@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Write the files of a new lab or exercise.")
 
-Lab = Annotated[str, typer.Argument(help="The lab, such as lab08.", metavar="LAB")]
+Lab = Annotated[str, typer.Argument(help="The lab, such as lab12.", metavar="LAB")]
 
 
 @app.command("lab")
