@@ -288,8 +288,7 @@ plots.smoothing.penalty(label_smoothing_loss)
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `generator = torch.Generator().manual_seed(seed)` and `torch.randperm(n, generator=generator)`, or
-# `random.Random(seed)` with its `shuffle`. `order.sort(key=lambda index: lengths[index])` is
-# stable.
+# `random.Random(seed)` with its `shuffle`. `numbers.sort(key=lambda i: lengths[i])` is stable.
 # </details>
 
 # %% exercise="bucket_batches"
