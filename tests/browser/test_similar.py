@@ -1,0 +1,41 @@
+"""The page of ``lab similar`` in a real browser: axe finds nothing, and it fits the window."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("playwright", reason="no playwright: install the extra `dev`")
+pytest.importorskip("axe_playwright_python", reason="no axe: install the extra `dev`")
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from gradekit.course import Course
+from gradekit.similarity.compare import compare
+from gradekit.similarity.hand_ins import read_class
+from gradekit.similarity.page import write_page
+from tests.gradekit.similarity.conftest import course
+from tests.helpers.submissions import LAB
+
+__all__ = ["course"]
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def address(course: Course) -> str:
+    return write_page(course, compare(read_class(course, LAB))).as_uri()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 800])
+def test_axe_finds_nothing_and_nothing_is_cut_off(
+    page: Page, address: str, scheme: str, width: int
+) -> None:
+    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(address)
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    found = Axe().run(page).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    assert page.locator("pre mark").count() > 0
