@@ -29,13 +29,12 @@ from gradekit.build.build import RELEASED, build_labs, nbgrader_config
 from gradekit.build.calendar import closing_later, conflicts, open_labs, refuse_early
 from gradekit.build.disclosure import disclosures
 from gradekit.build.student_library import blank_references, write_student_library
-from gradekit.course import Course
+from gradekit.course import BUNDLES, Course
 from gradekit.course.moments import human_date, short_date
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import CourseLabs
 from gradekit.late import answers_from
 
-BUNDLES = "release"
 PAGE, LECTURES = "HOW_TO_HAND_IN.md", "LECTURES.md"
 PROJECT = "attention-labs"
 # Students need this besides the library's own dependencies, to open notebooks.

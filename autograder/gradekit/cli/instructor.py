@@ -7,6 +7,8 @@ tests/gradekit/cli/test_cli.py and with the packages that it calls.
 from __future__ import annotations
 
 import json
+from datetime import UTC, date, datetime
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -25,6 +27,31 @@ from gradekit.cli.common import (
 )
 
 app = typer.Typer()
+
+
+@app.command(rich_help_panel=INSTRUCTOR)
+def init(
+    folder: Annotated[Path, typer.Argument(help="A new folder.", metavar="FOLDER")],
+    name: Annotated[str, typer.Option(help="The course's name.")] = "Transformers from scratch",
+    start: Annotated[
+        datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%d"],
+            help="The day on which the first lab is released; by default next Monday.",
+        ),
+    ] = None,
+) -> None:
+    """Make a new course's folder: course.toml, the labs, notes for staff."""
+    from gradekit.build.new_course import new_course, next_monday
+
+    first_day = start.date() if start else next_monday(date.today())
+    course = new_course(folder, name, first_day)
+    labs = course.labs
+    typer.echo(
+        f"wrote {folder}: {len(labs)} labs, the first released on {first_day:%a %d %b %Y}, the "
+        f"last due on {course.dates(labs[-1]).due:%a %d %b %Y}"
+    )
+    typer.echo(f"Read {folder / 'README.md'}, and correct {folder / 'course.toml'}.")
 
 
 @app.command(rich_help_panel=INSTRUCTOR)
@@ -108,8 +135,6 @@ def release(
     course_folder: Root = None,
 ) -> None:
     """Make the students' bundle: notebook, visible checks, blank library, environment."""
-    from datetime import UTC, datetime
-
     from gradekit.build.bundle import release_bundle
     from gradekit.build.calendar import with_date_passed
     from gradekit.errors import LabError

@@ -19,7 +19,6 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Attention Labs: build, release, hand in, grade and return labs on Transformers.",
 )
 
 app.add_typer(instructor.app)
@@ -38,6 +37,26 @@ def submit(
     import attnlab
 
     attnlab.submit(folder)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"Attention Labs {version('attention-labs')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Attention Labs: build, release, hand in, grade and return labs on Transformers."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What staff read about a class: `lab report`, and `lab show` for one student.
+"""What staff read: `lab status`, `lab report` for a class, and `lab show` for one student.
 
 Each verb imports what it needs when it runs, so that help is fast. Tested in
 tests/gradekit/report/test_commands.py.
@@ -70,3 +70,19 @@ def show(
         show_step(shown, step)
     else:
         show_student(shown)
+
+
+@app.command(rich_help_panel=TA)
+def status(as_json: Json = False, course_folder: Root = None) -> None:
+    """Show where every lab is: due, handed in, graded, to mark, and what waits."""
+    from datetime import UTC, datetime
+
+    from gradekit.report.status import status_of
+
+    found = status_of(course_at(course_folder), datetime.now(UTC))
+    if as_json:
+        typer.echo(json.dumps([one.to_json() for one in found]))
+        return
+    from gradekit.report.status_view import show_status
+
+    show_status(found)

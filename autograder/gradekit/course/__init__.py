@@ -3,7 +3,7 @@
 May import `roster` and `errors`. Tested in tests/gradekit/course.
 """
 
-from gradekit.course.course import RELEASED, SOLVED, Course
+from gradekit.course.course import BUNDLES, RELEASED, SOLVED, Course
 from gradekit.course.extensions import Extensions
 from gradekit.course.load import find_root, load_course
 from gradekit.course.tables import (
@@ -18,6 +18,7 @@ from gradekit.course.tables import (
 )
 
 __all__ = [
+    "BUNDLES",
     "FILE_NAME",
     "RELEASED",
     "SOLVED",

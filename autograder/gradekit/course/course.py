@@ -20,6 +20,8 @@ from gradekit.errors import CourseError
 
 # The folders that nbgrader calls source and release.
 SOLVED, RELEASED = "solutions", "labs"
+# The folder of the students' bundles.
+BUNDLES = "release"
 
 
 class Course(Values):

@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from gradekit.feedback.plain_text import plain_prose
 
+FEEDBACK = "feedback"  # the folder of the students' pages
 TEMPLATES = Path(__file__).parent / "templates"  # has the style that all pages share
 _CODE = re.compile(r"`([^`\n]+)`")
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from gradekit.course import Course
 from gradekit.errors import NotebookError, ResultNotKeptError
 from gradekit.feedback.graded_notebook import AUTOGRADED
-from gradekit.feedback.html import template
+from gradekit.feedback.html import FEEDBACK, template
 from gradekit.feedback.shown_state import shown_state
 from gradekit.feedback.views import AnswerView, ExerciseView, Page
 from gradekit.files import write_whole
@@ -32,8 +32,6 @@ from gradekit.submissions.released import Released, TargetCell, grade_id_of
 
 if TYPE_CHECKING:
     from gradekit.feedback.solutions import Solutions
-
-FEEDBACK = "feedback"
 
 
 def write_feedback(course: Course, lab: str, solutions: Solutions | None = None) -> list[Path]:

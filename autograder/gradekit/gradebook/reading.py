@@ -7,8 +7,8 @@ tests/gradekit/gradebook/test_reading.py, and through `Book.marks` in test_grade
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,18 @@ _COMMENTS = "SELECT whole.student_id, base_cell.name, comment.manual_comment" + 
     more="JOIN comment ON comment.notebook_id = notebook.id "
     "JOIN base_cell ON base_cell.id = comment.cell_id"
 )
+# A mark of the judge's that is missing, because the grader failed, waits for the grader.
+_TO_MARK = """
+SELECT assignment.name, COUNT(DISTINCT whole.student_id)
+FROM submitted_assignment AS whole
+JOIN assignment ON assignment.id = whole.assignment_id
+JOIN submitted_notebook AS notebook ON notebook.assignment_id = whole.id
+JOIN grade ON grade.notebook_id = notebook.id
+JOIN grade_cells ON grade_cells.id = grade.cell_id
+WHERE grade.needs_manual_grade
+  AND (grade_cells.cell_type = 'markdown' OR grade.manual_score IS NOT NULL)
+GROUP BY assignment.name
+"""
 
 
 def marks_of_lab(ask: Ask, lab: str) -> dict[str, Marks]:
@@ -71,34 +83,56 @@ def read_marks(address: Address, lab: str) -> dict[str, Marks]:
     Raises:
         GradebookError: it cannot be read, or another program has it locked.
     """
+    with _asking(address) as ask:
+        return marks_of_lab(ask, lab) if ask else {}
+
+
+def hand_ins_to_mark(address: Address) -> dict[str, int]:
+    """By lab, the hand-ins in which a part waits for a mark by hand.
+
+    Raises:
+        GradebookError: as :func:`read_marks`.
+    """
+    with _asking(address) as ask:
+        return dict(iter(ask(_TO_MARK, {}))) if ask else {}
+
+
+@contextmanager
+def _asking(address: Address) -> Iterator[Ask | None]:
+    """A way to ask a gradebook; None if there is none."""
     if address.file is None:
-        return _read_with_sqlalchemy(address, lab)
+        with _asking_by_url(address) as ask:
+            yield ask
+        return
     if not address.file.is_file():
-        return {}
+        yield None
+        return
     # Not read-only: reading rolls back the partial writes of a killed program.
     uri = f"{address.file.resolve().as_uri()}?mode=rw"
     try:
         with closing(sqlite3.connect(uri, timeout=address.wait, uri=True)) as connection:
-            return marks_of_lab(connection.execute, lab)
+            yield connection.execute
     except sqlite3.DatabaseError as error:
         if is_locked(error):
             raise GradebookError(locked(address)) from error
         raise GradebookError(
             f"the gradebook {address.shown} cannot be read ({error}); restore it from a backup, or "
-            f"delete it and run `lab grade {lab}`, which writes all but the marks given by hand"
+            "delete it and run `lab grade`, which writes all but the marks given by hand"
         ) from error
 
 
-def _read_with_sqlalchemy(address: Address, lab: str) -> dict[str, Marks]:
+@contextmanager
+def _asking_by_url(address: Address) -> Iterator[Ask | None]:
     from sqlalchemy import create_engine, inspect, text
 
     with plain_errors(address):
         engine = create_engine(address.url)
         try:
             with engine.connect() as link:
-                if not inspect(link).has_table("submitted_assignment"):
-                    return {}
-                return marks_of_lab(lambda query, values: link.execute(text(query), values), lab)
+                if inspect(link).has_table("submitted_assignment"):
+                    yield lambda query, values: link.execute(text(query), values)
+                else:
+                    yield None
         finally:
             engine.dispose()
 
