@@ -32,6 +32,7 @@ CPU, GPU = torch.device("cpu"), torch.device("cuda", 0)
 _WAITS = {
     "item", "tolist", "__bool__", "__float__", "__int__", "__index__", "__complex__", "is_nonzero",
     "nonzero", "argwhere", "masked_select", "unique", "equal", "allclose", "bincount",
+    "__format__", "__repr__", "__contains__",
 }  # fmt: skip
 # Functions that take lengths or sizes on the CPU, whatever the place of the others.
 _MIXED = {

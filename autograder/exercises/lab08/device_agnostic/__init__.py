@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from attnlab.checking.raised import raised_by
 from attnlab.checking.weights import give_weights
 from attnlab.device_agnostic import PositionalAttention, train_on
 from attnlab.devices import move
@@ -103,41 +104,50 @@ def any_structure(lab, draw):
     }
 
 
-class _Calls(TorchFunctionMode):
-    """Notes how tensors are copied: from pinned memory or not, and whether Python goes on."""
+class Calls(TorchFunctionMode):
+    """Notes the shapes of copied tensors, how they are copied, and what waits for the GPU."""
 
-    def __init__(self):
+    def __init__(self, gpu):
         super().__init__()
-        self.pinned, self.without_waiting = 0, []
+        self.gpu, self.last = gpu, ""
+        self.copied, self.waited, self.pinned, self.in_background = [], [], 0, []
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
-        name = getattr(func, "__name__", "")
+        kwargs, name = kwargs or {}, getattr(func, "__name__", "")
+        self.last = self.last if name == "__get__" else name
         if name == "pin_memory":
             self.pinned += 1
         if name in ("to", "cuda", "cpu"):
             booleans = [value for value in args if isinstance(value, bool)]
-            self.without_waiting.append(bool(kwargs.get("non_blocking", booleans[:1] == [True])))
-        return func(*args, **kwargs)
+            self.in_background.append(bool(kwargs.get("non_blocking", booleans[:1] == [True])))
+        before = self.gpu.counts
+        out = func(*args, **kwargs)
+        cost = self.gpu.counts - before
+        if cost.to_gpu or cost.to_cpu:
+            self.copied.append(list(out.shape) if isinstance(out, Tensor) else name)
+        if cost.waits:
+            self.waited.append(name)
+        return out
 
 
 @exercise.check(points=0.5, hidden=True)
 def copies_in_the_background(lab, draw):
     """`move`: a copy to the GPU comes from pinned memory and does not wait; one to the CPU waits."""
-    with PretendGPU():
-        with _Calls() as there:
-            moved = lab.move(draw.normal(2, 3), GPU)
-        with _Calls() as back:
+    numbers = draw.normal(2, 3)
+    with PretendGPU() as gpu:
+        with Calls(gpu) as there:
+            moved = lab.move(numbers, GPU)
+        with Calls(gpu) as back:
             lab.move(moved, CPU)
     return {
         "pinned": there.pinned > 0,
-        "waits for the copy to the GPU": not all(there.without_waiting),
-        "waits for the copy to the CPU": not any(back.without_waiting),
+        "waits for the copy to the GPU": not all(there.in_background),
+        "waits for the copy to the CPU": not any(back.in_background),
         "pinned on the way back": back.pinned > 0,
     }
 
 
-def module(lab, draw, d_model=6, max_len=7):
+def module(lab, draw, d_model=6, max_len=9):
     made = lab.PositionalAttention(d_model, max_len)
     names = ("query.weight", "key.weight", "value.weight")
     give_weights(made, {name: draw.normal(d_model, d_model).float() / 2 for name in names})
@@ -145,16 +155,20 @@ def module(lab, draw, d_model=6, max_len=7):
 
 
 def asked(made, gpu, x):
-    """The output of one call, where it is, and what the call cost."""
-    before = gpu.counts
-    out = made(x)
-    cost = gpu.counts - before
+    """What one call returns and costs; or what it raised, and in which function of torch."""
+    with Calls(gpu) as calls:
+        try:
+            out, error = made(x), None
+        except Exception as raised:
+            out, error = None, raised_by(raised)
     return {
-        "place": place(out),
-        "copies": cost.to_gpu + cost.to_cpu,
-        "waits": cost.waits,
-        "shape": list(out.shape),
-    }, out
+        "error": error,
+        "error in": calls.last if error else None,
+        "place": None if error else place(out),
+        "shapes of copies": calls.copied,
+        "waits": calls.waited,
+        "out": out,
+    }
 
 
 @exercise.check(points=1.5)
@@ -162,9 +176,7 @@ def module_on_the_gpu(lab, draw):
     """`PositionalAttention`: after `.to("cuda")` it runs there, without a copy or a wait."""
     made, x = module(lab, draw), draw.normal(2, 5, 6, dtype=torch.float32)
     with PretendGPU() as gpu:
-        made.to(GPU)
-        seen, out = asked(made, gpu, x.to(GPU))
-    return {**seen, "out": out}
+        return asked(made.to(GPU), gpu, x.to(GPU))
 
 
 @exercise.check(points=0.5, hidden=True)
@@ -174,15 +186,11 @@ def module_moved_later(lab, draw):
     seen = {}
     with PretendGPU() as gpu:
         for name, device, length in (("CPU", CPU, 5), ("GPU", GPU, 5), ("shorter", GPU, 3)):
-            seen[name] = list(asked(made.to(device), gpu, x[:, :length].to(device)))
-        seen["back"] = list(asked(made.to(CPU), gpu, x[:, :4]))
-    made.double()
-    out = made(x.double())
-    seen["float64"] = [str(out.dtype), out.float()]
-    out = made.to(torch.bfloat16)(x.bfloat16())
-    seen["bfloat16"] = str(out.dtype)
-    meta = made.to("meta")(torch.zeros(2, 3, 6, device="meta", dtype=torch.bfloat16))
-    seen["meta"] = [str(meta.device), list(meta.shape)]
+            seen[name] = asked(made.to(device), gpu, x[:, :length].to(device))
+        seen["back"] = asked(made.to(CPU), gpu, x[:, :4])
+        for dtype in (torch.float64, torch.bfloat16):
+            found = asked(made.to(dtype), gpu, x.to(dtype))
+            seen[str(dtype)] = [found["error"], str(getattr(found["out"], "dtype", None))]
     return seen
 
 
@@ -192,8 +200,7 @@ def module_computes(lab, draw):
     made = module(lab, draw)
 
     def ask(B, T):
-        x = draw.normal(B, T, 6, dtype=torch.float32)
-        return made(x)
+        return made(draw.normal(B, T, 6, dtype=torch.float32))
 
     x = draw.normal(2, 5, 6, dtype=torch.float32)
     before = x.clone()
@@ -201,7 +208,7 @@ def module_computes(lab, draw):
     trained = [parameter for parameter in made.parameters() if parameter.requires_grad]
     return {
         "outputs": draw.each_size(ask, B=3, T=5),
-        "parameters": sorted(list(parameter.shape) for parameter in trained),
+        "shapes of trained parameters": sorted(list(parameter.shape) for parameter in trained),
         "x is unchanged": torch.equal(x, before),
     }
 
@@ -231,31 +238,38 @@ def adam(parameters):
 
 def trained(lab, draw, count, device=GPU, state=None):
     """What a training on `count` batches does and costs, and its model."""
-    model = Toy(draw)
+    model, waits = Toy(draw), []
     batches = [a_pair(draw, 5) for _ in range(count)]
-    with PretendGPU() as gpu:
-        losses = lab.train_on(device, model, toy_loss, iter(batches), adam, state)
-        counts = gpu.counts
+
+    def loss(model, batch):
+        waits.append(gpu.counts.waits)
+        return toy_loss(model, batch)
+
+    with PretendGPU() as gpu, Calls(gpu) as calls:
+        losses = lab.train_on(device, model, loss, iter(batches), adam, state)
         places = [place(tensor) for tensor in (*model.parameters(), model.scale)]
-    return model, losses, counts, {"places": places, "called at": model.called}
+    seen = {"places": places, "called at": model.called}
+    return model, losses, gpu.counts, seen, waits[-1] - waits[0], sorted(set(calls.waited))
 
 
 @exercise.check(points=1.5)
 def loop_on_the_gpu(lab, draw):
     """`train_on`: copies each tensor of a batch once, and no update waits for the GPU."""
-    few, many = (trained(lab, draw, count)[2] for count in (2, 7))
-    more = many - few
+    few, many = (trained(lab, draw, count) for count in (2, 7))
+    more, between = many[2] - few[2], many[4] - few[4]
     return {
         "copies to the GPU for each batch": more.to_gpu / 5,
         "copies to the CPU for each batch": more.to_cpu / 5,
         "waits for each batch": more.waits / 5,
+        "of them before the last update": between / 5,
+        "what waits": many[5] if more.waits else [],
     }
 
 
 @exercise.check(points=0.5)
 def loop_trains(lab, draw):
     """`train_on`: the model itself is trained and stays on the GPU; losses are floats."""
-    model, losses, _, seen = trained(lab, draw, 4)
+    model, losses, _, seen, *_ = trained(lab, draw, 4)
     return {
         **seen,
         "types": [type(loss).__name__ for loss in losses],
@@ -267,7 +281,7 @@ def loop_trains(lab, draw):
 @exercise.check(points=0.5, hidden=True)
 def loop_on_the_cpu(lab, draw):
     """`train_on`: on a machine with a GPU, it trains on the CPU if it is told to."""
-    model, losses, counts, seen = trained(lab, draw, 3, CPU)
+    model, losses, counts, seen, *_ = trained(lab, draw, 3, CPU)
     return {
         **seen,
         "copies to the GPU": counts.to_gpu,

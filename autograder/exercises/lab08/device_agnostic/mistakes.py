@@ -68,10 +68,12 @@ moved(
     "        return batch.to(device, copy=True)\n",
     "A tensor that is there already is copied once more. What does the task say about it?",
 )
-moved(
+moved.several(
     "floats_everywhere",
-    "        return batch.to(device)\n",
-    "        return batch.to(device, torch.float32)\n",
+    {
+        "        return batch.to(device)\n": "        return batch.to(device, torch.float32)\n",
+        "to(device, non_blocking=True)": "to(device, torch.float32, non_blocking=True)",
+    },
     "The dtype of your tensors changes on the way. What should change in a move?",
 )
 
@@ -103,6 +105,14 @@ def one_level(batch, device):
     return map_tensors(batch, one)
 
 
+LEFT_BEHIND = (
+    "Your table stayed on the CPU when the module moved: to torch, it is an attribute like any "
+    "other. How does a module keep a tensor that is not trained?"
+)
+COPIED_TABLE = (
+    "Each call copies a table of positions to the GPU again. What stays the same from call to "
+    "call, and how does a module keep it?"
+)
 module = exercise.edits(Written, of="PositionalAttention")
 TABLE, MASK = 'self.register_buffer("table", table)', "dtype=torch.bool, device=x.device).tril()"
 
@@ -110,14 +120,12 @@ module(
     "plain_attribute",
     TABLE,
     "self.table = table",
-    "Your table stayed on the CPU when the module moved: it is a plain attribute, and torch does "
-    "not know of it. How does a module keep a tensor that is not trained?",
+    LEFT_BEHIND,
 )
 module.several(
     "table_moved_in_every_call",
     {TABLE: "self.table = table", "self.table[:T]": "self.table[:T].to(x)"},
-    "Each call copies the table to the GPU again. How does a module keep a tensor that goes with "
-    "it, once?",
+    COPIED_TABLE,
 )
 module.several(
     "table_computed_in_every_call",
@@ -125,8 +133,7 @@ module.several(
         TABLE: "self.max_len = max_len",
         "self.table[:T]": "sinusoidal_pe(T, x.size(2)).to(x)",
     },
-    "Each call computes the positions on the CPU and copies them. What stays the same from call to "
-    "call?",
+    COPIED_TABLE,
 )
 module(
     "table_trained",
@@ -139,8 +146,7 @@ module(
     "table_in_a_list",
     TABLE,
     "self.tables = [table]\n        self.table = self.tables[0]",
-    "Your table is in a list, where torch does not look when the module moves. How does a module "
-    "keep a tensor that is not trained?",
+    LEFT_BEHIND,
 )
 module(
     "mask_on_the_cpu",
@@ -262,11 +268,12 @@ loop.several(
     "numpy cannot read the memory of a GPU. What does torch's message tell you to do first, and "
     "when is the time for it?",
 )
-loop.several(
-    "prints_each_loss",
-    {APPEND: 'losses.append(now.detach())\n        print(f"{now:.3f}", end="\\r")'},
-    "Printing a loss needs its number, so each update waits for the GPU. How often is a line of "
-    "the log needed?",
+loop(
+    "text_of_each_loss",
+    APPEND,
+    'losses.append(now.detach())\n        line = f"loss {now:.3f}"  # noqa: F841',
+    "A line of text about each loss needs its number, so each update waits for the GPU. How often "
+    "is such a line needed?",
 )
 loop(
     "waits_for_the_gpu",
