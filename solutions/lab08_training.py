@@ -781,6 +781,18 @@ class OwnEps(Adam):
 try_versions(test_adam, Adam, Uphill, OwnEps)
 
 # %% [markdown]
+# ## 8.9 Sixteen bits
+#
+# text
+
+# %% exercise="mixed_precision"
+from attnlab.mixed_precision import mixed_step  # noqa: F401
+from attnlab.train_step import scaler_for, update  # noqa: F401
+
+# %%
+check("mixed_precision")
+
+# %% [markdown]
 # ## What you can now explain
 #
 # - why a training starts with small updates, and where its learning rate is highest;

@@ -83,6 +83,7 @@ class Bucketed(Generic[B]):
         collate: makes a batch of some examples: a structure of tensors with one row each.
         max_tokens: the most tokens of a batch, padding included.
         seed: of the order.
+        bucket: cuts an epoch into batches.
     """
 
     examples: Sequence[Any]
@@ -90,6 +91,7 @@ class Bucketed(Generic[B]):
     collate: Callable[[list[Any]], B]
     max_tokens: int
     seed: int = 0
+    bucket: Callable[[Sequence[int], int, int], list[list[int]]] = bucket_batches
 
     def epoch(self, number: int, start: int = 0) -> Iterator[B]:
         """The batches of an epoch.
@@ -103,7 +105,7 @@ class Bucketed(Generic[B]):
         """
         # torch's generator looks at 32 bits of a seed, so two numbers must be mixed into them.
         seed = zlib.crc32(f"{self.seed} {number}".encode())
-        for batch in bucket_batches(self.lengths, self.max_tokens, seed)[start:]:
+        for batch in self.bucket(self.lengths, self.max_tokens, seed)[start:]:
             yield self.collate([self.examples[index] for index in batch])
 
 

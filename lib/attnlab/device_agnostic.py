@@ -79,7 +79,8 @@ def train_on(
         model: on the CPU, or anywhere else.
         loss: called once for each batch, as ``loss(model, batch)``, with both on the device; a
             tensor without dimensions.
-        batches: at least one, structures of tensors on the CPU as for `move`; an iterator is enough.
+        batches: at least one; structures of tensors on the CPU, as for `move`. An iterator is
+            enough.
         make_optimizer: called once, with parameters.
         state: an earlier optimizer's `state_dict()`, with its tensors on the CPU; training goes on
             with it. None: it starts without.

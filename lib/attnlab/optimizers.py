@@ -193,6 +193,9 @@ def rate_factor(schedule: str, step: int, steps: int, warmup: int) -> float:
             return (1 + math.cos(math.pi * share)) / 2
 
 
+BETAS, EPS = (0.9, 0.98), 1e-9  # the paper's, section 5.3
+
+
 def fused_adamw(model: nn.Module, lr: float, weight_decay: float = 0.0) -> torch.optim.Optimizer:
     """torch's AdamW, with one kernel for all parameters where the device has one.
 
@@ -204,12 +207,17 @@ def fused_adamw(model: nn.Module, lr: float, weight_decay: float = 0.0) -> torch
         lr: the learning rate.
         weight_decay: of parameters with two dimensions or more.
     """
+    groups = decay_groups(model, weight_decay)
+    parameters = [parameter for group in groups for parameter in group["params"]]
+    fused = all(parameter.device.type in ("cuda", "cpu") for parameter in parameters)
+    return torch.optim.AdamW(groups, lr, betas=BETAS, eps=EPS, fused=fused)
+
+
+def decay_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
+    """The parameters of a model in groups for an optimiser: matrices decay, vectors do not."""
     parameters = [parameter for parameter in model.parameters() if parameter.requires_grad]
     groups = [
         {"params": [p for p in parameters if p.dim() > 1], "weight_decay": weight_decay},
         {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
     ]
-    fused = all(parameter.device.type in ("cuda", "cpu") for parameter in parameters)
-    return torch.optim.AdamW(
-        [group for group in groups if group["params"]], lr, betas=(0.9, 0.98), eps=1e-9, fused=fused
-    )
+    return [group for group in groups if group["params"]]

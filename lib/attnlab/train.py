@@ -19,8 +19,10 @@ from typing import Any
 
 from attnlab import checkpoints, settings
 from attnlab.checking.errors import LabError
+from attnlab.notebook.unwritten import unwritten_step
+from attnlab.own_parts import parts_of
 from attnlab.processes import Processes, joined
-from attnlab.training import Trainer
+from attnlab.training import Parts, Trainer
 from attnlab.training_config import TrainerConfig
 from attnlab.training_log import Record
 from attnlab.translation import TASKS, Task, TranslatorConfig
@@ -38,6 +40,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _train(given, processes, show)
         except LabError as error:
             show.error(str(error))
+            return 1
+        except NotImplementedError as error:
+            show.error(f"`{unwritten_step(error)}` is not written yet")
             return 1
 
 
@@ -91,10 +96,11 @@ def _train(given: argparse.Namespace, processes: Processes, show: Output) -> int
     folder = given.out or Path("runs", given.task)
     if folder.exists() and not folder.is_dir():
         raise settings.SettingError(f"{folder} is not a folder; give another one with --out")
-    task = _made(given.task, sizes, cfg)
+    parts = Parts() if given.parts is None else parts_of(given.parts)
+    task = _made(given.task, sizes, cfg, parts)
     trainer = Trainer(
         task.model, task.loss, cfg, folder=folder, about={"task": given.task, **asdict(sizes)},
-        params_per_token=task.params_per_token, processes=processes,
+        params_per_token=task.params_per_token, parts=parts, processes=processes,
         on_record=lambda record: show.record(record, cfg.steps),
     )  # fmt: skip
     if trainer.resume():
@@ -111,9 +117,9 @@ def _train(given: argparse.Namespace, processes: Processes, show: Output) -> int
     return 0
 
 
-def _made(name: str, sizes: TranslatorConfig, cfg: TrainerConfig) -> Task:
+def _made(name: str, sizes: TranslatorConfig, cfg: TrainerConfig, parts: Parts) -> Task:
     try:
-        return TASKS[name](sizes, cfg)
+        return TASKS[name](sizes, cfg, parts.bucket)
     except ValueError as error:  # too many examples, sentences longer than a batch, odd sizes
         raise settings.SettingError(
             f"these settings do not fit the task {name}: {error}"
@@ -177,6 +183,9 @@ def _parser() -> argparse.ArgumentParser:
         "--set", action="append", default=[], metavar="KEY=VALUE", help="a setting; may be repeated"
     )
     parser.add_argument("--out", type=Path, help="folder of checkpoints and log (runs/TASK)")
+    parser.add_argument(
+        "--parts", type=Path, metavar="FILE", help="Python: functions to train with, by their names"
+    )
     parser.add_argument("--json", action="store_true", help="one JSON record a line, for programs")
     return parser
 

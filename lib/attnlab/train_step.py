@@ -77,8 +77,10 @@ def scaler_for(precision: Precision, device: torch.device, tokens: int = 1) -> t
         tokens: about how many tokens a loss is summed over. The first scale is 65,536 for one
             token, and a power of 2 that is smaller by this factor for many.
     """
+    # blank: a scaler of torch.amp for this device
     scale = 2.0 ** (16 - round(math.log2(tokens)))
     return torch.amp.GradScaler(device.type, scale, enabled=precision == "fp16")
+    # end blank
 
 
 def autocast(precision: Precision, device: torch.device) -> torch.autocast:
@@ -91,29 +93,30 @@ def update(
     scaler: torch.amp.GradScaler,
     parameters: Iterable[Tensor],
     max_norm: float | None = None,
-    clip: Callable[[Iterable[Tensor], float], Tensor] = clip_global_norm,
 ) -> tuple[Tensor, bool]:
     """Apply gradients that were computed from a scaled loss.
 
     The gradients are brought back to their true size before their length is measured and limited.
     If one of them is not finite, the weights and the optimiser's state stay as they are, and the
-    scale is halved. It doubles after many updates in which all were finite.
+    scale is halved. It doubles after many updates in which all were finite. A scaler that is
+    disabled neither scales nor skips: then the gradients are limited and applied.
 
     Args:
         optimizer: has the parameters.
         scaler: the one that scaled the loss; it may be disabled.
-        parameters: those whose gradients count.
+        parameters: those whose gradients count, by `clip_global_norm`; an iterator is enough.
         max_norm: the limit of the gradients' common length; None: there is no limit.
-        clip: scales gradients to a limit and returns their length before.
 
     Returns:
         The length of the gradients before the limit, a tensor without dimensions; and whether the
-        weights were updated. A learning-rate schedule must not advance if they were not.
+        weights were updated, a bool. A learning-rate schedule must not advance if they were not.
+
+    Source: Micikevicius et al. 2018, section 3.2.
     """
     # blank: true size, limit, update, scale, in this order
     before = scaler.get_scale()
     scaler.unscale_(optimizer)
-    norm = clip(parameters, math.inf if max_norm is None else max_norm)
+    norm = clip_global_norm(parameters, math.inf if max_norm is None else max_norm)
     scaler.step(optimizer)
     scaler.update()
     return norm, scaler.get_scale() >= before

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -26,10 +26,10 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
 from attnlab import checkpoints, metrics
-from attnlab.buckets import share
+from attnlab.buckets import bucket_batches, share
 from attnlab.checkpoints import Checkpoint, CheckpointError
 from attnlab.devices import compiled, move, peak_memory, pick_device
-from attnlab.optimizers import clip_global_norm, fused_adamw, rate_factor
+from attnlab.optimizers import fused_adamw, rate_factor
 from attnlab.processes import ALONE, Processes
 from attnlab.train_step import (
     DTYPES,
@@ -55,13 +55,17 @@ ADVICE = "try a smaller lr or a longer warmup (earlier checkpoints are intact)"
 
 @dataclass(frozen=True)
 class Parts:
-    """The functions that do the work; pass others with the same promises to train with them."""
+    """The functions that do the work; pass others with the same promises to train with them.
+
+    `bucket` is for those who make the data; a Trainer gets its batches ready-made.
+    """
 
     pick_device: Callable[[str], torch.device] = pick_device
+    bucket: Callable[[Sequence[int], int, int], list[list[int]]] = bucket_batches
     move: Callable[[Any, torch.device], Any] = move
     optimizer: Callable[[nn.Module, float, float], torch.optim.Optimizer] = fused_adamw
     accumulate: Callable[..., Sums] = accumulate
-    clip: Callable[[Iterable[Tensor], float], Tensor] = clip_global_norm
+    scaler: Callable[..., torch.amp.GradScaler] = scaler_for
     update: Callable[..., tuple[Tensor, bool]] = update
 
 
@@ -111,7 +115,7 @@ class Trainer:
             self.device = torch.device("cuda", processes.local_rank)
         self.model = model.to(self.device)
         self.optimizer = parts.optimizer(self.model, cfg.lr, cfg.weight_decay)
-        self.scaler = scaler_for(cfg.dtype, self.device, cfg.batch_tokens)
+        self.scaler = parts.scaler(cfg.dtype, self.device, cfg.batch_tokens)
         self.position = Position()
         self._wrapped = self._wrap()
         self._about, self._params_per_token = dict(about), params_per_token
@@ -248,7 +252,7 @@ class Trainer:
         found = self.parts.accumulate(self._wrapped, self._loss, self._micro_batches(batch))
         loss = found.loss / self.scaler.scale(torch.ones_like(found.loss))
         norm, updated = self.parts.update(
-            self.optimizer, self.scaler, self.model.parameters(), self.cfg.max_norm, self.parts.clip
+            self.optimizer, self.scaler, self.model.parameters(), self.cfg.max_norm
         )
         self._since_log = Sums(self._since_log.loss + loss, self._since_log.count + found.count)
         self.position = replace(

@@ -11,11 +11,10 @@ import torch
 from torch import Tensor, nn
 
 from attnlab.batching import Batch, make_batch
-from attnlab.buckets import Bucketed
+from attnlab.buckets import Bucketed, bucket_batches
 from attnlab.data import copying, dates, numbers
 from attnlab.data.dates import BOS, EOS, PAD
 from attnlab.data.vocabulary import Words
-from attnlab.devices import move
 from attnlab.train_step import Loss, Sums
 from attnlab.training_config import TrainerConfig, TrainingError
 from attnlab.transformer import Transformer
@@ -24,6 +23,7 @@ from attnlab.transformer_config import TransformerConfig
 Symbols = tuple[int, ...]
 Pair = tuple[Symbols, Symbols]
 Vocabulary = dates.Symbols | Words
+Bucket = Callable[[Sequence[int], int, int], list[list[int]]]
 
 
 @dataclass(frozen=True)
@@ -80,31 +80,37 @@ class Task:
     exact_match: Callable[[nn.Module, torch.device], float]
 
 
-def dates_task(sizes: TranslatorConfig, cfg: TrainerConfig) -> Task:
+def dates_task(
+    sizes: TranslatorConfig, cfg: TrainerConfig, bucket: Bucket = bucket_batches
+) -> Task:
     """Dates as people write them, to ISO 8601."""
     return _of_texts(
         dates.pairs(sizes.examples, seed=1), dates.validation(), dates.SOURCE, dates.TARGET,
-        sizes, cfg,
+        sizes, cfg, bucket,
     )  # fmt: skip
 
 
-def numbers_task(sizes: TranslatorConfig, cfg: TrainerConfig) -> Task:
+def numbers_task(
+    sizes: TranslatorConfig, cfg: TrainerConfig, bucket: Bucket = bucket_batches
+) -> Task:
     """Numbers in English words, to French words."""
     return _of_texts(
         numbers.pairs(sizes.examples, seed=1), numbers.validation(), numbers.SOURCE, numbers.TARGET,
-        sizes, cfg,
+        sizes, cfg, bucket,
     )  # fmt: skip
 
 
-def copy_task(sizes: TranslatorConfig, cfg: TrainerConfig) -> Task:
+def copy_task(
+    sizes: TranslatorConfig, cfg: TrainerConfig, bucket: Bucket = bucket_batches
+) -> Task:
     """Sequences of symbols, to the same sequences."""
     train = list(copying.pairs(sizes.examples, seed=1))
     validation = list(copying.pairs(500, seed=2, split="validation"))
     vocabularies = copying.VOCABULARY, copying.VOCABULARY
-    return _task(train, validation, vocabularies, sizes, cfg)
+    return _task(train, validation, vocabularies, sizes, cfg, bucket)
 
 
-TASKS: dict[str, Callable[[TranslatorConfig, TrainerConfig], Task]] = {
+TASKS: dict[str, Callable[..., Task]] = {
     "dates": dates_task,
     "numbers": numbers_task,
     "copy": copy_task,
@@ -133,7 +139,7 @@ def exact_match(model: Any, pairs: Sequence[Pair], device: torch.device, rows: i
     right = 0
     for start in range(0, len(pairs), rows):
         some = pairs[start : start + rows]
-        source = move(make_batch(some).source, device)
+        source = make_batch(some).source.to(device)
         longest = max(len(target) for _, target in some)
         written = model.generate(source, bos=BOS, eos=EOS, max_len=longest + 1)
         right += sum(row == list(target) for row, (_, target) in zip(written, some, strict=True))
@@ -147,12 +153,13 @@ def _of_texts(
     target: Vocabulary,
     sizes: TranslatorConfig,
     cfg: TrainerConfig,
+    bucket: Bucket,
 ) -> Task:
     def symbols(pairs: Sequence[tuple[str, str]]) -> list[Pair]:
         return [(tuple(source.encode(one)), tuple(target.encode(other))) for one, other in pairs]
 
     vocabularies = len(source), len(target)
-    return _task(symbols(train), symbols(validation), vocabularies, sizes, cfg)
+    return _task(symbols(train), symbols(validation), vocabularies, sizes, cfg, bucket)
 
 
 def _task(
@@ -161,6 +168,7 @@ def _task(
     vocabularies: tuple[int, int],
     sizes: TranslatorConfig,
     cfg: TrainerConfig,
+    bucket: Bucket,
 ) -> Task:
     """A task for pairs of symbols; the weights are drawn with the seed of `cfg`."""
     validation = validation[: sizes.validation]
@@ -178,15 +186,16 @@ def _task(
     return Task(
         model=model,
         loss=loss,
-        data=_bucketed(train, cfg),
-        validation=list(_bucketed(validation, cfg).epoch(0)),
+        data=_bucketed(train, cfg, bucket),
+        validation=list(_bucketed(validation, cfg, bucket).epoch(0)),
         params_per_token=_params_per_token(model, train),
         exact_match=lambda model, device: exact_match(model, validation, device),
     )
 
 
-def _bucketed(pairs: Sequence[Pair], cfg: TrainerConfig) -> Bucketed[Batch]:
-    return Bucketed(pairs, list(map(_length, pairs)), make_batch, cfg.batch_tokens, cfg.seed)
+def _bucketed(pairs: Sequence[Pair], cfg: TrainerConfig, bucket: Bucket) -> Bucketed[Batch]:
+    lengths = list(map(_length, pairs))
+    return Bucketed(pairs, lengths, make_batch, cfg.batch_tokens, cfg.seed, bucket)
 
 
 def _length(pair: Pair) -> int:

@@ -50,7 +50,7 @@ exercise.promises(
         "loss: called once for each batch, as ``loss(model, batch)``, with both on the device": (
             "loop_trains"
         ),
-        "an iterator is enough.": "loop_trains",
+        "An iterator is enough.": "loop_trains",
         "training goes on with it. None: it starts without.": "loop_goes_on loop_trains",
         "The loss of each batch before the update on it: Python floats.": "loop_trains",
     },
@@ -62,7 +62,7 @@ exercise.promises(
         "Mix each word with earlier ones.",
         "x: (B, T, d_model), with T up to max_len.",
         "a tensor without dimensions.",
-        "batches: at least one, structures of tensors on the CPU as for `move`",
+        "batches: at least one; structures of tensors on the CPU, as for `move`.",
         "make_optimizer: called once, with parameters.",
         "state: an earlier optimizer's `state_dict()`, with its tensors on the CPU",
     ],
