@@ -486,6 +486,190 @@ check("accumulate")
 plots.gradients.against_the_whole_batch(accumulate)
 
 # %% [markdown]
+# ## 8.8 On any device
+# *8 points, 60 minutes, difficulty 3 of 5, importance 5 of 5*
+#
+# A GPU has a memory of its own. A tensor is in that memory or in the CPU's, and an operation needs
+# all its tensors in one place; the lectures show a GPU as a faster CPU, and leave this out. Three
+# kinds of mistakes follow from it:
+#
+# - **Something stays behind.** `module.to(device)` moves parameters and *buffers*
+#   (`self.register_buffer(name, tensor)`: part of the module, and not trained). A plain attribute
+#   stays where it was, and so does a mask that is made on the CPU.
+# - **Something travels too often.** A copy from one memory to the other is slow. A model is moved
+#   once, a batch once, and what stays the same is not copied in every call.
+# - **Python waits.** The CPU only writes down what the GPU should do, and runs ahead. As soon as it
+#   needs a number (`loss.item()`, `print(loss)`, `if loss > 3`), it waits until the GPU has
+#   finished everything, and the GPU has nothing to do until Python catches up.
+#
+# Code that is *device-agnostic* names no device. It gets one as an argument, or asks a tensor that
+# it was given: `x.device`. So it runs on a CPU, an NVIDIA GPU ("cuda") or an Apple GPU ("mps").
+#
+# You write three things: `move` brings a batch to a device (2 points); `PositionalAttention` has a
+# table and a mask (2.5 points); `train_on` is a training loop (3.5 points).
+#
+# **No GPU? A pretended one.** `with PretendGPU() as gpu:` lets torch say that there is one. Each
+# tensor has a place there, mixing places raises torch's own error, and `gpu.counts` has the number
+# of copies and waits. The numbers themselves stay on the CPU. Here is a first loop as many people
+# write it. It runs without an error on a GPU.
+
+
+# %%
+from attnlab.attention import scaled_dot_product_attention
+from attnlab.devices import PretendGPU, map_tensors  # noqa: F401
+from attnlab.masks import causal_mask
+from attnlab.positions import sinusoidal_pe
+
+
+class FirstAttention(torch.nn.Module):
+    def __init__(self, d_model, max_len=100):
+        super().__init__()
+        self.qkv = torch.nn.Linear(d_model, 3 * d_model, bias=False)
+        self.table = sinusoidal_pe(max_len, d_model)
+
+    def forward(self, x):
+        x = x + self.table[: x.shape[1]].to(x.device)
+        mask = causal_mask(x.shape[1]).to(x.device)
+        return scaled_dot_product_attention(*self.qkv(x).chunk(3, -1), mask)[0]
+
+
+def first_loop(device, model, loss, batches, make_optimizer):
+    optimizer = make_optimizer(model.parameters())
+    losses = []
+    for batch in batches:
+        model.to(device)
+        found = loss(model, map_tensors(batch, lambda tensor: tensor.to(device)))
+        optimizer.zero_grad()
+        found.backward()
+        optimizer.step()
+        losses.append(found.item())
+        model.to("cpu")
+    return losses
+
+
+# %% [markdown]
+# **Predict.** A batch has two tensors; the model has one weight, and its gradient travels with it.
+# How many copies to the GPU does `first_loop` make for each update, how many back, and how often
+# does it wait? Write the three numbers down; the picture below counts.
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# For each tensor that your code makes: on which device is it made, and who decides that?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# `move`: `map_tensors(batch, change)` opens every structure; write `change` for one tensor.
+# `PositionalAttention`: register the table; take the mask's device from `x`. `train_on`: model,
+# optimizer, state, in this order; then the loop, which keeps each loss as a tensor without its
+# graph; one call at the end makes numbers of all of them.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `tensor.pin_memory()` returns a copy in memory that a GPU can read by itself, and
+# `tensor.to(device, non_blocking=True)` does not wait. `optimizer.load_state_dict(state)` puts the
+# state where the parameters are *now*. `torch.stack(losses).tolist()` waits once.
+# </details>
+
+# %% exercise="device_agnostic"
+from attnlab.device_agnostic import PositionalAttention, train_on
+from attnlab.devices import move
+
+# %%
+check("device_agnostic")
+
+# %% [markdown]
+# **Look.** Copies and waits for each update, before and after. Both train the same weights.
+
+# %%
+plots.devices.copies_and_waits(
+    {"first loop": (FirstAttention, first_loop), "yours": (PositionalAttention, train_on)}
+)
+
+# %% [markdown]
+# The first loop copies four tensors to the GPU that have not changed at all, or only there. Its
+# waits are worse: after each of them the GPU stands still until Python has sent the next piece of
+# work. (A copy to the CPU waits, too, because Python might read it.) The two copies that are left
+# are the batch, and they run while the GPU computes.
+#
+# What a pretended GPU cannot show is time. docs/pretend-gpu.md in the course's repository lists
+# what it does and what it does not.
+
+# %% [markdown]
+# ## 8.9 Sixteen bits
+# *14 points, 75 minutes, difficulty 4 of 5, importance 4 of 5*
+#
+# A product of matrices in 16 bits needs half the memory, and on a GPU a fraction of the time. There
+# are two formats. Both have 16 bits; they divide them differently:
+#
+# | | bits for the exponent | for the digits | largest | smallest above 0 | 1 + what is still more than 1? |
+# |---|---|---|---|---|---|
+# | float32 | 8 | 23 | 3.4e38 | 1.4e-45 | 1.2e-7 |
+# | bfloat16 | 8 | 7 | 3.4e38 | 9.2e-41 | 0.0078 |
+# | float16 | 5 | 10 | 65,504 | 6.0e-8 | 0.00098 |
+#
+# Two problems follow, and each has its remedy. (The lectures train in 32 bits; this is how it is
+# done since 2018.)
+#
+# **Few digits: mixed precision.** In bfloat16, a weight of 1 that gets an update of 0.003 stays 1.
+# So the weights, their gradients and Adam's averages stay float32. Only inside the context
+# `torch.autocast(kind, dtype)`, torch converts the *inputs of matrix products* on the way, and
+# leaves what needs digits, such as the loss, in float32. The model is never converted.
+#
+# **A small range: the loss scaler.** In float16, a gradient below 3e-8 becomes 0, and gradients
+# shrink while a model learns. They are proportional to the loss. So the loss is multiplied by a large number, the
+# *scale*, before the backward pass, and the gradients are divided by it afterwards, in float32. But
+# which number? If it is too large, some gradients become inf. Then this update is **skipped**, the
+# scale is halved, and training goes on; after 2,000 good updates it is doubled.
+# `torch.amp.GradScaler` keeps the books:
+#
+# | call | what it does |
+# |---|---|
+# | `scaler.scale(loss)` | the loss times the scale |
+# | `scaler.unscale_(optimizer)` | divides all gradients by the scale, once, and looks for inf and nan |
+# | `scaler.step(optimizer)` | `optimizer.step()` if it found none, or else nothing |
+# | `scaler.update()` | halves the scale if it found some, or counts a good update |
+#
+# bfloat16 has float32's range, so it needs no scaler: `enabled=False` makes all four calls harmless.
+#
+# Write `scaler_for` (1.5 points), `update` (8.5 points), which also clips (8.6), and `mixed_step`
+# (4 points), which puts everything together with a schedule. All of it runs on a CPU.
+#
+# **Predict.** The limit for clipping is 1, the true length of the gradients 0.5, and the scale
+# 65,536. What does the update look like if somebody clips *before* `unscale_`?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# After `scaler.step`, nothing tells you whether it did anything. Which number of the scaler changes
+# if, and only if, inf was found?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# `update`: remember the scale; true size; clip; step; update of the scale; compare the two scales.
+# (Think of a scale that has just doubled.) `mixed_step`: clear gradients; model and loss inside
+# `autocast`; the rest outside; the schedule last, under one condition.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `torch.amp.GradScaler(device.type, scale, enabled=…)`, `scaler.get_scale()`,
+# `scaler.scale(found).backward()`; a limit of `math.inf` limits nothing, and still measures.
+# `autocast(precision, device)` is imported for you; a parameter of the model knows the device.
+# </details>
+
+# %% exercise="mixed_precision"
+from attnlab.mixed_precision import mixed_step
+from attnlab.train_step import scaler_for, update
+
+# %%
+check("mixed_precision")
+
+# %% [markdown]
+# **Look.** Twelve updates with your functions; the fourth and the eighth meet a gradient that is
+# inf. The weights stand still there, the scale has halved, and the learning rate waits one update.
+
+# %%
+plots.precision.skipped_updates(mixed_step, scaler_for)
+
+# %% [markdown]
 # ## 8.10 Predict, then run: what a training costs
 # *3 points, 25 minutes, difficulty 2 of 5, importance 4 of 5*
 #
@@ -779,18 +963,6 @@ class OwnEps(Adam):
 
 
 try_versions(test_adam, Adam, Uphill, OwnEps)
-
-# %% [markdown]
-# ## 8.9 Sixteen bits
-#
-# text
-
-# %% exercise="mixed_precision"
-from attnlab.mixed_precision import mixed_step  # noqa: F401
-from attnlab.train_step import scaler_for, update  # noqa: F401
-
-# %%
-check("mixed_precision")
 
 # %% [markdown]
 # ## What you can now explain

@@ -37,11 +37,11 @@ def mixed_step(
         scaler: as for `update`.
         scheduler: sets the optimizer's learning rate.
         precision: "fp32", "bf16" or "fp16".
-        max_norm: the limit of the gradients' common length; None: there is no limit.
+        max_norm: as for `update`.
 
     Returns:
         The loss at its true size, float32 and without a gradient; and whether the weights were
-        updated, a bool.
+        updated.
 
     Source: Micikevicius et al. 2018, section 3.
     """

@@ -111,7 +111,7 @@ def train(
 ) -> Run:
     """Train in one way; see `train_each`."""
     start = _cpu_seconds()
-    done = subprocess.run(
+    done = subprocess.run(  # noqa: S603 - our own command
         command(task, way, folder, settings, parts),
         check=False, capture_output=True, text=True, env=_environment(),
     )  # fmt: skip

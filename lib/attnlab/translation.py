@@ -68,6 +68,7 @@ class Task:
         loss: for the Trainer.
         data: to train on.
         validation: batches of other pairs.
+        pairs: these pairs, as symbols.
         params_per_token: the parameters that a target symbol passes, and its share of the source.
         exact_match: the share of validation pairs that a model translates without a mistake.
     """
@@ -76,6 +77,7 @@ class Task:
     loss: Loss
     data: Bucketed[Batch]
     validation: Sequence[Batch]
+    pairs: Sequence[Pair]
     params_per_token: float
     exact_match: Callable[[nn.Module, torch.device], float]
 
@@ -100,9 +102,7 @@ def numbers_task(
     )  # fmt: skip
 
 
-def copy_task(
-    sizes: TranslatorConfig, cfg: TrainerConfig, bucket: Bucket = bucket_batches
-) -> Task:
+def copy_task(sizes: TranslatorConfig, cfg: TrainerConfig, bucket: Bucket = bucket_batches) -> Task:
     """Sequences of symbols, to the same sequences."""
     train = list(copying.pairs(sizes.examples, seed=1))
     validation = list(copying.pairs(500, seed=2, split="validation"))
@@ -136,14 +136,21 @@ def exact_match(model: Any, pairs: Sequence[Pair], device: torch.device, rows: i
         device: where the model is.
         rows: how many pairs are decoded at once.
     """
-    right = 0
+    found = written(model, pairs, device, rows)
+    return fmean(row == list(target) for row, (_, target) in zip(found, pairs, strict=True))
+
+
+def written(
+    model: Any, pairs: Sequence[Pair], device: torch.device, rows: int = 250
+) -> list[list[int]]:
+    """What a model writes for each source, by greedy decoding; see `exact_match`."""
+    found: list[list[int]] = []
     for start in range(0, len(pairs), rows):
         some = pairs[start : start + rows]
         source = make_batch(some).source.to(device)
         longest = max(len(target) for _, target in some)
-        written = model.generate(source, bos=BOS, eos=EOS, max_len=longest + 1)
-        right += sum(row == list(target) for row, (_, target) in zip(written, some, strict=True))
-    return right / len(pairs)
+        found += model.generate(source, bos=BOS, eos=EOS, max_len=longest + 1)
+    return found
 
 
 def _of_texts(
@@ -188,6 +195,7 @@ def _task(
         loss=loss,
         data=_bucketed(train, cfg, bucket),
         validation=list(_bucketed(validation, cfg, bucket).epoch(0)),
+        pairs=validation,
         params_per_token=_params_per_token(model, train),
         exact_match=lambda model, device: exact_match(model, validation, device),
     )

@@ -191,6 +191,14 @@ def test_copies_and_waits_are_counted() -> None:
             assert counted(gpu, work) == Counts()
 
 
+def test_a_number_in_a_text_waits() -> None:
+    with PretendGPU() as gpu:
+        loss = torch.ones((), device="cuda")
+        for number, shown in enumerate((f"{loss:.3f}", repr(loss), 1.0 in loss.reshape(1)), 1):
+            assert shown
+            assert gpu.counts.waits >= number
+
+
 def test_outside_everything_is_as_before() -> None:
     names = ("is_available", "device_count", "get_rng_state", "synchronize")
     before = [getattr(torch.cuda, name) for name in names]

@@ -1,4 +1,4 @@
-"""Figures of training in 16 bits: gradients too small for float16, and updates that are skipped."""
+"""A figure of training in float16: updates with an inf gradient are skipped."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnlab.plots.canvas import COLOURS, FAINT, HATCHES, PAPER, Drawn, drawing, panels, tip
+from attnlab.plots.canvas import COLOURS, HATCHES, PAPER, Drawn, drawing, panels, tip
 
 CPU = torch.device("cpu")
-SMALLEST = 2.0**-25  # half of float16's smallest number; what is below is rounded to 0
 
 
 @drawing
@@ -76,37 +75,3 @@ def skipped_updates(
             panel.grid(False, axis="x")
     data = {"scale": scale, "moved": moved, "rate": rate}
     return Drawn(axes, data)
-
-
-@drawing
-def too_small_for_float16(model: nn.Module, loss: Tensor, scale: float = 65536.0) -> Drawn:
-    """The sizes of a model's gradients, as they are and scaled, next to the range of float16.
-
-    Args:
-        model: its parameters get gradients.
-        loss: of the model.
-        scale: of the loss.
-    """
-    grads = torch.autograd.grad(loss, [p for p in model.parameters() if p.requires_grad])
-    sizes = torch.cat([grad.flatten() for grad in grads]).abs().double()
-    sizes = sizes[sizes > 0]
-    found = {"as they are": sizes, f"times {scale:,.0f}": sizes * scale}
-    lost = {name: float((values < SMALLEST).double().mean()) for name, values in found.items()}
-    alt = "How many gradients have which size, and the share that float16 rounds to 0: " + "; ".join(
-        f"{name}, {share:.1%}" for name, share in lost.items()
-    )
-    with panels(1, 6.8, 2.6, f"{alt}.") as (axes,):
-        for number, (name, values) in enumerate(found.items()):
-            axes.hist(
-                values.log2().numpy(), bins=60, histtype="stepfilled", alpha=0.75,
-                color=COLOURS[number], hatch=HATCHES[number],
-                label=f"{name}: {lost[name]:.1%} become 0",
-            )  # fmt: skip
-        axes.axvline(-25, color=FAINT, linestyle="--")
-        axes.axvline(16, color=FAINT, linestyle="--")
-        top = axes.get_ylim()[1]
-        axes.text(-25.3, top, "0 in float16", ha="right", va="top", fontsize=9)
-        axes.text(16.3, top, "inf", va="top", fontsize=9)
-        axes.set(title="gradients by size", xlabel="size, as a power of 2", ylabel="gradients")
-        axes.legend(loc="upper left", bbox_to_anchor=(0, -0.24), ncols=2)
-    return Drawn((axes,), found)

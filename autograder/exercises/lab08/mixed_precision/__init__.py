@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from attnlab.checking.judges import Close
+from attnlab.checking.raised import raised_by
 from attnlab.mixed_precision import mixed_step
 from attnlab.optimizers import clip_global_norm
 from attnlab.pretend_gpu import PretendGPU
@@ -78,10 +79,16 @@ class Case:
 
     def update(self, lab, *limit):
         """One update: how far the weights moved, and what came back."""
-        before = self.weights()
-        norm, updated = lab.update(self.optimizer, self.scaler, iter(self.parameters), *limit)
+        before, error = self.weights(), None
+        try:
+            norm, updated = lab.update(self.optimizer, self.scaler, iter(self.parameters), *limit)
+        except NotImplementedError:
+            raise
+        except Exception as raised:  # each update has its own, so that later ones are seen, too
+            norm, updated, error = None, None, raised_by(raised)
         moved = [now - then for now, then in zip(self.weights(), before, strict=True)]
         return {
+            "error": error,
             "the weights stand still": not any(bool(change.any()) for change in moved),
             "moved": torch.cat([change.flatten() for change in moved]).nan_to_num(nan=1e9),
             "length of the gradients": norm,

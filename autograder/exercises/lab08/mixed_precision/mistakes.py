@@ -55,13 +55,10 @@ scaler(
     "In fp32 and bf16 you return None, so a loop would need two cases. Which argument of the "
     "scaler turns it off?",
 )
-scaler(
-    "scaler_of_the_cpu",
-    "GradScaler(device.type,",
-    'GradScaler("cpu",',
-    "Your scaler is on the CPU, wherever the loss is. What is the second argument for?",
+SAYS_UPDATED = (
+    "You report an update even if it was skipped. Which number shows that the scaler found inf, "
+    "and at which two moments do you have to look at it?"
 )
-
 made = exercise.edits(plain_update, of="update")
 UNSCALE = "    scaler.unscale_(optimizer)\n"
 CLIP = "    norm = nn.utils.clip_grad_norm_(parameters, limit)\n"
@@ -112,8 +109,7 @@ made(
     "always_updated",
     UPDATED,
     "True",
-    "You report an update even if it was skipped. How can you tell from outside that the scaler "
-    "found inf?",
+    SAYS_UPDATED,
 )
 made(
     "equal_scales_only",
@@ -139,8 +135,7 @@ made(
     "scale_compared_too_late",
     "    before = scaler.get_scale()\n" + UNSCALE + CLIP + STEP + UPDATE,
     UNSCALE + CLIP + STEP + UPDATE + "    before = scaler.get_scale()\n",
-    "You look at the scale twice after it has changed, so you see no difference. When does the "
-    "first look have to come?",
+    SAYS_UPDATED,
 )
 made(
     "length_after_the_limit",
@@ -304,9 +299,9 @@ step(
     "multiplies?",
 )
 step(
-    "scaled_by_a_number",
+    "scaled_twice",
     "scaler.scale(value).backward()",
-    "(value * scaler.get_scale() * scaler.get_scale()).backward()",
+    "scaler.scale(value * scaler.get_scale()).backward()",
     "Your loss is scaled twice. Which factor will `update` divide by?",
 )
 step.several(

@@ -21,9 +21,12 @@ exercise.promises(
         "parameters: those whose gradients count, by `clip_global_norm`; an iterator is enough.": (
             "some_parameters"
         ),
-        "max_norm: the limit of the gradients' common length; None: there is no limit.\n\n"
-        "Returns:\n    The length of the gradients before the limit, a tensor without "
-        "dimensions": "gradients_at_their_true_size without_a_scaler",
+        "max_norm: the limit of the gradients' common length; None: there is no limit.": (
+            "gradients_at_their_true_size without_a_scaler"
+        ),
+        "The length of the gradients before the limit, a tensor without dimensions": (
+            "gradients_at_their_true_size without_a_scaler"
+        ),
         "and whether the weights were updated, a bool. A learning-rate": (
             "after_an_infinite_gradient scale_grows_again"
         ),
@@ -43,10 +46,9 @@ exercise.promises(
         "called once, as ``loss(model, batch)``": "sixteen_and_thirty_two_bits every_precision",
         "scheduler: sets the optimizer's learning rate.": "schedule_waits",
         'precision: "fp32", "bf16" or "fp16".': "every_precision",
-        "None: there is no limit.\n\nReturns:\n    The loss at its true size, float32 and without "
-        "a gradient; and whether the weights were updated, a bool.": (
-            "sixteen_and_thirty_two_bits limits_and_averages schedule_waits"
-        ),
+        "max_norm: as for `update`.": "limits_and_averages",
+        "The loss at its true size, float32 and without a gradient; and whether the weights were "
+        "updated.": "sixteen_and_thirty_two_bits schedule_waits",
     },
     explained=[
         "The smallest normal float16 is 6e-5, so small gradients would become 0. The loss is "
