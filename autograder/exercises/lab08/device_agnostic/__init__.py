@@ -75,7 +75,7 @@ def batch_on_the_gpu(lab, draw):
 
 @exercise.check(points=0.5, hidden=True)
 def any_structure(lab, draw):
-    """`move`: takes tuples, lists, dicts and dataclasses in any depth, and leaves them unchanged."""
+    """`move`: takes tuples, lists, dicts and dataclasses in any depth; leaves them unchanged."""
     numbers = draw.normal(3, dtype=torch.float32)
     batch = {
         "pair": a_pair(draw),
@@ -132,7 +132,7 @@ class Calls(TorchFunctionMode):
 
 @exercise.check(points=0.5, hidden=True)
 def copies_in_the_background(lab, draw):
-    """`move`: a copy to the GPU comes from pinned memory and does not wait; one to the CPU waits."""
+    """`move`: a copy to the GPU, from pinned memory, does not wait; one to the CPU does."""
     numbers = draw.normal(2, 3)
     with PretendGPU() as gpu:
         with Calls(gpu) as there:

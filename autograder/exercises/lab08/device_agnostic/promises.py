@@ -20,9 +20,7 @@ exercise.promises(
         "It is not changed itself.": "any_structure batch_on_the_gpu",
         "device: where its tensors are wanted.": "any_structure",
         "The same structure with every tensor on `device`, in its own dtype.": "any_structure",
-        "Positions are added to the words; then each word attends to itself and to earlier words.": (
-            "module_computes"
-        ),
+        "then each word attends to itself and to earlier words.": "module_computes",
         "The module runs wherever `x` and its parameters are, in their dtype: after `.to(device)` "
         "and `.to(dtype)` in any order, before or after the first call.": (
             "module_on_the_gpu module_moved_later"
@@ -55,6 +53,7 @@ exercise.promises(
         "The loss of each batch before the update on it: Python floats.": "loop_trains",
     },
     explained=[
+        "Positions are added to the words;",
         "Causal self-attention of one head, over words with positions, on any device.",
         "d_model: features of a word, even.",
         "max_len: the most words.",

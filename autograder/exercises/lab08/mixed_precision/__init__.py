@@ -44,7 +44,7 @@ def scalers(lab, draw):
 
 @exercise.check(points=0.5, hidden=True)
 def scalers_for_many_tokens(lab, draw):
-    """`scaler_for`: the first scale is smaller for a sum over many tokens; a GPU's is on the GPU."""
+    """`scaler_for`: a sum over many tokens has a smaller first scale; a GPU's is on the GPU."""
     seen = {
         f"{tokens} tokens": about(lab.scaler_for("fp16", CPU, tokens)) for tokens in (1, 2, 2048)
     }

@@ -78,7 +78,7 @@ def plain_step(model, loss, batch, optimizer, scaler, scheduler, precision, max_
     with autocast(precision, device):
         value = loss(model, batch)
     scaler.scale(value).backward()
-    norm, updated = update(optimizer, scaler, model.parameters(), max_norm)
+    _, updated = update(optimizer, scaler, model.parameters(), max_norm)
     if updated:
         scheduler.step()
     return value.detach(), updated
