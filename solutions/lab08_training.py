@@ -1008,7 +1008,7 @@ plots.training.ways(trainings, corpus_bleu)
 # digits. Then each sum in another order is a rounding error, and training makes small differences
 # larger. So two right trainings agree in what they can do, and not in their weights.
 #
-# And the speed? On our CPU, float32 was the fastest, with 19,000 tokens per second against 12,000 to
+# And the speed? On our CPU, float32 was the fastest: 19,000 tokens per second, against 12,000 to
 # 13,000. In bfloat16, weights are converted for every product. A compiler works for some seconds
 # first, which 400 updates do not pay back. Two processes had to share two cores with other
 # programs, and they wait for each other at every update. A GPU has units for products in 16 bits,
