@@ -5,6 +5,10 @@ from __future__ import annotations
 from . import exercise
 from .also_right import plain_loop
 
+WAITS = (
+    "Each update waits for the GPU: a line of your loop needs a number of a tensor (`.item()`, "
+    "`float`, `print`, `if`, `assert`), or asks to wait. When are these numbers needed?"
+)
 loop = exercise.edits(plain_loop, of="train_on")
 MOVED = "        batch = map_tensors(batch, lambda tensor: tensor.to(device))\n"
 APPEND = "losses.append(now.detach())"
@@ -19,8 +23,7 @@ loop(
 loop.several(
     "item_in_every_step",
     {APPEND: "losses.append(now.item())", RETURN: "return losses"},
-    "`.item()` in the loop makes Python wait for the GPU in every update. When do you need these "
-    "numbers?",
+    WAITS,
 )
 loop.several(
     "item_of_each_at_the_end",
@@ -47,22 +50,17 @@ loop(
     "text_of_each_loss",
     APPEND,
     'losses.append(now.detach())\n        line = f"loss {now:.3f}"  # noqa: F841',
-    "A line of text about each loss needs its number, so each update waits for the GPU. How often "
-    "is such a line needed?",
+    WAITS,
 )
 loop(
     "waits_for_the_gpu",
     "        optimizer.step()\n",
     '        optimizer.step()\n        if device.type == "cuda":\n'
-    "            torch.cuda.synchronize()\n",
-    "`synchronize` makes Python wait until the GPU is idle, in each update. Which result needs it?",
+    WAITS,
 )
 loop(
     "loss_checked_in_every_step",
-    "        now.backward()\n",
-    "        assert now.isfinite()\n        now.backward()\n",
-    "The loss is checked in Python in every update, which needs its number and waits for it. How "
-    "could you look less often?",
+    WAITS,
 )
 loop.several(
     "trains_on_cuda_only",

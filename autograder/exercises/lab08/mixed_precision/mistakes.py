@@ -122,8 +122,8 @@ made(
     "only_growth_counts",
     UPDATED,
     "scaler.get_scale() > before",
-    "An ordinary update leaves the scale as it is, and you report it as skipped. When does the "
-    "scale change, and in which direction?",
+    "You report an ordinary update as skipped. What does the scale do in an ordinary update, and "
+    "what does it do after inf?",
 )
 made(
     "reported_the_wrong_way_round",
