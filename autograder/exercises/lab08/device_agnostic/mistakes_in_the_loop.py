@@ -56,10 +56,13 @@ loop(
     "waits_for_the_gpu",
     "        optimizer.step()\n",
     '        optimizer.step()\n        if device.type == "cuda":\n'
+    "            torch.cuda.synchronize()\n",
     WAITS,
 )
 loop(
     "loss_checked_in_every_step",
+    "        now.backward()\n",
+    "        assert now.isfinite()\n        now.backward()\n",
     WAITS,
 )
 loop.several(
