@@ -48,9 +48,10 @@ labs: setup     ## rebuild the notebooks from their sources
 verify: setup   ## every mistake caught, no right answer rejected
 	@$(BIN)/lab verify
 
-bench: setup    ## the grader beside nbgrader and Otter, our models beside torch's (half an hour)
+bench: setup    ## the grader beside nbgrader and Otter, our models beside torch's, ways to train (40 minutes)
 	@$(BIN)/python benchmarks/grading.py
 	@$(BIN)/python benchmarks/models.py
+	@$(BIN)/python benchmarks/training.py
 	@$(BIN)/python benchmarks/cluster.py
 
 docs: setup     ## the documentation as a site, in build/site

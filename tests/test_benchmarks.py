@@ -43,6 +43,19 @@ def test_the_models_are_compared_with_torchs():
         assert row["ratio"] == pytest.approx(row["peer"] / row["ours"])
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_every_way_to_train_is_measured():
+    line = [sys.executable, str(BENCHMARKS / "training.py"), "--quick", "--json"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = {row["name"]: row for row in json.loads(done.stdout)["rows"]}
+    assert {"fp32", "bf16", "two processes"} <= rows.keys()
+    for row in rows.values():
+        assert min(row["tokens_per_second"], row["memory"], row["cpu_seconds"]) > 0
+        assert row["loss"] == pytest.approx(rows["fp32"]["loss"], rel=0.5)
+
+
 def test_the_contenders_have_the_same_number_of_parameters(monkeypatch):
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     models = importlib.import_module("models")

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 DIGITS = {"tokens/s": 0, "memory": 0, "loss": 4, "exact match": 1, "BLEU": 1}
 UNITS = {
     "tokens/s": "of the loss",
-    "memory": "MiB a process",
+    "memory": "MiB per process",
     "loss": "nats",
     "exact match": "%",
     "BLEU": "of 100",

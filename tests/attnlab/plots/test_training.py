@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from attnlab.metrics import corpus_bleu
+from attnlab.models.number_words import Trained
 from attnlab.plots import training
 from attnlab.training_log import Record, TrainingLog
-from tests.helpers.figures import assert_fits_a_page, assert_named
+from attnlab.training_runs import Run
+from tests.helpers.figures import assert_fits_a_page, assert_named, unwritten
 
 pytestmark = pytest.mark.usefixtures("no_windows")
 
@@ -35,3 +38,18 @@ def test_losses_and_rates_of_two_trainings(tmp_path: Path) -> None:
     line, dots = drawn.axes[0].get_lines()[:2]
     assert (line.get_ydata().tolist(), dots.get_marker()) == ([4, 2], "o")
     torch.testing.assert_close(drawn.data["lr, bf16"], torch.tensor([0.1, 0.2]).double())
+
+
+def test_the_same_training_in_several_ways() -> None:
+    right = "mille deux cent trois".split()
+    runs = [Run(name, 900.0, 2**28, 0.5, 0.25, 9.0, Path()) for name in ("fp32", "two processes")]
+    found = [Trained(run, [right], [[right]]) for run in runs]
+    drawn = training.ways(found, corpus_bleu)
+    assert_named(drawn)
+    assert_fits_a_page(drawn)
+    expected = {"tokens/s": 900, "memory": 256, "loss": 0.5, "exact match": 25, "BLEU": 100}
+    assert {title: values.tolist() for title, values in drawn.data.items()} == {
+        title: pytest.approx([value, value]) for title, value in expected.items()
+    }
+    assert training.ways(None, corpus_bleu).missing
+    assert training.ways(found, unwritten).missing == "No picture yet: `unwritten` is not written."
