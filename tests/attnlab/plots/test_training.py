@@ -41,7 +41,7 @@ def test_losses_and_rates_of_two_trainings(tmp_path: Path) -> None:
 
 
 def test_the_same_training_in_several_ways() -> None:
-    right = "mille deux cent trois".split()
+    right = ["mille", "deux", "cent", "trois"]
     runs = [Run(name, 900.0, 2**28, 0.5, 0.25, 9.0, Path()) for name in ("fp32", "two processes")]
     found = [Trained(run, [right], [[right]]) for run in runs]
     drawn = training.ways(found, corpus_bleu)
