@@ -571,8 +571,7 @@ def first_loop(device, model, loss, batches, make_optimizer):
 # </details>
 
 # %% exercise="device_agnostic"
-from attnlab.device_agnostic import PositionalAttention, train_on
-from attnlab.devices import move  # noqa: F401
+from attnlab.device_agnostic import PositionalAttention, move, train_on  # noqa: F401
 
 # %%
 check("device_agnostic")
@@ -598,8 +597,8 @@ plots.devices.copies_and_waits(
 # ## 8.9 Sixteen bits
 # *14 points, 75 minutes, difficulty 4 of 5, importance 4 of 5*
 #
-# A product of matrices in 16 bits needs half the memory, and on a GPU a fraction of the time. There
-# are two formats. Both have 16 bits; they divide them differently:
+# A product of matrices in 16 bits needs half the memory, and on a GPU a fraction of the time. Two
+# formats divide their 16 bits differently:
 #
 # | | exponent | digits | largest | smallest above 0 | step after 1 |
 # |---|---|---|---|---|---|
@@ -607,8 +606,7 @@ plots.devices.copies_and_waits(
 # | bfloat16 | 8 bits | 7 bits | 3.4e38 | 9.2e-41 | 0.0078 |
 # | float16 | 5 bits | 10 bits | 65,504 | 6.0e-8 | 0.00098 |
 #
-# Two problems follow, and each has its remedy. (The lectures train in 32 bits; this is how it is
-# done since 2018.)
+# Two problems follow. (The lectures train in 32 bits; this is how it is done since 2018.)
 #
 # **Few digits: mixed precision.** In bfloat16, a weight of 1 that gets an update of 0.003 stays 1.
 # So the weights, their gradients and Adam's averages stay float32. Only inside the context
@@ -658,8 +656,7 @@ plots.devices.copies_and_waits(
 # </details>
 
 # %% exercise="mixed_precision"
-from attnlab.mixed_precision import mixed_step
-from attnlab.train_step import scaler_for, update  # noqa: F401
+from attnlab.train_step import mixed_step, scaler_for, update  # noqa: F401
 
 # %%
 check("mixed_precision")

@@ -1,4 +1,4 @@
-"""Where tensors are: choosing a device, and moving batches to it."""
+"""Devices: which there are, choosing one, and going through the tensors of a batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from attnlab.checking.errors import LabError
 from attnlab.pretend_gpu import PretendGPU
 
 __all__ = [
-    "DeviceError", "PretendGPU", "available", "compiled", "map_tensors", "missing_compiler", "move",
+    "DeviceError", "PretendGPU", "available", "compiled", "map_tensors", "missing_compiler",
     "peak_memory", "pick_device",
 ]  # fmt: skip
 
@@ -96,32 +96,6 @@ def map_tensors(batch: B, change: Callable[[Tensor], Tensor]) -> B:
         case _:
             result = found
     return result
-
-
-def move(batch: B, device: torch.device) -> B:
-    """The batch on `device`; what is there already is not copied.
-
-    The copy to a GPU does not make the program wait: tensors are brought into pinned memory first,
-    which a GPU can read by itself. A copy to the CPU does wait, because Python could read it before
-    it is complete.
-
-    Args:
-        batch: a tensor; or a tuple, a NamedTuple, a list, a dict or a dataclass of such things, in
-            any depth. Whatever else is in it stays as it is. It is not changed itself.
-        device: where its tensors are wanted.
-
-    Returns:
-        The same structure with every tensor on `device`, in its own dtype.
-    """
-
-    # blank: move every tensor, and wait only where it is necessary
-    def one(tensor: Tensor) -> Tensor:
-        if device.type == "cuda" and tensor.device.type == "cpu":
-            tensor = tensor.pin_memory()
-        return tensor.to(device, non_blocking=device.type != "cpu")
-
-    return map_tensors(batch, one)
-    # end blank
 
 
 def missing_compiler(device: torch.device) -> str | None:

@@ -28,7 +28,8 @@ from torch.nn.parallel import DistributedDataParallel
 from attnlab import checkpoints, metrics
 from attnlab.buckets import bucket_batches, share
 from attnlab.checkpoints import Checkpoint, CheckpointError
-from attnlab.devices import compiled, move, peak_memory, pick_device
+from attnlab.device_agnostic import move
+from attnlab.devices import compiled, peak_memory, pick_device
 from attnlab.optimizers import fused_adamw, rate_factor
 from attnlab.processes import ALONE, Processes
 from attnlab.train_step import (

@@ -9,7 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from attnlab.devices import DeviceError, available, map_tensors, move, peak_memory, pick_device
+from attnlab.device_agnostic import move
+from attnlab.devices import DeviceError, available, map_tensors, peak_memory, pick_device
 
 CPU, META = torch.device("cpu"), torch.device("meta")
 

@@ -16,7 +16,8 @@ from torch import Tensor, nn
 from attnlab import encoder_decoder, transformer
 from attnlab.attention import scaled_dot_product_attention
 from attnlab.data import dates
-from attnlab.devices import PretendGPU, move, pick_device
+from attnlab.device_agnostic import move
+from attnlab.devices import PretendGPU, pick_device
 from attnlab.layers import FeedForward, LayerNorm, Residual
 from attnlab.masks import causal_mask, padding_mask
 from attnlab.models.dates_translator import dates_translator

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from attnlab.mixed_precision import mixed_step
 from attnlab.plots import precision
-from attnlab.train_step import scaler_for
+from attnlab.train_step import mixed_step, scaler_for
 from tests.helpers.figures import assert_fits_a_page, assert_named, unwritten
 
 pytestmark = pytest.mark.usefixtures("no_windows")

@@ -11,8 +11,7 @@ from torch.overrides import TorchFunctionMode
 
 from attnlab.checking.raised import raised_by
 from attnlab.checking.weights import give_weights
-from attnlab.device_agnostic import PositionalAttention, train_on
-from attnlab.devices import move
+from attnlab.device_agnostic import PositionalAttention, move, train_on
 from attnlab.pretend_gpu import PretendGPU
 from gradekit.exercise import Exercise
 

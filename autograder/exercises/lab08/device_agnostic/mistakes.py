@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from attnlab.devices import map_tensors, move
+from attnlab.device_agnostic import move
+from attnlab.devices import map_tensors
 
 from . import exercise, mistakes_in_the_loop  # noqa: F401 - to register them
 from .also_right import Written, by_hand

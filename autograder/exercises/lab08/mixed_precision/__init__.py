@@ -10,10 +10,9 @@ from torch import nn
 
 from attnlab.checking.judges import Close
 from attnlab.checking.raised import raised_by
-from attnlab.mixed_precision import mixed_step
 from attnlab.optimizers import clip_global_norm
 from attnlab.pretend_gpu import PretendGPU
-from attnlab.train_step import scaler_for, update
+from attnlab.train_step import mixed_step, scaler_for, update
 from gradekit.exercise import Exercise
 
 exercise = Exercise(scaler_for, update, mixed_step, uses=[clip_global_norm])
