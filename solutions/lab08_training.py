@@ -571,7 +571,7 @@ def first_loop(device, model, loss, batches, make_optimizer):
 # </details>
 
 # %% exercise="device_agnostic"
-from attnlab.device_agnostic import PositionalAttention, move, train_on  # noqa: F401
+from attnlab.device_agnostic import move, PositionalAttention, train_on  # noqa: F401, I001
 
 # %%
 check("device_agnostic")
@@ -606,9 +606,7 @@ plots.devices.copies_and_waits(
 # | bfloat16 | 8 bits | 7 bits | 3.4e38 | 9.2e-41 | 0.0078 |
 # | float16 | 5 bits | 10 bits | 65,504 | 6.0e-8 | 0.00098 |
 #
-# Two problems follow. (The lectures train in 32 bits; this is how it is done since 2018.)
-#
-# **Few digits: mixed precision.** In bfloat16, a weight of 1 that gets an update of 0.003 stays 1.
+# **Few digits: mixed precision.** The lectures train in 32 bits; 16 have been usual since 2018. In bfloat16, a weight of 1 that gets an update of 0.003 stays 1.
 # So the weights, their gradients and Adam's averages stay float32. Only inside the context
 # `torch.autocast(kind, dtype)`, torch converts the *inputs of matrix products* on the way, and
 # leaves what needs digits, such as the loss, in float32. The model is never converted.
@@ -628,9 +626,7 @@ plots.devices.copies_and_waits(
 # | `scaler.step(optimizer)` | `optimizer.step()` if it found none, or else nothing |
 # | `scaler.update()` | halves the scale if it found some, or counts a good update |
 #
-# bfloat16 has float32's range and needs no scaler: with `enabled=False`, a scaler never scales and
-# never skips.
-#
+# bfloat16 has float32's range: there, `enabled=False` makes a scaler that never scales or skips.
 # Write `scaler_for` (1.5 points), `update` (8.5 points), which also clips (8.6), and `mixed_step`
 # (4 points), which puts everything together with a schedule. All of it runs on a CPU.
 #
@@ -656,7 +652,7 @@ plots.devices.copies_and_waits(
 # </details>
 
 # %% exercise="mixed_precision"
-from attnlab.train_step import mixed_step, scaler_for, update  # noqa: F401
+from attnlab.train_step import scaler_for, update, mixed_step  # noqa: F401, I001
 
 # %%
 check("mixed_precision")
