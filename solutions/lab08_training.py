@@ -606,10 +606,11 @@ plots.devices.copies_and_waits(
 # | bfloat16 | 8 bits | 7 bits | 3.4e38 | 9.2e-41 | 0.0078 |
 # | float16 | 5 bits | 10 bits | 65,504 | 6.0e-8 | 0.00098 |
 #
-# **Few digits: mixed precision.** The lectures train in 32 bits; 16 have been usual since 2018. In bfloat16, a weight of 1 that gets an update of 0.003 stays 1.
-# So the weights, their gradients and Adam's averages stay float32. Only inside the context
-# `torch.autocast(kind, dtype)`, torch converts the *inputs of matrix products* on the way, and
-# leaves what needs digits, such as the loss, in float32. The model is never converted.
+# **Few digits: mixed precision.** The lectures train in 32 bits; 16 have been usual since 2018. In
+# bfloat16, a weight of 1 that gets an update of 0.003 stays 1. So the weights, their gradients and
+# Adam's averages stay float32. Only inside the context `torch.autocast(kind, dtype)`, torch
+# converts the *inputs of matrix products* on the way, and leaves what needs digits, such as the
+# loss, in float32. The model is never converted.
 #
 # **A small range: the loss scaler.** In float16, a gradient below 3e-8 becomes 0, and gradients
 # shrink while a model learns. They are proportional to the loss. So the loss is multiplied by a
