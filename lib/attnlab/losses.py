@@ -80,9 +80,9 @@ def label_smoothing_loss(
     Raises:
         ValueError: as for `smooth_targets`.
     """
-    # blank: smoothed targets, the loss of each row, and the mean over those that count
+    # blank: smoothed targets, the sum of all losses, and the mean over the targets that count
     targets = smooth_targets(y, logits.shape[1], eps, style, pad).to(logits.dtype)
-    losses = -(targets * log_softmax(logits)).sum(1)  # (N,), 0 for padding
+    total = -(targets * log_softmax(logits)).sum()  # rows of padding add 0
     counts = torch.ones_like(y) if pad is None else y != pad
-    return losses.sum() / counts.sum().clamp(min=1)
+    return total / counts.sum().clamp(min=1)
     # end blank

@@ -9,7 +9,14 @@ from attnlab.checking.observation import dtype_of
 from attnlab.checkpoints import average_checkpoints
 from gradekit.exercise import Exercise
 
-exercise = Exercise(average_checkpoints)
+exercise = Exercise(
+    average_checkpoints,
+    equivalent={
+        "average_checkpoints: `if not states:` → `if False:`": (
+            "unpacking no states is a ValueError, too, with a message that helps less"
+        ),
+    },
+)
 
 
 def states_of(draw, count, dtype=torch.float32):
@@ -114,9 +121,10 @@ def half_precision(lab, draw):
     seen = {}
     for dtype in (torch.float16, torch.bfloat16):
         name = str(dtype).removeprefix("torch.")
-        large = [{"x": torch.tensor([60000.0, -60000.0], dtype=dtype)} for _ in range(3)]
+        numbers = (59904.0, 59904.0, 60672.0)  # they and their mean have few binary digits
+        large = [{"x": torch.tensor([number, -number], dtype=dtype)} for number in numbers]
         found = lab.average_checkpoints(large)["x"]
-        seen[f"{name}: 60,000 three times"] = found
+        seen[f"{name}: three numbers of about 60,000"] = found.double()
         seen[f"{name}: dtype"] = dtype_of(found)
     tiny = [{"x": torch.full((2,), 2.0**-24, dtype=torch.float16)} for _ in range(3)]
     seen["times 2^-24"] = lab.average_checkpoints(tiny)["x"].double() * 2**24

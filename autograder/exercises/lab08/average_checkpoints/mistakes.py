@@ -150,6 +150,13 @@ wrong.several(
     "task say about whole numbers?",
 )
 wrong(
+    "only_single_precision",
+    "if not newest.is_floating_point():",
+    "if newest.dtype != torch.float32:",
+    "Only weights in float32 are averaged; those of other dtypes are the last checkpoint's. Which "
+    "tensors are means, according to the task?",
+)
+wrong(
     "counters_of_the_first",
     "averaged[name] = newest.clone()",
     "averaged[name] = states[0][name].clone()",
@@ -216,6 +223,7 @@ wrong.several(
         EMPTY: "",
         "    for state in states:\n" + NAMES + SHAPES: "",
         "= states[0].k": "= states[-1].k",
+        "total += s": "total = total + s",
     },
     ANY_TAKEN,
 )
@@ -254,12 +262,15 @@ wrong(
     "You refuse a checkpoint only because its names come in another order. Does that matter for a "
     "state dict?",
 )
-wrong(
-    "shapes_not_compared",
-    SHAPES,
-    "",
+STRETCHED = (
     "Tensors of different shapes are added all the same: torch stretches an axis of length 1. What "
-    "should happen instead?",
+    "should happen instead?"
+)
+wrong("shapes_not_compared", SHAPES, "", STRETCHED)
+wrong.several(
+    "shapes_not_compared_and_stretched",
+    {SHAPES: "", "total += s": "total = total + s"},
+    STRETCHED,
 )
 
 

@@ -14,7 +14,20 @@ from attnlab.buckets import bucket_batches
 from attnlab.data import dates
 from gradekit.exercise import Exercise
 
-exercise = Exercise(bucket_batches)
+exercise = Exercise(
+    bucket_batches,
+    equivalent={
+        "bucket_batches: `0` → `1` in `if max(lengths, default=0) > max_tokens:`": (
+            "a limit of no tokens allows no batch"
+        ),
+        "bucket_batches: `torch.randperm(len(batches), generator=generator).tolist()` → "
+        "`torch.randperm(len(batches), generator=generator)` in "
+        "`return [batches[place] for place in "
+        "torch.randperm(len(batches), generator=generator).tolist()]`": (
+            "a list takes a tensor of one whole number as an index"
+        ),
+    },
+)
 
 
 @lru_cache

@@ -260,6 +260,12 @@ wrong(
     "A sentence that fills a batch exactly is refused. Does the task allow it?",
 )
 wrong(
+    "lists_only",
+    REFUSED,
+    "    lengths = lengths.copy()\n" + REFUSED,
+    "Your code needs a list: a tuple of lengths has no `copy`. Which types does the task name?",
+)
+wrong(
     "assertion",
     REFUSED,
     "    assert all(length <= max_tokens for length in lengths)\n",
@@ -294,7 +300,7 @@ wrong(
     "batches_as_tensors",
     "    return batches\n",
     "    import torch\n\n    return [torch.tensor(batch) for batch in batches]\n",
-    "Each of your batches is a tensor. What does the task ask for?",
+    "Each of your batches is a tensor or an array. What does the task ask for?",
 )
 wrong(
     "curriculum",

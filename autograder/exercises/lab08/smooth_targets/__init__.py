@@ -9,7 +9,22 @@ from attnlab.checking.observation import dtype_of
 from attnlab.losses import label_smoothing_loss, smooth_targets
 from gradekit.exercise import Exercise
 
-exercise = Exercise(smooth_targets, label_smoothing_loss)
+exercise = Exercise(
+    smooth_targets,
+    label_smoothing_loss,
+    equivalent={
+        "smooth_targets: `torch.full((len(y), V), share, device=y.device)` → "
+        "`torch.full((len(y), V), share)` in "
+        "`targets = torch.full((len(y), V), share, device=y.device)`": (
+            "everything is on one device here"
+        ),
+        "label_smoothing_loss: `smooth_targets(y, logits.shape[1], eps, style, pad)"
+        ".to(logits.dtype)` → `smooth_targets(y, logits.shape[1], eps, style, pad)` in "
+        "`targets = smooth_targets(y, logits.shape[1], eps, style, pad).to(logits.dtype)`": (
+            "float32 times float64 is float64"
+        ),
+    },
+)
 
 STYLES = ("deck", "torch", "pad")
 # The targets are float32, so their share of a loss in float64 has no more digits.
@@ -39,6 +54,10 @@ def shape_and_dtype(lab, draw):
             "dtype of the targets": dtype_of(rows),
             "shape of the loss": list(loss.shape),
             "dtype of the loss": dtype_of(loss),
+            "a tensor, even if all are padding": isinstance(
+                lab.label_smoothing_loss(logits, torch.full_like(y, 6), 0.2, style, pad=6),
+                torch.Tensor,
+            ),
         }
     return seen
 
@@ -94,8 +113,9 @@ def padding_does_not_count(lab, draw):
             seen[f'pad={pad}, "{style}"'] = {
                 "three of seven are padding": lab.label_smoothing_loss(logits, y, 0.2, style, pad),
                 "huge logits at padding": lab.label_smoothing_loss(far, y, 0.2, style, pad),
-                "all are padding": lab.label_smoothing_loss(logits[5:], y[5:], 0.2, style, pad),
             }
+            nothing = lab.label_smoothing_loss(logits[5:], y[5:], 0.2, style, pad)
+            seen[f'pad={pad}, "{style}", all are padding'] = nothing
     return seen
 
 

@@ -204,6 +204,19 @@ smoothed(
     "Without other symbols, your code divides by 0. Which error does the task want instead?",
 )
 smoothed(
+    "pad_is_0_if_not_given",
+    "    if style not in",
+    "    pad = pad or 0\n    if style not in",
+    "If `pad` is not given, you take symbol 0 for padding. What does None mean in the task?",
+)
+smoothed(
+    "rows_divided_by_their_sums",
+    "return targets",
+    "return targets / targets.sum(1, keepdim=True)",
+    "You divide each row by its sum, and the sum of a row of padding is 0. If the shares are "
+    "right, what do the other rows sum to already?",
+)
+smoothed(
     "two_symbols_refused",
     "if V < 2 or others < 1:",
     "if V < 3 or others < 1:",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch.nn.functional as F
 
 from . import exercise
-from .also_right import spelled_out
+from .also_right import spelled_out, without_the_table
 
 loss = exercise.edits(spelled_out, of="label_smoothing_loss")
 
@@ -54,20 +54,27 @@ loss(
     "For large logits, your loss is NaN or infinite: a probability that rounds to 0 has no "
     "logarithm. Which function of lab 1 computes both in one step?",
 )
-loss(
-    "clamped_probabilities",
-    "torch.log_softmax(logits, dim=-1)",
-    "torch.softmax(logits, dim=-1).clamp(min=1e-9).log()",
+CUT_OFF = (
     "For large logits, your loss stops growing, because small probabilities are cut off. Which "
-    "function of lab 1 needs no such limit?",
+    "function of lab 1 needs no such limit?"
 )
-loss(
-    "small_number_added",
-    "torch.log_softmax(logits, dim=-1)",
-    "(torch.softmax(logits, dim=-1) + 1e-9).log()",
+SOMETHING_ADDED = (
     "For large logits, your loss stops growing, because you add something to every probability. "
-    "Which function of lab 1 needs no such help?",
+    "Which function of lab 1 needs no such help?"
 )
+for _power in (7, 8, 9, 10, 12, 20):  # what people write to avoid log(0)
+    loss(
+        f"clamped_at_1e_{_power}",
+        "torch.log_softmax(logits, dim=-1)",
+        f"torch.softmax(logits, dim=-1).clamp(min=1e-{_power}).log()",
+        CUT_OFF,
+    )
+    loss(
+        f"1e_{_power}_added",
+        "torch.log_softmax(logits, dim=-1)",
+        f"(torch.softmax(logits, dim=-1) + 1e-{_power}).log()",
+        SOMETHING_ADDED,
+    )
 loss(
     "sign",
     "losses = -(targets",
@@ -175,6 +182,54 @@ loss(
     "    losses = (1 - eps) * -(targets * log_p).sum(dim=-1) - eps * log_p.mean(dim=-1)\n"
     "    losses = losses * targets.sum(dim=-1)\n",
     "You smooth twice: the targets, and then the loss once more. Which of the two is enough?",
+)
+
+
+loss(
+    "single_row_squeezed",
+    "-(targets * log_p).sum(dim=-1)",
+    "-(targets * log_p).squeeze().sum(dim=-1)[: max(N, 2) if N > 1 else None]",
+    "With a single target, your table has lost an axis. Which call drops an axis of length 1?",
+)
+loss(
+    "zero_as_a_number",
+    "    return losses",
+    "    if not counts.any():\n        return 0.0\n    return losses",
+    "If no target counts, you return a number of Python's. What does the task ask for?",
+)
+loss.several(
+    "constant_of_the_decks_style",
+    {
+        "counts = torch": "floor = torch.special.entr(smooth_targets(y, V, eps, 'deck')).sum(-1)\n"
+        "    counts = torch",
+        "return losses.sum()": "return ((losses - floor) * counts).sum()",
+    },
+    "You take a constant off every loss, so that the least one is about 0. Does the task ask for "
+    "that?",
+)
+wrong_sum = exercise.edits(without_the_table, of="label_smoothing_loss")
+wrong_sum.several(
+    "right_symbol_among_the_others",
+    {
+        "eps / (V - 1) * (everything - right)": "eps / (V - 1) * everything",
+        "eps / (V - 2) * (everything - right + log_p[:, pad])": "eps / (V - 2) * everything",
+    },
+    "In your sum over the other symbols, the right one is a summand, too, in every style (and in "
+    '"pad" also padding). In which style does it get such a share?',
+)
+wrong_sum(
+    "padding_among_the_others",
+    "(everything - right + log_p[:, pad])",
+    "(everything - right)",
+    'In the style "pad", padding is a summand in your sum over the other symbols. Does it get a '
+    "share there?",
+)
+wrong_sum(
+    "right_symbol_among_the_decks_others",
+    "eps / (V - 1) * (everything - right)",
+    "eps / (V - 1) * everything",
+    'In the style "deck", the right symbol is a summand in your sum over the others, too. Does it '
+    "get such a share there?",
 )
 
 
