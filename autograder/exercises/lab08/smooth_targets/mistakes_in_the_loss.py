@@ -62,7 +62,7 @@ SOMETHING_ADDED = (
     "For large logits, your loss stops growing, because you add something to every probability. "
     "Which function of lab 1 needs no such help?"
 )
-for _power in (7, 8, 9, 10, 12, 20):  # what people write to avoid log(0)
+for _power in (9, 10, 12):  # what people write to avoid log(0)
     loss(
         f"clamped_at_1e_{_power}",
         "torch.log_softmax(logits, dim=-1)",
