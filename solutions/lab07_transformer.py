@@ -215,8 +215,10 @@ plots.three_attentions.three_attentions(
 # $$M = \text{Enc}\left(\sqrt{d}\, E_s[x] + PE\right), \qquad
 # \text{logits} = \text{Dec}\left(\sqrt{d}\, E_t[y] + PE,\; M\right) W^\top$$
 #
-# $E_s$ and $E_t$ are tables with a vector for each symbol. Four things are easily done wrong, and
-# none of them raises an error:
+# $E_s$ and $E_t$ are tables with a vector for each symbol. The source $x$ is (B, S), so the memory
+# $M$ is (B, S, d_model); the target $y$ is (B, T), and the logits are (B, T, V): at each position of
+# the target, one number for each of the V symbols. Four things are easily done wrong, and none of
+# them raises an error:
 #
 # - **Each layer has parameters of its own.** `[layer] * 6` is one layer, six times. Six deep copies
 #   are six layers, but they start equal.

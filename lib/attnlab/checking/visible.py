@@ -19,7 +19,7 @@ from attnlab.checking.observation import PackLimits, pack, unpack
 from attnlab.checking.verdict import KnownMistake, Question
 
 FILE_NAME = "checks.safetensors"
-VERSION = 4
+VERSION = 5
 # A lab's checks contain every known mistake's observation: more values than one probe may return.
 LIMITS = PackLimits(size=128 * 2**20, header=32 * 2**20, nodes=1_000_000, depth=24, text=200_000)
 
@@ -220,13 +220,22 @@ def _check_tree(exercise: str, check: VisibleCheck) -> dict[str, Any]:
         "points": float(question.points),
         "judge": judge_to_json(question.judge),
         "expected": question.expected,
-        "mistakes": dict(question.mistakes),
+        **_mistake_trees(question),
         "about": question.about,
         "source": check.source,
         "seed": check.seed,
         "versions": list(check.versions),
         "version_names": list(check.version_names),
     }
+
+
+def _mistake_trees(question: Question) -> dict[str, Any]:
+    """What the mistakes answer, each answer once; most mistakes pass most checks."""
+    groups: dict[bytes, tuple[list[str], Any]] = {}
+    for name, seen in question.mistakes.items():
+        groups.setdefault(pack(seen, LIMITS), ([], seen))[0].append(name)
+    as_expected, _ = groups.pop(pack(question.expected, LIMITS), ([], None))
+    return {"as_expected": as_expected, "mistakes": list(groups.values())}
 
 
 def _exercise_from(tree: dict[str, Any]) -> VisibleExercise:
@@ -247,6 +256,7 @@ def _exercise_from(tree: dict[str, Any]) -> VisibleExercise:
 
 
 def _check_from(tree: dict[str, Any]) -> VisibleCheck:
+    groups = [(tree["as_expected"], tree["expected"]), *tree["mistakes"]]
     question = Question(
         name=tree["name"],
         title=tree["title"],
@@ -254,7 +264,7 @@ def _check_from(tree: dict[str, Any]) -> VisibleCheck:
         hidden=False,
         judge=judge_from_json(tree["judge"]),
         expected=tree["expected"],
-        mistakes=tree["mistakes"],
+        mistakes={name: seen for names, seen in groups for name in names},
         about=tree["about"],
     )
     return VisibleCheck(

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from attnlab.checking.judges import Close, Kills
 from attnlab.checking.observation import pack
@@ -34,6 +35,18 @@ def test_reading_returns_what_was_written(tmp_path):
         assert same(read_back.question.expected, mine.question.expected)
         assert same(read_back.question.mistakes, mine.question.mistakes)
     assert lab.exercise("nothing") is None
+
+
+def test_an_answer_that_several_mistakes_give_is_stored_once(tmp_path):
+    right, wrong = torch.zeros(1000), torch.ones(1000)
+    answers = {"a": right, "b": wrong, "c": right, "d": wrong, "e": wrong}
+    answers = {name: {"out": tensor.clone()} for name, tensor in answers.items()}
+    asked = Question("q", "Q.", 1, False, Close(), {"out": right}, answers)
+    path = tmp_path / "checks.safetensors"
+    write(path, "lab01", [VisibleExercise("e", "E", 1, 0, (VisibleCheck(asked, SHAPE, 0),))])
+    assert 2 * 4000 < path.stat().st_size < 3 * 4000
+    (check,) = read(path).exercises[0].checks
+    assert same(dict(sorted(check.question.mistakes.items())), answers)
 
 
 def test_equal_labs_have_equal_bytes_in_another_process(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import nn
 
 from . import exercise
-from .also_right import ThreeNorms
+from .also_right import ThreeNorms, TorchsAttention
 
 wrong = exercise.edits(ThreeNorms)
 
@@ -96,6 +96,42 @@ wrong.several(
     },
     "Your second sum adds to the input of the layer, so what the self-attention added is lost. "
     "Which x flows past the cross-attention?",
+)
+wrong.several(
+    "PreCrossAddsToTheInput",
+    {PRE[0]: f"start = x\n            {PRE[0]}", PRE[1]: PRE[1].replace("x = x +", "x = start +")},
+    'With "pre", your second sum adds to the input of the layer, so what the self-attention added '
+    "is lost. Which x flows past the cross-attention?",
+)
+wrong.several(
+    "NetworkAddsToAnEarlierSum",
+    {
+        PRE[1]: f"before = x\n            {PRE[1]}",
+        PRE[2]: PRE[2].replace("x = x +", "x = before +"),
+        POST[1]: f"before = x\n        {POST[1]}",
+        POST[2]: POST[2].replace("(x + ", "(before + "),
+    },
+    "Your third sum adds to the stream as it was before the cross-attention, so what came from the "
+    "source is nearly lost. Which x flows past the network?",
+)
+wrong.several(
+    "CrossNotAdded",
+    {PRE[1]: PRE[1].replace("x = x + ", "x = "), POST[1]: POST[1].replace("(x + self", "(self")},
+    "x is missing from your second sum: what the cross-attention found replaces the target. What "
+    "flows past each sublayer?",
+)
+wrong.several(
+    "NormsExchangedInPre",
+    {PRE[1]: PRE[1].replace("norm2", "norm3"), PRE[2]: PRE[2].replace("norm3", "norm2")},
+    'With "pre", the second and the third normalisation are exchanged. With trained weights this '
+    "matters. Which belongs to the cross-attention?",
+)
+exercise.edits(TorchsAttention)(
+    "MasksInvertedForTorch",
+    "mask.logical_not().flatten",
+    "mask.flatten",
+    "torch's attention gets your masks as they are, so words see only what is forbidden. What does "
+    "True mean for torch, and what in the task?",
 )
 for number, line, part in (
     (1, "self.drop(self.self_attn(x, x, x, mask))", "self-attention"),

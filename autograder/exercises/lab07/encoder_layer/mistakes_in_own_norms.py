@@ -99,6 +99,30 @@ wrong.several(
     "Your second sum adds to the input of the layer, so what the attention added is lost. Which x "
     "flows past the network?",
 )
+wrong.several(
+    "PreSecondSumAddsTheInput",
+    {PRE1: f"start = x\n            {PRE1}", PRE2: PRE2.replace("x = x +", "x = start +")},
+    'With "pre", your second sum adds to the input of the layer, so what the attention added is '
+    "lost. Which x flows past the network?",
+)
+wrong.several(
+    "NetworkReadsTheInputInBothModes",
+    {
+        PRE1: f"start = x\n            {PRE1}",
+        PRE2: PRE2.replace("norm2(x)", "norm2(start)"),
+        POST1: f"start = x\n        {POST1}",
+        POST2: POST2.replace("transform(x)", "transform(start)"),
+    },
+    "Your feed-forward network reads the input of the layer, in both modes, so it never sees what "
+    "the attention has found. What is its x?",
+)
+wrong(
+    "FirstSumAddsTheNormed",
+    PRE1,
+    "x = self.norm1(x)\n            x = x + self.attend(x, mask)",
+    'With "pre", your first sum adds to the normalised x. What should flow past the attention '
+    "unchanged?",
+)
 wrong(
     "NoDropoutInTheFirstResidual",
     "self.drop1(self.self_attn(x, x, x, mask))",
@@ -191,6 +215,13 @@ wrong.several(
         POST1: "x = self.norm1(self.drop1(x + self.attend(x, mask)))",
     },
     "You drop numbers of the sum, so parts of x get lost. What does a residual drop?",
+)
+wrong(
+    "DropoutOnTheSecondSum",
+    f"{PRE2}\n            return x",
+    "x = self.drop2(x + self.transform(self.norm2(x)))\n            return x",
+    'With "pre", you drop numbers of the second sum, so parts of x get lost. What does a residual '
+    "drop?",
 )
 
 

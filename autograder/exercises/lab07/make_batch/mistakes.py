@@ -111,6 +111,13 @@ batched(
     "know when it must write the first one?",
 )
 batched(
+    "inputs_and_labels_exchanged",
+    "inputs, labels)",
+    "labels, inputs)",
+    "`inputs` and `labels` are exchanged: the decoder would write what it has already read. Which "
+    "of the two starts with BOS?",
+)
+batched(
     "no_eos",
     "labels[row, : len(write) + 1] = torch.tensor([*write, EOS])",
     "labels[row, : len(write)] = torch.tensor(write)",

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from . import exercise
-from .also_right import picked
+from .also_right import by_torch, picked
 
 wrong = exercise.edits(picked, of="sequence_loss")
 
@@ -132,6 +132,29 @@ wrong(
     "return float(-(found * asked).sum() / asked.sum())",
     "You return a Python number, from which no gradient can flow back. What does `backward()` "
     "need?",
+)
+
+for_torch = exercise.edits(by_torch, of="sequence_loss")
+for_torch(
+    "inputs_are_labels",
+    "batch.labels, ignore",
+    "batch.inputs, ignore",
+    "You ask for the symbols that the decoder reads at each position, so copying its input is "
+    "enough. Which field of the batch holds the symbols that it must write?",
+)
+for_torch(
+    "softmax_twice",
+    "logits.transpose(1, 2)",
+    "logits.softmax(-1).transpose(1, 2)",
+    "Your loss takes the softmax of probabilities: `cross_entropy` takes it by itself. What does "
+    "that function expect?",
+)
+for_torch(
+    "axes_mixed_up",
+    "logits.transpose(1, 2), batch.labels,",
+    "logits.transpose(1, 2).reshape(-1, logits.shape[2]), batch.labels.flatten(),",
+    "Your rows of logits mix numbers of different positions: you exchange two axes and then make "
+    "rows. Which axis must come last when you make rows of V logits?",
 )
 
 
