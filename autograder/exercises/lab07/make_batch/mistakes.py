@@ -5,7 +5,7 @@ from __future__ import annotations
 from attnlab.data.dates import EOS, PAD
 
 from . import exercise
-from .also_right import by_hand, new_table
+from .also_right import by_hand, new_table, torchs_padding
 
 shifted = exercise.edits(new_table, of="shift_right")
 
@@ -109,13 +109,6 @@ batched(
     "torch.tensor([*write, EOS])",
     "The decoder reads the very symbols that it must write, at the same positions. What does it "
     "know when it must write the first one?",
-)
-batched(
-    "inputs_and_labels_exchanged",
-    "inputs, labels)",
-    "labels, inputs)",
-    "`inputs` and `labels` are exchanged: the decoder would write what it has already read. Which "
-    "of the two starts with BOS?",
 )
 batched(
     "no_eos",
@@ -271,6 +264,12 @@ batched(
     "fields_exchanged",
     "source != PAD, inputs, labels)",
     "source != PAD, labels, inputs)",
+    "Inputs and labels are exchanged. In which order does `Batch` name its fields?",
+)
+exercise.edits(torchs_padding, of="make_batch")(
+    "fields_exchanged_after_the_shift",
+    "shift_right(labels, BOS), labels)",
+    "labels, shift_right(labels, BOS))",
     "Inputs and labels are exchanged. In which order does `Batch` name its fields?",
 )
 batched(
