@@ -216,9 +216,9 @@ plots.three_attentions.three_attentions(
 # \text{logits} = \text{Dec}\left(\sqrt{d}\, E_t[y] + PE,\; M\right) W^\top$$
 #
 # $E_s$ and $E_t$ are tables with a vector for each symbol. The source $x$ is (B, S), so the memory
-# $M$ is (B, S, d_model); the target $y$ is (B, T), and the logits are (B, T, V): at each position of
-# the target, one number for each of the V symbols. Four things are easily done wrong, and none of
-# them raises an error:
+# $M$ is (B, S, d_model). The target $y$ is (B, T), and the logits are (B, T, V): at each position
+# of the target, one number for each of the V symbols. Four things are easily done wrong, and none
+# of them raises an error:
 #
 # - **Each layer has parameters of its own.** `[layer] * 6` is one layer, six times. Six deep copies
 #   are six layers, but they start equal.
