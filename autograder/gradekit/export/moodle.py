@@ -17,22 +17,10 @@ from gradekit.errors import ExportError
 from gradekit.export.csv_text import CsvText
 from gradekit.export.filling import Filled, Filling
 from gradekit.export.numbers import number_in
-from gradekit.roster.lists import mapped
+from gradekit.roster.moodle_words import LANGUAGES, words_of
 from gradekit.roster.people import Person
 
-# In English, German and French.
-_HEADINGS = {
-    "identifier": ("identifier", "id-nummer der person", "identifiant"),
-    "name": ("full name", "vollständiger name", "nom complet"),
-    "email": ("email address", "e-mail-adresse", "adresse de courriel"),
-    "sis_id": ("id number", "id-nummer", "matrikelnummer", "numéro d'identification"),
-    "grade": ("grade", "bewertung", "note"),
-    "most": ("maximum grade", "bestwertung", "note maximale"),
-    "locked": ("grade can be changed", "bewertung kann geändert werden"),
-    "comment": ("feedback comments", "feedback als kommentar", "commentaires"),
-}
 _NUMBER = re.compile(r"\d+$")
-_NO = ("no", "nein", "non")
 
 
 def fill_moodle(worksheet: CsvText, filling: Filling) -> Filled:
@@ -43,11 +31,14 @@ def fill_moodle(worksheet: CsvText, filling: Filling) -> Filled:
     """
     rows = worksheet.rows
     heading = [cell.value.strip() for cell in rows[0]] if rows else []
-    columns = mapped({name.casefold(): name for name in reversed(heading)}, _HEADINGS)
-    if not {"identifier", "grade"} <= set(columns):
+    there = {name.casefold(): name for name in reversed(heading)}
+    words = words_of(there)
+    columns = words.columns(there) if words else {}
+    if words is None or "grade" not in columns:
         raise ExportError(
             f"{worksheet.name} is no grading worksheet of Moodle: its first row should have the "
-            "columns Identifier and Grade; download it in Moodle with Download grading worksheet"
+            "columns Identifier and Grade; download it in Moodle with Download grading worksheet, "
+            f"in one of these languages: {', '.join(LANGUAGES)}"
         )
     at = {field: heading.index(column) for field, column in columns.items()}
     for row in rows[1:]:
@@ -58,7 +49,7 @@ def fill_moodle(worksheet: CsvText, filling: Filling) -> Filled:
             filling.same_points(number_in(cells["most"]), columns["most"])
         found = _NUMBER.search(cells["identifier"])
         person, number = _person(cells), found[0] if found else ""
-        if cells.get("locked", "").casefold() in _NO:
+        if cells.get("locked", "").casefold() == words.no:
             filling.keep(person, "locked in Moodle", number)
             continue
         comment = row[at["comment"]] if "comment" in at else None

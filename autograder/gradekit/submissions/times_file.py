@@ -16,6 +16,7 @@ from pathlib import Path
 from gradekit.errors import CollectError, RefusedError
 from gradekit.roster.csv_table import Table, read_table
 from gradekit.roster.lists import mapped
+from gradekit.roster.moodle_words import LANGUAGES, words_of
 from gradekit.roster.people import Directory, Person
 from gradekit.roster.students import Student, safe_id
 from gradekit.submissions.archives import read_file
@@ -25,17 +26,12 @@ from gradekit.submissions.layouts.moodle import SYSTEM as MOODLE
 from gradekit.submissions.times import HandInTime, Told
 from gradekit.submissions.written_dates import read_date
 
-_WHEN = (
-    "last modified (submission)", "submission time", "submitted at", "handed in at", "when", "time",
-    "zuletzt geändert (abgabe)", "dernière modification (travail remis)",
-)  # fmt: skip
 _HEADINGS = {
-    "when": _WHEN,
-    "number": ("identifier", "id-nummer der person", "identifiant"),
-    "name": ("full name", "name", "vollständiger name", "nom complet"),
+    "when": ("submission time", "submitted at", "handed in at", "when", "time"),
+    "name": ("full name", "name"),
     "first": ("first name",),
     "last": ("last name",),
-    "email": ("email address", "email", "e-mail-adresse", "adresse de courriel"),
+    "email": ("email address", "email"),
     "sis_id": ("sid", "sis user id", "id number"),
     "canvas_id": ("canvas_id",),
     "login": ("id", "student", "login", "username"),
@@ -112,13 +108,26 @@ def _yaml(path: Path, zone: tzinfo) -> Iterator[tuple[Person, datetime | None, s
 
 def _table(path: Path, zone: tzinfo) -> Iterator[tuple[Person, datetime | None, str]]:
     table = read_table(path)
-    columns = mapped({name.casefold(): name for name in reversed(table.columns)}, _HEADINGS)
+    columns = _columns(table)
     if "when" not in columns or len(columns) < 2:
         raise CollectError(
             f"--times {table.name}: the columns {', '.join(table.columns[:6])} do not say who and "
-            "when; name them id and when, or download the grading worksheet in English"
+            "when; name them id and when, or download Moodle's grading worksheet in one of these "
+            f"languages: {', '.join(LANGUAGES)}"
         )
     yield from _lines(table, columns, zone)
+
+
+def _columns(table: Table) -> dict[str, str]:
+    """By field, the column of a worksheet in any language, or else of another table."""
+    there = {name.casefold(): name for name in reversed(table.columns)}
+    words = words_of(there)
+    found = words.columns(there) if words else {}
+    if "submitted" not in found:
+        return mapped(there, _HEADINGS)
+    renamed = {"submitted": "when", "identifier": "number"}
+    wanted = {*renamed, "name", "email", "sis_id"}
+    return {renamed.get(field, field): column for field, column in found.items() if field in wanted}
 
 
 def _lines(

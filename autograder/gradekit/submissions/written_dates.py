@@ -9,12 +9,13 @@ import re
 import unicodedata
 from datetime import datetime, tzinfo
 
-# By the first three letters, without accents: English, then what differs in German, French,
-# Spanish, Italian, Portuguese and Dutch. June and July are told apart by a fourth letter.
+# By the first three letters, without accents: English, then what differs in the other languages of
+# roster/moodle_words.py. June and July are told apart by a fourth letter.
 _MONTHS = {
-    1: "jan ene gen", 2: "feb fev", 3: "mar mae maa mrt", 4: "apr avr abr", 5: "may mai mag mei",
-    6: "jun giu juin", 7: "jul lug juil", 8: "aug aou ago", 9: "sep set", 10: "oct okt ott out",
-    11: "nov", 12: "dec dez dic",
+    1: "jan ene gen ian янв", 2: "feb fev фев", 3: "mar mae maa mrt мар", 4: "apr avr abr апр",
+    5: "may mai mag mei maj маи мая", 6: "jun giu juin iun июн", 7: "jul lug juil iul июл",
+    8: "aug aou ago авг", 9: "sep set сен", 10: "oct okt ott out окт", 11: "nov noi ноя",
+    12: "dec dez dic des дек",
 }  # fmt: skip
 _NUMBERS = {name: number for number, names in _MONTHS.items() for name in names.split()}
 _CLOCK = re.compile(r"(?<!\d)(\d{1,2})[:.h]?(\d{2})(?:[:.](\d{2}))?\s*([ap]\.?m\b\.?)?(?!\d)", re.I)
@@ -80,7 +81,8 @@ def _in_words(text: str) -> datetime | None:
 
 
 def _month(word: str) -> int:
-    plain = unicodedata.normalize("NFKD", word.casefold()).encode("ascii", "ignore").decode()
+    parts = unicodedata.normalize("NFKD", word.casefold())
+    plain = "".join(letter for letter in parts if not unicodedata.combining(letter))
     return _NUMBERS.get(plain[:4]) or _NUMBERS.get(plain[:3], 0) if len(plain) > 2 else 0
 
 

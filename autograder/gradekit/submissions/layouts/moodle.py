@@ -14,12 +14,14 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
+from gradekit.roster.moodle_words import LANGUAGES
 from gradekit.roster.people import Person
 from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader
 
 SYSTEM = "Moodle"
 _HOME = re.compile(r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)")
-_HIDDEN = ("participant", "teilnehmer", "teilnehmerin", "participante", "partecipante")
+# Moodle's clean_filename leaves out the slash in the German word.
+_HIDDEN = {words.hidden.replace("/", "") for words in LANGUAGES.values()} | {"teilnehmer"}
 _NAMELESS = (
     "Moodle hides the names of this assignment; reveal them, or give its grading worksheet "
     "with --times"
