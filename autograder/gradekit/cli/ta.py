@@ -38,6 +38,13 @@ def collect(
             "submission_metadata.yml, or a CSV with the columns id and when."
         ),
     ] = None,
+    groups: Annotated[
+        Path | None,
+        typer.Option(
+            help="Who is in which group, if groups handed in together: Moodle's grading "
+            "worksheet, Canvas's list of groups, or a CSV with the columns id and group."
+        ),
+    ] = None,
     in_time: Annotated[
         bool, typer.Option("--in-time", help="Hand-ins without a known time were on time.")
     ] = False,
@@ -55,7 +62,9 @@ def collect(
 
     course = course_at(course_folder)
     course.dates(lab)
-    summary = collect_submissions(course, lab, sources, Options(new, times, in_time, dry_run))
+    summary = collect_submissions(
+        course, lab, sources, Options(new, times, groups, in_time, dry_run)
+    )
     if as_json:
         typer.echo(json.dumps(summary.to_json(), ensure_ascii=False))
     elif dry_run:

@@ -22,6 +22,7 @@ from gradekit.export.scores import Score, Standing, scores_of
 from gradekit.export.tables import to_csv, to_xlsx
 from gradekit.files import write_whole
 from gradekit.results.folder import journal_path
+from gradekit.submissions.layouts.moodle import SYSTEM as MOODLE
 from gradekit.submissions.stored import read_origin
 
 FOLDER = "exports"
@@ -165,7 +166,12 @@ def _into_template(
         raise ExportError(f"--to {kind} fills one lab at a time: name the lab")
     [(lab, scores)] = found.items()
     origins = {s.student.id: read_origin(course.root, s.student.id, lab) for s in scores}
-    numbers = {origin.key: name for name, origin in origins.items() if origin and origin.key}
+    # Of a group's hand-in, the number is the group's, and may be that of another student.
+    numbers = {
+        origin.key: name
+        for name, origin in origins.items()
+        if origin and origin.system == MOODLE and origin.key and not origin.group
+    }
     filling = Filling(lab, course.dates(lab).title, scores, scale, numbers)
     text = CsvText.read(template)
     filled = (

@@ -55,8 +55,10 @@ def moodle_place(
     parts = origin.home.split("_", 4)
     if len(parts) < 4 or parts[1] != origin.key or parts[2:4] != ["assignsubmission", "file"]:
         return NoPlace(f"Moodle would not know whose {origin.home!r} is")
-    if other := _somebody_else(directory, Person(parts[0], names=(parts[0],)), student):
-        return NoPlace(f"the name in Moodle's download is that of {other}; correct students.csv")
+    if parts[0].casefold() not in moodle.HIDDEN and (
+        wrong := _wrong_name(directory, parts[0], student, moodle.SYSTEM)
+    ):
+        return NoPlace(wrong)
     in_folder = any(origin.home in PurePosixPath(path).parts for path in origin.files.values())
     return Place(f"{origin.home}{'/' if in_folder else '_'}{page}", origin.key)
 
@@ -78,9 +80,13 @@ def canvas_place(
         return NoPlace(f"Canvas would not know whose {path.name!r} is")
     if start.numbers_as_canvas_reads_them != (start.user, start.attachment):
         return NoPlace(f"Canvas would read other numbers from {path.name!r}")
-    known = Person(start.user, canvas_id=start.user)
-    if other := _somebody_else(directory, known, student):
-        return NoPlace(f"the number in Canvas's download is that of {other}; correct students.csv")
+    known = directory.find(Person(start.user, canvas_id=start.user))
+    if isinstance(known, Student) and known.id != student.id:
+        return NoPlace(
+            f"the number in Canvas's download is that of {known.id}; correct students.csv"
+        )
+    if start.name and (wrong := _wrong_name(directory, start.name, student, canvas.SYSTEM)):
+        return NoPlace(wrong)
     return Place(f"{start.text}_{page}", start.user)
 
 
@@ -109,11 +115,19 @@ def _wrong_origin(origin: Origin | None, system: str) -> str:
     return ""
 
 
-def _somebody_else(directory: Directory, person: Person, student: Student) -> str:
-    """The student who a path names, if that is not the one whose page it is; else empty."""
-    found = directory.find(person)
-    is_other = isinstance(found, Student) and found.id != student.id
-    return found.id if is_other and isinstance(found, Student) else ""
+def _wrong_name(directory: Directory, name: str, student: Student, system: str) -> str:
+    """Why the name in a path is not that of the student whose page it is; empty if it is.
+
+    It may be a group's, although the groups were not told when the hand-ins were collected.
+    """
+    if directory.is_called(student, name):
+        return ""
+    found = directory.find(Person(name, names=(name,)))
+    whose = f"that of {found.id}" if isinstance(found, Student) else "no student's of this number"
+    return (
+        f"the name {name!r} in {system}'s download is {whose}; it may be a group's, so use mail or "
+        "folders, or correct students.csv"
+    )
 
 
 def _main_file(origin: Origin) -> PurePosixPath:

@@ -3,8 +3,8 @@
 Source: Moodle's language packs (download.moodle.org/langpack), of each language the strings
 assign: recordid, maxgrade, gradecanbechanged, lastmodifiedsubmission, submissionteam, defaultteam,
 participant; moodle: fullname, email, idnumber, gradenoun, no; assignfeedback_comments: pluginname.
-mod/assign/gradingtable.php decides which columns there are. A language is left out if the times in a
-worksheet could be misread: those with "AM" and "PM" in letters of their own.
+mod/assign/gradingtable.php decides which columns there are. A language is left out if the times in
+a worksheet could be misread: those with "AM" and "PM" in letters of their own.
 
 Tested in tests/gradekit/roster/test_moodle_words.py.
 """

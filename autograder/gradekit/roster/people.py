@@ -108,6 +108,10 @@ class Directory:
         """Whether a folder of this name is a student's."""
         return bool(self.by_login([text]) or len(self._names.get(squeezed(text), ())) == 1)
 
+    def is_called(self, student: Student, name: str) -> bool:
+        """Whether a student of the roster has this name, even if others have it, too."""
+        return student.id in {one.id for one in self._names.get(squeezed(name), ())}
+
     @cached_property
     def _ids(self) -> Mapping[str, Student]:
         return {student.id.casefold(): student for student in self.roster}

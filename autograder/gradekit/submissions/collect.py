@@ -6,9 +6,9 @@ refused file is listed with the reason; nothing that a student packed stops the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from gradekit.course import Course
 from gradekit.errors import CollectError
@@ -17,7 +17,9 @@ from gradekit.roster.students import FILE_NAME, load_roster
 from gradekit.submissions.collected import Summary, Taken, shown_time
 from gradekit.submissions.dating import Dating
 from gradekit.submissions.folder import is_notebook
+from gradekit.submissions.groups import Groups, read_groups
 from gradekit.submissions.incoming import IncomingSubmission
+from gradekit.submissions.layouts import canvas
 from gradekit.submissions.sources import SourceReader, refused_file
 from gradekit.submissions.stored import Stored
 from gradekit.submissions.times import HandInTime
@@ -34,12 +36,14 @@ class Options:
     Attributes:
         new: take people who are not in students.csv, too.
         times: a file that says when each student handed in.
+        groups: a file that says who is in which group, if groups handed in together.
         in_time: hand-ins without a time are known to be on time, so that needs no warning.
         dry_run: change nothing.
     """
 
     new: bool = False
     times: Path | None = None
+    groups: Path | None = None
     in_time: bool = False
     dry_run: bool = False
 
@@ -63,21 +67,28 @@ class _Collection:
     def __init__(self, course: Course, lab: str, options: Options) -> None:
         self._course, self._lab, self._options = course, lab, options
         self._expected = f"{course.source(lab).stem}.ipynb"
-        directory = Directory(load_roster(course.root))
+        self._directory = directory = Directory(load_roster(course.root))
         self._times = TimesFile()
         if options.times is not None:
             self._times = read_times(options.times, directory, course.timezone)
-        self._reader = SourceReader(course, lab, Whose(directory, options.new), self._times)
+        self._groups = Groups()
+        if options.groups is not None:
+            self._groups = read_groups(options.groups, directory)
+        self._reader = SourceReader(
+            course, lab, Whose(directory, options.new), self._times, self._groups
+        )
         self._notes: list[str] = []
 
     def run(self, sources: Sequence[Path]) -> Summary:
-        self._name_strangers(self._times.strangers)
+        self._name_strangers("--times", self._times.strangers)
+        self._name_strangers("--groups", self._groups.strangers)
         dating = Dating(self._course, self._lab, self._times, self._options.in_time)
         origins: dict[str, list[IncomingSubmission]] = {}
         for source in sources:
             for one in self._reader.read(source):
                 origins.setdefault(one.origin, []).append(one)  # zips of one folder are one class
         found = [one for group in origins.values() for one in dating.dated(group)]
+        self._notes += self._incomplete_groups(found)
         put = [(one, taken) for one in self._newest(found) if (taken := self._put(one))]
         # A better known time of the same files stays, so there is nothing to say about this one.
         dated = [one for one, taken in put if taken.time.told == one.time.told]
@@ -86,12 +97,39 @@ class _Collection:
         taken_ones = tuple(taken for _, taken in put)
         return Summary(taken_ones, tuple(self._reader.refused), tuple(self._notes))
 
-    def _name_strangers(self, strangers: Sequence[str]) -> None:
-        """Say whom the file of times names in vain."""
+    def _name_strangers(self, option: str, strangers: Sequence[str]) -> None:
+        """Say whom a file names in vain."""
         if strangers:
             shown = ", ".join(strangers[:_MOST_NAMES])
             more = f" and {len(strangers) - _MOST_NAMES} more" if strangers[_MOST_NAMES:] else ""
-            self._notes.append(f"--times names people who are not in {FILE_NAME}: {shown}{more}.")
+            self._notes.append(f"{option} names people who are not in {FILE_NAME}: {shown}{more}.")
+
+    def _incomplete_groups(self, found: Sequence[IncomingSubmission]) -> Iterator[str]:
+        """Say where a hand-in may be that of a group of which others are not known."""
+        for one in found:
+            if one.group and self._groups.named([one.group]) is None:
+                yield (
+                    f"{one.origin}: {one.student} handed in for {one.group}, and the download does "
+                    "not name the other members; --groups FILE tells who is in which group."
+                )
+        named = [
+            (start.name, one)
+            for one in found
+            if one.system == canvas.SYSTEM and not one.group
+            if (start := canvas.start_of(PurePosixPath(one.main_file).name)) and start.name
+            if one.student in self._directory.roster
+        ]
+        others = [(name, one) for name, one in named if not self._is_called(one, name)]
+        if others and 2 * len(others) >= len(named):
+            name, one = others[0]
+            yield (
+                f"{one.origin}: {len(others)} of {len(named)} names are not those of the students "
+                f"with these numbers, for example {name!r} for {one.name}. If groups handed in "
+                "together, give --groups FILE."
+            )
+
+    def _is_called(self, one: IncomingSubmission, name: str) -> bool:
+        return self._directory.is_called(self._directory.roster.student(one.student), name)
 
     def _newest(self, found: Iterable[IncomingSubmission]) -> list[IncomingSubmission]:
         """The newest submission of each student, in the order of students."""

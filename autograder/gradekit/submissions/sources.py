@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from gradekit.course import Course
 from gradekit.errors import RefusedError
+from gradekit.roster.people import Person
 from gradekit.roster.students import Student
 from gradekit.submissions.archives import (
     FoundFile,
@@ -24,6 +25,7 @@ from gradekit.submissions.archives import (
 )
 from gradekit.submissions.collected import Refused
 from gradekit.submissions.folder import TIMESTAMP, is_notebook, parse_timestamp
+from gradekit.submissions.groups import Groups
 from gradekit.submissions.incoming import IncomingSubmission
 from gradekit.submissions.layouts import reader_of
 from gradekit.submissions.layouts.folders import NO_STUDENT, zip_of
@@ -43,9 +45,12 @@ class SourceReader:
         refused: the files and hand-ins that are not taken.
     """
 
-    def __init__(self, course: Course, lab: str, whose: Whose, times: TimesFile) -> None:
+    def __init__(
+        self, course: Course, lab: str, whose: Whose, times: TimesFile, groups: Groups
+    ) -> None:
         self._course, self._lab = course, lab
         self._whose, self._directory, self._times = whose, whose.directory, times
+        self._groups = groups
         self.refused: list[Refused] = []
 
     def read(self, source: Path) -> list[IncomingSubmission]:
@@ -123,25 +128,38 @@ class SourceReader:
                 if not entry.expected:
                     self.refused.append(Refused(shown, entry.reason))
                 continue
-            for student in self._students(entry, group, shown):
-                submitted = group.submission(student, entry)
+            for student, team in self._students(entry, group, shown):
+                submitted = group.submission(student, entry, team)
                 try:
                     self._add(submitted, entry, item, shown)
                 except RefusedError as error:
                     self.refused.append(refused_file(submitted, shown, str(error)))
         return self._one_person_each(group)
 
-    def _students(self, entry: Entry, group: _Group, shown: str) -> list[Student]:
-        """Whose file it is; a person who is not found is listed once, and not for every file."""
-        students = []
+    def _students(self, entry: Entry, group: _Group, shown: str) -> list[tuple[Student, str]]:
+        """Whose file it is, each with the name of the group; empty for a student alone.
+
+        A person who is not found is listed once, and not for every file.
+        """
+        students: dict[str, tuple[Student, str]] = {}
         for person in [known] if (known := self._times.person(entry)) else entry.people:
             try:
-                students.append(self._whose.student(person))
+                for student, team in self._members(person, entry):
+                    students[student.id] = (student, team)
             except RefusedError as error:
                 if (entry.home, person.shown) not in group.not_found:
                     group.not_found.add((entry.home, person.shown))
                     self.refused.append(Refused(shown, str(error), person.shown))
-        return students
+        return list(students.values())
+
+    def _members(self, person: Person, entry: Entry) -> list[tuple[Student, str]]:
+        """The student, or everyone in the group that a path names. Raises RefusedError."""
+        found = self._directory.find(person)
+        team = self._groups.of(found) if isinstance(found, Student) else None
+        team = team or self._groups.named(person.names)
+        if team is not None:
+            return [(member, team.name) for member in team.members]
+        return [(self._whose.student(person), entry.group)]
 
     def _one_person_each(self, group: _Group) -> list[IncomingSubmission]:
         """The hand-ins, without those of two people who would be one student."""
@@ -238,12 +256,16 @@ class _Group:
     found: dict[tuple[str, str, str], IncomingSubmission] = field(default_factory=dict)
     not_found: set[tuple[str, str]] = field(default_factory=set)
 
-    def submission(self, student: Student, entry: Entry) -> IncomingSubmission:
-        """The submission that a file belongs to."""
+    def submission(self, student: Student, entry: Entry, team: str) -> IncomingSubmission:
+        """The submission that a file belongs to.
+
+        Args:
+            team: the group that handed it in; empty for a student alone.
+        """
         key = (student.id, entry.attempt, entry.key)
         if key not in self.found:
             self.found[key] = IncomingSubmission(
-                student.id, self.origin, student.name, entry.system, entry.home, entry.key
+                student.id, self.origin, student.name, entry.system, entry.home, entry.key, team
             )
         submitted = self.found[key]
         submitted.dated = submitted.dated and entry.dated

@@ -8,7 +8,7 @@ tests/gradekit/submissions/test_times_file.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -26,15 +26,16 @@ from gradekit.submissions.layouts.moodle import SYSTEM as MOODLE
 from gradekit.submissions.times import HandInTime, Told
 from gradekit.submissions.written_dates import read_date
 
-_HEADINGS = {
-    "when": ("submission time", "submitted at", "handed in at", "when", "time"),
+_WHEN = ("submission time", "submitted at", "handed in at", "when", "time")
+# Who a row is about, in tables of several systems and of one's own.
+WHO = {
     "name": ("full name", "name"),
     "first": ("first name",),
     "last": ("last name",),
     "email": ("email address", "email"),
-    "sis_id": ("sid", "sis user id", "id number"),
-    "canvas_id": ("canvas_id",),
-    "login": ("id", "student", "login", "username"),
+    "sis_id": ("sid", "sis user id", "id number", "user_id"),
+    "canvas_id": ("canvas_id", "canvas_user_id"),
+    "login": ("id", "student", "login", "username", "login_id"),
 }
 _NOTHING = ("", "-", "–")
 
@@ -124,9 +125,11 @@ def _columns(table: Table) -> dict[str, str]:
     words = words_of(there)
     found = words.columns(there) if words else {}
     if "submitted" not in found:
-        return mapped(there, _HEADINGS)
+        return mapped(there, {"when": _WHEN, **WHO})
     renamed = {"submitted": "when", "identifier": "number"}
     wanted = {*renamed, "name", "email", "sis_id"}
+    if "group" in found:  # then the numbers of folders are those of groups, and not of people
+        wanted.remove("identifier")
     return {renamed.get(field, field): column for field, column in found.items() if field in wanted}
 
 
@@ -135,19 +138,8 @@ def _lines(
 ) -> Iterator[tuple[Person, datetime | None, str]]:
     for row in table.rows:
         said = {field: row.cells[column] for field, column in columns.items()}
-        name = said.get("name") or f"{said.get('first', '')} {said.get('last', '')}".strip()
-        login, email = said.get("login", ""), said.get("email", "")
+        person = person_in(said)
         number = re.search(r"\d+$", said.get("number", ""))
-        shown = name or login or email or said.get("number", "")
-        person = Person(
-            shown,
-            logins=(login,) if login else (),
-            names=(name,) if name else (login,),
-            canvas_id=said.get("canvas_id", ""),
-            sis_id=said.get("sis_id", ""),
-            email=email,
-            new_id=login or name or email,
-        )
         text = said["when"]
         when = None if text in _NOTHING else read_date(text, zone)
         if when is None and text not in _NOTHING:
@@ -156,3 +148,22 @@ def _lines(
                 "write it like 2026-09-18 10:15"
             )
         yield person, when, number[0] if number else ""
+
+
+def person_in(said: Mapping[str, str]) -> Person:
+    """Who a row is about.
+
+    Args:
+        said: the values of its cells by the fields of :data:`WHO`, and Moodle's number.
+    """
+    name = said.get("name") or f"{said.get('first', '')} {said.get('last', '')}".strip()
+    login, email = said.get("login", ""), said.get("email", "")
+    return Person(
+        name or login or email or said.get("number", ""),
+        logins=(login,) if login else (),
+        names=(name,) if name else (login,),
+        canvas_id=said.get("canvas_id", ""),
+        sis_id=said.get("sis_id", ""),
+        email=email,
+        new_id=login or name or email,
+    )

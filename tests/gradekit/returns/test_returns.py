@@ -166,6 +166,14 @@ def test_a_page_of_a_group_is_not_shown_to_the_group(course: Course, canvas_cour
         assert f"{way.capitalize()} would show it to the whole group 'Team Red'" in done.lines()[1]
 
 
+def test_a_group_that_nobody_told_of_is_noticed(canvas_course: Course):
+    """Canvas writes the group's name and the number of one member, and shows files to all."""
+    change_origin(canvas_course, "ada", files={"x.ipynb": "class.zip/teamred_1001_77000_x.ipynb"})
+    done = return_pages(canvas_course, LAB, Way.CANVAS)
+    assert set(done.held) == {"ada"}
+    assert "the name 'teamred' in Canvas's download is no student's" in done.held["ada"]
+
+
 def test_numbers_that_were_given_to_somebody_else_are_noticed(canvas_course: Course):
     swapped = STUDENTS.replace(",1001,", ",X,").replace(",1002,", ",1001,").replace(",X,", ",1002,")
     (canvas_course.root / "students.csv").write_text(swapped, "utf-8")
@@ -183,7 +191,10 @@ def test_names_that_were_given_to_somebody_else_are_noticed(course: Course):
     (course.root / "students.csv").write_text(swapped, "utf-8")
     held = return_pages(course, LAB, Way.MOODLE).held
     assert set(held) == {"ada", "vdberg"}
-    assert held["ada"] == ("the name in Moodle's download is that of vdberg; correct students.csv")
+    assert held["ada"] == (
+        "the name 'Ada Lovelace' in Moodle's download is that of vdberg; it may be a group's, so "
+        "use mail or folders, or correct students.csv"
+    )
 
 
 def test_names_that_canvas_would_read_otherwise_are_held_back(canvas_course: Course):

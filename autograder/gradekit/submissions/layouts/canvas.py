@@ -24,7 +24,6 @@ _NAMED = r"(?P<name>[^/]+?)(?P<late>_LATE)?_(?P<user>\d+)"
 _HIDDEN = r"(?P<late>LATE_)?(?P<code>anon_[A-Za-z0-9]+)"
 _FILE = r"_(?P<file>\d+)_(?P<rest>.+)"
 _WITH_NAME, _WITHOUT = re.compile(_NAMED + _FILE), re.compile(_HIDDEN + _FILE)
-_USER_GROUP = {_WITH_NAME: "user", _WITHOUT: "code"}
 _TYPED = re.compile(rf"(?:{_HIDDEN.replace('?P<late>', '')}|.+_\d+)_(text|link)\.html")
 _AGAIN = re.compile(r"-(\d+)(?=\.(?:ipynb|zip)$)", re.IGNORECASE)
 _NAMELESS = "Canvas hides the names; turn off anonymous grading and download again"
@@ -35,11 +34,13 @@ class Start:
     """The part of a file's name that Canvas wrote.
 
     Attributes:
+        name: of the student, or of the group; empty if names are hidden.
         user: the number of the user in Canvas, or a code if names are hidden.
         attachment: the number of the file.
     """
 
     text: str
+    name: str
     user: str
     attachment: str
 
@@ -58,7 +59,9 @@ def start_of(name: str) -> Start | None:
     if match is None:
         return None
     text = match.string[: match.start("rest") - 1]
-    return Start(text, match[_USER_GROUP[match.re]], match["file"])
+    if match.re is _WITHOUT:
+        return Start(text, "", match["code"], match["file"])
+    return Start(text, match["name"], match["user"], match["file"])
 
 
 def reader(listing: Listing) -> Reader:

@@ -3,7 +3,8 @@
 ``<title>/<submissions>/<last name>_<first name>_<login>_<number>/…``, in ASCII (Modules/Exercise/
 classes/class.ilExSubmission.php: downloadAllAssignmentFiles). A late file begins with "Late
 Submission - " in the language of the course. Dates of files are those of the upload. Names and
-logins may contain underscores.
+logins may contain underscores. In an assignment for teams, the folder of the member who handed in
+is in a folder ``Team <number>``, and the other members are not in the download.
 
 Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
@@ -18,6 +19,7 @@ from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reade
 
 SYSTEM = "ILIAS"
 _HOME = re.compile(r"(?P<who>[^_]+_[^_]+_.+)_(?P<number>\d+)")
+_TEAM = re.compile(r"Team (?P<number>\d+)")
 _DEEPEST = 3
 _LATE = re.compile(r"^(?:Late Submission|Versp(?:ä|ae?)tete (?:Abgabe|Einreichung)) - ")
 
@@ -29,7 +31,10 @@ def reader(listing: Listing) -> Reader | None:
         return None
 
     def read(path: PurePosixPath) -> Entry | NotTaken | None:
-        if len(path.parts) <= depth + 1 or not (match := _HOME.fullmatch(path.parts[depth])):
+        team = _TEAM.fullmatch(path.parts[depth]) if len(path.parts) > depth else None
+        at = depth + 1 if team else depth
+        match = _home(path, at)
+        if match is None:
             return NotTaken("it is outside the students' folders", expected=True)
         parts = endings(match["who"], "_")
         names = tuple(_name(match["who"], login) for login in parts[1:])
@@ -37,17 +42,33 @@ def reader(listing: Listing) -> Reader | None:
             match["who"], logins=parts[2:3], names=names, new_id=f"{match['who']}_{match['number']}"
         )
         name = _LATE.sub("", path.name)
-        rest = PurePosixPath(*path.parts[depth + 1 : -1], name)
-        return Entry(SYSTEM, (person,), rest, path.parts[depth], key=match["number"])
+        return Entry(
+            SYSTEM,
+            (person,),
+            PurePosixPath(*path.parts[at + 1 : -1], name),
+            path.parts[depth],
+            key=f"team {team['number']}" if team else match["number"],
+            group=team[0] if team else "",
+        )
 
     return read
 
 
 def _all_at(depth: int, listing: Listing) -> bool:
     return bool(listing.hand_ins) and all(
-        len(path.parts) > depth + 1 and _HOME.fullmatch(path.parts[depth])
+        _home(path, depth)
+        or (
+            len(path.parts) > depth
+            and _TEAM.fullmatch(path.parts[depth])
+            and _home(path, depth + 1)
+        )
         for path in listing.hand_ins
     )
+
+
+def _home(path: PurePosixPath, at: int) -> re.Match[str] | None:
+    """The student's folder, if a path has one at this place."""
+    return _HOME.fullmatch(path.parts[at]) if len(path.parts) > at + 1 else None
 
 
 def _name(who: str, login: str) -> str:

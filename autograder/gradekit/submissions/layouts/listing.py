@@ -83,6 +83,7 @@ class Entry:
         by_staff: the folder is nbgrader's, so the student cannot have written its timestamp.txt.
         dated: whether the source's dates of files may be those of the hand-in.
         by_zip: only the zip's own name tells whose it is.
+        group: the name of the group, if the path has it and `people` are not all of it.
     """
 
     system: str
@@ -96,6 +97,7 @@ class Entry:
     by_staff: bool = False
     dated: bool = True
     by_zip: bool = False
+    group: str = ""
 
 
 @dataclass(frozen=True)

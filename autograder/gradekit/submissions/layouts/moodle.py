@@ -21,7 +21,7 @@ from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reade
 SYSTEM = "Moodle"
 _HOME = re.compile(r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)")
 # Moodle's clean_filename leaves out the slash in the German word.
-_HIDDEN = {words.hidden.replace("/", "") for words in LANGUAGES.values()} | {"teilnehmer"}
+HIDDEN = {words.hidden.replace("/", "") for words in LANGUAGES.values()} | {"teilnehmer"}
 _NAMELESS = (
     "Moodle hides the names of this assignment; reveal them, or give its grading worksheet "
     "with --times"
@@ -49,7 +49,7 @@ def _entry(match: re.Match[str], path: PurePosixPath, home: str) -> Entry | NotT
     if match["kind"] == "onlinetext":
         return NotTaken("it is text from Moodle's editor, not a file")
     name, number = match["name"], match["number"]
-    nameless = _NAMELESS if name.casefold() in _HIDDEN else ""
+    nameless = _NAMELESS if name.casefold() in HIDDEN else ""
     person = Person(
         name,
         names=(name,),
