@@ -1,5 +1,5 @@
 """Feedback pages back to students: through Canvas or Moodle, by mail, or in folders.
 
-May import `feedback`, `submissions`, `course`, `roster`, `files` and `errors`. Tested in
+May import `feedback`, `submissions`, `results`, `course`, `roster`, `files` and `errors`. Tested in
 tests/gradekit/returns.
 """
