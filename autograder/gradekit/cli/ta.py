@@ -264,12 +264,12 @@ def term(
 
     course = course_at(course_folder)
     table = term_table(course, datetime.now(UTC), partial=partial)
+    path = write_term(table, to, out) if to or out else None
     if as_json:
         typer.echo(json.dumps(table.to_json(), ensure_ascii=False))
     else:
         show_term(table)
-    if to or out:
-        path = write_term(table, to, out)
+    if path:
         typer.echo(f"wrote {short_path(path, course)}", err=as_json)
 
 

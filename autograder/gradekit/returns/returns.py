@@ -150,9 +150,9 @@ def return_pages(
         html = write_page(course, page, solutions).read_bytes()
         known = page.student in roster
         student = roster.student(page.student) if known else Student(page.student, "")
-        place = NoPlace(reason) if (reason := _unfinished(page)) and not partial else (
-            _place(course, lab, way, student, name, directory)
-        )  # fmt: skip
+        place = _place(course, lab, way, student, name, directory)
+        if (reason := _unfinished(page)) and not partial:
+            place = NoPlace(reason)
         if isinstance(place, NoPlace):
             held[student.id] = place.reason
             continue

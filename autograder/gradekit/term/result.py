@@ -80,6 +80,7 @@ class StudentTerm:
         slip_days: of the course; 0 if it has none.
         total: in per cent, rounded half up to a hundredth; None if no lab counts yet.
         grade: by the course's scale; empty without one.
+        to_come: whether other labs with a weight have no results yet.
     """
 
     student: Student
@@ -87,11 +88,12 @@ class StudentTerm:
     slip_days: int
     total: float | None
     grade: str
+    to_come: bool = False
 
     @property
     def is_final(self) -> bool:
         """Whether every lab with a weight has a final result."""
-        return all(
+        return not self.to_come and all(
             lab.score.is_final and lab.counts is not Counting.NOT_YET
             for lab in self.labs
             if lab.counts is not Counting.NO_WEIGHT
@@ -134,19 +136,24 @@ class StudentTerm:
 
 
 def term_of(
-    student: Student, labs: Sequence[LabResult], rule: TermRule, slip_days: int
+    student: Student,
+    labs: Sequence[LabResult],
+    rule: TermRule,
+    slip_days: int,
+    to_come: bool = False,
 ) -> StudentTerm:
     """One student's term, with the lowest labs dropped.
 
     Args:
         labs: none is dropped yet.
+        to_come: whether other labs with a weight have no results yet.
     """
     dropped = _lowest(labs, rule.drop_lowest)
     final = tuple(
         replace(lab, counts=Counting.DROPPED) if lab.lab in dropped else lab for lab in labs
     )
     total = _total([lab for lab in final if lab.counts is Counting.YES])
-    return StudentTerm(student, final, slip_days, total, grade_of(total, rule.scale))
+    return StudentTerm(student, final, slip_days, total, grade_of(total, rule.scale), to_come)
 
 
 def _lowest(labs: Sequence[LabResult], count: int) -> set[str]:

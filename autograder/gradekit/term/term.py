@@ -79,9 +79,11 @@ def term_table(course: Course, now: datetime, *, partial: bool = False) -> Term:
     scores = {
         lab: {score.student.id: score for score in found}
         for lab, found in final_scores(course, labs, partial=partial).items()
+        if found
     }
-    rows = tuple(_row(course, student, scores, now) for student in _everyone(scores))
-    return Term(course, tuple(labs), rows, tuple(_notes(course, left, rows, now)))
+    everyone = _everyone(scores)
+    rows = tuple(_row(course, student, scores, now, bool(left)) for student in everyone)
+    return Term(course, tuple(scores), rows, tuple(_notes(course, left, rows, now)))
 
 
 def _everyone(scores: Mapping[str, Mapping[str, Score]]) -> list[Student]:
@@ -93,7 +95,11 @@ def _everyone(scores: Mapping[str, Mapping[str, Score]]) -> list[Student]:
 
 
 def _row(
-    course: Course, student: Student, scores: Mapping[str, Mapping[str, Score]], now: datetime
+    course: Course,
+    student: Student,
+    scores: Mapping[str, Mapping[str, Score]],
+    now: datetime,
+    to_come: bool,
 ) -> StudentTerm:
     labs = []
     for lab, rows in scores.items():
@@ -102,7 +108,7 @@ def _row(
         counts = _counting(course, lab, score, now)
         labs.append(LabResult(lab, score, course.weight(lab), own_due, counts))
     values = course.values
-    return term_of(student, labs, values.term, values.late.slip_days)
+    return term_of(student, labs, values.term, values.late.slip_days, to_come)
 
 
 def _missing(student: Student, other: Score) -> Score:
