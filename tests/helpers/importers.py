@@ -1,4 +1,4 @@
-"""How Moodle and Canvas read a zip of pages: their own rules, to see whom a page reaches."""
+"""How Moodle, Canvas and ILIAS read a zip of pages: their own rules, to see whom a page reaches."""
 
 from __future__ import annotations
 
@@ -56,6 +56,21 @@ def canvas_reads(
         numbers = tuple([part for part in parts if part.isdecimal()][:2])
         if numbers in attachments and not parts[-1].startswith("link"):
             read.setdefault(attachments[numbers], []).append(content)  # type: ignore[index]
+    return read
+
+
+def ilias_reads(data: bytes, members: Mapping[int, str]) -> dict[str, dict[str, bytes]]:
+    """By student, the feedback files after "Multi-Feedback".
+
+    github.com/ILIAS-eLearning/ILIAS, Modules/Exercise/classes/class.ilExAssignment.php:
+    getMultiFeedbackFiles.
+    """
+    read: dict[str, dict[str, bytes]] = {}
+    for path, content in unpacked(data).items():
+        top, folder, name = path.split("/")
+        number = folder.split("_")[-1]
+        if top.startswith("multi_feedback") and number.isdecimal() and int(number) in members:
+            read.setdefault(members[int(number)], {})[name] = content
     return read
 
 

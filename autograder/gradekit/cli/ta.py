@@ -170,7 +170,9 @@ def _right_answers(course: Course, lab: str, told: bool | None) -> Solutions | N
 @app.command("return", rich_help_panel=TA)
 def return_(
     lab: Lab,
-    way: Annotated[str, typer.Option("--as", help="moodle, canvas, mail or folder.")] = "folder",
+    way: Annotated[
+        str, typer.Option("--as", help="moodle, canvas, ilias, mail or folder.")
+    ] = "folder",
     partial: Annotated[
         bool, typer.Option("--partial", help="Also pages with parts that wait for a mark.")
     ] = False,
@@ -181,7 +183,7 @@ def return_(
     as_json: Json = False,
     course_folder: Root = None,
 ) -> None:
-    """Give the feedback pages back: as Moodle or Canvas wants them, by mail, or in folders."""
+    """Give the feedback pages back: through Moodle, Canvas or ILIAS, by mail, or in folders."""
     from gradekit.returns.returns import return_pages, way_named
 
     course, kind = course_at(course_folder), way_named(way)

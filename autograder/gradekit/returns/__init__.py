@@ -1,4 +1,4 @@
-"""Feedback pages back to students: through Canvas or Moodle, by mail, or in folders.
+"""Feedback pages back to students: through Moodle, Canvas or ILIAS, by mail, or in folders.
 
 May import `feedback`, `submissions`, `results`, `course`, `roster`, `files` and `errors`. Tested in
 tests/gradekit/returns.

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from gradekit.roster.people import Directory, Person
 from gradekit.roster.students import Student
 from gradekit.submissions.folder import is_notebook
-from gradekit.submissions.layouts import canvas, moodle
+from gradekit.submissions.layouts import canvas, ilias, moodle
 from gradekit.submissions.stored import Origin
 
 _ADDRESS = re.compile(r"[^@\s,;:<>()\[\]\"]+@[^@\s,;:<>()\[\]\"]+")
@@ -88,6 +88,27 @@ def canvas_place(
     if start.name and (wrong := _wrong_name(directory, start.name, student, canvas.SYSTEM)):
         return NoPlace(wrong)
     return Place(f"{start.text}_{page}", start.user)
+
+
+def ilias_place(
+    student: Student, origin: Origin | None, page: str, directory: Directory
+) -> Place | NoPlace:
+    """A place in the zip for "Multi-Feedback".
+
+    ILIAS takes the folder whose name begins with multi_feedback, and in it the folders of members;
+    the number at the end of a name tells the member. Source: ILIAS, Modules/Exercise/classes/
+    class.ilExAssignment.php: getMultiFeedbackFiles.
+    """
+    if (wrong := _wrong_origin(origin, ilias.SYSTEM)) or origin is None:
+        return NoPlace(wrong)
+    person = ilias.person_of(origin.home)
+    if person is None or not origin.home.endswith(f"_{origin.key}"):
+        return NoPlace(f"ILIAS would not know whose {origin.home!r} is")
+    found = directory.find(person)
+    if not isinstance(found, Student) or found.id != student.id:
+        whose = f"that of {found.id}" if isinstance(found, Student) else found.reason
+        return NoPlace(f"{origin.home!r} in ILIAS's download is {whose}; correct students.csv")
+    return Place(f"multi_feedback/{origin.home}/{page}", origin.key)
 
 
 def folder_place(student: Student, page: str) -> Place:

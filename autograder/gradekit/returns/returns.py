@@ -27,6 +27,7 @@ from gradekit.returns.places import (
     Place,
     canvas_place,
     folder_place,
+    ilias_place,
     mail_place,
     moodle_place,
 )
@@ -48,13 +49,17 @@ class Way(StrEnum):
 
     MOODLE = "moodle"
     CANVAS = "canvas"
+    ILIAS = "ilias"
     MAIL = "mail"
     FOLDER = "folder"
 
     @property
     def is_zip(self) -> bool:
         """Whether the pages are packed into one file."""
-        return self in (Way.MOODLE, Way.CANVAS)
+        return self in _PLACES
+
+
+_PLACES = {Way.MOODLE: moodle_place, Way.CANVAS: canvas_place, Way.ILIAS: ilias_place}
 
 
 def way_named(name: str) -> Way:
@@ -114,6 +119,7 @@ class Returned:
 _WORDS = {
     Way.MOODLE: "Moodle",
     Way.CANVAS: "Canvas",
+    Way.ILIAS: "ILIAS",
     Way.MAIL: "mail",
     Way.FOLDER: "folders, one for each student",
 }
@@ -187,10 +193,9 @@ def _place(
     course: Course, lab: str, way: Way, student: Student, name: str, directory: Directory
 ) -> Place | NoPlace:
     match way:
-        case Way.MOODLE | Way.CANVAS:
+        case Way.MOODLE | Way.CANVAS | Way.ILIAS:
             origin = read_origin(course.root, student.id, lab)
-            where = moodle_place if way is Way.MOODLE else canvas_place
-            return where(student, origin, name, directory)
+            return _PLACES[way](student, origin, name, directory)
         case Way.MAIL:
             return mail_place(student)
         case Way.FOLDER:

@@ -25,11 +25,12 @@ from tests.helpers.exports import (
     DOWNLOADED,
     STUDENTS,
     canvas,
+    ilias,
     moodle,
     moodle_number,
     packed,
 )
-from tests.helpers.importers import canvas_reads, moodle_reads, unpacked
+from tests.helpers.importers import canvas_reads, ilias_reads, moodle_reads, unpacked
 from tests.helpers.recorded import Points, record_lab
 from tests.helpers.submissions import LAB, NAME
 
@@ -130,6 +131,23 @@ def test_canvas_shows_every_page_to_its_student_alone(canvas_course: Course):
         one: [one] for one in EVERYONE
     }
     assert all(path.endswith("_lab01.html") for path in unpacked(data))
+
+
+def test_ilias_shows_every_page_to_its_student_alone(tmp_path: Path):
+    course = made(tmp_path / "course", ilias())
+    members = {one.number: one.id for one in CLASS}
+    read = ilias_reads(return_pages(course, LAB, Way.ILIAS).file.read_bytes(), members)
+    assert {student: owner(files["lab01.html"]) for student, files in read.items()} == {
+        one: one for one in EVERYONE
+    }
+    change_origin(course, "ada", home="Hopper_Grace King_g_k_1006", key="1006")
+    change_origin(course, "vdberg", home="no folder of ILIAS's")
+    held = return_pages(course, LAB, Way.ILIAS).held
+    assert held == {
+        "ada": "'Hopper_Grace King_g_k_1006' in ILIAS's download is that of g_k; correct "
+        "students.csv",
+        "vdberg": 'ILIAS would not know whose "no folder of ILIAS\'s" is',
+    }
 
 
 def test_a_hand_in_goes_back_to_where_it_came_from(canvas_course: Course):
@@ -279,8 +297,10 @@ def test_as_a_ta_types_it(course: Course):
 
 
 def test_what_cannot_be_done_is_one_sentence(course: Course, tmp_path: Path):
-    with pytest.raises(ReturnError, match="--as ilias: the ways are moodle, canvas, mail, folder"):
-        way_named("ilias")
+    with pytest.raises(
+        ReturnError, match="--as hub: the ways are moodle, canvas, ilias, mail, folder"
+    ):
+        way_named("hub")
     with pytest.raises(ReturnError, match="is not an empty folder; name a new one with --out"):
         return_pages(course, LAB, Way.FOLDER, out=course.root)
     (tmp_path / "file").write_text("")

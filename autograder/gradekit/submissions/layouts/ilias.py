@@ -36,15 +36,10 @@ def reader(listing: Listing) -> Reader | None:
         match = _home(path, at)
         if match is None:
             return NotTaken("it is outside the students' folders", expected=True)
-        parts = endings(match["who"], "_")
-        names = tuple(_name(match["who"], login) for login in parts[1:])
-        person = Person(
-            match["who"], logins=parts[2:3], names=names, new_id=f"{match['who']}_{match['number']}"
-        )
         name = _LATE.sub("", path.name)
         return Entry(
             SYSTEM,
-            (person,),
+            (_person(match),),
             PurePosixPath(*path.parts[at + 1 : -1], name),
             path.parts[depth],
             key=f"team {team['number']}" if team else match["number"],
@@ -52,6 +47,19 @@ def reader(listing: Listing) -> Reader | None:
         )
 
     return read
+
+
+def person_of(home: str) -> Person | None:
+    """Who a folder of this name belongs to; None if ILIAS did not write it."""
+    match = _HOME.fullmatch(home)
+    return _person(match) if match else None
+
+
+def _person(match: re.Match[str]) -> Person:
+    who = match["who"]
+    parts = endings(who, "_")
+    names = tuple(_name(who, login) for login in parts[1:])
+    return Person(who, logins=parts[2:3], names=names, new_id=f"{who}_{match['number']}")
 
 
 def _all_at(depth: int, listing: Listing) -> bool:
