@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from gradekit.errors import RosterError
 from gradekit.roster.csv_table import Row, Table
+from gradekit.roster.moodle_words import LANGUAGES
 from gradekit.roster.students import COLUMNS
 
 
@@ -30,9 +31,71 @@ class ListFormat:
     headings: Mapping[str, tuple[str, ...]]
 
 
-_FIRST = ("first name", "firstname", "vorname", "prénom")
-_LAST = ("last name", "lastname", "surname", "nachname", "nom de famille", "nom")
-_EMAIL = ("email address", "email", "e-mail", "e-mail-adresse", "mail", "adresse de courriel")
+# Moodle's in the languages of moodle_words.py, from the language packs' strings moodle: firstname,
+# lastname, email, idnumber, username, groups. "Nom" is the last name in French, the first name in
+# Catalan.
+_FIRST = (
+    "first name",
+    "firstname",
+    "vorname",
+    "prénom",
+    "nombre",
+    "nome",
+    "voornaam",
+    "prenume",
+    "förnamn",
+    "имя",
+    "nom",
+)
+_LAST = (
+    "last name",
+    "lastname",
+    "surname",
+    "nachname",
+    "nom de famille",
+    "apellido(s)",
+    "cognoms",
+    "cognome",
+    "apelido",
+    "achternaam",
+    "nume de familie",
+    "efternamn",
+    "фамилия",
+    "nom",
+)
+_EMAIL = (
+    "email address",
+    "email",
+    "e-mail",
+    "mail",
+    *(word for words in LANGUAGES.values() for word in words.email),
+)
+_NUMBER = tuple(word for words in LANGUAGES.values() for word in words.sis_id)
+_LOGIN = (
+    "username",
+    "anmeldename",
+    "nom d'utilisateur",
+    "nom d’utilisateur",
+    "nombre de usuario",
+    "nome de utilizador",
+    "gebruikersnaam",
+    "nume de utilizator",
+    "användarnamn",
+    "логин",
+)
+_GROUPS = (
+    "groups",
+    "gruppen",
+    "groupes",
+    "grupos",
+    "grups",
+    "gruppi",
+    "groepen",
+    "grupuri",
+    "grupper",
+    "группы",
+)
+_FULL = tuple(word for words in LANGUAGES.values() for word in words.name if word != "nome")
 FORMATS = (
     ListFormat(
         "Canvas gradebook",
@@ -68,15 +131,15 @@ FORMATS = (
     ),
     ListFormat(
         "Moodle participants",
-        ((*_FIRST, "full name", "vollständiger name"), _EMAIL),
+        ((*_FIRST, *_FULL), _EMAIL),
         {
             "first": _FIRST,
             "last": _LAST,
-            "name": ("full name", "vollständiger name", "nom complet"),
+            "name": _FULL,
             "email": _EMAIL,
-            "sis_id": ("id number", "id-nummer", "matrikelnummer", "numéro d'identification"),
-            "login": ("username", "anmeldename", "nom d'utilisateur"),
-            "section": ("groups", "gruppen", "groupes"),
+            "sis_id": _NUMBER,
+            "login": _LOGIN,
+            "section": _GROUPS,
             "role": ("roles",),
         },
     ),

@@ -16,7 +16,11 @@ from gradekit.roster.lists import ListColumns, columns_of
 from gradekit.roster.people import Directory, Person, Unknown, squeezed
 from gradekit.roster.students import UNIQUE, Roster, Student, safe_id
 
-_STUDENT = ("student", "teilnehmer", "teilnehmer/in", "étudiant", "")
+# The role as Moodle's language packs call it (moodle: defaultcoursestudent), and Gradescope.
+_STUDENT = (
+    "student", "teilnehmer", "teilnehmer/in", "étudiant", "estudiante", "estudiant", "studente",
+    "leerling", "aluno", "cursant", "студент", "",
+)  # fmt: skip
 _COPIED = ("email", "canvas_id", "sis_id", "github", "section")
 _TEST_STUDENT = "Test Student"
 

@@ -10,6 +10,8 @@ import pytest
 
 from gradekit.export.csv_text import CsvText
 from gradekit.export.moodle import fill_moodle
+from gradekit.roster.csv_table import read_table
+from gradekit.roster.merge import merge
 from gradekit.roster.moodle_words import LANGUAGES, words_of
 from gradekit.roster.people import Directory
 from gradekit.roster.students import Roster, Student
@@ -94,3 +96,31 @@ def test_three_headings_tell_the_language():
     for language, words in LANGUAGES.items():
         names = [getattr(words, field)[0] for field in ("identifier", "grade", "submitted")]
         assert words_of(names) == words, language
+
+
+PARTICIPANTS = {
+    "English": "First name,Last name,Email address,ID number,Groups,Roles",
+    "German": "Vorname,Nachname,E-Mail-Adresse,ID-Nummer,Gruppen,Rollen",
+    "French": "Prénom,Nom,Adresse de courriel,Numéro d’identification,Groupes,Rôles",
+    "Spanish": "Nombre,Apellido(s),Dirección de correo,Número de ID,Grupos,Roles",
+    "Catalan": "Nom,Cognoms,Adreça electrònica,Número ID,Grups,Rols",
+    "Italian": "Nome,Cognome,Indirizzo email,Codice identificativo,Gruppi,Ruoli",
+    "Dutch": "Voornaam,Achternaam,E-mailadres,Nummer (ID),Groepen,Rollen",
+    "Portuguese": "Nome,Apelido,E-mail,Número de identificação (ID),Grupos,Papéis atribuídos",
+    "Romanian": "Prenume,Nume de familie,Adresa de e-mail,Număr ID,Grupuri,Roluri",
+    "Swedish": "Förnamn,Efternamn,E-postadress,ID nummer,Grupper,Roller",
+    "Russian": "Имя,Фамилия,Адрес электронной почты,Индивидуальный номер,Группы,Роли",
+}
+STUDENT = {"Spanish": "Estudiante", "German": "Teilnehmer/in", "Russian": "Студент"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_list_of_participants_is_imported(language: str, tmp_path: Path):
+    path = tmp_path / "participants.csv"
+    role = STUDENT.get(language, "Student")
+    row = f"Ada,Lovelace,ada@uni.example,15-001,Mon,{role}"
+    path.write_text(f"{PARTICIPANTS[language]}\n{row}\n", "utf-8")
+    (ada,) = merge(Roster(), read_table(path)).roster
+    assert (ada.name, ada.email, ada.sis_id, ada.section) == (
+        "Ada Lovelace", "ada@uni.example", "15-001", "Mon",
+    )  # fmt: skip
