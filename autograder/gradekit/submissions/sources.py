@@ -46,11 +46,16 @@ class SourceReader:
     """
 
     def __init__(
-        self, course: Course, lab: str, whose: Whose, times: TimesFile, groups: Groups
+        self,
+        course: Course,
+        lab: str,
+        whose: Whose,
+        times: TimesFile,
+        groups: Groups | None = None,
     ) -> None:
         self._course, self._lab = course, lab
         self._whose, self._directory, self._times = whose, whose.directory, times
-        self._groups = groups
+        self._groups = groups or Groups()
         self.refused: list[Refused] = []
 
     def read(self, source: Path) -> list[IncomingSubmission]:
