@@ -249,6 +249,8 @@ def _pairs(hand_ins: Sequence[HandIn]) -> tuple[NDArray[np.intp], NDArray[np.int
     kept = first < ours
     students = np.array([hand_in.student for hand_in in hand_ins])
     kept &= students[first] != students[second]
+    groups = np.array([hand_in.group for hand_in in hand_ins])
+    kept &= (groups[first] == "") | (groups[first] != groups[second])
     return first[kept], second[kept]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
@@ -18,6 +18,7 @@ from gradekit.submissions.folder import SUBMITTED, SubmittedFiles, find_submissi
 from gradekit.submissions.notebook import checked_exercise, open_notebook
 from gradekit.submissions.released import Released, grade_id_of
 from gradekit.submissions.sources import SourceReader
+from gradekit.submissions.stored import read_origin
 from gradekit.submissions.submission import read_submission
 from gradekit.submissions.times_file import TimesFile
 from gradekit.submissions.whose import Whose
@@ -33,12 +34,14 @@ class HandIn:
         earlier: the name of the folder of an earlier class; empty for this one.
         code: by step, the text of the student's cells; :data:`OTHER` has those of no step.
         prose: by question, the student's own words.
+        group: that handed it in together, so its members are not compared; empty for one student.
     """
 
     student: str
     earlier: str = ""
     code: Mapping[str, str] = field(default_factory=dict)
     prose: Mapping[str, str] = field(default_factory=dict)
+    group: str = ""
 
     @property
     def label(self) -> str:
@@ -86,7 +89,8 @@ def read_class(course: Course, lab: str, earlier: Sequence[Path] = ()) -> ClassT
         for target in released.targets
         if target.kind in ("solution", "answer")
     }
-    hand_ins, unread = _read(find_submissions(course.root, lab), released, "")
+    alone, unread = _read(find_submissions(course.root, lab), released, "")
+    hand_ins = [replace(one, group=_group(course, lab, one.student)) for one in alone]
     if len(hand_ins) < 3:
         raise CourseError(
             f"{lab} has {len(hand_ins)} readable hand-in{'s' * (len(hand_ins) != 1)} in "
@@ -106,6 +110,11 @@ def read_class(course: Course, lab: str, earlier: Sequence[Path] = ()) -> ClassT
         tuple(_answers(course, lab)),
         tuple(unread),
     )
+
+
+def _group(course: Course, lab: str, student: str) -> str:
+    origin = read_origin(course.root, student, lab)
+    return origin.group if origin else ""
 
 
 def _answers(course: Course, lab: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from itertools import count
 
 import pytest
@@ -116,6 +117,17 @@ def test_what_two_of_the_class_have_counts() -> None:
     (pair,) = found.pairs
     assert pair.share == 1
     assert all(a.same_text and a.rarest == 2 for a in pair.agreements)
+
+
+def test_members_of_a_group_are_not_compared() -> None:
+    codes = [steps(number) for number in range(8)]
+    codes[5] = codes[4] = codes[2]
+    known = small(*codes).texts
+    grouped = tuple(
+        replace(one, group="Red" if one.student in ("s2", "s5") else "") for one in known.hand_ins
+    )
+    found = compare(replace(known, hand_ins=grouped))
+    assert pairs(found) == {("s2", "s4"), ("s4", "s5")}
 
 
 def test_one_shared_step_alone_is_not_above_the_line() -> None:

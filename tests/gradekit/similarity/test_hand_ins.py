@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import zipfile
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from gradekit.course import Course
 from gradekit.errors import CollectError, CourseError
 from gradekit.similarity.hand_ins import OTHER, read_class
+from gradekit.submissions.stored import origin_path
 from tests.helpers import submissions
 from tests.helpers.submissions import LAB, as_bytes, code, done, hand_in
 
@@ -30,6 +32,14 @@ def test_a_hand_in_has_what_the_student_wrote_and_nothing_else(course: Course) -
         "explain": "In your own words", OTHER: OTHER,
     }  # fmt: skip
     assert texts.unread == ("bad",)
+
+
+def test_whoever_handed_in_together_has_a_group(course: Course) -> None:
+    origin = {"system": "Canvas", "source": "x.zip", "home": "", "group": "Team Red"}
+    origin_path(course.root, "s03", LAB).write_text(json.dumps(origin))
+    groups = {one.student: one.group for one in read_class(course, LAB).hand_ins}
+    assert groups.pop("s03") == "Team Red"
+    assert set(groups.values()) == {""}
 
 
 def test_fewer_than_three_hand_ins_are_an_error(course: Course) -> None:
