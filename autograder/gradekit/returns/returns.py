@@ -177,6 +177,8 @@ def return_pages(
 def _target(course: Course, lab: str, way: Way, out: Path | None) -> Path:
     if out is None:
         return course.root / FOLDER / f"{lab}-pages-{way}{'.zip' if way.is_zip else ''}"
+    if way.is_zip and out.exists():
+        raise ReturnError(f"{out} is there already; name a new file with --out")
     if not way.is_zip and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise ReturnError(f"{out} is not an empty folder; name a new one with --out")
     return out

@@ -304,5 +304,7 @@ def test_what_cannot_be_done_is_one_sentence(course: Course, tmp_path: Path):
     with pytest.raises(ReturnError, match="is not an empty folder; name a new one with --out"):
         return_pages(course, LAB, Way.FOLDER, out=course.root)
     (tmp_path / "file").write_text("")
+    with pytest.raises(ReturnError, match="is there already; name a new file with --out"):
+        return_pages(course, LAB, Way.MOODLE, out=tmp_path / "file")
     with pytest.raises(ReturnError, match="cannot be written: File exists"):
         return_pages(course, LAB, Way.MOODLE, out=tmp_path / "file" / "x.zip")
