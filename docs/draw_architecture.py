@@ -20,7 +20,7 @@ PICTURE = ROOT / "docs" / "img" / "architecture.svg"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("verify", "nbgrader"),
-    ("grading", "returns", "report", "term", "similarity"),
+    ("grading", "returns", "report", "term", "similarity", "marking"),
     ("doctor", "export", "feedback"),
     ("build", "gradebook"),
     ("exercise", "sandbox", "submissions"),
@@ -36,6 +36,7 @@ PURPOSES: Mapping[str, str] = {
     "nbgrader": "nbgrader's own commands",
     "grading": "plan, sandbox, judge, record",
     "report": "what the class understood",
+    "marking": "free text, on a page",
     "similarity": "what few others have",
     "feedback": "what a student gets back",
     "export": "marks out",

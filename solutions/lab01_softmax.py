@@ -580,6 +580,12 @@ check("errata")
 # From a gap of about 104 on, p itself is rounded to 0, and the loss is inf; a run shows this inf
 # only if its gap jumps past 104 in one step. (Both orders are right answers.) The line should not
 # compute the probabilities: `loss = -log_softmax(logits)[range(N), target].mean()`.
+# <!-- BEGIN MARK SCHEME -->
+# - 1: the logits move apart during training, so it takes a while until a probability is tiny
+# - 1: the gradient has 1/p, which overflows while −log p is still a number
+# - 1: inf appears in the softmax's backward step or in log(0), and nan follows in all parameters
+# - 1: the line uses `log_softmax`, or a loss that takes logits
+# <!-- END MARK SCHEME -->
 # <!-- END SOLUTION -->
 
 # %% [markdown]

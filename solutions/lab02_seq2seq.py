@@ -735,6 +735,14 @@ compare_predictions(predictions, answers)
 # kept hypotheses and the whole sequence turns out likelier: a mistake of the search. It cannot help
 # if the model itself finds the wrong sequence likelier. The share of dates that are right to the
 # last symbol when the model writes by itself shows what users see.
+# <!-- BEGIN MARK SCHEME -->
+# - 1: teacher forcing: each step is fed the true symbols, so the loss never sees the model's own
+#   mistakes
+# - 1: a wrong symbol is fed back, and the state is then unlike all states in training
+# - 1: a beam repairs a mistake of the search, and not a model that finds the wrong sequence
+#   likelier
+# - 1: the share of whole dates that are right when the model writes by itself
+# <!-- END MARK SCHEME -->
 # <!-- END SOLUTION -->
 
 # %% [markdown]

@@ -586,6 +586,12 @@ check("errata")
 # scores have a standard deviation of 1/32: all weights are nearly equal, attention is a plain mean,
 # and the differences that should be learned are very small; W_q and W_k must grow first. The root
 # makes the deviation 1 for every d_k, so softmax prefers some keys and still has gradients.
+# <!-- BEGIN MARK SCHEME -->
+# - 1: the scores have a standard deviation of about 32
+# - 1: softmax gives nearly all the weight to one key, chosen by chance
+# - 1: in such a softmax nearly no gradient is left for W_q and W_k
+# - 1: divided by d_k, the weights are nearly equal, and differences are too small to learn from
+# <!-- END MARK SCHEME -->
 # <!-- END SOLUTION -->
 
 # %% [markdown]

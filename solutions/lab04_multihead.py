@@ -699,6 +699,12 @@ compare_predictions(predictions, answers)
 # all their weight on one box each and were right in 100 %. Switching one of them off cost exactly
 # its digit. The heads' outputs stay separate because they are side by side. The last projection has
 # its own part for each head, so it can use each head's output differently.
+# <!-- BEGIN MARK SCHEME -->
+# - 1: both have the same number of parameters or multiplications
+# - 1: one softmax gives one mean of the values, in which two things cannot be distinguished
+# - 1: numbers of 4.6: one head gets one digit right, two heads get both
+# - 1: the last projection has its own part for each head, because the outputs are side by side
+# <!-- END MARK SCHEME -->
 # <!-- END SOLUTION -->
 
 # %% [markdown]

@@ -694,6 +694,14 @@ compare_predictions(predictions, answers)
 # of them changes, the model looks ahead. Second test: use targets of random words, whose entropy is
 # known to be log V. No honest model can have a loss below that on new targets, but this one will
 # have a loss near 0.
+# <!-- BEGIN MARK SCHEME -->
+# - 1: the decoder sees the word that it should predict (mask missing, inverted or off by one; no
+#   shift)
+# - 1: the validation loss is computed with the true target and the same mask, so it leaks, too
+# - 1: when the model writes, nothing is there to copy
+# - 1: two tests: change a later token and look at earlier outputs; a loss below the entropy of
+#   random targets
+# <!-- END MARK SCHEME -->
 # <!-- END SOLUTION -->
 
 # %% [markdown]

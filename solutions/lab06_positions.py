@@ -810,6 +810,12 @@ plots.heatmap.attention_maps(
 # a deep model trains without a careful start; the price is a stream that grows like the root of the
 # depth and smaller gradients in the last blocks. (Post-norm with warm-up is also a good answer if
 # it is explained: the stream keeps size 1, and the last gradients are large.)
+# <!-- BEGIN MARK SCHEME -->
+# - 1: without positions the words are a bag, and which words occur together can be learned
+# - 1: two orders of the same words cannot be distinguished, with an example
+# - 1: with the residual, x and the gradient reach every block unchanged, also at the start
+# - 1: a place for the normalisation, with a reason
+# <!-- END MARK SCHEME -->
 # <!-- END SOLUTION -->
 
 # %% [markdown]

@@ -1056,6 +1056,13 @@ try_versions(test_decoder_layer, DecoderLayer, SeesPadding, WrongMask)
 # self-attention reads the target so far: the true symbols, shifted, in training, and the model's
 # own symbols when it writes. The cross-attention takes its queries from the same positions, but its
 # keys and values from the encoder's output, which is the same in both cases and is computed once.
+# <!-- BEGIN MARK SCHEME -->
+# - 1: a wrong mask and inputs that are not shifted, because both let the model see its label
+# - 1: the loss is computed with the true target as input
+# - 1: the test: change one input of an untrained model, look at earlier logits, then compare
+#   inputs and labels
+# - 1: what self-attention and cross-attention read, in training and when the model writes
+# <!-- END MARK SCHEME -->
 # <!-- END SOLUTION -->
 
 # %% [markdown]

@@ -15,6 +15,7 @@
     ├── JournalError               the file of results
     │   └── JournalLockedError     another process is writing it
     ├── GradebookError             the database of marks
+    ├── MarkingError               a mark that cannot be given, or a page for it
     ├── ExportError                a file that scores are written into
     ├── ReturnError                pages that cannot go back to students
     └── ReportError                a report that cannot be written
@@ -39,6 +40,7 @@ __all__ = [
     "JournalError",
     "JournalLockedError",
     "LabError",
+    "MarkingError",
     "NotebookError",
     "RefusedError",
     "ReportError",
@@ -112,6 +114,10 @@ class JournalLockedError(JournalError):
 
 class GradebookError(LabError):
     """The gradebook cannot be used, or contradicts the lab."""
+
+
+class MarkingError(LabError):
+    """A mark that cannot be given, or the page for marking cannot be served."""
 
 
 class ExportError(LabError):

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from gradekit.cli import instructor, new, reports, roster, similar, ta
+from gradekit.cli import instructor, mark, new, reports, roster, similar, ta
 from gradekit.cli.common import INSTRUCTOR, STUDENT, TA, fail
 
 app = typer.Typer(
@@ -26,6 +26,7 @@ app.add_typer(new.app, name="new", rich_help_panel=INSTRUCTOR)
 app.add_typer(ta.app)
 app.add_typer(reports.app)
 app.add_typer(similar.app)
+app.add_typer(mark.app)
 app.add_typer(roster.app, name="roster", rich_help_panel=TA)
 
 

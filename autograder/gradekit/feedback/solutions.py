@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from gradekit.build.cell_text import solved_text
+from gradekit.build.model_answer import model_answer
 from gradekit.course.moments import short_date
 from gradekit.errors import CourseError
 from gradekit.exercise.definition import Exercise
@@ -27,8 +28,6 @@ _CODE_MARKS = re.compile(
     r"(?:^[ ]*# TODO:[^\n]*\n(?:^[ ]*#[^\n]*\n)*)?^[ ]*### (?:BEGIN|END) SOLUTION[^\n]*\n?",
     re.MULTILINE,
 )
-_TEXT_ANSWER = re.compile(r"<!-- BEGIN SOLUTION -->\n(.*?)\n?<!-- END SOLUTION -->", re.DOTALL)
-
 # A line break inside a paragraph.
 _ONE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
@@ -96,8 +95,11 @@ def solutions_of(labs: CourseLabs, lab: str, now: datetime) -> Solutions:
         )
         for cell in source.of("exercise")
     }
-    answered = {cell.name: _TEXT_ANSWER.search(cell.text) for cell in source.of("free_text")}
-    texts = {name: _ONE_BREAK.sub(" ", match[1]) for name, match in answered.items() if match}
+    answered = {
+        cell.name: model_answer(cell.text, source.place(cell), cell.points).text
+        for cell in source.of("free_text")
+    }
+    texts = {name: _ONE_BREAK.sub(" ", text) for name, text in answered.items() if text}
     return Solutions(exercises, texts)
 
 

@@ -110,6 +110,10 @@ class Book:
         """Remove a submission with all its marks and comments."""
         self._transaction(lambda: self._gradebook.remove_submission(lab, student))
 
+    def transaction(self, work: Callable[[Any], T]) -> T:
+        """Run `work` with the database session, and commit; it may run again after a conflict."""
+        return self._transaction(lambda: work(self._db))
+
     def marks(self, lab: str) -> dict[str, Marks]:
         """The marks of each student who handed in `lab`, manual ones included."""
         with self._reading():

@@ -1,0 +1,96 @@
+"""A TA's mark for one answer, read from the gradebook and written to it, as formgrader does.
+
+Tested in tests/gradekit/gradebook/test_by_hand.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nbgrader import api
+from sqlalchemy import select, update
+
+from gradekit.errors import GradebookError
+from gradekit.gradebook.gradebook import Book
+
+
+@dataclass(frozen=True)
+class HandMark:
+    """What a TA gave for one answer.
+
+    Attributes:
+        points: None if nobody has given any.
+        comment: for the student; empty for none.
+        open: a TA must look at it, for the first time or again.
+    """
+
+    points: float | None = None
+    comment: str = ""
+    open: bool = True
+
+
+class MarkChangedError(GradebookError):
+    """Somebody else has marked the answer meanwhile.
+
+    Attributes:
+        now: the mark that is in the gradebook.
+    """
+
+    def __init__(self, now: HandMark) -> None:
+        points = "no points" if now.points is None else f"{now.points:g} points"
+        super().__init__(f"somebody else has marked this answer meanwhile: {points}")
+        self.now = now
+
+
+def give_mark(
+    book: Book, lab: str, student: str, cell: str, seen: HandMark, mark: HandMark
+) -> None:
+    """Write a mark with its comment, in one transaction.
+
+    Args:
+        seen: the mark that the TA saw and changed.
+
+    Raises:
+        MarkChangedError: the gradebook has another one now; nothing is written.
+        GradebookError: the gradebook has no such answer.
+    """
+    book.transaction(lambda db: _give(db, lab, student, cell, seen, mark))
+
+
+def _give(db: Any, lab: str, student: str, cell: str, seen: HandMark, mark: HandMark) -> None:
+    grade, comment = api.Grade, api.Comment
+    marked = db.execute(
+        _row(lab, student, cell, grade, grade.id, grade.manual_score, grade.needs_manual_grade)
+    ).first()
+    said = db.execute(_row(lab, student, cell, comment, comment.id, comment.manual_comment)).first()
+    if marked is None or said is None:
+        raise GradebookError(
+            f"the gradebook has no answer {cell} of this student; run `lab grade {lab}`"
+        )
+    now = HandMark(marked[1], said[1] or "", bool(marked[2]))
+    if now != seen:
+        raise MarkChangedError(now)
+    values = {"manual_score": mark.points, "needs_manual_grade": mark.open}
+    db.execute(update(grade).where(grade.id == marked[0]).values(**values))
+    db.execute(
+        update(comment).where(comment.id == said[0]).values(manual_comment=mark.comment or None)
+    )
+
+
+def _row(lab: str, student: str, cell: str, table: Any, *columns: Any) -> Any:
+    submitted, notebook = api.SubmittedAssignment, api.SubmittedNotebook
+    return (
+        select(*columns)
+        .select_from(table)
+        .join(notebook, notebook.id == table.notebook_id)
+        .join(submitted, submitted.id == notebook.assignment_id)
+        .join(api.Assignment, api.Assignment.id == submitted.assignment_id)
+        .join(api.BaseCell, api.BaseCell.id == table.cell_id)
+        .where(
+            api.Assignment.name == lab,
+            submitted.student_id == student,
+            api.BaseCell.name == cell,
+        )
+        .with_for_update()
+    )

@@ -1,0 +1,262 @@
+"use strict";
+// The page of `lab mark`. Students' texts are only ever set as textContent.
+
+const $ = (id) => document.getElementById(id);
+let state = null; // what the server told last
+let question = null; // the one that is shown
+let place = 0; // of the answer that is shown
+let waiting = Promise.resolve(); // requests go out one after the other
+let unsaved = 0;
+let failed = false;
+let typing = null; // the timer of a comment that is being written
+
+const current = () => question.answers[place];
+const isTyping = () => ["TEXTAREA", "INPUT", "SELECT"].includes(document.activeElement.tagName);
+
+async function load() {
+  const reply = await fetch("api/state");
+  if (!reply.ok) throw new Error((await reply.json()).error || reply.statusText);
+  state = await reply.json();
+  for (const one of state.questions) for (const answer of one.answers) adopt(answer, { ...answer });
+  document.title = `Marking ${state.lab}`;
+  $("title").textContent = `${state.lab}: ${state.title}` + (state.share ? `, share ${state.share}` : "");
+  $("questions").replaceChildren(...state.questions.map((one) => new Option(one.title, one.name)));
+  $("choice").hidden = state.questions.length < 2;
+  question = state.questions.find((one) => one.answers.length) || state.questions[0];
+  $("questions").value = question.name;
+  say(state.marker ? `Marking as ${state.marker}` : "Ready");
+  choose();
+}
+
+function choose() {
+  const empty = !question.answers.length;
+  $("main").hidden = empty;
+  $("nothing").hidden = !empty;
+  $("prompt").textContent = question.prompt;
+  $("model").textContent = question.model;
+  $("model-box").hidden = !question.model;
+  $("points").max = question.points;
+  $("points-of").textContent = question.scheme.length ? `Mark scheme, ${question.points} points` : `Points, of ${question.points}`;
+  place = Math.max(0, question.answers.findIndex((one) => one.open));
+  count();
+  if (!empty) show();
+}
+
+function show() {
+  const answer = current();
+  $("which").textContent = `Answer ${place + 1} of ${question.answers.length}`;
+  $("answer").textContent = answer.text;
+  const again = answer.open && answer.points !== null;
+  $("flag").textContent = again ? "The text has changed since it was marked" : answer.open ? "No mark yet" : "Marked";
+  $("flag").className = again ? "tag again" : answer.open ? "tag" : "tag done";
+  if (document.activeElement !== $("points")) $("points").value = answer.points ?? "";
+  if (document.activeElement !== $("comment")) $("comment").value = answer.comment;
+  $("previous").disabled = place === 0;
+  $("next").disabled = place === question.answers.length - 1;
+  showItems(answer);
+  showBank();
+}
+
+function showItems(answer) {
+  const scheme = question.scheme.length > 0;
+  const whole = Math.min(9, Math.floor(question.points));
+  const items = scheme ? question.scheme : Array.from({ length: whole + 1 }, (_, number) => ({ points: number, text: "" }));
+  $("items").className = scheme ? "" : "row";
+  $("items").replaceChildren(...items.map((item, number) => {
+    const button = document.createElement("button");
+    const key = scheme ? number + 1 : number;
+    button.type = "button";
+    const parts = scheme ? [["kbd", key], ["span", item.text], ["b", `+${item.points}`]] : [["b", item.points]];
+    for (const [tag, text] of parts) button.append(Object.assign(document.createElement(tag), { textContent: text }));
+    if (!scheme) button.setAttribute("aria-label", `${item.points} points`);
+    button.setAttribute("aria-pressed", scheme ? answer.items.includes(number) : answer.points === item.points);
+    button.addEventListener("click", () => press(key));
+    return button;
+  }));
+}
+
+function showBank() {
+  $("bank").replaceChildren(...question.bank.map((one) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    const text = Object.assign(document.createElement("span"), { textContent: one.text });
+    const times = Object.assign(document.createElement("span"), { textContent: `× ${one.count}`, className: "times" });
+    button.append(text, times);
+    button.addEventListener("click", () => {
+      const before = $("comment").value.trim();
+      $("comment").value = before && before !== one.text ? `${before}\n${one.text}` : one.text;
+      saveComment();
+    });
+    return button;
+  }));
+}
+
+function count() {
+  const answers = state.questions.flatMap((one) => one.answers);
+  const done = answers.filter((one) => !one.open).length;
+  $("progress").max = Math.max(1, answers.length);
+  $("progress").value = done;
+  $("count").textContent = `${done} of ${answers.length} marked`;
+}
+
+function say(text) { $("status").textContent = text; }
+function problem(text) { $("problem").textContent = text; $("problem").hidden = !text; }
+
+function press(key) {
+  const answer = current();
+  if (!question.scheme.length) {
+    if (key <= question.points) give({ points: key });
+    return;
+  }
+  if (key > question.scheme.length) return;
+  let items = [];
+  if (key > 0) items = answer.items.includes(key - 1) ? answer.items.filter((one) => one !== key - 1) : [...answer.items, key - 1];
+  const points = items.reduce((sum, one) => sum + question.scheme[one].points, 0);
+  give({ items, points: key === 0 || items.length ? points : null });
+}
+
+const values = (answer) => ({ points: answer.points, comment: answer.comment, items: [...answer.items].sort() });
+const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+// What the server told counts; `saved` is what it will expect to replace.
+function adopt(answer, told) { Object.assign(answer, told, { saved: values(told) }); }
+
+// Change the answer that is shown at once, and save it behind. After a refusal it is as it was, and
+// changes that build on the refused one are dropped.
+function give(change) {
+  const shown = question, answer = current();
+  Object.assign(answer, change);
+  answer.open = answer.points === null;
+  const sent = values(answer), round = answer.round || 0;
+  refresh();
+  send(async () => {
+    if ((answer.round || 0) !== round) return;
+    const body = { question: shown.name, answer: answer.key, ...sent, seen: answer.saved };
+    const told = await post("api/mark", body, () => {
+      answer.round = round + 1;
+      adopt(answer, { ...answer, ...answer.saved, open: answer.saved.points === null });
+    });
+    shown.bank = told.bank;
+    if (same(values(answer), sent)) adopt(answer, told.answer);
+    else answer.saved = values(told.answer);
+  });
+}
+
+function undo() {
+  leave();
+  send(async () => {
+    const told = await post("api/undo", {}, () => {});
+    question = state.questions.find((one) => one.name === told.question);
+    place = question.answers.findIndex((one) => one.key === told.answer.key);
+    $("questions").value = question.name;
+    question.bank = told.bank;
+    adopt(current(), told.answer);
+  });
+}
+
+// Requests go out one after the other, so none can overtake an earlier one.
+function send(work) {
+  if (!unsaved) failed = false;
+  unsaved += 1;
+  say("Saving …");
+  waiting = waiting.then(work).then(() => { if (!failed) problem(""); }, (error) => { problem(error.message); failed = true; }).then(() => {
+    unsaved -= 1;
+    if (!unsaved) say(failed ? "Not saved" : "Saved");
+    refresh();
+  });
+}
+
+async function post(address, body, refused) {
+  let reply, told;
+  try {
+    reply = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    told = await reply.json();
+  } catch {
+    refused();
+    throw new Error("The page's server does not answer, so the last mark was not saved. Is `lab mark` still running?");
+  }
+  if (reply.ok) return told;
+  refused();
+  if (told.now) {
+    const owner = state.questions.find((one) => one.name === told.now.question);
+    adopt(owner.answers.find((one) => one.key === told.now.answer.key), told.now.answer);
+  }
+  throw new Error(told.error);
+}
+
+function refresh() { count(); show(); }
+
+function saveComment() {
+  clearTimeout(typing);
+  typing = null;
+  const text = $("comment").value.trim();
+  if (text !== current().comment) give({ comment: text });
+}
+
+function savePoints() {
+  const text = $("points").value;
+  const points = text === "" ? null : Number(text);
+  if (points === current().points) return;
+  if (!$("points").checkValidity() || Number.isNaN(points)) {
+    problem(`Points are a number from 0 to ${question.points}.`);
+    return;
+  }
+  give({ points, items: [] });
+}
+
+function leave() {
+  if (document.activeElement === $("comment")) saveComment();
+  if (document.activeElement === $("points")) savePoints();
+}
+
+function go(step) {
+  leave();
+  const index = place + step;
+  if (index < 0 || index >= question.answers.length) return;
+  place = index;
+  document.activeElement.blur();
+  show();
+}
+
+function goOpen() {
+  leave();
+  const order = [...question.answers.keys()].map((number) => (place + 1 + number) % question.answers.length);
+  const index = order.find((number) => question.answers[number].open);
+  document.activeElement.blur();
+  if (index === undefined) { say("Every answer to this question has a mark"); return; }
+  place = index;
+  show();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (!state || $("main").hidden || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isTyping()) {
+    if (event.key === "Escape" || (event.key === "Enter" && document.activeElement === $("points"))) {
+      leave();
+      document.activeElement.blur();
+      event.preventDefault();
+    }
+    return;
+  }
+  const onButton = ["BUTTON", "SUMMARY"].includes(document.activeElement.tagName);
+  const keys = {
+    ArrowLeft: () => go(-1), ArrowRight: () => go(1), Enter: goOpen, u: undo,
+    c: () => $("comment").focus(), p: () => $("points").select(), m: () => { $("model-box").open = !$("model-box").open; },
+  };
+  if (event.key === "Enter" && onButton) return;
+  if (/^\d$/.test(event.key)) press(Number(event.key));
+  else if (keys[event.key]) keys[event.key]();
+  else return;
+  event.preventDefault();
+});
+
+$("previous").addEventListener("click", () => go(-1));
+$("next").addEventListener("click", () => go(1));
+$("open").addEventListener("click", goOpen);
+$("undo").addEventListener("click", undo);
+$("points").addEventListener("change", savePoints);
+$("comment").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(saveComment, 700); });
+$("comment").addEventListener("blur", () => { if (typing !== null) saveComment(); });
+$("questions").addEventListener("change", () => { leave(); question = state.questions.find((one) => one.name === $("questions").value); choose(); });
+window.addEventListener("beforeunload", (event) => { if (unsaved || typing !== null) event.preventDefault(); });
+load().catch((error) => { say("Not loaded"); problem(String(error.message || error)); });
