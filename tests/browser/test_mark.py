@@ -152,6 +152,31 @@ def test_a_refused_mark_is_told_and_the_other_one_is_shown(page: Page, course: C
     assert (marks[student][0], marks[other][0]) == (2, None)
 
 
+def test_a_changed_text_waits_until_its_points_are_kept(page: Page, course: Course) -> None:
+    with served(course) as address:
+        page.goto(address)
+        expect(page.locator("#count")).to_have_text("0 of 4 marked")
+        page.keyboard.press("1")
+        expect(page.locator("#status")).to_have_text("Saved")
+        student = whose(page)
+        grade(course, TEXTS | {student: "Another text."})
+        page.reload()
+        expect(page.locator("#count")).to_have_text("0 of 4 marked")
+        for _ in range(4):
+            if page.locator("#answer").inner_text() == "Another text.":
+                break
+            page.keyboard.press("ArrowRight")
+        expect(page.locator("#flag")).to_have_text("The text has changed since it was marked")
+        page.locator("#comment").fill("Better.")
+        page.locator("#comment").blur()
+        expect(page.locator("#status")).to_have_text("Saved")
+        expect(page.locator("#count")).to_have_text("0 of 4 marked")
+        page.keyboard.press("k")
+        expect(page.locator("#count")).to_have_text("1 of 4 marked")
+        expect(page.locator("#status")).to_have_text("Saved")
+    assert given(course)[student] == (3, "Better.")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 800, 1280])
 def test_axe_finds_nothing_and_nothing_is_cut_off(

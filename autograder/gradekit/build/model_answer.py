@@ -36,7 +36,7 @@ class MarkItem:
 
 @dataclass(frozen=True)
 class ModelAnswer:
-    """What whoever marks a question compares with.
+    """What a TA who marks a question compares with.
 
     Attributes:
         text: the model answer; empty if there is none.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nbgrader import api
-from sqlalchemy import select, update
+from sqlalchemy import func, select, update
 
 from gradekit.errors import GradebookError
 from gradekit.gradebook.gradebook import Book
@@ -68,14 +68,23 @@ def _give(db: Any, lab: str, student: str, cell: str, seen: HandMark, mark: Hand
         raise GradebookError(
             f"the gradebook has no answer {cell} of this student; run `lab grade {lab}`"
         )
-    now = HandMark(marked[1], said[1] or "", bool(marked[2]))
-    if now != seen:
-        raise MarkChangedError(now)
-    values = {"manual_score": mark.points, "needs_manual_grade": mark.open}
-    db.execute(update(grade).where(grade.id == marked[0]).values(**values))
-    db.execute(
-        update(comment).where(comment.id == said[0]).values(manual_comment=mark.comment or None)
-    )
+    # Both updates ask for what was seen, so no other program can write in between unnoticed.
+    points, text = grade.manual_score, func.coalesce(comment.manual_comment, "")
+    as_seen = (points.is_not_distinct_from(seen.points), grade.needs_manual_grade == seen.open)
+    changed = [
+        db.execute(
+            update(grade)
+            .where(grade.id == marked[0], *as_seen)
+            .values(manual_score=mark.points, needs_manual_grade=mark.open)
+        ),
+        db.execute(
+            update(comment)
+            .where(comment.id == said[0], text == seen.comment)
+            .values(manual_comment=mark.comment or None)
+        ),
+    ]
+    if any(result.rowcount != 1 for result in changed):
+        raise MarkChangedError(HandMark(marked[1], said[1] or "", bool(marked[2])))
 
 
 def _row(lab: str, student: str, cell: str, table: Any, *columns: Any) -> Any:
@@ -92,5 +101,4 @@ def _row(lab: str, student: str, cell: str, table: Any, *columns: Any) -> Any:
             submitted.student_id == student,
             api.BaseCell.name == cell,
         )
-        .with_for_update()
     )

@@ -1,7 +1,7 @@
 """The page of ``lab mark``: a server for one person, on this machine only.
 
-Who may use it: whoever knows the token, which is a part of every address. No other page can: it
-does not know the token, a browser sends it no answer (no CORS), and requests that name another host
+Anyone who knows the token, which is a part of every address, may use it. No other web page can: it
+does not know the token, a browser shows it no answer (no CORS), and requests that name another host
 or come from another origin are refused, so DNS rebinding gains nothing, either. The page is static;
 students' texts reach it as JSON and are shown as text.
 """
@@ -87,7 +87,7 @@ class MarkingServer:
 
 
 class _Guarded(tornado.web.RequestHandler):
-    """Refuses every request that does not come from the page itself, or from whoever opens it."""
+    """Refuses each request that comes neither from the page nor from the person who opens it."""
 
     def initialize(self, marking: Marking, token: str, origin: str) -> None:
         self.marking, self.token, self.origin = marking, token, origin

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gradekit.course import Course
-from gradekit.errors import MarkingError
+from gradekit.errors import MarkingError, ResultNotKeptError
 from gradekit.feedback.plain_text import plain_prose
 from gradekit.gradebook.address import address_of
 from gradekit.gradebook.by_hand import HandMark, MarkChangedError, give_mark
@@ -97,11 +97,11 @@ class Marking:
         }
 
     def save(self, request: Any) -> dict[str, Any]:
-        """Save one mark; returns the answer as it is now, and the progress.
+        """Save one mark; returns the answer as it is now, the progress, and a warning if need be.
 
         Args:
-            request: from the page: question, answer, points, comment, items, and `seen` with the
-                points, comment and state that the page had before.
+            request: from the page: question, answer, points, comment, items, whether it stays
+                `open`, and `seen` with the points and the comment that the page had before.
 
         Raises:
             BadMarkError: the points or the comment are not allowed.
@@ -110,7 +110,7 @@ class Marking:
         question, answer = self._find(request)
         points, comment = _points(request, question), _comment(request)
         items = _items(request, question)
-        mark = HandMark(points, comment, points is None)
+        mark = HandMark(points, comment, points is None or _is_open(request))
         before = answer.mark, self._items.get((question.name, answer.key), ())
         self._check_seen(request, question.name, answer)
         if text_now(self.course, self.lab, question.name, answer.student) != answer.text:
@@ -118,9 +118,9 @@ class Marking:
                 "This answer has changed since the page was opened, so the mark was not saved. "
                 "Reload the page to read the new text."
             )
-        self._write(question.name, answer, mark, items)
+        warning = self._write(question.name, answer, mark, items)
         self._done.append(_Done(question.name, answer.key, *before))
-        return self._saved(question.name, answer.key)
+        return self._saved(question.name, answer.key) | {"warning": warning}
 
     def undo(self) -> dict[str, Any]:
         """Take back the last change of this session; returns the answer as it was before.
@@ -132,9 +132,9 @@ class Marking:
             raise BadMarkError("There is nothing to undo.")
         last = self._done[-1]
         answer = self._answer(last.question, last.key)
-        self._write(last.question, answer, last.before, last.items_before)
+        warning = self._write(last.question, answer, last.before, last.items_before)
         self._done.pop()
-        return self._saved(last.question, last.key)
+        return self._saved(last.question, last.key) | {"warning": warning}
 
     @property
     def progress(self) -> tuple[int, int]:
@@ -142,7 +142,8 @@ class Marking:
         answers = [a for question in self._questions.values() for a in question.answers]
         return sum(not answer.mark.open for answer in answers), len(answers)
 
-    def _write(self, question: str, answer: Answer, mark: HandMark, items: tuple[int, ...]) -> None:
+    def _write(self, question: str, answer: Answer, mark: HandMark, items: tuple[int, ...]) -> str:
+        """Write a mark; returns what could not be kept beside it, in words."""
         try:
             with Book(address_of(self.course)) as book:
                 give_mark(book, self.lab, answer.student, question, answer.mark, mark)
@@ -154,7 +155,11 @@ class Marking:
             ) from error
         self._remember(question, answer.key, mark, items)
         given = GivenMark(answer.student, question, mark.points, mark.comment, items, self.marker)
-        history.append(self.course, self.lab, given)
+        try:
+            history.append(self.course, self.lab, given)
+        except ResultNotKeptError as error:
+            return f"{error}."
+        return ""
 
     def _remember(self, question: str, key: str, mark: HandMark, items: tuple[int, ...]) -> None:
         self._questions[question] = with_mark(self._questions[question], key, mark)
@@ -252,6 +257,11 @@ def _comment(request: Any) -> str:
             f"The comment has {len(comment)} characters; write at most {MOST_COMMENT}."
         )
     return plain_prose(comment).strip()
+
+
+def _is_open(request: Any) -> bool:
+    """Whether an answer that changed since it was marked still waits, as after a mere comment."""
+    return request.get("open") is True
 
 
 def _items(request: Any, question: Question) -> tuple[int, ...]:

@@ -97,8 +97,12 @@ def test_a_mark_stays_if_the_same_answer_is_graded_again(course: Course, marking
 def test_a_changed_answer_waits_for_a_mark_again(course: Course, marking: Marking) -> None:
     marking.save(request(of(marking, "Nobody"), points=2))
     grade(course, TEXTS | {"bob": "Somebody knows."})
-    answer = of(Marking(course, LAB), "Somebody")
-    assert (answer["points"], answer["open"]) == (2, True)
+    again = Marking(course, LAB)
+    assert (of(again, "Somebody")["points"], of(again, "Somebody")["open"]) == (2, True)
+    again.save(request(of(again, "Somebody"), comment="Who?", open=True))
+    assert (of(again, "Somebody")["points"], of(again, "Somebody")["open"]) == (2, True)
+    again.save(request(of(again, "Somebody"), open=False))
+    assert (of(again, "Somebody")["points"], of(again, "Somebody")["open"]) == (2, False)
 
 
 def test_a_text_that_changed_since_it_was_shown_gets_no_mark(
@@ -129,6 +133,14 @@ def test_a_second_window_is_not_overwritten(marking: Marking) -> None:
     with pytest.raises(OutdatedError, match="in another window"):
         marking.save(request(shown, points=1))
     assert of(marking, "Nobody")["points"] == 3
+
+
+def test_a_mark_counts_even_if_who_gave_it_cannot_be_kept(course: Course, marking: Marking) -> None:
+    history.history_path(course, LAB).mkdir()
+    told = marking.save(request(of(marking, "Nobody"), points=1))
+    assert "the mark is in the gradebook" in told["warning"]
+    assert mark_of(course, "bob") == (1, "")
+    assert marking.undo()["answer"]["points"] is None
 
 
 @pytest.mark.parametrize(

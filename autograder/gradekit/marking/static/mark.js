@@ -32,8 +32,8 @@ function choose() {
   const empty = !question.answers.length;
   $("main").hidden = empty;
   $("nothing").hidden = !empty;
-  $("prompt").textContent = question.prompt;
-  $("model").textContent = question.model;
+  write($("prompt"), question.prompt);
+  write($("model"), question.model);
   $("model-box").hidden = !question.model;
   $("points").max = question.points;
   $("points-of").textContent = question.scheme.length ? `Mark scheme, ${question.points} points` : `Points, of ${question.points}`;
@@ -51,6 +51,7 @@ function show() {
   $("flag").className = again ? "tag again" : answer.open ? "tag" : "tag done";
   if (document.activeElement !== $("points")) $("points").value = answer.points ?? "";
   if (document.activeElement !== $("comment")) $("comment").value = answer.comment;
+  $("keep").hidden = !again;
   $("previous").disabled = place === 0;
   $("next").disabled = place === question.answers.length - 1;
   showItems(answer);
@@ -67,7 +68,11 @@ function showItems(answer) {
     const key = scheme ? number + 1 : number;
     button.type = "button";
     const parts = scheme ? [["kbd", key], ["span", item.text], ["b", `+${item.points}`]] : [["b", item.points]];
-    for (const [tag, text] of parts) button.append(Object.assign(document.createElement(tag), { textContent: text }));
+    for (const [tag, text] of parts) {
+      const part = document.createElement(tag);
+      write(part, String(text));
+      button.append(part);
+    }
     if (!scheme) button.setAttribute("aria-label", `${item.points} points`);
     button.setAttribute("aria-pressed", scheme ? answer.items.includes(number) : answer.points === item.points);
     button.addEventListener("click", () => press(key));
@@ -89,6 +94,11 @@ function showBank() {
     });
     return button;
   }));
+}
+
+// The staff's own text, with code in backticks; nothing is read as HTML.
+function write(place, text) {
+  place.replaceChildren(...text.split("`").map((part, number) => number % 2 ? Object.assign(document.createElement("code"), { textContent: part }) : part));
 }
 
 function count() {
@@ -115,7 +125,7 @@ function press(key) {
   give({ items, points: key === 0 || items.length ? points : null });
 }
 
-const values = (answer) => ({ points: answer.points, comment: answer.comment, items: [...answer.items].sort() });
+const values = (answer) => ({ points: answer.points, comment: answer.comment, items: [...answer.items].sort(), open: answer.open });
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 // What the server told counts; `saved` is what it will expect to replace.
@@ -125,8 +135,8 @@ function adopt(answer, told) { Object.assign(answer, told, { saved: values(told)
 // changes that build on the refused one are dropped.
 function give(change) {
   const shown = question, answer = current();
-  Object.assign(answer, change);
-  answer.open = answer.points === null;
+  Object.assign(answer, { open: false }, change);
+  answer.open ||= answer.points === null;
   const sent = values(answer), round = answer.round || 0;
   refresh();
   send(async () => {
@@ -134,11 +144,12 @@ function give(change) {
     const body = { question: shown.name, answer: answer.key, ...sent, seen: answer.saved };
     const told = await post("api/mark", body, () => {
       answer.round = round + 1;
-      adopt(answer, { ...answer, ...answer.saved, open: answer.saved.points === null });
+      adopt(answer, { ...answer, ...answer.saved });
     });
     shown.bank = told.bank;
     if (same(values(answer), sent)) adopt(answer, told.answer);
     else answer.saved = values(told.answer);
+    warn(told);
   });
 }
 
@@ -151,6 +162,7 @@ function undo() {
     $("questions").value = question.name;
     question.bank = told.bank;
     adopt(current(), told.answer);
+    warn(told);
   });
 }
 
@@ -184,13 +196,16 @@ async function post(address, body, refused) {
   throw new Error(told.error);
 }
 
+// The mark is in the gradebook, but something beside it is not.
+function warn(told) { if (told.warning) throw new Error(told.warning); }
+
 function refresh() { count(); show(); }
 
 function saveComment() {
   clearTimeout(typing);
   typing = null;
   const text = $("comment").value.trim();
-  if (text !== current().comment) give({ comment: text });
+  if (text !== current().comment) give({ comment: text, open: current().open });
 }
 
 function savePoints() {
@@ -203,6 +218,9 @@ function savePoints() {
   }
   give({ points, items: [] });
 }
+
+// The text has changed, and the old points are right for the new one, too.
+function keep() { if (current().open && current().points !== null) give({}); }
 
 function leave() {
   if (document.activeElement === $("comment")) saveComment();
@@ -240,7 +258,7 @@ document.addEventListener("keydown", (event) => {
   }
   const onButton = ["BUTTON", "SUMMARY"].includes(document.activeElement.tagName);
   const keys = {
-    ArrowLeft: () => go(-1), ArrowRight: () => go(1), Enter: goOpen, u: undo,
+    ArrowLeft: () => go(-1), ArrowRight: () => go(1), Enter: goOpen, u: undo, k: keep,
     c: () => $("comment").focus(), p: () => $("points").select(), m: () => { $("model-box").open = !$("model-box").open; },
   };
   if (event.key === "Enter" && onButton) return;
@@ -254,6 +272,7 @@ $("previous").addEventListener("click", () => go(-1));
 $("next").addEventListener("click", () => go(1));
 $("open").addEventListener("click", goOpen);
 $("undo").addEventListener("click", undo);
+$("keep").addEventListener("click", keep);
 $("points").addEventListener("change", savePoints);
 $("comment").addEventListener("input", () => { clearTimeout(typing); typing = setTimeout(saveComment, 700); });
 $("comment").addEventListener("blur", () => { if (typing !== null) saveComment(); });
