@@ -24,7 +24,9 @@ def mark(
     marker: Annotated[
         str, typer.Option("--as", help="Your name, kept beside each mark that you give.")
     ] = "",
-    port: Annotated[int, typer.Option(help="The port of the page; by default a free one.")] = 0,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="The port of the page; by default a free one.")
+    ] = 0,
     course_folder: Root = None,
 ) -> None:
     """Mark free-text answers on a local page, without names."""

@@ -24,7 +24,7 @@ def similar(
         list[Path] | None,
         typer.Argument(
             help="Earlier classes: folders of their courses, or folders and zips of hand-ins.",
-            metavar="[EARLIER]...",
+            metavar="EARLIER",
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The page; by default one in reports/.")] = None,
