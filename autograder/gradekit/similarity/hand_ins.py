@@ -95,7 +95,7 @@ def read_class(course: Course, lab: str, earlier: Sequence[Path] = ()) -> ClassT
     if len(hand_ins) < 3:
         raise CourseError(
             f"{lab} has {len(hand_ins)} readable hand-in{'s' * (len(hand_ins) != 1)} in "
-            f"{SUBMITTED}/, and what is rare in a class can be told from three on; "
+            f"{SUBMITTED}/, and the comparison needs at least three; "
             f"`lab collect {lab}` brings more"
         )
     for folder in earlier:
