@@ -50,6 +50,7 @@ def test_nobody_who_worked_alone_is_above_the_line(class_alone: dict[str, Answer
     assert found.next_pairs[0].expected > LINE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lab", ["lab03", "lab04"])
 def test_neither_in_other_labs(lab: str) -> None:
     material = material_of_lab(lab)
@@ -155,6 +156,7 @@ def test_moved_code_is_found() -> None:
     assert pairs(small(*("\n\n".join(code) for code in codes))) == {("s2", "s5")}
 
 
+@pytest.mark.slow
 def test_a_class_of_300_takes_less_than_20_seconds() -> None:
     students = {f"s{number}": alone(material_of_lab(LAB), number) for number in range(300)}
     students["t6"] = copied(students["s6"], renamed, recommented)
