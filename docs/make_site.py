@@ -27,7 +27,7 @@ SITE = ROOT / "build" / "site"
 PARTS: Mapping[str, tuple[str, ...]] = {
     "Students": ("student",),
     "TAs": ("ta", "collecting", "reporting", "gradebook", "trust", "cluster"),
-    "Instructors": ("instructor", "exporting", "contributing", "architecture"),
+    "Instructors": ("instructor", "term", "exporting", "contributing", "architecture"),
     "GPUs": ("gpu", "pretend-gpu"),
 }
 # Pages of the repository's top, and what they are called in the site.

@@ -54,7 +54,7 @@ class _Made:
 
 
 def misconceptions_of(results: ClassResults) -> tuple[Misconception, ...]:
-    """The known mistakes that students made, the most frequent first."""
+    """The known mistakes that students made, the most frequent first, then the most expensive."""
     groups: dict[tuple[str, tuple[str, ...]], list[_Made]] = {}
     for made in _all_made(results):
         groups.setdefault((made.step, made.mistakes), []).append(made)
@@ -69,7 +69,7 @@ def misconceptions_of(results: ClassResults) -> tuple[Misconception, ...]:
         )
         for group in groups.values()
     ]
-    return tuple(sorted(found, key=lambda one: -len(one.students)))
+    return tuple(sorted(found, key=lambda one: (-len(one.students), -one.lost)))
 
 
 def _all_made(results: ClassResults) -> Iterator[_Made]:

@@ -67,14 +67,17 @@ def answer_digests(notebook: NotebookNode, released: Released) -> dict[str, str]
 
 
 def blank_exercises(notebook: NotebookNode, released: Released) -> tuple[str, ...]:
-    """The exercises whose cell in an aligned notebook is as it was released, or is gone."""
-    texts = {grade_id_of(cell): cell.source for cell in notebook.cells}
-    given = {target.grade_id: target.cell.source for target in released.targets}
+    """The exercises whose cell in an aligned notebook is as it was released, empty or gone."""
+    texts = {grade_id_of(cell): cell.source.strip() for cell in notebook.cells}
+    unwritten = {
+        target.grade_id: ("", target.cell.source.strip(), _released_cell(target).source)
+        for target in released.targets
+        if target.kind == "solution"
+    }
     return tuple(
         target.exercise
         for target in released.tests
-        if target.exercise in given
-        and texts.get(target.exercise, "").strip() in ("", given[target.exercise].strip())
+        if texts.get(target.exercise, "") in unwritten.get(target.exercise, ())
     )
 
 

@@ -17,6 +17,7 @@ from gradekit.gradebook.address import Address, rows_in
 from gradekit.gradebook.entry import unstored
 from gradekit.gradebook.gradebook import Book
 from gradekit.gradebook.marks import Mark
+from gradekit.gradebook.reading import hand_ins_to_mark, read_marks
 from gradekit.submissions.released import Released
 from tests.helpers.gradebook import DUE, ENTRY
 from tests.helpers.postgresql import Server, server
@@ -30,6 +31,7 @@ def registered(server: Server, released: Released) -> str:
     """A gradebook with the lab registered; nbgrader takes seconds to make one."""
     address = Address(server.new_database(), "course")
     assert rows_in(address) == frozenset(), "an empty database holds nothing"
+    assert read_marks(address, LAB) == hand_ins_to_mark(address) == {}
     with Book(address) as book:
         book.register(LAB, released, DUE)
     return "grades1"
@@ -80,8 +82,11 @@ def test_manual_points_survive_a_regrade(book: Book, address: Address, released:
     assert marks.marks["check_softmax"] == Mark(4, None, None, False)
     assert marks.comments == {"explain": "Well put."}
     assert marks.score == 9.5
+    assert read_marks(address, LAB) == {"ada": marks}
+    assert hand_ins_to_mark(address) == {}
     book.write(replace(again, answers={"explain": "another digest"}), ENTRY.answers)
     assert book.marks(LAB)["ada"].marks["explain"] == Mark(None, 3, 1, True)
+    assert hand_ins_to_mark(address) == {LAB: 1}
 
 
 def test_late_penalties_follow_manual_points(book: Book, address: Address) -> None:

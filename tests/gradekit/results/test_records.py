@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -49,7 +50,14 @@ def test_records_are_read_as_they_were_written() -> None:
     record = Record("ada", LAB, "digest", "key", result("softmax", 3, 8, "Look at the axis."))
     assert Record.from_json(record.to_json()) == record
     submission = SubmissionRecord("ada", LAB, "digest", State.OURS, "why", ("odd",), {"a": "b"})
+    submission = replace(submission, blank=("softmax", "entropy"))
     assert SubmissionRecord.from_json(submission.to_json()) == submission
+
+
+def test_records_of_earlier_versions_are_read() -> None:
+    values = SubmissionRecord("ada", LAB, "digest", State.GRADED).to_json()
+    del values["blank"], values["notes"]
+    assert SubmissionRecord.from_json(values).blank == ()
 
 
 def test_a_digest_depends_on_where_a_part_ends() -> None:

@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 from nbgrader.nbgraderformat import MetadataValidator
 from nbgrader.utils import compute_checksum, is_locked
 
-from gradekit.submissions.align import align, answer_digests
+from gradekit.submissions.align import align, answer_digests, blank_exercises
 from gradekit.submissions.notebook import open_notebook, runnable_cells
 from gradekit.submissions.released import Released, TargetCell, grade_id_of
 from tests.helpers import submissions
@@ -280,3 +280,14 @@ def test_the_digest_of_an_answer_follows_its_text(released: Released) -> None:
 
     assert digest("one") == digest("one") != digest("two")
     assert digest(PLACEHOLDER) == digest(" \n") == ""
+
+
+def test_steps_that_were_left_out(released: Released) -> None:
+    def left_out(change: Callable[[Cells], Any] | None = None) -> tuple[str, ...]:
+        notebook, _ = open_notebook(as_bytes(done(change)))
+        return blank_exercises(align(notebook, released), released)
+
+    assert left_out() == ("entropy",), "done() answers the first step alone"
+    assert left_out(lambda cells: cells[6].update(source="def entropy(p):\n    return 0")) == ()
+    assert left_out(lambda cells: cells[3].update(source="")) == ("softmax", "entropy")
+    assert left_out(lambda cells: cells.pop(3)) == ("softmax", "entropy")
