@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from attnlab.attention import scaled_dot_product_attention
+from attnlab.device_agnostic import move
 from attnlab.devices import map_tensors
 from attnlab.positions import sinusoidal_pe
 
@@ -152,3 +153,38 @@ def state_moved_by_hand(device, model, loss, batches, make_optimizer, state=None
         optimizer.zero_grad()
         seen.append(now.detach())
     return torch.stack(seen).tolist()
+
+
+@exercise.also_right(of="PositionalAttention")
+class ByTorchsAttention(nn.Module):
+    def __init__(self, d_model, max_len=100):
+        super().__init__()
+        self.query = nn.Linear(d_model, d_model, bias=False)
+        self.key = nn.Linear(d_model, d_model, bias=False)
+        self.value = nn.Linear(d_model, d_model, bias=False)
+        self.register_buffer("positions", sinusoidal_pe(max_len, d_model), persistent=False)
+
+    def forward(self, x):
+        x = x + self.positions[torch.arange(x.shape[1], device=x.device)]
+        q, k, v = self.query(x), self.key(x), self.value(x)
+        return nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+@exercise.also_right(of="train_on")
+def fetched_ahead(device, model, loss, batches, make_optimizer, state=None):
+    model.to(device)
+    optimizer = make_optimizer(model.parameters())
+    if state is not None:
+        optimizer.load_state_dict(dict(state))
+    waiting = iter(batches)
+    following, losses = move(next(waiting), device), []
+    while following is not None:
+        batch, following = following, next(waiting, None)
+        value = loss(model, batch)
+        if following is not None:  # it travels while the GPU computes
+            following = move(following, device)
+        optimizer.zero_grad(set_to_none=True)
+        value.backward()
+        optimizer.step()
+        losses.append(value.detach())
+    return torch.stack(losses).to("cpu").numpy().tolist()

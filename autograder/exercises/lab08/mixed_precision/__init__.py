@@ -47,6 +47,11 @@ def scalers_for_many_tokens(lab, draw):
     seen = {
         f"{tokens} tokens": about(lab.scaler_for("fp16", CPU, tokens)) for tokens in (1, 2, 2048)
     }
+    odd = lab.scaler_for("fp16", CPU, 3000).get_scale()
+    seen["3000 tokens"] = {
+        "a power of 2": math.frexp(odd)[0] == 0.5,
+        "about 65,536 / 3,000": 0.5 < odd * 3000 / 65536 < 2,
+    }
     seen["tokens, in bf16"] = about(lab.scaler_for("bf16", CPU, tokens=64))
     with PretendGPU():
         scaled = lab.scaler_for("fp16", torch.device("cuda")).scale(torch.ones((), device="cuda"))

@@ -23,6 +23,12 @@ step(
     "Products are in bfloat16 in every precision. What is `precision` for?",
 )
 step(
+    "bf16_for_both",
+    "autocast(precision, device)",
+    'torch.autocast(device.type, torch.bfloat16, enabled=precision != "fp32")',
+    "Products in fp16 are computed in bfloat16. Which dtype does each word stand for?",
+)
+step(
     "sixteen_bits_in_fp32",
     "autocast(precision, device)",
     'torch.autocast(device.type, torch.float16 if precision == "fp16" else torch.bfloat16)',
