@@ -528,23 +528,24 @@ class FirstAttention(torch.nn.Module):
         self.table = sinusoidal_pe(max_len, d_model)
 
     def forward(self, x):
-        x = x + self.table[: x.shape[1]].to(x.device)
-        mask = causal_mask(x.shape[1]).to(x.device)
-        return scaled_dot_product_attention(*self.qkv(x).chunk(3, -1), mask)[0]
+        count = x.shape[1]
+        words = x + self.table[:count].to(x.device)
+        mask = causal_mask(count).to(x.device)
+        return scaled_dot_product_attention(*self.qkv(words).chunk(3, -1), mask)[0]
 
 
-def first_loop(device, model, loss, batches, make_optimizer):
-    optimizer = make_optimizer(model.parameters())
-    losses = []
-    for batch in batches:
-        model.to(device)
-        found = loss(model, map_tensors(batch, lambda tensor: tensor.to(device)))
-        optimizer.zero_grad()
-        found.backward()
-        optimizer.step()
-        losses.append(found.item())
-        model.to("cpu")
-    return losses
+def first_loop(device, network, loss, batches, make_optimizer):
+    adam = make_optimizer(list(network.parameters()))
+    curve = []
+    for words in batches:
+        network.to(device)
+        value = loss(network, map_tensors(words, lambda tensor: tensor.to(device)))
+        adam.zero_grad()
+        value.backward()
+        adam.step()
+        curve.append(value.item())
+        network.to("cpu")
+    return curve
 
 
 # %% [markdown]
@@ -620,12 +621,12 @@ plots.devices.copies_and_waits(
 # doubled.
 # `torch.amp.GradScaler` does all of this:
 #
-# | call | what it does |
+# | method | what it does |
 # |---|---|
-# | `scaler.scale(loss)` | the loss times the scale |
-# | `scaler.unscale_(optimizer)` | divides the gradients by the scale, and looks for inf and nan |
-# | `scaler.step(optimizer)` | `optimizer.step()` if it found none, or else nothing |
-# | `scaler.update()` | halves the scale if it found some, or counts a good update |
+# | `scale(loss)` | the loss times the scale |
+# | `unscale_(…)` | divides the gradients by the scale, and looks for inf and nan |
+# | `step(…)` | the optimizer's step if it found none, or else nothing |
+# | `update()` | halves the scale if it found some, or counts a good update |
 #
 # bfloat16 has float32's range: there, `enabled=False` makes a scaler that never scales or skips.
 # Write `scaler_for` (1.5 points), `update` (8.5 points), which also clips (8.6), and `mixed_step`
@@ -648,7 +649,7 @@ plots.devices.copies_and_waits(
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `torch.amp.GradScaler(device.type, scale, enabled=…)`, `scaler.get_scale()`,
-# `scaler.scale(found).backward()`; a limit of `math.inf` limits nothing, and still measures.
+# `scaler.unscale_` and `scaler.step` want the optimizer; a limit of `math.inf` limits nothing.
 # `autocast(precision, device)` is imported for you; a parameter of the model knows the device.
 # </details>
 
