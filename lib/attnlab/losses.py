@@ -41,7 +41,8 @@ def smooth_targets(
     """
     # blank: errors, the others' share, the right symbol's, and the rows of padding
     if style not in STYLES:
-        raise ValueError(f"the styles are {', '.join(STYLES)}, not {style!r}")
+        known = ", ".join(STYLES)
+        raise ValueError(f"the styles are {known}, not {style!r}")
     if style == "pad" and pad is None:
         raise ValueError('the style "pad" needs the symbol for padding: pass pad')
     others = V - 2 if style == "pad" else V - 1
