@@ -1022,6 +1022,7 @@ plots.training.ways(on_a_gpu, corpus_bleu)
 # %% [markdown]
 # ## What you can now explain
 #
+# - what Adam's two averages are for, and why its first updates are all of one length;
 # - why a training starts with small updates, and where its learning rate is highest;
 # - what label smoothing takes from the right symbol, who gets it, and why the loss is never 0;
 # - how batches can be full, nearly without padding, and still come in random order;

@@ -6,4 +6,4 @@ leaves them out.
 
 from __future__ import annotations
 
-OUR_LABS = ("lab00", "lab01", "lab02", "lab03", "lab04", "lab05", "lab06", "lab07")
+OUR_LABS = ("lab00", "lab01", "lab02", "lab03", "lab04", "lab05", "lab06", "lab07", "lab08")

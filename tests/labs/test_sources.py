@@ -42,6 +42,7 @@ SAYS = {
     "lab06": [r"LayerNorm passes your test", r"StdPlusEps is rejected"],
     "lab05": [r"\(impossible\)[\s\S]*\(impossible\)"],
     "lab07": [r"DecoderLayer passes your test"],
+    "lab08": [r"Adam passes your test", r"Uphill is rejected", r"OwnEps is rejected"],
 }
 
 
