@@ -26,9 +26,9 @@ COURSE = load_course(ROOT)
 GRADED = [lab for lab in OUR_LABS if lab != "lab00"]
 SCREEN = 45  # lines of prose, unfolded, between two things that a student does
 
-# Labs with a figure that takes seconds: whole in the long run, without that figure and the checks,
+# Labs with a figure or a training that takes seconds: whole in the long run, without it and the checks,
 # as grading runs them, in every run.
-LONG = {"lab02", "lab07"}
+LONG = {"lab02", "lab07", "lab08"}
 RUNS = [
     *(pytest.param(lab, "", marks=pytest.mark.slow if lab in LONG else ()) for lab in OUR_LABS),
     *((lab, "1") for lab in sorted(LONG)),
