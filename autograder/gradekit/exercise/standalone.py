@@ -27,7 +27,10 @@ from gradekit.untrusted.messages import ANONYMOUS
 
 PROJECT = ("attnlab", "gradekit", "gradekit_exercises")
 # Shared by both sides and without answers: imported, not inlined.
-SHARED = ("attnlab.checking", "attnlab.data", "attnlab.plots", "attnlab.transformer_config")
+SHARED = (
+    "attnlab.checking", "attnlab.data", "attnlab.plots", "attnlab.pretend_gpu",
+    "attnlab.transformer_config",
+)  # fmt: skip
 
 
 def standalone_source(item: Callable[..., Any]) -> str:
