@@ -26,8 +26,8 @@ COURSE = load_course(ROOT)
 GRADED = [lab for lab in OUR_LABS if lab != "lab00"]
 SCREEN = 45  # lines of prose, unfolded, between two things that a student does
 
-# Labs with a figure or a training that takes seconds: whole in the long run, without it and the checks,
-# as grading runs them, in every run.
+# Labs with a figure or a training that takes seconds: whole in the long run; in every run without
+# it and the checks, as grading runs them.
 LONG = {"lab02", "lab07", "lab08"}
 RUNS = [
     *(pytest.param(lab, "", marks=pytest.mark.slow if lab in LONG else ()) for lab in OUR_LABS),
