@@ -26,7 +26,7 @@ SITE = ROOT / "build" / "site"
 # The parts of the site and their pages. The labs follow.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "Students": ("student",),
-    "TAs": ("ta", "collecting", "reporting", "gradebook", "trust", "cluster"),
+    "TAs": ("ta", "collecting", "reporting", "similar", "marking", "gradebook", "trust", "cluster"),
     "Instructors": ("instructor", "term", "exporting", "contributing", "architecture"),
     "GPUs": ("gpu", "pretend-gpu"),
 }
