@@ -62,3 +62,29 @@ def test_the_contenders_have_the_same_number_of_parameters(monkeypatch):
     with torch.device("meta"):
         built = [make(models.SIZES[0].config) for make in models.CONTENDERS.values()]
     assert len({sum(weight.numel() for weight in model.parameters()) for model in built}) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_loops_are_compared_with_a_bare_one():
+    line = [sys.executable, str(BENCHMARKS / "loops.py"), "--quick", "--json"]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    measured = json.loads(done.stdout)
+    for name, row in measured["rows"].items():
+        assert measured["overheads"][name] == pytest.approx(row[name] - row["bare"])
+    assert "ours" in measured["rows"]
+
+
+def test_our_loop_trains_the_same_model_as_the_bare_one(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    loops = importlib.import_module("loops")
+    monkeypatch.setattr(loops, "STEPS", 20)
+    threads = torch.get_num_threads()
+    try:
+        found = loops.measure("ours", 1)  # raises if the two end with different losses
+    finally:
+        torch.set_num_threads(threads)
+    assert found.keys() == {"bare", "ours"}
+    monkeypatch.setitem(loops.LOOPS, "ours", lambda model, batches: list(batches))
+    with pytest.raises(SystemExit, match="trains another model"):
+        loops.measure("ours", 1)
