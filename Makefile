@@ -51,11 +51,8 @@ verify: setup   ## every mistake caught, no right answer rejected
 bench: setup    ## the grader beside nbgrader and Otter, our models beside torch's, ways to train (40 minutes)
 	@$(BIN)/python benchmarks/grading.py
 	@$(BIN)/python benchmarks/models.py
-<<<<<<< HEAD
 	@$(BIN)/python benchmarks/training.py
-=======
 	@$(BIN)/python benchmarks/loops.py
->>>>>>> f4fee90 (A benchmark compares the overhead of a training step: ours, Lightning's, accelerate's)
 	@$(BIN)/python benchmarks/cluster.py
 
 docs: setup     ## the documentation as a site, in build/site
