@@ -20,8 +20,15 @@ exercise = Exercise(
     PositionalAttention,
     train_on,
     equivalent={
-        'PositionalAttention.__init__: `register_buffer("table", table, persistent=False)`': (
+        "PositionalAttention: `False` → `True` in "
+        "`self.register_buffer('table', table, persistent=False)`": (
             "a table that is saved with the weights is right, too"
+        ),
+        "train_on: `dict(state)` → `state` in `optimizer.load_state_dict(dict(state))`": (
+            "torch reads any mapping"
+        ),
+        "train_on: `found.detach()` → `found` in `losses.append(found.detach())`": (
+            "the same numbers; the graphs of all updates stay in memory"
         ),
     },
 )
@@ -203,8 +210,10 @@ def module_computes(lab, draw):
     before = x.clone()
     made(x).sum().backward()
     trained = [parameter for parameter in made.parameters() if parameter.requires_grad]
+    long = lab.PositionalAttention(6)(torch.zeros(1, 100, 6))
     return {
         "outputs": draw.each_size(ask, B=3, T=5),
+        "words if max_len is not given": list(long.shape),
         "shapes of trained parameters": sorted(list(parameter.shape) for parameter in trained),
         "x is unchanged": torch.equal(x, before),
     }
