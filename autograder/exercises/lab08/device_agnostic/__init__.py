@@ -20,6 +20,10 @@ exercise = Exercise(
     PositionalAttention,
     train_on,
     equivalent={
+        "PositionalAttention: `100` → `101` in "
+        "`def __init__(self, d_model: int, max_len: int=100) -> None:`": (
+            "a longer table; more words than max_len are not promised to fail"
+        ),
         "PositionalAttention: `False` → `True` in "
         "`self.register_buffer('table', table, persistent=False)`": (
             "a table that is saved with the weights is right, too"
