@@ -183,7 +183,8 @@ def _read(path: Path, changed: int, size: int) -> VisibleLab:
 
 def define(source: str, name: str) -> Callable[..., Any]:
     """The function `name` that a text from a checks file defines."""
-    namespace: dict[str, Any] = {"__name__": "attnlab_visible_check"}
+    # The name of an imported module, because dataclasses look it up.
+    namespace: dict[str, Any] = {"__name__": __name__}
     exec(compile(source, f"<check {name}>", "exec"), namespace)  # noqa: S102 - our own text
     function: Callable[..., Any] = namespace[name]
     return function
