@@ -122,7 +122,8 @@ def answer_probe(probe: Probe, names: dict[str, Any], folder: Path | None = None
 
 
 def _load(source: str, name: str, filename: str) -> Callable[..., Any]:
-    space: dict[str, Any] = {"__name__": filename.strip("<>")}
+    # The name of an imported module, because dataclasses look it up.
+    space: dict[str, Any] = {"__name__": __name__}
     exec(compile(source, filename, "exec"), space)  # noqa: S102 - the trusted side's text
     function: Callable[..., Any] = space[name]
     return function
@@ -274,7 +275,7 @@ def _references(probe: Probe) -> dict[str, Any]:
     """The references that this exercise uses instead of the student's functions, by name."""
     if not probe.uses:
         return {}
-    space: dict[str, Any] = {"__name__": "reference"}
+    space: dict[str, Any] = {"__name__": __name__}
     exec(compile(probe.uses, "<reference>", "exec"), space)  # noqa: S102 - the trusted side's text
     return {name: space[name] for name in probe.replaces}
 
