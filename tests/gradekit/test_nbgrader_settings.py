@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gradekit.course import Course, load_course
-from gradekit.nbgrader_settings import CONFIG_FILE, nbgrader_config
+from gradekit.nbgrader_settings import CONFIG_FILE, exchange_config, nbgrader_config
 from tests.helpers.tiny_class import COURSE
 
 
@@ -36,6 +36,21 @@ def test_settings_are_read_and_the_environment_stays(
     )
     assert nbgrader_config(course).CourseDirectory.db_url == "sqlite:///marks.db"
     assert "SET_BY_THE_FILE" not in os.environ
+
+
+def test_a_machine_says_where_the_exchange_is_unless_the_course_does(
+    course: Course, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    machine = tmp_path / "etc"
+    machine.mkdir()
+    (machine / CONFIG_FILE).write_text(
+        "c = get_config()\nc.Exchange.root = '/srv/exchange'\nc.CourseDirectory.course_id = 'x'\n"
+    )
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(machine))
+    (course.root / CONFIG_FILE).write_text("c.CourseDirectory.course_id = 'attention-labs'\n")
+    assert exchange_config(course).Exchange.root == "/srv/exchange"
+    assert exchange_config(course).CourseDirectory.course_id == "attention-labs"
+    assert "Exchange" not in nbgrader_config(course)
 
 
 def test_it_does_not_import_nbgrader() -> None:

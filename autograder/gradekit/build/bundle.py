@@ -25,7 +25,7 @@ from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange import ExchangeError, ExchangeFactory
 
-from gradekit.build.build import RELEASED, build_labs, nbgrader_config
+from gradekit.build.build import RELEASED, build_labs
 from gradekit.build.calendar import closing_later, conflicts, open_labs, refuse_early
 from gradekit.build.disclosure import disclosures
 from gradekit.build.student_library import blank_references, write_student_library
@@ -34,6 +34,7 @@ from gradekit.course.moments import human_date, short_date
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import CourseLabs
 from gradekit.late import answers_from
+from gradekit.nbgrader_settings import exchange_config
 
 PAGE, LECTURES = "HOW_TO_HAND_IN.md", "LECTURES.md"
 PROJECT = "attention-labs"
@@ -131,7 +132,8 @@ def publish(course: Course, lab: str) -> None:
     """
     if not (course.root / BUNDLES / lab).is_dir():
         raise CourseError(f"{BUNDLES}/{lab} is not there; run `lab release {lab}` first")
-    config = nbgrader_config(course, course.root)
+    config = exchange_config(course)
+    config.CourseDirectory.root = str(course.root)
     config.CourseDirectory.update({"release_directory": BUNDLES, "assignment_id": lab})
     directory = CourseDirectory(config=config)
     step = ExchangeFactory(config=config).ReleaseAssignment(
