@@ -124,6 +124,14 @@ def test_files_beyond_the_limits_are_not_opened(tmp_path: Path) -> None:
     assert submitted.notes[-1] == "There are 30 more files of that kind."
 
 
+def test_the_library_that_came_with_the_lab_is_no_part_of_a_hand_in(tmp_path: Path) -> None:
+    library = {f"attnlab/plots/{number}.py": b"x" for number in range(MOST_FILES + 50)}
+    given = {**library, f"{NAME}.ipynb": b"{}", "attnlab/mine.ipynb": b"{}", "own.py": b"y"}
+    submitted = read_submitted(hand_in(tmp_path, "ada", given), "ada", LAB)
+    assert set(submitted.files) == {f"{NAME}.ipynb", "attnlab/mine.ipynb", "own.py"}
+    assert submitted.notes == ()
+
+
 def test_a_folder_instead_of_the_timestamp_leaves_no_file_open(tmp_path: Path) -> None:
     folder = hand_in(tmp_path, "ada", {"timestamp.txt/x.txt": b""})
     before = len(os.listdir("/proc/self/fd"))
