@@ -12,6 +12,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,8 @@ def missing(need: str) -> str | None:
         case "postgresql":
             found = postgresql_programs()
             return None if found else "no PostgreSQL server (Debian: apt install postgresql)"
+        case "jupyterhub":
+            return no_hub()
         case _:
             raise ValueError(f"tests cannot need {need!r}")
 
@@ -87,6 +90,16 @@ def level_here(level: str) -> str:
     if level != "none":
         require(level)
     return level
+
+
+def no_hub() -> str | None:
+    """Why no JupyterHub can be started here; None if one can."""
+    if os.geteuid() != 0:
+        return "no root, who alone can start servers for the users of a JupyterHub"
+    if find_spec("jupyterhub") is None:
+        return "no JupyterHub (pip install jupyterhub)"
+    proxy = shutil.which("configurable-http-proxy")
+    return None if proxy else "no proxy for JupyterHub (npm install -g configurable-http-proxy)"
 
 
 def browser() -> str | None:
