@@ -21,20 +21,17 @@ from string import Template
 from tempfile import TemporaryDirectory
 
 import nbformat
-from nbgrader.auth import Authenticator
-from nbgrader.coursedir import CourseDirectory
-from nbgrader.exchange import ExchangeError, ExchangeFactory
 
 from gradekit.build.build import RELEASED, build_labs
 from gradekit.build.calendar import closing_later, conflicts, open_labs, refuse_early
 from gradekit.build.disclosure import disclosures
+from gradekit.build.exchange import exchange_step, run_step
 from gradekit.build.student_library import blank_references, write_student_library
 from gradekit.course import BUNDLES, Course
 from gradekit.course.moments import human_date, short_date
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import CourseLabs
 from gradekit.late import answers_from
-from gradekit.nbgrader_settings import exchange_config
 
 PAGE, LECTURES = "HOW_TO_HAND_IN.md", "LECTURES.md"
 PROJECT = "attention-labs"
@@ -132,18 +129,9 @@ def publish(course: Course, lab: str) -> None:
     """
     if not (course.root / BUNDLES / lab).is_dir():
         raise CourseError(f"{BUNDLES}/{lab} is not there; run `lab release {lab}` first")
-    config = exchange_config(course)
-    config.CourseDirectory.root = str(course.root)
-    config.CourseDirectory.update({"release_directory": BUNDLES, "assignment_id": lab})
-    directory = CourseDirectory(config=config)
-    step = ExchangeFactory(config=config).ReleaseAssignment(
-        coursedir=directory, authenticator=Authenticator(config=config), config=config
-    )
+    step = exchange_step(course, lab, "ReleaseAssignment", release_directory=BUNDLES)
     step.force = True
-    try:
-        step.start()
-    except ExchangeError as error:
-        raise CourseError(f"{lab}: nbgrader's exchange refuses the bundle: {error}") from error
+    run_step(step, f"{lab}: nbgrader's exchange refuses the bundle")
 
 
 def student_requirements() -> list[str]:

@@ -171,7 +171,7 @@ def _right_answers(course: Course, lab: str, told: bool | None) -> Solutions | N
 def return_(
     lab: Lab,
     way: Annotated[
-        str, typer.Option("--as", help="moodle, canvas, ilias, mail or folder.")
+        str, typer.Option("--as", help="moodle, canvas, ilias, exchange, mail or folder.")
     ] = "folder",
     partial: Annotated[
         bool, typer.Option("--partial", help="Also pages with parts that wait for a mark.")

@@ -21,6 +21,7 @@ from gradekit.feedback.page import pages, write_page
 from gradekit.feedback.views import Page
 from gradekit.files import write_whole
 from gradekit.results.records import State
+from gradekit.returns.exchange import exchange_place, feedback_folder, release_feedback
 from gradekit.returns.mail import mail_of
 from gradekit.returns.places import (
     NoPlace,
@@ -50,6 +51,7 @@ class Way(StrEnum):
     MOODLE = "moodle"
     CANVAS = "canvas"
     ILIAS = "ilias"
+    EXCHANGE = "exchange"
     MAIL = "mail"
     FOLDER = "folder"
 
@@ -120,6 +122,7 @@ _WORDS = {
     Way.MOODLE: "Moodle",
     Way.CANVAS: "Canvas",
     Way.ILIAS: "ILIAS",
+    Way.EXCHANGE: "nbgrader's exchange",
     Way.MAIL: "mail",
     Way.FOLDER: "folders, one for each student",
 }
@@ -170,11 +173,19 @@ def return_pages(
     if not places:
         why = "; ".join(returned.lines()[1:]) or "nothing was handed in"
         raise ReturnError(f"{lab}: no page can go back through {way}: {why}")
-    _write(target, way, {path: contents[student] for student, path in places.items()})
+    files = {path: contents[student] for student, path in places.items()}
+    if way is Way.EXCHANGE:
+        release_feedback(course, lab, files)
+    else:
+        _write(target, way, files)
     return returned
 
 
 def _target(course: Course, lab: str, way: Way, out: Path | None) -> Path:
+    if way is Way.EXCHANGE:
+        if out is not None:
+            raise ReturnError("the exchange has a folder of its own; leave --out out")
+        return feedback_folder(course, lab)
     if out is None:
         return course.root / FOLDER / f"{lab}-pages-{way}{'.zip' if way.is_zip else ''}"
     if way.is_zip and out.exists():
@@ -198,6 +209,8 @@ def _place(
         case Way.MOODLE | Way.CANVAS | Way.ILIAS:
             origin = read_origin(course.root, student.id, lab)
             return _PLACES[way](student, origin, name, directory)
+        case Way.EXCHANGE:
+            return exchange_place(course, lab, student)
         case Way.MAIL:
             return mail_place(student)
         case Way.FOLDER:

@@ -298,7 +298,7 @@ def test_as_a_ta_types_it(course: Course):
 
 def test_what_cannot_be_done_is_one_sentence(course: Course, tmp_path: Path):
     with pytest.raises(
-        ReturnError, match="--as hub: the ways are moodle, canvas, ilias, mail, folder"
+        ReturnError, match="--as hub: the ways are moodle, canvas, ilias, exchange, mail, folder"
     ):
         way_named("hub")
     with pytest.raises(ReturnError, match="is not an empty folder; name a new one with --out"):
