@@ -26,8 +26,15 @@ SITE = ROOT / "build" / "site"
 # The parts of the site and their pages. The labs follow.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "Students": ("student",),
-    "TAs": ("ta", "collecting", "reporting", "similar", "marking", "gradebook", "trust", "cluster"),
-    "Instructors": ("instructor", "term", "exporting", "contributing", "architecture"),
+    "TAs": ("ta", "collecting", "marking", "reporting", "similar", "gradebook", "trust", "cluster"),
+    "Instructors": (
+        "instructor",
+        "term",
+        "exporting",
+        "jupyterhub",
+        "contributing",
+        "architecture",
+    ),
     "GPUs": ("gpu", "pretend-gpu"),
 }
 # Pages of the repository's top, and what they are called in the site.
