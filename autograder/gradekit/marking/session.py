@@ -55,7 +55,8 @@ class Marking:
     """The marking of one lab by one TA.
 
     Attributes:
-        marker: who marks; empty if they did not say.
+        share: the part of the pile that this TA marks.
+        marker: the TA's name; empty if it was not given.
     """
 
     course: Course

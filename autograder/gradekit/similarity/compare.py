@@ -26,7 +26,7 @@ from gradekit.similarity.fingerprints import CODE, PROSE, Fingerprint, all_runs,
 from gradekit.similarity.hand_ins import ClassTexts, HandIn
 from gradekit.similarity.tokens import chosen_names, code_symbols, prose_symbols
 
-LINE = 0.01  # so many pairs of the class are expected to reach the line by chance
+LINE = 0.01  # pairs of a class that may be expected to reach the line by chance
 # Two people may share a habit that shows in every step; it is a small part of what they write.
 LEAST_SHARE = 1 / 3
 _BINS = 4096
@@ -126,7 +126,7 @@ class Prints:
     """The fingerprints of a class.
 
     Attributes:
-        homes: by step, the fingerprints that most hand-ins have there, those that count alone.
+        homes: by step, the fingerprints that count and that most hand-ins have in this step.
     """
 
     def __init__(self, texts: ClassTexts) -> None:
