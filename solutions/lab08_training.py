@@ -442,8 +442,8 @@ plots.gradients.one_odd_batch(clip_global_norm)
 # On the right, the mean of the two means, each of the 3 tokens counts more than twice as much as
 # each of the 7. The usual recipe, "divide every loss by the number of micro-batches", does just
 # that. It is right only if all micro-batches have equally many tokens, and with padding they never
-# do. (A widely used training library had this bug for years, until 2024: its losses were a bit
-# worse, and nothing crashed.) This is why a `Loss` in this lab returns `Sums`: a sum, and how many
+# do. (Hugging Face's `transformers` did that until October 2024, when its pull request 34191 mended
+# it; nothing had crashed.) This is why a `Loss` in this lab returns `Sums`: a sum, and how many
 # tokens it is over.
 #
 # **Predict.** A model has one weight w, and the loss of a token x is w·x. The micro-batches are

@@ -32,10 +32,15 @@ def states_of(draw, count, dtype=torch.float32):
     ]
 
 
+def by_name(state):
+    """The same in the order of names: the task promises none."""
+    return {name: state[name] for name in sorted(state)}
+
+
 def kept_checkpoints(lab, states, places):
     """Which checkpoints are as they were, after the call and after the result has changed."""
     before = [{name: x.clone() for name, x in state.items()} for state in states]
-    averaged = lab.average_checkpoints(states)
+    averaged = by_name(lab.average_checkpoints(states))
 
     def kept():
         return {
@@ -64,13 +69,13 @@ def mean_of_three(lab, draw):
     """Each of the three counts one third: 1, 2 and 6 have the mean 3."""
     states = [{"w": torch.full((2, 3), value), "b": torch.tensor([value, 0.0])} for value in
               (1.0, 2.0, 6.0)]  # fmt: skip
-    return dict(lab.average_checkpoints(states))
+    return by_name(lab.average_checkpoints(states))
 
 
 @exercise.check(points=0.5)
 def names_and_dtypes(lab, draw):
     """The result has all names, each with its shape and dtype."""
-    averaged = lab.average_checkpoints(states_of(draw, 2))
+    averaged = by_name(lab.average_checkpoints(states_of(draw, 2)))
     shapes = {f"shape of {name}": list(x.shape) for name, x in averaged.items()}
     return {**shapes, **{name: dtype_of(x) for name, x in averaged.items()}}
 
@@ -80,17 +85,17 @@ def other_numbers(lab, draw):
     """Is right for one, two, five and forty checkpoints, in lists and tuples, of any shapes."""
     seen = {}
     for count in (1, 2, 5, 40):
-        seen[f"{count}"] = dict(lab.average_checkpoints(states_of(draw, count)))
-    seen["a tuple"] = dict(lab.average_checkpoints(tuple(states_of(draw, 3))))
+        seen[f"{count}"] = by_name(lab.average_checkpoints(states_of(draw, count)))
+    seen["a tuple"] = by_name(lab.average_checkpoints(tuple(states_of(draw, 3))))
     shapes = {"0-d": (), "one": (1,), "empty": (0, 3), "row": (1, 4), "column": (4, 1)}
     single = torch.float32
     states = [
         {name: draw.normal(*shape, dtype=single) for name, shape in shapes.items()}
         for _ in range(3)
     ]
-    seen["shapes"] = dict(lab.average_checkpoints(states))
+    seen["shapes"] = by_name(lab.average_checkpoints(states))
     spread = [{"x": draw.strided(draw.normal(3, 4, dtype=single))} for _ in range(3)]
-    seen["not contiguous"] = dict(lab.average_checkpoints(spread))
+    seen["not contiguous"] = by_name(lab.average_checkpoints(spread))
     return seen
 
 
@@ -108,11 +113,11 @@ def last_counter(lab, draw):
         }
         for number, steps in enumerate((100, 300, 250))
     ]
-    averaged = lab.average_checkpoints(states)
+    averaged = by_name(lab.average_checkpoints(states))
     dtypes = {f"dtype of {name}": dtype_of(x) for name, x in averaged.items()}
     own = [averaged[name].data_ptr() != states[-1][name].data_ptr() for name in averaged]
     beyond = int(averaged["huge"]) - huge  # float64 cannot hold the last digit
-    return {**dict(averaged), **dtypes, "huge": beyond, "memory of its own": own}
+    return {**averaged, **dtypes, "huge": beyond, "memory of its own": own}
 
 
 @exercise.check(points=1, hidden=True)
@@ -137,7 +142,7 @@ def half_precision(lab, draw):
 @exercise.check(points=0.25, hidden=True, judge=Close(atol=1e-14, rtol=1e-14))
 def double_precision(lab, draw):
     """Numbers in float64 keep their digits."""
-    averaged = lab.average_checkpoints(states_of(draw, 3, torch.float64))
+    averaged = by_name(lab.average_checkpoints(states_of(draw, 3, torch.float64)))
     floats = {name: x for name, x in averaged.items() if x.is_floating_point()}
     return {**floats, **{f"dtype of {name}": dtype_of(x) for name, x in floats.items()}}
 
@@ -149,7 +154,7 @@ def tied_tables(lab, draw):
     for _ in range(3):
         table = draw.normal(4, 3, dtype=torch.float32)
         states.append({"embedding.weight": table, "head.weight": table})
-    return dict(lab.average_checkpoints(states))
+    return by_name(lab.average_checkpoints(states))
 
 
 @exercise.check(points=0.5, hidden=True)
