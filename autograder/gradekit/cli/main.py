@@ -8,14 +8,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from gradekit.cli import instructor, mark, new, reports, roster, similar, ta
 from gradekit.cli.common import INSTRUCTOR, STUDENT, TA, fail
 
+# As a week goes.
+VERBS = (
+    "submit",
+    *("init", "new", "build", "verify", "release"),
+    *("doctor", "roster", "collect", "withdraw", "grade", "mark", "similar"),
+    *("feedback", "return", "export", "report", "show", "status", "term"),
+)
+
+
+class _InOrder(TyperGroup):
+    """Lists the verbs in the order in which they are used, whatever file they are in."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return sorted(self.commands, key=VERBS.index)
+
+
 app = typer.Typer(
+    cls=_InOrder,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
