@@ -149,7 +149,8 @@ def feedback(
     pages = write_feedback(course, lab, told)
     where = short_path(pages[0].parent.parent.parent, course) if pages else "feedback"
     answers = ", with the right answers" if told else ""
-    typer.echo(f"{lab}: {len(pages)} pages in {where}/<student>/{lab}/{answers}")
+    count = f"{len(pages)} page{'' if len(pages) == 1 else 's'}"
+    typer.echo(f"{lab}: {count} in {where}/<student>/{lab}/{answers}")
 
 
 def _right_answers(course: Course, lab: str, told: bool | None) -> Solutions | None:
