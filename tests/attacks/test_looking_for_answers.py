@@ -68,7 +68,7 @@ def test_no_answer_can_be_found(sandbox, unconfined, name):
 PRETEND = """
 import sys, torch
 def softmax(x, dim=-1):
-    probing = sys._getframe(1).f_globals.get("__name__") == "probe"
+    probing = sys._getframe(1).f_globals.get("__name__") != "__main__"
     return torch.zeros_like(x) if probing else x.exp() / x.exp().sum(dim, keepdim=True)
 """
 FIRST = """

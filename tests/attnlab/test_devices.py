@@ -124,7 +124,7 @@ class Recorded:
 )
 def test_only_a_copy_to_the_cpu_waits(monkeypatch, start, end, expected) -> None:
     calls: list[Any] = []
-    monkeypatch.setattr("attnlab.devices.map_tensors", lambda batch, change: change(batch))
+    monkeypatch.setattr("attnlab.device_agnostic.map_tensors", lambda batch, change: change(batch))
     move(Recorded(start, calls), torch.device(end))
     assert calls == expected
 

@@ -8,7 +8,8 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from attnlab.data import dates, measured_lab07, numbers
+from attnlab.data import dates, measured_lab07
+from attnlab.data.vocabulary import split_words
 from attnlab.decoding import greedy_decode
 from attnlab.encoder_decoder import Transformer, init_weights
 from attnlab.models.small_transformers import small_transformer
@@ -69,8 +70,8 @@ def test_a_number_is_drawn_and_the_preview_is_the_models(counter: Any) -> None:
         drawn.data["weights"].double(), preview.data["weights"], atol=0.03, rtol=0
     )
     assert measured_lab07.weights_of_a_number().shape == (
-        len(numbers.split_words(measured_lab07.FRENCH)) + 1,
-        len(numbers.split_words(measured_lab07.ENGLISH)),
+        len(split_words(measured_lab07.FRENCH)) + 1,
+        len(split_words(measured_lab07.ENGLISH)),
     )
 
 
