@@ -28,7 +28,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("course",),
     ("roster",),
     ("files",),
-    ("errors", "python_names", "untrusted"),
+    ("errors", "python_names", "untrusted", "wording"),
 )
 PURPOSES: Mapping[str, str] = {
     "cli": "the lab command",
@@ -55,6 +55,7 @@ PURPOSES: Mapping[str, str] = {
     "files": "temporary and whole files",
     "course": "course.toml",
     "python_names": "what code binds",
+    "wording": "numbers and names in sentences",
     "untrusted": "runs beside student code",
     "errors": "one family",
 }

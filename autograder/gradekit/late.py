@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from attnlab.notebook.due import days_late, percent_off
 from gradekit.course import Course, LateRule
+from gradekit.wording import counted
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Lateness:
         """The penalty in words; empty if the hand-in was on time."""
         if not self.is_late:
             return ""
-        late = f"Handed in {_days(self.days)} late"
+        late = f"Handed in {counted(self.days, 'day')} late"
         if self.percent >= 100:
             return f"{late}, after the last day: it earns no points."
         cost = f"{self.percent:g} % of the points are taken off" if self.percent else ""
@@ -55,13 +56,9 @@ class Lateness:
             covers = "covers" if self.slipped == 1 else "cover"
             part = "part of that" if self.slipped < self.days else "that"
             left = f"{self.slip_left or 'none'} {'is' if (self.slip_left or 0) < 2 else 'are'} left"
-            late = f"{late}: {_days(self.slipped, 'slip day')} {covers} {part}, and {left}"
+            late = f"{late}: {counted(self.slipped, 'slip day')} {covers} {part}, and {left}"
             return f"{late}; {cost}." if cost else f"{late}."
         return f"{late}: {cost}." if cost else f"{late}; that costs nothing."
-
-
-def _days(count: int, unit: str = "day") -> str:
-    return f"{count} {unit}" if count == 1 else f"{count} {unit}s"
 
 
 def lateness(rule: LateRule, seconds: float, slip_days: int | None = None) -> Lateness:

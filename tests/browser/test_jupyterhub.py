@@ -5,10 +5,8 @@ The TA works in JupyterLab's terminal, the students in nbgrader's list of assign
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -24,7 +22,7 @@ pytest.importorskip("playwright", reason="no playwright: install the extra `dev`
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.helpers import hub
-from tests.helpers.servers import free_port
+from tests.helpers.servers import end, free_port
 from tests.helpers.tiny_class import LAB, NAME, WRONG, write_course
 
 pytestmark = [
@@ -76,12 +74,7 @@ def address(place: Path, course: Path) -> Iterator[str]:
             time.sleep(0.5)
         yield f"http://127.0.0.1:{port}"
     finally:
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        end(process)
 
 
 def answers(url: str) -> bool:

@@ -36,7 +36,7 @@ def serving(
         try:
             yield _address(server, runtime, log, time.monotonic() + seconds)
         finally:
-            _end(server)
+            end(server)
 
 
 def _address(server: subprocess.Popen[bytes], runtime: Path, log: Path, until: float) -> str:
@@ -49,8 +49,8 @@ def _address(server: subprocess.Popen[bytes], runtime: Path, log: Path, until: f
     raise AssertionError(f"the server did not start:\n{log.read_text()[-3000:]}")
 
 
-def _end(server: subprocess.Popen[bytes]) -> None:
-    """End the server; its kernels end with it, and what does not is ended with its session."""
+def end(server: subprocess.Popen[bytes]) -> None:
+    """End a server; its kernels end with it, and what does not is ended with its session."""
     server.send_signal(signal.SIGTERM)
     try:
         server.wait(20)

@@ -143,14 +143,14 @@ def feedback(
 ) -> None:
     """Write one page of feedback per student."""
     from gradekit.feedback.page import write_feedback
+    from gradekit.wording import counted
 
     course = course_at(course_folder)
     told = _right_answers(course, lab, solutions)
     pages = write_feedback(course, lab, told)
     where = short_path(pages[0].parent.parent.parent, course) if pages else "feedback"
     answers = ", with the right answers" if told else ""
-    count = f"{len(pages)} page{'' if len(pages) == 1 else 's'}"
-    typer.echo(f"{lab}: {count} in {where}/<student>/{lab}/{answers}")
+    typer.echo(f"{lab}: {counted(len(pages), 'page')} in {where}/<student>/{lab}/{answers}")
 
 
 def _right_answers(course: Course, lab: str, told: bool | None) -> Solutions | None:

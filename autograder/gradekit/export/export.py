@@ -21,7 +21,7 @@ from gradekit.export.moodle import fill_moodle
 from gradekit.export.scores import Score, Standing, scores_of
 from gradekit.export.tables import to_csv, to_xlsx
 from gradekit.files import write_whole
-from gradekit.results.folder import journal_path
+from gradekit.results.folder import graded_labs
 from gradekit.submissions.layouts.moodle import SYSTEM as MOODLE
 from gradekit.submissions.stored import read_origin
 
@@ -71,7 +71,7 @@ def final_scores(
         CourseError: a lab has no results, or none has.
         ExportError: something still waits for a mark or for the grader, and `partial` is not said.
     """
-    chosen = list(labs) or [lab for lab in course.labs if journal_path(course, lab).is_file()]
+    chosen = list(labs) or graded_labs(course)
     if not chosen:
         raise CourseError("no lab has results yet; `lab grade LAB` makes them")
     found = {lab: scores_of(course, lab) for lab in chosen}

@@ -6,11 +6,11 @@ Tested in tests/gradekit/export/test_scores.py and tests/gradekit/feedback/test_
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from gradekit.gradebook.address import Address
 from gradekit.gradebook.gradebook import Book
 from gradekit.gradebook.marks import Marks
+from gradekit.gradebook.reading import marks_now
 from gradekit.late import Lateness
 from gradekit.submissions.released import Released
 
@@ -18,14 +18,7 @@ from gradekit.submissions.released import Released
 def current_marks(
     address: Address, lab: str, late: Mapping[str, Lateness], released: Released
 ) -> dict[str, Marks]:
-    """The marks of each student, after the late penalties are brought up to date.
-
-    Penalties change with marks given by hand, with dates, and with extensions.
-
-    Args:
-        late: by student, how late the hand-in is.
-        released: the lab's notebook, which knows what its cells were called before.
-    """
+    """What :func:`marks_now` says, after the gradebook's late penalties are brought up to date."""
     with Book(address) as book:
         before = book.marks(lab)
 
@@ -33,12 +26,5 @@ def current_marks(
             known = late.get(student)
             return known.penalty(points) if known else before[student].penalty
 
-        marks = book.marks(lab) if book.renew_penalties(lab, penalty) else before
-    return {
-        student: replace(
-            known,
-            marks=released.with_new_names(known.marks),
-            comments=released.with_new_names(known.comments),
-        )
-        for student, known in marks.items()
-    }
+        book.renew_penalties(lab, penalty)
+    return marks_now(address, lab, late, released)

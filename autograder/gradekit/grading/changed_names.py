@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from gradekit.sandbox.limit_messages import first_line
 from gradekit.sandbox.result import CellRun
 from gradekit.untrusted.messages import Cell
+from gradekit.wording import first_of
 
 _MOST_CELLS, _MOST_NAMES, _MOST_LINE = 3, 4, 60
 
@@ -33,9 +34,8 @@ def changed_later(cells: Sequence[Cell], runs: Sequence[CellRun]) -> tuple[str, 
 
 
 def _sentence(line: str, names: Sequence[str]) -> str:
-    shown = ", ".join(f"`{name}`" for name in names[:_MOST_NAMES])
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+    shown = first_of((f"`{name}`" for name in names), _MOST_NAMES)
     return (
-        f"The cell that begins `{line}` changes {shown}{more}, which an earlier step defines or "
+        f"The cell that begins `{line}` changes {shown}, which an earlier step defines or "
         "uses. Your steps were graded as they were before that cell; use another name there."
     )

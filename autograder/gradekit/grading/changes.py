@@ -15,6 +15,7 @@ from gradekit.results.records import (
     SubmissionRecord,
     counted,
 )
+from gradekit.wording import first_of
 
 if TYPE_CHECKING:
     from gradekit.submissions.released import Released  # imports nbformat
@@ -160,9 +161,7 @@ def _share(check: CheckResult) -> float:
 
 
 def _quoted(checks: Sequence[CheckResult]) -> str:
-    shown = ", ".join(f"“{check.title.rstrip('.')}”" for check in checks[:_MOST_TITLES])
-    more = len(checks) - _MOST_TITLES
-    return f"{shown} and {more} more" if more > 0 else shown
+    return first_of((f"“{check.title.rstrip('.')}”" for check in checks), _MOST_TITLES)
 
 
 def _points(value: float | None) -> str:

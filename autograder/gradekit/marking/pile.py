@@ -20,7 +20,7 @@ from gradekit.feedback.page import cells_of
 from gradekit.gradebook.address import address_of
 from gradekit.gradebook.by_hand import HandMark
 from gradekit.gradebook.gradebook import Book
-from gradekit.results.folder import course_secret, journal_path, results_folder
+from gradekit.results.folder import course_secret, graded_journal_path, results_folder
 from gradekit.results.journal import Journal
 from gradekit.results.records import State, SubmissionRecord
 from gradekit.submissions.notebook import open_notebook
@@ -95,9 +95,7 @@ def read_pile(course: Course, lab: str, share: Share) -> tuple[Question, ...]:
     released = Released.read(course.released(lab))
     if not released.answers:
         raise CourseError(f"{lab} has no free-text question, so there is nothing to mark")
-    path = journal_path(course, lab)
-    if not path.is_file():
-        raise CourseError(f"{lab} has no results yet; `lab grade {lab}` makes them")
+    path = graded_journal_path(course, lab)
     models = _models(course, lab, released)
     with Journal(path, wait=_WAIT) as journal:
         records = [r for r in journal.submissions if r.state in (State.GRADED, State.LATE)]

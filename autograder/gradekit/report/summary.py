@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from gradekit.export.scores import Standing
 from gradekit.report.report import Report
+from gradekit.wording import counted
 
 _WORDS = {
     Standing.THEIRS: "could not be run",
@@ -27,7 +28,7 @@ def percent(share: float | None) -> str:
 
 def students(count: int) -> str:
     """A number of students in words."""
-    return f"{count} student" if count == 1 else f"{count} students"
+    return counted(count, "student")
 
 
 def number(value: float | None) -> str:

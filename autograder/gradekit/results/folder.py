@@ -43,6 +43,11 @@ def graded_journal_path(course: Course, lab: str) -> Path:
     return path
 
 
+def graded_labs(course: Course) -> list[str]:
+    """The labs that have results, in the course's order."""
+    return [lab for lab in course.labs if journal_path(course, lab).is_file()]
+
+
 def failures_path(course: Course, lab: str) -> Path:
     """The log of the grader's own failures, with their tracebacks."""
     return results_folder(course) / f"{lab}.failures.log"

@@ -9,7 +9,7 @@ import io
 import shutil
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -36,6 +36,7 @@ from gradekit.roster.people import Directory
 from gradekit.roster.students import Student, load_roster
 from gradekit.submissions.folder import SUBMITTED
 from gradekit.submissions.stored import read_origin
+from gradekit.wording import counted, first_of
 
 if TYPE_CHECKING:
     from gradekit.feedback.solutions import Solutions  # imports torch
@@ -97,10 +98,13 @@ class Returned:
         reasons: dict[str, list[str]] = {}
         for student, reason in self.held.items():
             reasons.setdefault(reason, []).append(student)
-        count = _pages(len(self.places))
+        count = counted(len(self.places), "page")
         return [
             f"{self.lab}: {count} for {_WORDS[self.way]}",
-            *(f"not returned because {reason}: {_names(who)}" for reason, who in reasons.items()),
+            *(
+                f"not returned because {reason}: {first_of(who, _MOST_NAMES)}"
+                for reason, who in reasons.items()
+            ),
         ]
 
     def to_json(self) -> dict[str, Any]:
@@ -261,14 +265,3 @@ def _packed(contents: Mapping[str, bytes]) -> bytes:
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, data)
     return out.getvalue()
-
-
-def _names(students: Iterable[str]) -> str:
-    """At most some names, and how many more there are."""
-    listed = list(students)
-    more = f" and {len(listed) - _MOST_NAMES} more" if listed[_MOST_NAMES:] else ""
-    return f"{', '.join(listed[:_MOST_NAMES])}{more}"
-
-
-def _pages(count: int) -> str:
-    return f"{count} page" if count == 1 else f"{count} pages"

@@ -15,7 +15,8 @@ from gradekit.errors import ResultNotKeptError
 from gradekit.feedback.html import template
 from gradekit.files import write_whole
 from gradekit.similarity.compare import Agreement, Pair, Similarity, shared_spans
-from gradekit.similarity.words import by_chance, counted, groups_in_words
+from gradekit.similarity.words import by_chance, groups_in_words
+from gradekit.wording import counted
 
 FOLDER = "reports"
 MOST_PAIRS = 40

@@ -12,7 +12,8 @@ from rich.table import Table
 
 from gradekit.feedback.plain_text import plain_line
 from gradekit.similarity.compare import Similarity
-from gradekit.similarity.words import NOT_A_PROOF, by_chance, counted, groups_in_words
+from gradekit.similarity.words import NOT_A_PROOF, by_chance, groups_in_words
+from gradekit.wording import counted
 
 _MOST_SHOWN = 15
 

@@ -15,11 +15,6 @@ NOT_A_PROOF = (
 )
 
 
-def counted(number: int, what: str) -> str:
-    """A number with its noun, as in "1 pair" and "2 pairs"."""
-    return f"{number} {what}{'' if number == 1 else 's'}"
-
-
 def by_chance(expected: float) -> str:
     """How often a pair would agree as much by chance."""
     if expected >= 1:

@@ -25,6 +25,7 @@ from gradekit.submissions.stored import Stored
 from gradekit.submissions.times import HandInTime
 from gradekit.submissions.times_file import TimesFile, read_times
 from gradekit.submissions.whose import Whose
+from gradekit.wording import first_of
 
 _MOST_NAMES = 5  # in one sentence
 
@@ -100,9 +101,8 @@ class _Collection:
     def _name_strangers(self, option: str, strangers: Sequence[str]) -> None:
         """Say whom a file names in vain."""
         if strangers:
-            shown = ", ".join(strangers[:_MOST_NAMES])
-            more = f" and {len(strangers) - _MOST_NAMES} more" if strangers[_MOST_NAMES:] else ""
-            self._notes.append(f"{option} names people who are not in {FILE_NAME}: {shown}{more}.")
+            shown = first_of(strangers, _MOST_NAMES)
+            self._notes.append(f"{option} names people who are not in {FILE_NAME}: {shown}.")
 
     def _incomplete_groups(self, found: Sequence[IncomingSubmission]) -> Iterator[str]:
         """Say where a hand-in may be that of a group of which others are not known."""

@@ -16,7 +16,7 @@ from gradekit.errors import CourseError
 from gradekit.export.export import final_scores
 from gradekit.export.scores import Score, Standing
 from gradekit.late import Lateness, closes, closes_for
-from gradekit.results.folder import journal_path
+from gradekit.results.folder import graded_labs
 from gradekit.roster.students import Student
 from gradekit.term.result import Counting, LabResult, StudentTerm, term_of
 
@@ -68,7 +68,7 @@ def term_table(course: Course, now: datetime, *, partial: bool = False) -> Term:
         CourseError: no lab has results, or a lab that has closed has none.
         ExportError: parts of a lab wait for a mark or for the grader.
     """
-    labs = [lab for lab in course.labs if journal_path(course, lab).is_file()]
+    labs = graded_labs(course)
     left = [lab for lab in course.labs if lab not in labs and course.weight(lab)]
     closed = [lab for lab in left if now > closes(course, lab)]
     if closed and labs and not partial:

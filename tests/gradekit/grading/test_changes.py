@@ -20,7 +20,7 @@ from gradekit.results.records import CheckResult, ExerciseResult, State, Submiss
 from tests.helpers import submissions, tiny_class
 from tests.helpers.gradebook import mark_by_hand
 from tests.helpers.tiny_class import LAB
-from tests.helpers.undisturbed import Undisturbed, grade_undisturbed, run, stricter
+from tests.helpers.undisturbed import Undisturbed, run, stricter
 
 RECORD = SubmissionRecord("ada", LAB, "first", State.GRADED)
 
@@ -96,13 +96,6 @@ def test_a_mark_by_hand_for_another_result_is_told(tmp_path: Path) -> None:
         "ada: softmax has 7 points by hand, given for another result; the judge gives 8 now",
     )
     assert hand_marks_to_look_at(given, released, []) == ()
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
-    root = tmp_path_factory.mktemp("class") / "course"
-    root.mkdir()
-    return grade_undisturbed(root)
 
 
 @pytest.fixture

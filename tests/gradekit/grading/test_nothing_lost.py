@@ -27,9 +27,7 @@ from tests.helpers import tiny_class
 from tests.helpers.tiny_class import LAB, LATE, NAME, autograded_of, gradebook_of, journal_of
 from tests.helpers.undisturbed import (
     KillsForkServer,
-    Undisturbed,
     empty_gradebook,
-    grade_undisturbed,
     kill_and_go_on,
     largest_file,
     length,
@@ -42,13 +40,6 @@ from tests.helpers.undisturbed import (
 )
 
 STUDENTS = ("ada", "bob", "cyd", "eve")
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory) -> Undisturbed:
-    root = tmp_path_factory.mktemp("class") / "course"
-    root.mkdir()
-    return grade_undisturbed(root)
 
 
 @pytest.fixture

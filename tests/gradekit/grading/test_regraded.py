@@ -17,16 +17,9 @@ from gradekit.grading.grade import Settings
 from gradekit.results.folder import journal_path
 from tests.helpers import tiny_class
 from tests.helpers.tiny_class import LAB, NAME
-from tests.helpers.undisturbed import Undisturbed, grade_undisturbed
+from tests.helpers.undisturbed import Undisturbed
 
 WHY = "an exercise or the grader has changed since, so"
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
-    root = tmp_path_factory.mktemp("class") / "course"
-    root.mkdir()
-    return grade_undisturbed(root)
 
 
 @pytest.fixture
