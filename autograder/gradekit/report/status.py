@@ -83,7 +83,7 @@ class LabStatus:
         if self.broken:
             yield f"the grader failed on {self.broken}: lab grade {self.lab} says why"
         if self.to_mark:
-            yield f"{self.to_mark} to mark by hand: formgrader"
+            yield f"{self.to_mark} to mark by hand: lab mark {self.lab}"
         if self.graded > self.pages:
             yield f"{self.graded - self.pages} without a page: lab feedback {self.lab}"
 

@@ -57,7 +57,7 @@ def test_counts(course: Course) -> None:
     assert (two.collected, two.graded, two.to_mark, two.pages, two.released) == (0, 0, 0, 0, False)
     assert one.to_do == (
         "1 to grade: lab grade lab01",
-        "1 to mark by hand: formgrader",
+        "1 to mark by hand: lab mark lab01",
         "1 without a page: lab feedback lab01",
     )
     assert two.to_do == ()
@@ -101,7 +101,7 @@ def test_one_screen(course: Course) -> None:
     lines = [" ".join(line.split()) for line in printed(course, DUE).splitlines()]
     assert "lab01 open Fri 18 Sep 23:59 3 of 4 2 1 1" in lines
     assert "lab02 not released Fri 25 Sep 23:59" in lines
-    assert "lab01: 1 to mark by hand: formgrader" in lines
+    assert "lab01: 1 to mark by hand: lab mark lab01" in lines
     shutil.rmtree(course.root / "submitted")
     (course.root / "gradebook.db").unlink()
     assert "Nothing waits." in printed(course, DUE)
