@@ -118,13 +118,14 @@ def draw(target: Path) -> None:
     mpl.rcParams.update({"svg.hashsalt": "architecture", "svg.fonttype": "none"})
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(11, 8.5))
-    axes.set(xlim=(0, 11), ylim=(-0.2, len(LAYERS)))
+    width = 2.2 * max(map(len, LAYERS))  # inches; the widest box takes less than 2.2 of them
+    figure, axes = plt.subplots(figsize=(width, 8.5))
+    axes.set(xlim=(0, width), ylim=(-0.2, len(LAYERS)))
     axes.axis("off")
     places = {}
     for row, layer in enumerate(reversed(LAYERS)):
         for column, name in enumerate(layer):
-            places[name] = (11 * (column + 1) / (len(layer) + 1), row + 0.35)
+            places[name] = (width * (column + 0.5) / len(layer), row + 0.35)
     for start, end in _direct(package_imports()):
         (x, y), (to_x, to_y) = places[start], places[end]
         axes.annotate(
