@@ -44,6 +44,30 @@ def count_pieces(text: str, pattern: str = GPT2_PATTERN) -> dict[bytes, int]:
     return {piece.encode(): count for piece, count in Counter(regex.findall(pattern, text)).items()}
 
 
+def merge_pair(parts: Sequence[bytes], pair: Pair) -> list[bytes]:
+    """Join a pair wherever its two parts stand side by side, from the left, without overlap.
+
+    Args:
+        parts: the parts of a word; they stay unchanged.
+        pair: the two parts to join.
+
+    Returns:
+        The parts after the merge.
+    """
+    # blank: walk through the parts
+    joined: list[bytes] = []
+    at = 0
+    while at < len(parts):
+        if tuple(parts[at : at + 2]) == pair:
+            joined.append(pair[0] + pair[1])
+            at += 2
+        else:
+            joined.append(parts[at])
+            at += 1
+    return joined
+    # end blank
+
+
 def train_bpe(
     words: Mapping[bytes, int], n_merges: int, *, tie: Literal["first", "greatest"] = "first"
 ) -> list[Pair]:
@@ -80,7 +104,7 @@ def train_bpe(
         candidates = [pair for pair, count in counts.items() if count == most]
         best = candidates[0] if tie == "first" else max(candidates)
         merges.append(best)
-        cut = [(merged(parts, best), count) for parts, count in cut]
+        cut = [(merge_pair(parts, best), count) for parts, count in cut]
     return merges
     # end blank
 
@@ -118,32 +142,30 @@ def train_bpe_indexed(words: Mapping[bytes, int], n_merges: int) -> list[Pair]:
         merges.append(best)
         for word in holders.pop(best):
             count(word, -1)
-            cut[word] = merged(cut[word], best)
+            cut[word] = merge_pair(cut[word], best)
             count(word, 1)
     return merges
 
 
-def merged(parts: Sequence[bytes], pair: Pair) -> list[bytes]:
-    """Join a pair wherever its two parts stand side by side, from the left, without overlap.
+def tokens_of(piece: bytes, ranks: Mapping[Pair, int]) -> list[bytes]:
+    """Cut one piece into tokens: merges are applied in the order in which they were learned.
+
+    The piece is cut into bytes. Of all pairs of neighbours that are merges, the one with the lowest
+    rank is joined wherever it stands, from the left and without overlap; then again, until no pair
+    of neighbours is a merge.
 
     Args:
-        parts: the parts of a word; they stay unchanged.
-        pair: the two parts to join.
+        piece: the bytes of a piece; it may be empty.
+        ranks: for each merge, its place in the order of learning, from 0.
 
     Returns:
-        The parts after the merge.
+        The tokens, from left to right; together they are the piece.
     """
-    # blank: walk through the parts
-    joined: list[bytes] = []
-    at = 0
-    while at < len(parts):
-        if tuple(parts[at : at + 2]) == pair:
-            joined.append(pair[0] + pair[1])
-            at += 2
-        else:
-            joined.append(parts[at])
-            at += 1
-    return joined
+    # blank: join the pair that was learned earliest, until there is none
+    parts = [bytes([byte]) for byte in piece]
+    while pairs := [pair for pair in pairwise(parts) if pair in ranks]:
+        parts = merge_pair(parts, min(pairs, key=ranks.__getitem__))
+    return parts
     # end blank
 
 
@@ -169,38 +191,20 @@ def encode(
     Returns:
         The numbers of the tokens. Nothing of the text is lost: `decode` gives it back.
     """
-    # blank: cut at special tokens, into pieces, into bytes; then merge
-    numbers = token_numbers(merges)
+    # blank: cut at special tokens, then into pieces, then into tokens
+    ranks = {pair: rank for rank, pair in enumerate(merges)}
+    numbers = {bytes([byte]): byte for byte in range(256)}
+    numbers |= {first + second: 256 + rank for (first, second), rank in ranks.items()}
     specials = {token: 256 + len(merges) + i for i, token in enumerate(special)}
-    longest_first = sorted((token for token in special if token), key=len, reverse=True)
-    cuts = "|".join(regex.escape(token) for token in longest_first)
+    cuts = "|".join(regex.escape(token) for token in sorted(special, key=len, reverse=True))
     ids: list[int] = []
     for part in regex.split(f"({cuts})", text) if cuts else [text]:
         if part in specials:
             ids.append(specials[part])
             continue
         for piece in regex.findall(pattern, part):
-            ids.extend(numbers[token] for token in tokens_of(piece.encode(), merges))
+            ids.extend(numbers[token] for token in tokens_of(piece.encode(), ranks))
     return ids
-    # end blank
-
-
-def tokens_of(piece: bytes, merges: Sequence[Pair]) -> list[bytes]:
-    """Cut one piece into tokens: merges are applied in the order in which they were learned.
-
-    Args:
-        piece: the bytes of a piece; it may be empty.
-        merges: from `train_bpe`.
-
-    Returns:
-        The tokens, which make up the piece.
-    """
-    # blank: join the pair that was learned earliest, until there is none
-    ranks = {pair: rank for rank, pair in enumerate(merges)}
-    parts = [bytes([byte]) for byte in piece]
-    while pairs := [pair for pair in pairwise(parts) if pair in ranks]:
-        parts = merged(parts, min(pairs, key=ranks.__getitem__))
-    return parts
     # end blank
 
 
