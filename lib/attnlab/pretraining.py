@@ -30,22 +30,22 @@ def mask_tokens(
 ) -> tuple[Tensor, Tensor]:
     """Hide some tokens, so that a model can learn to say which they were.
 
-    Each token that is not special is chosen with probability `p`, independently of all others. Of
-    the chosen ones 80 % become `mask_id`, 10 % a random ordinary token (each with the same
-    probability, the old one among them), and 10 % stay as they are.
+    Each token that is not special is chosen with probability `p`, independently of all others. A
+    chosen token becomes `mask_id` with probability 0.8, a random ordinary token with probability
+    0.1 (each has the same chance, the old one included), and else it stays.
 
     Args:
         ids: (B, T), int64; it stays unchanged.
-        special: (N,), int64: the tokens that are never chosen and that no random token is, such as
-            [CLS], [SEP], the filling and `mask_id`.
+        special: (N,), int64, in any order: the tokens that are never chosen, and that no random
+            token is. [CLS], [SEP], the padding and `mask_id` are among them.
         vocab_size: V; the ordinary tokens are all numbers below it that are not special.
         mask_id: the token that hides another.
-        p: the probability of being chosen.
-        generator: the only source of randomness if it is given.
+        p: the probability of being chosen, from 0 to 1.
+        generator: the only source of randomness if it is given; otherwise torch's global one.
 
     Returns:
-        The changed ids, (B, T), and the labels, (B, T), both int64: a label is the old token where
-        a token was chosen, and -100 everywhere else.
+        The changed ids, (B, T), and the labels, (B, T), both int64: a label is the old token if the
+        token was chosen, and -100 otherwise.
 
     Source: Devlin et al. 2019, section 3.1, task 1; the paper masks each row once, before training.
     """
