@@ -81,9 +81,18 @@ torch.manual_seed(10)  # every run of this notebook is the same
 # </details>
 
 # %% exercise="mask_tokens"
+from attnlab.pretraining import mask_tokens
 
 # %%
 check("mask_tokens")
+
+# %% [markdown]
+# **Look.** Which tokens are asked for, and what the model sees in their place.
+
+# %%
+ids = torch.tensor([[1, *range(4, 14), 2, *range(34, 44), 2]])
+masked, labels = mask_tokens(ids, torch.arange(4), 154, 3)
+print(masked, labels, sep="\n")
 
 # %% [markdown]
 # ## 10.2 Do these two belong together? `make_nsp`
