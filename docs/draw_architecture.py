@@ -20,7 +20,8 @@ PICTURE = ROOT / "docs" / "img" / "architecture.svg"
 LAYERS: tuple[tuple[str, ...], ...] = (
     ("cli",),
     ("verify", "nbgrader"),
-    ("grading", "returns", "report", "term", "similarity", "marking"),
+    ("report",),
+    ("grading", "returns", "term", "similarity", "marking"),
     ("doctor", "export", "feedback"),
     ("build", "gradebook"),
     ("exercise", "sandbox", "submissions"),

@@ -13,28 +13,43 @@ pytest.importorskip("axe_playwright_python", reason="no axe: install the extra `
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from gradekit.report.page import write_report
+from gradekit.report.page import write_report, write_weeks
 from gradekit.report.report import make_report
+from gradekit.report.weeks import weeks_of
 from tests.helpers.planted_class import LAB, write_class
+from tests.helpers.terms import term_with
 
 pytestmark = pytest.mark.browser
+
+
+NOW = datetime(2026, 9, 21, 7, 0, tzinfo=UTC)
+
+
+@pytest.fixture(scope="module")
+def term_address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    root = tmp_path_factory.mktemp("term")
+    results = {f"student{n:02}": [60 + (7 * n * lab) % 40 for lab in range(12)] for n in range(40)}
+    term = term_with(root, results | {"falls": [90] * 10 + [20, None]})
+    weeks = weeks_of(term, NOW)
+    return write_weeks(term.course, weeks).as_uri()
 
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     course = write_class(tmp_path_factory.mktemp("report") / "course", 300, with_code=True)
-    report = make_report(course, LAB, datetime(2026, 9, 21, 7, 0, tzinfo=UTC))
+    report = make_report(course, LAB, NOW)
     return write_report(course, report, with_names=True).as_uri()
 
 
+@pytest.mark.parametrize("which", ["address", "term_address"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1280])
 def test_axe_finds_nothing_and_nothing_is_cut_off(
-    page: Page, address: str, scheme: str, width: int
+    page: Page, request: pytest.FixtureRequest, which: str, scheme: str, width: int
 ) -> None:
     page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
     page.set_viewport_size({"width": width, "height": 800})
-    page.goto(address)
+    page.goto(request.getfixturevalue(which))
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     found = Axe().run(page)
     assert [(v["id"], v["nodes"][0]["html"]) for v in found.response["violations"]] == []

@@ -8,18 +8,28 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradekit.cli.common import TA, Json, Lab, Root, course_at, short_path
+from gradekit.cli.common import TA, Json, Lab, Root, course_at, fail, short_path
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from gradekit.course import Course
 
 app = typer.Typer()
 
 
 @app.command(rich_help_panel=TA)
 def report(
-    lab: Lab,
+    lab: Annotated[
+        str | None, typer.Argument(help="The lab, such as lab01.", metavar="LAB")
+    ] = None,
+    term: Annotated[
+        bool, typer.Option("--term", help="All labs, with a line for each student by name.")
+    ] = False,
     names: Annotated[
         bool, typer.Option("--names/--anonymous", help="Name the students; by default no one is.")
     ] = False,
@@ -30,10 +40,21 @@ def report(
     """Show what the class understood, and write it as one page."""
     from datetime import UTC, datetime
 
+    if term == bool(lab):
+        fail("lab report shows one lab, or with --term all of them: name a lab or give --term")
+    course, now = course_at(course_folder), datetime.now(UTC)
+    if lab:
+        _report_lab(course, lab, now, names, out, as_json)
+    else:
+        _report_term(course, now, out, as_json)
+
+
+def _report_lab(
+    course: Course, lab: str, now: datetime, names: bool, out: Path | None, as_json: bool
+) -> None:
     from gradekit.report.report import make_report
 
-    course = course_at(course_folder)
-    made = make_report(course, lab, datetime.now(UTC))
+    made = make_report(course, lab, now)
     if as_json:
         typer.echo(json.dumps(made.to_json(names), ensure_ascii=False))
         return
@@ -42,6 +63,22 @@ def report(
 
     path = write_report(course, made, names, out)
     show_report(made)
+    typer.echo(f"wrote {short_path(path, course)}")
+
+
+def _report_term(course: Course, now: datetime, out: Path | None, as_json: bool) -> None:
+    from gradekit.report.weeks import weeks_of
+    from gradekit.term.term import term_table
+
+    made = weeks_of(term_table(course, now, partial=True), now)
+    if as_json:
+        typer.echo(json.dumps(made.to_json(), ensure_ascii=False))
+        return
+    from gradekit.report.page import write_weeks
+    from gradekit.report.view import show_weeks
+
+    path = write_weeks(course, made, out)
+    show_weeks(made)
     typer.echo(f"wrote {short_path(path, course)}")
 
 

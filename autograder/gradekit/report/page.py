@@ -1,11 +1,12 @@
-"""The report as one page: no network, no script, and without names unless they are asked for.
+"""Reports as pages of one file: no network, no script.
 
-It is made to be shown in a lecture, read on a phone and printed, so nothing on it depends on colour
-or on a pointer.
+They are made to be shown in a lecture, read on a phone and printed, so nothing on them depends on
+colour or on a pointer.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from gradekit.course import Course
@@ -14,6 +15,7 @@ from gradekit.feedback.html import template
 from gradekit.files import write_whole
 from gradekit.report import summary
 from gradekit.report.report import Report
+from gradekit.report.weeks import FELL, Weeks
 
 FOLDER = "reports"
 MOST_CARDS = 12  # misconceptions with their advice and code; the others follow in a table
@@ -31,10 +33,22 @@ def write_report(course: Course, report: Report, with_names: bool, out: Path | N
         ReportError: the file cannot be written.
     """
     name = f"{report.lab}-names.html" if with_names else f"{report.lab}.html"
-    path = out or course.root / FOLDER / name
+    return _write(out or course.root / FOLDER / name, render(report, with_names))
+
+
+def write_weeks(course: Course, weeks: Weeks, out: Path | None = None) -> Path:
+    """Write the page of the term, which names every student.
+
+    Raises:
+        ReportError: the file cannot be written.
+    """
+    return _write(out or course.root / FOLDER / "term-names.html", render_weeks(weeks))
+
+
+def _write(path: Path, html: str) -> Path:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, render(report, with_names))
+        write_whole(path, html)
     except OSError as error:
         raise ReportError(
             f"the report cannot be written to {path} ({error.strerror}); name another file "
@@ -55,3 +69,26 @@ def render(report: Report, with_names: bool = False) -> str:
         students=summary.students,
         signed=summary.signed,
     )
+
+
+def render_weeks(weeks: Weeks) -> str:
+    """The page of the term as HTML, in one file."""
+    return template("weeks.html.j2", _TEMPLATES).render(
+        weeks=weeks,
+        medians=_line([week.median for week in weeks.weeks]),
+        least=FELL,
+        line=_line,
+        number=summary.number,
+    )
+
+
+def _line(percents: Sequence[float | None]) -> list[str]:
+    """Percentages as points of lines in a box of 100 × 30; a lab without a result ends a line."""
+    step = 100 / max(1, len(percents) - 1)
+    lines: list[list[str]] = [[]]
+    for place, percent in enumerate(percents):
+        if percent is None:
+            lines.append([])
+        else:
+            lines[-1].append(f"{step * place:.1f},{28 - 0.26 * min(percent, 100):.1f}")
+    return [" ".join(line) for line in lines if line]

@@ -14,10 +14,11 @@ from typing import Any
 
 from gradekit.course import Course
 from gradekit.export.scores import Score, Standing
-from gradekit.report.class_results import ClassResults, HandIn, read_class
+from gradekit.report.class_results import ClassResults, read_class
 from gradekit.report.excerpts import Excerpt, Excerpts
 from gradekit.report.items import StepItem, hardest_first, steps_of
 from gradekit.report.misconceptions import Misconception, misconceptions_of
+from gradekit.report.questions import Question, questions_of
 from gradekit.roster.students import Student
 
 BINS = 10  # of the histogram of scores
@@ -40,29 +41,6 @@ class Group:
     scored: int
     mean: float | None
     median: float | None
-
-
-@dataclass(frozen=True)
-class Question:
-    """A free-text question, which TAs mark.
-
-    Attributes:
-        unwritten: students who wrote nothing; their mark is 0.
-        waiting: answers without a mark.
-        marks: the marks that were given by hand, in order.
-    """
-
-    name: str
-    title: str
-    points: float
-    unwritten: int
-    waiting: int
-    marks: tuple[float, ...]
-
-    @property
-    def mean(self) -> float | None:
-        """The mean of the marks; None if there is none."""
-        return mean(self.marks) if self.marks else None
 
 
 @dataclass(frozen=True)
@@ -170,7 +148,7 @@ def report_of(results: ClassResults, now: datetime) -> Report:
         steps=steps_of(results),
         misconceptions=misconceptions,
         excerpts={found: excerpts.of(found) for found in misconceptions},
-        questions=_questions(results),
+        questions=questions_of(results),
         by_standing=_by_standing(scores),
         names={score.student.id: score.student.name for score in scores},
         not_in_gradebook=sum(
@@ -230,24 +208,3 @@ def _bins(scores: Sequence[Score]) -> tuple[int, ...]:
         if score.score is not None and score.of:
             bins[min(BINS - 1, int(BINS * score.score / score.of))] += 1
     return tuple(bins)
-
-
-def _questions(results: ClassResults) -> tuple[Question, ...]:
-    return tuple(
-        _question(results.everyone, cell.grade_id, cell.heading or "In your own words", cell.points)
-        for cell in results.questions
-    )
-
-
-def _question(everyone: Sequence[HandIn], name: str, title: str, points: float) -> Question:
-    graded = [h for h in everyone if h.record is not None and h.results]
-    wrote = [h for h in graded if h.record and h.record.answers.get(name)]
-    marks = [h.score.parts.get(name) for h in wrote]
-    return Question(
-        name,
-        title,
-        points,
-        len(graded) - len(wrote),
-        sum(mark is None for mark in marks),
-        tuple(sorted(mark for mark in marks if mark is not None)),
-    )

@@ -1,4 +1,4 @@
-"""Terminal output of ``lab report``: the sentences, and the first lines of the two lists.
+"""Terminal output of ``lab report``: the sentences, and the first lines of the lists.
 
 Tested in tests/gradekit/report/test_view.py.
 """
@@ -12,9 +12,10 @@ from rich.table import Table
 
 from gradekit.feedback.plain_text import plain_line
 from gradekit.report.report import Report
-from gradekit.report.summary import percent, sentences
+from gradekit.report.summary import number, percent, sentences
+from gradekit.report.weeks import Weeks
 
-MOST_MISCONCEPTIONS, MOST_STEPS = 8, 5
+MOST_MISCONCEPTIONS, MOST_STEPS, MOST_FELL = 8, 5, 12
 
 
 def show_report(report: Report, console: Console | None = None) -> None:
@@ -33,6 +34,36 @@ def show_report(report: Report, console: Console | None = None) -> None:
         console.print(_misconceptions(report))
     if report.hardest:
         console.print(_steps(report))
+
+
+def show_weeks(weeks: Weeks, console: Console | None = None) -> None:
+    """Print the labs and those who fell by much; the page has a line for everyone."""
+    console = console or Console()
+    for sentence in (*weeks.sentences(), *weeks.notes):
+        console.print(safe(sentence), highlight=False)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    table.add_column("lab", overflow="fold")
+    table.add_column("handed in", justify="right")
+    table.add_column("median %", justify="right")
+    for week in weeks.weeks:
+        handed_in = f"{week.handed_in} of {week.students}"
+        table.add_row(safe(f"{week.lab} {week.title}"), handed_in, number(week.median))
+    console.print(table)
+    if weeks.fell:
+        console.print(_fell(weeks))
+
+
+def _fell(weeks: Weeks) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title_justify="left", title="Fell by much")
+    table.add_column("points", justify="right")
+    table.add_column("student", overflow="fold")
+    for row in weeks.fell[:MOST_FELL]:
+        student = f"{row.student.name} ({row.student.id})".strip()
+        table.add_row(f"−{number(row.fall)}", safe(student))
+    left = len(weeks.fell) - MOST_FELL
+    if left > 0:
+        table.add_row("", f"… and {left} more on the page")
+    return table
 
 
 def _misconceptions(report: Report) -> Table:
