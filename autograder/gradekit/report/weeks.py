@@ -93,7 +93,7 @@ class Weeks:
         told = [f"{counted(len(self.rows), 'student')}, {counted(len(self.weeks), 'lab')}."]
         if len(known) > 1:
             low = min(known, key=lambda week: week.median or 0)
-            told.append(f"The lowest median is that of {low.lab}: {low.median:.0f}\N{NO-BREAK SPACE}%.")
+            told.append(f"The lowest median is {low.median:.0f}\N{NO-BREAK SPACE}%, in {low.lab}.")
         if any(row.fall is not None for row in self.rows):
             told.append(
                 f"{counted(len(self.fell), 'student')} fell by {FELL:.0f} percentage points or "

@@ -59,7 +59,7 @@ def test_a_fall_is_against_the_class_and_not_against_earlier_percentages(term: W
     assert term.rows[4].missing == (False, False, True, True)
     assert term.sentences() == [
         "5 students, 4 labs.",
-        "The lowest median is that of lab02: 55\N{NO-BREAK SPACE}%.",
+        "The lowest median is 55\N{NO-BREAK SPACE}%, in lab02.",
         "2 students fell by 25 percentage points or more against the class.",
     ]
 
