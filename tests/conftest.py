@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,10 +12,20 @@ import torch
 from demo.course_folder import SMALL_LIMITS, copy_course
 from gradekit.course import Course, load_course
 from gradekit.exercise.loader import CourseLabs
+from gradekit.untrusted.imports import gc_disabled
 from tests.helpers.needs import at_one_place, require, skipped_without_any_sandbox
 
 # Small tensors, and two test processes on two cores: threads would only get in each other's way.
 torch.set_num_threads(1)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Import all tests without garbage collection, and leave what they import out of it later."""
+    with gc_disabled():
+        result = yield
+    gc.freeze()
+    return result
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

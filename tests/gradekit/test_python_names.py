@@ -1,13 +1,16 @@
-"""The names that code binds."""
+"""The names that code binds and reads."""
 
 from __future__ import annotations
 
 import ast
+import dis
+import inspect
 import time
 
 import pytest
 
-from gradekit.python_names import names_bound_by, names_bound_in
+from gradekit.exercise import definition
+from gradekit.python_names import global_names_read_by, names_bound_by, names_bound_in
 
 
 @pytest.mark.parametrize(
@@ -58,3 +61,29 @@ def test_long_texts_do_not_keep_the_grader_busy(line: str) -> None:
     start = time.process_time()
     assert "softmax" not in names_bound_in(line * (2**24 // len(line)))
     assert time.process_time() - start < 0.5
+
+
+def test_names_are_read_from_functions_classes_and_comprehensions() -> None:
+    text = (
+        "class A(base):\n    def f(self, x):\n        return [g(y.attribute) for y in h(x)]\n"
+        "def k(z=default):\n    local = m\n    def inner(): return n, local\n    return inner\n"
+    )
+    assert set(global_names_read_by(compile(text, "<text>", "exec"))) == {"g", "h", "m", "n"}
+
+
+def test_names_beyond_the_first_256_are_read() -> None:
+    """Their instruction needs a second one before it, which holds the rest of the number."""
+    names = [f"name{number}" for number in range(700)]
+    code = compile(f"def f():\n    return {', '.join(names)}\n", "<text>", "exec")
+    assert list(global_names_read_by(code)) == names
+
+
+def test_the_same_names_as_pythons_own_disassembler() -> None:
+    code = compile(inspect.getsource(definition), "<text>", "exec")
+    found, waiting = [], [code]
+    while waiting:
+        one = waiting.pop()
+        found += [i.argval for i in dis.get_instructions(one) if i.opname == "LOAD_GLOBAL"]
+        waiting += [constant for constant in one.co_consts if inspect.iscode(constant)]
+    assert len(found) > 50
+    assert sorted(global_names_read_by(code)) == sorted(found)

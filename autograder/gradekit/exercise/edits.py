@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import ast
 import builtins
-import dis
 import inspect
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from types import CodeType
 from typing import Any
 
 from gradekit.errors import ExerciseError
+from gradekit.python_names import global_names_read_by
 
 _TEXT = "_text_of_this_definition"
 
@@ -49,13 +49,7 @@ def definition_from(text: str, module: str) -> Any:
     Raises:
         SyntaxError: `text` is not Python.
     """
-    (node,) = ast.parse(text).body
-    assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
-    namespace = dict(vars(sys.modules[module]))
-    exec(compile(text, f"<a version of {node.name}>", "exec"), namespace)  # noqa: S102 - ours
-    made = namespace[node.name]
-    setattr(made, _TEXT, text)
-    return made
+    return _define(text, *_compiled(text), module)
 
 
 class Edits:
@@ -99,31 +93,39 @@ class Edits:
                 )
             text = text.replace(old, new)
         try:
-            made = definition_from(text, self._base.__module__)
+            name_in_text, code = _compiled(text)
         except SyntaxError as error:
             raise ExerciseError(
                 f"mistake {name}: the changed text is not Python ({error.msg}, line {error.lineno} "
                 f"of {self._base.__name__})"
             ) from error
         # Without this, the mistake would be a NameError, which every check catches.
-        if missing := _unknown_names(text, self._base.__module__):
+        module = self._base.__module__
+        if missing := _unknown_names(name_in_text, code, module):
             raise ExerciseError(
                 f"mistake {name}: the changed text uses {', '.join(missing)}, which its file does "
                 "not define; import it there"
             )
-        self._register(name, made, advice)
+        self._register(name, _define(text, name_in_text, code, module), advice)
 
 
-def _unknown_names(text: str, module: str) -> list[str]:
+def _compiled(text: str) -> tuple[str, CodeType]:
+    """The name that a definition's text defines, and its code."""
+    tree = ast.parse(text)
+    (node,) = tree.body
+    assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
+    return node.name, compile(tree, f"<a version of {node.name}>", "exec")
+
+
+def _define(text: str, name: str, code: CodeType, module: str) -> Any:
+    namespace = dict(vars(sys.modules[module]))
+    exec(code, namespace)  # noqa: S102 - ours
+    made = namespace[name]
+    setattr(made, _TEXT, text)
+    return made
+
+
+def _unknown_names(name: str, code: CodeType, module: str) -> list[str]:
     """The global names that the functions of a definition use and that `module` does not have."""
-    (node,) = ast.parse(text).body
-    known = {node.name, *vars(sys.modules[module]), *vars(builtins)}  # type: ignore[attr-defined]
-    return sorted(set(_global_names(compile(text, "<a version>", "exec"))) - known)
-
-
-def _global_names(code: CodeType) -> Iterator[str]:
-    """The names that functions in `code` look up outside of all functions."""
-    yield from (step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL")
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _global_names(constant)
+    known = {name, *vars(sys.modules[module]), *vars(builtins)}
+    return sorted(set(global_names_read_by(code)) - known)

@@ -180,7 +180,8 @@ def _refuse_contradictions(exercise: Exercise) -> None:
 
 def _import(name: str, path: Path) -> ModuleType:
     """Import an exercise module, again if it was imported before."""
-    for old in [known for known in sys.modules if known == name or known.startswith(f"{name}.")]:
+    parts = f"{name}."
+    for old in [known for known in sys.modules if known == name or known.startswith(parts)]:
         del sys.modules[old]
     package, lab, _ = name.split(".")
     for parent in (
