@@ -11,7 +11,6 @@ import torch
 
 from demo.course_folder import SMALL_LIMITS, copy_course
 from gradekit.course import Course, load_course
-from gradekit.exercise.loader import CourseLabs
 from gradekit.untrusted.imports import gc_disabled
 from tests.helpers.needs import at_one_place, require, skipped_without_any_sandbox
 
@@ -71,10 +70,6 @@ def course_copy(tmp_path: Path) -> Course:
 
 
 @pytest.fixture(scope="session")
-def built_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    """A course whose lab 1 was just built. Shared by the session: read it, do not change it."""
-    from gradekit.build.build import build_labs
-
-    course = load_course(copy_course(tmp_path_factory.mktemp("built") / "course", SMALL_LIMITS))
-    build_labs(CourseLabs(course), ["lab01"])
-    return course
+def shared_course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """The same for all tests of the session: read it, do not change it."""
+    return load_course(copy_course(tmp_path_factory.mktemp("shared") / "course", SMALL_LIMITS))

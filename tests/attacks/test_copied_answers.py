@@ -40,16 +40,16 @@ gradekit.untrusted.runner.answer_probe = repeat
 
 
 @pytest.fixture(scope="module")
-def grader(built_course):
-    with LabGrader(GraderSpec(built_course, LAB, "auto", b"a secret")) as grader:
+def grader(shared_course):
+    with LabGrader(GraderSpec(shared_course, LAB, "auto", b"a secret")) as grader:
         yield grader
 
 
 @pytest.fixture(scope="module")
-def passed(built_course, grader):
+def passed(shared_course, grader):
     """The checks that the notebook of REPEAT passes, by exercise."""
-    notebook = material_of(built_course).released.appended(code(REPEAT))
-    checks = (built_course.root / "labs" / LAB / FILE_NAME).read_bytes()
+    notebook = material_of(shared_course).released.appended(code(REPEAT))
+    checks = (shared_course.root / "labs" / LAB / FILE_NAME).read_bytes()
     files = {f"{grader.released.name}.ipynb": notebook.bytes(), FILE_NAME: checks}
     submitted = SubmittedFiles("eve", LAB, files, dict.fromkeys(files, 0.0), (), "digest", None)
     graded = grader.grade(read_submission(submitted, grader.released))

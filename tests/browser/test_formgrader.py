@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,26 +14,24 @@ pytest.importorskip("playwright", reason="no playwright: install the extra `dev`
 
 from playwright.sync_api import Page, expect
 
-from demo.classroom import material_of
-from gradekit.course import Course, load_course
+from gradekit.course import Course
+from tests.helpers import tiny_class
 from tests.helpers.servers import serving
+from tests.helpers.tiny_class import LAB, NAME
 
 pytestmark = [pytest.mark.browser, pytest.mark.needs("sandbox")]
 
-LAB, TOKEN = "lab01", "a-token-for-this-test"
+TOKEN = "a-token-for-this-test"
 ANSWER = "The exponential of a large score is **infinity**, and its ratio is not a number."
 
 
 @pytest.fixture
-def graded(built_course: Course, tmp_path: Path) -> Course:
+def graded(tmp_path: Path) -> Course:
     """A course in which ada's solved notebook, with an answer of her own, has been graded."""
-    course = load_course(shutil.copytree(built_course.root, tmp_path / "course"))
-    solved = material_of(course).solved
-    (answer,) = solved.free_text()
-    folder = course.root / "submitted" / "ada" / LAB
-    folder.mkdir(parents=True)
-    book = solved.with_source(answer, ANSWER)
-    (folder / "lab01_softmax.ipynb").write_bytes(book.bytes())
+    root = tmp_path / "course"
+    root.mkdir()
+    course = tiny_class.write_course(root)
+    tiny_class.hand_in(root, "ada", tiny_class.notebook(root, explain=ANSWER))
     (row,) = grade(course)
     assert row["state"] == "graded"
     return course
@@ -44,10 +39,7 @@ def graded(built_course: Course, tmp_path: Path) -> Course:
 
 def grade(course: Course, *options: str) -> list[dict[str, Any]]:
     """What ``lab grade lab01 --json`` says."""
-    done = subprocess.run(
-        [sys.executable, "-m", "gradekit.cli", "grade", LAB, "--json", "--jobs", "1", *options],
-        cwd=course.root, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = tiny_class.lab(course.root, "grade", LAB, "--json", "--jobs", "1", *options)
     assert done.returncode == 0, done.stderr
     rows: list[dict[str, Any]] = json.loads(done.stdout)
     return rows
@@ -64,7 +56,7 @@ def formgrader(graded: Course, private: dict[str, str]) -> Iterator[str]:
         yield f"{address}login?token={TOKEN}&next=%2Fformgrader%2Fgradebook"
 
 
-AUTOMATIC = re.compile(r"^14(\.0)?$")
+AUTOMATIC = re.compile(r"^5(\.0)?$")
 
 
 @pytest.mark.timeout(420)
@@ -73,7 +65,7 @@ def test_a_ta_marks_the_answer_and_grading_again_keeps_the_mark(
 ) -> None:
     page.goto(formgrader)
     page.get_by_role("link", name=LAB, exact=True).click()
-    page.get_by_role("link", name="lab01_softmax").click()
+    page.get_by_role("link", name=NAME).click()
     page.get_by_role("link", name="Submission #1").click()
 
     expect(page.get_by_text("The exponential of a large score is infinity")).to_be_visible()

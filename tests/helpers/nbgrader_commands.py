@@ -21,6 +21,7 @@ from gradekit.course import Course
 from gradekit.gradebook.address import address_of
 from gradekit.gradebook.gradebook import Book
 from gradekit.gradebook.marks import Marks
+from tests.helpers import warm_python
 from tests.helpers.needs import require
 
 LAB = "lab01"
@@ -29,7 +30,7 @@ LAB = "lab01"
 def nbgrader(
     root: Path, *arguments: str, fails: bool = False, **variables: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a real nbgrader command in the course's folder, with a home of its own."""
+    """Run an nbgrader command in the course's folder, with a home of its own."""
     if arguments[0] in ("autograde", "validate"):
         require("sandbox")
     home = root.with_name(f"{root.name}-home")
@@ -41,14 +42,7 @@ def nbgrader(
         # nbgrader calls `alembic`, which lies beside this Python.
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
-    run = subprocess.run(
-        [sys.executable, "-m", "nbgrader", *arguments],
-        cwd=root,
-        env=environment | variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    run = warm_python.run("nbgrader", *arguments, cwd=root, env=environment | variables)
     assert (run.returncode != 0) == fails, run.stdout + run.stderr
     return run
 

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 from gradekit.build.build import build_labs
 from gradekit.course import Course, load_course
 from gradekit.exercise.loader import CourseLabs
+from tests.helpers import warm_python
 from tests.helpers.needs import require
 from tests.helpers.small_course import PROJECT
 
@@ -149,16 +151,21 @@ def hand_in(root: Path, student: str, content: bytes, when: str = IN_TIME) -> No
     (folder / "timestamp.txt").write_text(when)
 
 
-def lab(root: Path, *arguments: str, start: str = "", **variables: str) -> subprocess.Popen[str]:
-    """Start the command `lab` in the course's folder; its temporary files go beside it.
+def lab(root: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the command `lab` in the course's folder; its temporary files go beside it."""
+    _require_sandbox_for(arguments)
+    return warm_python.run("gradekit.cli", *arguments, cwd=root, env=_surroundings(root, variables))
+
+
+def start_lab(
+    root: Path, *arguments: str, start: str = "", **variables: str
+) -> subprocess.Popen[str]:
+    """Start the command in a Python of its own, to disturb it or to read along.
 
     Args:
         start: Python to run first, in the same process.
     """
-    if "grade" in arguments:
-        require("sandbox")
-    folder = temporary(root)
-    folder.mkdir(exist_ok=True)
+    _require_sandbox_for(arguments)
     line = (
         ["-c", f"{start}\nfrom gradekit.cli import main\nmain()"]
         if start
@@ -170,8 +177,19 @@ def lab(root: Path, *arguments: str, start: str = "", **variables: str) -> subpr
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**os.environ, "TMPDIR": str(folder), **variables},
+        env=_surroundings(root, variables),
     )
+
+
+def _require_sandbox_for(arguments: tuple[str, ...]) -> None:
+    if "grade" in arguments:
+        require("sandbox")
+
+
+def _surroundings(root: Path, variables: Mapping[str, str]) -> dict[str, str]:
+    folder = temporary(root)
+    folder.mkdir(exist_ok=True)
+    return {**os.environ, "TMPDIR": str(folder), **variables}
 
 
 def temporary(root: Path) -> Path:

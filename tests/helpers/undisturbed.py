@@ -93,7 +93,7 @@ def kill_and_go_on(undisturbed: Undisturbed, base: Path, kills: int, seed: int) 
         root = Path(shutil.copytree(undisturbed.fresh, base / f"course{number}"))
         while left:
             start, known = time.monotonic(), written(root)
-            process = tiny_class.lab(root, "grade", LAB, "--jobs", "2")
+            process = tiny_class.start_lab(root, "grade", LAB, "--jobs", "2")
             if left % 2:
                 moment = start + choose.uniform(0, length)
                 while process.poll() is None and time.monotonic() < moment:
@@ -112,8 +112,7 @@ def kill_and_go_on(undisturbed: Undisturbed, base: Path, kills: int, seed: int) 
                 break
             left -= 1
         after = tiny_class.lab(root, "grade", LAB, "--jobs", "2")
-        said = after.communicate()
-        assert after.returncode == 0, (seed, said)
+        assert after.returncode == 0, (seed, after)
         same(root, undisturbed, f"seed {seed}, class {number}")
         left_behind = [str(path) for path in tiny_class.temporary(root).rglob("*")]
         assert not left_behind, f"seed {seed}: {left_behind}"

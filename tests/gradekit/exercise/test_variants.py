@@ -15,8 +15,8 @@ from gradekit.untrusted.runner import answer_probe
 
 
 @pytest.fixture(scope="module")
-def variants(built_course):
-    return Variants(load_lab(built_course, LAB), b"a secret")
+def variants(shared_course):
+    return Variants(load_lab(shared_course, LAB), b"a secret")
 
 
 def test_a_probe_answered_by_the_reference_earns_everything(variants):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -58,10 +57,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(root: Path, *arguments: str) -> str:
-    process: subprocess.Popen[str] = lab(root, *arguments)
-    told, errors = process.communicate()
-    assert process.returncode == 0, errors
-    return told
+    done = lab(root, *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def collect(root: Path, name: str, times: Path | None = None) -> Summary:

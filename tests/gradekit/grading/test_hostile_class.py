@@ -165,10 +165,10 @@ def hostile(root: Path, cell: str, right: bool) -> bytes:
 
 def graded(root: Path, level: str) -> Graded:
     before = staff_of(root)
-    run = tiny_class.lab(root, "grade", LAB, "--json", "--sandbox", level, "--jobs", "2")
+    run = tiny_class.start_lab(root, "grade", LAB, "--json", "--sandbox", level, "--jobs", "2")
     said, errors = run.communicate()
     assert run.returncode == 0, errors
-    feedback = tiny_class.lab(root, "feedback", LAB)
+    feedback = tiny_class.start_lab(root, "feedback", LAB)
     words = feedback.communicate()
     assert feedback.returncode == 0, words
     left = [

@@ -242,7 +242,7 @@ def test_a_disk_that_is_really_full(fresh):
 
 def test_a_second_lab_grade_says_who_holds_the_journal_and_waits(graded, undisturbed):
     with Journal(graded / "results" / f"{LAB}.jsonl"):
-        second = tiny_class.lab(graded, "grade", LAB)
+        second = tiny_class.start_lab(graded, "grade", LAB)
         assert second.stderr is not None
         assert second.stderr.readline().startswith("sandbox: ")
         said = second.stderr.readline()

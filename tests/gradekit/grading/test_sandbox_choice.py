@@ -30,11 +30,10 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
 def graded(course: Course, *options: str, **variables: str) -> tuple[list[str], dict]:
     """The lines of the error stream, and ada's row."""
     run = tiny_class.lab(course.root, "grade", LAB, "--json", "--again", *options, **variables)
-    said, errors = run.communicate()
-    assert run.returncode == 0, errors
-    (row,) = json.loads(said)
+    assert run.returncode == 0, run.stderr
+    (row,) = json.loads(run.stdout)
     assert row["points"] == {"softmax": 5.0, "guess": 1.0}
-    return errors.splitlines(), row
+    return run.stderr.splitlines(), row
 
 
 @pytest.mark.needs("landlock")

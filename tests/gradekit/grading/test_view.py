@@ -21,7 +21,7 @@ from tests.helpers.tiny_class import LAB
 def test_json_says_on_the_error_stream_that_it_waits_for_a_lock(tmp_path: Path) -> None:
     tiny_class.write_course(tmp_path)
     with Journal(tmp_path / "results" / f"{LAB}.jsonl"):
-        second = tiny_class.lab(tmp_path, "grade", LAB, "--json")
+        second = tiny_class.start_lab(tmp_path, "grade", LAB, "--json")
         assert second.stderr is not None
         assert second.stderr.readline().startswith("sandbox: ")
         said = second.stderr.readline()

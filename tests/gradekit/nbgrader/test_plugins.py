@@ -14,7 +14,6 @@ from traitlets.config import Config, LoggingConfigurable
 
 from demo.classroom import material_of
 from demo.comparison import compare, scores_in_book
-from demo.graded import GradedClass, grade_class, lab
 from demo.incoming import write_submitted
 from demo.submission import DemoSubmission
 from gradekit.course import Course
@@ -28,6 +27,7 @@ from gradekit.results.folder import course_secret, failures_path, journal_path, 
 from gradekit.results.journal import Journal
 from gradekit.results.records import State
 from gradekit.submissions.folder import SUBMITTED
+from tests.helpers.graded import GradedClass, grade_class, lab
 from tests.helpers.nbgrader_commands import exported, judged_cells, marks, nbgrader, telling_part
 from tests.helpers.tiny_class import LAB, NAME, journal_of, write_course
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -112,13 +111,7 @@ def test_an_untouched_notebook_fails_everywhere(said):
 
 @pytest.mark.slow
 def test_it_gives_the_verdicts_of_lab_grade(course, said):
-    done = subprocess.run(
-        [tiny_class.sys.executable, "-m", "gradekit.cli", "grade", LAB, "--json", "--jobs", "1"],
-        cwd=course,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = tiny_class.lab(course, "grade", LAB, "--json", "--jobs", "1")
     rows = {row["student"]: row["points"] for row in json.loads(done.stdout)}
     for student, text in said[0].items():
         lost = {

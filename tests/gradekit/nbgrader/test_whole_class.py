@@ -9,9 +9,9 @@ import pytest
 from demo.classroom import classroom
 from demo.comparison import compare, scores_in_book
 from demo.course_folder import SMALL_LIMITS, copy_course
-from demo.graded import grade_class
 from demo.incoming import write_submitted
 from gradekit.course import load_course
+from tests.helpers.graded import grade_class
 from tests.helpers.nbgrader_commands import LAB, exported, marks, nbgrader
 from tests.helpers.tiny_class import journal_of
 

@@ -11,12 +11,12 @@ import pytest
 
 from demo.answers import answered, put_in, right_answer
 from demo.classroom import LAB, material_of
-from demo.graded import lab
 from demo.incoming import write_submitted
 from demo.material import Material
 from demo.notebook import Notebook
 from demo.submission import DemoSubmission
 from gradekit.course import Course, load_course
+from tests.helpers.graded import lab
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900), pytest.mark.needs("sandbox")]
 
@@ -29,9 +29,9 @@ PLANTED = {
 
 
 @pytest.fixture(scope="module")
-def course(built_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
+def course(shared_course: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
     root = tmp_path_factory.mktemp("planted") / "course"
-    course = load_course(shutil.copytree(built_course.root, root))
+    course = load_course(shutil.copytree(shared_course.root, root))
     write_submitted(hand_ins(material_of(course)), course.root, LAB)
     done = lab(course, "grade", LAB)
     assert done.returncode == 0, done.stderr

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from demo.classroom import LAB
+from demo.incoming import write_submitted
 from demo.submission import DemoSubmission
 from gradekit.course import Course
+from tests.helpers import warm_python
 
 
 @dataclass(frozen=True)
@@ -32,17 +34,15 @@ class GradedClass:
         return next(row for row in self.rows if row["student"] == student)
 
 
-def grade_class(course: Course, submissions: Sequence[DemoSubmission]) -> GradedClass:
+def grade_class(
+    course: Course, submissions: Sequence[DemoSubmission], *options: str
+) -> GradedClass:
     """Put the submissions into a built course and run `lab grade` on them, as a user would."""
-    from demo.classroom import LAB
-    from demo.incoming import write_submitted
-
     write_submitted(submissions, course.root, LAB)
-    done = lab(course, "grade", LAB, "--json")
+    done = lab(course, "grade", LAB, "--json", *options)
     return GradedClass(course, tuple(submissions), tuple(json.loads(done.stdout)), done.stderr)
 
 
 def lab(course: Course, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command `lab` in the course's folder."""
-    line = [sys.executable, "-m", "gradekit.cli", *arguments]
-    return subprocess.run(line, cwd=course.root, capture_output=True, text=True, check=False)
+    return warm_python.run("gradekit.cli", *arguments, cwd=course.root)
