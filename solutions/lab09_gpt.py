@@ -69,6 +69,12 @@ check("train_bpe")
 #
 # The merges of 9.1 cut any text into tokens, in the order in which they were learned.
 
+# %% exercise="encode"
+from attnlab.tokenizer import tokens_of, encode, decode  # noqa: F401, I001 - in this order
+
+# %%
+check("encode")
+
 # %% [markdown]
 # ## 9.3 How many tokens is a word?
 #

@@ -44,21 +44,23 @@ def count_pieces(text: str, pattern: str = GPT2_PATTERN) -> dict[bytes, int]:
     return {piece.encode(): count for piece, count in Counter(regex.findall(pattern, text)).items()}
 
 
-def merge_pair(parts: Sequence[bytes], pair: Pair) -> list[bytes]:
-    """Join a pair wherever its two parts stand side by side, from the left, without overlap.
+def merge_pair(parts: list[bytes], pair: Pair) -> list[bytes]:
+    """Join a pair wherever its two parts stand side by side, from the left and without overlap.
+
+    So with the pair (a, a), `a a a` becomes `aa a`.
 
     Args:
-        parts: the parts of a word; they stay unchanged.
-        pair: the two parts to join.
+        parts: the parts of a word, from left to right; the list stays unchanged. It may be empty.
+        pair: the two parts to join; they may be equal.
 
     Returns:
-        The parts after the merge.
+        A new list: the parts after the merge. All other parts stay as they are.
     """
     # blank: walk through the parts
     joined: list[bytes] = []
     at = 0
     while at < len(parts):
-        if tuple(parts[at : at + 2]) == pair:
+        if parts[at : at + 2] == list(pair):
             joined.append(pair[0] + pair[1])
             at += 2
         else:
@@ -74,19 +76,20 @@ def train_bpe(
     """Learn merges: again and again, join the pair of neighbours that is most frequent.
 
     At first each word is cut into its bytes. A pair is counted at every place where its two parts
-    stand side by side in a word, times the word's count: `aaa` holds (a, a) twice. The most
-    frequent pair becomes one part in all words, from the left and without overlap: `aaa` becomes
-    `aa a`. Then all pairs are counted anew. No merge reaches beyond a word.
+    stand side by side in a word, and each place counts as often as the word occurs: `aaa` holds
+    (a, a) twice. The most frequent pair is joined in all words, as `merge_pair` does. Then the
+    pairs of the new parts are counted. No pair reaches from one word into the next.
 
     Args:
-        words: how often each word occurs, at least once; stays unchanged. A word may be empty.
-        n_merges: the most merges. Fewer are returned only if no word has two parts left.
-        tie: which of several most frequent pairs is taken: the "first" that is met when the words
-            are read in the mapping's order, from left to right, as they are cut at that moment; or
-            the "greatest" pair, as Python compares tuples of bytes.
+        words: how often each word occurs, at least once; the mapping stays unchanged. A word may be
+            empty.
+        n_merges: the number of merges. Fewer are made only if no word has two parts left.
+        tie: which of several most frequent pairs is joined. "first": the one that you meet first
+            when you read the words in the mapping's order, each from left to right, as they are cut
+            at that moment. "greatest": the greatest as Python compares tuples of bytes.
 
     Returns:
-        The merges in the order in which they were made.
+        The merges in the order in which they were made, each a tuple of the two parts.
 
     Source: Sennrich et al. 2016, algorithm 1.
     """
@@ -178,15 +181,16 @@ def encode(
     """Turn text into token numbers.
 
     Special tokens are cut out first, wherever they stand, the longer first where two begin at one
-    place. The rest is cut into pieces, each piece into bytes, and in each piece the pair whose
-    merge was learned earliest is joined, until no pair of neighbours is a merge. Text that looks
-    like a special token and is not in `special` is ordinary text.
+    place. The rest is cut into pieces, and each piece into tokens; no token reaches from one piece
+    into the next. The number of a byte is its value, that of the product of merge i is 256 + i, and
+    special tokens follow. Text that looks like a special token and is not in `special` is ordinary
+    text.
 
     Args:
         text: any text, which may be empty.
-        merges: from `train_bpe`.
-        pattern: what a piece is; the same as in training.
-        special: the special tokens; their numbers follow the merges' in this order.
+        merges: from `train_bpe`, or made by hand; they stay unchanged.
+        pattern: what a piece is, for the package `regex`; a match is never empty.
+        special: the special tokens; their numbers have the same order. None is empty.
 
     Returns:
         The numbers of the tokens. Nothing of the text is lost: `decode` gives it back.
@@ -215,7 +219,7 @@ def decode(ids: Sequence[int], merges: Sequence[Pair], special: Sequence[str] = 
 
     Args:
         ids: numbers of tokens.
-        merges: from `train_bpe`.
+        merges: as in `encode`.
         special: the special tokens, as in `encode`.
 
     Returns:
