@@ -9,29 +9,37 @@ exercise's cell holds one import line; its task is that function's docstring.
 #
 # A language model reads numbers and writes numbers. In this lab you build the whole way from a text
 # to a new text: a tokeniser that learns its vocabulary, a GPT, its training on the manuals of
-# Python, the choice of the next token, and a cache that makes writing fast. At the end your model
-# continues a sentence of a manual, with tokens of your own.
+# Python, the choice of the next token, and a cache that makes writing fast. At the end, your
+# tokeniser works in the package that OpenAI's models use, and your model continues a sentence of a
+# manual.
 #
 # | | |
 # |---|---|
 # | due | {{due}} |
 # | points | {{points}}, in {{steps}} steps and one question |
 # | time | about eight hours; the computer needs a few minutes of it |
-# | you need | causal masks (5.1); layers of a Transformer (7.1); a training loop (8.7, 7.8) |
+# | you need | causal masks (5.1); multi-head attention (4.2); layers (6.7); a training loop (7.8) |
 
 # %%
 import torch
 
-from attnlab import check, submit
+from attnlab import check, plots, submit
+from attnlab.models import own_tokens
 
 torch.manual_seed(9)  # every run of this notebook is the same
 
+plots.text_to_text.text_to_text()
+
 # %% [markdown]
+# The way from a text to a new one. Blue boxes are used for every token that is written; red ones
+# are made before, or help. (Point at a box to read what it is for.)
+#
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
 # visible checks, about half of the points. The others run after you hand in, on other texts and
 # numbers; the docstring in the cell states everything they check. `check` runs on your own
 # functions. When the lab is graded, a right version stands in for each earlier step, so a wrong
-# step costs nothing in the next one. `check()` without a name shows where you stand.
+# step costs nothing in the next one; 9.2 names the one exception. `check()` without a name shows
+# where you stand.
 #
 # The letters **W**, **S**, **G**, **N** and **C** stand for five public lectures;
 # [LECTURES.md](LECTURES.md) says which. You do not need them to do the labs.
@@ -40,34 +48,127 @@ torch.manual_seed(9)  # every run of this notebook is the same
 # ## 9.1 Learning a vocabulary: `train_bpe`
 # *12 points, 60 minutes, difficulty 3 of 5, importance 5 of 5*
 #
-# **Predict.** Which two letters are joined first?
+# What should a model read: words? There are too many, and tomorrow somebody writes a new one.
+# Single bytes? There are only 256, and every text can be written with them, but texts become long,
+# and a model's work grows with their length. **Byte-pair encoding** (lectures C and N; the paper's
+# translator, GPT and most models since use it) lies between the two, and a text itself decides
+# where: what often stands side by side becomes one token.
+#
+# 1. Cut every word into its bytes.
+# 2. Count all pairs of neighbours. A pair in a word that occurs six times counts six times.
+# 3. Join the most frequent pair, everywhere, into one part. This is a **merge**.
+# 4. Go back to 2, as often as the vocabulary should grow by one token.
+#
+# The merges, *in their order*, are all that is learned. Here is the example of the paper that
+# brought the method from compression into translation (Sennrich et al. 2016). A mark `_` at the end
+# of a word lets *est* at an end be another token than *est* in *estate*:
+#
+# | word | occurs |
+# |---|---|
+# | `low_` | 5 |
+# | `lower_` | 2 |
+# | `newest_` | 6 |
+# | `widest_` | 3 |
+#
+# In this table (e, s), (s, t) and (t, _) occur 9 times each. Which one is joined? Texts on
+# byte-pair encoding often leave this open, and then two right programs learn different merges. So
+# the task has two **rules for ties**: the pair that you meet first, as in the paper's own program,
+# or the greatest, as in some courses.
+#
+# You write two functions: `merge_pair` joins one pair in one word (3 points), `train_bpe` learns (9
+# points). A part is of type `bytes`. Python shows it as `b"est"`, and a loop over it gives
+# *numbers*.
+#
+# **Predict.** Do steps 2 and 3 by hand for the table above, twice, with the rule "first". Which
+# parts does `newest_` have then? And which ones with the rule "greatest"?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# Which pairs does a word of three parts hold?
+# `a a a` holds the pair (a, a) at two places. At how many of them can it be joined? For
+# `merge_pair`: where do you go on after a place where you joined, and where after one where you did
+# not?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Cut, count, choose, join; again.
+# Keep for every word a list of its parts, and how often it occurs. In a loop: a new, empty table of
+# counts; all pairs of all words; the largest count; the pairs that have it; one of them by the
+# rule; all words joined. Where can a loop over the words find no pair at all?
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `Counter` counts, and `itertools.pairwise` makes pairs of neighbours.
+# `bytes([number])` makes one byte of a number; `itertools.pairwise(parts)` gives pairs of
+# neighbours. A dictionary keeps the order in which its keys came in. `max` of several tuples is the
+# one that you want for "greatest".
 # </details>
 
 # %% exercise="train_bpe"
-from attnlab.tokenizer import merge_pair, train_bpe  # noqa: F401
+from attnlab.tokenizer import merge_pair, train_bpe
 
 # %%
 check("train_bpe")
 
 # %% [markdown]
-# **Look.**
+# **Look.** Twelve merges of the four words under both rules: each bracket joins two parts, and its
+# height is the number of the merge. (Point at a bracket to read the pair, and how often it stood
+# there.) Which token do the two vocabularies *not* share? The counts are 9 9 9 7 7 6 6 6 5 3 3 3
+# under both rules. So is one of the rules better than the other?
+
+# %%
+plots.tokens.merge_trees(train_bpe, merge_pair)
 
 # %% [markdown]
 # ## 9.2 Text to tokens and back: `encode` and `decode`
+# *12 points, 60 minutes, difficulty 3 of 5, importance 5 of 5*
 #
-# The merges of 9.1 cut any text into tokens, in the order in which they were learned.
+# With the merges, any text becomes tokens, even words that the training never saw. GPT-2 does it in
+# three steps:
+#
+# 1. **Special tokens** such as `<|endoftext|>` are cut out. Each of them is one token, and no merge
+#    touches it.
+# 2. The rest is cut into **pieces**, by a pattern. `GPT2_PATTERN` takes a word *with the space
+#    before it* as a piece, and numbers, other signs and runs of white space. Each character is in
+#    exactly one piece, so nothing is lost. No token reaches from one piece into the next: otherwise
+#    a vocabulary would fill up with pairs of words such as *of the*.
+# 3. Each piece is cut into bytes, and the merges are made **in the order in which they were
+#    learned**.
+#
+# Why the order? The first merges were made first in training, too, and later ones were counted in
+# words in which they were already made. With the merges (b, c) and then (a, b), `abc` becomes `a
+# bc`. If you took the leftmost pair, or the longest token that fits, you could get `ab c`. (BERT's
+# WordPiece does take the longest; you will meet it in lab 10.)
+#
+# Every token has a number. A byte has its value, 0 to 255. The product of merge i has 256 + i, with
+# i from 0. Special tokens follow.
+#
+# The way back is easy, but for one thing: the bytes of **one character may lie in several tokens**.
+# An emoji has four bytes, and no merge may have joined them. So bytes are joined first, and only
+# then become text. A model can also write half a character; then there is a sign for it, U+FFFD, �.
+#
+# You write `tokens_of` for one piece (4 points), `encode` (5 points) and `decode` (3 points). One
+# of `encode`'s points, in grading, depends on your `train_bpe`, too: it trains, encodes and decodes
+# with your own functions.
+#
+# **Predict.** The merges are (a, b), (b, c), (ab, c), in this order. What becomes of `abcbc`? And
+# of `bcabc`?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Of all neighbours in a piece, which are merges at all? Which of these was learned first? When are
+# you done?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# `tokens_of`: while some pair of neighbours has a rank, join the one with the lowest, with 9.1's
+# `merge_pair`. `encode`: a table from bytes to numbers; split at special tokens; a number for each
+# special one; for each other part its pieces, and for each piece its tokens. `decode`: a table from
+# numbers to bytes.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `regex.findall(pattern, text)` gives the pieces. `regex.split("(one|two)", text)` keeps what it
+# splits at, because of the brackets; `regex.escape` takes the meaning from signs such as `|`.
+# `data.decode("utf-8", errors="replace")`. `-1` is a valid index of a list, but of no token.
+# </details>
 
 # %% exercise="encode"
 from attnlab.tokenizer import tokens_of, encode, decode  # noqa: F401, I001 - in this order
@@ -76,9 +177,75 @@ from attnlab.tokenizer import tokens_of, encode, decode  # noqa: F401, I001 - in
 check("encode")
 
 # %% [markdown]
-# ## 9.3 How many tokens is a word?
+# **A vocabulary of your own.** The next cell learns 300 merges from the first 150,000 characters of
+# Python's manuals, with your `train_bpe` and the rule "first" (about ten seconds: every count is
+# made 300 times). Then it makes a real `tiktoken.Encoding` of them. The package `tiktoken` is the
+# tokeniser of OpenAI's models, written in Rust. It knows nothing of your functions: it gets your
+# merges as a table from tokens to numbers, and the pattern. On 1,000 strings (prose, code, white
+# space, emoji, Chinese, an empty one), does it say the same as your `encode`?
+
+# %%
+merges = own_tokens.learn_from_manuals(train_bpe)
+own_tokens.compare_with_tiktoken(encode, merges)
+
+# %% [markdown]
+# **Look.** One sentence, cut without merges, with some of yours, and with all of them; `␣` is a
+# space, and each `·` is a byte of the emoji. (Point at a box to read the bytes and the number.) If
+# GPT-2's vocabulary is on this machine, its tokens come last. Which of the words does your
+# vocabulary hold whole, and what does that say about the text that it was learned from?
+
+# %%
+plots.tokens.one_sentence(encode, merges)
+
+# %% [markdown]
+# ## 9.3 How many tokens is a word? `compression_curve`
+# *4 points, 25 minutes, difficulty 1 of 5, importance 3 of 5*
 #
-# Lecture N says that 3,000 words are about 4,000 tokens. Of which text?
+# Lecture N says that 4,000 tokens are about 3,000 words. You need such a number to know what fits
+# into a context, or what a request costs. But is it a property of the method? It depends on three
+# things: on the **vocabulary** (with more merges, tokens are longer), on the **text** (is it like
+# the one that the merges were learned from?), and on what counts as a **word**. Here, as in most
+# such statements, a word is what stands between white space: `text.split()`.
+#
+# Tokens per word can be compared only between texts of one kind. Bytes per token compare
+# vocabularies on one text, and say how much longer the same context becomes.
+#
+# **Predict.** How many tokens per word has a text of plain English with no merges at all? (Think of
+# the length of a word, and of its space.) And can more merges ever make more tokens?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which of the four counts (words, bytes, tokens, merges) changes from one size to the next?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Count words and bytes once. For each size: encode with the first merges, count, divide twice.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `merges[:size]`, `len(text.split())`, `len(text.encode())`.
+# </details>
+
+# %% exercise="compression_curve"
+from attnlab.compression import compression_curve
+
+# %%
+check("compression_curve")
+
+# %% [markdown]
+# **Look.** Your 300 merges on three texts: plain sentences, a part of the manuals that was not used
+# for learning, and a module of Python. The grey line is lecture N's number. On which text would you
+# promise somebody 4,000 tokens for 3,000 words, after some more merges? Why are the three curves so
+# far apart on the left, and so close on the right?
+
+# %%
+plots.tokens.compression(compression_curve, merges, own_tokens.texts_of_three_kinds())
+
+# %% [markdown]
+# With GPT-2's 50,000 merges we measured 1.11 tokens per word on the plain sentences, 2.08 on the
+# manuals and 3.72 on the module. So 4/3 is the number of a text between the first two, and no
+# property of byte pairs: a "word" such as `textwrap.dedent(text),` has many parts for any
+# vocabulary.
 
 # %% [markdown]
 # ## 9.4 The model: `GPT`

@@ -14,6 +14,8 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
+from attnlab.tokenizer import Pair, encode
+
 
 def bits_per_byte(nats_per_token: float, tokens: int, num_bytes: int) -> float:
     """Turn a loss per token into bits per byte of the text.
@@ -28,6 +30,31 @@ def bits_per_byte(nats_per_token: float, tokens: int, num_bytes: int) -> float:
     """
     # blank: bits of the whole text, for each byte
     return nats_per_token * tokens / num_bytes / math.log(2)
+    # end blank
+
+
+def compression_curve(
+    text: str, merges: Sequence[Pair], sizes: Sequence[int]
+) -> list[tuple[float, float]]:
+    """How well a text is compressed by the first merges alone: by none, by a hundred, by all.
+
+    Args:
+        text: any text that holds a word. A word is what `text.split()` returns, with the comma or
+            bracket that stands next to it.
+        merges: from `train_bpe`.
+        sizes: numbers of merges, in any order. For a size of 100, the text is encoded with the
+            first 100 merges alone, and with the usual pattern.
+
+    Returns:
+        For each size, two numbers: tokens per word, and bytes (of the text in UTF-8) per token.
+    """
+    # blank: encode the text once for each size
+    words, num_bytes = len(text.split()), len(text.encode())
+    curve = []
+    for size in sizes:
+        tokens = len(encode(text, merges[:size]))
+        curve.append((tokens / words, num_bytes / tokens))
+    return curve
     # end blank
 
 

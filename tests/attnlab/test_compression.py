@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from attnlab.compression import bigram_loss, bits_per_byte, gzip_bits_per_byte
+from attnlab.compression import bigram_loss, bits_per_byte, compression_curve, gzip_bits_per_byte
 from attnlab.data.markov import NUM_SYMBOLS, course_source
 
 
@@ -38,3 +38,8 @@ def test_the_table_of_a_source_costs_what_one_known_symbol_leaves():
     ids = source.sequences("train", 400, 100).flatten().tolist()
     loss = bigram_loss(ids, ids[:10_000], NUM_SYMBOLS)
     assert loss == pytest.approx(source.entropies[1], abs=0.03)
+
+
+def test_tokens_per_word_and_bytes_per_token_for_each_size() -> None:
+    merges = [(b"l", b"o"), (b"lo", b"w"), (b" ", b"low")]
+    assert compression_curve("low low\n", merges, [3, 0]) == [(1.5, 8 / 3), (4.0, 1.0)]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from matplotlib.axes import Axes
-from matplotlib.patches import FancyBboxPatch
-
-from attnlab.plots.canvas import COLOURS, FAINT, PAPER, Drawn, drawing, panels, tip
+from attnlab.plots.boxes import WIDTH, arrow, labelled_box
+from attnlab.plots.canvas import COLOURS, FAINT, Drawn, drawing, panels
 
 # For each box: its place, its text, the step that builds it, and what it is for.
 _IN_EVERY_UPDATE = (
@@ -22,7 +20,6 @@ _AROUND_IT = (
     ("checkpoints", "8.5", "the mean of the last ones is better than each of them", 3.6),
     ("BLEU", "8.11", "how good the translations are", 1.2),
 )
-_WIDTH, _HEIGHT = 0.84, 0.62
 
 
 @drawing
@@ -36,20 +33,15 @@ def one_update() -> Drawn:
     alt += ", and again. Around it: " + ", ".join(f"{n} ({s})" for n, s, *_ in _AROUND_IT) + "."
     with panels(1, 7.4, 1.9, alt) as (axes,):
         for x, y, name, step, purpose in boxes:
-            wide = _WIDTH if y else 1.3
-            box = FancyBboxPatch(
-                (x - wide / 2, y - _HEIGHT / 2), wide, _HEIGHT, boxstyle="round,pad=0.02",
-                facecolor=PAPER, edgecolor=COLOURS[0] if y else COLOURS[1], linewidth=1.5,
+            labelled_box(
+                axes, (x, y), name, step, purpose,
+                colour=COLOURS[0] if y else COLOURS[1], width=WIDTH if y else 1.3,
             )  # fmt: skip
-            axes.add_patch(box)
-            tip(box, f"{step} {name}: {purpose}")
-            axes.text(x, y + 0.1, name, ha="center", va="center", fontsize=9)
-            axes.text(x, y - 0.16, step, ha="center", va="center", fontsize=8, color=FAINT)
         for x in range(len(_IN_EVERY_UPDATE) - 1):
-            _arrow(axes, (x + 0.43, 1.0), (x + 0.57, 1.0))
-        _arrow(axes, (6, 0.34), (6, 0.66))
-        _arrow(axes, (5.6, 0.66), (4.3, 0.2))
-        _arrow(axes, (2.93, 0.0), (1.87, 0.0))
+            arrow(axes, (x + 0.43, 1.0), (x + 0.57, 1.0))
+        arrow(axes, (6, 0.34), (6, 0.66))
+        arrow(axes, (5.6, 0.66), (4.3, 0.2))
+        arrow(axes, (2.93, 0.0), (1.87, 0.0))
         axes.annotate(
             "", (0, 1.34), (6, 1.34),
             arrowprops={"arrowstyle": "->", "color": FAINT, "connectionstyle": "arc3,rad=0.06"},
@@ -57,7 +49,3 @@ def one_update() -> Drawn:
         axes.set(title="one update", xlim=(-0.5, 6.75), ylim=(-0.4, 1.75))
         axes.set_axis_off()
     return Drawn((axes,), {})
-
-
-def _arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
-    axes.annotate("", end, start, arrowprops={"arrowstyle": "->", "color": FAINT})

@@ -5,7 +5,22 @@ from __future__ import annotations
 from attnlab.tokenizer import count_pieces, decode, encode, merge_pair, tokens_of
 from gradekit.exercise import Exercise
 
-exercise = Exercise(tokens_of, encode, decode, uses=[merge_pair], equivalent={})
+exercise = Exercise(
+    tokens_of,
+    encode,
+    decode,
+    uses=[merge_pair],
+    equivalent={
+        "encode: `256` → `255` in `numbers = {bytes([byte]): byte for byte in range(256)}`": (
+            "no text in UTF-8 has the byte 255"
+        ),
+        "encode: `sorted(special, key=len, reverse=True)` → `sorted(special, reverse=True)` in "
+        "`cuts = '|'.join((regex.escape(token) for token in sorted(special, key=len, "
+        "reverse=True)))`": (
+            "of two tokens at one place, one begins with the other, and is also the greater text"
+        ),
+    },
+)
 
 # Learned from a short text about low land; ␣ stands for a space.
 LEARNED = (
@@ -233,6 +248,7 @@ exercise.promises(
         "ranks: for each merge, its place in the order of learning, from 0.",
         "Turn text into token numbers.",
         "from `train_bpe`, or made by hand",
+        "None is empty.",
         "ids: numbers of tokens.",
         "merges: as in `encode`.",
     ],
