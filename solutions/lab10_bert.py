@@ -24,7 +24,9 @@ an exercise's cell holds one import line; its task is that function's docstring.
 # %%
 import torch
 
-from attnlab import check, submit
+from attnlab import check, plots, submit
+from attnlab.models import topics_bert
+from attnlab.notebook.saved import trained
 
 torch.manual_seed(10)  # every run of this notebook is the same
 
@@ -106,8 +108,122 @@ print(masked, labels, sep="\n")
 
 # %% [markdown]
 # ## 10.4 Pretraining
+# *11 points, 60 minutes, difficulty 3 of 5, importance 5 of 5*
 #
-# Both losses together, on sentences about five topics whose entropy is known.
+# Now both tasks together. The text is about five topics: kitchen, music, sea, space, garden. Each
+# topic has 30 words, and a sentence is four random words of one topic. There is no grammar, so
+# everything that can be known about a hidden word is known to us:
+#
+# - A model that knows nothing but the 150 words has a loss of ln 150 = 5.011 nats.
+# - A model that finds the topic in the words around it has ln 30 = 3.401. **No model can do
+#   better**: within a topic, all words are equally likely.
+#
+# Nobody tells the model that there are topics. Write the three steps of its training:
+#
+# - `pretraining_batches` (2.5 points) makes the batches of one epoch. In every epoch the same text
+#   makes **new pairs, with other words hidden**. (The paper hid words once, before training, in ten
+#   different ways; later models draw again in each epoch.)
+# - `pretraining_loss` (2.5 points) is the mean over all *chosen* tokens, plus the mean over all
+#   pairs. The two parts are returned apart; the run adds them up.
+# - `pretraining_scores` (2 points) measures a model on new text: the share of pairs that it judges
+#   correctly, and the loss at the places with **[MASK]** alone. Why not at all chosen tokens? Some
+#   chosen words can be read, and a good model has learned how often what it reads is right. So over
+#   all chosen tokens the lowest loss is 3.11, and 3.401 is the exact floor of the [MASK] places
+#   only. A loss below *that* would mean that the answer leaks.
+#
+# One check, of 1 point, runs on your own 10.1, 10.2 and 10.3 together with this step; there, an
+# earlier mistake counts. Three points are for what your trained model does on new text.
+#
+# **Predict.** The model has dropout. Your neighbour measures it without `model.eval()`. Are the
+# scores too good or too bad? And in the middle of a training, what happens if somebody measures
+# with `model.eval()` and forgets to undo it?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which tensors of `make_nsp` and `mask_tokens` go into which field of a `PretrainingBatch`? From
+# which of them can you still see where the filling is? What is a mean over several batches, if they
+# have different numbers of hidden words?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# The batches: pairs, hidden words with the same generator, five tensors, cut each of them. The
+# loss: one call, rows of logits and a list of labels as in 7.8, and a second cross-entropy. The
+# scores: remember the mode, evaluation mode, no gradients; for each batch collect the surprises at
+# [MASK] and which pairs are right; at the end two means, and the old mode.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `torch.tensor(SPECIAL_IDS)`; `tensor.split(size)` cuts along the first axis, and the last piece
+# may be shorter. `cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=-100)` is lab
+# 1's; torch's own would be NaN if nothing was chosen. `model.training` is the mode, and
+# `model.train(mode)` sets it. `logits[batch.ids == MASK]` is (number of places, V).
+# </details>
+
+# %% exercise="pretrain"
+from attnlab.bert_training import pretraining_batches, pretraining_loss, pretraining_scores
+
+# %%
+check("pretrain")
+
+# %% [markdown]
+# Now train. The model has two layers of 64 features, 120,000 parameters in all, and the text is
+# 5,125 sentences. Lab 8's `Trainer` does the rest: 400 updates of 64 pairs, ten to twenty seconds
+# on one core. While it runs, decide: which of the two scores will get better first?
+
+
+# %%
+from attnlab.bert import Bert
+
+
+def pretrain_and_save():
+    return trained(
+        "bert.safetensors",
+        lambda: topics_bert.small_bert(Bert),
+        lambda model: topics_bert.pretrain(
+            model, pretraining_batches, pretraining_loss, pretraining_scores
+        ),
+    )
+
+
+bert, curve = pretrain_and_save()
+
+# %% [markdown]
+# **Look.** Both scores on sentences that the model never saw, before the training and after every
+# 20 updates. For a hundred updates nothing seems to happen. Then both scores change within a few
+# dozen updates, and *together*. What does the model find out there?
+
+# %%
+plots.pretraining.staircase(curve)
+
+# %% [markdown]
+# It finds out which words belong together. That one discovery serves both tasks: it brings the loss
+# at a hidden word from the upper line to the lower one, and it tells whether two sentences belong
+# to one text. The next picture shows what was found: the vectors of all 150 words, each alone in a
+# sentence, in the two directions in which they differ most. Colours show the topics, which the
+# model was never told.
+
+# %%
+plots.pretraining.words_in_the_plane(
+    {"before training": topics_bert.small_bert(Bert) if bert else None, "after training": bert}
+)
+
+# %% [markdown]
+# What would the model write at [MASK]? Below the picture is what each topic gets in all. The topic
+# is nearly certain, and within the topic no word should be likelier than 1/30, because there is
+# nothing to know. Write sentences of your own with words of the five topics. What happens if a
+# sentence has words of two topics?
+
+# %%
+plots.pretraining.guesses(bert, ["violin [MASK] flute drum", "[MASK] captain tide reef"])
+
+# %% [markdown]
+# The weights are in `bert.safetensors` next to the notebook, which is part of your hand-in. **The
+# file does not update when you fix a step above**: delete it then, or pass `again=True` to
+# `trained` once. In twelve runs of ours, with other first weights and other sentences, the model
+# judged 99.2 % to 99.7 % of 4,000 new pairs correctly; its loss at [MASK] was from 3.46 to 3.52
+# nats; and each run took about 10 seconds of processor time on a busy machine. A run in which no
+# word was hidden (the model could read what it was asked for) ended with 5.76 nats at [MASK] and
+# judged 54 % of the pairs correctly: it had learned to copy, and nothing about topics.
 
 # %% [markdown]
 # ## 10.5 Fine-tuning

@@ -32,7 +32,7 @@ exercise = Exercise(
 
 V = 13
 Output = namedtuple("Output", "hidden mlm_logits nsp_logits")
-ROUNDED = Close(atol=1e-6)  # sums in float32 are right, too
+ROUNDED = Close(atol=1e-5, rtol=1e-5)  # sums in float32 are right, too
 
 
 def some_documents(draw, lengths=(6, 4, 5), words=4):
@@ -67,6 +67,12 @@ def pairs_in(batches, sentences):
     return found
 
 
+def share_of(parts):
+    """How many of some booleans are True: all, some or none."""
+    values = torch.cat(parts)
+    return "all" if values.all() else "some" if values.any() else "none"
+
+
 @exercise.check(points=1)
 def pairs_of_an_epoch(lab, draw):
     """All pairs of the epoch are in batches of `size` rows, with segments, filling and answers."""
@@ -90,9 +96,8 @@ def pairs_of_an_epoch(lab, draw):
         "`follows` is 1 exactly if the second is the next": [
             bool(follows) == true for (_, _, follows), true in zip(found, truly, strict=True)
         ],
-        "valid is False exactly at [PAD]": [
-            bool((b.valid == (restored(b) != PAD)).all()) for b in batches
-        ],
+        "filling is valid": share_of([b.valid[restored(b) == PAD] for b in batches]),
+        "tokens are valid": share_of([b.valid[restored(b) != PAD] for b in batches]),
         "segments are 1 in the second sentence alone": [
             bool(((b.segments == 1) == (after & (restored(b) != PAD))).all())
             for b, after in zip(batches, segments, strict=True)
@@ -150,7 +155,7 @@ def hidden_words(lab, draw):
         "labels elsewhere": labels[~chosen].unique().tolist(),
         "what is not chosen is shown": bool((seen[~chosen] == before[~chosen]).all()),
         "rows for other sizes": {
-            size: [len(b.ids) for b in lab.pretraining_batches(few, size, draw.generator())]
+            str(size): [len(b.ids) for b in lab.pretraining_batches(few, size, draw.generator())]
             for size in (1, 2, 3, 4, 100)
         },
     }  # fmt: skip
@@ -187,8 +192,8 @@ def a_batch(draw, rows, T=7, size=V, asked=None):
     for row, count in enumerate(asked or ()):
         chosen[row, draw.permutation(T)[:count]] = True
     masked = chosen & (draw.uniform(rows, T) < 0.7)
-    valid = torch.arange(T) < draw.integers(T - 1, T + 1, rows)[:, None]
-    segments = (torch.arange(T) > draw.integers(1, T - 1, rows)[:, None]).long()
+    valid = torch.arange(T) < draw.integers(max(1, T - 1), T + 1, rows)[:, None]
+    segments = (torch.arange(T) > draw.integers(1, max(2, T - 1), rows)[:, None]).long()
     return PretrainingBatch(
         torch.where(masked, MASK, ids),
         segments,
@@ -304,8 +309,8 @@ def all_of_your_steps(lab, draw):
     model = lab.Bert(cfg)
     docs = documents(5, generator=draw.generator())
     (batch,) = lab.pretraining_batches(docs, 100, draw.generator())
-    optimizer = torch.optim.Adam(model.parameters(), 0.01)
-    for _ in range(80):
+    optimizer = torch.optim.Adam(model.parameters(), 0.02)
+    for _ in range(40):
         optimizer.zero_grad()
         mlm, nsp = lab.pretraining_loss(model, batch)
         (mlm + nsp).backward()
@@ -313,8 +318,8 @@ def all_of_your_steps(lab, draw):
     after = scores_of(lab, model, [batch])
     return {
         "pairs in the batch": len(batch.ids),
-        "MLM loss below 1": after["mlm"] < 1.0,
-        "nine of ten pairs are judged correctly": after["nsp"] >= 0.9,
+        "MLM loss below 1.5": after["mlm"] < 1.5,
+        "four of five pairs are judged correctly": after["nsp"] >= 0.8,
     }
 
 

@@ -54,13 +54,6 @@ wrong(
     "Which tokens are special?",
 )
 wrong(
-    "mask_is_no_special_token",
-    "[0, 1, 2, 3]",
-    "[0, 1, 2]",
-    "[MASK] itself can be drawn as a random word, so too many tokens are hidden by it or it is "
-    "shown where a word was meant. Which four tokens are special?",
-)
-wrong(
     "half_of_all_words",
     "VOCABULARY), MASK, gen",
     "VOCABULARY), MASK, 0.5, gen",
@@ -108,7 +101,7 @@ wrong(
 wrong(
     "labels_of_other_rows",
     "follows[rows]",
-    "follows.flip(0)[rows]",
+    "follows.roll(1)[rows]",
     "`follows` does not belong to the rows beside it. In which order does `make_nsp` return them?",
 )
 wrong(
