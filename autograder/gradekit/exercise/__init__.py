@@ -4,6 +4,7 @@ An exercise file imports from here. This package may import course.py, python_na
 errors.py and `untrusted` (the form of a probe). Tested in tests/gradekit/exercise.
 """
 
+from gradekit.exercise.clinic import Case
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.trained import Band, ScoreBands
 from gradekit.exercise.write_a_test import write_a_test
@@ -11,6 +12,7 @@ from gradekit.exercise.written_answers import Errata, Item, Prediction, Predicti
 
 __all__ = [
     "Band",
+    "Case",
     "Errata",
     "Exercise",
     "Item",

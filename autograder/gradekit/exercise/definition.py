@@ -75,6 +75,7 @@ class Version:
         of: the reference or the file of weights that it replaces.
         saved: whether that is a file of weights.
         place: the line of the exercise file that declares it, for messages.
+        about: of a right version, what a student whose test rejects it may know of it.
         names: the definitions that it replaces, by name.
     """
 
@@ -84,6 +85,7 @@ class Version:
     advice: str = ""
     saved: bool = False
     place: str = ""
+    about: str = ""
 
     @property
     def names(self) -> Mapping[str, Any]:
@@ -113,6 +115,8 @@ class Exercise:
 
     Attributes:
         promised: the table of promises, or None if the exercise has none.
+        other_programs: right versions for a student's test that are not right answers, because
+            the task is to change a given program (:mod:`.clinic`).
         name, lab, title, path: set by the loader: the module's name, its lab's, its first line,
             and its file (of a folder, the ``__init__.py`` in it).
     """
@@ -140,6 +144,7 @@ class Exercise:
         self.checks: list[Check] = []
         self.mistakes: list[Version] = []
         self.right_versions: list[Version] = []
+        self.other_programs: list[Version] = []
         self.promised: Promises | None = None
         if bool(references) == bool(answers):
             raise ExerciseError("an exercise has either references (functions) or answers (names)")

@@ -9,16 +9,25 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import linecache
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Mapping
 from types import CodeType
 from typing import Any
+from zlib import crc32
 
 from gradekit.errors import ExerciseError
 from gradekit.python_names import global_names_read_by
 
 _TEXT = "_text_of_this_definition"
+_KIT = re.compile(r"\b(exercise|case)\.")
+
+
+def is_the_kits(decorator: ast.expr) -> bool:
+    """Whether a decorator is one of an exercise or of a clinic's case, and so no part of a text."""
+    return _KIT.search(ast.unparse(decorator)) is not None
 
 
 def is_made_from_text(definition: Any) -> bool:
@@ -34,7 +43,7 @@ def source_text(definition: Any) -> str:
     (node,) = ast.parse("\n".join(lines)).body
     assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
     for decorator in reversed(node.decorator_list):
-        if "exercise." in ast.unparse(decorator):
+        if is_the_kits(decorator):
             del lines[decorator.lineno - 1 : decorator.end_lineno]
     return "\n".join(lines) + "\n"
 
@@ -114,7 +123,10 @@ def _compiled(text: str) -> tuple[str, CodeType]:
     tree = ast.parse(text)
     (node,) = tree.body
     assert isinstance(node, (ast.FunctionDef, ast.ClassDef))
-    return node.name, compile(tree, f"<a version of {node.name}>", "exec")
+    # A name of its own, under which Python finds its lines, as those of a notebook's cell.
+    file = f"<a version of {node.name}, {crc32(text.encode()):x}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    return node.name, compile(tree, file, "exec")
 
 
 def _define(text: str, name: str, code: CodeType, module: str) -> Any:

@@ -18,6 +18,8 @@ from torch.optim import Optimizer
 from gradekit.course import Course
 from gradekit.errors import CourseError, ExerciseError
 from gradekit.exercise.authoring_errors import file_name, in_one_sentence, line_in, undefined_names
+from gradekit.exercise.clinic import Case, case_name, exercise_names
+from gradekit.exercise.clinic_cells import with_cases
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.source import Source, read_source
 
@@ -92,6 +94,8 @@ def load_lab(course: Course, lab: str) -> LabExercises:
     """
     source = read_source(course.source(lab))
     files, unused = exercise_files(course.exercises(lab)), dict[str, Path]()
+    cases = {path: _case(lab, path) for path in sorted(set(files.values())) if case_name(path)}
+    source = with_cases(source, list(cases.values()), lab)
     if not course.values.course.errata:
         source = source.without(ERRATA)
         unused = {ERRATA: files.pop(ERRATA)} if ERRATA in files else {}
@@ -109,15 +113,28 @@ def load_lab(course: Course, lab: str) -> LabExercises:
             f'solutions/{source.path.name} is check("{name}"); add one or remove the file'
         )
     course.check_exercise_limits(lab, order)
-    exercises = tuple(_load(lab, name, files[name]) for name in order)
+    exercises = tuple(
+        _of_case(cases[files[name]], lab, name, files[name])
+        if files[name] in cases
+        else _load(lab, name, files[name])
+        for name in order
+    )
     _forbid_peeking(exercises)
     left_out = tuple(_load(lab, name, path) for name, path in unused.items())
     return LabExercises(lab, exercises, _reference(exercises, source), source, left_out)
 
 
 def exercise_files(folder: Path) -> dict[str, Path]:
-    """A lab's exercise modules by name: ``softmax.py``, or ``softmax/__init__.py``."""
-    files = {path.stem: path for path in sorted(folder.glob("[a-z]*.py"))}
+    """A lab's exercise modules by name: ``softmax.py``, or ``softmax/__init__.py``.
+
+    ``case1_leak.py`` holds two, ``find_leak`` and ``fix_leak``.
+    """
+    paths = sorted(folder.glob("[a-z]*.py"))
+    files = {
+        name: path
+        for path in paths
+        for name in (exercise_names(case_name(path)) if case_name(path) else (path.stem,))
+    }
     return files | {path.parent.name: path for path in sorted(folder.glob("[a-z]*/__init__.py"))}
 
 
@@ -152,6 +169,29 @@ def _load(lab: str, name: str, path: Path) -> Exercise:
         )
     _refuse_contradictions(exercise)
     exercise.title = (module.__doc__ or name).strip().splitlines()[0].rstrip(".")
+    return exercise
+
+
+def _case(lab: str, path: Path) -> Case:
+    """Import a case of the bug clinic."""
+    try:
+        module = _import(f"gradekit_exercises.{lab}.{path.stem}", path)
+        case = getattr(module, "case", None)
+        if not isinstance(case, Case):
+            raise ExerciseError("no `case = Case(…)` in it; add that line")
+        case.complete(case_name(path))
+    except Exception as error:
+        raise in_one_sentence(error, path) from error
+    return case
+
+
+def _of_case(case: Case, lab: str, name: str, path: Path) -> Exercise:
+    """One of the two exercises of a case."""
+    find, _ = exercise_names(case.name)
+    exercise, does = (case.find, "the test") if name == find else (case.fix, "the fix")
+    exercise.lab, exercise.name, exercise.path = lab, name, path
+    exercise.title = f"{case.title}: {does}"
+    _refuse_contradictions(exercise)
     return exercise
 
 

@@ -10,6 +10,8 @@ marks give a cell its role:
 ``# %% [markdown] free_text="explain" points=4``   a question that a person marks
 ``renamed_from="softmx"``, beside a name           its name when the lab was released; points and
                                                    marks given under it stay
+``# %% [markdown] cases="all"``                     the sections of the lab's cases of the bug
+                                                   clinic (:mod:`.clinic_cells`)
 ``check()`` or ``submit()``, alone in its cell     where the student stands; handing in
 =================================================  ==============================================
 
@@ -29,7 +31,7 @@ import jupytext
 from attnlab.checking.visible import Step
 from gradekit.errors import CourseError
 
-Role = Literal["prose", "code", "exercise", "check", "free_text"]
+Role = Literal["prose", "code", "exercise", "check", "free_text", "cases"]
 
 _CHECK = re.compile(r'check\("(\w+)"\)')
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,49}")
@@ -39,6 +41,7 @@ _MINUTES = re.compile(r"^\*.*?\b(\d+) minutes?\b.*\*$", re.MULTILINE)
 # The mark of an exercise or a question that had another name when the lab was released.
 RENAMED = "renamed_from"
 # Jupyter's own marks are copied into the notebook.
+_MARKDOWN_MARKS = ("free_text", "points", "cases", RENAMED)
 _JUPYTER_MARKS = ("tags", "jupyter", "slideshow")
 
 
@@ -67,7 +70,7 @@ class SourceCell:
     @property
     def is_markdown(self) -> bool:
         """Whether it is prose for people; otherwise it is code."""
-        return self.role in ("prose", "free_text")
+        return self.role in ("prose", "free_text", "cases")
 
 
 @dataclass(frozen=True)
@@ -130,8 +133,9 @@ def read_source(path: Path) -> Source:
         )
     numbered = enumerate(zip(notebook.cells, lines, strict=True), start=1)
     cells = [_cell(path, number, line, cell) for number, (cell, line) in numbered]
-    source = Source(path, tuple(cell for cell in cells if cell.text.strip()))
-    _refuse_strays(source)
+    kept = (cell for cell in cells if cell.text.strip() or cell.role == "cases")
+    source = Source(path, tuple(kept))
+    refuse_strays(source)
     return source
 
 
@@ -142,7 +146,7 @@ def _place(path: Path, number: int, line: int) -> str:
 def _cell(path: Path, number: int, line: int, raw: Any) -> SourceCell:
     where = _place(path, number, line)
     marks = {key: value for key, value in raw.metadata.items() if key != "lines_to_next_cell"}
-    known = ("exercise", RENAMED) if raw.cell_type == "code" else ("free_text", "points", RENAMED)
+    known = ("exercise", RENAMED) if raw.cell_type == "code" else _MARKDOWN_MARKS
     for key in marks:
         if key not in (*known, *_JUPYTER_MARKS):
             raise CourseError(
@@ -162,6 +166,8 @@ def _cell(path: Path, number: int, line: int, raw: Any) -> SourceCell:
 
 def _role(where: str, raw: Any, marks: Mapping[str, Any]) -> tuple[Role, str]:
     if raw.cell_type != "code":
+        if "cases" in marks:
+            return "cases", ""
         name = marks.get("free_text")
         return ("free_text", _identifier(where, name)) if name is not None else ("prose", "")
     if "exercise" in marks:
@@ -179,8 +185,12 @@ def _identifier(where: str, name: Any) -> str:
     return name
 
 
-def _refuse_strays(source: Source) -> None:
-    """Every exercise has one cell and one check below it; names are unique."""
+def refuse_strays(source: Source) -> None:
+    """Refuse an exercise without one cell and one check below it, and a name used twice.
+
+    Raises:
+        CourseError: there is one.
+    """
     for role in ("exercise", "check", "free_text"):
         seen: dict[str, SourceCell] = {}
         for cell in source.of(role):

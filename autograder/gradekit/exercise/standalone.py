@@ -21,7 +21,7 @@ from types import ModuleType
 from typing import Any
 
 from gradekit.errors import StandaloneError
-from gradekit.exercise.edits import is_made_from_text, source_text
+from gradekit.exercise.edits import is_made_from_text, is_the_kits, source_text
 from gradekit.python_names import bound_by_import, names_bound_by
 from gradekit.untrusted.messages import ANONYMOUS
 
@@ -194,7 +194,7 @@ def _undecorated(statement: ast.stmt) -> ast.stmt:
     """A definition without this kit's decorators (others, such as dataclass, stay)."""
     if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
         return statement
-    kept = [d for d in statement.decorator_list if "exercise." not in ast.unparse(d)]
+    kept = [d for d in statement.decorator_list if not is_the_kits(d)]
     kind = type(statement)
     return ast.copy_location(kind(**{**_fields(statement), "decorator_list": kept}), statement)
 

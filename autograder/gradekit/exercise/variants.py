@@ -174,7 +174,11 @@ class Variants:
             )
         if not versions:
             return check.judge
-        return Kills(tuple((version.name, right) for version, right in versions))
+        about = ((version.name, version.about) for version, right in versions if right)
+        return Kills(
+            tuple((version.name, right) for version, right in versions),
+            tuple((name, words) for name, words in about if words),
+        )
 
     def _versions(
         self, exercise: Exercise, check: Check, number: int
@@ -194,6 +198,7 @@ class Variants:
         right = [
             *(Version("the reference", reference, None) for reference in other.references),
             *other.right_versions,
+            *other.other_programs,
         ]
         mixed = [(version, False) for version in wrong] + [(version, True) for version in right]
         # Not the probe's seed, which travels and would reveal the original order.

@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from attnlab.checking.changed_lines import FewChanges
 from attnlab.checking.lab import asked_names
 from attnlab.checking.observation import Missing, NoAnswer, ObservationError, Raised, unpack
 from attnlab.checking.verdict import Verdict, judge_exercise
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.variants import Variants
+from gradekit.grading.counted_lines import with_changes_of
 from gradekit.grading.quoting import QuotationFilter, without_forged_events
 from gradekit.sandbox.result import Stopped
 
@@ -41,7 +43,9 @@ def judge(
     """
     quotable, why = QuotationFilter(sources), stopped or {}
     return {
-        exercise.name: _judge_exercise(variants, number, exercise, observations, quotable, why)
+        exercise.name: _judge_exercise(
+            variants, number, exercise, observations, quotable, why, sources
+        )
         for exercise in exercises
     }
 
@@ -53,6 +57,7 @@ def _judge_exercise(
     observations: Observations,
     quotable: QuotationFilter,
     stopped: Mapping[str, str],
+    sources: Sequence[str],
 ) -> Verdict:
     names = _asked_names(variants, number, exercise)
     seen = {
@@ -63,6 +68,9 @@ def _judge_exercise(
         )
         for check in exercise.checks
     }
+    for check in exercise.checks:
+        if isinstance(check.judge, FewChanges):
+            seen[check.name] = with_changes_of(seen[check.name], check.judge, sources)
     known = [mistake.known for mistake in exercise.mistakes]
     return judge_exercise(variants.questions(exercise, number), seen, known, quotable.vet)
 

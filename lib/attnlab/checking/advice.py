@@ -69,6 +69,8 @@ def explain(difference: Difference) -> str:
             return _explain_event(difference, where)
         case "outcome" | "band":
             return _explain_result(difference, where)
+        case "changes":
+            return difference.detail
         case "rejects right" | "lets through" | "test returns" | "test prints":
             return _explain_test(difference, where)
         case _:
@@ -136,7 +138,12 @@ def _explain_test(difference: Difference, where: str) -> str:
                 "which statement does that?"
             )
         case "rejects right":
-            return "Your test rejects a correct version. What does it demand beyond the task?"
+            which = (
+                f"a right version that {difference.detail}"
+                if difference.detail
+                else ("a correct version")
+            )
+            return f"Your test rejects {which}. What does it demand beyond the task?"
         case "lets through":
             return (
                 f"Your test accepts {seen} of {expected} wrong versions. "

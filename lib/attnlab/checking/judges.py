@@ -9,7 +9,7 @@ in it.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import torch
@@ -214,9 +214,12 @@ class Kills:
 
     Args:
         versions: for each version its name and whether it is right.
+        about: for some right versions, by name, what a student whose test rejects it may know of
+            it, such as "works on one row at a time".
     """
 
     versions: tuple[tuple[str, bool], ...]
+    about: tuple[tuple[str, str], ...] = ()
 
     def compare(self, expected: Any, seen: Any) -> Difference | None:
         """A right version that was rejected, or the wrong ones that were accepted."""
@@ -226,8 +229,11 @@ class Kills:
         answers = self._answers(seen)
         if answers is None:
             return Difference("type", (), [True], seen)
-        if any(right and not accepted for right, accepted in answers.values()):
-            return Difference("rejects right", (), detail="a correct version")
+        rejected = [name for name, (right, accepted) in answers.items() if right and not accepted]
+        if rejected:
+            about = dict(self.about)
+            known = [about[name] for name in rejected if name in about]
+            return Difference("rejects right", (), detail=next(iter(known), ""))
         accepted = {name: how for name, (right, how) in answers.items() if how and not right}
         if not accepted:
             return None
@@ -263,26 +269,6 @@ class Kills:
             name: (right, accepted)
             for (name, right), accepted in zip(self.versions, seen, strict=True)
         }
-
-
-JUDGES = {kind.__name__: kind for kind in (Close, AtLeast, Within, Kills)}
-
-
-def judge_to_json(judge: Any) -> dict[str, Any]:
-    """A judge as JSON, for :func:`judge_from_json`."""
-    return {"judge": type(judge).__name__, **asdict(judge)}
-
-
-def judge_from_json(fields: dict[str, Any]) -> Judge:
-    """The judge that :func:`judge_to_json` wrote."""
-    fields = dict(fields)
-    kind: Any = JUDGES[fields.pop("judge")]
-    if kind is Kills:
-        fields["versions"] = tuple((name, right) for name, right in fields["versions"])
-    if kind is Close:
-        fields["words"] = tuple(fields.get("words", ()))
-    judge: Judge = kind(**fields)
-    return judge
 
 
 def _share(truths: list[bool]) -> float:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from attnlab.checking.errors import LabError
-from attnlab.checking.judges import judge_from_json, judge_to_json
+from attnlab.checking.judge_json import judge_from_json, judge_to_json
 from attnlab.checking.observation import PackLimits, pack, unpack
 from attnlab.checking.verdict import KnownMistake, Question
 

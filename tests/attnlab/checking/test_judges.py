@@ -5,14 +5,8 @@ import pytest
 import torch
 
 from attnlab.checking.draw import NO_GRADIENT
-from attnlab.checking.judges import (
-    AtLeast,
-    Close,
-    Kills,
-    Within,
-    judge_from_json,
-    judge_to_json,
-)
+from attnlab.checking.judge_json import judge_from_json, judge_to_json
+from attnlab.checking.judges import AtLeast, Close, Kills, Within
 from attnlab.checking.observation import Missing, NoAnswer, Opaque, Raised
 
 inf, nan = math.inf, math.nan

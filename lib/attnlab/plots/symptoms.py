@@ -1,0 +1,47 @@
+"""Figures of the bug clinic: what a model does that somebody complains about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import torch
+from torch import Tensor
+
+from attnlab.plots.canvas import COLOURS, DASHES, FAINT, Drawn, drawing, panels, points
+
+
+@drawing
+def curves(
+    lines: Mapping[str, Sequence[float] | Tensor],
+    title: str,
+    xlabel: str,
+    ylabel: str,
+    level: tuple[str, float] | None = None,
+    log: bool = False,
+) -> Drawn:
+    """Lines in one panel, and a level that they are compared with.
+
+    Args:
+        lines: by their names, the values at 1, 2, 3 …
+        title, xlabel, ylabel: what the panel says.
+        level: the name and the value of a horizontal line.
+        log: whether the values are drawn on a logarithmic scale.
+    """
+    data = {name: torch.as_tensor(values, dtype=torch.float64) for name, values in lines.items()}
+    ends = ", ".join(f"{name} ends at {values[-1]:.3g}" for name, values in data.items())
+    beside = f"; the level “{level[0]}” is at {level[1]:.3g}" if level else ""
+    alt = f"{title}: {ends}{beside}."
+    with panels(1, 6.6, 2.9, alt) as (axes,):
+        for (name, values), colour, dash in zip(data.items(), COLOURS, DASHES, strict=False):
+            steps = torch.arange(1, len(values) + 1)
+            axes.plot(points(steps), points(values), dash, color=colour, label=name)
+        if level:
+            axes.axhline(level[1], color=FAINT, linewidth=1.2, linestyle=":", label=level[0])
+        if log:
+            axes.set_yscale("log")
+        else:
+            lowest = min(0.0, *(float(values.min()) for values in data.values()))
+            axes.set_ylim(bottom=lowest)
+        axes.set(title=title, xlabel=xlabel, ylabel=ylabel)
+        axes.legend()
+    return Drawn((axes,), data)

@@ -1,0 +1,25 @@
+"""The bug clinic's curves, with the level that they are compared with."""
+
+import torch
+
+from attnlab.plots import symptoms
+
+
+def test_lines_and_a_level():
+    drawn = symptoms.curves(
+        {"this": [3.0, 1.0], "that": torch.tensor([2.0, 0.5])}, "training", "step", "nats",
+        level=("entropy", 1.373),
+    )  # fmt: skip
+    (axes,) = drawn.axes
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["this", "that", "entropy"]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("step", "nats")
+    assert drawn.data["this"].tolist() == [3.0, 1.0]
+    assert "this ends at 1, that ends at 0.5" in axes.figure.alt
+    assert "“entropy” is at 1.37" in axes.figure.alt
+    assert axes.get_ylim()[0] == 0
+
+
+def test_a_logarithmic_scale():
+    drawn = symptoms.curves({"loss": [1.0, 1e-4]}, "training", "step", "error", log=True)
+    assert drawn.axes[0].get_yscale() == "log"

@@ -1,0 +1,41 @@
+"""In grading, the number of changed lines comes from the notebook and not from its process."""
+
+import pytest
+
+from attnlab.checking.changed_lines import CHANGED, FewChanges
+from gradekit.grading.counted_lines import with_changes_of
+
+BEFORE = "def f(x):\n    y = x + 1\n    return y\n"
+ONE = BEFORE.replace("+ 1", "+ 2")
+MANY = "def f(x):\n    a = 1\n    b = 2\n    c = 3\n    return x + c - a\n"
+JUDGE = FewChanges(before=BEFORE, name="f", most=1)
+
+
+@pytest.mark.parametrize(
+    ("cells", "count"),
+    [
+        ([ONE], 1),
+        (["import math", f"# mine\n{ONE}", "f(2)"], 1),
+        ([f"%time 3\n{ONE}", "!ls"], 1),
+        ([ONE, "this is not Python"], 1),
+        ([MANY], 4),
+        ([ONE, MANY], 4),
+        ([MANY, ONE], 1),
+        ([MANY.replace("f(x)", "g(x)"), f"{ONE}\nf = g"], -1),
+        (["f = lambda x: x + 2"], -1),
+        ([], -1),
+    ],
+)
+def test_the_last_definition_in_the_cells_counts(cells, count):
+    seen = with_changes_of({"the first check": 1.0, CHANGED: 1}, JUDGE, cells)
+    assert seen == {"the first check": 1.0, CHANGED: count}
+    assert (JUDGE.compare(seen, seen) is None) == (count == 1)
+
+
+def test_what_the_process_says_is_not_believed():
+    forged = {"the first check": 1.0, CHANGED: 1}
+    assert with_changes_of(forged, JUDGE, [MANY])[CHANGED] == 4
+
+
+def test_an_event_stays_as_it_is():
+    assert with_changes_of("an event", JUDGE, [ONE]) == "an event"
