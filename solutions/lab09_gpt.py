@@ -21,10 +21,14 @@ exercise's cell holds one import line; its task is that function's docstring.
 # | you need | causal masks (5.1); multi-head attention (4.2); layers (6.7); a training loop (7.8) |
 
 # %%
+import math
+
 import torch
 
 from attnlab import check, plots, submit
+from attnlab.gpt import GPTConfig
 from attnlab.models import own_tokens
+from attnlab.notebook.review import compare_predictions
 
 torch.manual_seed(9)  # every run of this notebook is the same
 
@@ -285,24 +289,144 @@ plots.tokens.compression(compression_curve, merges, own_tokens.texts_of_three_ki
 
 # %% [markdown]
 # ## 9.10 Predict, then run: sizes and costs
+# *3 points, 25 minutes, difficulty 2 of 5, importance 4 of 5*
 #
-# Numbers that you can compute before any model is trained.
+# Some numbers decide what a model costs before anything is trained. Predict five of them and write
+# them down; then run the cell under **Look**. If a number was wrong, correct it and be able to say
+# why. The numbers that you hand in count.
+#
+# The *smallest GPT-2* has 12 layers and 12 heads, d = 768, 50,257 tokens and 1,024 positions.
+#
+# - **P1** Its tokens are those of 9.2: bytes, products of merges, and one special token,
+#   `<|endoftext|>`. How many merges were learned?
+# - **P2** Which share of all its parameters, from 0 to 1, is in the table of tokens? Two digits are
+#   enough.
+# - **P3** The loss of a model is 3.0 nats per token, and a token stands for 2.5 bytes on average.
+#   How many bits per byte is that? (Three digits.)
+# - **P4** Five tokens have the probabilities .5 .2 .15 .1 .05 at temperature 1. How many of them
+#   can still be drawn with `temperature=0.5` and `top_p=0.9`?
+# - **P5** The smallest GPT-2 has read 1,024 tokens of one text and kept their keys and values, in
+#   float32. How many megabytes ($10^6$ bytes) is the cache?
+
+# %% exercise="predictions"
+predictions = {}
+# TODO: write five lines such as predictions["P1"] = 7.
+### BEGIN SOLUTION
+predictions["P1"] = 50_000
+predictions["P2"] = 0.31
+predictions["P3"] = 1.73
+predictions["P4"] = 3
+predictions["P5"] = 75.5
+### END SOLUTION
+
+# %%
+check("predictions")
+
+# %% [markdown]
+# **Look.** Your predictions next to the computed numbers.
+
+# %%
+from attnlab.gpt import count_gpt_params
+from attnlab.sampling import sample
+
+smallest = GPTConfig.of_size("gpt2")
+
+
+def tokens_left():
+    logits = torch.tensor([0.5, 0.2, 0.15, 0.1, 0.05]).log().expand(3000, 5)
+    return len(set(sample(logits, temperature=0.5, top_p=0.9).tolist()))
+
+
+compare_predictions(
+    predictions,
+    {
+        "P1": lambda: smallest.vocab_size - 256 - 1,
+        "P2": lambda: smallest.vocab_size * smallest.d_model / count_gpt_params(smallest),
+        "P3": lambda: 3.0 / math.log(2) / 2.5,
+        "P4": tokens_left,
+        "P5": lambda: 2 * smallest.num_layers * smallest.context * smallest.d_model * 4 / 1e6,
+    },
+)
+
+# %% [markdown]
+# A third of the smallest GPT-2 is its vocabulary. In the largest of the four it is one part in
+# twenty: a table grows with d, a layer with d². So small models are given small vocabularies, as
+# yours was.
 
 # %% [markdown]
 # ## 9.11 Errata hunt
+# *3 points, 20 minutes, difficulty 2 of 5, importance 3 of 5*
 #
-# Slides of lecture G to look at twice.
+# Two slides of lecture G to look at twice. For each, write the two numbers that are asked for. Both
+# concern GPT-2, with its vocabulary of 50,257 tokens and 1,024 positions; GPT-1 had 40,478 tokens.
+#
+# - **G1** (a slip) The slide's bullets: "12-layer decoder", "1600 hidden", "25 heads", "1.5 billion
+#   parameters". The table on the next slide has 48 layers for this width. How many **million**
+#   parameters has the model of the bullets, with 12 layers? And with 48?
+# - **G10** (which follows?) The table's four models:
+#
+#   | parameters | layers | d |
+#   |---|---|---|
+#   | 117 M | 12 | 768 |
+#   | 345 M | 24 | 1024 |
+#   | 762 M | 36 | 1280 |
+#   | 1542 M | 48 | 1600 |
+#
+#   With one of the two vocabularies, 9.4's formula gives all four numbers. How many **tokens** has
+#   that vocabulary? And how many **million** parameters has the smallest model with the other one?
+
+# %% exercise="errata"
+errata = {}
+# TODO: write two lines such as errata["G1"] = (first number, second, "why, in four words or more").
+# Let code compute the numbers if it can.
+### BEGIN SOLUTION
+errata["G1"] = (450.9, 1557.6, "1.5 billion parameters need 48 layers of this width")
+errata["G10"] = (40_478, 124.4, "the table was counted with the tokens of GPT-1")
+### END SOLUTION
+
+# %%
+check("errata")
 
 # %% [markdown]
 # ## What you can now explain
 #
-# - how a vocabulary is learned from text, and what decides between two equally frequent pairs;
+# - how a vocabulary is learned from a text, and what decides between equally frequent pairs;
+# - why merges are made in the order in which they were learned, and why bytes are joined before
+#   they become text;
+# - of which texts 3,000 words are 4,000 tokens;
+# - what a GPT consists of, where its parameters are, and what its first weights are for;
+# - what the loss of a language model can never fall below, and how models with different tokens are
+#   compared;
+# - what temperature, top-k and top-p do to a distribution, and in which order;
+# - what a cache keeps, what it saves, and what it costs.
 
 # %% [markdown] free_text="explain" points=4
 # ## In your own words
 # *4 points, marked by a TA*
 #
-# Two models are trained on the same text with different tokenisers.
+# A friend trains two models of the same size on the same letters. Model A reads bytes, 256 tokens,
+# and has a validation loss of 0.95 nats per token. Model B reads tokens of its own 512 merges,
+# which stand for 2.1 bytes on average, and has a validation loss of 1.90 nats per token. "A is
+# twice as good," says your friend, "and its vocabulary is smaller, too." Explain in four to six
+# sentences: which model predicts the letters better, and by which numbers? What else differs if
+# both have a context of 64 tokens and write a letter of 1,000 bytes? And which price does B pay for
+# its tokens?
+#
+# <!-- BEGIN SOLUTION -->
+# A loss per token cannot be compared between vocabularies, because B predicts 2.1 bytes with each
+# token. For each byte, A needs 0.95 / ln 2 = 1.37 bits, and B needs 1.90 / ln 2 / 2.1 = 1.31 bits.
+# So B predicts the letters a little better, although its loss is twice as high. In 64 tokens, A
+# sees 64 bytes of what was written before, and B about 134, so B can use more of the letter. For
+# 1,000 bytes, A makes 1,000 steps and B about 476, each through the whole model. B pays with a
+# larger table of tokens (768 rows instead of 256), many of which are rare and get few updates, and
+# with merges that fit its own letters: on another kind of text its tokens are shorter.
+# <!-- BEGIN MARK SCHEME -->
+# - 1: says that a loss per token cannot be compared between the two, and why
+# - 1: computes both per byte (1.37 and 1.31 bits, or 0.95 and 0.90 nats) and says that B is better
+# - 1: says that B sees more text in 64 tokens, or needs about half as many steps for the letter
+# - 1: names a price of B: a larger table, rare tokens, or merges that fit one kind of text
+# <!-- END MARK SCHEME -->
+# <!-- END SOLUTION -->
 
 # %% [markdown]
 # ## Where you stand

@@ -1,0 +1,168 @@
+"""predictions: numbers about tokens, sizes and costs that follow before anything is trained."""
+
+from __future__ import annotations
+
+import torch
+
+from gradekit.exercise import Prediction, Predictions
+
+exercise = Predictions(
+    {
+        "P1": Prediction(
+            "how many merges GPT-2's vocabulary has.",
+            points=0.5,
+            right=50_000,
+            reason="Of 50,257 tokens, 256 are bytes and one is <|endoftext|>.",
+        ),
+        "P2": Prediction(
+            "which share of the smallest GPT-2's parameters is its table of tokens.",
+            points=0.5,
+            right=0.3102,
+            atol=5e-3,
+            reason="50,257 · 768 = 38.6 million, out of 124.4 million.",
+        ),
+        "P3": Prediction(
+            "the bits per byte of a model whose loss is 3.0 nats per token of 2.5 bytes.",
+            points=0.5,
+            right=1.7312,
+            atol=8e-3,
+            reason="3.0 / ln 2 = 4.33 bits for each token, which stands for 2.5 bytes.",
+        ),
+        "P4": Prediction(
+            "how many tokens can still be drawn at temperature 0.5 with top_p = 0.9.",
+            points=0.5,
+            right=3,
+            reason=(
+                "A temperature of 0.5 squares the probabilities: .769 .123 .069 .031 .008. "
+                "The third is the one with which the total reaches 0.9."
+            ),
+        ),
+        "P5": Prediction(
+            "the megabytes in the cache of the smallest GPT-2 after 1,024 tokens.",
+            points=0.5,
+            right=75.5,
+            atol=0.6,
+            reason="A key and a value, 12 layers, 1,024 tokens, 768 numbers of 4 bytes.",
+        ),
+    },
+    answered="The answer to each of the five questions is a number.",
+    points=0.5,
+)
+
+exercise.wrong(
+    "special_token_counted",
+    "P1: that is what is left without the bytes. Is every other token the product of a merge?",
+    P1=50_001,
+)
+exercise.wrong(
+    "all_tokens_counted",
+    "P1: that is the number of all tokens. Which of them are there before the first merge?",
+    P1=50_257,
+)
+exercise.wrong(
+    "bytes_counted",
+    "P1: you took one token off. Which tokens are there before the first merge?",
+    P1=50_256,
+)
+exercise.wrong(
+    "positions_counted",
+    "P2: your share has the table of positions in it. Which table does the question ask for?",
+    P2=0.3165,
+)
+exercise.wrong(
+    "table_counted_twice",
+    "P2: you count the head as another table. What are the head and the table of tokens in a GPT?",
+    P2=0.4735,
+)
+exercise.wrong(
+    "share_of_the_rest",
+    "P2: you divided by the parameters of everything else. A share of what is asked for?",
+    P2=0.4497,
+)
+exercise.wrong(
+    "share_in_percent",
+    "P2: the question asks for a share, from 0 to 1.",
+    P2=31.02,
+)
+exercise.wrong(
+    "bits_per_token",
+    "P3: those are the bits of a whole token. How many bytes share them?",
+    P3=4.328,
+)
+exercise.wrong(
+    "nats_per_byte",
+    "P3: those are nats for each byte. How many bits are a nat?",
+    P3=1.2,
+)
+exercise.wrong(
+    "multiplied_by_ln_2",
+    "P3: a bit is less than a nat. Is there a larger or a smaller number of bits, then?",
+    P3=0.8318,
+)
+exercise.wrong(
+    "multiplied_by_bytes",
+    "P3: you multiplied by the bytes of a token. Are the bits of one byte more than those of a "
+    "token, or fewer?",
+    P3=10.82,
+)
+exercise.wrong(
+    "decimal_logarithm",
+    "P3: you divided by the logarithm of 10. Which number of choices is a bit?",
+    P3=0.5212,
+)
+exercise.wrong(
+    "without_the_temperature",
+    "P4: that is the number at temperature 1. What does 0.5 do to the logits?",
+    P4=4,
+)
+exercise.wrong(
+    "crossing_token_left_out",
+    "P4: the tokens that you count have less than 0.9 together. Which token crosses it?",
+    P4=2,
+)
+exercise.wrong(
+    "flatter_instead_of_sharper",
+    "P4: at which temperature would that many be left: at 0.5, or at 2?",
+    P4=5,
+)
+exercise.wrong(
+    "keys_only",
+    "P5: that is one of two things that a layer keeps for each token. Which is the other?",
+    P5=37.75,
+)
+exercise.wrong(
+    "one_layer",
+    "P5: that is the cache of one layer. How many are there?",
+    P5=6.29,
+)
+exercise.wrong(
+    "numbers_instead_of_bytes",
+    "P5: you count numbers. How many bytes has one in float32?",
+    P5=18.87,
+)
+exercise.wrong(
+    "every_head_has_the_whole_width",
+    "P5: you count the whole width for each of the 12 heads. How many numbers has one head?",
+    P5=906.0,
+)
+exercise.wrong(
+    "not_in_megabytes",
+    "P5: your number is in bytes. The question asks for millions of bytes.",
+    P5=75_497_472,
+)
+exercise.wrong(
+    "table_of_all_pairs",
+    "P5: you count the attention weights, a number for each pair of tokens. What does a cache keep "
+    "instead?",
+    P5=603.98,
+)
+
+exercise.also_right_with("rounded", P1=50_000.0, P2=0.31, P3=1.73, P4=3.0, P5=75.5)
+exercise.also_right_with(
+    "as_tensors",
+    P1=torch.tensor(50_000),
+    P2=torch.tensor(38_597_376 / 124_439_808),
+    P3=torch.tensor([1.7312]),
+    P4=torch.tensor(3),
+    P5=torch.tensor(75.497),
+)
