@@ -155,7 +155,7 @@ wrong(
     "unknown_numbers_left_out",
     '            raise ValueError(f"no token has the number {number}")\n',
     "            continue\n",
-    "A number without a token disappears silently. What does the task promise for it?",
+    "A number without a token causes no error. What does the task promise for it?",
 )
 wrong(
     "unknown_numbers_as_a_key_error",

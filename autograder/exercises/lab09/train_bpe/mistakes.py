@@ -25,6 +25,18 @@ wrong(
     "A pair that stands twice in a word counts once. At how many places does `aaa` hold (a, a)?",
 )
 wrong(
+    "last_pair_missed",
+    "in pairwise(parts):",
+    "in list(pairwise(parts))[:-1]:",
+    "The last pair of each word is not counted. How many pairs has a word of three parts?",
+)
+wrong(
+    "every_second_pair",
+    "in pairwise(parts):",
+    "in list(pairwise(parts))[::2]:",
+    "You count every second pair of a word. Of how many pairs can one part be a part?",
+)
+wrong(
     "greatest_always",
     'if tie == "first":',
     "if False:",

@@ -69,6 +69,12 @@ wrong(
     "You look at the left part alone. What must stand to the right of it?",
 )
 wrong(
+    "joined_the_wrong_way_round",
+    "result.append(parts[i] + parts[i + 1])",
+    "result.append(parts[i + 1] + parts[i])",
+    "Your product begins with the second part, so the word is another one. Which part comes first?",
+)
+wrong(
     "the_pair_itself",
     "result.append(parts[i] + parts[i + 1])",
     "result.append(pair)",
