@@ -264,8 +264,8 @@ def as_tiktoken(
         special: the special tokens.
 
     Returns:
-        An encoding whose `encode(text, allowed_special="all")` gives what `encode` gives, unless one
-        special token begins with another: tiktoken then takes either.
+        An encoding whose `encode(text, allowed_special="all")` gives what `encode` gives, unless
+        one special token begins with another: tiktoken then takes either.
     """
     import tiktoken
 
