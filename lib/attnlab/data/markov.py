@@ -1,9 +1,12 @@
-"""A source of symbols whose entropy is known exactly: the next symbol depends on the last two.
+"""Sources of symbols whose entropy is known exactly: the next symbol depends on the last two.
 
 Every pair of symbols has an urn of 64 tickets, each with a symbol on it. The next symbol is on a
 ticket drawn from the urn of the last two symbols. So all probabilities are known. No predictor of
 the next symbol, of any size, has a lower loss than the entropy rate of the source: 1.373 nats. A
 predictor with a lower loss has seen the answer.
+
+A second source has 24 symbols and 576 urns, so small models cannot know all of them. Its entropy
+rate is 0.989 nats.
 """
 
 from __future__ import annotations
@@ -26,6 +29,8 @@ _SHARES = (
     (16, 12, 10, 8, 6, 5, 4, 3),
 )
 _COURSE_SEED = 495  # of a few thousand seeds, the one with an entropy rate of 1.373 nats
+_SPARSE_SYMBOLS, _SPARSE_SEED = 24, 3  # with this seed all pairs of symbols occur
+_NEW_SYMBOL = 1.2  # how likely a ticket of the sparse source has a symbol drawn anew; see _sparse_urn
 _WARM_UP = 64  # symbols dropped from the start, so that all sequences have the same distribution
 # The quarters of all possible sequences that belong to each split: no sequence can be in two.
 _QUARTERS = {"train": (0, 1), "validation": (2,), "hidden": (3,)}
@@ -44,7 +49,7 @@ class MarkovSource:
     @property
     def transitions(self) -> Tensor:
         """(V, V, V), float64: the probability of each symbol after the symbols a, b."""
-        symbols = torch.arange(NUM_SYMBOLS)
+        symbols = torch.arange(len(self.urns))
         counts = (self.urns[..., None] == symbols).sum(-2)  # (V, V, V)
         return counts.double() / TICKETS
 
@@ -52,7 +57,8 @@ class MarkovSource:
     def pairs(self) -> Tensor:
         """(V, V), float64: how often the symbols a, b follow each other, in the long run."""
         transitions = self.transitions
-        share = torch.full((NUM_SYMBOLS, NUM_SYMBOLS), NUM_SYMBOLS**-2.0, dtype=torch.float64)
+        symbols = len(self.urns)
+        share = torch.full((symbols, symbols), symbols**-2.0, dtype=torch.float64)
         for _ in range(200):
             share = (share[..., None] * transitions).sum(0)  # (a, b, c) -> (b, c)
         return share
@@ -116,6 +122,29 @@ def course_source() -> MarkovSource:
         order = sorted(range(NUM_SYMBOLS), key=lambda _: chance.random())
         urn.copy_(torch.tensor(order).repeat_interleave(torch.tensor(shares)))
     return MarkovSource(urns)
+
+
+def sparse_source() -> MarkovSource:
+    """A source of 24 symbols in which few can follow a pair: an entropy rate of 0.989 nats."""
+    chance = random.Random(f"sparse {_SPARSE_SEED}")  # noqa: S311
+    symbols = range(_SPARSE_SYMBOLS)
+    return MarkovSource(
+        torch.tensor([[_sparse_urn(chance) for _ in symbols] for _ in symbols])
+    )
+
+
+def _sparse_urn(chance: random.Random) -> list[int]:
+    """64 tickets: each repeats a random earlier one, or, ever more rarely, has any symbol.
+
+    The shares of the symbols then have a Dirichlet distribution with 1.2 / 24 for each.
+    """
+    tickets: list[int] = []
+    for drawn in range(TICKETS):
+        if chance.random() * (_NEW_SYMBOL + drawn) < _NEW_SYMBOL:
+            tickets.append(int(chance.random() * _SPARSE_SYMBOLS))
+        else:
+            tickets.append(tickets[int(chance.random() * drawn)])
+    return tickets
 
 
 def _entropy(p: Tensor) -> float:
