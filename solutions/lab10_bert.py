@@ -232,18 +232,223 @@ plots.pretraining.guesses(bert, ["violin [MASK] flute drum", "[MASK] captain tid
 
 # %% [markdown]
 # ## 10.6 Other tasks, the same model: the inputs of GPT-1
+# *7 points, 40 minutes, difficulty 2 of 5, importance 3 of 5*
 #
-# Entailment, similarity and multiple choice, each written as one row of tokens.
+# BERT has a place for a second sentence: segments. GPT has none. It reads one row of tokens from
+# left to right, and nothing else. GPT-1 (lecture G) shows that this is enough. **The task is
+# written into the row**, with three new tokens, and the model stays as it is:
+#
+# - **Entailment** (does the second text follow from the first?) is one row: *start*, premise,
+#   *delim*, hypothesis, *extract*.
+# - **Similarity** (do two texts mean the same?) is two rows, one in each order.
+# - **Multiple choice** is a row for each choice: *start*, context, *delim*, choice, *extract*. The
+#   context is repeated in each.
+#
+# Only the last token of a row has seen all of it, so its vector goes to the one new layer. A pair
+# has no natural order, so both are read and their two vectors are **added**. A question has a row
+# for each choice, and softmax runs over the choices.
+#
+# A batch needs rows of one length, and here is a trap in which real programs were caught. GPT has
+# no padding token, so people fill up with one that also occurs in texts, such as the end of a text.
+# Then `ids != pad` does not say what belongs to a row; only the lengths do. And the last *place* of
+# a row is often not its last *token*.
+#
+# (`Marks` holds the numbers of the three new tokens.)
+#
+# **Predict.** A question about a text of 100 words has four choices of 5 words each. How many
+# tokens does the model read? Which part of this work is done four times?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which index of `valid` is the largest one that holds True, if a row was filled up on the left? And
+# on the right?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# The rows are lists. For the batch, note the lengths first, then fill up each list. For the last
+# place, give every valid place its own number and every other place a smaller one, and take the
+# largest; first raise the error for rows without any. The two heads are one or two lines each.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `[a, *words, b]` puts the items of a list into another. `torch.arange(T) < lengths[:, None]` is a
+# table of booleans. `table.amax(1)` is the largest number of each row, and
+# `hidden[torch.arange(B), places]` takes one vector from each. `squeeze(-1)` drops an axis of 1.
+# </details>
+
+# %% exercise="gpt_inputs"
+from attnlab.gpt_inputs import (  # noqa: I001 - in this order
+    join_texts,
+    similarity_rows,
+    choice_rows,
+    fill_up,
+    last_valid,
+    similarity_logits,  # noqa: F401
+    choice_probabilities,  # noqa: F401
+)
+
+# %%
+check("gpt_inputs")
+
+# %% [markdown]
+# **Look.** Your rows for three small tasks in one batch. A frame is around the place that your
+# `last_valid` finds, and grey places were filled up. In which rows is the framed place not the last
+# one of the batch? What would the layer get there if you took the last place of every row?
+
+# %%
+plots.gpt_inputs.rows_of_three_tasks(join_texts, similarity_rows, choice_rows, fill_up, last_valid)
 
 # %% [markdown]
 # ## 10.7 Zero, one, few examples
+# *11 points, 50 minutes, difficulty 3 of 5, importance 4 of 5*
 #
-# No weight changes: the task is in the input.
+# Fine-tuning changes the weights for every task. GPT-3 (lecture G) asks whether that is needed: the
+# task can stand **in the input**, and the model only reads. *Zero-shot* is a description alone,
+# *one-shot* a description and one example, *few-shot* several examples. Nothing is trained, so
+# nothing is forgotten, and the next question may be about another task.
+#
+# GPT-3 has 175 billion parameters, and nobody knows all that it has read. Here is a model with
+# 103,744 of which you know everything. Sixteen **tables** give each of ten letters another digit.
+# In training it has seen rows about them, a quarter with the table's name and the others with "?":
+#
+# - `F a7 d2 h`: which digit has h in table F? The name says it all, like a description.
+# - `? a7 d2 h`: which digit has h in the table that gives a the digit 7, and d the digit 2?
+#
+# The tokens are numbers: letter x is the token x (0 to 9), the digits are 10 to 19. You write the
+# prompts, and count the right answers. Four rules decide whether such a count means anything:
+#
+# - **A query is never among its own examples**, otherwise copying is enough.
+# - **Each query gets examples of its own.** With the same examples for all, one lucky draw decides.
+# - The answer is read **after the last token of the prompt**, and only possible answers count.
+# - **No weight changes**, and dropout is off.
+#
+# The best possible accuracy is known (Bayes' ceiling): after the examples, some tables are still
+# possible, and the best answer is the digit that most of them give.
+#
+# **Predict.** For a table that the model has never seen, with another assignment of digits, how
+# good is it after five examples? How good would you be?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# If every row sorts random numbers to get an order of the letters, which number makes sure that the
+# query comes last?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Prompts: for each row an order of the other letters, cut to `shots`; the digits by indexing the
+# table; letters and digits alternately; the name in front, the query at the end. Accuracy: mode,
+# no gradients, logits at the last token of the choices alone, the best choice *as a token*, mode
+# again. Curve: a loop over numbers of examples and, in it, over tables.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `torch.rand(B, N, generator=generator).argsort(1)` is a random order in each row;
+# `x.scatter_(1, queries[:, None], 2.0)` writes one entry of each row.
+# `torch.stack((a, b), 2).flatten(1)` takes from a and b alternately. `logits[:, -1, choices]` has
+# the shape (B, C), and `choices[best]` turns places into tokens.
+# </details>
+
+# %% exercise="few_shot"
+from attnlab.few_shot import make_prompts, answer_accuracy, shots_curve  # noqa: F401, I001
+
+# %%
+check("few_shot")
+
+# %% [markdown]
+# **Look.** First some prompts as people would write them, and a checksum of all weights, before and
+# after.
+
+# %%
+from attnlab.data.mappings import NAMES, UNNAMED, as_text, course_tables
+from attnlab.models.reads_examples import checksum, reads_examples
+
+reader = reads_examples()
+before = checksum(reader)
+try:
+    generator = torch.Generator().manual_seed(10)
+    for name in (NAMES[5], UNNAMED):
+        some = make_prompts(name, course_tables()[5], torch.arange(3), 2, generator=generator)
+        print(*map(as_text, some.tolist()), sep="\n")
+except NotImplementedError:
+    print("make_prompts is not written yet")
+
+# %%
+plots.few_shot.accuracy_by_examples(shots_curve, reader)
+
+# %%
+print(before, checksum(reader), "no weight has changed" if checksum(reader) == before else "!")
+
+# %% [markdown]
+# Three lines, each with its ceiling. With the name, examples add nothing. Without it, the model
+# uses nearly all that its examples tell, and after four of them it is as good as with the name. For
+# tables that it has never seen it stays near chance, and so would you: the digit of one letter says
+# nothing about another, except that this digit is taken.
+#
+# The lesson is the middle line. Here examples **select** a task that the model already knows; they
+# do not teach a new one. How much of GPT-3's few-shot learning is selecting, and how much is
+# learning, is still discussed.
 
 # %% [markdown]
 # ## 10.8 How much does size help?
+# *7 points, 35 minutes, difficulty 2 of 5, importance 4 of 5*
 #
-# A power law, and a floor that is known.
+# Larger models have lower losses, and the surprise (Kaplan and others, 2020; lecture G) is how
+# regular this is. With N parameters the loss follows a **power law** above a floor E:
+#
+# $$L(N) = E + A\,N^{-\alpha}$$
+#
+# E is what no model can predict: the entropy of the text. So $\log(L - E)$ is a straight line in
+# $\log N$, with the slope $-\alpha$, and four small trainings tell what a large one would reach.
+# That is how the money for large models is planned.
+#
+# For English nobody knows E. People estimate it from the same points, or take E = 0, and a wrong
+# floor changes every prediction. Here you can see by how much, because the text is a Markov source
+# with 24 symbols whose entropy rate is known: 0.989 nats. Its 576 pairs of symbols are too many for
+# a small model, so size helps.
+#
+# What is N? Some papers count the embeddings, others leave them out, and then their curves cannot
+# be compared: in a small model the tables are most of it. Here all trained numbers count, a tied
+# table once.
+#
+# **Predict.** A line through $\log L$ (so E = 0) passes about as close to the points as one through
+# $\log(L - E)$. What does it say about a model of ten million parameters?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which two quantities lie on a straight line, and what are its height and its slope in terms of A
+# and $\alpha$?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Subtract the floor; raise the error unless all differences are above 0. Logarithms of both, in
+# float64. The slope is the covariance of the two divided by the variance of $\log N$, and the line
+# goes through both means. Then back from logarithms.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `(above > 0).all()` is False for NaN, too. With deviations from the means dx and dy,
+# `slope = (dx * dy).sum() / dx.square().sum()`. The height at $\log N = 0$ is
+# `y.mean() - slope * x.mean()`, and `exp` undoes `log`.
+# </details>
+
+# %% exercise="fit_power_law"
+from attnlab.scaling import num_parameters, power_law, fit_power_law  # noqa: I001 - in this order
+
+# %%
+check("fit_power_law")
+
+# %% [markdown]
+# **Look.** Four GPTs of one layer, 8 to 64 features wide, trained equally long (this takes about
+# ten seconds), and your two fits. Which of the two lines is closer to its points on the left? On
+# the right, which one says something impossible, and from what size on?
+
+# %%
+plots.power_law.own_runs(num_parameters, fit_power_law, power_law)
+
+# %% [markdown]
+# Points alone cannot tell which floor is right; what lies far outside of them can. Be careful with
+# $\alpha$, too: with three times as many steps the same four models give about 0.95 instead of
+# 0.67, because the large ones had not finished. A scaling law holds for one way of training.
 
 # %% [markdown]
 # ## What you can now explain

@@ -56,7 +56,7 @@ def answer_accuracy(model: GPT, prompts: Tensor, answers: Tensor, choices: Tenso
         choices: (C,), int64, the possible answers, in any order.
 
     Returns:
-        A number from 0 to 1.
+        A Python number from 0 to 1.
     """
     # blank: logits after the last token, the best choice, the share
     was_training = model.training
@@ -91,7 +91,7 @@ def shots_curve(
         choices: as for `answer_accuracy`.
         max_shots: the largest number of examples.
         rounds: how often each letter is asked for.
-        generator: the only source of randomness.
+        generator: for `make_prompts`; there is no other randomness.
 
     Returns:
         (max_shots + 1,), float64: entry k is the accuracy after k examples, over all tables.

@@ -39,8 +39,8 @@ def join_texts(first: Sequence[int], second: Sequence[int], marks: Marks) -> lis
     `extract`.
 
     Args:
-        first: tokens; it stays unchanged and may be empty.
-        second: likewise.
+        first: tokens; none is needed, and the list stays unchanged.
+        second: tokens, as for the first text.
         marks: the three tokens.
     """
     # blank: one list
@@ -54,7 +54,7 @@ def similarity_rows(first: Sequence[int], second: Sequence[int], marks: Marks) -
     Args:
         first: tokens.
         second: tokens.
-        marks: as for `join_texts`, which writes each row.
+        marks: for both rows, each of which is as `join_texts` writes it.
 
     Returns:
         Two rows.
@@ -72,7 +72,7 @@ def choice_rows(
     Args:
         context: tokens: the text and the question. Every row begins with it.
         choices: the tokens of each choice.
-        marks: as for `join_texts`, which writes each row.
+        marks: for all rows, each of which is as `join_texts` writes it.
 
     Returns:
         One row for each choice, in their order.
@@ -152,7 +152,7 @@ def choice_probabilities(vectors: Tensor, head: nn.Module) -> Tensor:
         head: the new layer, from (..., d) to (..., 1).
 
     Returns:
-        (B, N), the probabilities; those of a question sum to 1. Gradients flow back to `vectors`.
+        (B, N), the probabilities; those of a question sum to 1. Gradients flow back to all rows.
     """
     # blank: scores, then softmax
     scores = head(vectors).squeeze(-1)  # (B, N)

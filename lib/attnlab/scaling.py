@@ -7,7 +7,6 @@ lecture G.
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor, nn
 
 

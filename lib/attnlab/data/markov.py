@@ -30,7 +30,9 @@ _SHARES = (
 )
 _COURSE_SEED = 495  # of a few thousand seeds, the one with an entropy rate of 1.373 nats
 _SPARSE_SYMBOLS, _SPARSE_SEED = 24, 3  # with this seed all pairs of symbols occur
-_NEW_SYMBOL = 1.2  # how likely a ticket of the sparse source has a symbol drawn anew; see _sparse_urn
+_NEW_SYMBOL = (
+    1.2  # how likely a ticket of the sparse source has a symbol drawn anew; see _sparse_urn
+)
 _WARM_UP = 64  # symbols dropped from the start, so that all sequences have the same distribution
 # The quarters of all possible sequences that belong to each split: no sequence can be in two.
 _QUARTERS = {"train": (0, 1), "validation": (2,), "hidden": (3,)}
@@ -128,9 +130,7 @@ def sparse_source() -> MarkovSource:
     """A source of 24 symbols in which few can follow a pair: an entropy rate of 0.989 nats."""
     chance = random.Random(f"sparse {_SPARSE_SEED}")  # noqa: S311
     symbols = range(_SPARSE_SYMBOLS)
-    return MarkovSource(
-        torch.tensor([[_sparse_urn(chance) for _ in symbols] for _ in symbols])
-    )
+    return MarkovSource(torch.tensor([[_sparse_urn(chance) for _ in symbols] for _ in symbols]))
 
 
 def _sparse_urn(chance: random.Random) -> list[int]:

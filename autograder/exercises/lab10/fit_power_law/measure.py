@@ -36,7 +36,7 @@ def main() -> None:
         n = torch.tensor([num_parameters(model) for model in models])
         run: dict[str, object] = {"seed": seed, "losses": [round(x, 4) for x in losses.tolist()]}
         for name, floor in (("floor", source.entropy_rate), ("no_floor", 0.0)):
-            A, alpha = fit_power_law(n, losses, floor)  # noqa: N806 - as in the formula
+            A, alpha = fit_power_law(n, losses, floor)
             off = (power_law(n, A, alpha, floor) - floor).log() - (losses - floor).log()
             run[name] = {
                 "alpha": round(alpha, 4),

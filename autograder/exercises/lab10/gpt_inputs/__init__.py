@@ -1,4 +1,4 @@
-"""gpt_inputs: tasks of several texts as rows of tokens, and what is read from their last vectors."""
+"""gpt_inputs: tasks of several texts as rows of tokens, read from each row's last vector."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def in_a_loop(first, second, marks):
 def appended(context, choices, marks):
     rows = []
     for choice in choices:
-        rows.append(join_texts(context, choice, marks))  # noqa: PERF401 - a student's loop
+        rows.append(join_texts(context, choice, marks))
     return rows
 
 

@@ -239,7 +239,8 @@ wrong(
     "another_error",
     "raise ValueError(",
     "raise IndexError(",
-    "For a row without a valid place you raise another kind of error. Which one does the task name?",
+    "For a row without a valid place you raise another kind of error. Which one does the task "
+    "name?",
 )
 wrong(
     "cut_from_the_graph",

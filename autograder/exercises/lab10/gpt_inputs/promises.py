@@ -6,11 +6,12 @@ exercise.promises(
     {
         "The row is the mark `start`, the first text, the mark `delimiter`, the second text, and "
         "the mark `extract`.": "marks_in_their_places",
-        "it stays unchanged and may be empty": "marks_in_their_places",
+        "none is needed, and the list stays unchanged": "marks_in_their_places",
         "marks: the three tokens.": "marks_in_their_places",
         "in both orders: first-second, then second-first.": "both_orders",
         "Two rows.": "both_orders",
-        "marks: as for `join_texts`, which writes each row.": "both_orders a_row_for_each_choice",
+        "marks: for both rows, each of which is as `join_texts` writes it.": "both_orders",
+        "marks: for all rows, each of which is as `join_texts` writes it.": "a_row_for_each_choice",
         "Write a row for each choice": "a_row_for_each_choice",
         "Every row begins with it.": "a_row_for_each_choice",
         "One row for each choice, in their order.": "a_row_for_each_choice",
@@ -42,14 +43,17 @@ exercise.promises(
         "one score for each row, softmax over the choices of a question": "softmax_over_choices",
         "of each question the last vectors of its N rows": "softmax_over_choices other_sizes",
         "(B, N), the probabilities; those of a question sum to 1.": "softmax_over_choices",
+        "Gradients flow back to all rows.": "gradients_and_dtype",
     },
     explained=[
         "Write two texts as one row, such as a premise and a hypothesis.",
         "first: tokens.",
         "second: tokens.",
+        "second: tokens, as for the first text.",
         "context: tokens: the text and the question.",
         "choices: the tokens of each choice.",
-        "(GPT has no token of its own for filling up, so people take one that also occurs in texts.)",
+        "(GPT has no token of its own for filling up, so people take one that also occurs in "
+        "texts.)",
         "hidden: (B, T, d), the vectors of all tokens.",
         "head: the new layer, from (B, d) to (B, C).",
         "head: the new layer, from (..., d) to (..., 1).",
