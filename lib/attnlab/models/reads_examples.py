@@ -2,7 +2,8 @@
 
 Its weights come with the library. They were trained to predict every digit of rows that show a
 table's ten letters in any order, a quarter of them with the table's name and the others with "?",
-by ``autograder/exercises/lab10/few_shot/measure.py``.
+by ``autograder/exercises/lab10/few_shot/measure.py``. Tested in
+tests/attnlab/test_few_shot.py.
 """
 
 from __future__ import annotations

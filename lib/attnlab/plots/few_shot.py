@@ -1,4 +1,7 @@
-"""The figure of lab 10's prompts: accuracy after 0 to 5 examples, and the best that is possible."""
+"""The figure of lab 10's prompts: accuracy after 0 to 5 examples, and the best that is possible.
+
+Tested in tests/attnlab/plots/test_lab10_figures.py.
+"""
 
 from __future__ import annotations
 
@@ -44,34 +47,29 @@ def accuracy_by_examples(shots_curve: Callable[..., Tensor], model: GPT) -> Draw
         model: the tiny GPT of :mod:`attnlab.models.reads_examples`.
     """
     known, unseen = course_tables(), new_tables(_NEW)
-    nameless = torch.full((NUM_TABLES,), UNNAMED)
-    choices = torch.tensor(list(DIGITS))
-    lines = {
-        "sixteen known tables, with the name": (known, torch.tensor(list(NAMES)), 1.0),
-        "the same without the name": (known, nameless, known),
-        "tables never seen": (unseen, nameless, None),
-    }
-    shots = torch.arange(MAX_SHOTS + 1)
+    nameless, named = torch.full((NUM_TABLES,), UNNAMED), torch.tensor(list(NAMES))
+    choices, shots = torch.tensor(list(DIGITS)), torch.arange(MAX_SHOTS + 1)
+    lines = (
+        ("sixteen known tables, with the name", known, named, torch.ones(MAX_SHOTS + 1)),
+        ("the same without the name", known, nameless, _ceiling(known)),
+        # Of a new table, the digits that were shown are not the answer, and that is all.
+        ("tables never seen", unseen, nameless, 1 / (len(DIGITS) - shots)),
+    )
     data: dict[str, Tensor] = {"shots": shots}
     alt = "Accuracy against the number of examples, 0 to 5. "
-    for number, (name, (tables, names, _)) in enumerate(lines.items()):
+    for number, (name, tables, names, ceiling) in enumerate(lines):
         generator = torch.Generator().manual_seed(number)
-        found = torch.as_tensor(
-            shots_curve(model, tables, names, choices, MAX_SHOTS, generator=generator)
-        )
-        data[name] = found
-        alt += f"{name}: " + ", ".join(f"{share:.2f}" for share in found.tolist()) + ". "
-    ceilings = {name: _ceiling(best) for name, (_, _, best) in lines.items()}
+        found = shots_curve(model, tables, names, choices, MAX_SHOTS, generator=generator)
+        data[name], data[f"best, {name}"] = torch.as_tensor(found), ceiling
+        alt += f"{name}: " + ", ".join(f"{share:.2f}" for share in data[name].tolist()) + ". "
     with panels(1, 6.4, 3.4, alt + "A dotted line above each is the best possible.") as (axes,):
-        for (name, ceiling), colour, dash in zip(ceilings.items(), COLOURS, DASHES, strict=False):
+        for (name, *_, ceiling), colour, dash in zip(lines, COLOURS, DASHES, strict=False):
             axes.plot(points(shots), points(ceiling), color=colour, linestyle=":", linewidth=1.2)
             axes.plot(
                 points(shots), points(data[name]), color=colour, linestyle=dash, marker="o",
                 markersize=4, label=name,
             )  # fmt: skip
-            for x, y, best in zip(
-                shots.tolist(), data[name].tolist(), ceiling.tolist(), strict=True
-            ):
+            for x, y, best in zip(*(v.tolist() for v in (shots, data[name], ceiling)), strict=True):
                 dot = axes.scatter([x], [y], s=60, color=colour, alpha=0.01)
                 tip(dot, f"{name}, {x} examples: {y:.2f}; at best {best:.2f}")
         axes.plot([], [], color=FAINT, linestyle=":", linewidth=1.2, label="the best possible")
@@ -81,17 +79,9 @@ def accuracy_by_examples(shots_curve: Callable[..., Tensor], model: GPT) -> Draw
         )  # fmt: skip
         axes.legend(loc="center right", bbox_to_anchor=(1.0, 0.42))
         axes.xaxis.label.set_color(INK)
-    return Drawn((axes,), {**data, **{f"best, {name}": x for name, x in ceilings.items()}})
+    return Drawn((axes,), data)
 
 
-def _ceiling(best: Tensor | float | None) -> Tensor:
-    """(6,): Bayes' ceiling for some tables; for a number, that; for None, for any new table."""
-    shots = range(MAX_SHOTS + 1)
-    match best:
-        case Tensor():
-            return torch.tensor([best_accuracy(best, k) for k in shots])
-        case float():
-            return torch.full((MAX_SHOTS + 1,), best)
-        case None:  # the digits that were shown are not the answer, and that is all
-            return torch.tensor([1 / (len(DIGITS) - k) for k in shots])
-    raise TypeError(best)
+def _ceiling(tables: Tensor) -> Tensor:
+    """(6,): the best possible accuracy after 0 to 5 examples of one of these tables."""
+    return torch.tensor([best_accuracy(tables, shots) for shots in range(MAX_SHOTS + 1)])

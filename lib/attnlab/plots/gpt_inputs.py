@@ -1,4 +1,7 @@
-"""The figure of lab 10's rows: how three tasks are written for one and the same model."""
+"""The figure of lab 10's rows: how three tasks are written for one and the same model.
+
+Tested in tests/attnlab/plots/test_lab10_figures.py.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The figure of lab 10's runs: loss against size, with the known floor and without one."""
+"""The figure of lab 10's runs: loss against size, with the known floor and without one.
+
+Tested in tests/attnlab/plots/test_lab10_figures.py.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from attnlab.data.markov import NUM_SYMBOLS, TICKETS, course_source
+from attnlab.data.markov import NUM_SYMBOLS, TICKETS, course_source, sparse_source
 
 SOURCE = course_source()
 
@@ -105,3 +105,20 @@ def test_no_sequences_at_all_are_refused() -> None:
 def test_sources_are_compared_without_their_tensors() -> None:
     assert SOURCE == SOURCE
     assert course_source() != SOURCE
+
+
+def test_the_sparse_source_is_the_same_on_every_machine_and_its_entropy_is_known() -> None:
+    source = sparse_source()
+    assert source.urns.shape == (24, 24, TICKETS)
+    assert digest(source.urns) == SPARSE_URNS
+    assert source.entropy_rate == pytest.approx(0.98930, abs=1e-5)
+    pairs = source.pairs
+    assert int((pairs > 0).sum()) == 24 * 24, "every pair of symbols occurs"
+    followed = (pairs[..., None] * source.transitions).sum(0)
+    torch.testing.assert_close(followed, pairs, msg="the long run is reached")
+    ids = source.sequences("train", 400, 50)
+    surprise = -source.transitions[ids[:, :-2], ids[:, 1:-1], ids[:, 2:]].log().mean()
+    assert float(surprise) == pytest.approx(source.entropy_rate, abs=0.03)
+
+
+SPARSE_URNS = "7d46268a4b1a81b38f087af53320a020d65072773da700cbbb3e8df1f7a70f15"

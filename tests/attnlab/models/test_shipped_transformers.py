@@ -45,4 +45,5 @@ def test_the_weights_fit_the_fast_model_too_and_are_small() -> None:
     torch.testing.assert_close(
         ours(batch.source, batch.source_valid, batch.inputs), fast(batch.source, batch.inputs)
     )
-    assert all(path.stat().st_size < 60_000 for path in FOLDER.glob("*.safetensors"))
+    for name in ("places", "half_trained_on_dates"):
+        assert (FOLDER / f"{name}.safetensors").stat().st_size < 60_000
