@@ -14,13 +14,13 @@ al. 2019), section 3; lectures G, N.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own abbreviation
 
-from attnlab.cached_attention import Attention
+from attnlab.multihead import MultiHeadAttention
 
 SIZES: dict[str, dict[str, int]] = {  # section 3 of the paper, "Model Architecture"
     "base": {"num_layers": 12, "d_model": 768, "num_heads": 12, "d_ff": 3072},
@@ -62,7 +62,8 @@ class BertConfig:
             ValueError: there is no such size.
         """
         if name not in SIZES:
-            raise ValueError(f"the sizes are {' and '.join(SIZES)}, not {name!r}")
+            known = " and ".join(SIZES)
+            raise ValueError(f"the sizes are {known}, not {name!r}")
         return cls(vocab_size, **{**SIZES[name], **others})
 
 
@@ -81,50 +82,73 @@ class BertOutput(NamedTuple):
 
 
 class BertLayer(nn.Module):
-    """Self-attention in both directions, then the feed-forward network; normalised after each sum.
+    """Self-attention and a feed-forward network, each added to its input and then normalised.
 
-    The GELU is the exact one, with the normal distribution's function.
+    First x ← norm1(x + attention of x), then x ← norm2(x + linear2(GELU(linear1(x)))).
+
+    The parts have these names: `attention`, a `MultiHeadAttention(d_model, num_heads)`; `linear1`
+    and `linear2`, from d_model to d_ff features and back; `norm1` and `norm2`, an `nn.LayerNorm`
+    each, with cfg.norm_eps. The GELU is the exact one, x · Φ(x), not its approximation by tanh.
+    Other usual names are accepted, but not torch's `nn.TransformerEncoderLayer`.
+
+    In training, cfg.dropout drops attention weights and what each of the two sums adds to x, and
+    nothing else; with `eval()` nothing is dropped.
+
+    Args:
+        cfg: all numbers of the model.
+
+    Source: Devlin et al. 2019, section 3, and its code.
     """
 
     def __init__(self, cfg: BertConfig) -> None:
         super().__init__()
-        self.attention = Attention(cfg.d_model, cfg.num_heads, cfg.dropout)
-        self.norm1 = nn.LayerNorm(cfg.d_model, eps=cfg.norm_eps)
+        # blank: attention, two linear layers, two normalisations, dropout
+        self.attention = MultiHeadAttention(cfg.d_model, cfg.num_heads, dropout=cfg.dropout)
         self.linear1 = nn.Linear(cfg.d_model, cfg.d_ff)
         self.linear2 = nn.Linear(cfg.d_ff, cfg.d_model)
+        self.norm1 = nn.LayerNorm(cfg.d_model, eps=cfg.norm_eps)
         self.norm2 = nn.LayerNorm(cfg.d_model, eps=cfg.norm_eps)
         self.dropout = nn.Dropout(cfg.dropout)
+        # end blank
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """Send vectors through the layer.
 
         Args:
-            x: (B, T, d_model).
+            x: (B, T, d_model); it stays unchanged.
             mask: (B, 1, 1, T), boolean, True where there is a token; None: everywhere.
 
         Returns:
             (B, T, d_model).
         """
-        found = self.attention(x, self.attention.keys_values(x), mask).out
-        x = self.norm1(x + self.dropout(found))
+        x = self.norm1(x + self.dropout(self.attention(x, x, x, mask)))
         hidden = F.gelu(self.linear1(x))  # (B, T, d_ff)
-        return self.norm2(x + self.dropout(self.linear2(hidden)))
+        out: Tensor = self.norm2(x + self.dropout(self.linear2(hidden)))
+        return out
 
 
 class MLMHead(nn.Module):
     """Logits for hidden tokens: linear, GELU, normalisation, then the token table and a bias.
 
+    The parts have these names: `transform`, from d_model to d_model features; `norm`, an
+    `nn.LayerNorm` with cfg.norm_eps; and `output`, an `nn.Linear` from d_model to V whose weight
+    *is* `table`, one parameter for both, and whose bias is its own. The GELU is the exact one.
+
     Args:
         cfg: all numbers of the model.
-        table: (V, d_model), the weights of the token embedding, which this head shares.
+        table: (V, d_model), an `nn.Parameter`, the weight of the token embedding.
+
+    Source: the code of Devlin et al. 2019.
     """
 
-    def __init__(self, cfg: BertConfig, table: nn.Parameter) -> None:
+    def __init__(self, cfg: BertConfig, table: Tensor) -> None:
         super().__init__()
+        # blank: a linear layer, a normalisation, and the output with the table as its weight
         self.transform = nn.Linear(cfg.d_model, cfg.d_model)
         self.norm = nn.LayerNorm(cfg.d_model, eps=cfg.norm_eps)
         self.output = nn.Linear(cfg.d_model, cfg.vocab_size)
         self.output.weight = table
+        # end blank
 
     def forward(self, hidden: Tensor) -> Tensor:
         """Turn (B, T, d_model) into logits, (B, T, V)."""
@@ -135,16 +159,22 @@ class MLMHead(nn.Module):
 class Bert(nn.Module):
     """Token, position and segment tables, a normalisation, layers, and two heads for pretraining.
 
-    The pooler, a linear layer with tanh on the first token's vector, is part of the second head and
-    of what a classifier is built on.
+    The parts have these names: `tokens`, `positions` and `segments`, three `nn.Embedding` with
+    vocab_size, max_len and num_segments rows; `norm`, an `nn.LayerNorm` with cfg.norm_eps;
+    `layers`, an `nn.ModuleList` of cfg.num_layers `BertLayer`s; `pooler`, a linear layer from
+    d_model to d_model features; `mlm_head`, an `MLMHead` that shares the weight of `tokens`; and
+    `nsp_head`, a linear layer from d_model to 2. Every layer has parameters of its own.
 
     Args:
         cfg: all numbers of the model.
+
+    Source: Devlin et al. 2019, section 3.
     """
 
     def __init__(self, cfg: BertConfig) -> None:
         super().__init__()
         self.cfg = cfg
+        # blank: three tables, a normalisation, dropout, the layers, the pooler, two heads
         self.tokens = nn.Embedding(cfg.vocab_size, cfg.d_model)
         self.positions = nn.Embedding(cfg.max_len, cfg.d_model)
         self.segments = nn.Embedding(cfg.num_segments, cfg.d_model)
@@ -152,29 +182,30 @@ class Bert(nn.Module):
         self.dropout = nn.Dropout(cfg.dropout)
         self.layers = nn.ModuleList(BertLayer(cfg) for _ in range(cfg.num_layers))
         self.pooler = nn.Linear(cfg.d_model, cfg.d_model)
-        self.mlm_head = MLMHead(cfg, cast("nn.Parameter", self.tokens.weight))
+        self.mlm_head = MLMHead(cfg, self.tokens.weight)
         self.nsp_head = nn.Linear(cfg.d_model, 2)
-
-    def forward(
-        self, ids: Tensor, segments: Tensor | None = None, valid: Tensor | None = None
-    ) -> BertOutput:
-        """Read a batch.
-
-        Args:
-            ids: (B, T), int64; the first token of each row is [CLS].
-            segments: (B, T), int64, which sentence each token belongs to; None: all are 0.
-            valid: (B, T), boolean, False where a row is filled up; None: nowhere.
-
-        Raises:
-            ValueError: T is above `cfg.max_len`.
-        """
-        hidden = self.encode(ids, segments, valid)
-        return BertOutput(hidden, self.mlm_head(hidden), self.nsp_head(self.pooled(hidden)))
+        # end blank
 
     def encode(
         self, ids: Tensor, segments: Tensor | None = None, valid: Tensor | None = None
     ) -> Tensor:
-        """The tokens' vectors after the last layer, (B, T, d_model); the heads are left out."""
+        """The tokens' vectors after the last layer, without the heads.
+
+        Each token's three vectors (token, position from 0 on, segment) are added up, normalised,
+        and dropped with cfg.dropout in training. Then come the layers, in which no token attends to
+        one that is not valid.
+
+        Args:
+            ids: (B, T), int64; the first token of each row is [CLS].
+            segments: (B, T), int64, which sentence each token belongs to; None: all are 0.
+            valid: (B, T), boolean, False where a row is padded; None: no row is.
+
+        Returns:
+            (B, T, d_model).
+
+        Raises:
+            ValueError: T is above `cfg.max_len`.
+        """
         length = ids.shape[1]
         if length > self.cfg.max_len:
             raise ValueError(f"{length} tokens, but the model reads only {self.cfg.max_len}")
@@ -182,14 +213,37 @@ class Bert(nn.Module):
         places = torch.arange(length, device=ids.device)
         x = self.tokens(ids) + self.positions(places) + self.segments(segments)  # (B, T, d_model)
         x = self.dropout(self.norm(x))
-        mask = None if valid is None else valid[:, None, None, :]
+        mask = None if valid is None else valid[:, None, None, :]  # (B, 1, 1, T)
         for layer in self.layers:
             x = layer(x, mask)
         return x
 
     def pooled(self, hidden: Tensor) -> Tensor:
-        """A vector for each row of the batch, (B, d_model), from its first token."""
+        """A vector for each row: the pooler and tanh on its first token's vector.
+
+        Args:
+            hidden: (B, T, d_model), what `encode` returned.
+
+        Returns:
+            (B, d_model).
+        """
         return torch.tanh(self.pooler(hidden[:, 0]))
+
+    def forward(
+        self, ids: Tensor, segments: Tensor | None = None, valid: Tensor | None = None
+    ) -> BertOutput:
+        """What `encode` returns, and the logits of both heads.
+
+        Args:
+            ids: (B, T), int64, as for `encode`.
+            segments: (B, T), int64, or None.
+            valid: (B, T), boolean, or None.
+
+        Returns:
+            A `BertOutput`. The second head reads what `pooled` returns.
+        """
+        hidden = self.encode(ids, segments, valid)
+        return BertOutput(hidden, self.mlm_head(hidden), self.nsp_head(self.pooled(hidden)))
 
 
 def count_bert_params(cfg: BertConfig, *, heads: bool = True) -> int:

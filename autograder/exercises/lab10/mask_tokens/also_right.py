@@ -12,7 +12,7 @@ from . import exercise
 def step_by_step(ids, special, vocab_size, mask_id, p=0.15, *, generator=None):
     x, labels = ids.clone(), ids.clone()
     is_special = torch.isin(ids, special)
-    words = torch.tensor([v for v in range(vocab_size) if v not in special.tolist()])
+    words = torch.tensor(sorted(set(range(vocab_size)) - set(special.tolist())))
     chance = torch.full(ids.shape, float(p))
     chance[is_special] = 0.0
     chosen = torch.bernoulli(chance, generator=generator).bool()
@@ -28,7 +28,7 @@ def step_by_step(ids, special, vocab_size, mask_id, p=0.15, *, generator=None):
 
 @exercise.also_right
 def one_number_decides(ids, special, vocab_size, mask_id, p=0.15, *, generator=None):
-    ordinary = [v for v in range(vocab_size) if v not in special.tolist()]
+    ordinary = sorted(set(range(vocab_size)) - set(special.tolist()))
     u = torch.rand(ids.shape, generator=generator)
     drawn = torch.randint(0, len(ordinary), ids.shape, generator=generator)
     drawn = torch.tensor(ordinary)[drawn]
@@ -61,16 +61,14 @@ def token_by_token(ids, special, vocab_size, mask_id, p=0.15, *, generator=None)
 
 
 @exercise.also_right
-def places_shuffled(ids, special, vocab_size, mask_id, p=0.15, *, generator=None):
-    """The chosen places in random order: the first 80 % are hidden, the next 10 % replaced."""
+def by_their_places(ids, special, vocab_size, mask_id, p=0.15, *, generator=None):
     x, labels = ids.clone(), torch.full_like(ids, -100)
     word = (ids[..., None] != special).all(-1)
     places = (word & (torch.rand(ids.shape, generator=generator) < p)).nonzero()
-    order = torch.randperm(len(places), generator=generator)
-    start = torch.rand(len(places), generator=generator)[order]
-    rows, columns = places[order].T
+    u = torch.rand(len(places), generator=generator)
+    rows, columns = places.T
     labels[rows, columns] = ids[rows, columns]
-    kind = torch.bucketize(start, torch.tensor([0.1, 0.2]))
+    kind = torch.bucketize(u, torch.tensor([0.1, 0.2]))
     x[rows[kind == 2], columns[kind == 2]] = mask_id
     words = torch.tensor(sorted(set(range(vocab_size)) - set(special.tolist())), dtype=torch.int64)
     n = int((kind == 1).sum())
