@@ -101,10 +101,22 @@ print(masked, labels, sep="\n")
 #
 # BERT's second task: does one sentence follow another?
 
+# %% exercise="make_nsp"
+from attnlab.pretraining import make_nsp  # noqa: F401
+
+# %%
+check("make_nsp")
+
 # %% [markdown]
 # ## 10.3 The model: `Bert`
 #
 # Three tables, layers without a causal mask, and two heads.
+
+# %% exercise="bert"
+from attnlab.bert import BertLayer, MLMHead, Bert  # noqa: F401, I001 - in this order
+
+# %%
+check("bert")
 
 # %% [markdown]
 # ## 10.4 Pretraining

@@ -71,22 +71,24 @@ def make_nsp(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Pairs of sentences, for a model that says whether the second one follows the first.
 
-    Each sentence that has one after it in its document makes a pair. In half of the pairs, chosen
-    at random, the second sentence is the one after it, and the label is 1; in the other half it is
-    a random sentence of another document, and the label is 0. The two numbers differ by 1 at most.
-    A pair is written as [CLS] first [SEP] second [SEP]. Pairs are in random order.
+    Each sentence that has one after it in its document is the first of one pair. In half of the
+    pairs, chosen at random, the second sentence is the one after it, and the label is 1. In the
+    other half it is a random sentence of another document, and the label is 0; any sentence of any
+    other document can be drawn. The two halves differ by 1 pair at most. A pair is written as [CLS]
+    first [SEP] second [SEP]. Pairs are in random order.
 
     Args:
-        documents: each has its sentences in order, each int64 (its length,); some document has two
-            at least, and another document has one.
+        documents: each has its sentences in order, each int64 (its length,), 1 or longer. They
+            stay unchanged.
         generator: the only source of randomness.
 
     Returns:
-        The ids (N, T), filled up on the right with [PAD]; the segments (N, T), 1 for the second
-        sentence and its [SEP], and 0 everywhere else; and the labels, (N,); all int64.
+        The ids (N, T), padded on the right with [PAD] to the longest pair; the segments (N, T), 1
+        for the second sentence and its [SEP], and 0 everywhere else; and the labels, (N,); all
+        int64. `attnlab.data.topics` has the numbers PAD, CLS and SEP.
 
     Raises:
-        ValueError: there is no such document.
+        ValueError: no document has two sentences, or no other document has one.
     """
     # blank: pairs, half of them with a stranger, each written as one row
     pairs = [
