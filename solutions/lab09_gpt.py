@@ -149,8 +149,8 @@ plots.tokens.merge_trees(train_bpe, merge_pair)
 # then become text. A model can also write half a character; then there is a sign for it, U+FFFD, �.
 #
 # You write `tokens_of` for one piece (4 points), `encode` (5 points) and `decode` (3 points). One
-# of `encode`'s points, in grading, depends on your `train_bpe`, too: it trains, encodes and decodes
-# with your own functions.
+# more check, in grading, trains, encodes and decodes with your own functions (half a point of
+# `encode`). There, a mistake in your `train_bpe` counts.
 #
 # **Predict.** The merges are (a, b), (b, c), (ab, c), in this order. What becomes of `abcbc`? And
 # of `bcabc`?

@@ -181,12 +181,10 @@ def _boxes(axes: Axes, y: float, tokens: Sequence[tuple[bytes, int]]) -> None:
         )  # fmt: skip
         axes.add_patch(box)
         tip(box, f"{token!r}, number {number}, {len(token)} bytes")
-        text = _readable(token)
-        if len(token) > 1 or text.isascii():
-            axes.text(
-                left + len(token) / 2, y, text, ha="center", va="center",
-                family="monospace", fontsize=8.5, color=INK, clip_on=True,
-            )  # fmt: skip
+        axes.text(
+            left + len(token) / 2, y, _readable(token), ha="center", va="center",
+            family="monospace", fontsize=8.5, color=INK, clip_on=True,
+        )  # fmt: skip
         left += len(token)
 
 

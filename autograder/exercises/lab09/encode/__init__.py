@@ -163,7 +163,7 @@ def overlapping_special_tokens(lab, draw):
     return {**seen, "the longer one first": other_order}
 
 
-@exercise.check(points=1)
+@exercise.check(points=1.5)
 def back_to_text(lab, draw):
     """`decode`: gives the text back, even if a character lies in several tokens."""
     merges, lamp = of_characters(), list("é🙂".encode())
@@ -200,7 +200,7 @@ def other_numbers(lab, draw):
     }
 
 
-@exercise.check(points=1, hidden=True, chained=True)
+@exercise.check(points=0.5, hidden=True, chained=True)
 def with_merges_of_your_own(lab, draw):
     """Your own merges of 9.1, from random words, encode a text, and it comes back whole."""
     words = [some_text(draw, 4, "lowest") for _ in range(12)]
