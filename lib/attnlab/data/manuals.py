@@ -10,13 +10,15 @@ installed and are not copied.
 from __future__ import annotations
 
 import ast
-import hashlib
 import sysconfig
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from attnlab.language_modeling import split_documents
+
+SHARE = 13 / 256  # of the texts, for validation
 SHORTEST = 200  # characters; shorter docstrings are fragments
 SHORT_LINE = 30  # characters; lines up to here, such as "Raises:", stand in many texts
 # Folders beside the library that hold other packages, tests or generated tables.
@@ -35,25 +37,28 @@ class Manuals(NamedTuple):
     validation: str
 
 
-def load(library: Path | None = None) -> Manuals:
+def load(
+    library: Path | None = None,
+    split: Callable[[Sequence[str], float], tuple[list[str], list[str]]] = split_documents,
+) -> Manuals:
     """Read all texts (four seconds) and divide them.
 
     Args:
         library: the folder of the standard library; None for this Python's.
+        split: divides texts into those to train on and those to validate on.
 
     Returns:
         The two parts. A text belongs to a part by its hash; in the second part, lines that also
         stand in the first one are left out, because a model would know them by heart.
     """
-    parts: tuple[list[str], list[str]] = ([], [])
-    for text in texts(library or Path(sysconfig.get_path("stdlib"))):
-        parts[_is_validation(text)].append(text)
-    known = {line for text in parts[0] for line in _long_lines(text)}
+    found = texts(library or Path(sysconfig.get_path("stdlib")))
+    train, validation = split(found, SHARE)
+    known = {line for text in train for line in _long_lines(text)}
     kept = (
         "\n".join(line for line in text.splitlines() if line.strip() not in known).strip()
-        for text in parts[1]
+        for text in validation
     )
-    return Manuals("\n\n".join(parts[0]), "\n\n".join(text for text in kept if text))
+    return Manuals("\n\n".join(train), "\n\n".join(text for text in kept if text))
 
 
 def texts(library: Path) -> list[str]:
@@ -94,10 +99,6 @@ def _docstrings(path: Path) -> Iterator[str]:
             text = (ast.get_docstring(node) or "").strip()
             if len(text) >= SHORTEST:
                 yield text
-
-
-def _is_validation(text: str) -> bool:
-    return hashlib.sha256(text.encode()).digest()[0] < 13  # of 256: 5 %
 
 
 def _long_lines(text: str) -> Iterator[str]:
