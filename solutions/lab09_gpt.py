@@ -255,13 +255,124 @@ plots.tokens.compression(compression_curve, merges, own_tokens.texts_of_three_ki
 # ## 9.4 The model: `GPT`
 # *12 points, 75 minutes, difficulty 3 of 5, importance 5 of 5*
 #
-# A decoder without an encoder, which scores each token as the next one.
+# Lab 7's Transformer had two halves. A **decoder-only** model keeps one of them: there is no
+# source, so there is no encoder, no second attention, and only one mask. What is left is short
+# (lecture G):
+#
+# $$h^0 = x\,W_e + W_p, \qquad h^{l} = \text{block}(h^{l-1}), \qquad
+# P(\text{next}) = \text{softmax}(\text{norm}(h^L)\, W_e^\top)$$
+#
+# A block is pre-norm: each of its two sublayers reads the *normalised* stream and adds its output
+# to the stream *as it is*:
+#
+# $$a = h + \text{attention}(\text{norm}_1(h)), \qquad
+# \text{block}(h) = a + W_2\, \text{GELU}(W_1\, \text{norm}_2(a) + b_1) + b_2$$
+#
+# Four things are different from lab 7. Positions are **learned**: a table with one row for each
+# place, so a text cannot be longer than this table. The middle of the network is **GELU**, a smooth
+# ReLU. Embeddings are **not** multiplied by √d. And one norm follows the last block, because the
+# stream has grown with every sum.
+#
+# The **first weights** are small, all of the deviation 0.02. A stream that is a sum of 2L branches
+# would still grow with the depth. So the last layer of each branch starts smaller, by √(2L).
+#
+# **Predict.** GPT-2 has 50,257 tokens, 1,024 places, 768 features and 12 blocks. Which share of its
+# parameters is in the table of tokens: a tenth, a third, or two thirds?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which tensors go into the attention of a block: the stream, or what the norm makes of it? And
+# which of the two is the attention's output added to?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# The block: norm, attention with a causal mask, sum; norm, linear, GELU, linear, sum. The model: a
+# ValueError if there are too many tokens; two look-ups and their sum; the blocks; the norm; the
+# head. The first weights: one loop over all modules, then one over the blocks. The count: the
+# parameters of one block, times L; then the two tables, and the last norm.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `causal_mask(T)` goes in as fourth argument, after three times the same tensor. The first T rows
+# of the table of positions are `self.positions.weight[:T]`. To tie: `self.head.weight =
+# self.tokens.weight`. `nn.init.normal_(tensor, std=…, generator=generator)` works in place. A block
+# has 4 matrices of d × d and 4 biases in its attention, 2 · 4d² weights and 5d biases in its
+# network, and 2 norms of 2d.
+# </details>
+
+# %%
+# %% exercise="gpt"
+from attnlab.decoder_only import GPT, Block  # noqa: F401
+from attnlab.gpt import (
+    GPTConfig,  # noqa: F401
+    count_gpt_params,
+    init_gpt,
+)
+from attnlab.masks import causal_mask  # noqa: F401
+from attnlab.multihead import MultiHeadAttention  # noqa: F401
+
+# %%
+check("gpt")
+
+# %% [markdown]
+# **Look.** On the left, lab 5's question to your model: a 1 in row *i* and column *j* says that the
+# logits at position *i* change if token *j* does. On the right, the stream of a fresh model of 12
+# blocks, with your first weights and with 0.02 for all layers.
+
+# %%
+plots.language_models.before_training(GPT, init_gpt)
+
+# %% [markdown]
+# Now the sizes. All four models of the GPT-2 paper have the same vocabulary and the same context.
+
+# %%
+plots.language_models.sizes(count_gpt_params)
+
+# %% [markdown]
+# The table of tokens is a third of the smallest model and a twentieth of the largest. (9.11 has a
+# question about the numbers that lecture G prints for these models.)
 
 # %% [markdown]
 # ## 9.5 Windows of a long text: `get_batch`
 # *4 points, 20 minutes, difficulty 2 of 5, importance 4 of 5*
 #
-# A training needs many short pieces of one long list of tokens.
+# A text is one long row of tokens; the model reads windows of it. Nobody has to label them, because
+# the text labels itself: the answer at each place is the token that comes next.
+#
+# $$x = (w_s, \dots, w_{s+T-1}), \qquad y = (w_{s+1}, \dots, w_{s+T})$$
+#
+# So a window of T tokens gives T predictions at once, and it needs T + 1 tokens of the text. Each
+# row of a batch starts at a place *s* of its own, drawn at random.
+#
+# **Predict.** A text has 6 tokens, and T is 4. How many windows are there, and where do they start?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which is the last start that still has a token *after* its window?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Refuse a text that is too short. Draw B starts. Cut a window at each start, and another one place
+# later. Make both int64.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `torch.randint(high, (batch,), generator=generator)` draws from 0 to high - 1. Indexing with a
+# tensor of shape (B, T) gives (B, T): `starts[:, None] + torch.arange(context)` has this shape.
+# </details>
+
+# %% exercise="get_batch"
+from attnlab.language_modeling import get_batch
+
+# %%
+check("get_batch")
+
+# %% [markdown]
+# **Look.** Two windows of a text of twelve tokens, whose numbers are their places. Under each token
+# of x is the one to predict.
+
+# %%
+plots.language_models.windows(get_batch)
 
 # %% [markdown]
 # ## 9.6 Pretraining

@@ -22,7 +22,7 @@ class Block(nn.Module):
 
     The parts have these names: `attention`, a `MultiHeadAttention(d_model, num_heads)`; `linear1`
     and `linear2`, two `nn.Linear` with bias, from d_model to 4 · d_model and back; `norm1` and
-    `norm2`, an `nn.LayerNorm` before each of the two. Other usual names are accepted.
+    `norm2`, an `nn.LayerNorm` before each of the two.
 
     Args:
         cfg: all numbers of the model; `d_model`, `num_heads` and `dropout` are used here. Dropout

@@ -62,7 +62,8 @@ class GPTConfig:
             ValueError: there is no such size.
         """
         if name not in SIZES:
-            raise ValueError(f"the sizes are {', '.join(SIZES)}, not {name!r}")
+            known = ", ".join(SIZES)
+            raise ValueError(f"the sizes are {known}, not {name!r}")
         return cls(vocab_size, **{**SIZES[name], **others})
 
 
@@ -232,7 +233,7 @@ def init_gpt(model: nn.Module, *, generator: torch.Generator | None = None) -> N
     - The weights of all `nn.Linear` and `nn.Embedding` come from a normal distribution with mean 0
       and standard deviation 0.02; biases of `nn.Linear` are 0.
     - The last layer of each residual branch, `attention.out_proj` and `linear2` of a block, has the
-      smaller deviation 0.02 / √(2 L), L = model.cfg.num_layers: the stream is a sum of 2 L branches.
+      smaller deviation 0.02 / √(2 L), L = model.cfg.num_layers: the stream adds up 2 L branches.
     - Weights of `nn.LayerNorm` are 1, and their biases 0.
 
     All parameters stay the same objects, so a tied head stays tied.

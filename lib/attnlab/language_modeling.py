@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -73,7 +73,7 @@ class RandomWindows:
     context: int
     seed: int = 0
     batches: int = 1000
-    draw: object = get_batch
+    draw: Callable[[Tensor, int, int, torch.Generator], tuple[Tensor, Tensor]] = get_batch
 
     def epoch(self, number: int, start: int = 0) -> Iterator[tuple[Tensor, Tensor]]:
         """The batches of epoch `number`, without the first `start`."""

@@ -113,10 +113,10 @@ class Simple(nn.Module):
         self.head.weight = self.tokens.weight
 
     def forward(self, ids):
-        B, T = ids.shape
-        if T > self.cfg.context:
+        length = ids.shape[1]
+        if length > self.cfg.context:
             raise ValueError("too long")
-        places = torch.arange(T)
+        places = torch.arange(length)
         x = self.tokens(ids) + self.positions(places)
         x = self.dropout(x)
         for block in self.blocks:

@@ -10,7 +10,7 @@ wrong = exercise.edits(Simple, of="GPT")
 TIE = "self.head.weight = self.tokens.weight"
 BLOCKS = "nn.ModuleList([Block(cfg) for _ in range(cfg.num_layers)])"
 SUM = "x = self.tokens(ids) + self.positions(places)"
-LIMIT = """        if T > self.cfg.context:
+LIMIT = """        if length > self.cfg.context:
             raise ValueError("too long")
 """
 
@@ -56,14 +56,14 @@ wrong(
 )
 wrong(
     "PositionsFromOne",
-    "places = torch.arange(T)",
-    "places = (torch.arange(T) + 1) % self.cfg.context",
+    "places = torch.arange(length)",
+    "places = (torch.arange(length) + 1) % self.cfg.context",
     "Your first token gets position 1. From which number on does the task count?",
 )
 wrong(
     "PositionsReversed",
-    "places = torch.arange(T)",
-    "places = torch.arange(T).flip(0)",
+    "places = torch.arange(length)",
+    "places = torch.arange(length).flip(0)",
     "Your last token gets position 0, so a token's position changes when another one is written. "
     "From which end does the task count?",
 )
@@ -77,7 +77,7 @@ wrong(
 wrong(
     "PositionOfTheRow",
     SUM,
-    "x = self.tokens(ids) + self.positions(torch.arange(B) % self.cfg.context)[:, None]",
+    "x = self.tokens(ids) + self.positions(torch.arange(len(ids)) % self.cfg.context)[:, None]",
     "All tokens of a row get the same position: you count rows. Which axis of `ids` is time?",
 )
 wrong(
@@ -124,8 +124,8 @@ wrong(
     "BlocksCopied",
     BLOCKS,
     "nn.ModuleList([copy.deepcopy(one) for one in [Block(cfg)] * cfg.num_layers])",
-    "Each list of copies starts with equal numbers if the original is one block. Which call makes a "
-    "block with numbers of its own?",
+    "Your blocks are copies of one, so at the start all of them compute the same. Which call makes "
+    "a block with numbers of its own?",
 )
 wrong(
     "BlocksInAList",
@@ -156,22 +156,22 @@ wrong(
 )
 wrong(
     "PositionsWrap",
-    f"{LIMIT}        places = torch.arange(T)\n",
-    "        places = torch.arange(T) % self.cfg.context\n",
+    f"{LIMIT}        places = torch.arange(length)\n",
+    "        places = torch.arange(length) % self.cfg.context\n",
     "Beyond the context, your positions start again at 0 and nobody notices. What should happen to "
     "a text that is too long?",
 )
 wrong(
     "CutToTheContext",
-    f"        B, T = ids.shape\n{LIMIT}",
-    "        ids = ids[:, -self.cfg.context :]\n        B, T = ids.shape\n",
+    f"        length = ids.shape[1]\n{LIMIT}",
+    "        ids = ids[:, -self.cfg.context :]\n        length = ids.shape[1]\n",
     "You cut a text that is too long, and return fewer logits than there are tokens. What should "
     "happen instead?",
 )
 wrong(
     "LimitOneTooLow",
-    "if T > self.cfg.context:",
-    "if T >= self.cfg.context:",
+    "if length > self.cfg.context:",
+    "if length >= self.cfg.context:",
     "You refuse a text that fills the context exactly. How many tokens may it have at most?",
 )
 wrong(
@@ -192,11 +192,4 @@ wrong(
     "return self.head(x)",
     "return self.head(self.dropout(x))",
     "You drop the vectors before the head as well. Which places does the task name?",
-)
-wrong(
-    "PadRowFixedAtZero",
-    "nn.Embedding(cfg.vocab_size, d)",
-    "nn.Embedding(cfg.vocab_size, d, padding_idx=0)",
-    "With `padding_idx`, one row of your table is never trained by what is read. Is any token of "
-    "this model padding?",
 )
