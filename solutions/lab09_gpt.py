@@ -300,16 +300,9 @@ plots.tokens.compression(compression_curve, merges, own_tokens.texts_of_three_ki
 # network, and 2 norms of 2d.
 # </details>
 
-# %%
 # %% exercise="gpt"
 from attnlab.decoder_only import GPT, Block  # noqa: F401
-from attnlab.gpt import (
-    GPTConfig,  # noqa: F401
-    count_gpt_params,
-    init_gpt,
-)
-from attnlab.masks import causal_mask  # noqa: F401
-from attnlab.multihead import MultiHeadAttention  # noqa: F401
+from attnlab.gpt import count_gpt_params, init_gpt
 
 # %%
 check("gpt")
