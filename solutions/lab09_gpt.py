@@ -301,8 +301,7 @@ plots.tokens.compression(compression_curve, merges, own_tokens.texts_of_three_ki
 # </details>
 
 # %% exercise="gpt"
-from attnlab.decoder_only import GPT, Block  # noqa: F401
-from attnlab.gpt import count_gpt_params, init_gpt
+from attnlab.decoder_only import GPT, Block, count_gpt_params, init_gpt  # noqa: F401
 
 # %%
 check("gpt")
@@ -430,7 +429,6 @@ check("predictions")
 # **Look.** Your predictions next to the computed numbers.
 
 # %%
-from attnlab.gpt import count_gpt_params
 from attnlab.sampling import sample
 
 smallest = GPTConfig.of_size("gpt2")

@@ -9,10 +9,16 @@ lectures G, N.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+from typing import cast
+
+import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own abbreviation
 
 from attnlab.gpt import GPTConfig
+from attnlab.initial_weights import init_normal
 from attnlab.masks import causal_mask
 from attnlab.multihead import MultiHeadAttention
 
@@ -121,3 +127,47 @@ class GPT(nn.Module):
         logits: Tensor = self.head(self.norm(x))  # (B, T, vocab_size)
         return logits
         # end blank
+
+
+def init_gpt(model: nn.Module, *, generator: torch.Generator | None = None) -> None:
+    """Draw all weights of a GPT anew, in place, as GPT-2 does.
+
+    - The weights of all `nn.Linear` and `nn.Embedding` come from a normal distribution with mean 0
+      and standard deviation 0.02; biases of `nn.Linear` are 0.
+    - The last layer of each residual branch, `attention.out_proj` and `linear2` of a block, has the
+      smaller deviation 0.02 / √(2 L), L = model.cfg.num_layers: the stream adds up 2 L branches.
+    - Weights of `nn.LayerNorm` are 1, and their biases 0.
+
+    All parameters stay the same objects, so a tied head stays tied.
+
+    Args:
+        model: a `GPT`, whose parts have the names of the task, with its numbers in `model.cfg`.
+        generator: the only source of randomness if it is given; else torch's own generator is.
+
+    Source: Radford et al. 2019, section 2.3, and its published code.
+    """
+    # blank: all weights, then the last layers of the branches again
+    init_normal(model, generator=generator)
+    std = 0.02 / math.sqrt(2 * cast("GPTConfig", model.cfg).num_layers)
+    for block in cast("Iterable[Block]", model.blocks):
+        for last in (block.attention.out_proj, block.linear2):
+            nn.init.normal_(last.weight, std=std, generator=generator)
+    # end blank
+
+
+def count_gpt_params(cfg: GPTConfig) -> int:
+    """The number of parameters of `GPT(cfg)`, by a formula: nothing is built.
+
+    Head and token table are one parameter and count once. Positions are learned, so they count.
+
+    Args:
+        cfg: all numbers of the model.
+
+    Returns:
+        A Python int.
+    """
+    # blank: the blocks, the tables, the last norm
+    d = cfg.d_model
+    block = 12 * d * d + 13 * d
+    return cfg.num_layers * block + (cfg.vocab_size + cfg.context) * d + 2 * d
+    # end blank

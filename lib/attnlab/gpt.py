@@ -227,48 +227,21 @@ def _mask(T: int, total: int, valid: Tensor | None, device: torch.device) -> Ten
     return causal[None, None] if valid is None else causal & valid[:, None, None, :]
 
 
-def init_gpt(model: nn.Module, *, generator: torch.Generator | None = None) -> None:
-    """Draw all weights of a GPT anew, in place, as GPT-2 does.
+def init_gpt(model: GPT, *, generator: torch.Generator | None = None) -> None:
+    """Draw all weights anew, as GPT-2 does.
 
-    - The weights of all `nn.Linear` and `nn.Embedding` come from a normal distribution with mean 0
-      and standard deviation 0.02; biases of `nn.Linear` are 0.
-    - The last layer of each residual branch, `attention.out_proj` and `linear2` of a block, has the
-      smaller deviation 0.02 / √(2 L), L = model.cfg.num_layers: the stream adds up 2 L branches.
-    - Weights of `nn.LayerNorm` are 1, and their biases 0.
-
-    All parameters stay the same objects, so a tied head stays tied.
+    As in `init_normal`, but the last layer of each residual branch, of which the stream adds up
+    2 L, has a standard deviation of 0.02 / √(2 L).
 
     Args:
-        model: a `GPT`, whose parts have the names of the task, with its numbers in `model.cfg`.
-        generator: the only source of randomness if it is given; else torch's own generator is.
-
-    Source: Radford et al. 2019, section 2.3, and its published code.
+        model: its parameters are changed.
+        generator: the only source of randomness if it is given.
     """
-    # blank: all weights, then the last layers of the branches again
     init_normal(model, generator=generator)
-    branches = 2 * cast("GPTConfig", model.cfg).num_layers
+    branches = 2 * model.cfg.num_layers
     for block in cast("Iterable[Block]", model.blocks):
         for last in (block.attention.out_proj, block.linear2):
-            nn.init.normal_(last.weight, std=0.02 / math.sqrt(branches), generator=generator)
-    # end blank
-
-
-def count_gpt_params(cfg: GPTConfig) -> int:
-    """The number of parameters of `GPT(cfg)`, by a formula: nothing is built.
-
-    Head and token table are one parameter and count once. Positions are learned, so they count.
-
-    Args:
-        cfg: all numbers of the model.
-
-    Returns:
-        A Python int.
-    """
-    # blank: the blocks, the tables, the last norm
-    d = cfg.d_model
-    block = 12 * d * d + 13 * d
-    return cfg.num_layers * block + (cfg.vocab_size + cfg.context) * d + 2 * d
-    # end blank
+            last.weight.data.div_(math.sqrt(branches))
 
 
 @torch.no_grad()

@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from attnlab.causality import leaks
-from attnlab.decoder_only import GPT
+from attnlab.decoder_only import GPT, count_gpt_params, init_gpt
 from attnlab.gpt import GPT as GPTWithCache
 from attnlab.gpt import GPTConfig
+from attnlab.gpt import init_gpt as init_gpt_with_cache
 
 CFG = GPTConfig(vocab_size=5, context=6, d_model=12, num_heads=3, num_layers=2)
 
@@ -37,3 +38,27 @@ def test_it_does_not_look_ahead(model):
 def test_a_text_longer_than_the_context_is_refused(model):
     with pytest.raises(ValueError, match="7 tokens, but the model reads only 6"):
         model(torch.zeros(1, 7, dtype=torch.int64))
+
+
+@pytest.mark.parametrize(
+    ("name", "millions"),
+    [("gpt2", 124.44), ("gpt2-medium", 354.82), ("gpt2-large", 774.03), ("gpt2-xl", 1557.61)],
+)
+def test_the_papers_sizes_have_the_known_numbers_of_parameters(name, millions):
+    cfg = GPTConfig.of_size(name)
+    with torch.device("meta"):
+        model = GPT(cfg)
+    assert count_gpt_params(cfg) == sum(p.numel() for p in model.parameters())
+    assert round(count_gpt_params(cfg) / 1e6, 2) == millions
+
+
+def test_first_weights_are_those_of_the_gpt_with_a_cache_in_size():
+    """Both draw from the same distributions, though not the same numbers."""
+    cfg = GPTConfig(50, context=40, d_model=96, num_heads=3, num_layers=8)
+    drawn = []
+    for kind, draw in ((GPT, init_gpt), (GPTWithCache, init_gpt_with_cache)):
+        model = kind(cfg)
+        draw(model, generator=torch.Generator().manual_seed(0))
+        drawn.append({name: float(p.detach().std()) for name, p in model.named_parameters()})
+    assert drawn[0] == pytest.approx(drawn[1], abs=1.5e-3)
+    assert drawn[0]["blocks.0.linear2.weight"] == pytest.approx(0.02 / 4, rel=0.05)

@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from attnlab.causality import leaks
-from attnlab.gpt import GPT, SIZES, GPTConfig, count_gpt_params, generate, init_gpt
+from attnlab.gpt import GPT, SIZES, GPTConfig, generate, init_gpt
 
 CFG = GPTConfig(vocab_size=13, context=16, d_model=12, num_heads=3, num_layers=2)
 
@@ -31,18 +31,6 @@ def model():
 
 def tokens(*shape, seed=0):
     return torch.randint(CFG.vocab_size, shape, generator=seeded(seed))
-
-
-@pytest.mark.parametrize(
-    ("name", "millions"),
-    [("gpt2", 124.44), ("gpt2-medium", 354.82), ("gpt2-large", 774.03), ("gpt2-xl", 1557.61)],
-)
-def test_the_papers_sizes_have_the_known_numbers_of_parameters(name, millions):
-    cfg = GPTConfig.of_size(name)
-    with torch.device("meta"):
-        model = GPT(cfg)
-    assert count_gpt_params(cfg) == sum(p.numel() for p in model.parameters())
-    assert round(count_gpt_params(cfg) / 1e6, 2) == millions
 
 
 def test_an_unknown_size_is_refused():

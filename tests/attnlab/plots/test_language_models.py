@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from attnlab.decoder_only import GPT
-from attnlab.gpt import count_gpt_params, init_gpt
+from attnlab.decoder_only import GPT, count_gpt_params, init_gpt
 from attnlab.language_modeling import get_batch
 from attnlab.plots import language_models
 from tests.helpers.figures import assert_fits_a_page, assert_named, unwritten

@@ -13,8 +13,8 @@ from attnlab.causality import leaks
 from attnlab.checking.judges import Close
 from attnlab.checking.layer_weights import fill_layer, layer_shapes
 from attnlab.checking.weights import MissingWeightError
-from attnlab.decoder_only import GPT, Block
-from attnlab.gpt import GPTConfig, count_gpt_params, init_gpt
+from attnlab.decoder_only import GPT, Block, count_gpt_params, init_gpt
+from attnlab.gpt import GPTConfig
 from attnlab.models.fresh_gpt import filled_gpt
 from gradekit.exercise import Exercise
 
