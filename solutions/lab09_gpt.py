@@ -28,7 +28,7 @@ import torch
 from attnlab import check, plots, submit
 from attnlab.gpt import GPTConfig
 from attnlab.models import own_tokens
-from attnlab.notebook.review import compare_predictions
+from attnlab.notebook.review import compare_predictions, try_versions
 
 torch.manual_seed(9)  # every run of this notebook is the same
 
@@ -376,19 +376,281 @@ plots.language_models.windows(get_batch)
 # ## 9.7 Choosing the next token: `sample`
 # *14 points, 60 minutes, difficulty 3 of 5, importance 5 of 5*
 #
-# The model gives a probability to every token; something must choose one.
+# The model returns a number for every token of its vocabulary. Something must choose one of them,
+# and this choice shapes the text more than people expect. Always taking the likeliest token gives
+# dull text that soon repeats itself. Drawing from the model's own probabilities gives strange text:
+# each single unlikely token is rare, but there are hundreds of them, and together they get a large
+# share of the draws. After one of them, the rest of the text follows it.
+#
+# So three numbers change the distribution before the draw:
+#
+# - The **temperature** divides the logits, as in lab 1. Below 1, likely tokens get more.
+# - **Top-k** keeps the k likeliest tokens. But how many tokens are sensible? After "import" there
+#   may be hundreds, after "isinsta" there is one. One k cannot suit both.
+# - **Top-p** (also called nucleus sampling) therefore keeps a *share of the probability*: the
+#   smallest set of likeliest tokens whose total reaches p. Where the model is certain, that is one
+#   token; where it is not, there are many.
+#
+# Two details are often wrong in public code. *The order counts*: the temperature changes the
+# probabilities that top-p adds up. And *the token that crosses p stays*: without it, the set does
+# not reach p.
+#
+# Random draws cannot be compared one by one: there are several right ways to draw from the same
+# distribution, and they give different tokens. So the checks draw thousands of times, and compare
+# how often each token comes. Differences that chance can explain are accepted.
+#
+# **Predict.** Five tokens have the probabilities .5, .2, .15, .1 and .05. How many of them does
+# `top_p=0.9` keep? How many with a temperature of 0.5, and with one of 2? And how many do `top_k=3`
+# and `top_p=0.8` keep together?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# The tokens are sorted, likeliest first. What must you know of the tokens *before* one of them, to
+# decide whether it stays? And which token is at a given place of the sorted row?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# First the errors, then the temperature 0. Divide, sort, and remember the order. Cut at k. Softmax.
+# For each place the total before it; what stays is where this total is below p. Draw a place for
+# each row, and translate it into a token.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `scores.sort(-1, descending=True)` returns values and indices. `p.cumsum(-1) - p` is the total
+# before each place. `torch.multinomial(p, 1, generator=generator)` takes one or two axes, and
+# weights that need not add up to 1. `tokens.gather(-1, place)` looks up.
+# </details>
+
+# %% exercise="sample"
+from attnlab.sampling import sample
+
+# %%
+check("sample")
+
+# %% [markdown]
+# **Look.** Two predictions of a model, and what your function draws from them with each filter.
+# A dashed line stands behind the last token that was drawn. Which filter takes too many tokens on
+# the left, or too few on the right? And why are the bars of the tokens that stay higher than the
+# model's own?
+
+# %%
+plots.sampling.filters(sample)
 
 # %% [markdown]
 # ## 9.8 Writing with a cache
-# *12 points, 60 minutes, difficulty 4 of 5, importance 4 of 5*
+# *12 points, 75 minutes, difficulty 4 of 5, importance 4 of 5*
 #
-# Without a cache, every new token costs as much as reading the whole text again.
+# A GPT writes one token at a time, and each token depends on all before it. The simple way reads
+# the whole text again for every new token. Almost all of this work is repeated: no token sees a
+# later one, so the keys and values of a token are the same in every reading. If you keep them, the
+# model needs to read only the newest token. It makes one query, one key and one value per layer,
+# and compares its query with all keys that were kept. These keys and values are called the **KV
+# cache**. Every model that you can talk to uses one.
+#
+# The idea is simple, but three things that were free before must now be right:
+#
+# - **Positions.** The newest token comes alone, but it does not stand at position 0.
+# - **The mask.** It is no longer square. One new query may attend to *all* keys; a mask that is
+#   aligned at the top left (in torch, `is_causal=True` is) lets it see the first key alone. But a
+#   part of several new tokens, such as a prompt, still needs its triangle.
+# - **Filling.** Prompts of a batch have different lengths. They are filled up on the *left*, so all
+#   rows are continued at their right end. The filling stays in the cache, and must never count.
+#
+# Such mistakes raise no error, and the first new token often is right. So the test of a cache is
+# that it changes nothing: with and without it, the logits are equal, at *every* step.
+#
+# You write three functions. `positions_and_mask` and `cached_attention` are the two parts of a
+# reading that a cache changes; the checks put them into a GPT. (`attnlab.kv_cache.read_on` does,
+# in ten lines; read it.) `generate` is the loop around it. It gets a model with a cache inside,
+# `attnlab.gpt.GPT`. Its layers have the names of 9.4, so weights can be loaded from one into the
+# other.
+#
+# A cache has one price besides its memory: with learned positions a window cannot move along the
+# text, because old keys hold old positions. So prompt and new tokens must fit into the context.
+#
+# **Predict.** A model writes 256 tokens, beginning with one. In each call, every query is compared
+# with every key. How many such products does one head make in all, with a cache and without? (The
+# call for token t reads t tokens, or has t keys.) And how many tokens go through the layers?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# The cache holds 5 tokens, and 2 new ones come. What are the positions of the two, and what is the
+# shape of the mask? Which of its entries are False?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Positions: a running count of the valid tokens, of which you need the last T. Mask: causal, and
+# the key is valid. Attention: three projections, split into heads, append to what was kept along
+# the axis of the text, attend, join, project. Loop: read the prompt; then sample, remember, read
+# the new token alone.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `valid.cumsum(1)` counts from 1. `causal_mask(T, L)` of 5.1 aligns at the bottom right.
+# `split_heads` and `merge_heads` are in `attnlab.multihead`, and `scaled_dot_product_attention` in
+# `attnlab.attention`. `torch.cat((old, new), 2)` makes a new tensor and leaves both as they are.
+# `try: … finally: model.train(was_training)` restores the mode even after an error.
+# </details>
+
+# %% exercise="generation"
+from attnlab.kv_cache import positions_and_mask, cached_attention, generate  # noqa: I001
+
+# %%
+check("generation")
 
 # %% [markdown]
-# ## 9.9 Test somebody else's code
-# *6 points, 30 minutes, difficulty 3 of 5, importance 3 of 5*
+# **Look.** Left, the mask of a prompt of five tokens, and of each token after it, for a row without
+# filling and for one with two places of filling. Right, what each new token costs: the products of
+# queries and keys, counted in your own functions. How do the two lines grow, and what does that
+# mean for a text of 1,000 tokens?
+
+# %%
+plots.caching.masks_and_products(positions_and_mask, cached_attention)
+
+# %% [markdown]
+# In all, 256 tokens from a prompt of one need 32,896 products per head and layer with a cache, and
+# 5,625,216 without. And 256 tokens go through the layers instead of 32,896. The next cell measures
+# what is left of this on your machine. A small model spends much time outside the layers, so the
+# gain is smaller than the count; it grows with the text.
+
+# %%
+plots.caching.time_per_token(generate)
+
+# %% [markdown]
+# ## 9.9 Test somebody else's sampler
+# *6 points, 40 minutes, difficulty 3 of 5, importance 3 of 5*
 #
-# Write a test that rejects wrong versions and lets right ones pass.
+# How do you test a function whose result is random? Comparing its draws with those of a right one
+# does not work: two right functions use the same random numbers in different ways. Setting a seed
+# and writing down what comes out tests only that nothing has changed. What both have in common is
+# the *distribution*, and that can be counted: in n draws, a token of probability p comes about
+# $n p$ times, and the standard deviation of this number is $\sqrt{n p (1 - p)}$. Further than five
+# standard deviations from $n p$ is not chance (it happens once in 1.7 million counts). A token of
+# probability 0 must not come at all.
+#
+# Write a test that takes a function, lets a right `sample` pass silently, and raises
+# `AssertionError` for a wrong one. It is tried on more than fifty wrong versions of 9.7 and on some
+# right ones. Your points are the share of wrong versions that it rejects; a right version that it
+# rejects costs its share of them.
+#
+# A test that fails by chance is worse than none, because people learn to ignore it. So choose the
+# number of draws and the tolerance together. A few thousand draws show every wrong version, if the
+# probabilities are chosen well. (One right version has a loop over rows: a hundred thousand draws
+# take it several seconds.)
+#
+# **Predict.** A wrong version leaves out the token that crosses `top_p`. Its probability is 0.1
+# where it should be kept. How many of 2,000 draws should be this token, and within which limits?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which five probabilities, and which settings, give different sets for each mistake that you can
+# think of? What else does the docstring of 9.7 promise, besides shares?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# A function `shares(logits, n, **settings)` that repeats one row and counts; another one that
+# compares counts with probabilities that you wrote down. Call both for the temperature, each
+# filter, and filters together, with tokens that are *not* in order of probability. Then: rows that
+# differ, several axes, large logits, temperature 0, no generator, inputs unchanged, errors.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `p.log().repeat(n, 1)` makes n equal rows; `drawn.bincount(minlength=5)` counts.
+# `assert ((count - n * p).abs() <= 5 * (n * p * (1 - p)).sqrt()).all()` is exact for p = 0, too.
+# `try: impl(…)`, `except ValueError: return`, and after both `raise AssertionError("…")`.
+# </details>
+
+
+# %% exercise="test_sample"
+def test_sample(impl):
+    """Let a right version of `sample` pass; raise AssertionError if it is wrong.
+
+    Args:
+        impl: called as ``impl(logits, temperature, top_k, top_p, generator=…)``; it should keep
+            every promise of 9.7.
+    """
+    ### BEGIN SOLUTION
+    generator = torch.Generator().manual_seed(0)
+
+    def compare(p, expected, *settings, n=3000):
+        logits = p.log() + 800  # the same softmax, but exp(800) is inf
+        drawn = impl(logits.repeat(n, 1), *settings, generator=generator)
+        count = drawn.flatten().bincount(minlength=len(p))
+        expected = expected / expected.sum()
+        allowed = 5 * (n * expected * (1 - expected)).sqrt()
+        assert ((count - n * expected).abs() <= allowed + 1e-6).all(), f"shares with {settings}"
+
+    p = torch.tensor([0.15, 0.5, 0.05, 0.2, 0.1], dtype=torch.float64)
+    compare(p, p)
+    for temperature in (0.5, 2.0):
+        compare(p, p ** (1 / temperature), temperature)
+    for top_k, least in ((1, 0.5), (2, 0.2), (4, 0.1), (5, 0.0), (9, 0.0)):
+        compare(p, p * (p >= least), 1.0, top_k)
+    for top_p, least in ((0.9, 0.1), (0.6, 0.2), (0.4, 0.5), (1e-6, 0.5), (1.0, 0.0)):
+        compare(p, p * (p >= least), 1.0, None, top_p)
+    compare(p, p * (p >= 0.2), 1.0, 3, 0.8)
+    compare(p, p**2 * (p >= 0.15), 0.5, None, 0.9)
+    compare(p, p**0.5, 2.0, None, 0.9)
+    rows = torch.stack((p, p.flip(0) ** 3, p.roll(1)))[:, None].log().repeat(1, 3000, 1)
+    drawn = impl(rows, 1.0, 2, None, generator=generator)
+    assert drawn.shape == (3, 3000), "one token for each row"
+    assert drawn.dtype == torch.int64, "tokens are int64"
+    for row, tokens in zip(rows, drawn, strict=True):
+        kept = row[0].exp() * (row[0] >= row[0].topk(2).values[-1])
+        share = tokens.bincount(minlength=5) / 3000
+        assert (share - kept / kept.sum()).abs().max() < 0.05, "each row has its own distribution"
+    same = (drawn[0, 1:] == drawn[0, :-1]).double().mean()
+    assert same < 0.75, "rows are drawn independently"
+    flat = impl(torch.zeros(500, 2, 5), 1.0, None, None, generator=generator)
+    assert (flat[:, 0] == flat[:, 1]).double().mean() < 0.5, "rows are drawn independently"
+    for top_k, top_p in ((None, None), (3, 0.9)):
+        logits = torch.randn(4, 3, 5, generator=generator)
+        before, state = logits.clone(), torch.get_rng_state()
+        assert torch.equal(impl(logits, 0, top_k, top_p), logits.argmax(-1)), "temperature 0"
+        first = [
+            impl(logits, 1.5, top_k, top_p, generator=torch.Generator().manual_seed(s))
+            for s in (1, 1, 2)
+        ]
+        assert torch.equal(first[0], first[1]), "the generator decides"
+        assert torch.equal(torch.get_rng_state(), state), "only the given generator is used"
+        assert torch.equal(logits, before), "logits are not changed"
+    zeros = torch.zeros(100, 5)
+    assert not torch.equal(*(impl(zeros, generator=generator) for _ in range(2))), "new draws"
+    assert impl(zeros).shape == (100,), "no generator"
+    wrong = [(-1.0, None, None), (1.0, 0, None), (1.0, -1, None), (1.0, None, 0.0)]
+    for settings in [*wrong, (1.0, None, 1.5), (0, 0, None), (0, None, 1.5)]:
+        try:
+            impl(zeros, *settings)
+        except ValueError:
+            continue
+        raise AssertionError(f"{settings} should be refused")
+    ### END SOLUTION
+
+
+# %%
+check("test_sample")
+
+
+# %% [markdown]
+# **Look.** Your own function should pass. The second one leaves out the crossing token; the third
+# draws only once for all rows. Does your test say why?
+
+
+# %%
+def without_the_crossing_token(logits, temperature=1.0, top_k=None, top_p=None, **generator):
+    if top_p is None or temperature == 0:
+        return sample(logits, temperature, top_k, top_p, **generator)
+    p, tokens = (logits / temperature).softmax(-1).sort(-1, descending=True)
+    p = p.masked_fill(p.cumsum(-1) > max(top_p, float(p[..., 0].max())), 0)
+    return sample(torch.zeros_like(p).scatter(-1, tokens, p).log(), 1.0, top_k, **generator)
+
+
+def one_draw_for_all(logits, temperature=1.0, top_k=None, top_p=None, **generator):
+    first = logits.reshape(-1, logits.shape[-1])[0]
+    return sample(first, temperature, top_k, top_p, **generator).expand(logits.shape[:-1])
+
+
+try_versions(test_sample, sample, without_the_crossing_token, one_draw_for_all)
 
 # %% [markdown]
 # ## 9.10 Predict, then run: sizes and costs

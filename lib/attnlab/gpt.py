@@ -3,8 +3,8 @@
     cfg = GPTConfig(vocab_size=768, context=64, d_model=96, num_heads=4, num_layers=2)
     model = GPT(cfg)
     init_gpt(model)
-    logits, _ = model(ids)                                   # training, (B, T, V)
-    tokens = generate(model, prompt, 50, temperature=0.8)    # with a cache, (B, 50)
+    logits, state = model(ids)           # (B, T, V)
+    logits, state = model(more, state)   # the state holds the keys and values of the tokens so far
 
 Source: Language Models are Unsupervised Multitask Learners (Radford et al. 2019), section 2.3;
 lectures G, N.
@@ -24,7 +24,6 @@ from torch.nn import functional as F  # noqa: N812 - torch's own abbreviation
 from attnlab.cached_attention import Attention, KVCache
 from attnlab.initial_weights import init_normal
 from attnlab.masks import causal_mask
-from attnlab.sampling import sample
 
 SIZES: dict[str, dict[str, int]] = {  # the four models of the paper's table 2
     "gpt2": {"num_layers": 12, "d_model": 768, "num_heads": 12},
@@ -242,59 +241,3 @@ def init_gpt(model: GPT, *, generator: torch.Generator | None = None) -> None:
     for block in cast("Iterable[Block]", model.blocks):
         for last in (block.attention.out_proj, block.linear2):
             last.weight.data.div_(math.sqrt(branches))
-
-
-@torch.no_grad()
-def generate(
-    model: GPT,
-    prompt: Tensor,
-    max_new_tokens: int,
-    *,
-    valid: Tensor | None = None,
-    eos: int | None = None,
-    cached: bool = True,
-    **how_to_sample: Any,
-) -> Tensor:
-    """Continue prompts, in evaluation mode; the mode is restored afterwards.
-
-    Args:
-        model: the model.
-        prompt: (B, T), int64, T at least 1; short rows are filled up on the left.
-        max_new_tokens: how many tokens are written for each row.
-        valid: (B, T), boolean, False where `prompt` is filled up; None if nowhere.
-        eos: the token that ends a text; a row that has written it writes only `eos` from then on.
-        cached: keep keys and values, so each step reads one token; else each step reads all.
-        **how_to_sample: for `sampling.sample`: temperature, top_k, top_p, generator.
-
-    Returns:
-        (B, max_new_tokens), int64: the new tokens.
-
-    Raises:
-        ValueError: prompt and new tokens together are more than `cfg.context`.
-    """
-    if prompt.shape[1] + max_new_tokens > model.cfg.context:
-        raise ValueError(
-            f"{prompt.shape[1]} + {max_new_tokens} tokens, but the model reads only "
-            f"{model.cfg.context}"
-        )
-    was_training = model.training
-    model.eval()
-    try:
-        read, state, written = prompt, None, []
-        ended = torch.zeros(len(prompt), dtype=torch.bool, device=prompt.device)
-        for _ in range(max_new_tokens):
-            logits, after = model(read, state, valid=valid, last_only=True)
-            token = sample(logits[:, -1], **how_to_sample)  # (B,)
-            if eos is not None:
-                token = token.masked_fill(ended, eos)
-                ended = ended | (token == eos)
-            written.append(token)
-            if cached:
-                read, state, valid = token[:, None], after, None
-            else:
-                read = torch.cat((read, token[:, None]), 1)
-                if valid is not None:
-                    valid = torch.cat((valid, valid.new_ones(len(valid), 1)), 1)
-    finally:
-        model.train(was_training)
-    return torch.stack(written, 1) if written else prompt[:, :0]

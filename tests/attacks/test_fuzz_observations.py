@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attnlab.checking.advice import explain
-from attnlab.checking.judges import AtLeast, Close, Kills, Within
+from attnlab.checking.judges import AtLeast, Close, Kills, SameShares, Within
 from attnlab.checking.observation import LIMITS, ObservationError, pack, unpack
 from attnlab.checking.redact import redacted
 from attnlab.checking.render import Report
@@ -25,6 +25,7 @@ from tests.helpers.fuzz import PACKED, TREES, examples, observations
 PROJECT = Path(__file__).resolve().parents[2]
 JUDGES = [
     Close(),
+    SameShares(),
     AtLeast(0.5),
     Within(-1, 2),
     Kills((("a", True), ("b", False))),

@@ -183,6 +183,8 @@ def _explain_value(difference: Difference) -> str:
             return _truth(difference)
         case "values":
             return _values(expected, seen, difference.wrong)
+        case "shares":
+            return _shares(expected, seen, difference.wrong)
     raise ValueError(f"no difference of kind {difference.kind!r}")
 
 
@@ -330,6 +332,16 @@ def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
         dtype = f" (expected {_dtype(expected)}, yours is {_dtype(seen)})"
     amount = "every entry differs" if count == total else f"{count} of {total} entries differ"
     return f"{amount}, the first at index {first}{dtype}.{_pattern(wrong)}"
+
+
+def _shares(expected: Tensor, seen: Tensor, wrong: Tensor | None) -> str:
+    assert wrong is not None
+    first = tuple(wrong.nonzero()[0].tolist())
+    total = int(expected[first[:-1]].sum())
+    return (
+        f"{int(seen[first])} of {total} random draws are number {first[-1]}, and that is not "
+        "chance: the probabilities differ."
+    )
 
 
 def _nearly(expected: Any, seen: Any) -> str:

@@ -9,9 +9,9 @@ from dataclasses import asdict
 from typing import Any
 
 from attnlab.checking.changed_lines import FewChanges
-from attnlab.checking.judges import AtLeast, Close, Judge, Kills, Within
+from attnlab.checking.judges import AtLeast, Close, Judge, Kills, SameShares, Within
 
-JUDGES = {kind.__name__: kind for kind in (Close, AtLeast, Within, Kills, FewChanges)}
+JUDGES = {kind.__name__: kind for kind in (Close, SameShares, AtLeast, Within, Kills, FewChanges)}
 
 
 def judge_to_json(judge: Any) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def judge_from_json(fields: dict[str, Any]) -> Judge:
     if kind is Kills:
         for name in ("versions", "about"):
             fields[name] = tuple((first, second) for first, second in fields.get(name, ()))
-    if kind in (Close, FewChanges):
+    if kind in (Close, SameShares, FewChanges):
         fields["words"] = tuple(fields.get("words", ()))
     judge: Judge = kind(**fields)
     return judge

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from attnlab.checking.draw import NO_GRADIENT, ONLY_PRINTED, RETURNED_FALSE
 from attnlab.checking.observation import Missing, NoAnswer, Opaque, Raised, as_float, is_number
+from attnlab.checking.shares import unlikely
 
 Path = tuple[str | int, ...]
 
@@ -27,8 +28,8 @@ class Difference:
 
     Attributes:
         kind: "no answer", "missing", "raised", "forbidden", "type", "length", "shape", "dtype",
-            "nan", "gradient", "values", "word", "test returns", "test prints", or a kind that a
-            judge names.
+            "nan", "gradient", "values", "shares", "word", "test returns", "test prints", or a kind
+            that a judge names.
         path: the keys and indices that lead from the top of the observation to this place.
         expected: the value there in the reference's observation.
         seen: the value there in the student's observation.
@@ -170,6 +171,23 @@ class Close(_AllOrNothing):
 
 
 @dataclass(frozen=True)
+class SameShares(Close):
+    """Close, but whole-number tensors (..., V) count random draws and may differ by chance.
+
+    Attributes:
+        least_p: the probability of a difference as large as the largest one allowed.
+    """
+
+    least_p: float = 1e-6
+
+    def _tensors(self, expected: Tensor, seen: Tensor, path: Path) -> Difference | None:
+        if not (_are_counts(expected) and _are_counts(seen) and expected.shape == seen.shape):
+            return super()._tensors(expected, seen, path)
+        wrong = unlikely(expected, seen, self.least_p)
+        return Difference("shares", path, expected, seen, wrong=wrong) if wrong.any() else None
+
+
+@dataclass(frozen=True)
 class AtLeast(_AllOrNothing):
     """One number that must not be smaller than `minimum`."""
 
@@ -274,6 +292,10 @@ class Kills:
 def _share(truths: list[bool]) -> float:
     """The share of True; 1 of an empty list."""
     return sum(truths) / len(truths) if truths else 1.0
+
+
+def _are_counts(value: Tensor) -> bool:
+    return value.dtype == torch.int64 and value.ndim > 0
 
 
 def _are_shapes(path: Path, *values: list[Any]) -> bool:

@@ -58,7 +58,7 @@ def picture(difference: Difference) -> Picture | None:
         return None
     if difference.kind == "shape":
         return _two_shapes(_real(expected), _real(seen))
-    if difference.kind in ("values", "nan") and expected.shape == seen.shape:
+    if difference.kind in ("values", "nan", "shares") and expected.shape == seen.shape:
         return _same_shape(_real(expected), _real(seen), difference.wrong)
     return None
 

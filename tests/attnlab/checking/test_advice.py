@@ -5,7 +5,7 @@ import torch
 
 from attnlab.checking.advice import explain
 from attnlab.checking.draw import NO_GRADIENT, ONLY_PRINTED, RETURNED_FALSE
-from attnlab.checking.judges import AtLeast, Close, Difference, Kills, Within
+from attnlab.checking.judges import AtLeast, Close, Difference, Kills, SameShares, Within
 from attnlab.checking.observation import Missing, Opaque, Raised
 
 T = torch.tensor
@@ -119,6 +119,12 @@ def test_advice_on_bands_and_on_students_tests():
     kills = Kills((("right", True), ("wrong", False), ("bad", False)))
     assert "accepts 1 of 2 wrong" in words(None, [True, False, True], kills)
     assert "rejects a correct version" in words(None, [False, False, False], kills)
+
+
+def test_advice_on_random_draws_names_the_students_count_alone():
+    text = words(torch.tensor([731, 269]), torch.tensor([512, 488]), SameShares())
+    assert text.startswith("512 of 1000 random draws are number 0,")
+    assert "731" not in text
 
 
 @pytest.mark.parametrize("expected", [SECRET, T(SECRET), T([SECRET, 2.0]), [SECRET], {"p": SECRET}])

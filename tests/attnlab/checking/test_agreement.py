@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attnlab.checking.agreement import agrees
-from attnlab.checking.judges import Close, Within
+from attnlab.checking.judges import Close, SameShares, Within
 from attnlab.checking.observation import Raised
 
 RIGHT = torch.tensor([0.25, 0.75], dtype=torch.float64)
@@ -54,3 +54,13 @@ def test_differences_in_kind_agree_if_they_are_the_same():
     assert agree(Raised("KeyError", "a"), Raised("KeyError", "a"))
     assert not agree(Raised("KeyError", "a"), Raised("KeyError", "b"))
     assert agree(0.5, 0.5, Within(1, 2), expected=None)
+
+
+def test_draws_agree_if_they_could_come_from_one_distribution():
+    right, wrong, other = (torch.tensor(n) for n in ([2000, 2000], [3000, 1000], [3500, 500]))
+    near = wrong + torch.tensor([20, -20])
+    judge = SameShares()
+    assert agree(wrong, near, judge, right)
+    assert not agree(wrong, other, judge, right)
+    assert not agree(right, near, judge, right)
+    assert agree(right + torch.tensor([9, -9]), right, judge, right)

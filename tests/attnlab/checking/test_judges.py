@@ -6,7 +6,7 @@ import torch
 
 from attnlab.checking.draw import NO_GRADIENT
 from attnlab.checking.judge_json import judge_from_json, judge_to_json
-from attnlab.checking.judges import AtLeast, Close, Kills, Within
+from attnlab.checking.judges import AtLeast, Close, Kills, SameShares, Within
 from attnlab.checking.observation import Missing, NoAnswer, Opaque, Raised
 
 inf, nan = math.inf, math.nan
@@ -142,7 +142,9 @@ def test_a_right_version_that_is_rejected_costs_its_share(seen, found, credit):
     assert TWO_RIGHT.credit(None, seen) == credit
 
 
-@pytest.mark.parametrize("judge", [Close(), Close(atol=1e-3), AtLeast(2), Within(0, 1), KILLS])
+@pytest.mark.parametrize(
+    "judge", [Close(), SameShares(), Close(atol=1e-3), AtLeast(2), Within(0, 1), KILLS]
+)
 def test_judges_are_written_as_json_and_read_again(judge):
     assert judge_from_json(json.loads(json.dumps(judge_to_json(judge)))) == judge
 
@@ -159,3 +161,53 @@ def test_a_tolerance_of_zero_is_exact():
 def test_words_travel_with_their_judge():
     judge = Close(words=("padding", "nothing"))
     assert judge_from_json(json.loads(json.dumps(judge_to_json(judge)))) == judge
+
+
+def counts(p, draws=4000, seed=0):
+    """How often each value is drawn, with rows of `p` one above another."""
+    drawn = torch.multinomial(T(p), draws, True, generator=torch.Generator().manual_seed(seed))
+    return torch.stack([row.bincount(minlength=len(p[0])) for row in drawn])
+
+
+ROWS = [[0.5, 0.3, 0.15, 0.05], [0.1, 0.0, 0.2, 0.7]]
+
+
+def test_draws_from_one_distribution_have_the_same_shares():
+    judge = SameShares()
+    for seed in range(1, 50):
+        assert kind(counts(ROWS), counts(ROWS, seed=seed), judge) is None
+    # Opposite use of the same random numbers: the two lots are as far apart as can be.
+    heads = torch.rand(50, 4000, generator=torch.Generator().manual_seed(0)).lt(0.5).sum(1)
+    for n in heads:
+        assert kind(torch.stack((n, 4000 - n)), torch.stack((4000 - n, n)), judge) is None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [[0.55, 0.25, 0.15, 0.05], [0.53, 0.31, 0.16, 0.0], [0.475, 0.285, 0.1425, 0.0975]],
+)
+def test_other_shares_are_seen_and_named(other):
+    difference = SameShares().compare(
+        {"p": counts(ROWS, 20000)}, {"p": counts([other, ROWS[1]], 20000)}
+    )
+    assert (difference.kind, difference.path) == ("shares", ("p",))
+    assert not difference.wrong[1].any()
+    assert difference.wrong[0].any()
+
+
+def test_counts_that_are_none_are_not_compared_as_such():
+    judge, right = SameShares(), counts(ROWS)
+    assert kind(right, right[:, :3], judge) == "shape"
+    assert kind(right, right.double() + 0.5, judge) == "values"
+    assert kind(right, right * 2, judge) == "shares"
+    assert kind(right, right * 0, judge) == "shares"
+    assert kind(right, -right, judge) == "shares"
+    assert kind({"n": 3, "x": T([0.5])}, {"n": 4, "x": T([0.5])}, judge) == "values"
+
+
+def test_rare_values_are_counted_as_one():
+    expected = torch.tensor([4000, *[0] * 20])
+    seen = torch.tensor([3990, *[0] * 10, *[1] * 10])
+    assert kind(expected, seen, SameShares()) is None
+    assert kind(expected, seen - torch.tensor([100, 100, *[0] * 19]), SameShares()) == "shares"
+    assert kind(expected, torch.tensor([3900, *[5] * 20]), SameShares()) == "shares"
