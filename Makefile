@@ -48,7 +48,7 @@ labs: setup     ## rebuild the notebooks from their sources
 verify: setup   ## every mistake caught, no right answer rejected
 	@$(BIN)/lab verify
 
-bench: setup    ## the grader beside nbgrader and Otter, our models beside torch's, ways to train (40 minutes)
+bench: setup    ## the grader beside nbgrader and Otter, our models beside those of torch and two packages, ways to train (45 minutes)
 	@$(BIN)/python benchmarks/grading.py
 	@$(BIN)/python benchmarks/models.py
 	@$(BIN)/python benchmarks/training.py

@@ -30,7 +30,7 @@ def test_the_quick_run_meets_every_budget():
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1200)
 def test_the_models_are_compared_with_torchs():
     line = [sys.executable, str(BENCHMARKS / "models.py"), "--quick", "--json"]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
@@ -41,6 +41,12 @@ def test_the_models_are_compared_with_torchs():
         assert measured[f"step_ratio_{name}"] == pytest.approx(min(ratios), abs=1e-3)
     for row in measured["rows"]:
         assert row["ratio"] == pytest.approx(row["peer"] / row["ours"])
+    others = measured["language_models"]
+    assert {row["task"] for row in others} == {"GPT step", "BERT step", "GPT writes"}
+    writing = [row["seconds"] for row in others if row["task"] == "GPT writes"]
+    if "transformers" in writing[0]:  # it can be installed here
+        ratio = min(row["transformers"] / row["ours"] for row in writing)
+        assert measured["generate_ratio"] == pytest.approx(ratio, abs=1e-3)
 
 
 @pytest.mark.slow
@@ -62,6 +68,36 @@ def test_the_contenders_have_the_same_number_of_parameters(monkeypatch):
     with torch.device("meta"):
         built = [make(models.SIZES[0].config) for make in models.CONTENDERS.values()]
     assert len({sum(weight.numel() for weight in model.parameters()) for model in built}) == 1
+
+
+def test_language_models_are_compared_with_the_fastest_package(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    models = importlib.import_module("models")
+    seconds = {"ours": 2.0, "transformers": 5.0, "x-transformers": 3.0}
+    rows = [
+        {"task": "GPT step", "seconds": seconds},
+        {"task": "GPT step", "seconds": {**seconds, "x-transformers": 1.0}},
+        {"task": "GPT writes", "seconds": seconds},
+        {"task": "BERT step", "seconds": {"ours": 2.0}},
+    ]
+    assert models.language_ratios(rows) == {"gpt": 0.5, "generate": 2.5}
+
+
+def test_our_language_models_are_measured_without_the_packages(monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    language_models = importlib.import_module("language_models")
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    monkeypatch.setitem(sys.modules, "x_transformers", None)
+    tiny = language_models.Size("tiny", 8, 2, 1, 11, 2, 5)
+    monkeypatch.setattr(language_models, "SIZES", (tiny,))
+    monkeypatch.setattr(language_models, "NEW", 4)
+    threads = torch.get_num_threads()
+    try:
+        rows = language_models.measure(1)
+    finally:
+        torch.set_num_threads(threads)
+    assert [row["seconds"].keys() for row in rows] == [{"ours"}] * 3
+    assert "x-transformers is left out" in capsys.readouterr().err
 
 
 @pytest.mark.slow
