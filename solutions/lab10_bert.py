@@ -355,7 +355,7 @@ plots.gpt_inputs.rows_of_three_tasks(join_texts, similarity_rows, choice_rows, f
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `torch.rand(B, N, generator=generator).argsort(1)` is a random order in each row;
-# `x.scatter_(1, queries[:, None], 2.0)` writes one entry of each row.
+# `x.scatter_(1, queries[:, None], torch.inf)` writes one entry of each row.
 # `torch.stack((a, b), 2).flatten(1)` takes from a and b alternately. `logits[:, -1, choices]` has
 # the shape (B, C), and `choices[best]` turns places into tokens.
 # </details>

@@ -33,7 +33,7 @@ def make_prompts(
     """
     # blank: letters other than the query, their digits, one row for each query
     order = torch.rand(len(queries), len(table), generator=generator)  # (B, N)
-    order.scatter_(1, queries[:, None], 2.0)  # the query is the last in its row's order
+    order.scatter_(1, queries[:, None], torch.inf)  # the query is the last in its row's order
     shown = order.argsort(1)[:, :shots]  # (B, shots)
     examples = torch.stack((shown, table[shown]), 2).flatten(1)  # (B, 2 shots)
     names = torch.full((len(queries), 1), name)
@@ -64,7 +64,7 @@ def answer_accuracy(model: GPT, prompts: Tensor, answers: Tensor, choices: Tenso
     with torch.no_grad():
         logits = model(prompts)[0][:, -1, choices]  # (B, C)
     model.train(was_training)
-    best = choices[logits.argmax(-1)]  # (B,)
+    best = choices[logits.argmax(1)]  # (B,)
     return float((best == answers).double().mean())
     # end blank
 

@@ -96,8 +96,8 @@ def fill_up(rows: Sequence[Sequence[int]], pad: int) -> tuple[Tensor, Tensor]:
     """
     # blank: ids and valid
     lengths = torch.tensor([len(row) for row in rows])  # (B,)
-    T = int(lengths.max())  # noqa: N806 - as in the text
-    ids = torch.tensor([[*row, *[pad] * (T - len(row))] for row in rows], dtype=torch.int64)
+    T = max(len(row) for row in rows)  # noqa: N806 - as in the text
+    ids = torch.tensor([[*row, *[pad] * (T - len(row))] for row in rows])  # (B, T)
     return ids, torch.arange(T) < lengths[:, None]
     # end blank
 
@@ -118,11 +118,10 @@ def last_valid(hidden: Tensor, valid: Tensor) -> Tensor:
         ValueError: a row has no valid place.
     """
     # blank: the largest valid index, and its vector
-    if not bool(valid.any(1).all()):
+    if not valid.any(1).all():
         raise ValueError("a row has no valid token")
-    T = valid.shape[1]  # noqa: N806 - as in the text
-    last = (torch.arange(T, device=valid.device) * valid).amax(1)  # (B,)
-    return hidden[torch.arange(len(hidden), device=hidden.device), last]  # (B, d)
+    last = valid.cumsum(1).argmax(1)  # (B,): the first place at which all valid ones are counted
+    return hidden.take_along_dim(last[:, None, None], 1)[:, 0]  # (B, d)
     # end blank
 
 
@@ -156,5 +155,5 @@ def choice_probabilities(vectors: Tensor, head: nn.Module) -> Tensor:
     """
     # blank: scores, then softmax
     scores = head(vectors).squeeze(-1)  # (B, N)
-    return softmax(scores, -1)
+    return softmax(scores, 1)
     # end blank

@@ -60,7 +60,7 @@ def fit_power_law(n: Tensor, loss: Tensor, floor: float) -> tuple[float, float]:
     """
     # blank: a line through logarithms
     above = loss.double() - floor  # (K,)
-    if not bool((above > 0).all()):
+    if not (above > 0).all():
         raise ValueError("every loss must be above the floor")
     x, y = n.double().log(), above.log()  # (K,)
     if len(x.unique()) < 2:

@@ -13,7 +13,25 @@ from attnlab.checking.observation import dtype_of
 from attnlab.few_shot import answer_accuracy, make_prompts, shots_curve
 from gradekit.exercise import Exercise
 
-exercise = Exercise(make_prompts, answer_accuracy, shots_curve)
+exercise = Exercise(
+    make_prompts,
+    answer_accuracy,
+    shots_curve,
+    equivalent={
+        "shots_curve: `zip(names.tolist(), tables, strict=True)` → `zip(names.tolist(), tables)` "
+        "in `prompts = [make_prompts(name, table, queries, shots, generator=generator) for name, "
+        "table in zip(names.tolist(), tables, strict=True)]`": (
+            "differs only if there are more names than tables"
+        ),
+        "shots_curve: `True` → `False` in `prompts = [make_prompts(name, table, queries, shots, "
+        "generator=generator) for name, table in zip(names.tolist(), tables, strict=True)]`": (
+            "differs only if there are more names than tables"
+        ),
+        "shots_curve: `names.tolist()` → `names` in `prompts = [make_prompts(name, table, queries, "
+        "shots, generator=generator) for name, table in zip(names.tolist(), tables, strict=True)]`"
+        "": "a tensor without dimensions is as good a name as a number",
+    },
+)
 SHARES = Close(atol=1e-6)  # a mean of booleans may have been taken in float32
 
 
@@ -310,5 +328,11 @@ def every_letter_of_every_table(lab, draw):
                 for letter in range(6)
             ),
         }
+    asked = len(model.asked)
     alone = lab.shots_curve(model, tables[:1], names[:1], choices, 0, generator=draw.generator())
-    return {**seen, "one table, no examples": alone, "as they were": draw.untouched()}
+    return {
+        **seen,
+        "one table, no examples": alone,
+        "as many rounds as by default": sum(len(prompts) for prompts in model.asked[asked:]) / 6,
+        "as they were": draw.untouched(),
+    }
