@@ -114,7 +114,8 @@ check("train_bpe")
 # %% [markdown]
 # **Look.** Twelve merges of the four words under both rules: each bracket joins two parts, and its
 # height is the number of the merge. (Point at a bracket to read the pair, and how often it stood
-# there.) Which token do the two vocabularies *not* share? The counts are 9 9 9 7 7 6 6 6 5 3 3 3
+# there.) Which tokens does only one of the
+# two vocabularies hold? The counts are 9 9 9 7 7 6 6 6 5 3 3 3
 # under both rules. So is one of the rules better than the other?
 
 # %%
@@ -144,8 +145,8 @@ plots.tokens.merge_trees(train_bpe, merge_pair)
 # Every token has a number. A byte has its value, 0 to 255. The product of merge i has 256 + i, with
 # i from 0. Special tokens follow.
 #
-# The way back is easy, but for one thing: the bytes of **one character may lie in several tokens**.
-# An emoji has four bytes, and no merge may have joined them. So bytes are joined first, and only
+# The way back has one trap: the bytes of **one character may lie in several tokens**.
+# An emoji has four bytes, and perhaps no merge has joined them. So bytes are joined first, and only
 # then become text. A model can also write half a character; then there is a sign for it, U+FFFD, �.
 #
 # You write `tokens_of` for one piece (4 points), `encode` (5 points) and `decode` (3 points). One

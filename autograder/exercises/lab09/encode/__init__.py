@@ -72,7 +72,7 @@ def some_text(draw, length, letters=LETTERS):
 def in_the_order_of_learning(lab, draw):
     """`tokens_of`: of all merges that are possible, the one that was learned first is made."""
     merges = [(b"b", b"c"), (b"a", b"b"), (b"ab", b"ab"), (b"bc", b"d")]
-    words = [" lowest", " slower", " blowsy"]
+    words = [" lowest", " slower", " blowsy", " " + some_text(draw, 7, "lowest")]
     ranks = numbered(learned())
     return {
         "abc, with b c before a b": shown(lab.tokens_of(b"abc", numbered(merges))),
@@ -111,6 +111,7 @@ def numbers(lab, draw):
     """`encode`: a byte has its value as number, the product of merge i has 256 + i."""
     merges = learned()
     texts = ["the lowest of the low", "slower winds", "", " ", "x", "Low, low!\n\n  low", "it's"]
+    texts.append("é🙂" + some_text(draw, 12, "lowest  é🙂"))
     seen = {repr(text): lab.encode(text, merges) for text in texts}
     across = [*merges, (b" low", b",")]  # a comma is a piece of its own
     return {**seen, "' low,' with a merge of ' low' and ','": lab.encode(" low,", across)}
@@ -121,6 +122,7 @@ def special_tokens(lab, draw):
     """`encode`: special tokens are found anywhere, and their numbers follow the merges'."""
     merges, special = learned(), ("<|end|>", "<|pad|>")
     texts = ["<|pad|>", "low<|end|>er", "the <|end|><|pad|> low", "<|start|>", "end"]
+    texts.append(some_text(draw, 5, "lowest ") + "<|end|>" + some_text(draw, 5, "lowest "))
     seen = {text: lab.encode(text, merges, special=special) for text in texts}
     return {**seen, "low<|end|>er, without special tokens": lab.encode("low<|end|>er", merges)}
 

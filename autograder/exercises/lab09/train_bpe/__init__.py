@@ -30,6 +30,14 @@ def some_words(draw, count, letters=b"abcd", longest=6, most=10**6):
     return words
 
 
+def in_other_letters(draw, words):
+    """The words in random letters, which have the same order in the alphabet as the old ones."""
+    old = sorted({byte for word in words for byte in word} - {ord("_")})
+    new = sorted(draw.permutation(26)[: len(old)].tolist())
+    letters = bytes.maketrans(bytes(old), bytes(97 + place for place in new))
+    return {word.translate(letters): count for word, count in words.items()}
+
+
 @exercise.check(points=1)
 def joined_wherever(lab, draw):
     """`merge_pair`: the pair is joined wherever it stands, and nothing else changes."""
@@ -85,10 +93,14 @@ def parts_unchanged(lab, draw):
 
 @exercise.check(points=2.5)
 def both_tie_rules(lab, draw):
-    """Sennrich's words low_, lower_, newest_ and widest_ under both rules for ties."""
+    """Sennrich's words low_, lower_, newest_ and widest_ with both rules, also in other letters."""
+    others = in_other_letters(draw, SENNRICH)
+    named = ", ".join(word.decode() for word in others)
     return {
         "first": shown(lab.train_bpe(SENNRICH, 12)),
         "greatest": shown(lab.train_bpe(SENNRICH, 12, tie="greatest")),
+        f"first, {named}": shown(lab.train_bpe(others, 12)),
+        f"greatest, {named}": shown(lab.train_bpe(others, 12, tie="greatest")),
     }
 
 
@@ -108,7 +120,9 @@ def weighted(lab, draw):
 @exercise.check(points=1)
 def stops(lab, draw):
     """Makes as many merges as asked for, unless no word has two parts left."""
+    word = bytes(b"abcdefgh"[i] for i in draw.permutation(8)[:5].tolist())
     return {
+        f"{word.decode()}, as often as possible": shown(lab.train_bpe({word: 2}, 99)),
         "three of low, lower, newest, widest": shown(lab.train_bpe(PLAIN, 3)),
         "as many as possible": shown(lab.train_bpe(PLAIN, 99)),
         "no merge": shown(lab.train_bpe(PLAIN, 0)),
