@@ -25,12 +25,19 @@ an exercise's cell holds one import line; its task is that function's docstring.
 import torch
 
 from attnlab import check, plots, submit
+from attnlab.bert import BertConfig
 from attnlab.models import topics_bert
+from attnlab.notebook.review import compare_predictions, try_versions
 from attnlab.notebook.saved import trained
 
 torch.manual_seed(10)  # every run of this notebook is the same
 
+plots.pretrain_once.pretrain_once()
+
 # %% [markdown]
+# The model and its two questions are built once. Each box is a step of this lab. (Point at a box to
+# read what it is for.)
+#
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
 # visible checks, about half of the points. The others run after you hand in, on other numbers; the
 # docstring in the cell states everything they check. `check` runs on your own functions. When the
@@ -89,34 +96,143 @@ from attnlab.pretraining import mask_tokens
 check("mask_tokens")
 
 # %% [markdown]
-# **Look.** Which tokens are asked for, and what the model sees in their place.
+# **Look.** Sentences from the text on which this lab trains, with p = 0.4 so that there is
+# something to see. Large letters are what the model reads, small ones what it should find. Find
+# your two predictions in the picture. Which of the coloured words could the model simply copy, and
+# how does it know which ones these are?
 
 # %%
-ids = torch.tensor([[1, *range(4, 14), 2, *range(34, 44), 2]])
-masked, labels = mask_tokens(ids, torch.arange(4), 154, 3)
-print(masked, labels, sep="\n")
+plots.bert.masked_words(mask_tokens)
+
+# %% [markdown]
+# It does not know. A green word looks like all the white ones; whether a loss counts there is
+# decided outside the model. So the best it can do is to have an opinion about *every* word. (The
+# code that came with the paper chooses exactly 15 % of each row, and draws random tokens from all
+# tokens, special ones included. That works as well. It is only another task than the one in the
+# text, and your checks follow the text.)
 
 # %% [markdown]
 # ## 10.2 Do these two belong together? `make_nsp`
+# *7 points, 35 minutes, difficulty 2 of 5, importance 3 of 5*
 #
-# BERT's second task: does one sentence follow another?
+# Many tasks are about two texts: does the second follow from the first, does it answer it? A hidden
+# word asks little about that. So BERT has a second question, **next sentence prediction**, NSP:
+# two sentences in one row, and in half of the rows the second one is from somewhere else. Lecture G
+# has two examples:
+#
+# - [CLS] the man went to [MASK] store [SEP] he bought a gallon [MASK] milk [SEP] → *IsNext*
+# - [CLS] the man [MASK] to the store [SEP] penguin [MASK] are flight ##less birds [SEP] → *NotNext*
+#
+# [CLS] comes first in every row. It stands for no word, so its vector is free to say something
+# about the whole row. [SEP] ends each sentence. And every token gets a **segment**, 0 or 1, because
+# at the tenth token the model cannot count how many [SEP] came before it.
+#
+# A label is worth nothing if it can be guessed from something else. If all pairs that belong
+# together came first, or if a "random" sentence were the next one now and then, the model would
+# learn that instead, or be punished for being right.
+#
+# (Is it 1 or 0 if the second sentence follows? Here 1. The paper's own code and a widely used
+# library have 0. If you load somebody else's weights, look first.)
+#
+# **Predict.** A document has three sentences and another has one. How many pairs are there, and how
+# many different rows can they make?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which sentences can be the first of a pair? If you know their number, how do you get exactly half
+# of it, in random places?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# List all pairs that belong together, with the number of their document. Refuse if there are none,
+# or no other document. Shuffle the list; make as many labels 0 as 1, and shuffle them, too. For
+# each pair with label 0 draw another second sentence. Write the row and its segments. At the end,
+# pad both.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `torch.randperm(n, generator=generator) % 2` is n labels in random order, as many 0 as 1.
+# `int(torch.randint(n, (), generator=generator))` is a number below n. `torch.cat` joins vectors,
+# `torch.nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=…)` makes a table of them.
+# </details>
 
 # %% exercise="make_nsp"
-from attnlab.pretraining import make_nsp  # noqa: F401
+from attnlab.pretraining import make_nsp
 
 # %%
 check("make_nsp")
 
 # %% [markdown]
+# **Look.** Two documents of two sentences each make two pairs. Which sentence is in both rows, and
+# in which segment is it each time? Point at a token to read its segment. To which segment does each
+# [SEP] belong?
+
+# %%
+plots.bert.pairs_in_rows(make_nsp)
+
+# %% [markdown]
 # ## 10.3 The model: `Bert`
+# *13 points, 70 minutes, difficulty 3 of 5, importance 5 of 5*
 #
-# Three tables, layers without a causal mask, and two heads.
+# BERT is the encoder of lab 7 with other ends. Four things are different, and each has a reason:
+#
+# - **Three vectors are added** for each token: its own, that of its position, and that of its
+#   segment. All three tables are learned. (In lab 7, positions were sines, and words were scaled by
+#   √d; here nothing is scaled, because the sum is normalised before the first layer.)
+# - **GELU** in place of ReLU: $\text{GELU}(x) = x \cdot \Phi(x)$, where $\Phi$ is the distribution
+#   function of the normal distribution. It is smooth at 0, where ReLU has a corner. There is an
+#   approximation by tanh, off by up to 0.0005; GPT-2 has that one, BERT the exact one.
+# - **Two heads.** One turns the vector at each place into logits for the hidden word. Its last
+#   layer is the token table itself: what a word is like as an input, it is like as an answer. The
+#   other head reads the vector of [CLS], after the *pooler*, and says whether two sentences belong
+#   together.
+# - **No causal mask.** Only padding is forbidden.
+#
+# The normalisation comes after each sum (post-norm, 6.7), as in the Transformer of 2017, and adds
+# $\varepsilon = 10^{-12}$ to the variance, not torch's $10^{-5}$. For usual vectors nobody notices.
+# But published weights were trained with the one, and a model with the other is another model.
+#
+# You write three small classes: a layer, the first head, and the model.
+#
+# **Predict.** The last token of a row changes. Which vectors of the last layer move: all, the last
+# one, or all but that of [CLS]? And if a token of padding changes?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which parts have parameters? How often does `nn.LayerNorm` appear in each of the three classes?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# The layer: attention, add, normalise; linear, GELU, linear, add, normalise. The head: linear,
+# GELU, normalise, table and bias. The model: the error, three tables added, normalise, drop, layers
+# one after another with the same mask; then the pooler and both heads.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `linear.weight = table` lets two modules share one parameter. `torch.nn.functional.gelu` is the
+# exact one by default. `valid[:, None, None, :]` is a mask for all heads and queries, and
+# `hidden[:, 0]` are the vectors of [CLS]. `nn.ModuleList(BertLayer(cfg) for _ in range(n))`.
+# </details>
 
 # %% exercise="bert"
 from attnlab.bert import BertLayer, MLMHead, Bert  # noqa: F401, I001 - in this order
 
 # %%
 check("bert")
+
+# %% [markdown]
+# **Look.** Which vectors move if a word changes? Rows are vectors of the last layer, columns are
+# the words that change, and a darker cell is a longer way. Left, your `Bert` with random weights;
+# right, a GPT. Which vector of GPT knows of *river*? Why could GPT not be trained to find hidden
+# words, or BERT to predict the next one?
+
+# %%
+plots.bert.both_directions(Bert)
+
+# %% [markdown]
+# The checks compared your layer with torch's `nn.TransformerEncoderLayer`, with the same weights.
+# And the size? The paper says 110 million for base and 340 million for large. Both are rounded, and
+# it depends on which parts you count. In 10.10 you predict one of them, and your class counts it.
 
 # %% [markdown]
 # ## 10.4 Pretraining
@@ -184,9 +300,6 @@ check("pretrain")
 
 
 # %%
-from attnlab.bert import Bert
-
-
 def pretrain_and_save():
     return trained(
         "bert.safetensors",
@@ -463,9 +576,306 @@ plots.power_law.own_runs(num_parameters, fit_power_law, power_law)
 # 0.67, because the large ones had not finished. A scaling law holds for one way of training.
 
 # %% [markdown]
+# ## 10.9 Test somebody else's masking
+# *6 points, 35 minutes, difficulty 3 of 5, importance 4 of 5*
+#
+# A wrong `mask_tokens` raises no error. The model trains, the loss falls, and the result is a
+# little worse than it could be, or the labels leak. So write a test. It takes a function, lets a
+# right `mask_tokens` pass silently, and raises `AssertionError` for a wrong one. It is tried on
+# more than twenty wrong versions of 10.1 and a few right ones. Your points are the share of wrong
+# versions that it rejects, times the share of right ones that it accepts.
+#
+# This test is different from all before it: **two right versions never agree**. They ask the
+# generator in another order, so equal seeds give other draws. You cannot compare with anything, not
+# even with your own. Two kinds of claims are left:
+#
+# - what holds in *every* draw: a label is the old token, special tokens are never chosen, …
+# - what holds *on average*: shares. A share of n draws with probability p has the standard
+#   deviation $\sqrt{p\,(1-p)/n}$. Allow six of them: a right version leaves these bounds once in
+#   500 million tests, and with 100,000 tokens they are narrow enough for every wrong share.
+#
+# **Predict.** You look at 1,000 tokens, of which 150 are expected to be chosen. A wrong version
+# chooses 13.5 %. Do bounds of six standard deviations find it? With 100,000 tokens?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# For each sentence of the task of 10.1: which input would show that a version breaks it?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Rows with words, special tokens and padding, many of them. What always holds; three shares.
+# Another vocabulary, small, whose special tokens are not the first ones, with p = 1: which tokens
+# appear, and which never? Calls: equal generators, and the same one twice. Rows and columns: do
+# their counts differ at all?
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `impl(ids, special, V, mask_id, p, generator=torch.Generator().manual_seed(5))`. For independent
+# draws, the variance of the counts in rows of T words is about $T\,p\,(1-p)$. `x.unique()` are the
+# tokens that occur.
+# </details>
+
+
+# %% exercise="test_mask_tokens"
+def test_mask_tokens(impl):
+    """Let a right version of mask_tokens pass; raise AssertionError for a wrong one.
+
+    Args:
+        impl: called as ``impl(ids, special, vocab_size, mask_id, p, generator=…)``, p may be left
+            out; it should keep every promise of 10.1.
+
+    Right versions draw different numbers with the same generator.
+    """
+    ### BEGIN SOLUTION
+    special = torch.tensor([7, 0, 4])
+    words = torch.tensor([v for v in range(300) if v not in (7, 0, 4)])
+
+    def within(count, n, p):
+        assert abs(count / n - p) <= 6 * (p * (1 - p) / n) ** 0.5, f"{count} of {n}, not {p}"
+
+    def ask(ids, p, seed=5):
+        return impl(ids, special, 300, 4, p, generator=torch.Generator().manual_seed(seed))
+
+    ids = words[torch.randint(len(words), (400, 300))]
+    ids[:, 0], ids[:, 200], ids[::2, 250:] = 7, 0, 0
+    before, is_special = ids.clone(), torch.isin(ids, special)
+    x, labels = impl(ids, special, 300, 4, generator=torch.Generator().manual_seed(5))
+    chosen = labels != -100
+    assert torch.equal(ids, before), "the ids have changed"
+    assert x.dtype == labels.dtype == torch.int64, "indices are int64"
+    assert not (chosen & is_special).any(), "a special token was chosen"
+    assert torch.equal(labels[chosen], ids[chosen]), "a label is not the old token"
+    assert torch.equal(x[~chosen], ids[~chosen]), "a token changed without a label"
+    n = int(chosen.sum())
+    within(n, int((~is_special).sum()), 0.15)
+    within(int((x == 4).sum()), n, 0.8)
+    within(int((x == ids)[chosen].sum()), n, 0.1 + 0.1 / len(words))
+    counts = chosen[:, 1:200].sum(1).double()
+    assert 0.5 < counts.var() / (199 * 0.15 * 0.85) < 2, "rows have fixed numbers"
+    assert (chosen | is_special).any(0).all(), "some places are never chosen"
+
+    generator = torch.Generator().manual_seed(5)
+    calls = [impl(ids, special, 300, 4, generator=generator) for _ in range(2)]
+    assert torch.equal(calls[0][0], x), "equal generators, other words"
+    assert torch.equal(calls[0][1], labels), "equal generators, other places"
+    assert not torch.equal(calls[1][1], labels), "the same places in each call"
+
+    one_word = torch.full((100, 400), 5)
+    x, labels = ask(one_word, 1.0)
+    assert (labels == 5).all(), "with p = 1, all are chosen"
+    assert set(x.unique().tolist()) == {4, *words.tolist()}, "every word is drawn, no special token"
+    within(int((ask(one_word, 0.5)[1] == 5).sum()), one_word.numel(), 0.5)
+    ### END SOLUTION
+
+
+# %%
+check("test_mask_tokens")
+
+
+# %% [markdown]
+# **Look.** Your own function should pass. The second version hides special tokens, too, and the
+# third has no label at kept tokens. Does your test say why?
+
+
+# %%
+def hides_special_tokens(ids, special, vocab_size, mask_id, p=0.15, *, generator=None):
+    only_mask = torch.tensor([mask_id])
+    return mask_tokens(ids, only_mask, vocab_size, mask_id, p, generator=generator)
+
+
+def no_label_if_kept(ids, special, vocab_size, mask_id, p=0.15, *, generator=None):
+    x, labels = mask_tokens(ids, special, vocab_size, mask_id, p, generator=generator)
+    return x, labels.masked_fill(x == ids, -100)
+
+
+try_versions(test_mask_tokens, mask_tokens, hides_special_tokens, no_label_if_kept)
+
+# %% [markdown]
+# ## 10.10 Predict: how much, how often, how large?
+# *4 points, 15 minutes, difficulty 2 of 5, importance 3 of 5*
+#
+# Numbers again, before code computes them. You may use paper, but no code.
+#
+# - **P1** GPT answers a question at (nearly) every token that it reads: which one comes next? BERT
+#   is asked at 15 % of them. For as many answers, how many times as many tokens must BERT read?
+# - **P2** A row has ten words between [CLS] and [SEP]. In which share of such rows is no word
+#   chosen, so that the row teaches nothing about words?
+# - **P3** Of the words that the model sees as they were, at which share does the loss count? (Leave
+#   out random words that happen to be the old ones.)
+# - **P4** How many **million** parameters has BERT base, with its pooler and without its two heads?
+#   (30,522 tokens, 512 positions, 2 segments, 12 layers, d = 768, d_ff = 3,072. A linear layer and
+#   a normalisation have biases.)
+
+# %% exercise="predictions"
+predictions = {}
+# TODO: write four lines such as predictions["P1"] = 7.
+### BEGIN SOLUTION
+predictions["P1"] = 6.67
+predictions["P2"] = 0.197
+predictions["P3"] = 0.0173
+predictions["P4"] = 109.5
+### END SOLUTION
+
+# %%
+check("predictions")
+
+# %% [markdown]
+# **Look.** Your predictions next to numbers that your own functions give.
+
+
+# %%
+def hidden_words():
+    """40,000 rows of ten words, as they were and as your function returns them."""
+    words = torch.randint(4, 30_000, (40_000, 10), generator=torch.Generator().manual_seed(1))
+    hidden = mask_tokens(
+        words, torch.arange(4), 30_000, 3, generator=torch.Generator().manual_seed(2)
+    )
+    return words, *hidden
+
+
+def answers_per_token():
+    _, _, labels = hidden_words()
+    return labels.numel() / (labels >= 0).sum()
+
+
+def rows_without_a_label():
+    _, _, labels = hidden_words()
+    return (labels < 0).all(1).double().mean()
+
+
+def visible_and_asked():
+    words, seen, labels = hidden_words()
+    return (labels >= 0)[seen == words].double().mean()
+
+
+def size_of_base():
+    with torch.device("meta"):  # shapes without memory
+        model = Bert(BertConfig.of_size("base"))
+    heads = {id(p) for p in [*model.mlm_head.parameters(), *model.nsp_head.parameters()]}
+    table = id(model.tokens.weight)
+    return sum(p.numel() for p in model.parameters() if id(p) not in heads - {table}) / 1e6
+
+
+compare_predictions(
+    predictions,
+    {
+        "P1": answers_per_token,
+        "P2": rows_without_a_label,
+        "P3": visible_and_asked,
+        "P4": size_of_base,
+    },
+)
+
+# %% [markdown]
+# P1 is the price of looking in both directions: a BERT learns less from each sentence that it
+# reads. It is also why later models hide more than 15 %, and why text generators look back only.
+
+# %% [markdown]
+# ## 10.11 Errata hunt
+# *6 points, 35 minutes, difficulty 3 of 5, importance 3 of 5*
+#
+# Four slides of lecture G to look at twice. For each, write two numbers and a reason.
+#
+# - **G2** (what follows?) GPT-1 can be fine-tuned with both losses at once. $L_1$ is the log
+#   likelihood of the text, $L_2$ that of the labels, and $L_3$ is maximised. Slide:
+#   $L_3 = L_1 + \lambda L_2$. Paper: $L_3 = L_2 + \lambda L_1$, with λ = 0.5. *First*: with λ = 0
+#   on the slide, which of the two is left, 1 or 2? *Second*: which λ on the slide has the same best
+#   weights as 0.5 in the paper?
+# - **G3** (a slip) The slide's title is "BERT: Performance on SQuAD 1.1". SQuAD asks for the place
+#   of an answer in a text. Its table has the columns MNLI (m/mm), QQP, QNLI, SST-2, CoLA, STS-B,
+#   MRPC, RTE and Average; the last row is
+#
+#   | 86.7/85.9 | 72.1 | 92.7 | 94.9 | 60.5 | 86.5 | 89.3 | 70.1 | 82.1 |
+#   |---|---|---|---|---|---|---|---|---|
+#
+#   *First*: how many of its columns are results on SQuAD? *Second*: of how many numbers of its row
+#   is 82.1 the plain mean?
+
+# %% [markdown]
+# - **G8** (the slide quotes the paper as it is) GPT-3's models, as `heads · d_head` and d_model:
+#
+#   | | small | medium | large | XL | 2.7B | 6.7B | 13B | 175B |
+#   |---|---|---|---|---|---|---|---|---|
+#   | d_model | 768 | 1,024 | 1,536 | 2,048 | 2,560 | 4,096 | 5,140 | 12,288 |
+#   | heads | 12 | 16 | 16 | 24 | 32 | 32 | 40 | 96 |
+#   | d_head | 64 | 64 | 96 | 128 | 80 | 128 | 128 | 128 |
+#
+#   *First*: in how many of the eight models do heads times d_head not make d_model? *Second*: if
+#   the heads of 13B are right, what is its width?
+# - **G9** (the slide quotes the paper as it is) How often is each text read in a training on 300
+#   billion tokens?
+#
+#   | | tokens | weight in the mix | times read |
+#   |---|---|---|---|
+#   | Common Crawl | 410 billion | 60 % | 0.44 |
+#   | WebText2 | 19 billion | 22 % | 2.9 |
+#   | Books1 | 12 billion | 8 % | 1.9 |
+#   | Books2 | 55 billion | 8 % | 0.43 |
+#   | Wikipedia | 3 billion | 3 % | 3.4 |
+#
+#   Sizes and weights are rounded, so allow for half a unit of their last digit. *First*: which
+#   printed number of the last column cannot be right even then? *Second*: what follows from that
+#   row's size and weight?
+
+# %% exercise="errata"
+errata = {}
+# TODO: write four lines such as errata["G2"] = (first, second, "why, in four words or more").
+# Let code compute the numbers if it can.
+### BEGIN SOLUTION
+errata["G2"] = (1, 2, "a convention: the other likelihood carries the weight")
+errata["G3"] = (0, 9, "these are the tasks of GLUE, and MNLI counts twice")
+errata["G8"] = (2, 5120, "XL and 13B: heads times their size must be the width")
+errata["G9"] = (2.9, 3.47, "22 % of 300 billion, divided by 19 billion")
+### END SOLUTION
+
+# %%
+check("errata")
+
+# %% [markdown]
 # ## What you can now explain
 #
-# - why BERT hides words instead of predicting the next one, and why some hidden words stay visible.
+# - why BERT hides words instead of predicting the next one, and why some hidden words can be read;
+# - what [CLS], [SEP] and segments are for, and how a label can leak through the order of pairs;
+# - in which four things BERT differs from lab 7's encoder, and what a causal mask would break;
+# - how two questions about plain text make a model find topics that nobody named;
+# - what five labels can add to that, and against what such a result must be compared;
+# - how a task becomes a row of tokens, and which vector of the row is read;
+# - what examples in the input can do without any training, and what they cannot;
+# - why a power law needs its floor, and how a random function is tested.
+
+# %% [markdown] free_text="explain" points=4
+# ## In your own words
+# *4 points, marked by a TA*
+#
+# A hospital has 30 labelled letters of patients (urgent or not) and 200,000 letters without labels.
+# Somebody pretrains a BERT on the 200,000, fine-tunes it with the 30, and reports: "97 % on new
+# letters; the same model without pretraining has 58 %. So BERT understands medicine." Explain in
+# five to seven sentences: what can pretraining learn from letters without labels, and how does that
+# help 30 labels? What does the 58 % show, and which other baseline is missing? What must be true of
+# the "new letters"? And why would examples in the input of a GPT be another way, not only a cheaper
+# one?
+#
+# <!-- BEGIN SOLUTION -->
+# Hidden words and pairs of sentences teach which words occur together, so letters about the same
+# thing get similar vectors before any label is seen. The 30 labels then need only to say which
+# regions of these vectors are urgent, and words that occur in none of the 30 letters are covered by
+# words like them. The 58 % show only that 30 letters are too few to train all weights from nothing;
+# it may even be too short a training. What is missing is an honest simple baseline, such as
+# counting words with the same 30 labels; in 10.5 it was at least as good as training from scratch.
+# The new letters must be in none of the trainings (not among the 30, and their labels used
+# nowhere), and enough of them that 97 % means something. A GPT with examples in its input changes
+# no weight: the examples select a task that it already knows, nothing is learned that remains, and
+# for a task unlike anything it has read they help little. "Understands" is not shown by any of
+# this; a model that knows which words go together would reach the same number.
+# <!-- BEGIN MARK SCHEME -->
+# - 1: pretraining finds which words occur together, without labels; labels then only name regions,
+#   and unseen words are covered
+# - 1: from scratch with so few labels is mostly under-training; a simple baseline is missing (word
+#   counts with the same labels)
+# - 1: new letters must be in neither training, and enough of them
+# - 1: examples in the input change no weight: they select a known task and teach nothing lasting
+# <!-- END MARK SCHEME -->
+# <!-- END SOLUTION -->
 
 # %% [markdown]
 # ## Where you stand

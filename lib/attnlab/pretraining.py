@@ -35,7 +35,7 @@ def mask_tokens(
     0.1 (each has the same chance, the old one included), and else it stays.
 
     Args:
-        ids: (B, T), int64; it stays unchanged.
+        ids: (B, T), int64, on the CPU; it stays unchanged.
         special: (N,), int64, in any order: the tokens that are never chosen, and that no random
             token is. [CLS], [SEP], the padding and `mask_id` are among them.
         vocab_size: V; the ordinary tokens are all numbers below it that are not special.
@@ -50,17 +50,13 @@ def mask_tokens(
     Source: Devlin et al. 2019, section 3.1, task 1; the paper masks each row once, before training.
     """
     # blank: choose, remember, replace
-    device = ids.device
-    ordinary = torch.ones(vocab_size, dtype=torch.bool, device=device)
+    ordinary = torch.ones(vocab_size, dtype=torch.bool)
     ordinary[special] = False
-    chance = torch.rand(ids.shape, generator=generator, device=device)
-    chosen = ordinary[ids] & (chance < p)  # (B, T)
+    chosen = ordinary[ids] & (torch.rand(ids.shape, generator=generator) < p)  # (B, T)
     labels = ids.masked_fill(~chosen, IGNORED)
-    what = torch.rand(ids.shape, generator=generator, device=device)
     words = ordinary.nonzero().flatten()  # (number of ordinary tokens,)
-    if not len(words):
-        return ids.clone(), labels
-    drawn = torch.randint(len(words), ids.shape, generator=generator, device=device)
+    drawn = torch.randint(len(words), ids.shape, generator=generator)
+    what = torch.rand(ids.shape, generator=generator)
     x = torch.where(chosen & (what < 0.8), mask_id, ids)
     return torch.where(chosen & (what >= 0.9), words[drawn], x), labels
     # end blank

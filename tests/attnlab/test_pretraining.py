@@ -69,13 +69,6 @@ def test_each_call_hides_others_and_only_the_generator_moves():
     assert (ids == 9).all()
 
 
-def test_a_vocabulary_of_special_tokens_alone():
-    ids = torch.tensor([[0, 1], [2, 3]])
-    x, labels = mask_tokens(ids, SPECIAL, 4, MASK_ID, 1.0, generator=seeded())
-    assert x.equal(ids)
-    assert (labels == IGNORED).all()
-
-
 def written(document, *sentences):
     """A document whose sentences have one word each, or several."""
     return [torch.tensor(sentence) + 100 * document for sentence in sentences]

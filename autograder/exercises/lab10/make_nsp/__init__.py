@@ -12,7 +12,24 @@ from attnlab.data.topics import CLS, PAD, SEP
 from attnlab.pretraining import make_nsp
 from gradekit.exercise import Exercise
 
-exercise = Exercise(make_nsp)
+exercise = Exercise(
+    make_nsp,
+    equivalent={
+        "make_nsp: `torch.randperm(len(pairs), generator=generator).tolist()` → "
+        "`torch.randperm(len(pairs), generator=generator)` in `for n, place in "
+        "enumerate(torch.randperm(len(pairs), generator=generator).tolist()):`": (
+            "a list takes a tensor of one whole number as an index"
+        ),
+        "make_nsp: `int(torch.randint(others, (), generator=generator))` → "
+        "`torch.randint(others, (), generator=generator)` in "
+        "`drawn = int(torch.randint(others, (), generator=generator))`": (
+            "a list takes a tensor of one whole number as an index"
+        ),
+        "make_nsp: `pad_sequence(rows, batch_first=True, padding_value=PAD)` → "
+        "`pad_sequence(rows, batch_first=True)` in "
+        "`ids = pad_sequence(rows, batch_first=True, padding_value=PAD)`": "[PAD] is the token 0",
+    },
+)
 
 
 def written(*lengths_of_documents):
