@@ -1,4 +1,4 @@
-"""Commands as ``python -m …`` runs them, without the seconds that their imports take.
+"""Modules and scripts as ``python`` runs them, without the seconds that their imports take.
 
     done = warm_python.run("gradekit.cli", "grade", "lab01", cwd=course.root)
 
@@ -26,7 +26,8 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -42,6 +43,7 @@ def run(
     """What ``python -m module arguments`` writes in the folder `cwd`, and its exit status.
 
     Args:
+        module: or the path of a script, for ``python script arguments``.
         env: its environment; None for this process's.
     """
     order = {
@@ -75,6 +77,7 @@ class _Server:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", __file__, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
+                env={**os.environ, "OMP_NUM_THREADS": "1"},  # tests share the cores
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
             )
@@ -124,10 +127,16 @@ def _become(order: Mapping[str, Any], files: Sequence[int]) -> None:
     time.tzset()
     tempfile.tempdir = None
     added = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    _apply_warning_filters(filter(None, os.environ.get("PYTHONWARNINGS", "").split(",")))
     here = [] if os.environ.get("PYTHONSAFEPATH") else [order["cwd"]]
     sys.path[:0] = [*here, *filter(None, added)]
     sys.argv = [order["module"], *order["arguments"]]
     _fork_workers_server()
+
+
+def _apply_warning_filters(actions: Iterable[str]) -> None:
+    for action in actions:
+        warnings.simplefilter(action)  # type: ignore[arg-type]
 
 
 def _fork_workers_server() -> None:
@@ -172,7 +181,10 @@ def _run(module: str) -> None:
     """Run the command and end as Python does, but leave the memory to the system."""
     status: object = 0
     try:
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
+        if module.endswith(".py"):
+            runpy.run_path(module, run_name="__main__")
+        else:
+            runpy.run_module(module, run_name="__main__", alter_sys=True)
     except SystemExit as ended:
         status = ended.code
     except BaseException:

@@ -6,8 +6,6 @@ import ast
 import json
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +15,7 @@ from gradekit.build.solved import solved_notebook
 from gradekit.course import load_course
 from gradekit.exercise.loader import LabExercises, load_lab
 from gradekit.exercise.source import Source, SourceCell, read_source
+from tests.helpers import warm_python
 from tests.helpers.our_labs import OUR_LABS
 
 pytestmark = pytest.mark.starts_first
@@ -65,11 +64,12 @@ def test_the_source_runs_as_a_script_without_a_display(
         for path in exercise.saved_paths:  # so that nothing is trained here
             (tmp_path / path.name).write_bytes(path.read_bytes())
     environment = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(COURSE.source(lab))], check=False,
-        cwd=tmp_path, capture_output=True, text=True, timeout=240,
-        env={**environment, "OMP_NUM_THREADS": "1", GRADING_VARIABLE: grading},
-    )  # fmt: skip
+    environment |= {
+        "OMP_NUM_THREADS": "1",
+        "PYTHONWARNINGS": "error",
+        GRADING_VARIABLE: grading,
+    }
+    done = warm_python.run(str(COURSE.source(lab)), cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     for exercise in exercises:
