@@ -57,9 +57,9 @@ def sources() -> dict[str, Source]:
 
 @pytest.mark.parametrize(("lab", "grading"), RUNS)
 def test_the_source_runs_as_a_script_without_a_display(
-    lab: str, grading: str, tmp_path: Path
+    lab: str, grading: str, labs: dict[str, LabExercises], tmp_path: Path
 ) -> None:
-    exercises = load_lab(COURSE, lab).exercises
+    exercises = labs[lab].exercises
     for exercise in exercises:
         for path in exercise.saved_paths:  # so that nothing is trained here
             (tmp_path / path.name).write_bytes(path.read_bytes())

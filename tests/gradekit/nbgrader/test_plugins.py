@@ -44,7 +44,7 @@ def fresh_course(folder: Path) -> Course:
 def ours(tmp_path_factory: pytest.TempPathFactory) -> GradedClass:
     """A hand-in of each kind, graded by ``lab grade``."""
     course = fresh_course(tmp_path_factory.mktemp("ours"))
-    return grade_class(course, by_exchange(telling_part(material_of(course))))
+    return grade_class(course, by_exchange(telling_part(material_of(course))), "--jobs", "1")
 
 
 def by_exchange(submissions: Sequence[DemoSubmission]) -> list[DemoSubmission]:
