@@ -1,0 +1,43 @@
+"""The figure about few labels compares three ways on the same sentences."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from attnlab.bert import Bert
+from attnlab.fine_tuning import Classifier, accuracy, fine_tune
+from attnlab.models.topics_bert import small_bert
+from attnlab.plots import fine_tuning
+from tests.helpers.figures import assert_fits_a_page, assert_named, unwritten
+
+pytestmark = pytest.mark.usefixtures("no_windows")
+
+
+def test_three_ways_are_measured_on_the_same_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fine_tuning, "PER_TOPIC", (1, 3))
+    monkeypatch.setattr(fine_tuning, "DRAWS", 2)
+    monkeypatch.setattr(fine_tuning, "SCRATCH_STEPS", 2)
+
+    def short(classifier, ids, labels, steps=2):
+        return fine_tune(classifier, ids, labels, steps)
+
+    state = torch.get_rng_state()
+    bert = small_bert(Bert).eval()
+    drawn = fine_tuning.few_labels_in_three_ways(bert, Bert, Classifier, short, accuracy)
+    assert_named(drawn)
+    assert_fits_a_page(drawn)
+    assert list(drawn.data) == list(fine_tuning.WAYS)
+    assert all(shares.shape == (2, 2) for shares in drawn.data.values())
+    counted = drawn.data["counting words (naive Bayes)"].mean(1)
+    assert 0.4 < counted[0] < counted[1] < 0.95
+    assert torch.equal(torch.get_rng_state(), state)
+    assert len(drawn.note.splitlines()) == 4
+
+
+def test_a_missing_model_or_step_is_named() -> None:
+    bert = small_bert(Bert)
+    parts = (Bert, Classifier, unwritten, accuracy)
+    assert fine_tuning.few_labels_in_three_ways(None, *parts).missing
+    missing = fine_tuning.few_labels_in_three_ways(bert, *parts).missing
+    assert missing == "No picture yet: `unwritten` is not written."
