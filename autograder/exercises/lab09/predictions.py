@@ -15,11 +15,11 @@ exercise = Predictions(
             reason="Of 50,257 tokens, 256 are bytes and one is <|endoftext|>.",
         ),
         "P2": Prediction(
-            "which share of the smallest GPT-2's parameters is its table of tokens.",
+            "the millions of parameters of the smallest GPT-2, if bytes were its only tokens.",
             points=0.5,
-            right=0.3102,
-            atol=5e-3,
-            reason="50,257 · 768 = 38.6 million, out of 124.4 million.",
+            right=86.04,
+            atol=0.06,
+            reason="Of 124.44 million, 50,001 rows of 768 numbers are no longer needed.",
         ),
         "P3": Prediction(
             "the bits per byte of a model whose loss is 3.0 nats per token of 2.5 bytes.",
@@ -29,12 +29,13 @@ exercise = Predictions(
             reason="3.0 / ln 2 = 4.33 bits for each token, which stands for 2.5 bytes.",
         ),
         "P4": Prediction(
-            "how many tokens can still be drawn at temperature 0.5 with top_p = 0.9.",
+            "how often the likeliest token is drawn at temperature 0.5 with top_k = 2.",
             points=0.5,
-            right=3,
+            right=0.25 / 0.29,
+            atol=4e-3,
             reason=(
-                "A temperature of 0.5 squares the probabilities: .769 .123 .069 .031 .008. "
-                "The third is the one with which the total reaches 0.9."
+                "A temperature of 0.5 squares the probabilities, and two tokens stay: "
+                ".25 of .25 + .04."
             ),
         ),
         "P5": Prediction(
@@ -65,24 +66,29 @@ exercise.wrong(
     P1=50_256,
 )
 exercise.wrong(
-    "positions_counted",
-    "P2: your share has the table of positions in it. Which table does the question ask for?",
-    P2=0.3165,
+    "no_table_at_all",
+    "P2: your model has no table of tokens at all. How many rows do the bytes need?",
+    P2=85.84,
 )
 exercise.wrong(
-    "table_counted_twice",
-    "P2: you count the head as another table. What are the head and the table of tokens in a GPT?",
-    P2=0.4735,
+    "layers_alone",
+    "P2: you count the layers alone. Which tables has a GPT besides?",
+    P2=85.06,
 )
 exercise.wrong(
-    "share_of_the_rest",
-    "P2: you divided by the parameters of everything else. A share of what is asked for?",
-    P2=0.4497,
+    "all_tokens_left",
+    "P2: that is the size with all 50,257 tokens. How many rows of the table are left for bytes?",
+    P2=124.44,
 )
 exercise.wrong(
-    "share_in_percent",
-    "P2: the question asks for a share, from 0 to 1.",
-    P2=31.02,
+    "head_of_its_own",
+    "P2: you count a head of its own. What are the head and the table of tokens in a GPT?",
+    P2=86.24,
+)
+exercise.wrong(
+    "parameters_not_in_millions",
+    "P2: your number counts parameters. The question asks for millions.",
+    P2=86_039_040,
 )
 exercise.wrong(
     "bits_per_token",
@@ -112,18 +118,39 @@ exercise.wrong(
 )
 exercise.wrong(
     "without_the_temperature",
-    "P4: that is the number at temperature 1. What does 0.5 do to the logits?",
-    P4=4,
+    "P4: that is the share at temperature 1. What does 0.5 do to the logits?",
+    P4=0.714,
 )
 exercise.wrong(
-    "crossing_token_left_out",
-    "P4: the tokens that you count have less than 0.9 together. Which token crosses it?",
-    P4=2,
+    "not_divided_again",
+    "P4: that is its probability before anything is left out. What do the tokens that stay add up "
+    "to?",
+    P4=0.769,
 )
 exercise.wrong(
     "flatter_instead_of_sharper",
-    "P4: at which temperature would that many be left: at 0.5, or at 2?",
-    P4=5,
+    "P4: at which temperature would it be drawn so often: at 0.5, or at 2?",
+    P4=0.6126,
+)
+exercise.wrong(
+    "three_tokens",
+    "P4: with your number, three tokens stay. How many are there with `top_k=2`?",
+    P4=0.8,
+)
+exercise.wrong(
+    "unchanged",
+    "P4: that is its probability before temperature and filter. What does each of them do to it?",
+    P4=0.5,
+)
+exercise.wrong(
+    "always_drawn",
+    "P4: only one token could be drawn then. How many stay with `top_k=2`?",
+    P4=1.0,
+)
+exercise.wrong(
+    "draws_in_percent",
+    "P4: the question asks for a share, from 0 to 1.",
+    P4=86.2,
 )
 exercise.wrong(
     "keys_only",
@@ -157,12 +184,12 @@ exercise.wrong(
     P5=603.98,
 )
 
-exercise.also_right_with("rounded", P1=50_000.0, P2=0.31, P3=1.73, P4=3.0, P5=75.5)
+exercise.also_right_with("rounded", P1=50_000.0, P2=86.0, P3=1.73, P4=0.86, P5=75.5)
 exercise.also_right_with(
     "as_tensors",
     P1=torch.tensor(50_000),
-    P2=torch.tensor(38_597_376 / 124_439_808),
+    P2=torch.tensor(86.039),
     P3=torch.tensor([1.7312]),
-    P4=torch.tensor(3),
+    P4=torch.tensor([0.862]),
     P5=torch.tensor(75.497),
 )
