@@ -958,6 +958,141 @@ plots.real_bert.published_similarities(real)
 # %%
 plots.real_bert.one_word(real)
 
+# ## 10.12 A head that copies: induction
+# *0 points, 20 minutes, difficulty 2 of 5, importance 4 of 5*
+#
+# The last three steps are for those who want more: they are checked, but not graded. (A fourth one,
+# rotary positions, you may have built in 6.13.)
+#
+# How does a model use what is in its prompt? In 2022, Olsson and others found a pair of heads in
+# every model that they opened. A head in an early layer lets each place know *the token before it*.
+# A head in a later layer then searches for places whose token before is *this* token, and copies
+# what stands there: "… Mr Dursley … Mr" → "Dursley". They call it an **induction head**. It needs
+# two layers, because the second search uses what the first has written.
+#
+# Such a head can be recognised without reading any weights. Give the model random tokens, twice in
+# a row. At place t of the repetition, the same token was at t − period, and what came next is at
+# t − period + 1. Look there. Here is a model of two layers that was trained on such rows and on
+# nothing else.
+#
+# **Predict.** The model has four heads. In how many of them will you see a stripe in the
+# lower left part, and in which layer?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# In a table of weights (T, T), where are the entries (t, t − period + 1) for all t?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Take these entries of every row of the batch and every head, from t = period on, and take the
+# mean over rows and places.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# With `t = torch.arange(period, T)`, `weights[:, :, t, t - period + 1]` has the shape
+# (B, h, T − period).
+# </details>
+
+# %% exercise="induction_scores"
+from attnlab.induction import induction_scores
+
+# %%
+check("induction_scores")
+
+# %% [markdown]
+# **Look.** All four heads on one row, with your scores above. Dotted lines mark where the
+# repetition begins. Which head looks at what came next the last time? And what does a head of the
+# first layer do above the dotted line?
+
+# %%
+plots.induction.stripes(induction_scores)
+
+# %% [markdown]
+# ## 10.13 Fewer keys: grouped queries
+# *0 points, 20 minutes, difficulty 2 of 5, importance 3 of 5*
+#
+# When a model writes, it reads all its cached keys and values for every new token (lab 9), and
+# reading memory takes more time than multiplying. So most large models of today let several heads
+# of queries **share** one head of keys and values. With h heads and g groups the cache shrinks by
+# the factor h/g, and the loss hardly suffers. g = h is multi-head attention; g = 1 is called
+# multi-query attention.
+#
+# **Predict.** A model has 32 heads of queries and 8 of keys and values. How large is its cache,
+# compared with multi-head attention? How much smaller are $W^Q$, $W^K$, $W^V$ together?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# Which heads of queries use the first head of keys?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# First the error. Repeat each head of keys and of values as often as it is needed, next to each
+# other; then lab 3's attention does the rest.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `repeat_interleave(n, 1)` gives a a a b b b, `repeat(1, n, 1, 1)` gives a b a b a b.
+# </details>
+
+# %% exercise="grouped_query_attention"
+from attnlab.grouped_queries import grouped_query_attention  # noqa: F401
+
+# %%
+check("grouped_query_attention")
+
+# %% [markdown]
+# **Look.** The cache of a model with 32 layers and 32 heads of 128 features, for a text of 8,192
+# tokens in 16 bits, with 32, 8 and 1 heads of keys and values.
+
+# %%
+for groups in (32, 8, 1):
+    print(f"{groups:2} heads: {2 * 32 * groups * 128 * 8192 * 2 / 2**30:.3f} GiB")
+
+# %% [markdown]
+# ## 10.14 A small correction: LoRA
+# *0 points, 30 minutes, difficulty 3 of 5, importance 4 of 5*
+#
+# Fine-tuning (10.5) makes a copy of all weights for every task, and Adam keeps two more numbers for
+# each weight. LoRA leaves the weights as they are and trains a **correction of low rank** next to
+# each matrix:
+#
+# $$W x + \tfrac{\alpha}{r}\, B A\, x$$
+#
+# A is r × in and B is out × r, with r as small as 4. At first B is 0, so the model is exactly the
+# pretrained one. A task is then a file of a few megabytes. And when training is over, $B A$ can be
+# added to W once, so using the model costs no more than before.
+#
+# **Predict.** A layer of 4,096 × 4,096 gets a correction of rank 8. Which share of its numbers is
+# trained? Why not start with A = 0, too?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# What is the gradient of B A x with respect to A if B is 0? And with respect to B?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# Freeze the layer. Two parameters with its dtype and device, one random, one zeros. Two paths that
+# are added. For `merged`: a copy of the layer that takes gradients again, and a new weight in it.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `base.requires_grad_(False)`; `base.weight.new_zeros(out, rank)`; `x @ A.mT @ B.mT` is cheap,
+# while `B @ A` first is not. `copy.deepcopy(base)` shares no memory with `base`.
+# </details>
+
+# %% exercise="lora_linear"
+from attnlab.lora import LoRALinear  # noqa: F401
+
+# %%
+check("lora_linear")
+
+# %% [markdown]
+# **Look.** The numbers of one layer of 4,096 × 4,096 that are trained, by rank.
+
+# %%
+for rank in (1, 8, 64):
+    print(f"rank {rank:2}: {rank * 2 * 4096:9,} of {4096 * 4096:,}")
+
 # %% [markdown]
 # ## What you can now explain
 #

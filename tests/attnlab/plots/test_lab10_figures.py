@@ -1,4 +1,4 @@
-"""The figures of lab 10's last three steps draw what the student's functions return."""
+"""The figures of lab 10's last steps draw what the student's functions return."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import pytest
 import torch
 
 from attnlab import few_shot, gpt_inputs, scaling
+from attnlab.induction import induction_scores
 from attnlab.models.reads_examples import reads_examples
 from attnlab.plots import few_shot as shots_figure
 from attnlab.plots import gpt_inputs as rows_figure
+from attnlab.plots import induction as stripes_figure
 from attnlab.plots import power_law as law_figure
 from tests.helpers.figures import unwritten
 
@@ -50,10 +52,19 @@ def test_two_floors_go_through_the_same_points_and_part() -> None:
     assert "floor 0 crosses the entropy" in drawn.axes[0].figure.alt  # type: ignore[union-attr]
 
 
+def test_each_head_has_its_stripes_and_its_score() -> None:
+    drawn = stripes_figure.stripes(induction_scores)
+    assert len(drawn.axes) == 4
+    assert float(drawn.data["scores"][1].max()) > 0.6
+    for axes, score in zip(drawn.axes, drawn.data["scores"].flatten().tolist(), strict=True):
+        assert axes.get_title(loc="left").endswith(f"{score:.2f}")
+
+
 def test_a_missing_function_is_named_before_anything_is_trained() -> None:
     for drawn in (
         law_figure.own_runs(scaling.num_parameters, scaling.fit_power_law, unwritten),
         shots_figure.accuracy_by_examples(unwritten, reads_examples()),
         rows_figure.rows_of_three_tasks(unwritten, *ROWS[1:]),
+        stripes_figure.stripes(unwritten),
     ):
         assert "is not written" in drawn.missing
