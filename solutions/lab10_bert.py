@@ -1000,9 +1000,9 @@ from attnlab.induction import induction_scores
 check("induction_scores")
 
 # %% [markdown]
-# **Look.** All four heads on one row, with your scores above. Dotted lines mark where the
-# repetition begins. Which head looks at what came next the last time? And what does a head of the
-# first layer do above the dotted line?
+# **Look.** All four heads on one row, with your scores above (head 1.0 is the first head of the
+# second layer). Dotted lines mark where the repetition begins. Which head looks at what came next
+# the last time? And where do the heads of the first layer look?
 
 # %%
 plots.induction.stripes(induction_scores)

@@ -44,7 +44,7 @@ def stripes(induction_scores: Callable[[Tensor, int], Tensor]) -> Drawn:
             )
             panel.axhline(PERIOD - 0.5, color=COLOURS[1], linewidth=0.8, linestyle=":")
             panel.axvline(PERIOD - 0.5, color=COLOURS[1], linewidth=0.8, linestyle=":")
-            panel.set(title=f"layer {layer}, head {head}: {float(scores[layer, head]):.2f}")
+            panel.set(title=f"head {layer}.{head}: {float(scores[layer, head]):.2f}")
             panel.set_xlabel("looks at place")
             panel.grid(False)
         axes[0].set_ylabel("place")
