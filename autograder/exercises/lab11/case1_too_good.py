@@ -1,7 +1,7 @@
 """A loss below the entropy of the source: a boolean mask with the opposite meaning.
 
 torch's own functions disagree about what True means. The same mistake was reported of a tutorial in
-public (rasbt/LLMs-from-scratch, issue 1061, corrected by 1062).
+public (rasbt/LLMs-from-scratch, issue 1061).
 """
 
 from __future__ import annotations

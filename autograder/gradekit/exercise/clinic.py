@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from attnlab.checking.changed_lines import CHANGED, FewChanges
+from attnlab.checking.judges import Close
 from gradekit.errors import ExerciseError
 from gradekit.exercise.definition import Exercise, Function, Version
 from gradekit.exercise.edits import Edits, definition_from, source_text
@@ -230,7 +231,12 @@ def few_lines(lab, draw):
 """
         lines = "1 line" if self.most_lines == 1 else f"{self.most_lines} lines"
         title = f"The first check passes, and at most {lines} of the code changed."
-        judge = FewChanges(before=self.broken_text, name=self.code_name, most=self.most_lines)
+        near = self.fix.checks[0].judge
+        if not isinstance(near, Close):
+            raise ExerciseError("the first check of the fix has a judge of another kind than Close")
+        judge = FewChanges(
+            near.atol, near.rtol, near.words, self.broken_text, self.code_name, self.most_lines
+        )
         self.fix.check(FEW_LINES, judge=judge)(self._probe(text, title))
         if self.fix.points != FIX:
             raise ExerciseError(

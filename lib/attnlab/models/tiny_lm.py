@@ -30,9 +30,12 @@ class TinyLM(nn.Module):
         self.network = nn.Sequential(nn.Linear(WIDTH, 128), nn.GELU(), nn.Linear(128, WIDTH))
         self.head = nn.Linear(WIDTH, NUM_SYMBOLS)
 
-    def forward(self, ids: Tensor) -> Tensor:
-        """Logits (B, T, 8) for the symbols after those in `ids` (B, T); T is 32 at most."""
-        x = self.symbols(ids) + self.places.weight[: ids.shape[1]]  # (B, T, 32)
+    def forward(self, ids: Tensor, start: int = 0) -> Tensor:
+        """Logits (B, T, 8) for the symbols after those in `ids` (B, T).
+
+        The first of them is at position `start`; there are 32 positions.
+        """
+        x = self.symbols(ids) + self.places.weight[start : start + ids.shape[1]]  # (B, T, 32)
         x = x + self.attention(self.norms[0](x))
         x = x + self.network(self.norms[1](x))
         logits: Tensor = self.head(self.norms[2](x))
@@ -70,6 +73,57 @@ def continued(model: nn.Module, ids: Tensor, count: int) -> Tensor:
         last = model(ids)[:, -1].softmax(-1)  # (B, 8)
         ids = torch.cat([ids, torch.multinomial(last, 1, generator=chance)], dim=1)
     return ids
+
+
+class WithCache(nn.Module):
+    """An attention that also takes and returns a cache, for a :class:`TinyLM`.
+
+    Args:
+        attention: called with x (B, T, 32) and a cache, None at the start; returns the output and
+            the new cache.
+    """
+
+    def __init__(self, attention: nn.Module) -> None:
+        super().__init__()
+        self.attention = attention
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The output for a whole sequence."""
+        out: Tensor = self.attention(x)[0]
+        return out
+
+
+@torch.no_grad()
+def continued_with_cache(model: TinyLM, ids: Tensor, count: int) -> Tensor:
+    """As :func:`continued`, but only the newest symbol goes through the model; needs WithCache."""
+    chance = torch.Generator().manual_seed(0)
+    whole = model.attention
+    assert isinstance(whole, WithCache)
+    cached = _Cached(whole.attention)
+    model.attention, new = cached, ids
+    try:
+        for _ in range(count):
+            start = ids.shape[1] - new.shape[1]
+            last = model(new, start)[:, -1].softmax(-1)  # (B, 8)
+            new = torch.multinomial(last, 1, generator=chance)
+            ids = torch.cat([ids, new], dim=1)
+    finally:
+        model.attention = whole
+    return ids
+
+
+class _Cached(nn.Module):
+    """An attention that keeps its cache from call to call."""
+
+    def __init__(self, attention: nn.Module) -> None:
+        super().__init__()
+        self.attention = attention
+        self.cache: object = None
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor
+        out, self.cache = self.attention(x, self.cache)
+        return out
 
 
 def surprise(source: MarkovSource, ids: Tensor, start: int) -> float:

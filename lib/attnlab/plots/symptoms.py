@@ -18,14 +18,16 @@ def curves(
     ylabel: str,
     level: tuple[str, float] | None = None,
     log: bool = False,
+    at: Sequence[float] = (),
 ) -> Drawn:
     """Lines in one panel, and a level that they are compared with.
 
     Args:
-        lines: by their names, the values at 1, 2, 3 …
+        lines: by their names, the values.
         title, xlabel, ylabel: what the panel says.
         level: the name and the value of a horizontal line.
         log: whether the values are drawn on a logarithmic scale.
+        at: where the values are, on a logarithmic scale; by default at 1, 2, 3 …
     """
     data = {name: torch.as_tensor(values, dtype=torch.float64) for name, values in lines.items()}
     ends = ", ".join(f"{name} ends at {values[-1]:.3g}" for name, values in data.items())
@@ -33,7 +35,7 @@ def curves(
     alt = f"{title}: {ends}{beside}."
     with panels(1, 6.6, 2.9, alt) as (axes,):
         for (name, values), colour, dash in zip(data.items(), COLOURS, DASHES, strict=False):
-            steps = torch.arange(1, len(values) + 1)
+            steps = torch.tensor(at) if at else torch.arange(1, len(values) + 1)
             axes.plot(points(steps), points(values), dash, color=colour, label=name)
         if level:
             axes.axhline(level[1], color=FAINT, linewidth=1.2, linestyle=":", label=level[0])
@@ -42,6 +44,10 @@ def curves(
         else:
             lowest = min(0.0, *(float(values.min()) for values in data.values()))
             axes.set_ylim(bottom=lowest)
+        if at:
+            axes.set_xscale("log")
+            axes.set_xticks(list(at), [f"{place:g}" for place in at])
+            axes.minorticks_off()
         axes.set(title=title, xlabel=xlabel, ylabel=ylabel)
         axes.legend()
     return Drawn((axes,), data)
