@@ -6,6 +6,7 @@ import ast
 import json
 import os
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,20 +15,21 @@ from attnlab.notebook.check import GRADING_VARIABLE
 from gradekit.build.solved import solved_notebook
 from gradekit.course import load_course
 from gradekit.exercise.loader import LabExercises, load_lab
-from gradekit.exercise.source import Source, SourceCell, read_source
+from gradekit.exercise.source import Source, SourceCell
 from tests.helpers import warm_python
-from tests.helpers.our_labs import OUR_LABS
+from tests.helpers.our_labs import CLINIC, OUR_LABS
 
 pytestmark = pytest.mark.starts_first
 
 ROOT = Path(__file__).resolve().parents[2]
 COURSE = load_course(ROOT)
 GRADED = [lab for lab in OUR_LABS if lab != "lab00"]
+WEEKLY = [lab for lab in GRADED if lab != CLINIC]
 SCREEN = 45  # lines of prose, unfolded, between two things that a student does
 
 # Labs with a figure or a training that takes seconds: whole in the long run; in every run without
 # it and the checks, as grading runs them.
-LONG = {"lab02", "lab07", "lab08"}
+LONG = {"lab02", "lab07", "lab08", CLINIC}
 RUNS = [
     *(pytest.param(lab, "", marks=pytest.mark.slow if lab in LONG else ()) for lab in OUR_LABS),
     *((lab, "1") for lab in sorted(LONG)),
@@ -41,6 +43,12 @@ SAYS = {
     "lab06": [r"LayerNorm passes your test", r"StdPlusEps is rejected"],
     "lab05": [r"\(impossible\)[\s\S]*\(impossible\)"],
     "lab07": [r"DecoderLayer passes your test"],
+    CLINIC: [
+        r"writes: +2\.[\s\S]*writes: +1\.4",
+        r"beside a sentence of 30 words, [1-9][\s\S]*30 words, 0\.0 %",
+        r"batches of +1: +[1-8]\d\.\d %[\s\S]*batches of +1: +(99|100)",
+        r"two devices[\s\S]*on cuda:0, Counts\(to_gpu=0",
+    ],
     "lab08": [r"Adam passes your test", r"Uphill is rejected", r"OwnEps is rejected"],
 }
 
@@ -51,15 +59,20 @@ def labs() -> dict[str, LabExercises]:
 
 
 @pytest.fixture(scope="module")
-def sources() -> dict[str, Source]:
-    return {lab: read_source(COURSE.source(lab)) for lab in OUR_LABS}
+def sources(labs: dict[str, LabExercises]) -> dict[str, Source]:
+    return {lab: labs[lab].source for lab in OUR_LABS}
 
 
 @pytest.mark.parametrize(("lab", "grading"), RUNS)
 def test_the_source_runs_as_a_script_without_a_display(
     lab: str, grading: str, labs: dict[str, LabExercises], tmp_path: Path
 ) -> None:
-    exercises = labs[lab].exercises
+    exercises, script = labs[lab].exercises, COURSE.source(lab)
+    if lab == CLINIC:  # its cases are in files of their own
+        script = tmp_path / script.name
+        code = (cell.text for cell in labs[lab].source.cells if not cell.is_markdown)
+        script.write_text("\n\n\n".join(code), "utf-8")
+        shutil.copytree(COURSE.released(lab).parent, tmp_path / lab)
     for exercise in exercises:
         for path in exercise.saved_paths:  # so that nothing is trained here
             (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -69,7 +82,7 @@ def test_the_source_runs_as_a_script_without_a_display(
         "PYTHONWARNINGS": "error",
         GRADING_VARIABLE: grading,
     }
-    done = warm_python.run(str(COURSE.source(lab)), cwd=tmp_path, env=environment)
+    done = warm_python.run(str(script), cwd=tmp_path, env=environment)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
     for exercise in exercises:
@@ -83,12 +96,16 @@ def test_exercises_and_a_question_are_worth_100_points_together(
     lab: str, labs: dict[str, LabExercises], sources: dict[str, Source]
 ) -> None:
     exercises = labs[lab].exercises
-    (question,) = sources[lab].of("free_text")
-    assert labs[lab].points + question.points == 100
+    questions = sources[lab].of("free_text")
+    assert labs[lab].points + sum(question.points for question in questions) == 100
     visible = sum(c.points for e in exercises for c in e.checks if not c.hidden)
     assert 0.4 < visible / labs[lab].points < 0.6
-    assert sum(check.chained for e in exercises for check in e.checks) == 1
-    assert sum(any(c.versions_of for c in e.checks) for e in exercises) == 1, "one writes a test"
+    chained = sum(check.chained for e in exercises for check in e.checks)
+    tests = sum(any(c.versions_of for c in e.checks) for e in exercises)
+    if lab == CLINIC:
+        assert (chained, tests, len(questions)) == (0, len(exercises) / 2, tests + 1)
+    else:
+        assert (chained, tests, len(questions)) == (1, 1, 1)
 
 
 @pytest.mark.parametrize("lab", OUR_LABS)
@@ -129,7 +146,7 @@ def test_a_lab_says_what_it_needs_and_ends_with_the_table_and_the_hand_in(
     assert [cell.text for cell in cells if not cell.is_markdown][-2:] == ["check()", "submit()"]
 
 
-@pytest.mark.parametrize("lab", GRADED)
+@pytest.mark.parametrize("lab", WEEKLY)
 def test_a_course_may_leave_out_the_errata(lab: str, labs: dict[str, LabExercises]) -> None:
     about = COURSE.values.course.model_copy(update={"errata": False})
     without = COURSE.model_copy(

@@ -42,7 +42,7 @@ class PaddedAttention(nn.Module):
         places = torch.arange(x.shape[1], device=x.device)
         padding = places >= lengths[:, None]  # (B, T)
         scores = self.query(x) @ self.key(x).mT / x.shape[-1] ** 0.5  # (B, T, T)
-        hidden = padding[:, None, :].expand_as(scores)
+        hidden = padding[:, None, :]  # (B, 1, T)
         weights = scores.masked_fill(hidden, -1e6).softmax(dim=-1)
         return self.out(weights.masked_fill(hidden, 0.0) @ self.value(x))
 
@@ -51,7 +51,7 @@ case = Case(
     PaddedAttention,
     title="My neighbour changes my translation",
     breaks={
-        "padding[:, None, :].expand_as": "padding[:, :, None].expand_as",
+        "padding[:, None, :]  # (B, 1, T)": "padding[:, :, None]",
         "weights.masked_fill(hidden, 0.0) @": "weights @",
     },
     most_lines=2,
@@ -264,7 +264,7 @@ case.fix.promises(
 
 # Other ways to fix it, and ways that do not.
 
-KEYS = {"padding[:, :, None].expand_as": "padding[:, None, :].expand_as"}
+KEYS = {"padding[:, :, None]": "padding[:, None, :]"}
 
 case.other_fix(
     "nan_is_zero",
@@ -281,7 +281,10 @@ case.other_fix(
 )
 case.other_fix(
     "transposed_once",
-    {"expand_as(scores)": "expand_as(scores).mT", "weights @": "weights.masked_fill(hidden, 0) @"},
+    {
+        "padding[:, :, None]": "padding[:, :, None].mT",
+        "weights @": "weights.masked_fill(hidden, 0) @",
+    },
 )
 case.other_fix(
     "values_of_words",

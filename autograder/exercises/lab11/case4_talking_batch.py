@@ -159,7 +159,8 @@ class QueryByQuery(nn.Module):
                 heads = []
                 for h in range(self.num_heads):
                     own = slice(h * d_k, (h + 1) * d_k)
-                    strong = ((k[:, own] * q[t, own]).sum(-1) / d_k**0.5).exp()
+                    scores = (k[:, own] * q[t, own]).sum(-1) / d_k**0.5
+                    strong = (scores - scores.max()).exp()
                     weights[b, h, t] = strong / strong.sum()
                     heads.append((weights[b, h, t].clone()[:, None] * v[:, own]).sum(0))
                 rows.append(self.out(torch.cat(heads)))

@@ -47,7 +47,7 @@ class CachedAttention(nn.Module):
         q, k, v = (part.reshape(shape).transpose(1, 2) for part in self.qkv(x).chunk(3, dim=-1))
         if cache is not None:
             k, v = (torch.cat(pair, dim=2) for pair in zip(cache, (k, v), strict=True))
-        past = torch.ones(T, k.shape[2], dtype=torch.bool, device=x.device).tril(k.shape[2] - T)
+        past = q.new_ones(T, k.shape[2]).tril(k.shape[2] - T) > 0
         mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=past)  # (B, h, T, d_k)
         return self.out(mixed.transpose(1, 2).reshape(B, T, d_model)), (k, v)
 
@@ -56,8 +56,7 @@ case = Case(
     CachedAttention,
     title="The second word is always wrong",
     breaks={
-        "        past = torch.ones(T, k.shape[2], dtype=torch.bool, device=x.device)"
-        ".tril(k.shape[2] - T)\n": "",
+        "        past = q.new_ones(T, k.shape[2]).tril(k.shape[2] - T) > 0\n": "",
         "attn_mask=past": "is_causal=True",
     },
     most_lines=2,
@@ -408,14 +407,13 @@ def shape_of_the_cache(impl):
 
 
 @case.find.mistake(
-    "Your test fails on right versions: it asks for outputs that are equal down to the last bit. "
-    "How far apart may two right ways to add up the same numbers be?"
+    "Your test fails on right versions: it reads an attribute of the module that the docstring "
+    "does not promise. Where else do you know the number of heads from?"
 )
-def equal_bits(impl):
-    layer = impl(32, 2)
-    x = torch.randn(2, 30, 32)
-    cache, outs = None, []
-    for piece in x.split(1, dim=1):
-        out, cache = layer(piece, cache)
-        outs.append(out)
-    assert torch.equal(torch.cat(outs, 1), layer(x)[0])
+def reads_an_attribute(impl):
+    layer = impl(8, 2)
+    x = torch.randn(2, 5, 8)
+    out, (k, _) = layer(x[:, :4])
+    assert k.shape == (2, layer.num_heads, 4, 4)
+    again, _ = layer(x[:, 4:], (k, _))
+    assert torch.allclose(torch.cat([out, again], 1), layer(x)[0], atol=1e-5)

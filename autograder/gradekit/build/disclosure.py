@@ -1,4 +1,4 @@
-"""What a student's folder discloses: lines of blanked references, hidden checks.
+"""What a student's folder discloses: lines of blanked references, of fixes, hidden checks.
 
 A line of an answer counts if it is long enough to mean something and the library does not contain
 it elsewhere. It is searched for in every text of the folder, as written and as Python prints it, in
@@ -29,7 +29,11 @@ SHORTEST = 16
 def disclosures(labs: CourseLabs, lab: str, folder: Path) -> list[str]:
     """A sentence for each thing in `folder` that students of `lab` must not see."""
     lines, said = _blanked(labs, lab)
-    forbidden = {**_unsaid(lines, said), **_hidden_checks(labs, lab, said)}
+    forbidden = {
+        **_unsaid(lines, said),
+        **_unsaid(_fixes(labs, lab), said),
+        **_hidden_checks(labs, lab, said),
+    }
     found = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         texts = "\n".join(_texts(path))
@@ -49,6 +53,21 @@ def answer_lines(labs: CourseLabs, lab: str) -> dict[str, str]:
 def _unsaid(lines: dict[str, str], said: str) -> dict[str, str]:
     """The lines that `said` does not contain anyway."""
     return {line: whose for line, whose in lines.items() if line not in said}
+
+
+def _fixes(labs: CourseLabs, lab: str) -> dict[str, str]:
+    """The telling lines of right programs that the programs given to students do not have."""
+    lines: dict[str, str] = {}
+    for exercise in labs[lab].exercises:
+        for reference in exercise.references if exercise.given else ():
+            given = "\n".join(_both_ways(exercise.given))
+            right = "\n".join(_both_ways(source_text(reference))).splitlines()
+            telling = (line.split("  #")[0].strip() for line in right)
+            whose = f"a line of the right {reference.__name__}"
+            lines |= {
+                line: whose for line in telling if len(line) >= SHORTEST and line not in given
+            }
+    return lines
 
 
 def _hidden_checks(labs: CourseLabs, lab: str, said: str) -> dict[str, str]:

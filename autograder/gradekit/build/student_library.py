@@ -66,7 +66,7 @@ def all_references(labs: CourseLabs) -> dict[str, Names]:
         lab: frozenset(
             (reference.__module__, reference.__name__)
             for exercise in _exercises(labs, lab)
-            if not exercise.other_programs  # a case's code is in its file, and not in the library
+            if not exercise.given  # a program to change is in the exercise's file
             for reference in exercise.references
         )
         for lab in labs.course.labs

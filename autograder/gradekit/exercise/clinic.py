@@ -120,6 +120,8 @@ class Case:
             "should have made a difference, and to which line does the failing test lead you?",
         )
 
+        self.fix.given = source_text(self.fix.mistakes[0].function)
+
     @property
     def code_name(self) -> str:
         """What the code defines."""
@@ -139,8 +141,7 @@ class Case:
     @property
     def broken_text(self) -> str:
         """The code as it is handed over."""
-        (handed,) = (m for m in self.fix.mistakes if m.name == HANDED_OVER)
-        return source_text(handed.function)
+        return self.fix.given
 
     def symptom(self, function: Function) -> Function:
         """Make the decorated function, of a version of the code, what shows the symptom."""
@@ -205,8 +206,7 @@ class Case:
         self._add_tries()
 
     def _edits(self, register: Callable[[str, Any, str], None]) -> Edits:
-        (handed,) = (m for m in self.fix.mistakes if m.name == HANDED_OVER)
-        return Edits(handed.function, register)
+        return Edits(self.fix.mistakes[0].function, register)
 
     def _add_program(self, version: Function, about: str) -> None:
         advice = (

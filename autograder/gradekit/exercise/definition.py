@@ -115,8 +115,9 @@ class Exercise:
 
     Attributes:
         promised: the table of promises, or None if the exercise has none.
+        given: the text of a program that students are given to change (:mod:`.clinic`), or empty.
         other_programs: right versions for a student's test that are not right answers, because
-            the task is to change a given program (:mod:`.clinic`).
+            they are not small changes of `given`.
         name, lab, title, path: set by the loader: the module's name, its lab's, its first line,
             and its file (of a folder, the ``__init__.py`` in it).
     """
@@ -144,6 +145,7 @@ class Exercise:
         self.checks: list[Check] = []
         self.mistakes: list[Version] = []
         self.right_versions: list[Version] = []
+        self.given = ""
         self.other_programs: list[Version] = []
         self.promised: Promises | None = None
         if bool(references) == bool(answers):

@@ -48,3 +48,28 @@ def test_surprise_at_the_source_itself_is_its_entropy():
     assert tiny_lm.surprise(SOURCE, dice, 2) == pytest.approx(
         tiny_lm.surprise_at_dice(SOURCE), abs=0.05
     )
+
+
+class Steps(nn.Module):
+    """Adds up what it has seen, in a cache; notes the lengths that it is asked for."""
+
+    def __init__(self):
+        super().__init__()
+        self.lengths = []
+
+    def forward(self, x, cache=None):
+        self.lengths.append(x.shape[1])
+        total = x.cumsum(1) + (0 if cache is None else cache)
+        return total, total[:, -1:]
+
+
+def test_continuing_with_a_cache_gives_the_same_symbols_from_one_symbol_a_call():
+    torch.manual_seed(0)
+    attention = Steps()
+    model = tiny_lm.TinyLM(tiny_lm.WithCache(attention))
+    ids = SOURCE.sequences("validation", 3, 16)[:, :5]
+    whole = tiny_lm.continued(model, ids, 6)
+    attention.lengths.clear()
+    assert torch.equal(tiny_lm.continued_with_cache(model, ids, 6), whole)
+    assert attention.lengths == [5, 1, 1, 1, 1, 1]
+    assert isinstance(model.attention, tiny_lm.WithCache)

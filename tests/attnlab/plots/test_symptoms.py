@@ -23,3 +23,10 @@ def test_lines_and_a_level():
 def test_a_logarithmic_scale():
     drawn = symptoms.curves({"loss": [1.0, 1e-4]}, "training", "step", "error", log=True)
     assert drawn.axes[0].get_yscale() == "log"
+
+
+def test_values_at_places_of_their_own():
+    drawn = symptoms.curves({"right": [70.0, 99.0]}, "sizes", "batch", "%", at=[1, 64])
+    assert drawn.axes[0].get_xscale() == "log"
+    assert [tick.get_text() for tick in drawn.axes[0].get_xticklabels()] == ["1", "64"]
+    assert drawn.axes[0].lines[0].get_xdata().tolist() == [1, 64]

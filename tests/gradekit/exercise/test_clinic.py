@@ -10,9 +10,11 @@ import torch
 
 from attnlab.checking.changed_lines import changed_lines
 from attnlab.checking.verdict import judge_exercise
-from demo.course_folder import REPOSITORY
+from demo.course_folder import REPOSITORY, copy_course
 from gradekit.build.blanks import clear
 from gradekit.build.cell_text import solved_text
+from gradekit.build.solved import solved_notebook
+from gradekit.build.unfinished import disagreements
 from gradekit.course import load_course
 from gradekit.errors import ExerciseError
 from gradekit.exercise import Case
@@ -237,3 +239,32 @@ def test_a_lab_with_another_number_counts_from_its_own(lab):
 def test_a_version_made_from_text_has_its_text():
     made = definition_from("def twice(x):\n    return 2 * x\n", __name__)
     assert "return 2 * x" in source_text(made)
+
+
+def test_a_case_may_be_moved_into_a_lab_of_its_own(tmp_path):
+    """What docs/instructor.md says for a case a week."""
+    root = copy_course(tmp_path / "course")
+    table = (
+        '[[lab]]\nid = "lab12"\ntitle = "Bug of the week"\npoints = 16\n'
+        "release = 2026-11-30T08:00:00\ndue = 2026-12-04\n"
+    )
+    path = root / "course.toml"
+    before, mark, after = path.read_text().partition("# A lab may have limits of its own")
+    path.write_text(f"{before}{table}\n{mark}{after}")
+    (root / "solutions/lab12_bug.py").write_text(
+        '"""A bug."""\n\n# %% [markdown]\n# # {{title}}\n\n# %% [markdown] cases="all"\n'
+    )
+    name = "case2_slow_optimiser.py"
+    (root / "autograder/exercises/lab12").mkdir()
+    (root / f"autograder/exercises/{LAB}/{name}").rename(
+        root / f"autograder/exercises/lab12/{name}"
+    )
+    course = load_course(root)
+    moved, left = load_lab(course, "lab12"), load_lab(course, LAB)
+    assert [e.name for e in moved.exercises] == ["find_slow_optimiser", "fix_slow_optimiser"]
+    assert [moved.source.step(e.name).number for e in moved.exercises] == ["12.1", "12.2"]
+    assert list(disagreements(course, moved)) == []
+    (said,) = disagreements(course, left)
+    assert "lab11 adds up to 84 points, not 100" in said
+    notebook = solved_notebook(course, moved)
+    assert "lab12" in str(notebook.metadata)
