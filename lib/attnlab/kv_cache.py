@@ -143,8 +143,8 @@ def read_on(
     ids: Tensor,
     kept: list[tuple[Tensor, Tensor]] | None,
     valid: Tensor,
-    positions_and_mask: Any = positions_and_mask,
-    cached_attention: Any = cached_attention,
+    positions_and_mask: Any,
+    cached_attention: Any,
 ) -> tuple[Tensor, list[tuple[Tensor, Tensor]]]:
     """A GPT's logits for new tokens, made of the two functions above.
 

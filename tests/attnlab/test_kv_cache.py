@@ -28,7 +28,8 @@ def test_reading_in_parts_gives_the_same_logits(model, cuts):
     kept, parts, done = None, [], 0
     for part in ids.split(cuts, 1):
         done += part.shape[1]
-        logits, kept = read_on(model, part, kept, torch.ones(2, done, dtype=torch.bool))
+        valid = torch.ones(2, done, dtype=torch.bool)
+        logits, kept = read_on(model, part, kept, valid, positions_and_mask, cached_attention)
         parts.append(logits)
     torch.testing.assert_close(torch.cat(parts, 1), model(ids).logits, rtol=0, atol=1e-9)
 
@@ -37,8 +38,9 @@ def test_a_text_in_a_filled_batch_is_read_as_alone(model):
     ids = torch.randint(CFG.vocab_size, (2, 7), generator=random)
     valid = torch.ones(2, 7, dtype=torch.bool)
     valid[0, :4] = False
-    _, kept = read_on(model, ids[:, :5], None, valid[:, :5])
-    logits, _ = read_on(model, ids[:, 5:], kept, valid)
+    parts = (positions_and_mask, cached_attention)
+    _, kept = read_on(model, ids[:, :5], None, valid[:, :5], *parts)
+    logits, _ = read_on(model, ids[:, 5:], kept, valid, *parts)
     for row, start in ((0, 4), (1, 0)):
         alone = model(ids[row : row + 1, start:]).logits[0, -2:]
         torch.testing.assert_close(logits[row], alone, rtol=0, atol=1e-9)

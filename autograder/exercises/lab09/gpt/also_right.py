@@ -214,3 +214,11 @@ def part_by_part(cfg):
     mlp = d * 4 * d + 4 * d + 4 * d * d + d
     norms = 2 * 2 * d
     return V * d + T * d + L * (attention + mlp + norms) + 2 * d
+
+
+@exercise.also_right(of="count_gpt_params")
+def from_shapes(cfg):
+    d = cfg.d_model
+    block = [(d, d), (d,)] * 4 + [(4 * d, d), (4 * d,), (d, 4 * d), (d,)] + [(d,)] * 4
+    others = [(cfg.vocab_size, d), (cfg.context, d), (d,), (d,)]
+    return cfg.num_layers * sum(map(math.prod, block)) + sum(map(math.prod, others))
