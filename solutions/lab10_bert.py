@@ -958,6 +958,7 @@ plots.real_bert.published_similarities(real)
 # %%
 plots.real_bert.one_word(real)
 
+# %% [markdown]
 # ## 10.12 A head that copies: induction
 # *0 points, 20 minutes, difficulty 2 of 5, importance 4 of 5*
 #
