@@ -15,7 +15,29 @@ from attnlab.multihead import MultiHeadAttention
 from attnlab.sampling import sample
 from gradekit.exercise import Exercise
 
-exercise = Exercise(positions_and_mask, cached_attention, generate, uses=[sample])
+ELSEWHERE = "differs only on another device, and the meta device costs a second to load"
+ONE_TOKEN = "differs only in the time that it takes: the last token's logits are the same"
+CALL = "logits, state = model(read, state, valid=valid, last_only=True)"
+exercise = Exercise(
+    positions_and_mask,
+    cached_attention,
+    generate,
+    uses=[sample],
+    equivalent={
+        "positions_and_mask: `causal_mask(T, valid.shape[1], device=valid.device)` → "
+        "`causal_mask(T, valid.shape[1])` in "
+        "`mask = causal_mask(T, valid.shape[1], device=valid.device)`": ELSEWHERE,
+        "generate: `torch.zeros(len(prompt), dtype=torch.bool, device=prompt.device)` → "
+        "`torch.zeros(len(prompt), dtype=torch.bool)` in "
+        "`ended = torch.zeros(len(prompt), dtype=torch.bool, device=prompt.device)`": ELSEWHERE,
+        f"generate: `model(read, state, valid=valid, last_only=True)` → "
+        f"`model(read, state, valid=valid)` in `{CALL}`": ONE_TOKEN,
+        f"generate: `True` → `False` in `{CALL}`": ONE_TOKEN,
+        "generate: `1` → `0` in `token = sample(logits[:, -1], **how_to_sample)`": (
+            "with last_only there are the logits of one token"
+        ),
+    },
+)
 
 V = 13
 
@@ -82,7 +104,7 @@ def positions_and_masks(lab, draw):
     return seen
 
 
-@exercise.check(points=1.5, hidden=True)
+@exercise.check(points=1.5)
 def in_larger_parts(lab, draw):
     """A text can be read in parts of any lengths, a part of several tokens after others too."""
     model, ids = a_gpt(draw), draw.integers(0, V, 2, 9)

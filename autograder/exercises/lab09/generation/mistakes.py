@@ -181,6 +181,13 @@ edited(
     "keys does a single new query see then?",
 )
 edited(
+    "mask_added",
+    "scores = scores.masked_fill(~mask, -torch.inf)",
+    "scores = scores + mask.to(scores.dtype)",
+    "You add True and False to the scores, as 1 and 0 (torch's own attention does so with a mask "
+    "of numbers). What must be added to a forbidden score?",
+)
+edited(
     "zeros_are_lost",
     "weights = scores.softmax(-1).nan_to_num(0.0)",
     "weights = scores.softmax(-1)",

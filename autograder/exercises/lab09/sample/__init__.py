@@ -12,8 +12,10 @@ from gradekit.exercise import Exercise
 exercise = Exercise(
     sample,
     equivalent={
-        "sample: `True` → `False` in `stays[..., 0] = True`": (
-            "nothing is before the first token, and that is less than any top_p"
+        "sample: `Sub` → `Add` in `scores = (logits - logits.amax(-1, keepdim=True)) / "
+        "temperature`": "the same number for a whole row does not change its softmax",
+        "sample: `Lt` → `LtE` in `stays = before < top_p`": (
+            "no total is exactly top_p, because such a total depends on how it was rounded"
         ),
     },
 )

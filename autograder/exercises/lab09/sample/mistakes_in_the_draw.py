@@ -48,6 +48,15 @@ wrong(
     "Each call draws the same tokens. Where does your generator come from?",
 )
 wrong(
+    "seeded_from_the_generator",
+    "    p = scores.softmax(-1)\n    token",
+    "    if generator is not None:\n"
+    "        generator = torch.Generator().manual_seed(generator.initial_seed())\n"
+    "    p = scores.softmax(-1)\n    token",
+    "Two calls with one generator draw the same tokens. What becomes of a generator's state when "
+    "you make a copy of its seed?",
+)
+wrong(
     "generator_needed",
     "    V = logits.shape[-1]\n",
     "    V = logits.shape[-1]\n    generator.initial_seed()\n",
