@@ -752,6 +752,58 @@ errata["G10"] = (40_478, 124.4, "the table was counted with the tokens of GPT-1"
 check("errata")
 
 # %% [markdown]
+# ## 9.12 A small model drafts: speculative decoding
+# *0 points, 30 minutes, difficulty 3 of 5, importance 3 of 5*
+#
+# This step is **not graded**, and checked like all others.
+#
+# With a cache, each call of a model reads one token, and on a GPU it spends most of its time on
+# loading the weights. Reading five tokens in one call takes nearly the same time. But which five?
+# A small model can guess: it drafts some tokens, and the large model reads all of them in **one**
+# call, which gives its own distribution at each place. Many tokens are easy (the end of a word, a
+# closing bracket), so many guesses are good, and the large model is called less often.
+#
+# Keeping only guesses that are the likeliest token would change what is written. This rule does
+# not: a token x that was drawn from q stays with the probability $\min(1, p(x)/q(x))$; if it is
+# refused, a draw in proportion to $\max(0, p - q)$ replaces it. Then x comes with the probability
+#
+# $$\min(q(x), p(x)) + \max(0, p(x) - q(x)) = p(x)$$
+#
+# so the text is a draw of the large model, whatever the small one drafts. A poor draft costs time
+# and nothing else.
+#
+# **Predict.** The two models are equal. How many of four drafted tokens stay, and how many tokens
+# does one call of the large model write?
+#
+# <details><summary>Hint 1: a question</summary>
+#
+# After a refused token, may a later drafted one stay? On which text was it drafted?
+# </details>
+# <details><summary>Hint 2: a plan</summary>
+#
+# One token after the other: a random number, a comparison. At the first refusal, draw once more
+# and return. After the loop, draw from the last row.
+# </details>
+# <details><summary>Hint 3: nearly code</summary>
+#
+# `(p[i] - q[i]).clamp(min=0)` are weights for `torch.multinomial`; they need not add up to 1.
+# </details>
+
+# %% exercise="accept"
+from attnlab.speculative import accept
+
+# %%
+check("accept")
+
+# %% [markdown]
+# **Look.** Left, a large model's distribution, that of a small one, and the first tokens of 3,000
+# calls of your function. Right, how many tokens one call of the large model writes, for drafts of
+# several lengths. Which draft is worth six tokens, and which hardly one?
+
+# %%
+plots.sampling.speculation(accept)
+
+# %% [markdown]
 # ## What you can now explain
 #
 # - how a vocabulary is learned from a text, and what decides between equally frequent pairs;

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from attnlab.plots.canvas import (
     COLOURS,
+    DASHES,
     FAINT,
     HATCHES,
     INK,
@@ -52,6 +53,65 @@ def filters(sample: Sample) -> Drawn:
         axes[0].set_ylabel("probability, share of draws")
         axes[0].legend()
     return Drawn(axes, data)
+
+
+@drawing
+def speculation(accept: Callable[..., Tensor]) -> Drawn:
+    """Left, the first tokens that speculative decoding writes; right, how many one call writes.
+
+    Args:
+        accept: called as ``accept(drafted, q, p, generator=…)``.
+    """
+    random = torch.Generator().manual_seed(0)
+    logits = 1.5 * torch.randn(7, 6, generator=random, dtype=torch.float64)
+    noise = torch.randn(logits.shape, generator=random, dtype=torch.float64)
+    p = logits.softmax(-1)
+    drafts = {
+        "the same model": p,
+        "a similar one": (logits + 0.5 * noise).softmax(-1),
+        "another one": (2.5 * noise).softmax(-1),
+    }
+    q = drafts["a similar one"]
+    first = torch.stack([row[0] for row in _accepted(accept, q[:1], p[:2], 3000, random)])
+    data = {"small model": q[0], "large model": p[0], "written": first.bincount(minlength=6) / 3000}
+    lengths = torch.arange(1, 7)
+    for name, rows in drafts.items():
+        data[name] = torch.stack(
+            [_mean_length(_accepted(accept, rows[:n], p[: n + 1], 400, random))
+             for n in lengths.tolist()]
+        )  # fmt: skip
+    found = "; ".join(f"{name}: {data[name][-1]:.1f}" for name in drafts)
+    alt = f"Left, three distributions. Right, tokens per call for a draft of six tokens. {found}."
+    with panels(2, 8.2, 3.0, alt) as (left, right):
+        for place, name in enumerate(("small model", "large model", "written")):
+            middle = torch.arange(6) + 0.28 * (place - 1)
+            colour = (FAINT, *COLOURS)[place]
+            left.bar(
+                points(middle), points(data[name]), 0.26, label=name, color=colour,
+                hatch=HATCHES[place],
+            )  # fmt: skip
+        left.set(title="first token", xlabel="token", ylabel="probability, share")
+        left.legend()
+        for name, colour, dash in zip(drafts, COLOURS, DASHES, strict=False):
+            right.plot(
+                points(lengths), points(data[name]), color=colour, linestyle=dash, label=name
+            )
+        right.set(title="tokens per call of the large model", xlabel="drafted tokens")
+        right.set_ylim(bottom=0)
+        right.legend()
+    return Drawn((left, right), data)
+
+
+def _accepted(
+    accept: Callable[..., Tensor], q: Tensor, p: Tensor, calls: int, generator: torch.Generator
+) -> list[Tensor]:
+    """What many calls return, each on tokens drafted anew."""
+    drafted = torch.multinomial(q, calls, True, generator=generator).T  # (calls, K)
+    return [accept(row, q, p, generator=generator) for row in drafted]
+
+
+def _mean_length(rows: list[Tensor]) -> Tensor:
+    return torch.tensor([float(len(row)) for row in rows], dtype=torch.float64).mean()
 
 
 def _bars(axes: Axes, shares: dict[str, Tensor]) -> None:
