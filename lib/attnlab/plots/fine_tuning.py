@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnlab.data.topics import TOPICS
+from attnlab.data.topics import TOPICS, text_of
 from attnlab.models.topics_bert import (
     CFG,
     LABELS_SEED,
@@ -34,6 +34,25 @@ DRAWS = 3  # other sentences for each number of labels
 SCRATCH_STEPS = 100  # enough for a training loss below 0.02
 WAYS = ("pretrained", "counting words (naive Bayes)", "from scratch")
 _MARKERS = ("o", "s", "^")
+
+
+@drawing
+def right_answers(classifier: nn.Module, accuracy: Callable[..., float]) -> Drawn:
+    """The five labelled sentences, and how many new ones the classifier gets right, as text.
+
+    Args:
+        classifier: fine-tuned on the sentences of the notebook.
+        accuracy: `accuracy`.
+    """
+    sentences, labels = few_labels(1)
+    lines = [
+        f"{text_of(sentence):46} {TOPICS[label]}"
+        for sentence, label in zip(sentences, labels.tolist(), strict=True)
+    ]
+    unseen = new_sentences()
+    share = accuracy(classifier, *unseen)
+    lines.append(f"{share:.1%} of {len(unseen[0]):,} new sentences are right.")
+    return Drawn((), {"share": torch.tensor(share)}, note="\n".join(lines))
 
 
 @drawing

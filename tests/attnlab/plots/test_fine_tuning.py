@@ -35,6 +35,17 @@ def test_three_ways_are_measured_on_the_same_labels(monkeypatch: pytest.MonkeyPa
     assert len(drawn.note.splitlines()) == 4
 
 
+def test_right_answers_are_counted_and_the_labels_listed() -> None:
+    bert = small_bert(Bert).eval()
+    drawn = fine_tuning.right_answers(Classifier(bert, 64, 5), accuracy)
+    *labelled, counted = drawn.note.splitlines()
+    assert [line.split()[-1] for line in labelled] == ["kitchen", "music", "sea", "space", "garden"]
+    assert all(line.split()[0] == "[CLS]" for line in labelled)
+    assert counted == f"{drawn.data['share'].item():.1%} of 1,000 new sentences are right."
+    assert fine_tuning.right_answers(None, accuracy).missing
+    assert "`unwritten`" in fine_tuning.right_answers(bert, unwritten).missing
+
+
 def test_a_missing_model_or_step_is_named() -> None:
     bert = small_bert(Bert)
     parts = (Bert, Classifier, unwritten, accuracy)

@@ -165,8 +165,8 @@ def half_trained():
 
 
 @exercise.mistake(
-    "The file holds the weights of another model: their names or shapes do not fit. Which call "
-    "made the model that you saved?",
+    "The file holds the weights of another model: their names or shapes do not fit. Are the parts "
+    "of your `Bert` called as in its task?",
     of="bert.safetensors",
 )
 def another_model():
