@@ -114,6 +114,7 @@ def the_pretrained_model_stays(lab, draw):
         "the given model is unchanged": all(
             torch.equal(before[name], tensor) for name, tensor in state_of(given).items()
         ),
+        "what it returns": given.eval()(ids).hidden,
         "it could still be trained": all(p.requires_grad for p in given.parameters()),
         "weights of the copy that have changed": sorted(
             name for name, tensor in after.items() if not torch.equal(tensor, before[name])

@@ -35,7 +35,7 @@ Output = namedtuple("Output", "hidden mlm_logits nsp_logits")
 ROUNDED = Close(atol=1e-5, rtol=1e-5)  # sums in float32 are right, too
 
 
-def some_documents(draw, lengths=(6, 4, 5), words=4):
+def some_documents(draw, lengths, words=4):
     """Documents of so many sentences; every sentence of words that no other sentence has."""
     order = 4 + draw.permutation(len(VOCABULARY) - 4)
     parts = order[: words * sum(lengths)].view(-1, words)
@@ -76,14 +76,15 @@ def share_of(parts):
 @exercise.check(points=1)
 def pairs_of_an_epoch(lab, draw):
     """All pairs of the epoch are in batches of `size` rows, with segments, filling and answers."""
-    docs = some_documents(draw)
+    lengths = draw.integers(3, 9, 3).tolist()
+    docs = some_documents(draw, lengths)
     docs[1] = [sentence[:2] for sentence in docs[1]]  # short sentences, so that rows are filled up
     batches = lab.pretraining_batches(docs, 5, draw.generator())
     found = pairs_in(batches, [sentence for doc in docs for sentence in doc])
-    # Sentences are numbered through the documents of 6, 4 and 5.
-    truly = [second is not None and first is not None and second == first + 1
-             for first, second, _ in found]  # fmt: skip
-    with_next = [n for n in range(15) if n not in (5, 9, 14)]
+    # Sentences are numbered through all documents; the last one of each has no next one.
+    lasts = [sum(lengths[: n + 1]) - 1 for n in range(3)]
+    with_next = [n for n in range(sum(lengths)) if n not in lasts]
+    truly = [first is not None and second == first + 1 for first, second, _ in found]
     segments = [
         torch.arange(b.ids.shape[1]) > (b.ids == SEP).int().argmax(1)[:, None] for b in batches
     ]
@@ -108,7 +109,7 @@ def pairs_of_an_epoch(lab, draw):
 @exercise.check(points=1)
 def new_in_every_epoch(lab, draw):
     """The next call with the generator makes other pairs and hides other words."""
-    docs = some_documents(draw, (12, 12, 12), 4)
+    docs = some_documents(draw, (12, 12, 12))
     sentences = [sentence for doc in docs for sentence in doc]
 
     def epoch(generator):
@@ -125,6 +126,7 @@ def new_in_every_epoch(lab, draw):
         "the second epoch has other pairs": {*first[0]} != {*second[0]},
         "and in another order": [a for a, _, _ in first[0]] != [a for a, _, _ in second[0]],
         "words are hidden at other places": first[1] != second[1],
+        "some tokens are not chosen": not all(map(all, first[1])),
         "a generator in the same state makes the same batches": first == again,
         "torch's own random state is unchanged": bool(
             (torch.random.get_rng_state() == before).all()
@@ -308,7 +310,8 @@ def all_of_your_steps(lab, draw):
     """Learns one batch by heart with everything that you wrote in this lab so far."""
     cfg = BertConfig(len(VOCABULARY), 24, 2, 48, 1, max_len=11, dropout=0.0)
     model = lab.Bert(cfg)
-    docs = documents(5, generator=draw.generator())
+    sentences = int(draw.integers(5, 12))
+    docs = documents(sentences, generator=draw.generator())
     (batch,) = lab.pretraining_batches(docs, 100, draw.generator())
     optimizer = torch.optim.Adam(model.parameters(), 0.02)
     for _ in range(40):

@@ -33,6 +33,13 @@ wrong(
     "Which argument of `mask_tokens` has a default?",
 )
 wrong(
+    "the_same_places_in_every_epoch",
+    "VOCABULARY), MASK, generator=generator)",
+    "VOCABULARY), MASK, generator=torch.Generator().manual_seed(0))",
+    "The pairs are new in every epoch, but in each of them the words at the same places are "
+    "hidden. Which generator does `mask_tokens` draw from?",
+)
+wrong(
     "nothing_is_hidden",
     "seen[rows], segments",
     "ids[rows], segments",
