@@ -17,22 +17,6 @@ from itertools import pairwise
 from attnlab.tokenizer import Pair, encode
 
 
-def bits_per_byte(nats_per_token: float, tokens: int, num_bytes: int) -> float:
-    """Turn a loss per token into bits per byte of the text.
-
-    Args:
-        nats_per_token: the mean loss, by the natural logarithm.
-        tokens: how many tokens the mean is over.
-        num_bytes: the length of the text they stand for, as UTF-8.
-
-    Returns:
-        nats_per_token · tokens / num_bytes / ln 2.
-    """
-    # blank: bits of the whole text, for each byte
-    return nats_per_token * tokens / num_bytes / math.log(2)
-    # end blank
-
-
 def compression_curve(
     text: str, merges: Sequence[Pair], sizes: Sequence[int]
 ) -> list[tuple[float, float]]:

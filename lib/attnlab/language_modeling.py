@@ -11,6 +11,7 @@ Source: lectures G, N (language models).
 from __future__ import annotations
 
 import hashlib
+import math
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -139,6 +140,22 @@ def text_loss(model: nn.Module, ids: Tensor, context: int) -> float:
                 total += F.cross_entropy(logits, labels.flatten(), reduction="sum").item()
     model.train(was_training)
     return total / len(x)
+    # end blank
+
+
+def bits_per_byte(nats_per_token: float, tokens: int, num_bytes: int) -> float:
+    """Turn a loss per token into bits per byte of the text.
+
+    Args:
+        nats_per_token: the mean loss, by the natural logarithm.
+        tokens: how many tokens the mean is over.
+        num_bytes: the length of the text they stand for, as UTF-8.
+
+    Returns:
+        nats_per_token · tokens / num_bytes / ln 2.
+    """
+    # blank: bits of the whole text, for each byte
+    return nats_per_token * tokens / num_bytes / math.log(2)
     # end blank
 
 

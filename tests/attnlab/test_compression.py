@@ -7,17 +7,8 @@ import math
 
 import pytest
 
-from attnlab.compression import bigram_loss, bits_per_byte, compression_curve, gzip_bits_per_byte
+from attnlab.compression import bigram_loss, compression_curve, gzip_bits_per_byte
 from attnlab.data.markov import NUM_SYMBOLS, course_source
-
-
-def test_a_uniform_guess_of_bytes_costs_eight_bits():
-    assert bits_per_byte(math.log(256), 100, 100) == pytest.approx(8)
-
-
-def test_longer_tokens_are_fewer():
-    """Tokens of four bytes with the same loss for each cost a quarter."""
-    assert bits_per_byte(2.0, 25, 100) == pytest.approx(bits_per_byte(2.0, 100, 100) / 4)
 
 
 def test_gzip_is_the_real_one():

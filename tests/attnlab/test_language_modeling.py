@@ -11,6 +11,7 @@ from torch import nn
 
 from attnlab.language_modeling import (
     RandomWindows,
+    bits_per_byte,
     get_batch,
     lm_loss,
     split_documents,
@@ -104,3 +105,12 @@ def test_batches_of_an_epoch_are_drawn_one_by_one():
 
     windows = RandomWindows(torch.arange(100), 2, 5, draw=draw)
     assert len(list(islice(windows.epoch(0), 2))) == len(drawn) == 2
+
+
+def test_a_uniform_guess_of_bytes_costs_eight_bits():
+    assert bits_per_byte(math.log(256), 100, 100) == pytest.approx(8)
+
+
+def test_longer_tokens_are_fewer():
+    """Tokens of four bytes with the same loss for each cost a quarter."""
+    assert bits_per_byte(2.0, 25, 100) == pytest.approx(bits_per_byte(2.0, 100, 100) / 4)

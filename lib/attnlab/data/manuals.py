@@ -10,13 +10,12 @@ installed and are not copied.
 from __future__ import annotations
 
 import ast
+import hashlib
 import sysconfig
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
-
-from attnlab.language_modeling import split_documents
 
 SHARE = 13 / 256  # of the texts, for validation
 SHORTEST = 200  # characters; shorter docstrings are fragments
@@ -39,20 +38,21 @@ class Manuals(NamedTuple):
 
 def load(
     library: Path | None = None,
-    split: Callable[[Sequence[str], float], tuple[list[str], list[str]]] = split_documents,
+    split: Callable[[Sequence[str], float], tuple[list[str], list[str]]] | None = None,
 ) -> Manuals:
     """Read all texts (four seconds) and divide them.
 
     Args:
         library: the folder of the standard library; None for this Python's.
-        split: divides texts into those to train on and those to validate on.
+        split: divides texts into those to train on and those to validate on; None: by the first
+            byte of their SHA-256.
 
     Returns:
         The two parts. A text belongs to a part by its hash; in the second part, lines that also
         stand in the first one are left out, because a model would know them by heart.
     """
     found = texts(library or Path(sysconfig.get_path("stdlib")))
-    train, validation = split(found, SHARE)
+    train, validation = (split or _by_first_byte)(found, SHARE)
     known = {line for text in train for line in _long_lines(text)}
     kept = (
         "\n".join(line for line in text.splitlines() if line.strip() not in known).strip()
@@ -99,6 +99,14 @@ def _docstrings(path: Path) -> Iterator[str]:
             text = (ast.get_docstring(node) or "").strip()
             if len(text) >= SHORTEST:
                 yield text
+
+
+def _by_first_byte(found: Sequence[str], share: float) -> tuple[list[str], list[str]]:
+    # Not lab 9's `split_documents`, which is blank in its students' library until the lab closes.
+    parts: tuple[list[str], list[str]] = ([], [])
+    for text in found:
+        parts[hashlib.sha256(text.encode()).digest()[0] < share * 256].append(text)
+    return parts
 
 
 def _long_lines(text: str) -> Iterator[str]:

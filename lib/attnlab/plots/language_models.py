@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from attnlab.gpt import SIZES, GPTConfig
 from attnlab.initial_weights import init_normal
@@ -167,10 +167,12 @@ def loss_and_staircase(losses: Tensor, entropies: Sequence[float], log_every: in
         steps = log_every * (1 + torch.arange(len(losses)))
         axes.plot(points(steps), points(losses), color=COLOURS[0])
         for name, value in zip(names, entropies, strict=True):
+            below = name == names[-1]  # above the floor there is the curve
             axes.axhline(value, color=FAINT, linestyle="--", linewidth=1)
             axes.annotate(
-                f"{name}: {value:.3f}", (float(steps[-1]), value), xytext=(0, 2),
-                textcoords="offset points", ha="right", va="bottom", fontsize=8, color=INK,
+                f"{name}: {value:.3f}", (float(steps[-1]), value), xytext=(0, -3 if below else 2),
+                textcoords="offset points", ha="right", va="top" if below else "bottom",
+                fontsize=8, color=INK,
             )  # fmt: skip
         axes.set(title="your GPT on the source", xlabel="step", ylabel="loss [nats]")
         axes.set_ylim(min(1.25, float(losses.min()) - 0.05), None)
@@ -211,13 +213,3 @@ def bits_per_byte(found: Mapping[str, float | None], losses: Tensor, log_every: 
         right.set(title="new text", xlabel="bits per byte", xlim=(0, 1.2 * max(shown.values())))
     data = {name: torch.tensor(value) for name, value in shown.items()}
     return Drawn((left, right), {**data, "losses": losses})
-
-
-def trained_or_none(model: nn.Module | None, measure: Callable[[nn.Module], float]) -> float | None:
-    """A figure of a model, None if it was not trained or the measure is not written yet."""
-    if model is None:
-        return None
-    try:
-        return measure(model)
-    except NotImplementedError:
-        return None

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from attnlab.data import manuals
 from attnlab.data.manuals import SHORT_LINE, load, texts
+from attnlab.language_modeling import split_documents
 
 LONG = "\n".join(f"Line {i} of a docstring that is long enough to be read." for i in range(5))
 
@@ -47,12 +47,19 @@ def test_no_long_line_stands_in_both_parts(library):
     assert not long_lines(validation) & long_lines(train)
 
 
-def test_a_text_that_stands_in_both_parts_is_dropped_from_validation(library, monkeypatch):
+def test_a_line_that_stands_in_both_parts_is_dropped_from_validation(library):
     docstrings = [text for text in texts(library) if "Line 0 of a" in text]
-    monkeypatch.setattr(manuals, "_is_validation", lambda text: text == docstrings[1])
-    train, validation = load(library)
+
+    def split(found, share):
+        return [text for text in found if text != docstrings[1]], [docstrings[1]]
+
+    train, validation = load(library, split)
     assert LONG in train
     assert validation == "More \\d."
+
+
+def test_the_split_is_that_of_lab_9(library):
+    assert load(library) == load(library, split_documents)
 
 
 @pytest.mark.slow

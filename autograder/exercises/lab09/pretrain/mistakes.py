@@ -1,0 +1,397 @@
+"""Known mistakes in the split, the loss and the measure, and wrong files of weights."""
+
+from __future__ import annotations
+
+import torch
+from safetensors.torch import load_file
+from torch import nn
+
+from attnlab.decoder_only import GPT
+from attnlab.gpt import init_gpt
+from attnlab.models.small_gpts import small_gpt
+
+from . import exercise, reference_weights
+from .also_right import by_transposing, one_by_one, through_the_total, window_by_window
+
+# How much noise brings the reference's weights into each lower band.
+NEARLY = {"markov": 0.03, "manuals": 0.04}
+
+wrong = exercise.edits(one_by_one, of="split_documents")
+
+SEEN = """        if text in seen:
+            continue
+"""
+NUMBER = 'int.from_bytes(hashlib.sha256(text.encode("utf-8")).digest()[:4], "big")'
+SIDES = """            validation.append(text)
+        else:
+            train.append(text)
+"""
+
+wrong(
+    "copies_kept",
+    SEEN,
+    "",
+    "A text that occurs twice is twice in your parts. How often should a model read it?",
+)
+wrong(
+    "validation_in_training",
+    SIDES,
+    "            validation.append(text)\n        train.append(text)\n",
+    "Your texts for validation are also among those to train on. What would a low loss on them "
+    "say?",
+)
+wrong(
+    "sides_swapped",
+    "if number < share * 2**32:",
+    "if number >= share * 2**32:",
+    "Your two sides are swapped: the small share is for training. Which one does the task call "
+    "`share`?",
+)
+wrong(
+    "training_part_second",
+    "return train, validation",
+    "return validation, train",
+    "You return the two parts in the other order. Which comes first in the task?",
+)
+wrong(
+    "by_position",
+    f"number = {NUMBER}",
+    "number = (len(seen) - 1) / len(documents) * 2**32",
+    "Your split goes by the place in the list, so one more text moves others to the other side. "
+    "What alone decides in the task?",
+)
+wrong(
+    "by_pythons_hash",
+    f"number = {NUMBER}",
+    "number = hash(text) % 2**32",
+    "You use Python's own `hash`, which gives other numbers for strings in every run. Which hash "
+    "does the task name?",
+)
+wrong(
+    "little_endian",
+    '.digest()[:4], "big")',
+    '.digest()[:4], "little")',
+    "You read the four bytes in the other order. Which end does the task name?",
+)
+wrong(
+    "last_bytes",
+    ".digest()[:4]",
+    ".digest()[-4:]",
+    "You read the last four bytes of the hash. Which four does the task name?",
+)
+wrong(
+    "two_bytes",
+    f"number = {NUMBER}",
+    'number = int.from_bytes(hashlib.sha256(text.encode("utf-8")).digest()[:2], "big")',
+    "Your number has 16 bits, so it is always far below 2³². How many bytes does the task read?",
+)
+wrong(
+    "another_hash",
+    "hashlib.sha256(",
+    "hashlib.md5(",
+    "You use another hash than the task names, so your parts are not those of everybody else.",
+)
+wrong(
+    "sorted_texts",
+    "for text in documents:",
+    "for text in sorted(documents):",
+    "Your parts are in alphabetical order. Which order does the task ask for?",
+)
+wrong(
+    "cut_into_lines",
+    "for text in documents:",
+    'for text in (line for whole in documents for line in whole.split("\\n")):',
+    "You cut texts at their line ends, so one half of a text may be on each side. What does the "
+    "task say about cutting?",
+)
+
+wrong = exercise.edits(by_transposing, of="lm_loss")
+
+LOSS = 'F.cross_entropy(logits.transpose(1, 2), y, reduction="sum")'
+COUNT = "torch.tensor(y.numel())"
+
+wrong(
+    "a_mean_for_the_sum",
+    LOSS,
+    "F.cross_entropy(logits.transpose(1, 2), y)",
+    "Your loss is a mean, and the Trainer divides by the count once more. What does `Sums` hold?",
+)
+wrong(
+    "mean_of_rows",
+    LOSS,
+    f"{LOSS} / len(y)",
+    "Your loss is divided by the number of rows. What does the Trainer divide by?",
+)
+wrong(
+    "counts_rows",
+    COUNT,
+    "torch.tensor(len(y))",
+    "You count the rows of the batch. How many tokens does the loss sum over?",
+)
+wrong(
+    "shifted_again",
+    LOSS,
+    'F.cross_entropy(logits[:, :-1].transpose(1, 2), y[:, 1:], reduction="sum")',
+    "You shift once more, but y is shifted already: your model learns to predict the token after "
+    "the next one. What does `get_batch` return?",
+)
+wrong(
+    "input_as_label",
+    LOSS,
+    'F.cross_entropy(logits.transpose(1, 2), x, reduction="sum")',
+    "You compare with x, which the model has just read. Which of the two are the labels?",
+)
+wrong(
+    "shapes_mixed_up",
+    LOSS,
+    'F.cross_entropy(logits.transpose(0, 1).flatten(0, 1), y.flatten(), reduction="sum")',
+    "Your logits and labels are in different orders: one goes row by row, the other place by "
+    "place. Which axis does `flatten` run along first?",
+)
+wrong(
+    "bits_for_nats",
+    LOSS,
+    f"{LOSS} / 0.6931471805599453",
+    "Your loss is in bits. Which unit does the task ask for?",
+)
+wrong(
+    "without_a_graph",
+    "logits = model(x)",
+    "logits = model(x).detach()",
+    "No gradient flows from your loss. What did you cut it off from?",
+)
+wrong(
+    "evaluates",
+    "logits = model(x)",
+    "logits = model.eval()(x)",
+    "Your loss switches the model to evaluation mode, so nothing is dropped while it trains. Who "
+    "chooses the mode?",
+)
+wrong(
+    "softmax_twice",
+    "logits = model(x)",
+    "logits = model(x).softmax(-1)",
+    "Your loss takes a softmax of probabilities. What does `cross_entropy` take?",
+)
+wrong(
+    "a_number_for_the_count",
+    COUNT,
+    "y.numel()",
+    "Your count is a Python number, but the Trainer adds up tensors. What does the task say both "
+    "are?",
+)
+wrong(
+    "a_number_for_the_loss",
+    "return Sums(loss, ",
+    "return Sums(loss.item(), ",
+    "Your loss is a Python number, which has no gradient. What does the Trainer call on it?",
+)
+
+wrong = exercise.edits(window_by_window, of="text_loss")
+
+SUM = '            total += F.cross_entropy(logits, y, reduction="sum").item()\n'
+ADD = "            count += len(y)\n"
+
+wrong.several(
+    "mean_of_means",
+    {
+        SUM: "            total += F.cross_entropy(logits, y).item()\n",
+        ADD: "            count += 1\n",
+    },
+    "You take the mean of the windows' means, so the tokens of a short last window count more. "
+    "What are the sum and the number of all tokens?",
+)
+wrong(
+    "last_window_lost",
+    "range(0, len(ids) - 1, context)",
+    "range(0, max(len(ids) - context, 1), context)",
+    "Your last, shorter window is left out. Which tokens of the text does nobody predict?",
+)
+wrong(
+    "overlapping_windows",
+    "range(0, len(ids) - 1, context)",
+    "range(0, max(len(ids) - context, 1))",
+    "Your windows overlap, so most tokens count many times. Where does the next window begin?",
+)
+wrong(
+    "token_between_windows",
+    "range(0, len(ids) - 1, context)",
+    "range(0, len(ids) - 1, context + 1)",
+    "Between two of your windows there is a token that nobody predicts. Which token does the "
+    "second window read first?",
+)
+wrong(
+    "dropout_on",
+    "    model.eval()\n",
+    "    model.train()\n",
+    "You measure in training mode, with dropout: the result is too high, and different every time. "
+    "Which mode does the task name?",
+)
+wrong(
+    "mode_left",
+    "    model.eval()\n",
+    "",
+    "You measure in the mode in which the model came; in training, that is with dropout. Which "
+    "mode does the task name?",
+)
+wrong(
+    "stays_in_evaluation",
+    "    model.train(was_training)\n",
+    "",
+    "After your function, the model stays in evaluation mode, and the training goes on without "
+    "dropout. What did you remember at the beginning?",
+)
+wrong(
+    "back_to_training",
+    "model.train(was_training)",
+    "model.train()",
+    "After your function, every model is in training mode, whatever it was before.",
+)
+wrong(
+    "with_gradients",
+    "with torch.no_grad():",
+    "with torch.enable_grad():",
+    "You build a graph of every window, and never use it. What does the task say about gradients?",
+)
+wrong(
+    "divided_by_windows",
+    ADD,
+    "            count += 1\n",
+    "You divide the sum of all surprises by the number of windows. How many tokens are predicted?",
+)
+wrong(
+    "divided_by_all_tokens",
+    "return total / count",
+    "return total / len(ids)",
+    "You divide by all tokens of the text, but the first one is not predicted.",
+)
+wrong(
+    "shift_missing",
+    "x, y = window[:-1], window[1:]",
+    "x, y = window[:-1], window[:-1]",
+    "You compare with the tokens that the model has just read. Which one follows each?",
+)
+wrong(
+    "first_window_only",
+    ADD,
+    f"{ADD}            break\n",
+    "Only your first window counts. Where does the loop end?",
+)
+wrong(
+    "in_bits",
+    "return total / count",
+    "return total / count / 0.6931471805599453",
+    "Your result is in bits. Which unit does the task name?",
+)
+wrong(
+    "perplexity",
+    "return total / count",
+    "return float(torch.tensor(total / count, dtype=torch.float64).exp())",
+    "You return the perplexity, e to the power of the loss. Which of the two does the task name?",
+)
+
+wrong = exercise.edits(through_the_total, of="bits_per_byte")
+
+BITS = "bits = tokens * nats_per_token * math.log2(math.e)"
+
+wrong(
+    "bits_per_token",
+    "return bits / num_bytes",
+    "return bits / tokens",
+    "These are bits per *token*. With longer tokens they grow, although the text stays the same. "
+    "What are they divided by in the task?",
+)
+wrong(
+    "nats_per_byte",
+    BITS,
+    "bits = tokens * nats_per_token",
+    "These are nats, for each byte. How many nats is one bit?",
+)
+wrong(
+    "times_ln_2",
+    BITS,
+    "bits = tokens * nats_per_token * math.log(2)",
+    "You multiply by ln 2. A uniform guess of two symbols costs ln 2 nats: how many bits is that?",
+)
+wrong(
+    "bytes_over_tokens",
+    BITS,
+    "bits = num_bytes**2 / tokens * nats_per_token * math.log2(math.e)",
+    "Tokens and bytes are swapped. Do longer tokens, which are fewer, make the text cheaper or "
+    "dearer at the same loss for each?",
+)
+wrong(
+    "bits_of_the_text",
+    "return bits / num_bytes",
+    "return bits",
+    "These are the bits of the whole text. How many does one byte of it take?",
+)
+wrong(
+    "bytes_per_byte",
+    "return bits / num_bytes",
+    "return bits / num_bytes / 8",
+    "You divide by 8: these are bytes for each byte. Which unit does the task name?",
+)
+
+
+def shaken(task):
+    """The reference's weights with noise added: a model that was trained less."""
+    generator = torch.Generator().manual_seed(0)
+    return {
+        name: tensor + NEARLY[task] * torch.randn(tensor.shape, generator=generator)
+        for name, tensor in reference_weights(task).items()
+    }
+
+
+@exercise.mistake(
+    "The saved model has learned to look ahead: there was no causal mask while it was trained. "
+    "What does a position see when it predicts?",
+    of="markov_gpt.safetensors",
+)
+def without_a_causal_mask():
+    return load_file(exercise.path.parent / "without_a_mask.safetensors")
+
+
+@exercise.mistake(
+    "The saved model has learned nothing: its weights are still the initial ones. Was the file "
+    "saved before the training?",
+    of="markov_gpt.safetensors",
+)
+def untrained():
+    return dict(small_gpt("markov", GPT, init_gpt).state_dict())
+
+
+@exercise.mistake(
+    "A weight in the file is NaN. Once a loss is NaN, all later losses are NaN: at which step of "
+    "your curve does that begin?",
+    of="markov_gpt.safetensors",
+)
+def weights_of_nan():
+    return {name: tensor * float("nan") for name, tensor in reference_weights("markov").items()}
+
+
+@exercise.mistake(
+    "The saved model of the source is close to the floor, but not close enough. Did the training "
+    "run to its end?",
+    of="markov_gpt.safetensors",
+)
+def nearly_at_the_floor():
+    return shaken("markov")
+
+
+@exercise.mistake(
+    "The saved model of the manuals beats gzip, but a table of pairs of tokens is better. Did the "
+    "training run to its end?",
+    of="manuals_gpt.safetensors",
+)
+def nearly_better_than_pairs():
+    return shaken("manuals")
+
+
+@exercise.mistake(
+    "The file holds the weights of another model: their names or shapes do not fit. Which call "
+    "made the model that you saved?",
+    of="manuals_gpt.safetensors",
+)
+def another_model():
+    return {name: torch.zeros_like(tensor) for name, tensor in nn.GRU(7, 5).state_dict().items()}
