@@ -2,7 +2,7 @@
 
 Run it after a change of the manuals or of the model (five CPU minutes), on Python 3.11:
 
-    OMP_NUM_THREADS=1 python autograder/exercises/lab09/pretrain/measure_longer.py
+    OMP_NUM_THREADS=1 python autograder/exercises/lab09/train_gpt/measure_longer.py
 
 It writes lib/attnlab/models/manuals_gpt.safetensors (weights in 16 bits, and the merges) and
 longer.json.

@@ -1,4 +1,4 @@
-"""pretrain: a split by documents, a loss for the Trainer, an honest measure, and two models."""
+"""train_gpt: a split by documents, a loss for the Trainer, an honest measure, and two models."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Run it after a change of the data, the models or the training (ten CPU minutes; or one task):
 
-    OMP_NUM_THREADS=1 python autograder/exercises/lab09/pretrain/measure.py [markov]
+    OMP_NUM_THREADS=1 python autograder/exercises/lab09/train_gpt/measure.py [markov]
 
 It writes bands.json, the weights of seed 0, which the notebook uses, too, and a model of the source
 that was trained without a causal mask. What others need for the same text is in bands.json, too.
