@@ -16,10 +16,10 @@ COURSE = load_course(ROOT)
 _LINK = re.compile(r"\[lab (\d+)\]\((?:\.\./)?labs/lab(\d\d)\)")
 
 
-def table_of_labs(page: str) -> dict[str, list[str]]:
+def table_of_labs(file: str) -> dict[str, list[str]]:
     """The cells after the first one of each row that begins with a link to a lab."""
     rows = {}
-    for line in (ROOT / page).read_text("utf-8").splitlines():
+    for line in (ROOT / file).read_text("utf-8").splitlines():
         first, *cells = [cell.strip() for cell in line.strip("|").split("|")]
         if link := _LINK.fullmatch(first):
             assert int(link[1]) == int(link[2]), line
@@ -27,9 +27,9 @@ def table_of_labs(page: str) -> dict[str, list[str]]:
     return rows
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/instructor.md"])
-def test_every_lab_has_its_row_in_order(page: str) -> None:
-    labs = list(table_of_labs(page))
+@pytest.mark.parametrize("file", ["README.md", "docs/instructor.md"])
+def test_every_lab_has_its_row_in_order(file: str) -> None:
+    labs = list(table_of_labs(file))
     assert labs == sorted(labs)
     assert set(OUR_LABS) <= set(labs) <= set(COURSE.labs)
 
@@ -41,7 +41,7 @@ def test_steps_points_and_minutes_are_those_of_the_lab(lab: str) -> None:
     points = loaded.points + sum(cell.points for cell in loaded.source.of("free_text"))
     minutes = sum(loaded.source.step(exercise.name).minutes for exercise in graded)
     assert COURSE.dates(lab).points == points
-    *of_files, whole, grading = table_of_labs("docs/instructor.md")[lab]
+    *of_files, running, grading = table_of_labs("docs/instructor.md")[lab]
     assert of_files == [str(len(graded)), f"{points:g}", str(minutes)]
-    assert float(whole) > float(grading) > 0, "both were measured"
+    assert min(float(running), float(grading)) > 0, "both are measured"
     assert table_of_labs("README.md")[lab][-1] == ("gate" if lab == "lab00" else f"{points:g}")
