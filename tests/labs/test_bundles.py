@@ -13,10 +13,11 @@ import pytest
 from demo.course_folder import copy_course
 from gradekit.build import bundle as bundles
 from gradekit.build.bundle import make_bundle
+from gradekit.build.disclosure import disclosures
 from gradekit.course import Course, load_course
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import CourseLabs
-from tests.helpers.our_labs import OUR_LABS
+from tests.helpers.our_labs import CLINIC, OUR_LABS
 
 # One lab that builds on two before it, for every run; the others for the long one.
 LABS = [
@@ -76,6 +77,19 @@ def built_already(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_lab_can_be_released(lab: str, labs: CourseLabs) -> None:
     """What students must not see is in no bundle: none would be made."""
     assert make_bundle(labs, lab).zip.is_file()
+
+
+def test_a_line_of_a_fix_would_be_found_in_the_clinics_bundle(
+    labs: CourseLabs, tmp_path: Path
+) -> None:
+    fixed = "v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta2)"
+    broken = fixed.replace("1 - beta2)", "1 - beta1)")
+    (tmp_path / "notes.md").write_text(broken)
+    assert disclosures(labs, CLINIC, tmp_path) == []
+    (tmp_path / "notes.md").write_text(fixed)
+    assert disclosures(labs, CLINIC, tmp_path) == [
+        f"notes.md holds a line of the right Adam: {fixed}"
+    ]
 
 
 @pytest.mark.parametrize("lab", LABS)

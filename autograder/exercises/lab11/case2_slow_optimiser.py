@@ -292,6 +292,18 @@ case.wrong_fix(
     "divided by; what should it be, according to the docstring?",
 )
 case.wrong_fix(
+    "both_averages_changed",
+    {"value=1 - beta1": "value=1 - beta2", "alpha=1 - beta1": "alpha=1 - beta2"},
+    "v is right now, but you changed the line of m as well. Which of the two averages did your "
+    "test find wrong?",
+)
+case.wrong_fix(
+    "betas_swapped",
+    {"beta1, beta2 =": "beta2, beta1 ="},
+    "You swapped the two betas for the whole function, so m and v now remember for the wrong time. "
+    "In how many lines was a beta wrong?",
+)
+case.wrong_fix(
     "larger_rate",
     {'p.sub_(group["lr"] * m_hat': 'p.sub_(10 * group["lr"] * m_hat'},
     "With the usual betas this comes out right. But a factor in front hides the mistake, and does "

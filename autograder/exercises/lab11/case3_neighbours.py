@@ -310,6 +310,17 @@ case.wrong_fix(
     "else in its rows: what does softmax return there?",
 )
 case.wrong_fix(
+    "zeros_instead_of_the_bias",
+    {
+        **KEYS,
+        "self.out(weights @ self.value(x))": (
+            "self.out(weights @ self.value(x)).masked_fill(padding[..., None], 0.0)"
+        ),
+    },
+    "Sentences with words are right now, and you return zeros for one without. Which of the two is "
+    "0 there according to the docstring, the mixture or the output?",
+)
+case.wrong_fix(
     "weights_only",
     {"weights @": "weights.masked_fill(padding[:, None, :], 0.0) @"},
     "Padding has the weight 0 now. But it was still there when the weights were computed: what do "

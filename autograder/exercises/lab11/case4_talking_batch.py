@@ -275,6 +275,16 @@ case.wrong_fix(
     "weights add up to 1, and whose weights should?",
 )
 case.wrong_fix(
+    "over_the_heads",
+    {
+        "scores.softmax(dim=0)": (
+            "scores.unflatten(0, (B, self.num_heads)).softmax(dim=1).flatten(0, 1)"
+        )
+    },
+    "The sequences are alone now, but the heads of one sequence are not: what do the weights of "
+    "one query, in one head, add up to?",
+)
+case.wrong_fix(
     "over_the_whole_table",
     {"scores.softmax(dim=0)": "scores.flatten(1).softmax(-1).view_as(scores)"},
     "The sequences are alone now, but all weights of a table add up to 1 together. What should "

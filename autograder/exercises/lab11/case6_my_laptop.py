@@ -212,7 +212,7 @@ def asked(made, gpu, x):
     except NotImplementedError:
         raise
     except Exception as error:
-        return {"error": raised_by(error)}
+        return {"error": raised_by(error), "out": None, "on": None, "copies": None}
     copies = gpu.counts - before
     return {"error": None, "out": out, "on": place(out), "copies": [copies.to_gpu, copies.to_cpu]}
 
@@ -343,6 +343,20 @@ case.wrong_fix(
     "cuda_written_down",
     {PLAIN: BUFFER, MADE: 'dtype=torch.bool, device="cuda")'},
     "The module runs on the GPU now. And on a laptop? Does your test also move it back?",
+)
+case.wrong_fix(
+    "cuda_if_there_is_one",
+    {
+        PLAIN: BUFFER,
+        MADE: 'dtype=torch.bool, device="cuda" if torch.cuda.is_available() else "cpu")',
+    },
+    "The module runs on both machines now. But on one with a GPU it may be moved back to the CPU: "
+    "where is its mask made then?",
+)
+case.wrong_fix(
+    "no_mask",
+    {PLAIN: BUFFER, "attn_mask=past": "attn_mask=None"},
+    "No error is left, because the mask is gone. Which positions does a word read now?",
 )
 case.wrong_fix(
     "the_input_moved",

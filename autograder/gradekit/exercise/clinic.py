@@ -78,13 +78,14 @@ class Case:
             one.
         most_lines: changed lines that a fix may have, 3 at most.
         complaint: what somebody reports, before any code is shown; Markdown.
-        find, fix_it: the two steps.
+        finding, fixing: what the notebook says about the two steps.
         look: what to look at when the symptom is shown again.
         cause: the model answer of the question for one sentence.
         scheme: the mark scheme: by what an answer says, its points.
 
     Attributes:
         name: set by the loader from the file's name.
+        shows, slow, test: set by the decorators.
         find, fix: the two exercises.
     """
 

@@ -90,11 +90,11 @@ def _finding(case: Case) -> str:
     return f"""\
 {case.finding.text.strip()}
 
-The code is in the folded cell above (click on the bar at its left): `{case.broken_name}`. Read
-its docstring first; it is right. Then write `{case.test_name}(impl)`, which raises an
-`AssertionError` if a version breaks what the docstring promises, and is silent otherwise. It must
-not ask *how* a version works: `check` also tries it on a slow version that is right, and grading
-on more of them.
+The code is in the folded cell above: `{case.broken_name}`. (Click on the bar at its left. Not all
+editors fold it.) Read its docstring first; it is right. Then write `{case.test_name}(impl)`, which
+raises an `AssertionError` if a version breaks what the docstring promises, and is silent otherwise.
+It must not ask *how* a version works: `check` also tries it on a slow version that is right, and
+grading on more of them.
 {_hints(case.finding.hints)}"""
 
 

@@ -4,6 +4,8 @@ import math
 import pytest
 import torch
 
+from attnlab.checking.advice import explain
+from attnlab.checking.changed_lines import FewChanges
 from attnlab.checking.draw import NO_GRADIENT
 from attnlab.checking.judge_json import judge_from_json, judge_to_json
 from attnlab.checking.judges import AtLeast, Close, Kills, SameShares, Within
@@ -142,11 +144,32 @@ def test_a_right_version_that_is_rejected_costs_its_share(seen, found, credit):
     assert TWO_RIGHT.credit(None, seen) == credit
 
 
+DESCRIBED = Kills((("loop", True), ("wrong", False)), (("loop", "works on one row at a time"),))
+FEW = FewChanges(atol=1e-3, words=("a", "b"), before="def f(): pass", name="f", most=2)
+
+
 @pytest.mark.parametrize(
-    "judge", [Close(), SameShares(), Close(atol=1e-3), AtLeast(2), Within(0, 1), KILLS]
+    "judge",
+    [
+        Close(),
+        SameShares(),
+        Close(atol=1e-3),
+        AtLeast(2),
+        Within(0, 1),
+        KILLS,
+        DESCRIBED,
+        FEW,
+    ],
 )
 def test_judges_are_written_as_json_and_read_again(judge):
     assert judge_from_json(json.loads(json.dumps(judge_to_json(judge)))) == judge
+
+
+def test_a_right_version_that_is_rejected_may_have_a_description():
+    found = DESCRIBED.compare(None, [False, False])
+    assert found.detail == "works on one row at a time"
+    assert "a right version that works on one row at a time" in explain(found)
+    assert "rejects a correct version" in explain(TWO_RIGHT.compare(None, [False] * 4))
 
 
 def test_a_tolerance_of_zero_is_exact():

@@ -34,7 +34,10 @@ def test_the_last_definition_in_the_cells_counts(cells, count):
 
 def test_what_the_process_says_is_not_believed():
     forged = {"the first check": 1.0, CHANGED: 1}
-    assert with_changes_of(forged, JUDGE, [MANY])[CHANGED] == 4
+    assert JUDGE.compare(forged, forged) is None  # it would earn the point
+    counted = with_changes_of(forged, JUDGE, [MANY])
+    assert counted[CHANGED] == 4
+    assert JUDGE.compare(forged, counted).kind == "changes"
 
 
 def test_an_event_stays_as_it_is():
