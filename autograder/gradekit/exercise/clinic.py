@@ -120,7 +120,6 @@ class Case:
             "The code still does what it did when it was handed to you. Which of your changes "
             "should have made a difference, and to which line does the failing test lead you?",
         )
-
         self.fix.given = source_text(self.fix.mistakes[0].function)
 
     @property
@@ -145,7 +144,7 @@ class Case:
         return self.fix.given
 
     def symptom(self, function: Function) -> Function:
-        """Make the decorated function, of a version of the code, what shows the symptom."""
+        """Make the decorated function the one that shows the symptom of a version of the code."""
         self.shows = function
         return function
 
@@ -162,15 +161,15 @@ class Case:
         self.test = function
         return function
 
-    def other_program(self, advice: str) -> Callable[[Function], Function]:
+    def other_program(self, about: str) -> Callable[[Function], Function]:
         """Make the decorated version one that a student's test must accept, and no small fix.
 
         Args:
-            advice: what a student may know of it: "a right version that …".
+            about: what a student whose test rejects it may know: "a right version that …".
         """
 
         def add(version: Function) -> Function:
-            self._add_program(version, advice)
+            self._add_program(version, about)
             return version
 
         return add

@@ -96,7 +96,8 @@ class FewChanges(Close):
         if type(count) is int and 1 <= count <= self.most:
             return None
         enough = f"{self.most} {'is' if self.most == 1 else 'are'} enough"
-        what = f"changes {count} lines; {enough}" if type(count) is int and count else "is not new"
+        known = type(count) is int and count > 0
+        what = f"changes {count} lines; {enough}" if known else "is no change of the given code"
         return Difference(
             "changes",
             expected=self.most,

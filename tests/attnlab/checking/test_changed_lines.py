@@ -110,4 +110,6 @@ def test_the_advice_names_both_numbers():
     assert explain(found).startswith("Your fix changes 5 lines; 2 are enough.")
     one = FewChanges(before=BEFORE, name="weigh", most=1)
     assert "changes 2 lines; 1 is enough" in explain(one.compare(RIGHT, {**RIGHT, CHANGED: 2}))
-    assert "is not new" in explain(one.compare(RIGHT, {**RIGHT, CHANGED: 0}))
+    for count in (0, -1):
+        said = explain(one.compare(RIGHT, {**RIGHT, CHANGED: count}))
+        assert said.startswith("Your fix is no change of the given code.")

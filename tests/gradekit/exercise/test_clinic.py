@@ -13,6 +13,7 @@ from attnlab.checking.verdict import judge_exercise
 from demo.course_folder import REPOSITORY, copy_course
 from gradekit.build.blanks import clear
 from gradekit.build.cell_text import solved_text
+from gradekit.build.model_answer import model_answer
 from gradekit.build.solved import solved_notebook
 from gradekit.build.unfinished import disagreements
 from gradekit.course import load_course
@@ -268,3 +269,10 @@ def test_a_case_may_be_moved_into_a_lab_of_its_own(tmp_path):
     assert "lab11 adds up to 84 points, not 100" in said
     notebook = solved_notebook(course, moved)
     assert "lab12" in str(notebook.metadata)
+
+
+def test_each_sentence_has_a_model_answer_and_a_mark_scheme(lab):
+    for cell in lab.source.of("free_text"):
+        answer = model_answer(cell.text, cell.name, cell.points)
+        assert answer.text
+        assert sum(item.points for item in answer.scheme) == cell.points
