@@ -204,7 +204,7 @@ def at_words(out, lengths):
     return [sentence[: int(count)] for sentence, count in zip(out, lengths, strict=True)]
 
 
-@case.fix.check(points=2)
+@case.fix.check(points=1)
 def neighbours_do_not_matter(lab, draw):
     """A sentence's words get the same output alone and beside longer sentences."""
     made, x, lengths = module(lab, draw, 5), draw.normal(3, 7, 5), torch.tensor([4, 7, 2])
@@ -213,7 +213,7 @@ def neighbours_do_not_matter(lab, draw):
     return {"in the batch": together, "alone": alone}
 
 
-@case.fix.check(points=2, hidden=True)
+@case.fix.check(points=1, hidden=True)
 def no_words(lab, draw):
     """A sentence without words gives the bias of `out`, whatever is in its padding."""
     made, x = module(lab, draw, 5), 10 * draw.normal(3, 4, 5)

@@ -215,14 +215,14 @@ def in_pieces(made, x, lengths):
     return outs
 
 
-@case.fix.check(points=2)
+@case.fix.check(points=1)
 def one_symbol_at_a_time(lab, draw):
     """A prompt and then single positions give the outputs of the whole sequence."""
     made, x = module(lab, draw), draw.normal(2, 7, 6)
     return {"with a cache": in_pieces(made, x, [4, 1, 1, 1]), "at once": made(x)[0]}
 
 
-@case.fix.check(points=2, hidden=True)
+@case.fix.check(points=1, hidden=True)
 def pieces_of_any_length(lab, draw):
     """Pieces of several positions, too, read all of their past and nothing ahead."""
     made, x = module(lab, draw), draw.normal(2, 9, 6)

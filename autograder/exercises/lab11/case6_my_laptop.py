@@ -217,7 +217,7 @@ def asked(made, gpu, x):
     return {"error": None, "out": out, "on": place(out), "copies": [copies.to_gpu, copies.to_cpu]}
 
 
-@case.fix.check(points=2, judge=NEAR)
+@case.fix.check(points=1, judge=NEAR)
 def runs_on_the_gpu(lab, draw):
     """After `.to("cuda")`, the module runs there, and a call copies nothing."""
     made, x = module(lab, draw), draw.normal(2, 5, 6, dtype=torch.float32)
@@ -225,7 +225,7 @@ def runs_on_the_gpu(lab, draw):
         return asked(made.to("cuda"), gpu, x.to("cuda"))
 
 
-@case.fix.check(points=2, hidden=True, judge=NEAR)
+@case.fix.check(points=1, hidden=True, judge=NEAR)
 def moves_again(lab, draw):
     """The module may be moved back and forth, and keeps the dtype of its parameters."""
     made, x = module(lab, draw), draw.normal(2, 4, 6, dtype=torch.float32)

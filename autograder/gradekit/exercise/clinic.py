@@ -32,8 +32,9 @@ from gradekit.exercise.definition import Exercise, Function, Version
 from gradekit.exercise.edits import Edits, definition_from, source_text
 from gradekit.exercise.write_a_test import WriteATest
 
-# Points: the test on the code above, and on versions that only grading has; the size of the fix.
-VISIBLE_TEST, HIDDEN_TEST, FEW_LINES = 3, 4, 1
+# Points: the test on the code above, and on versions that only grading has; the size of the fix,
+# half of its points, because the slow version in the bundle is right and no fix.
+VISIBLE_TEST, HIDDEN_TEST, FEW_LINES = 3, 4, 3
 FIX, SENTENCE = 6, 3
 MOST_LINES = 3
 # The known mistake of a student who changes nothing.

@@ -152,13 +152,19 @@ def in_safe_order(probes: Sequence[Sequence[Probe]]) -> list[list[Probe]]:
     """The probes in groups of one exercise and one set of references, those without any first.
 
     So a reference of exercise 1 that exercise 2 uses is sent after every probe of the student's own
-    exercise 1, even a chained one of the last exercise.
+    exercise 1, even a chained one of the last exercise. The same holds for versions on which a
+    student's test is tried, because some of them are right.
     """
     groups: dict[tuple[bool, str, str], list[Probe]] = {}
     for exercise in probes:
         for probe in exercise:
-            groups.setdefault((bool(probe.uses), probe.exercise, probe.uses), []).append(probe)
-    return sorted(groups.values(), key=lambda group: bool(group[0].uses))
+            groups.setdefault((_tells(probe), probe.exercise, probe.uses), []).append(probe)
+    return sorted(groups.values(), key=lambda group: _tells(group[0]))
+
+
+def _tells(probe: Probe) -> bool:
+    """Whether a probe brings an answer to another question along."""
+    return bool(probe.uses or probe.versions)
 
 
 def _not_run(cell: Cell) -> CellRun:

@@ -120,7 +120,7 @@ def test_an_unchanged_cell_earns_nothing_and_is_told_so(lab):
         assert found.mistakes == (HANDED_OVER,)
 
 
-def test_a_rewritten_program_loses_the_point_for_its_size_alone(lab):
+def test_a_rewritten_program_loses_the_points_for_its_size_alone(lab):
     for case in names_of_cases(lab):
         fix = lab[f"fix_{case}"]
         (right,) = fix.references
@@ -220,7 +220,7 @@ def test_the_checks_of_a_fix_have_all_its_points():
     case.slow_version(twice)
     case.model_test(twice)
     case.fix.check(points=1)(probe)
-    with pytest.raises(ExerciseError, match="have 2 points with the 1 of few_lines"):
+    with pytest.raises(ExerciseError, match="have 4 points with the 3 of few_lines"):
         case.complete("small")
 
 

@@ -21,6 +21,12 @@ def test_references_travel_after_all_that_they_could_answer():
     assert groups == [[first], [second[1]], third, [second[0]]]
 
 
+def test_versions_for_a_students_test_travel_after_all_that_they_could_answer():
+    tried = [probe("", "find"), probe("", "find", versions=("def version(): ...",))]
+    fix = [probe("", "fix")]
+    assert in_safe_order([tried, fix]) == [[tried[0]], fix, [tried[1]]]
+
+
 @pytest.mark.parametrize("name", ["/etc/x", "../x", "lab01.ipynb", "a/../../b", ""])
 def test_no_notebook_and_nothing_outside_the_folder_is_a_data_file(name):
     with pytest.raises(ValueError, match="data file"):
