@@ -20,7 +20,9 @@ from gradekit.build.model_answer import model_answer
 from gradekit.course.moments import short_date
 from gradekit.errors import CourseError
 from gradekit.exercise.definition import Exercise
+from gradekit.exercise.edits import source_text
 from gradekit.exercise.loader import CourseLabs
+from gradekit.exercise.source import Source, SourceCell
 from gradekit.exercise.written_answers import Errata, Predictions
 from gradekit.late import answers_from
 
@@ -90,9 +92,7 @@ def solutions_of(labs: CourseLabs, lab: str, now: datetime) -> Solutions:
     found = labs[lab]
     source = found.source
     exercises = {
-        cell.name: Solution(
-            _CODE_MARKS.sub("", solved_text(source, cell)).rstrip(), _items(found[cell.name])
-        )
+        cell.name: Solution(_code(source, cell, found[cell.name]), _items(found[cell.name]))
         for cell in source.of("exercise")
     }
     answered = {
@@ -101,6 +101,13 @@ def solutions_of(labs: CourseLabs, lab: str, now: datetime) -> Solutions:
     }
     texts = {name: _ONE_BREAK.sub(" ", text) for name, text in answered.items() if text}
     return Solutions(exercises, texts)
+
+
+def _code(source: Source, cell: SourceCell, exercise: Exercise) -> str:
+    """The right code of an exercise; its cell may also hold the program that was to be changed."""
+    if exercise.given:
+        return "\n\n".join(source_text(right).strip() for right in exercise.references)
+    return _CODE_MARKS.sub("", solved_text(source, cell)).rstrip()
 
 
 def _items(exercise: Exercise) -> tuple[Told, ...]:

@@ -15,7 +15,7 @@ from gradekit.feedback.page import render, with_solutions
 from gradekit.feedback.solutions import Solution, Solutions, Told, shown, solutions_of
 from gradekit.late import closes
 from tests.gradekit.feedback.test_page import course, page, released  # noqa: F401 - fixtures
-from tests.helpers.our_labs import OUR_LABS
+from tests.helpers.our_labs import CLINIC, OUR_LABS
 
 ROOT = Path(__file__).resolve().parents[3]
 REAL = load_course(ROOT)
@@ -51,7 +51,16 @@ def test_every_step_item_and_question_has_its_answer(lab: str) -> None:
     for name in ("predictions", "errata"):
         assert name not in told.exercises or told.exercises[name].items
     assert not any("\n" in text.replace("\n\n", "") for text in told.texts.values())
-    assert set(told.texts) == ({"explain"} if lab != "lab00" else set())
+    sentences = {name.replace("fix_", "cause_") for name in told.exercises if lab == CLINIC}
+    questions = {name for name in sentences if name.startswith("cause_")} | {"explain"}
+    assert set(told.texts) == (questions if lab != "lab00" else set())
+
+
+def test_a_program_that_was_to_be_fixed_is_told_once_and_right() -> None:
+    told = solutions_of(LABS, CLINIC, closes(REAL, CLINIC) + ONE_SECOND)
+    code = told.exercises["fix_slow_optimiser"].code
+    assert code.count("class Adam") == 1
+    assert "value=1 - beta2" in code
 
 
 def test_the_page_tells_them_escaped(course: Course, released) -> None:  # noqa: F811
