@@ -167,7 +167,7 @@ def writing(name: str, model: Any, size: Size) -> Step:
     model.eval()
     match name:
         case "ours":
-            from attnlab.gpt import generate
+            from attnlab.kv_cache import generate
 
             return lambda: _counted(generate(model, prompt, NEW, temperature=0.0), NEW)
         case "transformers":
