@@ -487,7 +487,7 @@ plots.language_models.bits_per_byte(
 )
 
 # %% [markdown]
-# Our own runs with five seeds needed 2.29 to 2.32 bits for a byte, on the manuals of Python 3.11,
+# Our own runs with six seeds needed 2.29 to 2.32 bits for a byte, on the manuals of Python 3.11,
 # and 46 CPU seconds each; gzip needs 3.07, and pairs of tokens 2.51. (On the source, ten seeds
 # ended 0.02 to 0.04 nats above the floor.) So a minute of training beats both, though the table not
 # by much: it knows one token of the past, and your model up to 64. Is the comparison with gzip

@@ -161,7 +161,7 @@ def count_gpt_params(cfg: GPTConfig) -> int:
     Head and token table are one parameter and count once. Positions are learned, so they count.
 
     Args:
-        cfg: all numbers of the model.
+        cfg: the numbers of the model.
 
     Returns:
         A Python int.

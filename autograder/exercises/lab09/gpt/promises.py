@@ -29,6 +29,7 @@ exercise.promises(
         "d_model to vocab_size without a bias.": "given_weights blocks_of_their_own tied",
         "`head.weight` and `tokens.weight` are one parameter.": "tied",
         "`cfg` is kept as `self.cfg`.": "shapes",
+        "Score every token as the next one, at each position.": "given_weights",
         "The stream starts as the vector of the token plus the vector of its position, counted "
         "from 0; neither is scaled.": "given_weights",
         "(In training, dropout acts on this sum.)": "dropout",
@@ -65,6 +66,8 @@ exercise.promises(
     explained=[
         "cfg: all numbers of the model; `d_model`, `num_heads` and `dropout` are used here.",
         "cfg: all numbers of the model.",
+        "cfg: the numbers of the model.",
+        "Send vectors through the block.",
         "model: a `GPT`, whose parts have the names of the task, with its numbers in `model.cfg`.",
     ],
 )
