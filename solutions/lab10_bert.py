@@ -940,8 +940,9 @@ real = minilm.load_and_say(Bert)
 # %% [markdown]
 # A sentence becomes one vector: the mean over the vectors of all its pieces, [CLS] and [SEP] too,
 # brought to length 1. If your model computes what MiniLM's authors compute, your cosines agree with
-# published ones to six digits. If one of them is off, which part of 10.3 would it be? (Attention
-# with a wrong scale, a GELU by tanh, a normalisation in the wrong place: each of them shows here.)
+# published ones to six digits. If one of them is off, which part of 10.3 would it be? (A GELU by
+# tanh changes the fourth digit, and attention with a scale of $\sqrt{d_{\text{model}}}$ the
+# second.)
 
 # %%
 plots.real_bert.published_similarities(real)
