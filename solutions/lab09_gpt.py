@@ -28,7 +28,7 @@ import torch
 
 from attnlab import check, plots, submit
 from attnlab.gpt import GPTConfig
-from attnlab.models import own_tokens, small_gpts
+from attnlab.models import continuations, own_tokens, small_gpts
 from attnlab.notebook.review import compare_predictions, try_versions
 from attnlab.notebook.saved import trained
 
@@ -662,6 +662,14 @@ plots.caching.masks_and_products(positions_and_mask, cached_attention)
 
 # %%
 plots.caching.time_per_token(generate)
+
+# %% [markdown]
+# And the text? A GPT of the manuals, trained for longer than yours in 9.6, continues one beginning
+# with your `sample` and your `generate`. Where does it repeat itself, and from which setting on are
+# there words that do not exist?
+
+# %%
+texts = continuations.by_temperature(generate)
 
 # %% [markdown]
 # ## 9.9 Test somebody else's sampler
