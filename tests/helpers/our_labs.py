@@ -16,6 +16,7 @@ OUR_LABS = (
     "lab06",
     "lab07",
     "lab08",
+    "lab09",
     "lab11",
 )
 # The bug clinic, an exam: each of its cases has a test to write and a question, and no case uses

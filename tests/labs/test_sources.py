@@ -29,7 +29,7 @@ SCREEN = 45  # lines of prose, unfolded, between two things that a student does
 
 # Labs with a figure or a training that takes seconds: whole in the long run; in every run without
 # it and the checks, as grading runs them.
-LONG = {"lab02", "lab07", "lab08", CLINIC}
+LONG = {"lab02", "lab07", "lab08", "lab09", CLINIC}
 RUNS = [
     *(pytest.param(lab, "", marks=pytest.mark.slow if lab in LONG else ()) for lab in OUR_LABS),
     *((lab, "1") for lab in sorted(LONG)),
@@ -50,6 +50,10 @@ SAYS = {
         r"two devices[\s\S]*on cuda:0, Counts\(to_gpu=0",
     ],
     "lab08": [r"Adam passes your test", r"Uphill is rejected", r"OwnEps is rejected"],
+    "lab09": [
+        r"sample passes your test",
+        r"one_draw_for_all is rejected",
+    ],
 }
 
 
