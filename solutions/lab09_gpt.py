@@ -44,7 +44,7 @@ plots.text_to_text.text_to_text()
 # visible checks, about half of the points. The others run after you hand in, on other texts and
 # numbers; the docstring in the cell states everything they check. `check` runs on your own
 # functions. When the lab is graded, a right version stands in for each earlier step, so a wrong
-# step costs nothing in the next one; 9.2 names the one exception. `check()` without a name shows
+# step costs nothing in the next one; 9.6 names the one exception. `check()` without a name shows
 # where you stand.
 #
 # The letters **W**, **S**, **G**, **N** and **C** stand for five public lectures;
@@ -151,9 +151,7 @@ plots.tokens.merge_trees(train_bpe, merge_pair)
 # An emoji has four bytes, and perhaps no merge has joined them. So bytes are joined first, and only
 # then become text. A model can also write half a character; then there is a sign for it, U+FFFD, �.
 #
-# You write `tokens_of` for one piece (4 points), `encode` (5 points) and `decode` (3 points). One
-# more check, in grading, trains, encodes and decodes with your own functions (half a point of
-# `encode`). There, a mistake in your `train_bpe` counts.
+# You write `tokens_of` for one piece (4 points), `encode` (5 points) and `decode` (3 points).
 #
 # **Predict.** The merges are (a, b), (b, c), (ab, c), in this order. What becomes of `abcbc`? And
 # of `bcabc`?
@@ -448,9 +446,9 @@ markov_gpt, markov_losses = train_and_save("markov", lambda: small_gpts.markov_t
 plots.language_models.loss_and_staircase(markov_losses, source.entropies)
 
 # %% [markdown]
-# The loss goes down a staircase: first the model learns how frequent each symbol is, then who
-# follows whom, and at last pairs. It ends a little above the floor. Some of that cannot be avoided:
-# the first place of each window knows only one symbol.
+# **Look.** The loss goes down a staircase: first the model learns how frequent each symbol is, then
+# who follows whom, and at last pairs. It ends a little above the floor. Some of that cannot be
+# avoided: the first place of each window knows only one symbol.
 #
 # ### The manuals of Python
 #
@@ -512,8 +510,9 @@ print(small_gpts.written(small_gpts.pretrained(), "Return the ", 100))
 # %% [markdown]
 # The weights are in `markov_gpt.safetensors` and `manuals_gpt.safetensors` next to the notebook.
 # They are part of your hand-in: 3.5 points are for what they predict of texts that you did not
-# train on. **They do not update when you fix a step above**: delete them then, or pass `again=True`
-# to `trained` once.
+# train on. Half a point more, in grading, is for a short training with everything that you wrote in
+# 9.4, 9.5 and here; there, an earlier mistake counts. **They do not update when you fix a step
+# above**: delete them then, or pass `again=True` to `trained` once.
 #
 # **And a real GPT-2?** It is the same loop with other numbers: `GPTConfig.of_size("gpt2")`, and
 # `TrainerConfig(device="cuda", dtype="bf16", batch_tokens=32768, accumulate=4)`. The Trainer's code

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attnlab.tokenizer import count_pieces, decode, encode, merge_pair, tokens_of
+from attnlab.tokenizer import decode, encode, merge_pair, tokens_of
 from gradekit.exercise import Exercise
 
 exercise = Exercise(
@@ -202,14 +202,17 @@ def other_numbers(lab, draw):
     }
 
 
-@exercise.check(points=0.5, hidden=True, chained=True)
-def with_merges_of_your_own(lab, draw):
-    """Your own merges of 9.1, from random words, encode a text, and it comes back whole."""
-    words = [some_text(draw, 4, "lowest") for _ in range(12)]
-    text = " ".join(words[i] for i in draw.integers(0, 12, 90).tolist())
-    merges = lab.train_bpe(count_pieces(text), 30, tie="greatest")
-    ids = lab.encode(f"{text} 🙂", merges)
-    return {"numbers": ids, "back": lab.decode(ids, merges) == f"{text} 🙂"}
+@exercise.check(points=0.5, hidden=True)
+def there_and_back(lab, draw):
+    """`encode` and `decode` together give any text back, with special tokens and without."""
+    seen = {}
+    for merges in (learned(), of_characters(), []):
+        text = some_text(draw, 40)
+        for special in ((), ("<|end|>", "<|pad|>")):
+            ids = lab.encode(f"<|pad|>{text}<|end|>", merges, special=special)
+            back = lab.decode(ids, merges, special=special)
+            seen[f"{len(merges)} merges, {len(special)} special"] = back == f"<|pad|>{text}<|end|>"
+    return seen
 
 
 exercise.promises(
@@ -237,7 +240,7 @@ exercise.promises(
         "what a piece is, for the package `regex`": "another_pattern",
         "the special tokens; their numbers have the same order.": "special_tokens",
         "The numbers of the tokens.": "numbers any_text",
-        "Nothing of the text is lost: `decode` gives it back.": "any_text with_merges_of_your_own",
+        "Nothing of the text is lost: `decode` gives it back.": "there_and_back",
         "Turn token numbers back into text.": "back_to_text",
         "The bytes of all tokens are joined first, because one character may lie in several "
         "tokens.": "back_to_text",

@@ -260,7 +260,7 @@ def edges(lab, draw):
     model, prompt = Writer(draw, context=9), draw.integers(0, V, 2, 5)
     seen = {}
     for training in (True, False):
-        model.train(training)
+        model.train(mode=training)
         out = lab.generate(model, prompt, 4, temperature=0)
         seen[f"came in training mode: {training}"] = [out, dtype_of(out), model.training]
     seen["in training mode while writing"] = any(mode for *_, mode, _ in model.calls)

@@ -115,7 +115,7 @@ def loss_in_training(lab, draw):
     model.dropout.p = 0.0
     kept = [part.clone() for part in batch]
     for training in (True, False):
-        model.train(training)
+        model.train(mode=training)
         lab.lm_loss(model, batch)
     modes = [call[1] for call in model.calls]
     lab.lm_loss(model, batch).loss.backward()
@@ -156,7 +156,7 @@ def evaluation_mode(lab, draw):
     model, ids = Reader(draw), draw.integers(0, V, 24)
     seen = {}
     for training in (True, False):
-        model.train(training).calls.clear()
+        model.train(mode=training).calls.clear()
         seen[f"training={training}: loss"] = lab.text_loss(model, ids, 7)
         seen[f"training={training}: ran with dropout"] = any(call[1] for call in model.calls)
         seen[f"training={training}: ran with gradients"] = any(call[2] for call in model.calls)

@@ -88,6 +88,12 @@ def through_the_total(nats_per_token, tokens, num_bytes):
     return bits / num_bytes
 
 
+@exercise.also_right(of="bits_per_byte")
+def per_byte_first(nats_per_token, tokens, num_bytes):
+    nats_per_byte = nats_per_token / (num_bytes / tokens)
+    return nats_per_byte / math.log(2)
+
+
 @exercise.also_right(of="markov_gpt.safetensors")
 def of_a_wrapped_model():
     return {f"module.{name}": tensor for name, tensor in reference_weights("markov").items()}
