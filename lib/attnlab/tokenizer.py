@@ -15,7 +15,7 @@ Models are Unsupervised Multitask Learners (Radford et al. 2019), section 2.2; l
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
@@ -110,44 +110,6 @@ def train_bpe(
         cut = [(merge_pair(parts, best), count) for parts, count in cut]
     return merges
     # end blank
-
-
-def train_bpe_indexed(words: Mapping[bytes, int], n_merges: int) -> list[Pair]:
-    """The merges of `train_bpe` with `tie="greatest"`, for large texts.
-
-    `train_bpe` counts all pairs anew after each merge. Here each pair has its count and an index of
-    the words that hold it, and a merge changes only what belongs to these words.
-
-    Args:
-        words: how often each word occurs, at least once; stays unchanged.
-        n_merges: the most merges.
-
-    Returns:
-        The merges in the order in which they were made.
-    """
-    cut = [[bytes([byte]) for byte in word] for word in words]
-    frequency = list(words.values())
-    counts: Counter[Pair] = Counter()
-    holders: defaultdict[Pair, set[int]] = defaultdict(set)
-
-    def count(word: int, sign: int) -> None:
-        for pair in pairwise(cut[word]):
-            counts[pair] += sign * frequency[word]
-            holders[pair].add(word)
-            if not counts[pair]:
-                del counts[pair]
-
-    for word in range(len(cut)):
-        count(word, 1)
-    merges: list[Pair] = []
-    while counts and len(merges) < n_merges:
-        best = max(counts, key=lambda pair: (counts[pair], pair))
-        merges.append(best)
-        for word in holders.pop(best):
-            count(word, -1)
-            cut[word] = merge_pair(cut[word], best)
-            count(word, 1)
-    return merges
 
 
 def tokens_of(piece: bytes, ranks: Mapping[Pair, int]) -> list[bytes]:

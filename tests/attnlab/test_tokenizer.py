@@ -13,7 +13,6 @@ from attnlab.tokenizer import (
     encode,
     token_numbers,
     train_bpe,
-    train_bpe_indexed,
 )
 
 SENNRICH = {b"low_": 5, b"lower_": 2, b"newest_": 6, b"widest_": 3}  # section 3.2 of the paper
@@ -23,14 +22,6 @@ SPECIAL = ("<|end|>", "<|pad|>")
 
 def products(merges):
     return " ".join((first + second).decode() for first, second in merges)
-
-
-def words(draw):
-    """A few random words of few letters, so that pairs repeat and tie."""
-    return {
-        bytes(draw.choice(b"abc") for _ in range(draw.randint(0, 7))): draw.randint(1, 6)
-        for _ in range(draw.randint(0, 9))
-    }
 
 
 @pytest.mark.parametrize(
@@ -56,12 +47,6 @@ def test_a_pair_is_joined_from_the_left_without_overlap():
 
 def test_counts_of_words_weigh_the_pairs():
     assert train_bpe({b"ab": 1, b"cd": 5, b"ef": 3}, 1) == [(b"c", b"d")]
-
-
-def test_the_indexed_version_makes_the_same_merges():
-    for seed in range(300):
-        some = words(random.Random(seed))
-        assert train_bpe_indexed(some, 20) == train_bpe(some, 20, tie="greatest"), some
 
 
 def test_pieces_make_up_the_text():

@@ -22,7 +22,7 @@ from attnlab.data import manuals
 from attnlab.gpt import GPT, init_gpt
 from attnlab.language_modeling import RandomWindows, bits_per_byte, lm_loss, text_loss
 from attnlab.models.small_gpts import NUM_MERGES, SHIPPED, SHIPPED_CONFIG
-from attnlab.tokenizer import as_tiktoken, count_pieces, train_bpe_indexed
+from attnlab.tokenizer import as_tiktoken, count_pieces, train_bpe
 from attnlab.training import Trainer
 from attnlab.training_config import TrainerConfig
 
@@ -44,7 +44,7 @@ def main() -> None:
     torch.set_num_threads(1)
     start = time.process_time()
     text = manuals.load()
-    merges = train_bpe_indexed(count_pieces(text.train), NUM_MERGES)
+    merges = train_bpe(count_pieces(text.train), NUM_MERGES, tie="greatest")
     numbers = {bytes([byte]): byte for byte in range(256)}
     numbers |= {a + b: 256 + i for i, (a, b) in enumerate(merges)}
     encoding = as_tiktoken(merges)
