@@ -33,6 +33,10 @@ wrong(
     "",
     "A text that occurs twice is twice in your parts. How often should a model read it?",
 )
+SWAPPED = (
+    "Your two parts are swapped: the small share is for training. Which part comes first in the "
+    "task, and which one does it call `share`?"
+)
 wrong(
     "validation_in_training",
     SIDES,
@@ -44,14 +48,13 @@ wrong(
     "sides_swapped",
     "if number < share * 2**32:",
     "if number >= share * 2**32:",
-    "Your two sides are swapped: the small share is for training. Which one does the task call "
-    "`share`?",
+    SWAPPED,
 )
 wrong(
     "training_part_second",
     "return train, validation",
     "return validation, train",
-    "You return the two parts in the other order. Which comes first in the task?",
+    SWAPPED,
 )
 wrong(
     "by_position",
