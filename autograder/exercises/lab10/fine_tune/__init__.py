@@ -24,6 +24,11 @@ exercise = Exercise(
     accuracy,
     uses=[Bert],
     saves=["topics.safetensors"],
+    equivalent={
+        "accuracy: `-1` → `1` in `right = classifier(ids).argmax(-1) == labels`": (
+            "logits have two axes, so the last one is axis 1"
+        ),
+    },
 )
 
 V, D, C = 13, 7, 5
