@@ -95,7 +95,7 @@ class BertLayer(nn.Module):
     nothing else; with `eval()` nothing is dropped.
 
     Args:
-        cfg: all numbers of the model.
+        cfg: gives the sizes, the dropout and the epsilon.
 
     Source: Devlin et al. 2019, section 3, and its code.
     """
@@ -119,7 +119,7 @@ class BertLayer(nn.Module):
             mask: (B, 1, 1, T), boolean, True where there is a token; None: everywhere.
 
         Returns:
-            (B, T, d_model).
+            A tensor of the same shape.
         """
         x = self.norm1(x + self.dropout(self.attention(x, x, x, mask)))
         hidden = F.gelu(self.linear1(x))  # (B, T, d_ff)
@@ -135,7 +135,7 @@ class MLMHead(nn.Module):
     *is* `table`, one parameter for both, and whose bias is its own. The GELU is the exact one.
 
     Args:
-        cfg: all numbers of the model.
+        cfg: gives the sizes and the epsilon.
         table: (V, d_model), an `nn.Parameter`, the weight of the token embedding.
 
     Source: the code of Devlin et al. 2019.

@@ -18,7 +18,8 @@ exercise.promises(
         "and nothing else; with `eval()` nothing is dropped.": "dropout",
         "it stays unchanged.": "layer_equals_torchs",
         "boolean, True where there is a token; None: everywhere.": LAYER,
-        "(B, T, d_model).": "layer_equals_torchs given_weights",
+        "A tensor of the same shape.": "layer_equals_torchs",
+        "(B, T, d_model).": "given_weights",
         "Logits for hidden tokens: linear, GELU, normalisation, then the token table and a bias.": (
             "head"
         ),
@@ -53,6 +54,8 @@ exercise.promises(
     },
     explained=[
         "Self-attention and a feed-forward network, each added to its input and then normalised.",
+        "cfg: gives the sizes, the dropout and the epsilon.",
+        "cfg: gives the sizes and the epsilon.",
         "cfg: all numbers of the model.",
         "Send vectors through the layer.",
         "the weight of the token embedding.",
