@@ -17,6 +17,7 @@ OUR_LABS = (
     "lab07",
     "lab08",
     "lab09",
+    "lab10",
     "lab11",
 )
 # The bug clinic, an exam: each of its cases has a test to write and a question, and no case uses

@@ -29,7 +29,7 @@ SCREEN = 45  # lines of prose, unfolded, between two things that a student does
 
 # Labs with a figure or a training that takes seconds: whole in the long run; in every run without
 # it and the checks, as grading runs them.
-LONG = {"lab02", "lab07", "lab08", "lab09", CLINIC}
+LONG = {"lab02", "lab07", "lab08", "lab09", "lab10", CLINIC}
 RUNS = [
     *(pytest.param(lab, "", marks=pytest.mark.slow if lab in LONG else ()) for lab in OUR_LABS),
     *((lab, "1") for lab in sorted(LONG)),
@@ -48,6 +48,11 @@ SAYS = {
         r"beside a sentence of 30 words, [1-9][\s\S]*30 words, 0\.0 %",
         r"batches of +1: +[1-8]\d\.\d %[\s\S]*batches of +1: +(99|100)",
         r"two devices[\s\S]*on cuda:0, Counts\(to_gpu=0",
+    ],
+    "lab10": [
+        r"mask_tokens passes your test",
+        r"hides_special_tokens is rejected",
+        r"no_label_if_kept is rejected",
     ],
     "lab08": [r"Adam passes your test", r"Uphill is rejected", r"OwnEps is rejected"],
     "lab09": [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 
 import torch
@@ -147,6 +148,27 @@ class SmallLayers(nn.Module):
         if self.base.bias is not None:
             one.bias = nn.Parameter(self.base.bias.data.clone())
         return one
+
+
+@exercise.also_right
+class TwoLinearLayers(nn.Module):
+    def __init__(self, base, rank, alpha=1.0):
+        super().__init__()
+        base.requires_grad_(False)
+        self.base, self.scale = base, alpha / rank
+        kind = {"dtype": base.weight.dtype, "device": base.weight.device}
+        self.A = nn.Parameter(torch.empty(rank, base.in_features, **kind))
+        self.B = nn.Parameter(torch.zeros(base.out_features, rank, **kind))
+        nn.init.normal_(self.A, 0, rank**-0.5)
+
+    def forward(self, x):
+        return self.base(x) + self.scale * (x @ self.A.mT @ self.B.mT)
+
+    def merged(self):
+        made = copy.deepcopy(self.base)
+        with torch.no_grad():
+            made.weight += self.scale * self.B @ self.A
+        return made.requires_grad_(True)
 
 
 wrong = exercise.edits(SmallLayers)

@@ -19,6 +19,17 @@ def in_a_loop(model):
     return total
 
 
+@exercise.also_right(of="num_parameters")
+def by_shapes(model):
+    trained = [p.shape for p in model.parameters() if p.requires_grad]
+    return sum(math.prod(shape) for shape in trained)
+
+
+@exercise.also_right(of="power_law")
+def through_logarithms(n, A, alpha, floor):
+    return floor + A * torch.exp(-alpha * torch.log(n.double()))
+
+
 @exercise.also_right(of="power_law")
 def divided(n, A, alpha, floor):
     return A / n.to(torch.float64) ** alpha + floor

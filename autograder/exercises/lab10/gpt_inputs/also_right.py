@@ -19,6 +19,17 @@ def piece_by_piece(first, second, marks):
     return row
 
 
+@exercise.also_right(of="join_texts")
+def added_lists(first, second, marks):
+    parts = [marks.start], first, [marks.delimiter], second, [marks.extract]
+    return [token for part in parts for token in part]
+
+
+@exercise.also_right(of="similarity_rows")
+def both_orders(first, second, marks):
+    return list(map(join_texts, (first, second), (second, first), (marks, marks)))
+
+
 @exercise.also_right(of="similarity_rows")
 def in_a_loop(first, second, marks):
     pairs = [(first, second), (second, first)]
@@ -31,6 +42,12 @@ def appended(context, choices, marks):
     for choice in choices:
         rows.append(join_texts(context, choice, marks))
     return rows
+
+
+@exercise.also_right(of="choice_rows")
+def mapped(context, choices, marks):
+    contexts, all_marks = [context] * len(choices), [marks] * len(choices)
+    return list(map(join_texts, contexts, choices, all_marks))
 
 
 @exercise.also_right(of="fill_up")
@@ -83,6 +100,11 @@ def with_a_loop(hidden, valid):
 @exercise.also_right(of="similarity_logits")
 def two_vectors_added(vectors, head):
     return head(vectors[:, 0] + vectors[:, 1])
+
+
+@exercise.also_right(of="similarity_logits")
+def summed_by_einsum(vectors, head):
+    return head(torch.einsum("bod->bd", vectors))
 
 
 @exercise.also_right(of="choice_probabilities")
