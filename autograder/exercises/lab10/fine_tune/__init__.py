@@ -206,7 +206,7 @@ def mode_and_gradients(lab, draw):
     best = model.logits.detach()[ids[:, 1]].argmax(-1)
     seen = {}
     for training in (True, False):
-        model.train(training).calls.clear()
+        model.train(mode=training).calls.clear()
         found = lab.accuracy(model, ids, best)
         seen["from training" if training else "from evaluation"] = {
             "all are right": found,

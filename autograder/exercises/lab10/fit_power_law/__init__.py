@@ -19,7 +19,8 @@ def a_law(draw):
 
 
 def on_the_law(n, A, alpha, floor):
-    return floor + A * n.double() ** -alpha
+    above = A / n.double().pow(alpha)
+    return above + floor
 
 
 SIZES = torch.tensor([1336, 4208, 14560, 53696])

@@ -10,6 +10,10 @@ wrong = exercise.edits(step_by_step)
 CHANCE = "    chance = torch.full(ids.shape, float(p))\n"
 CHOSEN = "    chosen = torch.bernoulli(chance, generator=generator).bool()\n"
 HIDDEN = "hidden = torch.bernoulli(torch.full(ids.shape, 0.8), generator=generator).bool() & chosen"
+ALWAYS_MASK = (
+    "Every chosen token becomes [MASK]. In real tasks the model never sees a [MASK]: what does "
+    "BERT do with one chosen token in five?"
+)
 TENTH_OF_A_FIFTH = (
     "Too few tokens become random ones. When you decide about them, only a fifth of the chosen "
     "tokens is left: which share of *these* is a tenth of all chosen ones?"
@@ -124,8 +128,7 @@ wrong(
     "always_mask",
     HIDDEN,
     "hidden = chosen",
-    "Every chosen token becomes [MASK]. In real tasks the model never sees a [MASK]: what does "
-    "BERT do with one chosen token in five?",
+    ALWAYS_MASK,
 )
 wrong(
     "tenth_of_a_fifth",
@@ -318,8 +321,7 @@ wrong(
     "    x = torch.where(word & (u < 0.8 * p), mask_id, x)\n",
     "    x = torch.where(chosen & (u < 0.9), drawn, ids)\n"
     "    x = torch.where(chosen & (u < 0.8), mask_id, x)\n",
-    "You compare one and the same random number with p and with 0.8. What do you know about it if "
-    "a token was chosen?",
+    ALWAYS_MASK,
 )
 wrong(
     "mask_and_random_exchanged",

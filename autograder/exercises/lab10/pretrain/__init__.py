@@ -232,7 +232,7 @@ def one_call(lab, draw):
     model, batch = Reader(draw), a_batch(draw, 3)
     seen = {}
     for training in (True, False):
-        model.train(training).calls.clear()
+        model.train(mode=training).calls.clear()
         parts = losses_of(lab, model, batch)
         seen["in training" if training else "in evaluation"] = {
             "calls: shape, training mode, gradients": list(model.calls),
@@ -290,7 +290,7 @@ def several_batches_and_modes(lab, draw):
     model = Reader(draw)
     seen = {}
     for training in (True, False):
-        model.train(training).calls.clear()
+        model.train(mode=training).calls.clear()
         scores = scores_of(lab, model, iter(batches))
         seen["training" if training else "evaluation"] = {
             "scores": scores,
