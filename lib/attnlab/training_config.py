@@ -75,9 +75,8 @@ class TrainerConfig:
                 raise TrainingError(f"{name} must be above 0 and finite, not {value}")
         for name, words in (("schedule", SCHEDULES), ("dtype", tuple(DTYPES))):
             if getattr(self, name) not in words:
-                raise TrainingError(
-                    f"{name} must be one of {', '.join(words)}, not {getattr(self, name)!r}"
-                )
+                known = ", ".join(words)
+                raise TrainingError(f"{name} must be one of {known}, not {getattr(self, name)!r}")
 
 
 @dataclass(frozen=True)
