@@ -24,9 +24,9 @@ def places(data, windows):
 @exercise.check(points=0.5)
 def shapes(lab, draw):
     """Both tensors are (batch, context), int64, whatever integers the text is stored in."""
-    seen = {}
+    data, seen = torch.arange(20_000) % 200, {}  # so long that hardly a draw is at its end
     for dtype in (torch.int64, torch.int32, torch.uint8):
-        x, y = lab.get_batch(torch.arange(40).to(dtype), 3, 5, draw.generator())
+        x, y = lab.get_batch(data.to(dtype), 3, 5, draw.generator())
         name = str(dtype).removeprefix("torch.")
         seen[f"text of {name}"] = [list(x.shape), str(x.dtype), list(y.shape), str(y.dtype)]
     return seen
@@ -35,8 +35,8 @@ def shapes(lab, draw):
 @exercise.check(points=1)
 def next_tokens(lab, draw):
     """Each row of x is a window of the text, and y is the same window one token later."""
-    data = text(draw, 60)
-    x, y = lab.get_batch(data, 40, 7, draw.generator())
+    data = text(draw, 20)
+    x, y = lab.get_batch(data, 400, 7, draw.generator())  # each start occurs
     at, after = places(data, x), places(data, y)
     return {
         "rows of x that are no window": sum(
@@ -52,7 +52,7 @@ def next_tokens(lab, draw):
 def one_window(lab, draw):
     """A text of context + 1 tokens has one window; a shorter one raises ValueError."""
     data = text(draw, 8)
-    x, y = lab.get_batch(data, 3, 7, draw.generator())
+    x, y = lab.get_batch(data, 12, 7, draw.generator())
     return {
         "x": x,
         "y": y,
@@ -78,20 +78,21 @@ def every_start(lab, draw):
 def independent_rows(lab, draw):
     """Rows are drawn independently: neither without repetition nor at fixed distances."""
     data = text(draw, 30)
-    x, _ = lab.get_batch(data, 26, 4, draw.generator())
-    starts = torch.tensor(places(data, x))[:, 0]
+    x, _ = lab.get_batch(data, 500, 4, draw.generator())  # 26 windows, each of which occurs
+    starts = torch.tensor(places(data, x))[:26, 0]
     gaps = starts.diff()
     return {
         "some window comes twice": len(starts.unique()) < 26,  # else by chance: below 1e-9
         "rows in the order of the text": bool((gaps >= 0).all()),
         "all the same": len(starts.unique()) == 1,
+        "mostly at one distance": bool((gaps == gaps.mode().values).sum() > 13),
     }
 
 
 @exercise.check(points=0.5, hidden=True)
 def randomness(lab, draw):
     """All randomness comes from the generator; the text stays as it is."""
-    data = text(draw, 500)
+    data = text(draw, 20_000)
     before = data.clone()
     generator = torch.Generator().manual_seed(3)
     torch.manual_seed(7)

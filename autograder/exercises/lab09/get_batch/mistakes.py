@@ -119,10 +119,12 @@ wrong(
     "starts = torch.randint(0, N - context, (batch,), generator=generator.manual_seed(0))",
     "Every call draws the same windows: you set the generator back. Who chooses its seed?",
 )
-wrong(
+wrong.several(
     "on_a_ring",
-    TOO_SHORT,
-    "    data = torch.cat((data, data))\n",
+    {
+        TOO_SHORT: "    data = data.repeat(context + 1)\n",
+        STARTS: STARTS.replace("N - context", "N"),
+    },
     "Your text continues at its end with its own beginning. Which token follows the last one?",
 )
 wrong(
