@@ -241,7 +241,8 @@ check("compression_curve")
 # **Look.** Your 300 merges on three texts: plain sentences, a part of the manuals that was not used
 # for learning, and a module of Python. The grey line is lecture N's number. On which text would you
 # promise somebody 4,000 tokens for 3,000 words, after some more merges? Why are the three curves so
-# far apart on the left, and so close on the right?
+# far apart on the left, and so close on the right? (Without 9.1 there are no merges, and the figure
+# stays empty.)
 
 # %%
 plots.tokens.compression(compression_curve, merges, own_tokens.texts_of_three_kinds())

@@ -256,7 +256,7 @@ def rates(lab):
         block = lab.Block(small(d_model=d, dropout=0.25)).train()
         fill_layer(block, weights)
         torch.manual_seed(0)
-        added = block(x).detach() - x
+        added = (block(x) - x).detach()
         dropped = added.abs() < 1e-3
         seen[f"{part}: it adds, where it adds"] = round(float(added.abs().max()), 2)
         seen[f"{part}: always the same"] = bool((dropped | (added.max() - added < 1e-3)).all())
