@@ -63,13 +63,8 @@ wrong(
     "Your split goes by the place in the list, so one more text moves others to the other side. "
     "What alone decides in the task?",
 )
-wrong(
-    "by_pythons_hash",
-    f"number = {NUMBER}",
-    "number = hash(text) % 2**32",
-    "You use Python's own `hash`, which gives other numbers for strings in every run. Which hash "
-    "does the task name?",
-)
+# Python's own `hash` is missing here: it gives other numbers in every process, so nobody's answer
+# could be recognised by its results. The checks catch it.
 wrong(
     "little_endian",
     '.digest()[:4], "big")',
