@@ -877,20 +877,21 @@ compare_predictions(
 # Two slides of lecture G to look at twice. For each, write the two numbers that are asked for. Both
 # concern GPT-2, with its vocabulary of 50,257 tokens and 1,024 positions; GPT-1 had 40,478 tokens.
 #
-# - **G1** (a slip) The slide's bullets: "12-layer decoder", "1600 hidden", "25 heads", "1.5 billion
-#   parameters". The table on the next slide has 48 layers for this width. How many **million**
-#   parameters has the model of the bullets, with 12 layers? And with 48?
-# - **G10** (which follows?) The table's four models:
+# **G1** (a slip) The slide's bullets: "12-layer decoder", "1600 hidden", "25 heads", "1.5 billion
+# parameters". The table on the next slide has 48 layers for this width. How many **million**
+# parameters has the model of the bullets, with 12 layers? And with 48?
 #
-#   | parameters | layers | d |
-#   |---|---|---|
-#   | 117 M | 12 | 768 |
-#   | 345 M | 24 | 1024 |
-#   | 762 M | 36 | 1280 |
-#   | 1542 M | 48 | 1600 |
+# **G10** (which follows?) The table's four models:
 #
-#   With one of the two vocabularies, 9.4's formula gives all four numbers. How many **tokens** has
-#   that vocabulary? And how many **million** parameters has the smallest model with the other one?
+# | parameters | layers | d |
+# |---|---|---|
+# | 117 M | 12 | 768 |
+# | 345 M | 24 | 1024 |
+# | 762 M | 36 | 1280 |
+# | 1542 M | 48 | 1600 |
+#
+# With one of the two vocabularies, 9.4's formula gives all four numbers. How many **tokens** has
+# that vocabulary? And how many **million** parameters has the smallest model with the other one?
 
 # %% exercise="errata"
 errata = {}

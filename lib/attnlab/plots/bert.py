@@ -93,7 +93,9 @@ def masked_words(mask_tokens: Callable[..., tuple[Tensor, Tensor]]) -> Drawn:
                 below = topics.VOCABULARY[label] if kind != NOT_CHOSEN else ""
                 ink = _TEXT_ON.get(kind, FAINT if old < len(topics.SPECIAL) else INK)
                 up = 0.17 if below else 0.0
-                for text, y, size in ((topics.VOCABULARY[now], -up, 8), (below, 0.24, 6.5)):
+                above = topics.VOCABULARY[now]
+                large = 8 if len(above) < 10 else 6.5  # a longer word is as wide as its cell
+                for text, y, size in ((above, -up, large), (below, 0.24, 6.5)):
                     axes.text(column, row + y, text, ha="center", va="center", size=size, color=ink)
                 tip(
                     box, f"{topics.VOCABULARY[old]}: {kind}" + (f", label {label}" if below else "")
