@@ -207,6 +207,12 @@ def test_at_most_a_screen_between_two_things_to_do(lab: str, sources: dict[str, 
             assert len(shown(cell).splitlines()) <= SCREEN, cell.text[:60]
 
 
+@pytest.mark.parametrize("lab", OUR_LABS)
+def test_no_table_is_in_a_list(lab: str, sources: dict[str, Source]) -> None:
+    for cell in sources[lab].of("prose"):  # nbconvert writes such a table as one line of bars
+        assert not re.search(r"^ +\|", cell.text, re.MULTILINE), cell.text
+
+
 @pytest.mark.parametrize("lab", GRADED)
 def test_each_mistake_has_advice_and_each_function_two_other_right_answers(
     lab: str, labs: dict[str, LabExercises]

@@ -57,8 +57,9 @@ case = Case(
 > seen is far below last year's. But what it writes is nonsense: we cannot tell it from dice."*
 
 The model is small and reads lab 5's Markov source, whose entropy is known: **no** predictor of the
-next symbol, of whatever size, gets below 1.373 nats. Below, it is trained again. Then it continues
-256 sequences itself, and the source says how much these symbols surprise it.
+next symbol, of whatever size, gets below 1.373 nats on average over many sequences (on 256 of them,
+chance may take off a little). Below, it is trained again. Then it continues 256 sequences itself,
+and the source says how much these symbols surprise it.
 
 The cell holds the model's attention. It is folded, because a doctor listens before she looks: run
 it and the one below first.
