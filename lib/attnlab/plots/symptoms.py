@@ -43,7 +43,8 @@ def curves(
             axes.set_yscale("log")
         else:
             lowest = min(0.0, *(float(values.min()) for values in data.values()))
-            axes.set_ylim(bottom=lowest)
+            room = 0.03 * (axes.get_ylim()[1] - lowest)
+            axes.set_ylim(bottom=lowest - room)  # a line at 0 is not drawn over by the axis
         if at:
             axes.set_xscale("log")
             axes.set_xticks(list(at), [f"{place:g}" for place in at])
