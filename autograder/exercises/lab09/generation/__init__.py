@@ -232,7 +232,10 @@ def ends_of_texts(lab, draw):
     inside = torch.cat((prompt[:, :1], free[:, :1], prompt[:, 1:]), 1)
     eos = int(inside[0, 1])
     seen["eos in the prompt"] = lab.generate(model, inside, 5, eos=eos, temperature=0)
-    swap, token = torch.arange(V), int(free[0, 1])
+    # A token that another one follows, so that a row which does not end is seen.
+    followed = (free[:, 1:] != free[:, :-1]).nonzero().tolist()
+    row, step = followed[0] if followed else (0, 1)
+    swap, token = torch.arange(V), int(free[row, step])
     swap[[0, token]] = swap[[token, 0]]  # the same model, in which this token is 0
     model.table.data, model.out.data = model.table.data[swap], model.out.data[:, swap]
     seen["eos 0"] = lab.generate(model, swap[prompt], 9, eos=0, temperature=0)
