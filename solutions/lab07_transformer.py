@@ -527,7 +527,7 @@ plots.before_training.stream_variances(
 # `source_valid.sum(1) + max_extra` are the limits, one for each row. `logits[:, -1].argmax(-1)` has
 # shape (B,); `masked_fill(ended, pad)` replaces entries; `torch.cat((table, column[:, None]), 1)`
 # appends a column. The number of symbols written is one less than the number of columns.
-# `model.train(was_training)` sets a mode, True or False.
+# `model.train(mode)` sets a mode, True or False.
 # </details>
 
 # %% exercise="greedy_decode"
