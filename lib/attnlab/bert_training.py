@@ -130,7 +130,7 @@ def pretraining_scores(model: nn.Module, batches: Iterable[PretrainingBatch]) ->
         which the larger of the two logits is that of `follows`. Both are Python floats.
     """
     # blank: evaluation mode, sums over all batches, two divisions, the old mode
-    in_training = model.training
+    was_training = model.training
     model.eval()
     losses, right = [], []
     with torch.no_grad():
@@ -140,7 +140,7 @@ def pretraining_scores(model: nn.Module, batches: Iterable[PretrainingBatch]) ->
             log_p = out.mlm_logits[hidden].log_softmax(-1)  # (number of [MASK], V)
             losses.append(-log_p.gather(-1, batch.labels[hidden][:, None]))
             right.append(out.nsp_logits.argmax(-1) == batch.follows)  # (B,)
-    model.train(in_training)
+    model.train(was_training)
     return PretrainingScores(
         torch.cat(losses).mean().item(), torch.cat(right).double().mean().item()
     )

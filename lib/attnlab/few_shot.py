@@ -59,11 +59,11 @@ def answer_accuracy(model: GPT, prompts: Tensor, answers: Tensor, choices: Tenso
         A Python number from 0 to 1.
     """
     # blank: logits after the last token, the best choice, the share
-    in_training = model.training
+    was_training = model.training
     model.eval()
     with torch.no_grad():
         logits = model(prompts)[0][:, -1, choices]  # (B, C)
-    model.train(in_training)
+    model.train(was_training)
     best = choices[logits.argmax(1)]  # (B,)
     return float((best == answers).double().mean())
     # end blank

@@ -118,7 +118,7 @@ def generate(
     total = prompt.shape[1] + max_new_tokens
     if total > model.cfg.context:
         raise ValueError(f"{total} tokens, but the model reads only {model.cfg.context}")
-    in_training = model.training
+    was_training = model.training
     model.eval()
     try:
         read, state, written = prompt, None, []
@@ -133,7 +133,7 @@ def generate(
             written.append(token)
             read, valid = token[:, None], None
     finally:
-        model.train(in_training)
+        model.train(was_training)
     return torch.stack(written, 1) if written else prompt[:, :0]
     # end blank
 

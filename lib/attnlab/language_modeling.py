@@ -124,7 +124,7 @@ def text_loss(model: nn.Module, ids: Tensor, context: int) -> float:
         The mean over all N - 1 predicted tokens, a Python float.
     """
     # blank: evaluation mode; sum over all windows; divide by the number of tokens; restore the mode
-    in_training = model.training
+    was_training = model.training
     model.eval()
     device = next((parameter.device for parameter in model.parameters()), ids.device)
     x, y = ids[:-1].to(device), ids[1:].to(device)
@@ -138,7 +138,7 @@ def text_loss(model: nn.Module, ids: Tensor, context: int) -> float:
             for rows, labels in zip(xs.split(ROWS), ys.split(ROWS), strict=True):
                 logits = model(rows).flatten(0, 1)  # (rows * T, V)
                 total += F.cross_entropy(logits, labels.flatten(), reduction="sum").item()
-    model.train(in_training)
+    model.train(was_training)
     return total / len(x)
     # end blank
 

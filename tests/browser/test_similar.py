@@ -7,7 +7,6 @@ import pytest
 pytest.importorskip("playwright", reason="no playwright: install the extra `dev`")
 pytest.importorskip("axe_playwright_python", reason="no axe: install the extra `dev`")
 
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 from gradekit.course import Course
@@ -15,6 +14,7 @@ from gradekit.similarity.compare import compare
 from gradekit.similarity.hand_ins import read_class
 from gradekit.similarity.page import write_page
 from tests.gradekit.similarity.conftest import course
+from tests.helpers.accessible import assert_accessible
 from tests.helpers.submissions import LAB
 
 __all__ = ["course"]
@@ -28,13 +28,5 @@ def address(course: Course) -> str:
 
 def test_axe_finds_nothing_and_nothing_is_cut_off(page: Page, address: str) -> None:
     page.goto(address)
-    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
-    for width in (360, 800):
-        page.set_viewport_size({"width": width, "height": 900})
-        assert page.evaluate("document.documentElement.scrollWidth") == width
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-            found = Axe().run(page).response["violations"]
-            faults = [(one["id"], one["nodes"][0]["html"]) for one in found]
-            assert faults == [], (width, scheme)
+    assert_accessible(page, widths=(360, 800))
     assert page.locator("pre mark").count() > 0

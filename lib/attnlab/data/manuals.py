@@ -14,6 +14,7 @@ import hashlib
 import sysconfig
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -40,7 +41,7 @@ def load(
     library: Path | None = None,
     split: Callable[[Sequence[str], float], tuple[list[str], list[str]]] | None = None,
 ) -> Manuals:
-    """Read all texts (four seconds) and divide them.
+    """Read all texts (four seconds the first time) and divide them.
 
     Args:
         library: the folder of the standard library; None for this Python's.
@@ -70,12 +71,17 @@ def texts(library: Path) -> list[str]:
     Returns:
         Each text once, in an order that does not depend on the machine.
     """
+    return list(_texts(library))
+
+
+@cache
+def _texts(library: Path) -> tuple[str, ...]:
     from pydoc_data.topics import topics
 
     found = dict.fromkeys(topics[name].strip() for name in sorted(topics))
     for path in _sources(library):
         found.update(dict.fromkeys(_docstrings(path)))
-    return list(found)
+    return tuple(found)
 
 
 def _sources(root: Path) -> list[Path]:

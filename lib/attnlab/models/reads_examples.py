@@ -11,11 +11,11 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from safetensors.torch import load_file
 from torch import nn
 
 from attnlab.data.mappings import VOCABULARY
 from attnlab.gpt import GPT, GPTConfig
+from attnlab.models.shipped_gpts import load_gpt
 
 FILE = Path(__file__).with_name("reads_examples.safetensors")
 CONFIG = GPTConfig(len(VOCABULARY), context=20, d_model=64, num_heads=4, num_layers=2)
@@ -23,10 +23,7 @@ CONFIG = GPTConfig(len(VOCABULARY), context=20, d_model=64, num_heads=4, num_lay
 
 def reads_examples() -> GPT:
     """The trained model, in evaluation mode: 103,744 parameters, 20 tokens at most."""
-    model = GPT(CONFIG)
-    saved = {name: value.float() for name, value in load_file(FILE).items()}
-    model.load_state_dict({**saved, "head.weight": saved["tokens.weight"]})
-    return model.eval()
+    return load_gpt(CONFIG, FILE)
 
 
 def checksum(model: nn.Module) -> str:

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
-from safetensors.torch import load_file
 from torch import Tensor
 
 from attnlab.gpt import GPT, GPTConfig
+from attnlab.models.shipped_gpts import load_gpt
 
 SYMBOLS, PERIOD = 24, 12
 CONFIG = GPTConfig(SYMBOLS, 2 * PERIOD, d_model=48, num_heads=2, num_layers=2)
@@ -30,10 +30,7 @@ def repeated_rows(count: int, generator: torch.Generator) -> Tensor:
 
 def copies_repeats() -> GPT:
     """The trained model, in evaluation mode."""
-    model = GPT(CONFIG)
-    saved = {name: value.float() for name, value in load_file(FILE).items()}
-    model.load_state_dict({**saved, "head.weight": saved["tokens.weight"]})
-    return model.eval()
+    return load_gpt(CONFIG, FILE)
 
 
 @torch.no_grad()

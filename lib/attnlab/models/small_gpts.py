@@ -21,6 +21,7 @@ from attnlab.compression import bigram_loss, gzip_bits_per_byte
 from attnlab.data import manuals, markov
 from attnlab.gpt import GPT, GPTConfig
 from attnlab.language_modeling import RandomWindows
+from attnlab.models.shipped_gpts import load_gpt
 from attnlab.notebook.unwritten import unwritten_step
 from attnlab.tokenizer import Pair, as_tiktoken
 from attnlab.train_step import Loss
@@ -164,12 +165,7 @@ SHIPPED_CONFIG = GPTConfig(256 + NUM_MERGES, context=128, d_model=96, num_heads=
 
 def pretrained() -> GPT:
     """A GPT of the manuals after a longer training, in evaluation mode, with a cache."""
-    with safe_open(SHIPPED, framework="pt") as file:
-        names = [name for name in file.keys() if name != "merges"]  # noqa: SIM118 - not a dict
-        weights = {name: file.get_tensor(name).float() for name in names}
-    model = GPT(SHIPPED_CONFIG)
-    model.load_state_dict({**weights, "head.weight": weights["tokens.weight"]})
-    return model.eval()
+    return load_gpt(SHIPPED_CONFIG, SHIPPED)
 
 
 def source() -> markov.MarkovSource:

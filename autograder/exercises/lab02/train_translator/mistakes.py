@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import torch
-from torch import nn
-
 from attnlab.models.dates_translator import dates_translator
 from attnlab.seq2seq import AttentionDecoderCell
 from gradekit.exercise.training_loop import CLIP, COLLECT, loop_mistakes
+from gradekit.exercise.wrong_weights import NAN, NOT_TRAINED, all_nan, of_another_model, with_noise
 
 from . import SAVED, exercise, reference_weights
 from .also_right import batch_by_batch
@@ -74,20 +72,7 @@ wrong(
 )
 
 
-def shaken(amount):
-    """The reference's weights with noise added: a model that was trained less."""
-    generator = torch.Generator().manual_seed(0)
-    return {
-        name: tensor + amount * torch.randn(tensor.shape, generator=generator)
-        for name, tensor in reference_weights().items()
-    }
-
-
-@exercise.mistake(
-    "The saved model has learned nothing: its weights are still the initial ones. Was the file "
-    "saved before the training?",
-    of=SAVED,
-)
+@exercise.mistake(NOT_TRAINED, of=SAVED)
 def untrained():
     return dict(dates_translator(AttentionDecoderCell).state_dict())
 
@@ -98,7 +83,7 @@ def untrained():
     of=SAVED,
 )
 def nearly_trained():
-    return shaken(0.059)
+    return with_noise(reference_weights(), 0.059)
 
 
 @exercise.mistake(
@@ -107,7 +92,7 @@ def nearly_trained():
     of=SAVED,
 )
 def half_trained():
-    return shaken(0.073)
+    return with_noise(reference_weights(), 0.073)
 
 
 @exercise.mistake(
@@ -116,13 +101,9 @@ def half_trained():
     of=SAVED,
 )
 def another_model():
-    return {name: torch.zeros_like(tensor) for name, tensor in nn.GRU(7, 5).state_dict().items()}
+    return of_another_model()
 
 
-@exercise.mistake(
-    "A weight in the file is NaN. Once a loss is NaN, all later losses are NaN: at which step of "
-    "your curve does that begin?",
-    of=SAVED,
-)
+@exercise.mistake(NAN, of=SAVED)
 def weights_of_nan():
-    return {name: tensor * float("nan") for name, tensor in reference_weights().items()}
+    return all_nan(reference_weights())

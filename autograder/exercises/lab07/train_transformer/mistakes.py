@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import torch
 from safetensors.torch import load_file
-from torch import nn
 
 from attnlab.encoder_decoder import Transformer, init_weights
 from attnlab.models.small_transformers import small_transformer
 from gradekit.exercise.training_loop import CLIP, COLLECT, loop_mistakes
+from gradekit.exercise.wrong_weights import NAN, NOT_TRAINED, all_nan, of_another_model, with_noise
 
 from . import exercise, mistakes_in_the_loss, reference_weights  # noqa: F401 - registers more
 from .also_right import batch_by_batch
@@ -82,15 +81,6 @@ wrong(
 )
 
 
-def shaken(task, amount):
-    """The reference's weights with noise added: a model that was trained less."""
-    generator = torch.Generator().manual_seed(0)
-    return {
-        name: tensor + amount * torch.randn(tensor.shape, generator=generator)
-        for name, tensor in reference_weights(task).items()
-    }
-
-
 def beside(name):
     return load_file(exercise.path.parent / name)
 
@@ -113,22 +103,14 @@ def without_positions():
     return beside("without_positions.safetensors")
 
 
-@exercise.mistake(
-    "The saved model has learned nothing: its weights are still the initial ones. Was the file "
-    "saved before the training?",
-    of="copy.safetensors",
-)
+@exercise.mistake(NOT_TRAINED, of="copy.safetensors")
 def untrained():
     return dict(small_transformer("copy", Transformer, init_weights).state_dict())
 
 
-@exercise.mistake(
-    "A weight in the file is NaN. Once a loss is NaN, all later losses are NaN: at which step of "
-    "your curve does that begin?",
-    of="copy.safetensors",
-)
+@exercise.mistake(NAN, of="copy.safetensors")
 def weights_of_nan():
-    return {name: tensor * float("nan") for name, tensor in reference_weights("copy").items()}
+    return all_nan(reference_weights("copy"))
 
 
 @exercise.mistake(
@@ -136,7 +118,7 @@ def weights_of_nan():
     of="copy.safetensors",
 )
 def nearly_copying():
-    return shaken("copy", NEARLY["copy"])
+    return with_noise(reference_weights("copy"), NEARLY["copy"])
 
 
 @exercise.mistake(
@@ -145,7 +127,7 @@ def nearly_copying():
     of="dates.safetensors",
 )
 def nearly_trained():
-    return shaken("dates", NEARLY["dates"])
+    return with_noise(reference_weights("dates"), NEARLY["dates"])
 
 
 @exercise.mistake(
@@ -153,7 +135,7 @@ def nearly_trained():
     of="dates.safetensors",
 )
 def half_trained():
-    return shaken("dates", NEARLY["half"])
+    return with_noise(reference_weights("dates"), NEARLY["half"])
 
 
 @exercise.mistake(
@@ -162,7 +144,7 @@ def half_trained():
     of="dates.safetensors",
 )
 def another_model():
-    return {name: torch.zeros_like(tensor) for name, tensor in nn.GRU(7, 5).state_dict().items()}
+    return of_another_model()
 
 
 @exercise.mistake(
@@ -170,4 +152,4 @@ def another_model():
     of="numbers.safetensors",
 )
 def nearly_translating():
-    return shaken("numbers", NEARLY["numbers"])
+    return with_noise(reference_weights("numbers"), NEARLY["numbers"])

@@ -15,12 +15,12 @@ import time
 from pathlib import Path
 
 import torch
-from safetensors.torch import save
 from torch import Tensor
 
 from attnlab.data import manuals
 from attnlab.gpt import GPT, init_gpt
 from attnlab.language_modeling import RandomWindows, bits_per_byte, lm_loss, text_loss
+from attnlab.models.shipped_gpts import save_gpt
 from attnlab.models.small_gpts import NUM_MERGES, SHIPPED, SHIPPED_CONFIG
 from attnlab.tokenizer import as_tiktoken, count_pieces, train_bpe
 from attnlab.training import Trainer
@@ -55,13 +55,8 @@ def main() -> None:
         train, CFG.batch_tokens // SHIPPED_CONFIG.context, SHIPPED_CONFIG.context
     )
     Trainer(model, lm_loss, CFG, on_record=lambda record: print(record, flush=True)).fit(windows)
-    weights = {
-        name: weight.half().contiguous()
-        for name, weight in model.state_dict().items()
-        if name != "head.weight"  # the table of tokens
-    }
     pairs = torch.tensor([(numbers[a], numbers[b]) for a, b in merges], dtype=torch.int16)
-    SHIPPED.write_bytes(save({**weights, "merges": pairs}))
+    save_gpt(model, SHIPPED, merges=pairs)
     nats = text_loss(model, validation, SHIPPED_CONFIG.context)
     size = len(text.validation.encode())
     report = {

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import torch
 from safetensors.torch import load_file
-from torch import nn
 
 from attnlab.decoder_only import GPT
 from attnlab.gpt import init_gpt
 from attnlab.models.small_gpts import small_gpt
+from gradekit.exercise.wrong_weights import NAN, NOT_TRAINED, all_nan, of_another_model, with_noise
 
 from . import exercise, reference_weights
 from .also_right import by_transposing, one_by_one, through_the_total, window_by_window
@@ -332,15 +331,6 @@ wrong(
 )
 
 
-def shaken(task):
-    """The reference's weights with noise added: a model that was trained less."""
-    generator = torch.Generator().manual_seed(0)
-    return {
-        name: tensor + NEARLY[task] * torch.randn(tensor.shape, generator=generator)
-        for name, tensor in reference_weights(task).items()
-    }
-
-
 @exercise.mistake(
     "The saved model has learned to look ahead: there was no causal mask while it was trained. "
     "What does a position see when it predicts?",
@@ -350,22 +340,14 @@ def without_a_causal_mask():
     return load_file(exercise.path.parent / "without_a_mask.safetensors")
 
 
-@exercise.mistake(
-    "The saved model has learned nothing: its weights are still the initial ones. Was the file "
-    "saved before the training?",
-    of="markov_gpt.safetensors",
-)
+@exercise.mistake(NOT_TRAINED, of="markov_gpt.safetensors")
 def untrained():
     return dict(small_gpt("markov", GPT, init_gpt).state_dict())
 
 
-@exercise.mistake(
-    "A weight in the file is NaN. Once a loss is NaN, all later losses are NaN: at which step of "
-    "your curve does that begin?",
-    of="markov_gpt.safetensors",
-)
+@exercise.mistake(NAN, of="markov_gpt.safetensors")
 def weights_of_nan():
-    return {name: tensor * float("nan") for name, tensor in reference_weights("markov").items()}
+    return all_nan(reference_weights("markov"))
 
 
 @exercise.mistake(
@@ -374,7 +356,7 @@ def weights_of_nan():
     of="markov_gpt.safetensors",
 )
 def nearly_at_the_floor():
-    return shaken("markov")
+    return with_noise(reference_weights("markov"), NEARLY["markov"])
 
 
 @exercise.mistake(
@@ -383,7 +365,7 @@ def nearly_at_the_floor():
     of="manuals_gpt.safetensors",
 )
 def nearly_better_than_pairs():
-    return shaken("manuals")
+    return with_noise(reference_weights("manuals"), NEARLY["manuals"])
 
 
 @exercise.mistake(
@@ -392,4 +374,4 @@ def nearly_better_than_pairs():
     of="manuals_gpt.safetensors",
 )
 def another_model():
-    return {name: torch.zeros_like(tensor) for name, tensor in nn.GRU(7, 5).state_dict().items()}
+    return of_another_model()

@@ -2,8 +2,7 @@
 
     python autograder/exercises/lab10/few_shot/measure.py
 
-A minute and a half on one core. The weights are stored as float16, the tied table once. It prints
-what the lab says about the model.
+A minute and a half on one core. It prints what the lab says about the model.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import time
 
 import torch
-from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from attnlab.data.mappings import (
@@ -27,6 +25,7 @@ from attnlab.data.mappings import (
 from attnlab.few_shot import shots_curve
 from attnlab.gpt import GPT
 from attnlab.models.reads_examples import CONFIG, FILE, reads_examples
+from attnlab.models.shipped_gpts import save_gpt
 
 STEPS, BATCH, LEARNING_RATE, WARM_UP = 4000, 64, 3e-3, 400
 UNNAMED_SHARE = 0.75  # with a name the tables are learned in a few hundred steps, without it later
@@ -72,13 +71,6 @@ def trained(seed: int = 0) -> GPT:
     return model
 
 
-def save(model: GPT) -> None:
-    """Write the weights as float16; the tied table once."""
-    weights = {name: value.half().contiguous() for name, value in model.state_dict().items()}
-    del weights["head.weight"]
-    save_file(weights, FILE)
-
-
 def report() -> None:
     """Print the three curves of the lab's figure."""
     model, generator = reads_examples(), torch.Generator().manual_seed(0)
@@ -97,6 +89,6 @@ def report() -> None:
 if __name__ == "__main__":
     torch.set_num_threads(1)
     start = time.process_time()
-    save(trained())
+    save_gpt(trained(), FILE)
     print(f"{time.process_time() - start:.0f} CPU seconds")
     report()

@@ -8,6 +8,8 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 
+from gradekit.exercise.wrong_weights import all_nan, with_noise
+
 from . import exercise, mistakes_in_training, reference_weights  # noqa: F401 - registers more
 from .also_right import CopiedFirst
 
@@ -146,15 +148,6 @@ class OnTheLogits(nn.Module):
         return self.head(self.bert(ids, None, valid).mlm_logits[:, 0])
 
 
-def shaken(amount):
-    """The reference's weights with noise added: a model that was trained less."""
-    generator = torch.Generator().manual_seed(0)
-    return {
-        name: tensor + amount * torch.randn(tensor.shape, generator=generator)
-        for name, tensor in reference_weights().items()
-    }
-
-
 @exercise.mistake(
     "The saved classifier was not pretrained: it knows the twenty words of its five sentences, and "
     "guesses at all others. Which model was it made from?",
@@ -170,7 +163,7 @@ def from_scratch():
     of="topics.safetensors",
 )
 def half_trained():
-    return shaken(NEARLY)
+    return with_noise(reference_weights(), NEARLY)
 
 
 @exercise.mistake(
@@ -192,7 +185,7 @@ def new_head():
     of="topics.safetensors",
 )
 def weights_of_nan():
-    return {name: tensor * float("nan") for name, tensor in reference_weights().items()}
+    return all_nan(reference_weights())
 
 
 @exercise.mistake(

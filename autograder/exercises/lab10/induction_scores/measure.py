@@ -2,14 +2,13 @@
 
     python autograder/exercises/lab10/induction_scores/measure.py
 
-Half a minute on one core. The weights are stored as float16, the tied table once. It prints the
-score of each head. With other seeds the heads appear later, after 1,000 steps or more.
+Half a minute on one core. It prints the score of each head. With other seeds the heads appear
+later, after 1,000 steps or more.
 """
 
 from __future__ import annotations
 
 import torch
-from safetensors.torch import save_file
 from torch import nn
 
 from attnlab.gpt import GPT
@@ -23,6 +22,7 @@ from attnlab.models.repeats import (
     copies_repeats,
     repeated_rows,
 )
+from attnlab.models.shipped_gpts import save_gpt
 
 STEPS, BATCH, LEARNING_RATE = 1500, 64, 4e-3
 
@@ -61,9 +61,7 @@ def trained(seed: int = 0) -> GPT:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    weights = {name: value.half().contiguous() for name, value in trained().state_dict().items()}
-    del weights["head.weight"]
-    save_file(weights, FILE)
+    save_gpt(trained(), FILE)
     ids = repeated_rows(32, torch.Generator().manual_seed(1))
     for layer, found in enumerate(attention_weights(copies_repeats(), ids)):
         print(f"layer {layer}:", [round(x, 3) for x in induction_scores(found, PERIOD).tolist()])

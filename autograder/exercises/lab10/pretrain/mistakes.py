@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import torch
 from safetensors.torch import load_file
-from torch import nn
 
 from attnlab.bert import Bert
 from attnlab.models.topics_bert import small_bert
+from gradekit.exercise.wrong_weights import NAN, NOT_TRAINED, all_nan, of_another_model, with_noise
 
 from . import exercise, mistakes_in_losses, reference_weights  # noqa: F401 - registers more
 from .also_right import slices
@@ -126,15 +125,6 @@ wrong(
 )
 
 
-def shaken(amount):
-    """The reference's weights with noise added: a model that was trained less."""
-    generator = torch.Generator().manual_seed(0)
-    return {
-        name: tensor + amount * torch.randn(tensor.shape, generator=generator)
-        for name, tensor in reference_weights().items()
-    }
-
-
 @exercise.mistake(
     "The saved model has learned to copy what it reads: no word was hidden in its training. Was "
     "the file saved before you corrected the batches?",
@@ -144,22 +134,14 @@ def trained_without_hiding():
     return load_file(exercise.path.parent / "nothing_hidden.safetensors")
 
 
-@exercise.mistake(
-    "The saved model has learned nothing: its weights are still the initial ones. Was the file "
-    "saved before the training?",
-    of="bert.safetensors",
-)
+@exercise.mistake(NOT_TRAINED, of="bert.safetensors")
 def untrained():
     return dict(small_bert(Bert).state_dict())
 
 
-@exercise.mistake(
-    "A weight in the file is NaN. Once a loss is NaN, all later losses are NaN: at which step of "
-    "your curve does that begin?",
-    of="bert.safetensors",
-)
+@exercise.mistake(NAN, of="bert.safetensors")
 def weights_of_nan():
-    return {name: tensor * float("nan") for name, tensor in reference_weights().items()}
+    return all_nan(reference_weights())
 
 
 @exercise.mistake(
@@ -168,7 +150,7 @@ def weights_of_nan():
     of="bert.safetensors",
 )
 def half_trained():
-    return shaken(NEARLY)
+    return with_noise(reference_weights(), NEARLY)
 
 
 @exercise.mistake(
@@ -177,4 +159,4 @@ def half_trained():
     of="bert.safetensors",
 )
 def another_model():
-    return {name: torch.zeros_like(tensor) for name, tensor in nn.GRU(7, 5).state_dict().items()}
+    return of_another_model()
