@@ -1053,6 +1053,16 @@ plots.training.ways(on_a_gpu, corpus_bleu)
 # the scale, gradients are computed and divided by the scale again, an update with inf or nan is
 # skipped, then gradients are clipped together, and then Adam makes an update whose length the
 # schedule decides.
+# <!-- BEGIN MARK SCHEME -->
+# - 1: logs the length of the gradients before clipping, and says what it tells: it grows for some
+#   updates before the `nan` (updates too large), or it is inf at once (an overflow in 16 bits)
+# - 1: logs two more numbers, each with what it tells: learning rate, scale of the loss or number of
+#   skipped updates, largest activation, loss of each batch
+# - 1: names the guards: scaler that skips and halves, clipping, warm-up; and that inf in Adam's
+#   averages spoils every later update
+# - 1: their order: true size (unscale), skip if not finite, clip all together, Adam with the
+#   schedule's rate
+# <!-- END MARK SCHEME -->
 # <!-- END SOLUTION -->
 
 # %% [markdown]

@@ -150,7 +150,7 @@ class Trainer:
             for batch in self._batches(data):
                 norm = self._step(batch)
                 step = self.position.step
-                saves = step % self.cfg.save_every == 0 or step == self.cfg.steps
+                saves = self.cfg.saves_after(step)
                 if saves or step % self.cfg.log_every == 0:
                     record = self._record(norm, clock)
                     if saves:

@@ -41,7 +41,8 @@ class TrainerConfig:
         seed: of weights, order and dropout.
         device: "auto" or a device; see `devices.pick_device`.
         log_every: updates from one line of the log to the next.
-        save_every: updates from one checkpoint to the next; each is preceded by a validation.
+        save_every: updates from one checkpoint to the next; each is preceded by a validation. None:
+            a tenth of all steps, at most 500, so that a program that is killed loses little.
         keep: how many checkpoints stay.
 
     Raises:
@@ -61,14 +62,15 @@ class TrainerConfig:
     seed: int = 0
     device: str = "auto"
     log_every: int = 50
-    save_every: int = 500
+    save_every: int | None = None
     keep: int = 1
 
     def __post_init__(self) -> None:
         at_least_1 = ("steps", "batch_tokens", "accumulate", "log_every", "save_every", "keep")
         for name, least in {**dict.fromkeys(at_least_1, 1), "warmup": 0, "weight_decay": 0}.items():
-            if not getattr(self, name) >= least:
-                raise TrainingError(f"{name} must be {least} or more, not {getattr(self, name)}")
+            value = getattr(self, name)
+            if value is not None and not value >= least:
+                raise TrainingError(f"{name} must be {least} or more, not {value}")
         for name in ("lr", "max_norm"):
             value = getattr(self, name)
             if value is not None and not 0 < value < math.inf:
@@ -77,6 +79,11 @@ class TrainerConfig:
             if getattr(self, name) not in words:
                 known = ", ".join(words)
                 raise TrainingError(f"{name} must be one of {known}, not {getattr(self, name)!r}")
+
+    def saves_after(self, step: int) -> bool:
+        """Whether a checkpoint is written after an update; after the last one always."""
+        every = self.save_every or min(500, max(1, self.steps // 10))
+        return step % every == 0 or step == self.steps
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from attnlab.checkpoints import read_weights
 ROOT = Path(__file__).resolve().parents[2]
 TINY = (
     "examples=60", "validation=20", "d_model=8", "num_heads=2", "d_ff=16", "layers=1",
-    "batch_tokens=80", "steps=4", "log_every=2",
+    "batch_tokens=80", "steps=4", "log_every=2", "save_every=4",
 )  # fmt: skip
 UNFIT = "these settings do not fit the task"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'lib'}:{ROOT}", "OMP_NUM_THREADS": "1"}

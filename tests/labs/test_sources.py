@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from attnlab.notebook.check import GRADING_VARIABLE
+from gradekit.build.model_answer import model_answer
 from gradekit.build.solved import solved_notebook
 from gradekit.course import load_course
 from gradekit.exercise.loader import LabExercises, load_lab
@@ -115,6 +116,16 @@ def test_exercises_and_a_question_are_worth_100_points_together(
         assert (chained, tests, len(questions)) == (0, len(exercises) / 2, tests + 1)
     else:
         assert (chained, tests, len(questions)) == (1, 1, 1)
+
+
+@pytest.mark.parametrize("lab", GRADED)
+def test_each_question_has_a_model_answer_and_a_mark_scheme(
+    lab: str, sources: dict[str, Source]
+) -> None:
+    for question in sources[lab].of("free_text"):
+        model = model_answer(question.text, f"{lab}, {question.name}", question.points)
+        assert len(model.text.split()) >= 20
+        assert len(model.scheme) >= 2
 
 
 @pytest.mark.parametrize("lab", OUR_LABS)

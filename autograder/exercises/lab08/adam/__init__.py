@@ -148,7 +148,7 @@ def groups(lab, draw):
     early = after_each(optimizer, made, drawn_gradients(draw, made, 2))
     first, second = optimizer.param_groups
     first["lr"], first["eps"] = 0.2, 0.05
-    second["weight_decay"], second["betas"] = 0.5, (0.8, 0.6)
+    second["lr"], second["weight_decay"], second["betas"] = 0.05, 0.5, (0.8, 0.6)
     return {
         "at first": early,
         "then": after_each(optimizer, made, drawn_gradients(draw, made, 2)),

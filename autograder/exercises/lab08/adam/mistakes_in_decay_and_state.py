@@ -65,6 +65,13 @@ wrong(
     "the task?",
 )
 wrong(
+    "decoupled_with_the_first_rate",
+    "p *= 1 - lr * decay",
+    'p *= 1 - self.defaults["lr"] * decay',
+    "Your decoupled decay uses the lr given to `Adam(…)`, so a schedule that changes a group's lr "
+    "leaves the decay as it was. Which lr does the task multiply by?",
+)
+wrong(
     "weights_grow",
     "p *= 1 - lr * decay",
     "p *= 1 + lr * decay",

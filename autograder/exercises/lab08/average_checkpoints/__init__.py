@@ -122,7 +122,7 @@ def last_counter(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def half_precision(lab, draw):
-    """In half precision, sums neither overflow nor lose what is small."""
+    """In half precision, neither sums nor means lose anything on the way."""
     seen = {}
     for dtype in (torch.float16, torch.bfloat16):
         name = str(dtype).removeprefix("torch.")
@@ -136,6 +136,10 @@ def half_precision(lab, draw):
     # In bfloat16, 256 + 1 is 256, so a sum there stops growing.
     many = [{"x": torch.ones(2, dtype=torch.bfloat16)} for _ in range(600)]
     seen["bfloat16: 1, 600 times"] = lab.average_checkpoints(many)["x"]
+    for dtype in (torch.float16, torch.bfloat16):  # a running mean there is rounded 255 times
+        falling = [{"x": torch.tensor([256.0 * (n == 0)], dtype=dtype)} for n in range(256)]
+        name = str(dtype).removeprefix("torch.")
+        seen[f"{name}: 256, then 0, 255 times"] = lab.average_checkpoints(falling)["x"].double()
     return seen
 
 

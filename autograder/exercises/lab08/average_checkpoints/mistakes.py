@@ -101,6 +101,17 @@ wrong(
     "how large is the sum?",
 )
 wrong.several(
+    "running_mean_in_half",
+    {
+        WIDE: "wide = newest.dtype",
+        "for state in states[1:]:": "for seen, state in enumerate(states[1:], start=2):",
+        "total += state[name].to(wide)": "total += (state[name].to(wide) - total) / seen",
+        "(total / len(states))": "total",
+    },
+    "Your running mean has the dtype of the weights, so it is rounded once for each checkpoint. "
+    "Which dtype does the task name?",
+)
+wrong.several(
     "half_divided_first",
     {
         WIDE: "wide = newest.dtype",

@@ -226,6 +226,13 @@ wrong(
     "should be equal, more or less, from batch to batch?",
 )
 wrong(
+    "rows_in_powers_of_two",
+    FULL,
+    "if batch and len(batch) + 1 > 2 ** ((max_tokens // longest).bit_length() - 1):",
+    "Your batches have 1, 2, 4, 8 … sentences, so many have room for more. How many of equal "
+    "length fit into one?",
+)
+wrong(
     "one_sentence_each",
     FULL,
     "if batch:",

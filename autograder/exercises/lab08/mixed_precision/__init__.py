@@ -161,12 +161,15 @@ def scale_grows_again(lab, draw):
 
 @exercise.check(points=1, hidden=True, judge=ROUGHLY)
 def without_a_scaler(lab, draw):
-    """`update`: with a disabled scaler, gradients are limited and applied as they are."""
+    """`update`: with a disabled scaler, gradients are limited and applied, finite or not."""
     seen = {}
     for name, limit in (("limit 1.5", [1.5]), ("no limit", [None]), ("limit not given", [])):
         case = Case(draw, enabled=False)
         case.backward(draw, 3.0)
         seen[name] = case.update(lab, *limit)
+    case = Case(draw, enabled=False)
+    case.backward(draw, 3.0, math.inf)
+    seen["with inf: the weights stand still"] = case.update(lab, 1.5)["the weights stand still"]
     case = Case(draw)
     case.backward(draw, 7.0)
     seen["scaled, no limit"] = case.update(lab)

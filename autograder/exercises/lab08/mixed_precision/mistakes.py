@@ -210,6 +210,12 @@ made(
     "update fails in the same way. Which call must happen in any case?",
 )
 made(
+    "skips_without_a_scaler",
+    STEP,
+    "    if norm.isfinite():\n    " + STEP + "    elif scaler.is_enabled():\n    " + STEP,
+    "With a disabled scaler, you skip an update with inf. Who decides, then, whether to skip?",
+)
+made(
     "a_tensor_says_so",
     "    return norm, updated\n",
     "    return norm, norm.isfinite()\n",
