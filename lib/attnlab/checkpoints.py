@@ -5,6 +5,7 @@
     out/last/state.json              position, settings, loss scale
     out/step-000400/ …               earlier checkpoints, if more than one is kept
     out/averaged/model.safetensors   their mean
+    out/best/model.safetensors       the weights with the lowest validation loss so far
 
 Both formats contain numbers alone, so reading a checkpoint runs no code. A checkpoint is written
 beside its place and moved there when it is complete and on the disk. So a program that is killed
@@ -28,7 +29,7 @@ from torch import Tensor, nn
 
 from attnlab.checking.errors import LabError
 
-LAST, AVERAGED, PART = "last", "averaged", ".part"
+LAST, AVERAGED, BEST, PART = "last", "averaged", "best", ".part"
 MODEL, TRAINING, STATE = "model.safetensors", "training.safetensors", "state.json"
 
 
@@ -113,22 +114,27 @@ def read_weights(place: Path) -> dict[str, Tensor]:
     return _read_tensors(place / MODEL)
 
 
-def write_averaged(folder: Path, weights: Mapping[str, Tensor]) -> Path:
-    """Write weights to ``folder/averaged/model.safetensors``; returns the file.
+def write_weights(place: Path, weights: Mapping[str, Tensor]) -> Path:
+    """Write weights alone, such as to ``out/best/model.safetensors``; returns the file.
+
+    Args:
+        place: the folder, such as ``out/best``; made if it is not there.
+        weights: the model's state.
 
     Raises:
         CheckpointError: they cannot be written; an earlier file is as it was.
     """
-    path = folder / AVERAGED / MODEL
+    path = place / MODEL
     part = path.with_suffix(PART)
     try:
-        path.parent.mkdir(exist_ok=True)
+        place.mkdir(parents=True, exist_ok=True)
         _write_to_disk(part, _bytes(weights))
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)
         raise CheckpointError(
-            f"{path} could not be written ({error.strerror or error}); the checkpoints are intact"
+            f"{path} could not be written ({error.strerror or error}); checkpoints are intact, so "
+            "correct that, for example by freeing space, and run the command again"
         ) from error
     return path
 

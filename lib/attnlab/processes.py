@@ -9,13 +9,15 @@ Tested in ``tests/attnlab/test_train.py``.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
+
+from attnlab.checkpoints import CheckpointError
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,21 @@ class Processes:
         all_tensors = [torch.empty_like(tensor) for _ in range(self.world)]
         dist.all_gather(all_tensors, tensor)
         return all_tensors
+
+    def in_first(self, write: Callable[[], object]) -> None:
+        """Let process 0 write files.
+
+        Raises:
+            CheckpointError: it could not; in every process, so that none waits for it.
+        """
+        error = None
+        if self.rank == 0:
+            try:
+                write()
+            except CheckpointError as caught:
+                error = caught
+        if self.any(error is not None):
+            raise error or CheckpointError("process 0 could not write its files")
 
 
 ALONE = Processes()

@@ -108,11 +108,18 @@ def _train(given: argparse.Namespace, processes: Processes, show: Output) -> int
         show.event("resume", f"going on after step {step} of {cfg.steps}", step=step)
     with _stopped_by_signals(trainer) as received:
         trainer.fit(task.data, task.validation)
-    step = trainer.position.step
-    if step < cfg.steps:
+    position, step = trainer.position, trainer.position.step
+    if not position.ends(cfg):
         text = f"stopped after step {step}; the same command goes on from there"
         show.event("stop", text, step=step)
         return 128 + max(received, default=signal.SIGTERM)  # another process may have received it
+    if position.worse:
+        place = folder / checkpoints.BEST / checkpoints.MODEL
+        early = f"; training ended early, after step {step}" if step < cfg.steps else ""
+        show.event(
+            "best", f"the lowest validation loss was {position.best:.4f}, in {place}{early}",
+            step=step, validation_loss=position.best, weights=str(place),
+        )  # fmt: skip
     _finish(task, trainer, folder, show)
     return 0
 
@@ -162,7 +169,7 @@ def _finish(task: Task, trainer: Trainer, folder: Path, show: Output) -> None:
         average = checkpoints.average_checkpoints(
             [checkpoints.read_weights(place) for place in kept]
         )
-        place = checkpoints.write_averaged(folder, average)
+        place = checkpoints.write_weights(folder / checkpoints.AVERAGED, average)
         checkpoints.load_weights(trainer.model, average, place)
         share = task.exact_match(trainer.model, trainer.device)
         show.event(

@@ -6,6 +6,7 @@
 
 `loss(model, batch)` returns the loss as a sum and the number of tokens in it (`Sums`). The steps of
 the loop are functions of other modules: see `Parts`. ``python -m attnlab.train`` is the command.
+docs/gpu.md has a table for those who know PyTorch Lightning.
 """
 
 from __future__ import annotations
@@ -128,13 +129,14 @@ class Trainer:
         self._stopping = False
 
     def fit(self, data: Epochs, validation: Iterable[Any] = ()) -> list[Record]:
-        """Train until `cfg.steps` updates are done, or `stop` is called.
+        """Train until `cfg.steps` updates are done, `cfg.patience` is over, or `stop` is called.
 
         Nothing in the loop waits for the device but the lines of the log (and the scaler in fp16).
 
         Args:
             data: the batches; each tensor's first dimension counts the rows.
-            validation: batches whose loss is measured before each checkpoint.
+            validation: batches whose loss is measured before each checkpoint. The weights with the
+                lowest loss so far are in ``best/model.safetensors``.
 
         Returns:
             The lines of the log since this call.
@@ -155,7 +157,8 @@ class Trainer:
                     record = self._record(norm, clock)
                     if saves:
                         record = replace(record, validation_loss=self.validate(validation))
-                    self._in_process_0(partial(self._report, record))
+                        self._keep_best(record.validation_loss)
+                    self.processes.in_first(partial(self._report, record))
                     records.append(record)
                     clock = self._clock()
                 stops = self.processes.any(self._stopping)
@@ -193,7 +196,7 @@ class Trainer:
         if self._folder is None:
             return
         folder, checkpoint = self._folder, self._checkpoint()
-        self._in_process_0(lambda: checkpoints.write(folder, checkpoint, self.cfg.keep))
+        self.processes.in_first(lambda: checkpoints.write(folder, checkpoint, self.cfg.keep))
 
     def resume(self) -> bool:
         """Go on from the newest checkpoint of the folder, as if training had never been ended.
@@ -232,12 +235,12 @@ class Trainer:
         return compiled(wrapped, self.device) if self.cfg.compile else wrapped
 
     def _batches(self, data: Epochs) -> Iterator[Any]:
-        """Batches from the present position on, until all updates are done."""
-        while self.position.step < self.cfg.steps:
+        """Batches from the present position on, until training is over."""
+        while not self.position.ends(self.cfg):
             for batch in data.epoch(self.position.epoch, self.position.batch):
                 self.position = replace(self.position, batch=self.position.batch + 1)
                 yield batch
-                if self.position.step >= self.cfg.steps:
+                if self.position.ends(self.cfg):
                     return
             if self.position.batch == 0:
                 raise TrainingError("there are no batches to train on")
@@ -318,16 +321,12 @@ class Trainer:
         self._log.write(record)
         self._on_record(record)
 
-    def _in_process_0(self, write: Callable[[], object]) -> None:
-        """Let process 0 write; if it cannot, raise its error in every process."""
-        error = None
-        if self.processes.rank == 0:
-            try:
-                write()
-            except CheckpointError as caught:
-                error = caught
-        if self.processes.any(error is not None):
-            raise error or CheckpointError("process 0 could not write its files")
+    def _keep_best(self, loss: float | None) -> None:
+        """Take note of a validation, and write the weights if their loss is the lowest so far."""
+        self.position = self.position.validated(loss)
+        if self._folder is not None and loss is not None and self.position.worse == 0:
+            place, weights = self._folder / checkpoints.BEST, self.model.state_dict()
+            self.processes.in_first(lambda: checkpoints.write_weights(place, weights))
 
     def _mfu(self, tokens_per_second: float) -> float | None:
         peak = metrics.peak_flops(self.device, DTYPES[self.cfg.dtype])
@@ -359,7 +358,7 @@ class Trainer:
         """Take over everything but the weights."""
         load_optimizer(self.optimizer, found.tensors)
         self.scaler.load_state_dict(dict(found.state["scaler"]))
-        self.position = Position(**{key: int(found.state[key]) for key in asdict(self.position)})
+        self.position = Position.from_state(found.state)
         loss, count = found.tensors["since_log"].to(self.device)
         # The processes' sums are added for the log: one of them takes the old sum.
         self._since_log = Sums(loss * (self.processes.rank == 0), count / self.processes.world)

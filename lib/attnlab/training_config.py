@@ -6,8 +6,8 @@ Tested in ``tests/attnlab/test_training.py``.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from attnlab.checking.errors import LabError
@@ -16,7 +16,7 @@ from attnlab.train_step import DTYPES, Precision
 
 # Settings that may change when training goes on: they do not change which weights come out, or they
 # say how long to train.
-MAY_CHANGE = ("steps", "device", "compile", "log_every", "save_every", "keep")
+MAY_CHANGE = ("steps", "device", "compile", "log_every", "save_every", "keep", "patience")
 
 
 class TrainingError(LabError):
@@ -43,7 +43,9 @@ class TrainerConfig:
         log_every: updates from one line of the log to the next.
         save_every: updates from one checkpoint to the next; each is preceded by a validation. None:
             a tenth of all steps, at most 500, so that a program that is killed loses little.
-        keep: how many checkpoints stay.
+        keep: how many checkpoints stay, beside the weights with the lowest validation loss.
+        patience: early stopping: training ends when the validation loss was not lower than its
+            lowest at so many checkpoints in a row. None: it does not end early.
 
     Raises:
         TrainingError: a number is out of its range, or a word is not one of those listed.
@@ -64,9 +66,12 @@ class TrainerConfig:
     log_every: int = 50
     save_every: int | None = None
     keep: int = 1
+    patience: int | None = None
 
     def __post_init__(self) -> None:
-        at_least_1 = ("steps", "batch_tokens", "accumulate", "log_every", "save_every", "keep")
+        at_least_1 = (
+            "steps", "batch_tokens", "accumulate", "log_every", "save_every", "keep", "patience",
+        )  # fmt: skip
         for name, least in {**dict.fromkeys(at_least_1, 1), "warmup": 0, "weight_decay": 0}.items():
             value = getattr(self, name)
             if value is not None and not value >= least:
@@ -95,12 +100,39 @@ class Position:
         skipped: updates that were skipped because a gradient was not finite.
         epoch: the number of the epoch, from 0.
         batch: how many of its batches are used.
+        best: the lowest validation loss so far; None if there was none.
+        worse: validations since then.
     """
 
     step: int = 0
     skipped: int = 0
     epoch: int = 0
     batch: int = 0
+    best: float | None = None
+    worse: int = 0
+
+    def validated(self, loss: float | None) -> Position:
+        """The position after a validation; `loss` is None if there was nothing to measure."""
+        if loss is None:
+            return self
+        if loss < (math.inf if self.best is None else self.best):
+            return replace(self, best=loss, worse=0)
+        return replace(self, worse=self.worse + 1)
+
+    def ends(self, cfg: TrainerConfig) -> bool:
+        """Whether training is over: all updates are done, or `cfg.patience` is."""
+        impatient = cfg.patience is not None and self.worse >= cfg.patience
+        return impatient or self.step >= cfg.steps
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Position:
+        """The position in a checkpoint's state.
+
+        Raises:
+            KeyError, TypeError, ValueError: it is not in it.
+        """
+        numbers = {key: int(state[key]) for key in ("step", "skipped", "epoch", "batch", "worse")}
+        return cls(**numbers, best=None if state["best"] is None else float(state["best"]))
 
 
 class Epochs(Protocol):

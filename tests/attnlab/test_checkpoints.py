@@ -22,7 +22,7 @@ from attnlab.checkpoints import (
     load_weights,
     read,
     write,
-    write_averaged,
+    write_weights,
 )
 
 
@@ -214,10 +214,10 @@ def test_states_that_cannot_be_averaged() -> None:
             average_checkpoints([one, other])
 
 
-def test_the_mean_is_written_whole_or_not_at_all(tmp_path: Path, full_disk) -> None:
-    path = write_averaged(tmp_path, {"a": torch.ones(2)})
+def test_weights_alone_are_written_whole_or_not_at_all(tmp_path: Path, full_disk) -> None:
+    path = write_weights(tmp_path / "averaged", {"a": torch.ones(2)})
     full_disk(room=3)
     with pytest.raises(CheckpointError, match="averaged"):
-        write_averaged(tmp_path, {"a": torch.zeros(2)})
+        write_weights(tmp_path / "averaged", {"a": torch.zeros(2)})
     assert [file.name for file in path.parent.iterdir()] == [MODEL]
     assert checkpoints.read_weights(path.parent)["a"].tolist() == [1, 1]

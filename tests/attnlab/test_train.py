@@ -123,6 +123,17 @@ def test_bad_input_is_one_sentence(tmp_path: Path, capsys, task, setting, messag
     assert not (tmp_path / "out").exists()
 
 
+def test_early_stopping_says_where_the_best_weights_are(tmp_path: Path, capsys) -> None:
+    more = ("steps=40", "lr=10", "save_every=1", "patience=3", "max_norm=none")
+    for _ in range(2):  # the second time, there is nothing left to do
+        assert run(tmp_path, *more) == 0
+        *_, best, end = events(capsys.readouterr().out)
+        assert (best["event"], end["event"]) == ("best", "end")
+        assert best["step"] == end["step"] < 40
+        assert best["weights"] == str(tmp_path / "best" / "model.safetensors")
+        assert (tmp_path / "best" / "model.safetensors").is_file()
+
+
 def test_a_checkpoint_of_other_settings_stays(tmp_path: Path, capsys) -> None:
     assert run(tmp_path) == 0
     before = (tmp_path / "last" / "model.safetensors").read_bytes()
@@ -140,18 +151,30 @@ def test_a_folder_that_is_a_file(tmp_path: Path, capsys) -> None:
     )
 
 
-def test_a_full_disk_in_the_middle_of_training(tmp_path: Path, capsys, monkeypatch) -> None:
+@pytest.mark.parametrize(
+    ("folder", "message"),
+    [
+        (checkpoints.PART, "the checkpoint of step 6 could not be written to {} (No sp"),
+        (checkpoints.BEST, "{}/best/model.safetensors could not be written (No sp"),
+    ],
+)
+def test_a_full_disk_in_the_middle_of_training(
+    tmp_path: Path, capsys, monkeypatch, folder: str, message: str
+) -> None:
     assert run(tmp_path) == 0
     capsys.readouterr()
+    write = checkpoints._write_to_disk
 
     def full(path: Path, data: bytes) -> None:
+        if path.parent.name != folder:
+            return write(path, data)
         path.write_bytes(data[:50])
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(checkpoints, "_write_to_disk", full)
     assert run(tmp_path, "steps=8", "save_every=2") == 1
     error = capsys.readouterr().err
-    assert error.startswith(f"the checkpoint of step 6 could not be written to {tmp_path} (No sp")
+    assert error.startswith(message.format(tmp_path))
     assert error.count("\n") == 1
     monkeypatch.undo()
     assert run(tmp_path, "steps=8", "save_every=2") == 0

@@ -114,6 +114,54 @@ def test_a_finished_training_is_not_trained_further_but_for_more_steps(tmp_path:
     torch.testing.assert_close(ours, theirs, rtol=0, atol=0)
 
 
+def losses_are(made: Trainer, found: list[float | None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the next validations find these losses."""
+    left = iter(found)
+    monkeypatch.setattr(made, "validate", lambda batches: next(left))
+
+
+def test_training_ends_early_and_the_best_weights_are_kept(tmp_path: Path, monkeypatch) -> None:
+    cfg = replace(CFG, save_every=2, patience=2)
+    made = trainer(cfg, tmp_path)
+    losses_are(made, [3.0, 2.0, math.nan, 1.5, 1.5, 1.6, 0.0], monkeypatch)
+    seen, validated = {}, made.validate
+
+    def validate(batches: Any) -> float | None:
+        weights = {name: x.clone() for name, x in made.model.state_dict().items()}
+        seen[made.position.step] = weights
+        return validated(batches)
+
+    monkeypatch.setattr(made, "validate", validate)
+    made.fit(task().data)
+    assert made.position.ends(cfg)
+    assert (made.position.step, made.position.best, made.position.worse) == (12, 1.5, 2)
+    best = checkpoints.read_weights(tmp_path / "best")
+    torch.testing.assert_close(best, seen[8], rtol=0, atol=0)
+
+    again = trainer(cfg, tmp_path)
+    assert again.resume()
+    assert again.position == made.position
+    assert again.fit(task().data) == []
+    patient = trainer(replace(cfg, patience=5), tmp_path)
+    patient.resume()
+    losses_are(patient, [1.4, 1.3, 1.3, 1.2], monkeypatch)
+    assert [record.step for record in patient.fit(task().data) if record.validation_loss] == [
+        14, 16, 18, 20,
+    ]  # fmt: skip
+    assert (patient.position.best, patient.position.worse) == (1.2, 0)
+
+
+def test_the_lowest_loss_survives_an_interruption(tmp_path: Path) -> None:
+    cfg = replace(CFG, save_every=2)
+    whole = train(cfg, tmp_path / "whole")
+    train(cfg, tmp_path / "parts", 9)
+    parts = train(cfg, tmp_path / "parts")
+    assert parts.position == whole.position
+    assert whole.position.best is not None
+    one, other = (tmp_path / name / "best" / checkpoints.MODEL for name in ("whole", "parts"))
+    assert one.read_bytes() == other.read_bytes()
+
+
 def test_the_programs_random_numbers_stay(tmp_path: Path) -> None:
     before = torch.get_rng_state()
     train(replace(CFG, steps=2))
