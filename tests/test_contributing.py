@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-STEP = re.compile(r"<!-- (file|append|run):? ?(\S*) -->\n```\w*\n(.*?)```", re.DOTALL)
+STEP = re.compile(r"<!-- ([a-z-]+):? ?(\S*) -->\n```\w*\n(.*?)```", re.DOTALL)
+LAST_PART = "# %% [markdown]\n# ## What you can now explain\n"
+TITLE = 'title = "Softmax, cross-entropy and a first attention"\n'
 
 
 @pytest.fixture(scope="module")
@@ -52,13 +54,22 @@ def test_an_exercise_is_added_by_the_steps_alone(newcomers_copy):
     commands = []
     for kind, path, text in STEP.findall((ROOT / "CONTRIBUTING.md").read_text("utf-8")):
         target = newcomers_copy / path
-        if kind == "file":
-            target.write_text(text)
-        elif kind == "append":
-            target.write_text(f"{target.read_text()}\n{text}")
-        else:
-            commands += [line.split()[1:] for line in text.splitlines()]
-    assert commands == [["verify", "lab01", "perplexity"], ["build", "lab01"]]
+        match kind:
+            case "file":
+                target.write_text(text)
+            case "above-the-last-part":
+                above, last_part, below = target.read_text().partition(LAST_PART)
+                target.write_text(f"{above}{text}\n{last_part}{below}")
+                assert last_part
+            case "below-its-title":
+                above, title, below = target.read_text().partition(TITLE)
+                target.write_text(f"{above}{title}{text}{below}")
+                assert title
+            case "run":
+                commands += [line.split()[1:] for line in text.splitlines()]
+            case _:
+                raise ValueError(f"CONTRIBUTING.md has a step of the kind {kind!r}")
+    assert commands == [["verify", "lab01", "perplexity"], ["build", "lab01"], ["doctor"]]
 
     proof = lab(newcomers_copy, *commands[0], "--json")
     assert proof.returncode == 0, proof.stdout + proof.stderr
@@ -72,3 +83,6 @@ def test_an_exercise_is_added_by_the_steps_alone(newcomers_copy):
     text = (newcomers_copy / "labs/lab01/lab01_softmax.ipynb").read_text()
     assert "def perplexity" in text
     assert "cross_entropy(logits, target).exp()" not in text
+
+    health = lab(newcomers_copy, "doctor")
+    assert "solutions/lab01_softmax.py" not in health.stdout, health.stdout
