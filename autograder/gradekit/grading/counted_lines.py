@@ -13,29 +13,55 @@ from typing import Any
 from attnlab.checking.changed_lines import CHANGED, FewChanges, changed_lines
 from gradekit.python_names import names_bound_by
 
+# The judge has no limit on its time, so it compares no longer text than any fix could be.
+_MOST_CODE = 2**19  # characters of all cells; a lab has a tenth of it
+_MOST_LINES = 2000
+# Cell magics that run the cell's code in the notebook; others write it to a file or leave it out.
+_RUNS_HERE = ("%%time", "%%capture", "%%prun")
+_NOT_COUNTED = -1
+
 
 def with_changes_of(seen: Any, judge: FewChanges, sources: Sequence[str]) -> Any:
     """The observation `seen` with the number of changed lines in the notebook's cells.
 
     The number is -1, which no fix may have, if the last statement that binds the name is not a
-    definition: then nobody can say what was changed.
+    definition, or if it or the notebook is too long or too deeply nested to be compared: then it is
+    not known what was changed.
     """
     if not isinstance(seen, dict) or CHANGED not in seen:
         return seen
+    if sum(map(len, sources)) > _MOST_CODE:
+        return {**seen, CHANGED: _NOT_COUNTED}
     last = None
     for statement in _statements(sources):
         if judge.name in names_bound_by(statement):
             last = statement
+    return {**seen, CHANGED: _count(judge.before, last)}
+
+
+def _count(before: str, last: ast.stmt | None) -> int:
     if not isinstance(last, (ast.FunctionDef, ast.ClassDef)):
-        return {**seen, CHANGED: -1}
-    return {**seen, CHANGED: changed_lines(judge.before, ast.unparse(last))}
+        return _NOT_COUNTED
+    if (last.end_lineno or 0) - last.lineno > _MOST_LINES:
+        return _NOT_COUNTED
+    try:
+        return changed_lines(before, ast.unparse(last))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _NOT_COUNTED
 
 
 def _statements(sources: Sequence[str]) -> Iterator[ast.stmt]:
     """The statements at the top of all cells that are Python; IPython's own lines are left out."""
     for source in sources:
+        if not _runs_here(source):
+            continue
         lines = ["" if line.startswith(("%", "!")) else line for line in source.split("\n")]
         try:
             yield from ast.parse("\n".join(lines)).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
+
+
+def _runs_here(source: str) -> bool:
+    first = source.lstrip().partition("\n")[0]
+    return not first.startswith("%%") or first.split()[0] in _RUNS_HERE

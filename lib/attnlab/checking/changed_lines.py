@@ -12,6 +12,7 @@ import ast
 import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -33,7 +34,7 @@ def changed_lines(before: str, after: str) -> int:
     """
     old, new = _printed(before), _printed(after)
     # row[j]: the cost of making the old lines read so far the first j new ones.
-    row = [sum(map(_weight, new[:j])) for j in range(len(new) + 1)]
+    row = list(accumulate(map(_weight, new), initial=0))
     for line in old:
         above, row = row, [row[0] + _weight(line)]
         for j, other in enumerate(new, start=1):

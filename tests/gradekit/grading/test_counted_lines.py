@@ -1,8 +1,10 @@
 """In grading, the number of changed lines comes from the notebook and not from its process."""
 
+from time import process_time
+
 import pytest
 
-from attnlab.checking.changed_lines import CHANGED, FewChanges
+from attnlab.checking.changed_lines import CHANGED, FewChanges, changed_lines
 from gradekit.grading.counted_lines import with_changes_of
 
 BEFORE = "def f(x):\n    y = x + 1\n    return y\n"
@@ -23,6 +25,9 @@ JUDGE = FewChanges(before=BEFORE, name="f", most=1)
         ([MANY, ONE], 1),
         ([MANY.replace("f(x)", "g(x)"), f"{ONE}\nf = g"], -1),
         (["f = lambda x: x + 2"], -1),
+        ([f"%%time\n{MANY}"], 4),
+        ([MANY, f"%%writefile never.py\n{ONE}"], 4),
+        ([MANY, f"\n%%script true\n{ONE}"], 4),
         ([], -1),
     ],
 )
@@ -30,6 +35,27 @@ def test_the_last_definition_in_the_cells_counts(cells, count):
     seen = with_changes_of({"the first check": 1.0, CHANGED: 1}, JUDGE, cells)
     assert seen == {"the first check": 1.0, CHANGED: count}
     assert (JUDGE.compare(seen, seen) is None) == (count == 1)
+
+
+@pytest.mark.parametrize("term", ["{}.T", "-{}", "x + {}"])
+def test_a_definition_that_is_nested_too_deeply_is_not_counted(term):
+    deep = "x"
+    for _ in range(900):
+        deep = term.format(deep)
+    nested = BEFORE.replace("x + 1", deep)
+    with pytest.raises(RecursionError):
+        changed_lines(BEFORE, nested)
+    seen = with_changes_of({CHANGED: 1}, JUDGE, [nested])
+    assert seen == {CHANGED: -1}
+
+
+@pytest.mark.parametrize("lines", [10_000, 300_000])
+def test_a_very_long_definition_keeps_no_judge_busy(lines):
+    long = "def f(x):\n" + "    y = x + 1\n" * lines
+    start = process_time()
+    seen = with_changes_of({CHANGED: 1}, JUDGE, [long])
+    assert seen == {CHANGED: -1}
+    assert process_time() - start < 2
 
 
 def test_what_the_process_says_is_not_believed():
