@@ -1,18 +1,22 @@
 """Scores as tables of our own: CSV and XLSX, for spreadsheets.
 
 Names and ids come from students. A spreadsheet would run a text that begins like a formula, so such
-a text gets an apostrophe in front in CSV, and every text is written as a text in XLSX.
+a text gets an apostrophe in front in CSV, and every text is written as a text in XLSX. In many
+countries a spreadsheet separates cells at semicolons, and a quote does not help then, so the same
+holds after each sign that may separate cells.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from gradekit.export.scores import Score
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# Where a cell may begin, and a sign with which a formula begins, in either width.
+_FORMULA = re.compile(r"""(^|[;,|\t\r\n"'])(\s*)(?=[=+\-@＝＋－＠])""")
 
 Value = str | float | None
 
@@ -76,4 +80,4 @@ def _row(score: Score) -> list[Value]:
 
 
 def _harmless(value: Value) -> Value:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    return _FORMULA.sub(r"\1'\2", value) if isinstance(value, str) else value

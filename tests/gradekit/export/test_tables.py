@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import replace
 
+import pytest
 from openpyxl import load_workbook
 
 from gradekit.export.tables import to_csv, to_xlsx
@@ -67,6 +69,28 @@ def test_no_text_is_a_formula():
     sheet = load_workbook(io.BytesIO(to_xlsx({"lab01": [score_of(EVIL, 3.0)]})))["lab01"]
     assert sheet["B2"].value == EVIL.name
     assert sheet["B2"].data_type == "s"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Eve;=1+1", "Eve\t@SUM(1)", 'Eve";=1+1', "Eve,-1+1", "Eve\n+1", "  =1+1", "＝1+1", "Eve|=1"],
+)
+def test_no_text_is_a_formula_whatever_separates_cells(name):
+    text = to_csv([score_of(Student("evil", name), 3.0)])
+    assert any(_begins_a_formula(name, sign) for sign in ";,\t|")
+    assert not any(_begins_a_formula(text, sign) for sign in ";,\t|")
+
+
+def test_an_ordinary_name_stays_as_it_is():
+    for name in ("Meyer-Lühr, Zoë", "O'Brien", "Ada (a=b)", "Nguyễn Văn A."):
+        rows = list(csv.reader(io.StringIO(to_csv([score_of(Student("a", name), 3.0)]))))
+        assert rows[1][1] == name
+
+
+def _begins_a_formula(text, separator):
+    """Whether a spreadsheet that separates cells at `separator`, or at a quote, sees a formula."""
+    cells = (cell for line in text.splitlines() for cell in re.split(f'["{separator}]', line))
+    return any(cell.strip()[:1] in tuple("=+-@＝＋－＠") for cell in cells if cell.strip())
 
 
 def test_a_workbook_has_a_sheet_for_each_lab(tmp_path):
