@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -97,19 +98,19 @@ def _hidden_checks(labs: CourseLabs, lab: str, said: str) -> dict[str, str]:
 
 def _blanked(labs: CourseLabs, lab: str) -> tuple[dict[str, str], str]:
     """The telling lines that `lab` blanks, by reference, and the rest of the library's text."""
-    blank = blank_references(labs, lab)
-    files = {module_file(module) for module, _ in blank}
+    blank: dict[Path, set[str]] = {}
+    for module, name in blank_references(labs, lab):
+        blank.setdefault(module_file(module), set()).add(name)
     lines: dict[str, str] = {}
     elsewhere: list[str] = []
     for path, _ in library_files():
         text = path.read_text("utf-8", errors="replace")
-        if path not in files:
+        if path not in blank:
             elsewhere += _both_ways(text)
             continue
         kept = text.splitlines()
-        names = {name for module, name in blank if module_file(module) == path}
         for node in definitions(text)[::-1]:
-            if node.name in names:
+            if node.name in blank[path]:
                 start, stop = extent(node, kept)
                 answer, rest = _split(node, "\n".join(kept[start:stop]))
                 kept[start:stop] = rest
@@ -175,9 +176,10 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(item)
 
 
-def _both_ways(text: str) -> list[str]:
+@lru_cache(maxsize=1024)  # the bundles of all labs hold nearly the same library
+def _both_ways(text: str) -> tuple[str, ...]:
     """A text as it is and, if it is Python, as Python prints it."""
     try:
-        return [text, ast.unparse(ast.parse(text))]
+        return text, ast.unparse(ast.parse(text))
     except (SyntaxError, ValueError):
-        return [text]
+        return (text,)

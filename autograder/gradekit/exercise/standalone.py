@@ -145,10 +145,11 @@ def _parsed(path: Path, changed: int) -> Mapping[str, ast.stmt]:
     return bound
 
 
-def _names(statement: ast.stmt) -> list[str]:
+@lru_cache(maxsize=4096)  # a helper is read for each function that needs it
+def _names(statement: ast.stmt) -> tuple[str, ...]:
     """The names of its module that a statement reads; annotations are not evaluated."""
     text = ast.unparse(_Unannotated().visit(deepcopy(_undecorated(statement))))
-    return sorted(set(_global_names(symtable.symtable(text, "<statement>", "exec"))))
+    return tuple(sorted(set(_global_names(symtable.symtable(text, "<statement>", "exec")))))
 
 
 def _global_names(table: symtable.SymbolTable) -> Iterator[str]:
