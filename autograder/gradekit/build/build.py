@@ -22,6 +22,7 @@ from traitlets.config import Config
 
 from attnlab.checking import visible
 from gradekit.build.drift import differences
+from gradekit.build.observations import observed_once
 from gradekit.build.solved import solved_notebook
 from gradekit.course import RELEASED, SOLVED, Course
 from gradekit.errors import CourseError
@@ -43,7 +44,8 @@ def build_labs(labs: CourseLabs, names: Sequence[str]) -> list[Path]:
     for lab in names:
         with TemporaryDirectory() as place:
             made = Path(place)
-            build_into(labs, lab, made)
+            with observed_once(labs.course, labs[lab]) as variants:
+                build_into(labs, lab, made, variants)
             for step in (SOLVED, RELEASED):
                 target = labs.course.root / step / lab
                 if target.exists():
@@ -56,13 +58,13 @@ def build_labs(labs: CourseLabs, names: Sequence[str]) -> list[Path]:
 def find_drift(labs: CourseLabs, names: Sequence[str]) -> list[str]:
     """What ``lab build`` would change: one line per file that differs.
 
-    Expected numbers of checks may differ in their last bits, because processors round differently;
-    everything else is compared byte by byte.
+    All is made anew, whatever an earlier build has kept. Expected numbers of checks may differ in
+    their last bits, because processors round differently; everything else is compared byte by byte.
     """
     lines: list[str] = []
     for lab in names:
         with TemporaryDirectory() as place:
-            build_into(labs, lab, Path(place))
+            build_into(labs, lab, Path(place), Variants(labs[lab]))
             for step in (SOLVED, RELEASED):
                 # The solved notebook's checks file is not kept in git: nbgrader alone needs it.
                 ignored = {visible.FILE_NAME} if step == SOLVED else set()
@@ -72,8 +74,11 @@ def find_drift(labs: CourseLabs, names: Sequence[str]) -> list[str]:
     return lines
 
 
-def build_into(labs: CourseLabs, lab: str, place: Path) -> None:
+def build_into(labs: CourseLabs, lab: str, place: Path, variants: Variants) -> None:
     """Make ``solutions/<lab>/`` and ``labs/<lab>/`` below `place`.
+
+    Args:
+        variants: of this lab.
 
     Raises:
         CourseError, ExerciseError: the sources contradict themselves.
@@ -84,7 +89,7 @@ def build_into(labs: CourseLabs, lab: str, place: Path) -> None:
     folder.mkdir(parents=True)
     nbformat.write(notebook, folder / f"{exercises.source.path.stem}.ipynb")
     with _one_thread():
-        visible.write(folder / visible.FILE_NAME, lab, Variants(exercises).visible_exercises)
+        visible.write(folder / visible.FILE_NAME, lab, variants.visible_exercises)
     _generate_assignment(labs.course, lab, place)
 
 

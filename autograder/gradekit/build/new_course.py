@@ -23,6 +23,7 @@ _DATE = re.compile(r"^((?:# )?(?:release|due) = )(\d{4}-\d{2}-\d{2})", re.MULTIL
 _NAME = re.compile(r'^name = ".*"$', re.MULTILINE)
 _IGNORED = """\
 # What a course makes while it runs, and what must not be public.
+/build/
 /release/
 /submitted/
 /withdrawn/

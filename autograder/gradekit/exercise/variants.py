@@ -43,12 +43,15 @@ class Variants:
     Args:
         lab: the lab's exercises.
         secret: makes hidden inputs unguessable; any bytes that students do not know.
+
+    Attributes:
+        observations: what has been observed so far.
     """
 
     def __init__(self, lab: LabExercises, secret: bytes = b"") -> None:
         self.lab = lab
         self._secret = secret
-        self._observations: dict[tuple[str, str, int, str], Any] = {}
+        self.observations: dict[str, Any] = {}
         self._sources: dict[Any, str] = {}
 
     def number(self, digest: str) -> int:
@@ -83,11 +86,11 @@ class Variants:
     ) -> Any:
         """What `check` observes of the reference, or of `version` instead."""
         seed = self._seed(exercise, check, number)
-        key = (exercise.name, check.name, seed, version.name if version else "")
-        if key not in self._observations:
+        key = f"{exercise.name} {check.name} {seed} {version.name if version else ''}"
+        if key not in self.observations:
             names = {**self.lab.reference, **(version.names if version else {})}
-            self._observations[key] = self.run(exercise, check, number, names)
-        return self._observations[key]
+            self.observations[key] = self.run(exercise, check, number, names)
+        return self.observations[key]
 
     def run(
         self,
