@@ -11,7 +11,6 @@ from torch.nn import functional as F
 
 from attnlab.causality import leaks
 from attnlab.gpt import GPT, SIZES, GPTConfig, init_gpt
-from attnlab.kv_cache import generate
 
 CFG = GPTConfig(vocab_size=13, context=16, d_model=12, num_heads=3, num_layers=2)
 
@@ -98,13 +97,6 @@ def test_rows_of_a_state_can_be_chosen(model):
     torch.testing.assert_close(chosen, expected, rtol=0, atol=1e-9)
 
 
-def read_again(model, ids, new):
-    """The likeliest tokens, each from reading the whole text so far."""
-    for _ in range(new):
-        ids = torch.cat((ids, model(ids).logits[:, -1:].argmax(-1)), 1)
-    return ids[:, -new:]
-
-
 def padded(rows):
     """Prompts of different lengths, filled up on the left with token 5, and which are valid."""
     longest = max(len(row) for row in rows)
@@ -114,14 +106,6 @@ def padded(rows):
         ids[i, longest - len(row) :] = row
         valid[i, longest - len(row) :] = True
     return ids, valid
-
-
-def test_a_prompt_in_a_filled_batch_is_continued_as_alone(model):
-    rows = [tokens(n, seed=n) for n in (5, 2, 1)]
-    ids, valid = padded(rows)
-    together = generate(model, ids, 6, valid=valid, temperature=0)
-    for row, written in zip(rows, together, strict=True):
-        assert written.equal(read_again(model, row[None], 6)[0])
 
 
 def test_logits_of_a_filled_batch_are_those_of_each_row_alone(model):
@@ -135,38 +119,12 @@ def test_logits_of_a_filled_batch_are_those_of_each_row_alone(model):
         torch.testing.assert_close(logits, alone, rtol=0, atol=1e-9)
 
 
-def test_each_step_with_a_cache_reads_one_token(model):
-    read = []
-    model.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0].shape[1]))
-    first = generate(model, tokens(2, 3), 5, temperature=0)
-    assert read == [3, 1, 1, 1, 1]
-    assert first.equal(read_again(model, tokens(2, 3), 5))
-
-
-def test_after_the_end_a_row_writes_the_end(model):
-    free = generate(model, tokens(4, 3), 8, generator=seeded(1))
-    eos = int(free[0, 2])
-    ended = generate(model, tokens(4, 3), 8, eos=eos, generator=seeded(1))
-    for before, after in zip(free.tolist(), ended.tolist(), strict=True):
-        at = before.index(eos) if eos in before else len(before)
-        assert after == before[:at] + [eos] * (8 - at)
-
-
-def test_generation_restores_the_mode_and_keeps_no_gradients(model):
-    model.train()
-    assert not generate(model, tokens(1, 1), 2).requires_grad
-    assert model.training
-    assert generate(model, tokens(2, 3), 0).shape == (2, 0)
-
-
 def test_more_tokens_than_the_context_are_refused(model):
     with pytest.raises(ValueError, match="17 tokens, but the model reads only 16"):
         model(tokens(1, 17))
     _, state = model(tokens(1, 16))
     with pytest.raises(ValueError, match="17 tokens"):
         model(tokens(1, 1), state)
-    with pytest.raises(ValueError, match="17 tokens"):
-        generate(model, tokens(1, 10), 7)
 
 
 def test_the_last_logits_alone(model):

@@ -1,12 +1,13 @@
-"""Reading with a cache: held to the model that reads the whole text at once."""
+"""Reading and writing with a cache: held to the model that reads the whole text at once."""
 
 from __future__ import annotations
 
 import pytest
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 from attnlab.gpt import GPT, GPTConfig
-from attnlab.kv_cache import cached_attention, positions_and_mask, read_on
+from attnlab.kv_cache import cached_attention, generate, positions_and_mask, read_on
 from attnlab.multihead import MultiHeadAttention
 
 CFG = GPTConfig(vocab_size=13, context=16, d_model=12, num_heads=3, num_layers=2)
@@ -22,9 +23,13 @@ def model():
     return made
 
 
+def tokens(*shape):
+    return torch.randint(CFG.vocab_size, shape, generator=random)
+
+
 @pytest.mark.parametrize("cuts", [[1] * 9, [4, 1, 3, 1], [9]])
 def test_reading_in_parts_gives_the_same_logits(model, cuts):
-    ids = torch.randint(CFG.vocab_size, (2, 9), generator=random)
+    ids = tokens(2, 9)
     kept, parts, done = None, [], 0
     for part in ids.split(cuts, 1):
         done += part.shape[1]
@@ -35,7 +40,7 @@ def test_reading_in_parts_gives_the_same_logits(model, cuts):
 
 
 def test_a_text_in_a_filled_batch_is_read_as_alone(model):
-    ids = torch.randint(CFG.vocab_size, (2, 7), generator=random)
+    ids = tokens(2, 7)
     valid = torch.ones(2, 7, dtype=torch.bool)
     valid[0, :4] = False
     parts = (positions_and_mask, cached_attention)
@@ -73,3 +78,58 @@ def test_what_was_kept_is_not_changed_and_only_new_vectors_are_projected():
     assert projected[0] == 2
     assert k.shape == v.shape == (2, 3, 5, 4)
     assert all(map(torch.equal, before, past))
+
+
+def read_again(model, ids, new):
+    """The likeliest tokens, each from reading the whole text so far."""
+    for _ in range(new):
+        ids = torch.cat((ids, model(ids).logits[:, -1:].argmax(-1)), 1)
+    return ids[:, -new:]
+
+
+def test_a_prompt_in_a_filled_batch_is_continued_as_alone(model):
+    rows = [tokens(n) for n in (5, 2, 1)]
+    ids = pad_sequence(rows, True, 5, padding_side="left")  # token 5 is an ordinary one, too
+    valid = pad_sequence([torch.ones_like(row).bool() for row in rows], True, padding_side="left")
+    together = generate(model, ids, 6, valid=valid, temperature=0)
+    for row, written in zip(rows, together, strict=True):
+        assert written.equal(read_again(model, row[None], 6)[0])
+
+
+def test_each_step_with_a_cache_reads_one_token(model):
+    prompt, read = tokens(2, 3), []
+    hook = model.register_forward_pre_hook(lambda _, inputs: read.append(inputs[0].shape[1]))
+    first = generate(model, prompt, 5, temperature=0)
+    hook.remove()
+    assert read == [3, 1, 1, 1, 1]
+    assert first.equal(read_again(model, prompt, 5))
+
+
+def test_after_the_end_a_row_writes_the_end(model):
+    prompt = tokens(4, 3)
+    free = generate(model, prompt, 8, generator=torch.Generator().manual_seed(1))
+    eos = int(free[0, 2])
+    ended = generate(model, prompt, 8, eos=eos, generator=torch.Generator().manual_seed(1))
+    for before, after in zip(free.tolist(), ended.tolist(), strict=True):
+        at = before.index(eos) if eos in before else len(before)
+        assert after == before[:at] + [eos] * (8 - at)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_generation_restores_the_mode_and_keeps_no_gradients(model, training):
+    model.train(training)
+    try:
+        assert not generate(model, tokens(1, 1), 2).requires_grad
+        assert model.training == training
+        with pytest.raises(ValueError, match="above 0"):
+            generate(model, tokens(1, 1), 2, top_p=0.0)
+        assert model.training == training
+    finally:
+        model.eval()
+
+
+def test_nothing_new_and_too_much_of_it(model):
+    assert generate(model, tokens(2, 3), 0).shape == (2, 0)
+    assert generate(model, tokens(1, 9), 7).shape == (1, 7)
+    with pytest.raises(ValueError, match="17 tokens, but the model reads only 16"):
+        generate(model, tokens(1, 10), 7)

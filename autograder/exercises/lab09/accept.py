@@ -118,6 +118,7 @@ exercise.promises(
         "and all tokens after it are dropped.": "draws_of_the_large_model how_many",
         "If all stay, one more token is drawn from the last row of p.": "how_many",
         "K may be 0.": "equal_and_opposite",
+        "p: (K + 1, V), probabilities.": "how_many",
         "All three stay unchanged.": "equal_and_opposite",
         "the only source of randomness if it is given": "randomness",
         "(n,), int64, n from 1 to K + 1": "equal_and_opposite",
