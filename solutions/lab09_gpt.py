@@ -516,8 +516,10 @@ print(small_gpts.written(small_gpts.pretrained(), "Return the ", 100))
 # above**: delete them then, or pass `again=True` to `trained` once.
 #
 # **And a real GPT-2?** It is the same loop with other numbers: `GPTConfig.of_size("gpt2")`, and
-# `TrainerConfig(device="cuda", dtype="bf16", batch_tokens=32768, accumulate=4)`. The Trainer's code
-# for GPUs is lab 8's. We have not trained this size, neither on a GPU nor without one.
+# `TrainerConfig(device="cuda", dtype="bf16", batch_tokens=32768, accumulate=4)`. In a terminal,
+# `python -m attnlab.train gpt2` trains it on the manuals, and `python -m attnlab.train manuals`
+# trains the small one. The Trainer's code for GPUs is lab 8's. We have not trained a GPT-2 to the
+# end, neither on a GPU nor without one.
 
 # %% [markdown]
 # ## 9.7 Choosing the next token: `sample`

@@ -1,4 +1,4 @@
-"""``python -m attnlab.train dates --set steps=600 --out runs/dates``: train a small model.
+"""``python -m attnlab.train dates --set steps=600 --out runs/dates``: train a model.
 
 The same command again goes on from the last checkpoint in the folder. With several processes:
 ``torchrun --nproc-per-node 2 -m attnlab.train dates``.
@@ -11,23 +11,66 @@ import json
 import logging
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from attnlab import checkpoints, settings
+from attnlab import checkpoints, settings, translation
 from attnlab.checking.errors import LabError
+from attnlab.gpt_training import LanguageModelConfig, manuals_task, markov_task
 from attnlab.notebook.unwritten import unwritten_step
 from attnlab.own_parts import parts_of
 from attnlab.processes import Processes, joined
 from attnlab.training import Parts, Trainer
 from attnlab.training_config import TrainerConfig
 from attnlab.training_log import Record
-from attnlab.translation import TASKS, Task, TranslatorConfig
+from attnlab.training_task import Task
+from attnlab.translation import TranslatorConfig
 
-KINDS = (TrainerConfig, TranslatorConfig)
+
+@dataclass(frozen=True)
+class Recipe:
+    """A task by its name.
+
+    Attributes:
+        make: makes the task from its sizes, the training's settings and the functions to train
+            with.
+        sizes: the dataclass of its sizes.
+        settings: what it starts with; the command's own settings come later and win.
+    """
+
+    make: Callable[[Any, TrainerConfig, Parts], Task]
+    sizes: type
+    settings: tuple[str, ...] = ()
+
+
+def _translation(name: str) -> Recipe:
+    made = translation.TASKS[name]
+    return Recipe(lambda sizes, cfg, parts: made(sizes, cfg, parts.bucket), TranslatorConfig)
+
+
+def _language_model(
+    made: Callable[[LanguageModelConfig, TrainerConfig], Task], *settings: str
+) -> Recipe:
+    return Recipe(lambda sizes, cfg, _: made(sizes, cfg), LanguageModelConfig, settings)
+
+
+TASKS = {
+    **{name: _translation(name) for name in translation.TASKS},
+    "markov": _language_model(
+        markov_task, "steps=400", "warmup=40", "lr=0.01", "batch_tokens=1024"
+    ),
+    "manuals": _language_model(
+        manuals_task, "steps=1000", "warmup=100", "lr=0.004", "batch_tokens=1024"
+    ),
+    # The smallest GPT-2, for a GPU: rates and weight decay as usual for its size, not measured.
+    "gpt2": _language_model(
+        manuals_task, "size=gpt2", "steps=1000", "warmup=100", "lr=0.0006", "schedule=cosine",
+        "weight_decay=0.1", "dropout=0.1", "dtype=bf16", "batch_tokens=32768", "accumulate=4",
+    ),
+}  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -92,7 +135,8 @@ def _train(given: argparse.Namespace, processes: Processes, show: Output) -> int
     if given.task not in TASKS:
         hint = settings.did_you_mean(given.task, TASKS) or settings.list_of(TASKS)
         raise settings.SettingError(f"there is no task {given.task!r}{hint}")
-    cfg, sizes = settings.parse(given.set, KINDS)
+    recipe = TASKS[given.task]
+    cfg, sizes = settings.parse([*recipe.settings, *given.set], (TrainerConfig, recipe.sizes))
     folder = given.out or Path("runs", given.task)
     if folder.exists() and not folder.is_dir():
         raise settings.SettingError(f"{folder} is not a folder; give another one with --out")
@@ -124,9 +168,9 @@ def _train(given: argparse.Namespace, processes: Processes, show: Output) -> int
     return 0
 
 
-def _made(name: str, sizes: TranslatorConfig, cfg: TrainerConfig, parts: Parts) -> Task:
+def _made(name: str, sizes: Any, cfg: TrainerConfig, parts: Parts) -> Task:
     try:
-        return TASKS[name](sizes, cfg, parts.bucket)
+        return TASKS[name].make(sizes, cfg, parts)
     except ValueError as error:  # too many examples, sentences longer than a batch, odd sizes
         raise settings.SettingError(
             f"these settings do not fit the task {name}: {error}"
@@ -158,11 +202,11 @@ def _finish(task: Task, trainer: Trainer, folder: Path, show: Output) -> None:
     """Measure the model, and the mean of the last checkpoints if several are kept."""
     if trainer.processes.rank != 0:
         return
-    share, step = task.exact_match(trainer.model, trainer.device), trainer.position.step
+    found, step = task.measure(trainer.model, trainer.device), trainer.position.step
     place = folder / checkpoints.LAST / checkpoints.MODEL
     show.event(
-        "end", f"{share:.1%} of the validation set exactly right; the weights are in {place}",
-        step=step, exact_match=share, weights=str(place),
+        "end", f"{found.text}; the weights are in {place}",
+        step=step, **found.values, weights=str(place),
     )  # fmt: skip
     kept = checkpoints.kept(folder)
     if len(kept) > 1:
@@ -171,18 +215,32 @@ def _finish(task: Task, trainer: Trainer, folder: Path, show: Output) -> None:
         )
         place = checkpoints.write_weights(folder / checkpoints.AVERAGED, average)
         checkpoints.load_weights(trainer.model, average, place)
-        share = task.exact_match(trainer.model, trainer.device)
+        found = task.measure(trainer.model, trainer.device)
         show.event(
-            "average", f"{share:.1%} with the mean of {len(kept)} checkpoints, in {place}",
-            step=step, exact_match=share, weights=str(place), checkpoints=len(kept),
+            "average", f"{found.text}, with the mean of {len(kept)} checkpoints, in {place}",
+            step=step, **found.values, weights=str(place), checkpoints=len(kept),
         )  # fmt: skip
+
+
+def _described() -> str:
+    """All settings with their defaults: of all tasks, of some, and what a task starts with."""
+    lines = [f"all: {settings.described([TrainerConfig])}"]
+    for sizes in dict.fromkeys(recipe.sizes for recipe in TASKS.values()):
+        names = [name for name, recipe in TASKS.items() if recipe.sizes is sizes]
+        lines.append(f"{', '.join(names)}: {settings.described([sizes])}")
+    lines += [
+        f"{name} starts with {' '.join(recipe.settings)}"
+        for name, recipe in TASKS.items()
+        if recipe.settings
+    ]
+    return "\n".join(lines)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m attnlab.train",
-        description="Train a small model. The same command again goes on from the last checkpoint.",
-        epilog=f"settings and their defaults:\n{settings.described(KINDS)}",
+        description="Train a model. The same command again goes on from the last checkpoint.",
+        epilog=f"settings and their defaults:\n{_described()}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("task", help=", ".join(TASKS))

@@ -15,8 +15,9 @@ from attnlab.buckets import Bucketed, bucket_batches
 from attnlab.data import copying, dates, numbers
 from attnlab.data.dates import BOS, EOS, PAD
 from attnlab.data.vocabulary import Words
-from attnlab.train_step import Loss, Sums
+from attnlab.train_step import Sums
 from attnlab.training_config import TrainerConfig, TrainingError
+from attnlab.training_task import Measured, Task
 from attnlab.transformer import Transformer
 from attnlab.transformer_config import TransformerConfig
 
@@ -57,29 +58,6 @@ class TranslatorConfig:
         for name in ("examples", "validation"):
             if getattr(self, name) < 1:
                 raise TrainingError(f"{name} must be 1 or more, not {getattr(self, name)}")
-
-
-@dataclass(frozen=True)
-class Task:
-    """Everything that a Trainer needs, and a measure of success.
-
-    Attributes:
-        model: with fresh weights.
-        loss: for the Trainer.
-        data: to train on.
-        validation: batches of other pairs.
-        pairs: these pairs, as symbols.
-        params_per_token: the parameters that a target symbol passes, and its share of the source.
-        exact_match: the share of validation pairs that a model translates without a mistake.
-    """
-
-    model: Transformer
-    loss: Loss
-    data: Bucketed[Batch]
-    validation: Sequence[Batch]
-    pairs: Sequence[Pair]
-    params_per_token: float
-    exact_match: Callable[[nn.Module, torch.device], float]
 
 
 def dates_task(
@@ -195,10 +173,13 @@ def _task(
         loss=loss,
         data=_bucketed(train, cfg, bucket),
         validation=list(_bucketed(validation, cfg, bucket).epoch(0)),
-        pairs=validation,
         params_per_token=_params_per_token(model, train),
-        exact_match=lambda model, device: exact_match(model, validation, device),
+        measure=lambda model, device: _measured(exact_match(model, validation, device)),
     )
+
+
+def _measured(share: float) -> Measured:
+    return Measured(f"{share:.1%} of the validation set exactly right", {"exact_match": share})
 
 
 def _bucketed(pairs: Sequence[Pair], cfg: TrainerConfig, bucket: Bucket) -> Bucketed[Batch]:

@@ -7,30 +7,40 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from attnlab import checkpoints, train
+from attnlab import checkpoints, settings, train
 from attnlab.checkpoints import read_weights
+from attnlab.data.manuals import Manuals
+from attnlab.gpt_training import LanguageModelConfig
+from attnlab.models import small_gpts
+from attnlab.tokenizer import as_tiktoken
+from attnlab.training_config import TrainerConfig
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = (
     "examples=60", "validation=20", "d_model=8", "num_heads=2", "d_ff=16", "layers=1",
     "batch_tokens=80", "steps=4", "log_every=2", "save_every=4",
 )  # fmt: skip
+TINY_GPT = (
+    "context=16", "d_model=8", "num_heads=2", "num_layers=1", "batch_tokens=64", "steps=4",
+    "log_every=2",
+)  # fmt: skip
 UNFIT = "these settings do not fit the task"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'lib'}:{ROOT}", "OMP_NUM_THREADS": "1"}
 
 
-def settings(*more: str) -> list[str]:
-    return [part for setting in (*TINY, *more) for part in ("--set", setting)]
+def given(*some: str) -> list[str]:
+    return [part for setting in some for part in ("--set", setting)]
 
 
 def run(folder: Path, *more: str, task: str = "copy") -> int:
-    return train.main([task, "--out", str(folder), "--json", *settings(*more)])
+    return train.main([task, "--out", str(folder), "--json", *given(*TINY, *more)])
 
 
 def events(text: str) -> list[dict[str, Any]]:
@@ -52,8 +62,44 @@ def test_a_model_is_trained_saved_and_measured(tmp_path: Path, capsys, task: str
     assert len((tmp_path / "log.csv").read_text().splitlines()) == 3
 
 
+@pytest.fixture
+def manuals(monkeypatch) -> None:
+    """Thirty lines instead of all manuals."""
+    text = "Return the number of items in the list, or raise ValueError.\n" * 30
+    ids = torch.tensor(as_tiktoken(small_gpts.merges()).encode(text))
+    corpus = small_gpts.Corpus(ids, ids, Manuals(text, text))
+    monkeypatch.setattr(small_gpts, "corpus", lambda: corpus)
+
+
+@pytest.mark.parametrize(
+    ("task", "measured", "vocabulary"),
+    [
+        ("markov", {"nats_per_token", "entropy"}, 8),
+        ("manuals", {"bits_per_byte", "nats_per_token"}, 768),
+        ("gpt2", {"bits_per_byte", "nats_per_token"}, 50_257),
+    ],
+)
+def test_a_language_model_is_trained_saved_and_measured(
+    tmp_path: Path, capsys, manuals, task: str, measured: set[str], vocabulary: int
+) -> None:
+    assert train.main([task, "--out", str(tmp_path), "--json", *given(*TINY_GPT)]) == 0
+    two, four, end = events(capsys.readouterr().out)
+    assert (two["step"], four["step"]) == (2, 4)
+    assert 0 < four["validation_loss"] < 12
+    assert set(end) == {"event", "step", "weights", *measured}
+    assert read_weights(tmp_path / "last")["tokens.weight"].shape == (vocabulary, 8)
+
+
+@pytest.mark.parametrize("task", ["markov", "manuals"])
+def test_a_task_starts_with_the_settings_of_the_lab(task: str) -> None:
+    cfg, sizes = settings.parse(train.TASKS[task].settings, (TrainerConfig, LanguageModelConfig))
+    lab = small_gpts.TASKS[task]
+    assert replace(cfg, device="cpu", log_every=lab.trainer.log_every) == lab.trainer
+    assert sizes.model(lab.cfg, lab.cfg.vocab_size) == lab.cfg
+
+
 def test_people_get_lines_and_the_same_command_goes_on(tmp_path: Path, capsys) -> None:
-    command = ["copy", "--out", str(tmp_path), *settings()]
+    command = ["copy", "--out", str(tmp_path), *given(*TINY)]
     assert train.main(command) == 0
     first = capsys.readouterr().out.splitlines()
     assert first[0].startswith("step 2/4  loss ")
@@ -92,7 +138,7 @@ def test_the_last_k_checkpoints_are_averaged(tmp_path: Path, capsys) -> None:
     [
         ("copy", "step=4", "there is no setting 'step'; did you mean 'steps'?"),
         ("date", "steps=4", "there is no task 'date'; did you mean 'dates'?"),
-        ("zzz", "steps=4", "there is no task 'zzz'; there are dates, numbers, copy"),
+        ("zzz", "steps=4", "there is no task 'zzz'; there are dates, numbers, copy, markov, "),
         ("copy", "steps=0", "steps must be 1 or more, not 0"),
         ("copy", "examples=0", "examples must be 1 or more, not 0"),
         (
@@ -107,6 +153,8 @@ def test_the_last_k_checkpoints_are_averaged(tmp_path: Path, capsys) -> None:
             "the sentence out",
         ),
         ("copy", "num_heads=3", f"{UNFIT} copy: "),
+        ("markov", "examples=9", "there is no setting 'examples'"),
+        ("copy", "context=9", "there is no setting 'context'"),
         (
             "dates",
             "examples=99999999",
@@ -188,10 +236,12 @@ def test_the_help_lists_tasks_and_settings(capsys) -> None:
     text = capsys.readouterr().out
     assert "dates, numbers, copy" in text
     assert "steps=1000" in text
+    assert "markov, manuals, gpt2: size=small" in text
+    assert "gpt2 starts with size=gpt2" in text
 
 
 def command(folder: Path, *more: str) -> list[str]:
-    return ["-m", "attnlab.train", "copy", "--out", str(folder), "--json", *settings(*more)]
+    return ["-m", "attnlab.train", "copy", "--out", str(folder), "--json", *given(*TINY, *more)]
 
 
 def test_a_signal_ends_training_after_a_checkpoint_and_it_goes_on(tmp_path: Path, capsys) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from safetensors import safe_open
@@ -27,6 +27,9 @@ from attnlab.tokenizer import Pair, as_tiktoken
 from attnlab.train_step import Loss
 from attnlab.training import Trainer
 from attnlab.training_config import TrainerConfig
+
+if TYPE_CHECKING:
+    import tiktoken
 
 NUM_MERGES = 512
 Bits = Callable[[float, int, int], float]  # `bits_per_byte`
@@ -133,14 +136,16 @@ class Corpus(NamedTuple):
 
 def corpus(
     split: Callable[[Sequence[str], float], tuple[list[str], list[str]]] | None = None,
+    encoding: tiktoken.Encoding | None = None,
 ) -> Corpus:
-    """The manuals of this Python as tokens of the lab (five seconds).
+    """The manuals of this Python as tokens (five seconds).
 
     Args:
         split: divides texts into two parts: `split_documents`; None for the library's.
+        encoding: makes the tokens; None for those of the lab.
     """
     text = manuals.load(split=split)
-    encoding = as_tiktoken(merges())
+    encoding = encoding or as_tiktoken(merges())
     train, validation = (torch.tensor(encoding.encode(part)) for part in text)
     return Corpus(train, validation, text)
 
