@@ -71,6 +71,13 @@ wrong(
     "tuples?",
 )
 wrong(
+    "second_parts_compared_first",
+    "(counts[pair], pair)",
+    "(counts[pair], pair[1], pair[0])",
+    'With "greatest", you compare the second parts before the first ones. Which entry of a tuple '
+    "does Python look at first?",
+)
+wrong(
     "longest_for_greatest",
     "(counts[pair], pair)",
     "(counts[pair], len(pair[0] + pair[1]), pair)",
