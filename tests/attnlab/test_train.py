@@ -29,7 +29,7 @@ TINY = (
 )  # fmt: skip
 TINY_GPT = (
     "context=16", "d_model=8", "num_heads=2", "num_layers=1", "batch_tokens=64", "steps=4",
-    "log_every=2",
+    "log_every=2", "save_every=4",
 )  # fmt: skip
 UNFIT = "these settings do not fit the task"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'lib'}:{ROOT}", "OMP_NUM_THREADS": "1"}
