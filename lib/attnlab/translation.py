@@ -60,9 +60,20 @@ class TranslatorConfig:
                 raise TrainingError(f"{name} must be 1 or more, not {getattr(self, name)}")
 
 
+@dataclass(frozen=True)
+class TranslationTask(Task):
+    """A translation.
+
+    Attributes:
+        pairs: those of the validation set, as symbols.
+    """
+
+    pairs: Sequence[Pair]
+
+
 def dates_task(
     sizes: TranslatorConfig, cfg: TrainerConfig, bucket: Bucket = bucket_batches
-) -> Task:
+) -> TranslationTask:
     """Dates as people write them, to ISO 8601."""
     return _of_texts(
         dates.pairs(sizes.examples, seed=1), dates.validation(), dates.SOURCE, dates.TARGET,
@@ -72,7 +83,7 @@ def dates_task(
 
 def numbers_task(
     sizes: TranslatorConfig, cfg: TrainerConfig, bucket: Bucket = bucket_batches
-) -> Task:
+) -> TranslationTask:
     """Numbers in English words, to French words."""
     return _of_texts(
         numbers.pairs(sizes.examples, seed=1), numbers.validation(), numbers.SOURCE, numbers.TARGET,
@@ -80,7 +91,9 @@ def numbers_task(
     )  # fmt: skip
 
 
-def copy_task(sizes: TranslatorConfig, cfg: TrainerConfig, bucket: Bucket = bucket_batches) -> Task:
+def copy_task(
+    sizes: TranslatorConfig, cfg: TrainerConfig, bucket: Bucket = bucket_batches
+) -> TranslationTask:
     """Sequences of symbols, to the same sequences."""
     train = list(copying.pairs(sizes.examples, seed=1))
     validation = list(copying.pairs(500, seed=2, split="validation"))
@@ -88,7 +101,7 @@ def copy_task(sizes: TranslatorConfig, cfg: TrainerConfig, bucket: Bucket = buck
     return _task(train, validation, vocabularies, sizes, cfg, bucket)
 
 
-TASKS: dict[str, Callable[..., Task]] = {
+TASKS: dict[str, Callable[..., TranslationTask]] = {
     "dates": dates_task,
     "numbers": numbers_task,
     "copy": copy_task,
@@ -139,7 +152,7 @@ def _of_texts(
     sizes: TranslatorConfig,
     cfg: TrainerConfig,
     bucket: Bucket,
-) -> Task:
+) -> TranslationTask:
     def symbols(pairs: Sequence[tuple[str, str]]) -> list[Pair]:
         return [(tuple(source.encode(one)), tuple(target.encode(other))) for one, other in pairs]
 
@@ -154,7 +167,7 @@ def _task(
     sizes: TranslatorConfig,
     cfg: TrainerConfig,
     bucket: Bucket,
-) -> Task:
+) -> TranslationTask:
     """A task for pairs of symbols; the weights are drawn with the seed of `cfg`."""
     validation = validation[: sizes.validation]
     model_cfg = TransformerConfig(
@@ -168,12 +181,13 @@ def _task(
     def loss(model: nn.Module, batch: Batch) -> Sums:
         return translation_loss(model, batch, sizes.smoothing if model.training else 0.0)
 
-    return Task(
+    return TranslationTask(
         model=model,
         loss=loss,
         data=_bucketed(train, cfg, bucket),
         validation=list(_bucketed(validation, cfg, bucket).epoch(0)),
         params_per_token=_params_per_token(model, train),
+        pairs=validation,
         measure=lambda model, device: _measured(exact_match(model, validation, device)),
     )
 
