@@ -36,7 +36,7 @@ _ = torch.manual_seed(11)  # every run of this notebook is the same
 #    good as found; a bug that you "fixed" without a test may be another one.
 # 3. **The smallest fix.** You change as few lines as you can. A fix that rewrites the function
 #    hides what was wrong, and often brings a bug of its own.
-# 4. **The cause**, in one sentence.
+# 4. **The cause**, in a sentence or two.
 #
 # The cases do not build on each other. Printing shapes will not help you: all shapes are right.
 # What helps is to take the docstring at its word. Each of its sentences is a promise, and one of

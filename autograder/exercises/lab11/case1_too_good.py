@@ -197,7 +197,11 @@ def reads_the_past(lab, draw):
     changed = x.clone()
     changed[:, 3] += draw.normal(2, 6)
     moved = (made(changed) - made(x)).abs().amax((0, 2)) > 1e-9
-    return {"outputs that change with position 3": moved, "outputs": made(x)}
+    return {
+        "outputs that change with position 3": moved,
+        "outputs": made(x),
+        "outputs after eval()": made.eval()(x),
+    }
 
 
 @case.fix.check(points=1, hidden=True)
@@ -275,8 +279,14 @@ case.wrong_fix(
 case.wrong_fix(
     "the_other_corner",
     {"attn_mask=ahead": "attn_mask=~ahead.T"},
-    "The table means the right thing now, but it is transposed: is its first axis that of the "
-    "queries or that of the keys?",
+    "Each position reads itself and those *after* it. Who should read whom, and is the first axis "
+    "of the table that of the queries or that of the keys?",
+)
+case.wrong_fix(
+    "in_training_only",
+    {"attn_mask=ahead": "attn_mask=~ahead if self.training else None"},
+    "In training, no position reads those after it any more. And after `eval()`? Does the "
+    "docstring make a difference between the two modes?",
 )
 case.wrong_fix(
     "a_mask_of_numbers",

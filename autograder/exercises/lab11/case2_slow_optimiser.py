@@ -316,6 +316,16 @@ case.wrong_fix(
     "count, according to the docstring?",
 )
 case.wrong_fix(
+    "not_kept",
+    {
+        "v.mul_(beta2).addcmul_(p.grad, p.grad, value=1 - beta1)": (
+            "v = beta2 * v + (1 - beta2) * p.grad * p.grad"
+        )
+    },
+    "The first update is right now, and the second is not. Your line makes a new tensor and calls "
+    "it v: which one does the state hold at the next step?",
+)
+case.wrong_fix(
     "sum_of_squares",
     {"value=1 - beta1": "value=1"},
     "Each square enters v in full now, so v is a sum and not an average. What do the weights of an "
@@ -418,8 +428,9 @@ def reads_the_state(impl):
 
 
 @case.find.mistake(
-    "Your test fails on right versions: it asks for the paper's numbers down to the last bit. How "
-    "far apart may two right ways to add up the same numbers be?"
+    "Your test fails on right versions: it asks for more than the docstring promises, such as the "
+    "last bit of a number, or a name in the optimiser's state. How far apart may two right ways to "
+    "add up the same numbers be?"
 )
 def equal_bits(impl):
     ends = []

@@ -298,6 +298,12 @@ case.wrong_fix(
     "what about a sentence in which *everything* is hidden? Print its weights.",
 )
 case.wrong_fix(
+    "over_the_queries",
+    {"softmax(dim=-1)": "softmax(dim=1)"},
+    "Your softmax runs along the queries, so what a word reads depends on how many others there "
+    "are. Which numbers should add up to 1?",
+)
+case.wrong_fix(
     "smaller_fill",
     {**KEYS, "-1e6": "-1e30"},
     "The mask is right now, but the fill is still a number. If a row holds nothing else, what does "

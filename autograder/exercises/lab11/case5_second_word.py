@@ -349,8 +349,7 @@ case.wrong_fix(
 
 @case.model_test
 def test_cached_attention(impl):
-    """Raise an AssertionError if `impl`, called as impl(d_model, num_heads), needs it all "
-    "at once."""
+    """Raise an AssertionError if `impl`, called as impl(d_model, num_heads), is wrong in pieces."""
     layer = impl(6, 2).double()
     x = torch.randn(2, 7, 6, dtype=torch.float64)
     whole, _ = layer(x)

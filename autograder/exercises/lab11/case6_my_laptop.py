@@ -90,7 +90,7 @@ does it know nothing of?
         2,
         """
 The message names an operation on tensors of two places. Which two tensors meet there, and who made
-each of them, when, and where? Mend that one, and run your test again: there may be a second.
+each of them, when, and where? Fix that one, and run your test again: there may be a second.
 """,
         (
             "List every tensor of the module: those that it is given, those that it keeps, and "
@@ -439,8 +439,8 @@ def parameters_only(impl):
 
 
 @case.find.mistake(
-    "Your test fails on right versions: it asks for a table by a name of its own. Which names does "
-    "the docstring promise?"
+    "Your test fails on right versions: it asks how the table is kept, or for its name. What does "
+    "the docstring promise of it, and of what a call does?"
 )
 def table_by_its_name(impl):
     from attnlab.pretend_gpu import PretendGPU

@@ -179,7 +179,7 @@ def _sentence(case: Case) -> str:
 ### {case.title}: the cause
 *{SENTENCE} points, marked by a TA*
 
-In one sentence: which line was wrong, what did it make the model do, and why did nothing crash?
+In a sentence or two: what was wrong, what did it make the code do, and why did it stay unnoticed?
 
 <!-- BEGIN SOLUTION -->
 {case.cause.strip()}

@@ -2,12 +2,13 @@
 
 A student's layer is compared with the reference, and with torch's own, on equal weights. The task
 names the parts of a layer; the other names that people usually give them are found here. A layer
-without `Residual` has its normalisations, and perhaps the two linear layers, itself.
+without `Residual` has its normalisations, and perhaps the two linear layers and an encoder's
+projections, itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 
 import torch
@@ -103,7 +104,8 @@ def layer_spellings(layer: nn.Module, *, decoder: bool = False) -> dict[Names, t
     modules = {name for name, _ in layer.named_modules()}
     found: dict[Names, tuple[str, ...]] = {}
     own = _SELF if decoder else f"{_SELF} {_ONLY}"
-    _add_attention(found, "self_attention", own, modules)
+    # The projections of an encoder layer may also be its own, next to its linear layers.
+    _add_attention(found, "self_attention", own, modules, alone=not decoder)
     if decoder:
         _add_attention(found, "cross_attention", _CROSS, modules)
     for number, linear in enumerate(("linear1", "linear2")):
@@ -111,18 +113,18 @@ def layer_spellings(layer: nn.Module, *, decoder: bool = False) -> dict[Names, t
         for word in ("weight", "bias"):
             found[f"feed_forward.{linear}.{word}"] = tuple(f"{name}.{word}" for name in names)
     parts = (f"{own} self before", f"{_CROSS} cross", f"{_NETWORK} final out after")
-    for number, part in enumerate(parts if decoder else parts[::2]):
-        names = [
-            f"{norm}{inside}"
-            for norm in _norm_names(number, part, modules)
-            for inside in ("", *_INSIDE_A_NORM)
-            if f"{norm}{inside}" in modules
-        ]
+    for number, names in enumerate(_norms(layer, parts if decoder else parts[::2])):
         for kind, words in _WORDS.items():
             found[f"residual{number + 1}.norm.{kind}"] = tuple(
                 f"{name}.{word}" for name in names for word in words.split()
             )
     return found
+
+
+def is_norm(module: nn.Module) -> bool:
+    """Whether a module has two vectors of the same length itself, and no matrix."""
+    own = [tuple(parameter.shape) for parameter in module.parameters(recurse=False)]
+    return len(own) == 2 and len(own[0]) == 1 and own[0] == own[1]
 
 
 def fill_layer(layer: nn.Module, weights: Mapping[str, Tensor]) -> None:
@@ -191,15 +193,24 @@ def torch_layer(
 
 
 def _add_attention(
-    found: dict[Names, tuple[str, ...]], part: str, aliases: str, modules: Collection[str]
+    found: dict[Names, tuple[str, ...]],
+    part: str,
+    aliases: str,
+    modules: Collection[str],
+    *,
+    alone: bool = False,
 ) -> None:
-    """Add the names of one attention: those of its own weights behind each name it may have."""
+    """Add the names of one attention: those of its own weights behind each name it may have.
+
+    `alone`: also without any name before them.
+    """
     prefixes = [
         f"{alias}{inside}."
         for alias in aliases.split()
         for inside in ("", *_INSIDE_AN_ATTENTION)
         if f"{alias}{inside}" in modules
     ]
+    prefixes += [""] if alone else []
     for names, others in torch_attention.spellings().items():
         own = (names,) if isinstance(names, str) else names
         ours = tuple(f"{part}.{name}" for name in own)
@@ -215,6 +226,30 @@ def _linear_names(number: int) -> tuple[str, ...]:
     in_a_network = [*alone, *(pair.split("/")[number] for pair in _IN_A_SEQUENCE.split())]
     networks = [f"{a}{b}" for a in _NETWORK.split() for b in ("", *_INSIDE_A_NETWORK)]
     return (*alone, *(f"{network}.{name}" for network in networks for name in in_a_network))
+
+
+def _norms(layer: nn.Module, parts: Sequence[str]) -> list[list[str]]:
+    """The names of each sublayer's normalisation.
+
+    If there are as many normalisations as sublayers, those whose names say nothing are taken in the
+    order in which the layer registers them.
+    """
+    modules = {name for name, _ in layer.named_modules()}
+    named = [
+        [
+            f"{norm}{inside}"
+            for norm in _norm_names(number, part, modules)
+            for inside in ("", *_INSIDE_A_NORM)
+            if f"{norm}{inside}" in modules
+        ]
+        for number, part in enumerate(parts)
+    ]
+    inside = [name for name, module in layer.named_modules() if is_norm(module)]
+    known = [next((name for name in names if name in inside), None) for names in named]
+    others = iter([name for name in inside if name not in known])
+    if len(inside) != len(parts) or len({*known} - {None}) < len(known) - known.count(None):
+        return named
+    return [[next(others)] if name is None else [name] for name in known]
 
 
 def _norm_names(number: int, part: str, modules: Collection[str]) -> Iterator[str]:

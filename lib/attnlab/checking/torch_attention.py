@@ -40,7 +40,7 @@ _ALIASES["k_proj"] += " linears.1 layers.1"
 _ALIASES["v_proj"] += " linears.2 layers.2"
 _ALIASES["out_proj"] += (
     " linears.3 layers.3 c_proj proj projection linear fc dense final_linear final_layer "
-    "unify_heads unifyheads merge mix"
+    "unify_heads unifyheads merge mix output.dense"
 )
 _FUSED = ("in_proj", "qkv_proj", "qkv", "c_attn", "to_qkv", "W_qkv", "query_key_value")
 _KEYS_AND_VALUES = ("kv_proj", "kv", "to_kv", "W_kv")

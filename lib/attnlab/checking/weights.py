@@ -65,7 +65,7 @@ def give_weights(
     Raises:
         MissingWeightError: the module has no parameter for one of the weights.
     """
-    parameters = dict(module.named_parameters())
+    parameters = dict(module.named_parameters(remove_duplicate=False))  # a part may have two names
     with torch.no_grad():
         for location in _locations(parameters, weights, spellings):
             value = _cut(torch.cat([weights[name] for name in location.names]), location)
@@ -82,7 +82,7 @@ def weight_gradients(
     Raises:
         MissingWeightError: the module has no parameter for one of `weights`.
     """
-    parameters = dict(module.named_parameters())
+    parameters = dict(module.named_parameters(remove_duplicate=False))  # a part may have two names
     locations = list(_locations(parameters, weights, spellings))
     without = {name for at in locations if parameters[at.key].grad is None for name in at.names}
     every = {key: parameter.grad for key, parameter in parameters.items()}

@@ -144,9 +144,44 @@ def test_a_part_that_serves_twice_is_counted_and_one_with_another_name_is_named(
     parts = {"attn": attention(), "mlp": FeedForward(12, 20), "norm1": LayerNorm(12)}
     with pytest.raises(MissingWeightError, match=r"has 1160 numbers .* its parts need 1184"):
         fill_layer(named(parts).double(), drawn(decoder=False))
-    other = named({**parts, "another": LayerNorm(12)}).double()
+    parts |= {"another": LayerNorm(12), "a_third": LayerNorm(12)}
     with pytest.raises(MissingWeightError, match=r"residual2\.norm\.weight"):
-        fill_layer(other, drawn(decoder=False))
+        fill_layer(named(parts).double(), drawn(decoder=False))
+
+
+ENCODERS = {
+    "inside a module for each sum": {
+        "attention.self.query": nn.Linear(12, 12), "attention.self.key": nn.Linear(12, 12),
+        "attention.self.value": nn.Linear(12, 12), "attention.output.dense": nn.Linear(12, 12),
+        "attention.output.LayerNorm": nn.LayerNorm(12), "intermediate.dense": nn.Linear(12, 20),
+        "output.dense": nn.Linear(20, 12), "output.LayerNorm": nn.LayerNorm(12),
+    },
+    "everything in the layer itself": {
+        "qkv": nn.Linear(12, 36), "proj": nn.Linear(12, 12), "ln1": nn.LayerNorm(12),
+        "mlp": nn.Sequential(nn.Linear(12, 20), nn.GELU(), nn.Linear(20, 12)),
+        "ln2": nn.LayerNorm(12),
+    },
+    "normalisations without usual names": {
+        "W_Q": nn.Linear(12, 12), "W_K": nn.Linear(12, 12), "W_V": nn.Linear(12, 12),
+        "W_O": nn.Linear(12, 12), "feed_forward.w_1": nn.Linear(12, 20),
+        "feed_forward.w_2": nn.Linear(20, 12), "input_sublayer.norm": nn.LayerNorm(12),
+        "output_sublayer.norm": nn.LayerNorm(12),
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ENCODERS)
+def test_the_parts_of_an_encoder_layer_may_be_anywhere_in_it(name: str) -> None:
+    layer, weights = named(ENCODERS[name]).double(), drawn(decoder=False)
+    with torch.no_grad():
+        for parameter in layer.parameters():
+            parameter.fill_(torch.nan)
+    give_weights(layer, weights, layer_spellings(layer))
+    assert not any(parameter.isnan().any() for parameter in layer.parameters())
+    state = dict(layer.named_parameters())
+    norms = [value for key, value in state.items() if key.endswith(".weight") and value.ndim == 1]
+    assert torch.equal(norms[0], weights["residual1.norm.weight"])
+    assert torch.equal(norms[1], weights["residual2.norm.weight"])
 
 
 def test_a_parameter_that_no_part_needs_becomes_zero() -> None:

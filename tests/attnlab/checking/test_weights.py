@@ -127,6 +127,18 @@ def test_an_unused_weight_has_no_gradient(weights):
     assert isinstance(grads["q_proj.weight"], torch.Tensor)
 
 
+def test_a_part_with_two_names_is_found_under_both(weights):
+    module = Named()
+    module.other = module.q_proj
+    del module.q_proj
+    module.q_proj = module.other  # registered second
+    give_weights(module, weights)
+    assert torch.equal(module.q_proj.weight, weights["q_proj.weight"].to(module.q_proj.weight))
+    module.q_proj(torch.ones(1, 5)).sum().backward()
+    module.k_proj(torch.ones(1, 5)).sum().backward()
+    assert weight_gradients(module, weights)["q_proj.weight"].shape == (6, 5)
+
+
 def test_a_missing_weight_is_named_and_the_others_are_listed(weights):
     said = r"no weight q_proj\.weight of shape \(6, 5\).*W_q \(5, 6\)"
     with pytest.raises(MissingWeightError, match=said):

@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from attnlab.bert import Bert, BertConfig, BertLayer, MLMHead
-from attnlab.checking.layer_weights import fill_layer, layer_shapes
+from attnlab.checking.layer_weights import fill_layer, is_norm, layer_shapes
 from attnlab.checking.observation import dtype_of
 from attnlab.checking.weights import give_weights
 from gradekit.exercise import Exercise
@@ -26,23 +26,34 @@ exercise = Exercise(
 )
 
 CFG = BertConfig(17, 12, 3, 20, 2, max_len=9, num_segments=4, dropout=0.0)
-OF_THE_HEAD = ("mlm", "head", "pred", "lm_", "decoder", "cls", "transform", "output")
 OF_A_NORM = ("norm", "ln", "Norm")
+
+
+def of_class(kind, model):
+    """The parts of a model that are of a student's class, in order."""
+    # By name, because a notebook that nbgrader runs by itself has other classes than `lab`.
+    name = kind.__name__
+    return [m for m in model.modules() if name in [k.__name__ for k in type(m).__mro__]]
 
 
 def layers_of(lab, model):
     """The layers that are registered, in order."""
-    # By name, because a notebook that nbgrader runs by itself has other classes than `lab`.
-    kind = lab.BertLayer.__name__
-    named = [m for m in model.modules() if kind in [k.__name__ for k in type(m).__mro__]]
     lists = [list(m) for m in model.modules() if isinstance(m, nn.ModuleList)]
-    return named or max(lists, key=len, default=[])
+    return of_class(lab.BertLayer, model) or max(lists, key=len, default=[])
+
+
+def of_a_norm(module, name):
+    """Whether a parameter, by its name in `module`, belongs to a normalisation."""
+    owner = module.get_submodule(name.rpartition(".")[0])
+    parameter = module.get_parameter(name)
+    return parameter.ndim == 1 and (is_norm(owner) or any(word in name for word in OF_A_NORM))
 
 
 def of_the_model(lab, model, cfg):
-    """This model's own names of its parts, but for its layers: found by shape and by words."""
+    """This model's own names of its parts, but for its layers: by class, shape and words."""
     d, v = cfg.d_model, cfg.vocab_size
     inside = {id(p) for layer in layers_of(lab, model) for p in layer.parameters()}
+    in_head = {id(p) for head in of_class(lab.MLMHead, model) for p in head.parameters()}
     tables = {
         (v, d): "tokens.weight", (cfg.max_len, d): "positions.weight", (2, d): "nsp_head.weight",
         (cfg.num_segments, d): "segments.weight", (2,): "nsp_head.bias",
@@ -53,15 +64,10 @@ def of_the_model(lab, model, cfg):
         if id(parameter) in inside:
             continue
         kind = "bias" if name.endswith(("bias", "beta", "b")) else "weight"
-        words = name.lower()
-        part = tables.get(tuple(parameter.shape))
-        if part is None and "pool" in words:
-            part = f"pooler.{kind}"
-        elif part is None:
-            in_head = any(word in words for word in OF_THE_HEAD)
-            is_norm = parameter.ndim == 1 and any(word in name for word in OF_A_NORM)
-            part = f"norm.{kind}" if is_norm else f"transform.{kind}"
-            part = f"mlm_head.{part}" if in_head or not is_norm else part
+        linear = "mlm_head.transform" if id(parameter) in in_head else "pooler"
+        norm = "mlm_head.norm" if id(parameter) in in_head else "norm"
+        owner = norm if of_a_norm(model, name) else linear
+        part = tables.get(tuple(parameter.shape), f"{owner}.{kind}")
         found[part] = (*found.get(part, ()), name)
     return found
 
@@ -222,7 +228,7 @@ def head(lab, draw):
     known = {}
     for name, p in made.named_parameters():
         kind = "bias" if name.endswith(("bias", "beta", "b")) else "weight"
-        owner = "norm" if p.ndim == 1 and any(w in name for w in OF_A_NORM) else "transform"
+        owner = "norm" if of_a_norm(made, name) else "transform"
         part = "output.bias" if p.shape == (17,) else f"{owner}.{kind}"
         known[part] = (*known.get(part, ()), name)
     weights = {name: draw.normal(*shape) for name, shape in shapes.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from torch import nn
 
 from . import exercise
-from .also_right import PlainHead, PlainLayer
+from .also_right import FromScratch, PlainHead, PlainLayer
 
 wrong = exercise.edits(PlainLayer, of="BertLayer")
 
@@ -192,6 +192,29 @@ wrong(
     "        a = self.attention(x, x, x, mask)\n        x = self.norm1(x + self.drop(a))\n",
     "        x += self.drop(self.attention(x, x, x, mask))\n        x = self.norm1(x)\n",
     "The `x` of the caller has changed. What does `+=` do with a tensor?",
+)
+
+
+scratch = exercise.edits(FromScratch, of="BertLayer")
+
+scratch(
+    "ScaledByTheModel",
+    "math.sqrt(d // self.h)",
+    "math.sqrt(d)",
+    "Your scores are divided by √d_model. How many features does a query of one head have?",
+)
+scratch(
+    "SoftmaxOverTheHeads",
+    "scores.softmax(-1)",
+    "scores.softmax(1)",
+    "Your softmax runs over the heads. Over what should the weights of one query sum to 1?",
+)
+scratch(
+    "HeadsNotPutBack",
+    ".transpose(1, 2).reshape(B, T, d)",
+    ".reshape(B, T, d)",
+    "You join the heads without moving their axis back, so a vector is made of other tokens' "
+    "parts. Which axis should be next to the last one?",
 )
 
 

@@ -328,6 +328,12 @@ def every_letter_of_every_table(lab, draw):
                 for letter in range(6)
             ),
         }
+    prompts = list(model.asked)
+    model.asked.clear()
+    lab.shots_curve(model, tables, names, choices, 2, rounds=10, generator=draw.generator())
+    seen["another generator, the same prompts"] = [p.tolist() for p in prompts] == [
+        p.tolist() for p in model.asked
+    ]
     asked = len(model.asked)
     alone = lab.shots_curve(model, tables[:1], names[:1], choices, 0, generator=draw.generator())
     return {

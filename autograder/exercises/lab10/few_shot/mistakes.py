@@ -338,6 +338,14 @@ wrong(
     "Your curve is float32. Which dtype does the task ask for?",
 )
 
+wrong(
+    "starts_over_for_each_number",
+    "        total = 0.0\n",
+    "        generator.manual_seed(0)\n        total = 0.0\n",
+    "You set the generator back, so the caller's own seed changes nothing. Who decides which "
+    "examples are drawn?",
+)
+
 rounds = exercise.edits(round_by_round, of="shots_curve")
 
 rounds(

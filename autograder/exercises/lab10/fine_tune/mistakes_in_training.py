@@ -28,6 +28,29 @@ wrong(
     "The learning rate is always the same, whatever `lr` says. Where is the argument used?",
 )
 wrong(
+    "rate_not_passed_on",
+    "lr=lr)",
+    "lr=1e-3)",
+    "Your optimizer has always the same rate, whatever the caller says. Which argument does not "
+    "reach it?",
+)
+wrong(
+    "clipped_too",
+    "        optimizer.step()\n",
+    "        torch.nn.utils.clip_grad_norm_(classifier.parameters(), 1.0)\n"
+    "        optimizer.step()\n",
+    "You clip the gradients, so the updates are not Adam's. Which steps does the task name?",
+)
+wrong(
+    "cleared_too_late",
+    "        optimizer.zero_grad()\n        loss = F.cross_entropy(classifier(ids), labels)\n"
+    "        loss.backward()\n        optimizer.step()\n",
+    "        loss = F.cross_entropy(classifier(ids), labels)\n"
+    "        loss.backward()\n        optimizer.step()\n        optimizer.zero_grad()\n",
+    "Gradients that were there before your first step are in it. From what does each step's "
+    "gradient start?",
+)
+wrong(
     "ten_times_the_rate",
     "steps=60, lr=1e-3",
     "steps=60, lr=1e-2",

@@ -10,6 +10,17 @@ NOT_ABOVE = (
     "What does the task ask for?"
 )
 
+# Starts at the right answer, and goes on to the least squares of another distance.
+SQUARES_OF_LOSSES = """\
+    xm, ym = x.mean(), y.mean()
+    slope = ((x - xm) * (y - ym)).sum() / ((x - xm) ** 2).sum()
+    found = torch.stack((ym - slope * xm, -slope))
+    for _ in range(50):
+        curve = torch.exp(found[0] - found[1] * x)
+        tangent = torch.stack((curve, -x * curve), 1)
+        found = found + torch.linalg.lstsq(tangent, (above - curve)[:, None]).solution[:, 0]
+    return float(found[0].exp()), float(found[1])"""
+
 wrong = exercise.edits(in_a_loop, of="num_parameters")
 
 wrong(
@@ -41,6 +52,14 @@ wrong(
     "if parameter.requires_grad:",
     "if parameter is not None:",
     "Your number includes parameters that take no gradient. Are they trained?",
+)
+wrong(
+    "everything_saved_counted",
+    "    for parameter in model.parameters():\n        if parameter.requires_grad:\n"
+    "            total += parameter.numel()\n",
+    "    for tensor in model.state_dict().values():\n        total += tensor.numel()\n",
+    "You count all that the model saves: buffers, parameters that are not trained, and a table "
+    "once for each of its names. Which of these numbers are trained?",
 )
 wrong(
     "tensors_counted",
@@ -166,6 +185,26 @@ wrong(
     "/ (((x - xm) * (y - ym)).sum() ** 2 / ((y - ym) ** 2).sum())",
     "Your squares are those of log n around a line in the loss. Which of the two is predicted from "
     "which?",
+)
+wrong.several(
+    "axes_exchanged",
+    {"n.double().log(), above.log()": "above.log(), n.double().log()"},
+    "Your line says log n for a given loss. Which of the two is on which axis?",
+)
+wrong(
+    "sign_thrown_away",
+    "float(-slope)",
+    "abs(float(slope))",
+    "Your alpha is above 0 even if the loss rises. What does `abs` throw away?",
+)
+wrong(
+    "squares_of_losses",
+    "    xm, ym = x.mean(), y.mean()\n"
+    "    slope = ((x - xm) * (y - ym)).sum() / ((x - xm) ** 2).sum()\n"
+    "    return math.exp(ym - slope * xm), float(-slope)",
+    SQUARES_OF_LOSSES,
+    "You minimise the squared distances of the losses, so the largest loss decides. Of what should "
+    "the squares be the least?",
 )
 wrong(
     "first_and_last_only",

@@ -244,3 +244,25 @@ wrong(
     "A single document has no strangers, and your function stops with another error or goes on. "
     "Which error does the task name?",
 )
+wrong(
+    "all_but_these_two",
+    "            others = strangers[d]\n",
+    "            doc = documents[d]\n"
+    "            others = strangers[d] + [s for j, s in enumerate(doc) if j not in (i, i + 1)]\n",
+    "Your random sentence can be another one of the same document, although not one of these two. "
+    "Where should it come from?",
+)
+wrong(
+    "first_sentences_only",
+    "            others = strangers[d]\n",
+    "            others = [doc[0] for e, doc in enumerate(documents) if e != d and len(doc)]\n",
+    "Your random sentence is always the first one of its document, so a model can learn to know "
+    "first sentences. Which sentences can be drawn?",
+)
+wrong(
+    "never_first_sentences",
+    "            others = strangers[d]\n",
+    "            others = [s for e, doc in enumerate(documents) if e != d for s in doc[1:]]\n"
+    "            others = others or strangers[d]\n",
+    "Your random sentence is never the first one of its document. Which sentences can be drawn?",
+)

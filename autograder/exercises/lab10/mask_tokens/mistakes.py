@@ -34,6 +34,12 @@ wrong(
     "One special token is never chosen, but others are. How long is `special`?",
 )
 wrong(
+    "exchanged",
+    "    return x, labels",
+    "    return labels, x",
+    "You return the labels first. In which order does the task name the two?",
+)
+wrong(
     "only_the_others_chosen",
     "chance[is_special] = 0.0",
     "chance[~is_special] = 0.0",

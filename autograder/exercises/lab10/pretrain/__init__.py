@@ -147,6 +147,11 @@ def hidden_words(lab, draw):
     share = float(chosen[words].double().mean())
     share_hidden = float((shown == MASK).double().mean())
     few = some_documents(draw, (3, 3))
+    # Two of the five topics, and some short sentences, so that rows are filled up.
+    two = documents(1201, generator=draw.generator())[:2]
+    two = [[s[: 1 + n % 4] for n, s in enumerate(document)] for document in two]
+    two = lab.pretraining_batches(two, 400, draw.generator())
+    random_words = torch.cat([b.ids[(b.ids != restored(b)) & (b.ids != MASK)] for b in two])
     # 12,000 words: the bounds are six standard deviations away.
     return {
         "about 15 % of the words are chosen": abs(share - 0.15) < 0.02,
@@ -154,6 +159,8 @@ def hidden_words(lab, draw):
         "no special token is chosen": bool((~chosen[~words]).all()),
         "words of all topics are chosen": ((labels[chosen].unique() - 4) // 30).unique().tolist(),
         "other words are shown, too": bool((changed & (shown != MASK)).any()),
+        "filling is chosen": any(bool((b.labels == PAD).any()) for b in two),
+        "of all topics, in two documents as well": len(((random_words - 4) // 30).unique()),
         "all tokens are in the vocabulary": bool((seen < len(VOCABULARY)).all()),
         "labels elsewhere": labels[~chosen].unique().tolist(),
         "what is not chosen is shown": bool((seen[~chosen] == before[~chosen]).all()),

@@ -60,6 +60,19 @@ wrong(
     "Which tokens are special?",
 )
 wrong(
+    "filling_is_a_word",
+    "[0, 1, 2, 3]",
+    "[1, 2, 3]",
+    "Filling is chosen as if it were a word, so your model has to find [PAD]. Which tokens are "
+    "special?",
+)
+wrong(
+    "words_of_the_text_only",
+    "len(VOCABULARY), MASK",
+    "int(ids.max()) + 1, MASK",
+    "Random words are never above the largest token of your text. How large is the vocabulary?",
+)
+wrong(
     "half_of_all_words",
     "VOCABULARY), MASK, gen",
     "VOCABULARY), MASK, 0.5, gen",
