@@ -3,6 +3,10 @@
 A picture file has one background, so it is a white slab on a dark page. SVG inside the page has
 none, and its text takes the page's colour. A part with a tip becomes a group with a ``<title>``,
 which browsers show when the pointer rests on it. There is no script, and nothing is loaded.
+
+A notebook that somebody else has run is not trusted, and JupyterLab takes tags and styles out of
+its outputs, but not the text between the tags. So the drawing is `hidden`, a paragraph describes
+it, and the style, where it is kept, shows the one and hides the other.
 """
 
 from __future__ import annotations
@@ -23,12 +27,15 @@ _STYLE = (
     ".attnlab-figure .tip{pointer-events:all}"
     ".attnlab-figure .tip:hover>*{stroke:currentColor!important;stroke-width:1.5px!important}"
     "@media print{.attnlab-figure{color:#222222}}"
+    ".attnlab-drawn{display:block!important}"
+    ".attnlab-instead{display:none}"
 )
+_NOT_TRUSTED = "This notebook is not trusted, so the picture is not shown. Run the cell to see it."
 _PIXELS_PER_POINT = 100 / 72  # a figure's inch is a hundred pixels of the page
 
 
 def inline(figure: Figure, alt: str, tips: Mapping[str, str], colours: Mapping[str, str]) -> str:
-    """The figure as an ``<svg>`` element for a page.
+    """The figure as an ``<svg>`` element for a page, and a paragraph for pages that show none.
 
     Args:
         figure: the figure.
@@ -59,7 +66,10 @@ def inline(figure: Figure, alt: str, tips: Mapping[str, str], colours: Mapping[s
         f'width="{width * _PIXELS_PER_POINT:.0f}" viewBox="0 0 {width:g} {height:g}" '
         'xmlns:xlink="http://www.w3.org/1999/xlink">'
     )
-    return f"{head}<style>{_STYLE}</style>{_with_own_names(body)}</svg>"
+    return (
+        f'<div><style>{_STYLE}</style><p class="attnlab-instead">{escape(alt)} ({_NOT_TRUSTED})</p>'
+        f'<div class="attnlab-drawn" hidden="">{head}{_with_own_names(body)}</svg></div></div>'
+    )
 
 
 def _with_own_names(body: str) -> str:

@@ -29,6 +29,12 @@ def html(of: Described) -> str:
     return of._repr_mimebundle_()["text/html"]
 
 
+def drawn(of: Described) -> ElementTree.Element:
+    found = ElementTree.fromstring(html(of)).find(".//svg")
+    assert found is not None
+    return found
+
+
 def test_text_has_the_colour_of_the_page_and_nothing_covers_its_background() -> None:
     text = html(figure())
     assert "currentColor" in text
@@ -40,15 +46,25 @@ def test_text_has_the_colour_of_the_page_and_nothing_covers_its_background() -> 
 
 
 def test_the_figure_is_described_and_has_no_script() -> None:
-    svg = ElementTree.fromstring(html(figure()))
+    svg = drawn(figure())
     assert (svg.tag, svg.get("role")) == ("svg", "img")
     assert svg.get("aria-label") == "A description with a < in it."
     assert "script" not in {part.tag for part in svg.iter()}
     assert int(svg.get("width", "0")) == pytest.approx(300, abs=60)
 
 
+def test_without_its_style_the_page_has_the_description_and_no_scattered_labels() -> None:
+    page = ElementTree.fromstring(html(figure()))
+    style, instead, whole = list(page)
+    assert (instead.text or "").startswith("A description with a < in it. (This notebook is not")
+    assert whole.get("hidden") is not None
+    assert whole.find("svg") is not None
+    assert f".{instead.get('class')}{{display:none}}" in (style.text or "")
+    assert f".{whole.get('class')}{{display:block!important}}" in (style.text or "")
+
+
 def test_a_part_says_its_tip_which_cannot_be_markup() -> None:
-    svg = ElementTree.fromstring(html(figure(text="0 <b> 1")))
+    svg = drawn(figure(text="0 <b> 1"))
     (title,) = svg.iter("title")
     assert title.text == "0 <b> 1"
     (group,) = (part for part in svg.iter("g") if title in list(part))
