@@ -26,6 +26,7 @@ import torch
 from attnlab import check, plots, submit
 from attnlab.data.chicken import SENTENCES, place_of
 from attnlab.models import block_stack, word_order
+from attnlab.models.minilm_positions import minilm_positions
 from attnlab.multihead import MultiHeadAttention
 from attnlab.notebook.review import compare_predictions, try_versions
 
@@ -268,6 +269,25 @@ for layers in (1, 2):
 # One causal layer sees a bag of earlier words. From two layers on, the order shows: the earlier
 # words have themselves seen different words, because the mask shows the first word only itself. So
 # a causal model can work without positions. Still, all well-known ones add them.
+#
+# What is in such a table after training? MiniLM is a real model that reads sentences (lab 10 loads
+# it). Its positions were learned from random numbers; nothing in its code says that 7 stands next
+# to 8. The picture compares its first 60 positions as in 6.2. What has it found that the waves have
+# from the start? And which position is unlike all others?
+
+# %%
+plots.positions.gram_matrices(
+    {
+        "waves, 64 columns": lambda: sinusoidal_pe(60, 64),
+        "learned: MiniLM": minilm_positions,
+    }
+)
+
+# %% [markdown]
+# Its diagonals have nearly one colour, too: near positions are similar, wherever they are. So the
+# model has learned that distances matter. Position 0 is another case. Every text begins with the
+# same special symbol, so this vector says nothing about order, and the model uses it for something
+# else. It is more than five times as long as the others.
 
 # %% [markdown]
 # ## 6.5 Layer normalisation
@@ -765,11 +785,11 @@ check("alibi")
 
 # %%
 def weights_of(head):
-    scores = alibi_bias(8, 12)[head].masked_fill(torch.ones(12, 12).triu(1).bool(), -torch.inf)
+    scores = alibi_bias(8, 10)[head].masked_fill(torch.ones(10, 10).triu(1).bool(), -torch.inf)
     return torch.softmax(scores, -1)
 
 
-places = [str(i) for i in range(12)]
+places = [str(i) for i in range(10)]
 plots.heatmap.attention_maps(
     {f"head {i}": lambda i=i: weights_of(i) for i in (0, 3, 7)}, places, places
 )

@@ -223,6 +223,15 @@ wrong.several(
     "deviation if the mean is not 0. What does `std` subtract?",
 )
 wrong.several(
+    "lengths_of_the_stream",
+    {
+        "[x.detach().std()]": "[x.detach().norm()]",
+        "append(x.detach().std())": "append(x.detach().norm())",
+    },
+    "`stream_sizes` returns lengths, which grow with the number of entries. Which size of a single "
+    "number does the task ask for?",
+)
+wrong.several(
     "one_size_per_vector",
     {
         "[x.detach().std()]": "[x.detach().std(-1).mean()]",

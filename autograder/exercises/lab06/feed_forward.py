@@ -271,6 +271,24 @@ wrong(
     "Your second layer has no bias. What is b₂ in the formula?",
 )
 wrong.several(
+    "NoBiases",
+    {
+        "nn.Linear(d_model, d_ff)": "nn.Linear(d_model, d_ff, bias=False)",
+        "nn.Linear(d_ff, d_model)": "nn.Linear(d_ff, d_model, bias=False)",
+    },
+    "Your two layers have no biases, as in LLaMA. What are b₁ and b₂ in the formula?",
+)
+wrong.several(
+    "ResidualAndNorm",
+    {
+        "self.dropout = nn.Dropout(dropout)": "self.dropout = nn.Dropout(dropout)\n"
+        "        self.norm = nn.LayerNorm(d_model)",
+        "return self.linear2(hidden)": "return self.norm(x + self.linear2(hidden))",
+    },
+    "Your network also adds x and normalises. Both come with the next step: what does this one "
+    "return?",
+)
+wrong.several(
     "WidthIgnored",
     {
         "nn.Linear(d_model, d_ff)": "nn.Linear(d_model, 4 * d_model)",

@@ -218,6 +218,15 @@ wrong(
     "Your table does not have max_len rows. How many positions are there, counted from 0?",
 )
 wrong.several(
+    "two_rows_for_padding",
+    {
+        "nn.Embedding(max_len, d)": "nn.Embedding(max_len + 2, d, padding_idx=1)",
+        "torch.arange(x.size(1), device=x.device)": "torch.arange(2, x.size(1) + 2)",
+    },
+    "Your table has two rows more, and position 0 gets row 2: fairseq keeps the first rows for "
+    "padding. Which row belongs to position t in the task?",
+)
+wrong.several(
     "columns_for_rows",
     {
         "(max_len, d)": "(d, max_len)",

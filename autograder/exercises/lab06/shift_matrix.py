@@ -63,9 +63,18 @@ def given_bases(lab, draw):
 def precise(lab, draw):
     """The angles are computed in float64, so a shift by 5000 is exact in float64, too."""
     k = int(draw.integers(4000, 5000))
+    narrow, wide = (
+        lab.shift_matrix(k, 16),
+        under_default_dtype(torch.float64, lab.shift_matrix, k, 16),
+    )
+    angle = k / 10000.0 ** (torch.arange(0, 16, 2).double() / 16)
+    blocks = torch.stack([angle.cos(), -angle.sin(), angle.sin(), angle.cos()], -1)
+    right = torch.block_diag(*blocks.unflatten(-1, (2, 2)))
+    # Rounded angles are wrong in as many ways as there are orders of operations.
     return {
-        "float64": under_default_dtype(torch.float64, lab.shift_matrix, k, 16),
-        "float32": (lab.shift_matrix(k, 16).double() - 0).round(decimals=5),
+        "float64, right to 1e-9": bool((wide - right).abs().max() < 1e-9),
+        "float64, right to 1e-2": bool((wide - right).abs().max() < 1e-2),
+        "float32, right to 1e-6": bool((narrow - right).abs().max() < 1e-6),
     }
 
 
@@ -204,6 +213,32 @@ wrong(
     "*(f(torch.tensor(angle, dtype=torch.float32)) for f in (torch.cos, torch.sin)),",
     "Your angles are float32. For a shift by thousands of positions, only a few digits of an angle "
     "are left after its whole turns. In which dtype should they be computed?",
+)
+wrong(
+    "odd_asserted",
+    'raise ValueError("d must be even")',
+    "raise AssertionError",
+    "An odd d raises an AssertionError in your code. Which error does the task ask for? (`assert` "
+    "is for what cannot happen; a caller's mistake can.)",
+)
+wrong(
+    "blocks_in_a_stack",
+    "torch.block_diag(*blocks)",
+    "torch.stack(blocks)",
+    "You return the blocks one behind the other, (d/2, 2, 2). How do they become one matrix that "
+    "takes a whole row of the encoding?",
+)
+wrong.several(
+    "one_step_repeated",
+    {
+        "angle = k /": "angle = 1 /",
+        "torch.block_diag(*blocks).to(torch.get_default_dtype())": (
+            "torch.linalg.matrix_power(torch.block_diag(*blocks).to(torch.get_default_dtype()), "
+            "max(k, 0))"
+        ),
+    },
+    "You repeat the step by one position k times, so nothing happens for a negative k, and the "
+    "rounding errors of thousands of products add up. Where could k enter the angle at once?",
 )
 wrong(
     "always_float64",

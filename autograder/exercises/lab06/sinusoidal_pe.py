@@ -66,8 +66,16 @@ def other_sizes(lab, draw):
 @exercise.check(points=1.5, hidden=True, judge=Close(atol=1e-6))
 def far_positions(lab, draw):
     """Is right to 1e-6 at position 5000, too."""
-    pe = lab.sinusoidal_pe(5001, 64)
-    return {f"position {p}": pe[p] for p in (257, 2049, 4097, 5000)}
+    pe, pair = lab.sinusoidal_pe(5001, 64), torch.arange(64) // 2
+    off = {}
+    for p in (257, 2049, 4097, 5000):
+        angle = p / 10000.0 ** (2 * pair.double() / 64)
+        right = torch.where(torch.arange(64) % 2 == 0, angle.sin(), angle.cos())
+        off[p] = (pe[p] - right).abs().max()
+    # Rounded angles are wrong in as many ways as there are orders of operations, so only whether
+    # they are near is looked at.
+    near = {f"position {p}, right to 1e-2": bool(most < 1e-2) for p, most in off.items()}
+    return {**near, "position 5000, right to 1e-6": bool(off[5000] < 1e-6)}
 
 
 @exercise.check(points=2, hidden=True)
@@ -299,6 +307,22 @@ def two_halves_up_to_the_base(n, d, base=10000.0):
     angle = torch.arange(n, dtype=torch.float64)[:, None] * frequency
     pe = torch.cat([angle.sin(), angle.cos(), torch.zeros(n, d % 2)], 1)
     return pe.to(torch.get_default_dtype())
+
+
+wrong(
+    "logarithm_to_base_ten",
+    "base ** (2 * pair / d)",
+    "math.exp(math.log10(base) * 2 * pair / d)",
+    "Your waves get longer too slowly: you take a logarithm to base 10 and undo it with `exp`. "
+    "Which logarithm does `exp` undo?",
+)
+wrong(
+    "an_axis_for_the_batch",
+    "get_default_dtype())",
+    "get_default_dtype())[None]",
+    "Your result has an axis of length 1 in front. Some modules keep their table so, but which "
+    "shape does the task ask for?",
+)
 
 
 @exercise.mistake(

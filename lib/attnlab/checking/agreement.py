@@ -9,11 +9,13 @@ Tested in ``test_agreement.py`` and ``test_verdict.py``.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from attnlab.checking.errors import MISSING_WEIGHT
 from attnlab.checking.judges import Close, Judge, SameShares
 from attnlab.checking.observation import Raised, as_float, is_number
 
@@ -21,6 +23,7 @@ from attnlab.checking.observation import Raised, as_float, is_number
 _NEAR = Close(atol=1e-7, rtol=1e-7)
 # The share of a mistake's own distance from the right answer by which a student's may differ.
 _SHARE = 0.1
+_SHAPE = re.compile(r"\([\d, ]*\)")
 
 
 def agrees(judge: Judge, expected: Any, mistaken: Any, seen: Any, passed: bool) -> bool:
@@ -50,8 +53,16 @@ def agrees(judge: Judge, expected: Any, mistaken: Any, seen: Any, passed: bool) 
 def _same(mistaken: Any, seen: Any, judge: Close = _NEAR) -> bool:
     if isinstance(seen, Raised) and isinstance(mistaken, Raised):
         # Many mistakes end in a TypeError; only the same message points to the same mistake.
-        return (mistaken.type, mistaken.message) == (seen.type, seen.message)
+        return mistaken.type == seen.type and _said(mistaken) == _said(seen)
     return judge.compare(mistaken, seen) is None
+
+
+def _said(raised: Raised) -> object:
+    """The message; if it lists the weights of a module, their shapes and not their names."""
+    if raised.type == MISSING_WEIGHT and not raised.message.endswith("…"):
+        missing, _, there = raised.message.partition("; there are ")
+        return missing, sorted(_SHAPE.findall(there))
+    return raised.message
 
 
 def _equally_far(judge: Close, expected: Any, mistaken: Any, seen: Any) -> bool:

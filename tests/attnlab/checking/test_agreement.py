@@ -56,6 +56,16 @@ def test_differences_in_kind_agree_if_they_are_the_same():
     assert agree(0.5, 0.5, Within(1, 2), expected=None)
 
 
+def test_the_names_that_a_student_gave_to_weights_do_not_matter() -> None:
+    def lacks(there: str, missing: str = "w of shape (3, 2)") -> Raised:
+        return Raised("MissingWeightError", f"there is no weight {missing}; there are {there}")
+
+    assert agree(lacks("a (4, 2), b (4,)"), lacks("net.0.bias (4,), net.0.weight (4, 2)"))
+    assert not agree(lacks("a (4, 2), b (4,)"), lacks("a (5, 2), b (5,)"))
+    assert not agree(lacks("a (4, 2)"), lacks("a (4, 2)", missing="v of shape (3, 2)"))
+    assert not agree(lacks("a (4, 2), …"), lacks("b (4, 2), …")), "the rest is not known"
+
+
 def test_draws_agree_if_they_could_come_from_one_distribution():
     right, wrong, other = (torch.tensor(n) for n in ([2000, 2000], [3000, 1000], [3500, 500]))
     near = wrong + torch.tensor([20, -20])
