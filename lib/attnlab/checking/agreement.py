@@ -23,7 +23,7 @@ from attnlab.checking.observation import Raised, as_float, is_number
 _NEAR = Close(atol=1e-7, rtol=1e-7)
 # The share of a mistake's own distance from the right answer by which a student's may differ.
 _SHARE = 0.1
-_SHAPE = re.compile(r"\([\d, ]*\)")
+_SHAPE, _NUMBER = re.compile(r"\([\d, ]*\)"), re.compile(r"\d+: ")
 
 
 def agrees(judge: Judge, expected: Any, mistaken: Any, seen: Any, passed: bool) -> bool:
@@ -58,11 +58,15 @@ def _same(mistaken: Any, seen: Any, judge: Close = _NEAR) -> bool:
 
 
 def _said(raised: Raised) -> object:
-    """The message; if it lists the weights of a module, their shapes and not their names."""
-    if raised.type == MISSING_WEIGHT and not raised.message.endswith("…"):
-        missing, _, there = raised.message.partition("; there are ")
-        return missing, sorted(_SHAPE.findall(there))
-    return raised.message
+    """The message; of one that lists weights, no names, because every student gives others.
+
+    It lists all weights with their shapes, or the number of the weights and the first of them.
+    """
+    if raised.type != MISSING_WEIGHT:
+        return raised.message
+    missing, _, there = raised.message.partition("; there are ")
+    number = _NUMBER.match(there)
+    return missing, number[0] if number else sorted(_SHAPE.findall(there))
 
 
 def _equally_far(judge: Close, expected: Any, mistaken: Any, seen: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from attnlab.checking.advice import is_blank
 from attnlab.checking.agreement import agrees
 from attnlab.checking.judges import Close
+from attnlab.checking.observation import Raised
 
 if TYPE_CHECKING:
     from attnlab.checking.verdict import Answer, KnownMistake
@@ -86,6 +87,29 @@ def recognise_both(
     return best if len(one | other) > max(map(len, explained.values())) else []
 
 
+def recognise_in_part(
+    answers: Sequence[Answer], mistakes: Sequence[KnownMistake]
+) -> KnownMistake | None:
+    """The one known mistake that explains most of what is wrong, number by number.
+
+    A slip that is made in one of two modes, or in other words than a known mistake, never fails in
+    a whole check as the mistake does. Its failed numbers do: at least half of those for which both
+    have an answer must be the mistake's, and no mistake with other advice may explain as many.
+    Answers that are true or false agree by chance too often, and are left out.
+    """
+    failed = [answer for answer in answers if _is_informative(answer)]
+    leaves = [leaf for answer in failed for entry in _entries(answer) for leaf in _leaves(entry)]
+    leaves = [leaf for leaf in leaves if not isinstance(leaf.expected, bool | str)]
+    explained: dict[KnownMistake, int] = {}
+    for mistake in mistakes:
+        asked = [leaf for leaf in leaves if not leaf.both_raised(mistake.name)]
+        count = sum(leaf.agrees_with(mistake.name) for leaf in asked)
+        if count and 2 * count >= len(asked):
+            explained[mistake] = count
+    best = [m for m, count in explained.items() if count == max(explained.values())]
+    return best[0] if len({mistake.advice for mistake in best}) == 1 else None
+
+
 @dataclass(frozen=True)
 class _Entry:
     """A part of a failed answer that is wrong, and the same part of each mistake's answer."""
@@ -100,6 +124,32 @@ class _Entry:
         return mistake in self.mistaken and agrees(
             self.judge, self.expected, self.mistaken[mistake], self.seen, passed=False
         )
+
+    def both_raised(self, mistake: str) -> bool:
+        """Whether the student's code and this mistake end in an error here, perhaps another one."""
+        return isinstance(self.seen, Raised) and isinstance(self.mistaken.get(mistake), Raised)
+
+
+def _leaves(entry: _Entry) -> Iterator[_Entry]:
+    """The wrong parts of an entry that have no parts themselves."""
+    match entry.expected, entry.seen:
+        case dict() as right, dict() as seen if right.keys() == seen.keys():
+            keys: Sequence[Any] = list(right)
+        case list() as right, list() as seen if len(right) == len(seen):
+            keys = range(len(right))
+        case _:
+            if entry.judge.compare(entry.expected, entry.seen) is not None:
+                yield entry
+            return
+    for key in keys:
+        mistaken = {
+            name: tree[key]
+            for name, tree in entry.mistaken.items()
+            if type(tree) is type(right)
+            and (key in tree if isinstance(tree, dict) else True)
+            and len(tree) == len(right)
+        }
+        yield from _leaves(_Entry(entry.judge, right[key], seen[key], mistaken))
 
 
 def _entries(answer: Answer) -> Iterator[_Entry]:

@@ -13,11 +13,12 @@ from typing import Any
 from attnlab.checking.advice import explain, is_blank
 from attnlab.checking.judges import Difference, Judge
 from attnlab.checking.observation import clip
-from attnlab.checking.recognition import recognise, recognise_both
+from attnlab.checking.recognition import recognise, recognise_both, recognise_in_part
 from attnlab.checking.redact import redacted
 
 # A student's code may produce messages of any length; a page shows this many characters.
 MOST_ADVICE = 1000
+_IN_PART = "(This explains a part of what was seen, such as one mode or one of several calls.)"
 
 
 @dataclass(frozen=True)
@@ -137,8 +138,10 @@ def judge_exercise(
         return Verdict(answers, (_look_earlier(failed[0].question),), ())
     both = recognise_both(answers, mistakes)
     recognised = both or recognise(answers, mistakes)
-    names = tuple(mistake.name for mistake in recognised)
     specific = tuple(m.advice for m in both) if both else _specific_advice(recognised)
+    if not recognised and (found := recognise_in_part(answers, mistakes)):
+        recognised, specific = [found], (f"{found.advice} {_IN_PART}",)
+    names = tuple(mistake.name for mistake in recognised)
     return Verdict(answers, (*specific, _general_advice(failed[0], redact)), names)
 
 

@@ -184,5 +184,5 @@ def _collect(
 
 
 def _listed(tensors: Mapping[str, Tensor], most: int = 8) -> str:
-    shown = [f"{key} {tuple(tensor.shape)}" for key, tensor in list(tensors.items())[:most]]
-    return ", ".join([*shown, "…"] if len(tensors) > most else shown)
+    shown = ", ".join(f"{key} {tuple(tensor.shape)}" for key, tensor in [*tensors.items()][:most])
+    return f"{len(tensors)}: {shown}, …" if len(tensors) > most else shown

@@ -63,7 +63,8 @@ def test_the_names_that_a_student_gave_to_weights_do_not_matter() -> None:
     assert agree(lacks("a (4, 2), b (4,)"), lacks("net.0.bias (4,), net.0.weight (4, 2)"))
     assert not agree(lacks("a (4, 2), b (4,)"), lacks("a (5, 2), b (5,)"))
     assert not agree(lacks("a (4, 2)"), lacks("a (4, 2)", missing="v of shape (3, 2)"))
-    assert not agree(lacks("a (4, 2), …"), lacks("b (4, 2), …")), "the rest is not known"
+    assert agree(lacks("9: a (4, 2), …"), lacks("9: b (5,), …"))
+    assert not agree(lacks("9: a (4, 2), …"), lacks("10: a (4, 2), …"))
 
 
 def test_draws_agree_if_they_could_come_from_one_distribution():

@@ -190,6 +190,13 @@ wrong(
     "then?",
 )
 wrong(
+    "head_always_counted",
+    '    if cfg.tie == "none":\n    ',
+    "",
+    "You count a head in any case. In which of the three ways to tie is its table a parameter of "
+    "its own?",
+)
+wrong(
     "head_never_counted",
     HEAD,
     "",

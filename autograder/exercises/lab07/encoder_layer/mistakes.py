@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import exercise, mistakes_in_own_norms  # noqa: F401 - to register them, too
+from . import exercise, mistakes_in_own_attention, mistakes_in_own_norms  # noqa: F401 - to register
 from .also_right import WithResiduals
 
 wrong = exercise.edits(WithResiduals)
@@ -45,6 +45,14 @@ wrong(
     "(y, y, y, mask.squeeze() if mask is not None else None)",
     "Your mask loses its axes of length 1, so its sentences line up with another axis of the "
     "scores. How do the shapes of the mask and of (B, h, S, S) line up from the right?",
+)
+wrong(
+    "OneRowOfTheMask",
+    "(y, y, y, mask)",
+    "(y, y, y, None if mask is None else "
+    "(mask & torch.ones(len(y), 1, y.shape[1], 1).bool())[:, :1, :1])",
+    "You use the first row of the mask for all words and heads, which is enough for padding only "
+    "(torch's `key_padding_mask`). Which masks does the task allow?",
 )
 wrong(
     "MaskAlwaysCausal",

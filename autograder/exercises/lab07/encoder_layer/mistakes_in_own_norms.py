@@ -183,15 +183,16 @@ wrong(
     "The ReLU comes after the second linear layer of your network, so it can never add a negative "
     "number. Between which two layers does it stand in lab 6?",
 )
-wrong.several(
-    "AnotherEps",
-    {
-        "self.norm1 = LayerNorm(d_model)": "self.norm1 = LayerNorm(d_model, 1e-6)",
-        "self.norm2 = LayerNorm(d_model)": "self.norm2 = LayerNorm(d_model, 1e-6)",
-    },
-    "Your output is off by a few millionths, as with another eps in the normalisation. Which eps "
-    "does `LayerNorm(d_model)` use?",
-)
+for name, eps in (("AnotherEps", "1e-6"), ("EpsOfBert", "1e-12")):
+    wrong.several(
+        name,
+        {
+            "self.norm1 = LayerNorm(d_model)": f"self.norm1 = LayerNorm(d_model, {eps})",
+            "self.norm2 = LayerNorm(d_model)": f"self.norm2 = LayerNorm(d_model, {eps})",
+        },
+        "Your output is off by a few millionths, as with another eps in the normalisation. Which "
+        "eps does `LayerNorm(d_model)` use?",
+    )
 wrong(
     "NoBiasInTheNetwork",
     "nn.Linear(d_model, d_ff)",

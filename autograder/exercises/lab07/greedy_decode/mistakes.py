@@ -178,6 +178,13 @@ wrong.several(
     "Which half of the model has something new to read?",
 )
 wrong(
+    "memory_computed_twice",
+    STEP,
+    "logits = model(source, source_valid, read)",
+    "You encode the source once, and then call the whole model at every step, which encodes it "
+    "again. Which half of the model has something new to read?",
+)
+wrong(
     "first_position",
     "logits[:, -1]",
     "logits[:, 0]",

@@ -242,6 +242,12 @@ batched(
     "Your `source_valid` holds numbers. Which dtype do masks have in this course?",
 )
 batched(
+    "mask_of_floats",
+    "source != PAD",
+    "(source != PAD).float()",
+    "Your `source_valid` holds fractions, 1.0 and 0.0. Which dtype do masks have in this course?",
+)
+batched(
     "mask_of_the_target",
     "source != PAD",
     "labels != PAD",

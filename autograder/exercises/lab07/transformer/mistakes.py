@@ -199,6 +199,16 @@ wrong(
     "With `padding_idx`, one row of the source's table is 0 and never learns. The mask already "
     "hides those positions. What does the task say about rows?",
 )
+for side, loop, layer in (("encoder", ENCODER_LOOP, ENCODER), ("decoder", DECODER_LOOP, DECODER)):
+    wrong(
+        f"{side.title()}LayersCopied",
+        loop,
+        f"        layer = {layer}\n"
+        f"        for _ in range(cfg.num_{side}_layers):\n"
+        f"            self.{side}.append(copy.deepcopy(layer))\n",
+        f"The layers of your {side} are copies of one, so they start with the same numbers. Where "
+        "is a layer made, and how often?",
+    )
 wrong(
     "NothingTied",
     f"""        if cfg.tie in ("output", "all"):
