@@ -155,10 +155,11 @@ plots.layers.who_moves(
 #
 # *Why the masks differ.* While the model learns, the decoder gets the whole target at once. If a
 # word could see the next one, there would be nothing to learn (lab 5). So the decoder's
-# self-attention is causal. The cross-attention needs no triangle: the source is complete before
-# the first target word is written. It only hides the padding of the source. (And the padding of
-# the target? It comes after all real words, so the causal mask hides it from them, and its own
-# outputs are not counted: 7.4.)
+# self-attention is causal, and its mask is one triangle for all sentences, (T, T). The
+# cross-attention needs no triangle: the source is complete before the first target word is written.
+# It only hides the padding of the source, with 7.1's mask, (B, 1, 1, S): another row for each
+# sentence, the same for all T queries. (And the padding of the target? It comes after all real
+# words, so the causal mask hides it from them, and its own outputs are not counted: 7.4.)
 #
 # *Why memory has no norm here.* In pre-norm, a residual normalises the vectors that flow through
 # it, so the queries. Memory is not this layer's stream. The encoder normalises it once, at its
@@ -222,8 +223,9 @@ plots.three_attentions.three_attentions(
 #
 # - **Each layer has parameters of its own.** `[layer] * 6` is one layer, six times. Six deep copies
 #   are six layers, but they start equal.
-# - **The memory is the output of the last encoder layer**, for every decoder layer. In the picture
-#   of the paper, it is tempting to connect layer 3 with layer 3.
+# - **The memory is the output of the last encoder layer**, for every decoder layer: only there have
+#   all layers worked on a source word. In the picture of the paper, it is tempting to connect layer
+#   3 with layer 3.
 # - **Tied tables.** Lecture C: "Shared (tied) input and output embedding". Then $W$ *is* $E_t$: one
 #   parameter with two names, not two with equal numbers. It saves parameters, and what is learned
 #   about a symbol when it is read helps to write it.
@@ -477,13 +479,17 @@ plots.before_training.first_losses(
 )
 
 # %% [markdown]
-# And Xavier's rule? The variance of the stream after each of six encoder layers. Pre-norm adds
-# about the same at each layer; post-norm begins again at 1 (6.8).
+# And Xavier's rule? The variance of the stream after each of six encoder layers, the mean over ten
+# fresh models. Pre-norm adds about the same at each layer; post-norm begins again at 1 (6.8).
+
 
 # %%
-plots.before_training.stream_variances(
-    lambda norm: fresh_transformer.encoder_variances(fresh(layers=6, norm=norm))
-)
+def mean_variances(norm):
+    models = [fresh(layers=6, norm=norm, seed=seed) for seed in range(10)]
+    return torch.stack([fresh_transformer.encoder_variances(model) for model in models]).mean(0)
+
+
+plots.before_training.stream_variances(mean_variances)
 
 # %% [markdown]
 # ## 7.7 Greedy decoding of a batch
@@ -683,10 +689,10 @@ plots.learning.two_parts_missing(
 )
 
 # %% [markdown]
-# Without the mask the loss is as good as yours: each position can look at the next input, which is
-# the label. So the model learns to look one place ahead, and nothing about the source. When it
-# writes, there is no place ahead. Such a loss contradicts itself: if each of nine labels has a
-# surprise of 0.01 nats, a whole sequence should be right with probability
+# After as many steps, the loss without the mask is as good as yours: each position can look at the
+# next input, which is the label. So the model learns to look one place ahead, and nothing about the
+# source. When it writes, there is no place ahead. Such a loss contradicts itself: if each of nine
+# labels has a surprise of 0.01 nats, a whole sequence should be right with probability
 # $e^{-9 \cdot 0.01} = 0.91$.
 # **If a model writes far less than its loss promises, it has seen the answer.** (Lab 5 met the same
 # leak.)
