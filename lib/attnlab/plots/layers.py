@@ -16,6 +16,7 @@ from attnlab.plots.canvas import (
     Drawn,
     cells,
     drawing,
+    not_while_grading,
     panels,
     points,
     ticks,
@@ -122,6 +123,7 @@ def streams(tables: Mapping[str, Callable[[], Tensor]]) -> Drawn:
     return Drawn(axes, made)
 
 
+@not_while_grading
 @drawing
 def depth_curves(
     measure: Callable[[str, int], tuple[Tensor, Tensor]], depths: Sequence[int]

@@ -91,6 +91,51 @@ def test_a_mistake_must_agree_in_a_quarter_of_the_failed_checks(agreeing, named)
     assert found.mistakes == named
 
 
+def asked_in_two_modes(right, mistakes):
+    """Five checks that ask for both modes at once, with what known mistakes answer."""
+
+    def both(value):
+        return {"pre": value, "post": [value, value]}
+
+    return [
+        Question(
+            name, "Q.", 1, False, Close(), both(right), {m: both(v) for m, v in mistakes.items()}
+        )
+        for name in "abcde"
+    ]
+
+
+def in_one_mode(right, wrong):
+    return dict.fromkeys("abcde", {"pre": right, "post": [right, wrong]})
+
+
+def test_a_slip_in_one_mode_is_named_and_the_advice_says_that_it_is_a_part():
+    known = [KnownMistake("m", "Advice."), KnownMistake("n", "Another.")]
+    asked = asked_in_two_modes(1.0, {"m": 2.0, "n": 3.0})
+    found = judge_exercise(asked, in_one_mode(1.0, 2.0), known)
+    assert found.mistakes == ("m",)
+    assert found.advice[0].startswith("Advice. (This explains a part")
+    assert judge_exercise(asked, in_one_mode(1.0, 2.5), known).mistakes == ()
+
+
+def test_a_slip_that_two_mistakes_explain_or_that_is_only_false_is_not_named():
+    known = [KnownMistake("m", "Advice."), KnownMistake("n", "Another.")]
+    asked = asked_in_two_modes(1.0, {"m": 2.0, "n": 2.0})
+    assert judge_exercise(asked, in_one_mode(1.0, 2.0), known).mistakes == ()
+    asked = asked_in_two_modes(True, {"m": False, "n": True})
+    assert judge_exercise(asked, in_one_mode(True, False), known).mistakes == ()
+
+
+def test_where_both_stop_with_another_error_the_other_numbers_decide():
+    def cases(number, error):
+        return {"S = T": number, "S = 7": Raised("RuntimeError", error) if error else 1.0}
+
+    asked = [Question("a", "A.", 1, False, Close(), cases(1.0, ""), {"m": cases(2.0, "here")})]
+    known = [KnownMistake("m", "Advice.")]
+    assert judge_exercise(asked, {"a": cases(2.0, "there")}, known).mistakes == ("m",)
+    assert judge_exercise(asked, {"a": cases(2.5, "there")}, known).mistakes == ()
+
+
 def test_if_mistakes_tie_the_advice_says_one_of_these_and_too_many_are_not_named():
     def tie(names, advice):
         asked = Question("q", "Q.", 1, False, Close(), 1.0, dict.fromkeys(names, 2.0))

@@ -14,7 +14,7 @@ from matplotlib.colors import to_rgb
 
 from attnlab import plots
 from attnlab.plots import scores, words
-from attnlab.plots.canvas import COLOURS, DASHES, points
+from attnlab.plots.canvas import COLOURS, DASHES, Described, cell_tips, panels, points
 from attnlab.softmax import softmax
 
 pytestmark = pytest.mark.usefixtures("no_windows")
@@ -80,3 +80,16 @@ def test_while_grading_a_figure_is_described_and_not_drawn(
     assert plt.get_fignums() == before
     assert drawn.data
     assert "not drawn while grading" in capsys.readouterr().out
+
+
+def test_the_cells_of_a_table_have_tips_but_not_while_grading(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with panels(1, 2, 2, "A table.") as (axes,):
+        cell_tips(axes, [["a", "b"]])
+        figure = axes.figure
+        assert isinstance(figure, Described)
+        assert list(figure.tips.values()) == ["a", "b"]
+        monkeypatch.setenv("ATTNLAB_GRADING", "1")
+        cell_tips(axes, [["c", "d"]])
+        assert list(figure.tips.values()) == ["a", "b"]

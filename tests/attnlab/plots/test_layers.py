@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import matplotlib.pyplot as plt
 import pytest
@@ -59,6 +60,16 @@ def test_depth_curves_hold_what_was_measured() -> None:
     data = layers.depth_curves(measure, (1, 2)).data
     assert data["size, pre"].shape == (3,)
     torch.testing.assert_close(data["last gradient, post"][1].float(), measure("post", 2)[1][-1])
+
+
+def test_while_grading_no_depth_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(mode: str, depth: int) -> Any:
+        raise AssertionError("measured")
+
+    with pytest.raises(AssertionError, match="measured"):
+        layers.depth_curves(never, (1, 2))
+    monkeypatch.setenv("ATTNLAB_GRADING", "1")
+    assert "not made while grading" in layers.depth_curves(never, (1, 2)).missing
 
 
 def test_a_step_that_is_not_written_is_named_and_nothing_is_drawn() -> None:
