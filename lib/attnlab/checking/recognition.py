@@ -94,8 +94,8 @@ def recognise_in_part(
 
     A slip that is made in one of two modes, or in other words than a known mistake, never fails in
     a whole check as the mistake does. Its failed numbers do: at least half of those for which both
-    have an answer must be the mistake's, and no mistake with other advice may explain as many.
-    Answers that are true or false agree by chance too often, and are left out.
+    have an answer must be the mistake's. Of mistakes that explain equally many, the one that agrees
+    in the most passed checks counts; there must be one. Answers that are true or false agree by chance too often, and are left out.
     """
     failed = [answer for answer in answers if _is_informative(answer)]
     leaves = [leaf for answer in failed for entry in _entries(answer) for leaf in _leaves(entry)]
@@ -106,7 +106,10 @@ def recognise_in_part(
         count = sum(leaf.agrees_with(mistake.name) for leaf in asked)
         if count and 2 * count >= len(asked):
             explained[mistake] = count
+    others = [answer for answer in answers if answer.passed]
     best = [m for m, count in explained.items() if count == max(explained.values())]
+    passed = {m: _agreements(m, others) for m in best}
+    best = [m for m in best if passed[m] == max(passed.values())]
     return best[0] if len({mistake.advice for mistake in best}) == 1 else None
 
 
@@ -132,24 +135,28 @@ class _Entry:
 
 def _leaves(entry: _Entry) -> Iterator[_Entry]:
     """The wrong parts of an entry that have no parts themselves."""
-    match entry.expected, entry.seen:
-        case dict() as right, dict() as seen if right.keys() == seen.keys():
-            keys: Sequence[Any] = list(right)
-        case list() as right, list() as seen if len(right) == len(seen):
-            keys = range(len(right))
-        case _:
-            if entry.judge.compare(entry.expected, entry.seen) is not None:
-                yield entry
-            return
-    for key in keys:
+    right, seen = entry.expected, entry.seen
+    if not _parts_of_one_form(right, seen):
+        if entry.judge.compare(right, seen) is not None:
+            yield entry
+        return
+    for key in right if isinstance(right, dict) else range(len(right)):
         mistaken = {
             name: tree[key]
             for name, tree in entry.mistaken.items()
-            if type(tree) is type(right)
-            and (key in tree if isinstance(tree, dict) else True)
-            and len(tree) == len(right)
+            if _parts_of_one_form(right, tree)
         }
         yield from _leaves(_Entry(entry.judge, right[key], seen[key], mistaken))
+
+
+def _parts_of_one_form(right: Any, other: Any) -> bool:
+    """Whether both have parts, and the same ones."""
+    match right, other:
+        case dict(), dict():
+            return right.keys() == other.keys()
+        case list(), list():
+            return len(right) == len(other)
+    return False
 
 
 def _entries(answer: Answer) -> Iterator[_Entry]:

@@ -122,6 +122,9 @@ def test_a_slip_that_two_mistakes_explain_or_that_is_only_false_is_not_named():
     known = [KnownMistake("m", "Advice."), KnownMistake("n", "Another.")]
     asked = asked_in_two_modes(1.0, {"m": 2.0, "n": 2.0})
     assert judge_exercise(asked, in_one_mode(1.0, 2.0), known).mistakes == ()
+    passed = Question("f", "F.", 1, False, Close(), 1.0, {"m": 2.0, "n": 1.0})
+    seen = {**in_one_mode(1.0, 2.0), "f": 1.0}
+    assert judge_exercise([*asked, passed], seen, known).mistakes == ("n",)
     asked = asked_in_two_modes(True, {"m": False, "n": True})
     assert judge_exercise(asked, in_one_mode(True, False), known).mistakes == ()
 
