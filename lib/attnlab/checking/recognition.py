@@ -95,7 +95,8 @@ def recognise_in_part(
     A slip that is made in one of two modes, or in other words than a known mistake, never fails in
     a whole check as the mistake does. Its failed numbers do: at least half of those for which both
     have an answer must be the mistake's. Of mistakes that explain equally many, the one that agrees
-    in the most passed checks counts; there must be one. Answers that are true or false agree by chance too often, and are left out.
+    in the most passed checks counts; there must be one. Answers that are true or false agree by
+    chance too often, and are left out.
     """
     failed = [answer for answer in answers if _is_informative(answer)]
     leaves = [leaf for answer in failed for entry in _entries(answer) for leaf in _leaves(entry)]
