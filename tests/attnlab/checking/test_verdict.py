@@ -106,7 +106,7 @@ def asked_in_two_modes(right, mistakes):
 
 
 def in_one_mode(right, wrong):
-    return dict.fromkeys("abcde", {"pre": right, "post": [right, wrong]})
+    return {name: {"pre": right, "post": [right, wrong]} for name in "abcde"}
 
 
 def test_a_slip_in_one_mode_is_named_and_the_advice_says_that_it_is_a_part():
