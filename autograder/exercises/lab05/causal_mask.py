@@ -177,12 +177,33 @@ NUMBERS = (
 )
 wrong("numbers", "dtype=torch.bool, device=device", "device=device", NUMBERS)
 wrong("numbers_of_a_byte", "torch.bool", "torch.uint8", NUMBERS)
+wrong("whole_numbers", "torch.bool", "torch.int64", NUMBERS)
 wrong(
     "top_left",
     "tril(Lk - Lq)",
     "tril()",
     "Your triangle starts in the top left corner even with more keys than queries: the first query "
     "sees only the oldest key of the cache. At which key does the last query stand?",
+)
+wrong(
+    "offset_reversed",
+    "tril(Lk - Lq)",
+    "tril(Lq - Lk)",
+    "With as many keys as queries your mask is right; with more keys, the diagonal moves the wrong "
+    "way. Which keys does the first of three queries see if there are seven keys?",
+)
+wrong(
+    "everything_with_a_cache",
+    "tril(Lk - Lq)",
+    "tril(Lk if Lk > Lq else Lk - Lq)",
+    "As soon as there are more keys than queries, your mask allows everything. Which keys come "
+    "later than the first of two queries?",
+)
+wrong(
+    "sizes_swapped",
+    "(Lq, Lk, dtype",
+    "(Lk, Lq, dtype",
+    "Your mask has a row for each key and a column for each query. Which of the two are the rows?",
 )
 wrong(
     "keys_ignored",
@@ -219,13 +240,12 @@ wrong(
     "Your mask is made on the CPU, whatever `device` says. Scores on a GPU cannot be masked with "
     "it: which call of yours decides where the tensor is?",
 )
-wrong(
-    "with_more_axes",
-    "tril(Lk - Lq)",
-    "tril(Lk - Lq)[None, None]",
+MORE_AXES = (
     "Your mask has axes for batch and heads, but a mask of shape (Lq, Lk) already broadcasts over "
-    "them. Which shape does the task ask for?",
+    "them. Which shape does the task ask for?"
 )
+wrong("with_more_axes", "tril(Lk - Lq)", "tril(Lk - Lq)[None, None]", MORE_AXES)
+wrong("with_a_batch_axis", "tril(Lk - Lq)", "tril(Lk - Lq)[None]", MORE_AXES)
 wrong(
     "distance_without_sign",
     "tril(Lk - Lq)",
@@ -251,13 +271,23 @@ def additive(Lq, Lk=None, device=None):
     return torch.zeros(mask.shape, device=device).masked_fill(~mask, -torch.inf)
 
 
-@exercise.mistake(
+FIXED_SIZE = (
     "Your mask is cut from a mask of fixed size, which is too small for longer sequences. Where "
     "does that size come from?"
 )
+
+
+@exercise.mistake(FIXED_SIZE)
 def fixed_size(Lq, Lk=None, device=None):
     Lk = Lq if Lk is None else Lk
     biggest = torch.ones(6, 6, dtype=torch.bool, device=device).tril()
+    return biggest[Lk - Lq : Lk, :Lk]
+
+
+@exercise.mistake(FIXED_SIZE)
+def large_fixed_size(Lq, Lk=None, device=None):
+    Lk = Lq if Lk is None else Lk
+    biggest = torch.ones(1024, 1024, dtype=torch.bool, device=device).tril()
     return biggest[Lk - Lq : Lk, :Lk]
 
 

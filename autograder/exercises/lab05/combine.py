@@ -172,11 +172,15 @@ wrong.several(
     'You add up the masks, and True + True is 2 (or, made boolean again, an "or"). Which logical '
     "operator asks for both?",
 )
-wrong.several(
-    "product_of_numbers",
-    {"[mask for": "[mask.float() for", "logical_and": "mul"},
+NUMBERS = (
     "Your result holds numbers (a product, or 0 and -inf to be added). Which dtype do the masks "
-    "have?",
+    "have?"
+)
+wrong.several(
+    "product_of_numbers", {"[mask for": "[mask.float() for", "logical_and": "mul"}, NUMBERS
+)
+wrong.several(
+    "product_of_whole_numbers", {"[mask for": "[mask.int() for", "logical_and": "mul"}, NUMBERS
 )
 wrong.several(
     "lowest_numbers_added",
@@ -196,6 +200,23 @@ wrong(
     "logical_xor",
     "You take the difference of two masks (exclusive or, or `!=`): a key that both allow becomes "
     "forbidden. What is True and True?",
+)
+wrong(
+    "equal_entries",
+    "logical_and",
+    "eq",
+    "You ask where two masks are equal (`==`), so a key that both forbid is allowed. What is False "
+    "and False?",
+)
+OTHER_SHAPES = (
+    "Your code expects masks of one shape: you stack them, or expand each to the shape of the "
+    "first one, which may be the smaller one. Which operator on two masks broadcasts by itself?"
+)
+wrong(
+    "stacked_without_broadcasting",
+    "functools.reduce(torch.logical_and, given)",
+    "torch.stack(given).all(0)",
+    OTHER_SHAPES,
 )
 wrong(
     "axes_of_one_dropped",
@@ -236,6 +257,13 @@ wrong(
     "is not None]",
     "is not None][:2]",
     "Your result uses only the first two masks. How many masks may be given?",
+)
+wrong(
+    "last_one_only",
+    "is not None]",
+    "is not None][-1:]",
+    "Your result is the last mask alone: each mask replaces the one before. What must be left of "
+    "the earlier ones?",
 )
 wrong(
     "negated",
@@ -282,9 +310,19 @@ def grown_in_place(*masks):
 
 
 @exercise.mistake(
-    "You expand each mask to the shape of the first one, which may be the smaller one. Which shape "
-    "do all of them broadcast to, and what works that out for you?"
+    "Your loop ends at the first None, and the masks behind it are lost. What is left to do for a "
+    "None, and for the masks that follow?"
 )
+def ends_at_none(*masks):
+    result = None
+    for mask in masks:
+        if mask is None:
+            break
+        result = mask if result is None else result & mask
+    return result
+
+
+@exercise.mistake(OTHER_SHAPES)
 def expanded_to_the_first(*masks):
     given = [mask for mask in masks if mask is not None]
     if not given:

@@ -277,6 +277,19 @@ wrong(
     "You use the masks of the first head (or sentence) for all. Which of them may differ?",
 )
 wrong(
+    "heads_repeated_again",
+    ".expand(-1, num_heads, -1, -1)",
+    ".repeat(1, num_heads, 1, 1)",
+    "A mask that already has its own entry for each head becomes `num_heads` times as long. What "
+    "does `expand` do with an axis that is not 1, and what does `repeat`?",
+)
+wrong.several(
+    "three_axes_not_inverted",
+    {"        mask = mask.expand": "        return mask.expand"},
+    "Your `attn_mask` is inverted for masks of shape (Lq, Lk), but not for those with four axes. "
+    "What does True mean for `nn.MultiheadAttention`, in both cases?",
+)
+wrong(
     "always_three_axes",
     "return ~mask",
     "return ~mask if mask.ndim == 3 else ~mask.expand(num_heads, -1, -1)",
@@ -304,12 +317,18 @@ wrong(
     "mask",
     "Your `key_padding_mask` is True for real tokens. What does its name say that True stands for?",
 )
+WITH_AXES = (
+    "Your `key_padding_mask` still has axes of length 1. Which shape does `nn.MultiheadAttention` "
+    "expect?"
+)
+wrong("key_padding_with_axes", "[:, 0, 0]", "", WITH_AXES)
+wrong("key_padding_with_an_axis", "[:, 0, 0]", "[:, 0]", WITH_AXES)
 wrong(
-    "key_padding_with_axes",
-    "[:, 0, 0]",
-    "",
-    "Your `key_padding_mask` still has its axes of length 1. Which shape does "
-    "`nn.MultiheadAttention` expect?",
+    "key_padding_as_floats",
+    "~mask[:, 0, 0]",
+    "(~mask[:, 0, 0]).float()",
+    "Your `key_padding_mask` holds 1.0 and 0.0. torch takes floating-point numbers for numbers to "
+    "be added to the scores: which dtype does the task ask for?",
 )
 wrong(
     "key_padding_of_the_first",
@@ -355,6 +374,13 @@ wrong(
     "bias > -1e9",
     "You take numbers below -1e9, or below another limit, for forbidden, but nothing in float16 is "
     "that low. What do all conventions add where a query may attend?",
+)
+wrong(
+    "lowest_of_the_dtype_only",
+    "bias == 0",
+    "bias > torch.finfo(bias.dtype).min",
+    "You take only the dtype's lowest number (and -inf) for forbidden, but some code uses -1e9 or "
+    "-1e4. What do all conventions add where a query may attend?",
 )
 wrong(
     "additive_not_inverted",

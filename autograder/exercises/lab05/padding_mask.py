@@ -146,13 +146,12 @@ wrong(
     "You store the ids in numbers of 8 bits, which end at 127. How many tokens does a real "
     "vocabulary have?",
 )
-wrong(
-    "squeezed",
-    "[:, None, None, :]",
-    "[:, None, None, :].squeeze(0)",
-    "Your mask loses the batch axis if there is only one sentence. Which axes does the task "
-    "promise, whatever their lengths?",
+SQUEEZED = (
+    "Your mask loses an axis if there is only one sentence or one token. Which axes does the task "
+    "promise, whatever their lengths?"
 )
+wrong("squeezed", "[:, None, None, :]", "[:, None, None, :].squeeze(0)", SQUEEZED)
+wrong("squeezed_first", "[:, None, None, :]", ".squeeze()[..., None, None, :]", SQUEEZED)
 wrong(
     "three_axes",
     "[:, None, None, :]",
@@ -187,19 +186,23 @@ wrong(
     "!= 0",
     "You search for the id 0, whatever `pad` is. Which tokenizer says that padding is 0?",
 )
-wrong(
-    "start_token_masked",
-    "!=",
-    ">",
-    "Besides padding, your mask hides the ids below it. A start token often has such an id, and it "
-    "is a real token. Which ids are not padding?",
+SMALLER_OR_LARGER = (
+    "Besides padding, your mask hides the ids on one side of it. A start token often has such an "
+    "id, and it is a real token. Which ids are not padding?"
 )
-wrong(
-    "numbers",
-    "real = ids != pad",
-    "real = (ids != pad).long()",
-    "Your mask holds numbers, not True and False. What does `~` do to a float, and to an integer?",
+wrong("start_token_masked", "!=", ">", SMALLER_OR_LARGER)
+wrong("only_smaller_ids", "!=", "<", SMALLER_OR_LARGER)
+NUMBERS = (
+    "Your mask holds numbers, not True and False. What does `~` do to a float, and to an integer?"
 )
+wrong("numbers", "real = ids != pad", "real = (ids != pad).long()", NUMBERS)
+wrong("numbers_of_floats", "real = ids != pad", "real = (ids != pad).float()", NUMBERS)
+OTHER_AXES = (
+    "Your mask has four axes, but its batch or its keys are on the wrong ones. Scores have the "
+    "shape (B, h, Lq, Lk): which axes of your mask have to be 1?"
+)
+wrong("batch_among_the_queries", "[:, None, None, :]", "[None, None]", OTHER_AXES)
+wrong("keys_among_the_heads", "[:, None, None, :]", "[:, :, None, None]", OTHER_AXES)
 wrong(
     "additive",
     "real = ids != pad",
@@ -249,10 +252,14 @@ wrong(
 )
 
 
-@exercise.mistake(
+BY_LENGTH = (
     "Your mask takes everything behind the first padding token for padding (or counts tokens and "
     "takes the first ones for real). Where else may padding be?"
 )
+wrong("until_the_first_padding", "ids != pad", "(ids == pad).cumsum(1) == 0", BY_LENGTH)
+
+
+@exercise.mistake(BY_LENGTH)
 def by_length(ids, pad):
     lengths = (ids != pad).sum(1, keepdim=True)
     return (torch.arange(ids.shape[1]) < lengths)[:, None, None, :]

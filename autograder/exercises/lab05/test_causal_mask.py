@@ -116,6 +116,14 @@ def future_only(impl):
 
 
 @exercise.mistake(
+    "Your test rejects right masks: it expects True for the keys that are hidden. What does True "
+    "mean in the task of 5.1?"
+)
+def inverted_demanded(impl):
+    assert torch.equal(impl(4), ~expected(4, 4))
+
+
+@exercise.mistake(
     "Your test rejects right masks: it expects the triangle in the top left corner when there are "
     "more keys than queries. According to the task of 5.1, at which key does the last query stand?"
 )

@@ -214,11 +214,25 @@ wrong(
     "Your result is NaN where the query may attend, because infinity times 0 is not 0. How else "
     "can you put a number where the mask is False?",
 )
-wrong.several(
-    "always_float32",
-    {LOW: "-torch.inf", "dtype=dtype": "dtype=torch.float32"},
+ALWAYS_FLOAT32 = (
     "Your result is float32 (or torch's default dtype) for every `dtype`. Added to half precision "
-    "scores it turns them into float32: where do you use the argument?",
+    "scores it turns them into float32: where do you use the argument?"
+)
+wrong.several(
+    "always_float32", {LOW: "-torch.inf", "dtype=dtype": "dtype=torch.float32"}, ALWAYS_FLOAT32
+)
+wrong(
+    "dtype_of_python_numbers",
+    "torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, low)",
+    "torch.where(mask, 0.0, low)",
+    ALWAYS_FLOAT32,
+)
+wrong(
+    "one_where_allowed",
+    "torch.zeros(mask.shape, dtype=dtype, device=mask.device)",
+    "mask.to(dtype)",
+    "You put the low number where it belongs, but add 1 to allowed scores. If some of your masks "
+    "have it and others do not, are the weights still the same? Which number changes nothing?",
 )
 wrong.several(
     "always_float64",
@@ -259,13 +273,12 @@ wrong(
     "Your lowest number in half precision is not the lowest that the dtype has. Is it a round "
     "number, or float16's number used for bfloat16, too?",
 )
-wrong(
-    "plus_infinity",
-    "(~mask, low)",
-    "(~mask, -low)",
+WRONG_SIGN = (
     "Your large numbers have the wrong sign: added to scores they lift forbidden keys above all "
-    "others. exp of which infinity is 0?",
+    "others. exp of which infinity is 0?"
 )
+wrong("plus_infinity", "(~mask, low)", "(~mask, -low)", WRONG_SIGN)
+wrong("highest_in_half_precision", "torch.finfo(dtype).min", "torch.finfo(dtype).max", WRONG_SIGN)
 wrong(
     "closest_to_zero",
     LOW,

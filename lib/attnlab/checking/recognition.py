@@ -24,9 +24,11 @@ def recognise(
     """The known mistakes whose observations agree with the student's in the most checks.
 
     A mistake is a candidate if it fails in the same way as the student in at least a quarter of the
-    failed checks, because two different mistakes may agree in one small case. The candidates that
-    agree in the most checks win. If several do, up to `most` with different advice are returned,
-    and the advice says that it is one of them; if there are more, none is.
+    failed checks, because two different mistakes may agree in one small case. It is none if it
+    fails more of the checks that the student passed: code with that mistake would have failed them,
+    too. The candidates that agree in the most checks win. If several do, up to `most` with
+    different advice are returned, and the advice says that it is one of them; if there are more,
+    none is.
 
     Args:
         answers: the judged checks.
@@ -35,10 +37,15 @@ def recognise(
     """
     failed = [answer for answer in answers if _is_informative(answer)]
     others = [answer for answer in answers if not _is_informative(answer)]
+    passed = [answer for answer in answers if answer.passed]
     scores: dict[str, int] = {}
     for mistake in mistakes:
         failures = _agreements(mistake, failed)
-        candidate = failures and 4 * failures >= len(failed)
+        candidate = (
+            failures
+            and 4 * failures >= len(failed)
+            and _asked(mistake, passed) - _agreements(mistake, passed) <= failures
+        )
         scores[mistake.name] = failures + _agreements(mistake, others) if candidate else 0
     best = max(scores.values(), default=0)
     if best == 0:
@@ -194,6 +201,11 @@ def _agreements(mistake: KnownMistake, answers: Sequence[Answer]) -> int:
         for answer in answers
         if mistake.name in answer.question.mistakes
     )
+
+
+def _asked(mistake: KnownMistake, answers: Sequence[Answer]) -> int:
+    """In how many of `answers` the observation of the mistake is known."""
+    return sum(mistake.name in answer.question.mistakes for answer in answers)
 
 
 def _is_informative(answer: Answer) -> bool:

@@ -165,6 +165,17 @@ def test_the_mistake_that_agrees_in_more_checks_wins():
     assert judge_exercise(questions, {"one": 2.0, "two": 1.0}, mistakes).mistakes == ("a",)
 
 
+@pytest.mark.parametrize(("contradictions", "named"), [(0, ("m",)), (1, ("m",)), (2, ())])
+def test_a_mistake_must_not_fail_more_passed_checks_than_it_explains(contradictions, named):
+    mistaken = [2.0] + [2.0 if i < contradictions else 1.0 for i in range(3)]
+    questions = [
+        Question(f"q{i}", "Q.", 1, False, Close(), 1.0, {"m": value})
+        for i, value in enumerate(mistaken)
+    ]
+    seen = {"q0": 2.0, "q1": 1.0, "q2": 1.0, "q3": 1.0}
+    assert judge_exercise(questions, seen, [KnownMistake("m", "Advice.")]).mistakes == named
+
+
 def test_a_check_may_give_part_of_its_points():
     judge = Kills((("right", True), ("a", False), ("b", False), ("c", False)))
     asked = Question("q", "Q.", 4, False, judge, None, {})

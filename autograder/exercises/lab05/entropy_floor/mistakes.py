@@ -78,6 +78,29 @@ wrong(
     "You apply softmax to the scores before a function that takes logits, so softmax is applied "
     "twice. What does `cross_entropy` of lab 1 expect?",
 )
+LOGARITHM = (
+    "Your result is not the surprise −log p: it is a probability, or the surprise was turned into "
+    "another number (`exp`, perplexity). What does lab 1 call cross-entropy?"
+)
+wrong(
+    "no_logarithm",
+    "cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())",
+    "-torch.softmax(logits[:, :-1], -1).gather(-1, ids[:, 1:, None]).mean()",
+    LOGARITHM,
+)
+wrong("perplexity", "flatten())", "flatten()).exp()", LOGARITHM)
+wrong(
+    "epsilon_in_the_logarithm",
+    "cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())",
+    "-(torch.softmax(logits[:, :-1], -1).gather(-1, ids[:, 1:, None]) + 1e-9).log().mean()",
+    "You take the logarithm of softmax, with a small number added so that it stays finite. A very "
+    "wrong prediction then costs too little. Which function of lab 1 takes the logits themselves?",
+)
+wrong.several(
+    "two_ahead",
+    {"[:, :-1]": "[:, :-2]", "[:, 1:]": "[:, 2:]"},
+    "You score each place against the token two places on. Which token comes next?",
+)
 wrong(
     "last_question_only",
     "logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten()",
@@ -89,8 +112,8 @@ wrong = exercise.edits(mode_restored, of="evaluate")
 
 wrong(
     "dropout_left_on",
-    "model.eval()",
-    "torch.manual_seed(0)",  # the same dropout each time, so that the mistake is recognised
+    "    model.eval()\n",
+    "",
     "The model runs in the mode in which it came, with dropout if it was in training: the loss is "
     "too high and changes each time. Which mode is for evaluation?",
 )
@@ -137,6 +160,13 @@ wrong(
     "Which mask do you hand to the model?",
 )
 wrong(
+    "one_by_one",
+    "float(loss(model(ids, mask), ids))",
+    "sum(float(loss(model(row[None], mask), row[None])) for row in ids) / len(ids)",
+    "You call the model for each sequence by itself. According to the task, how many calls take "
+    "all of `ids`?",
+)
+wrong(
     "first_sequence_only",
     "model(ids, mask), ids",
     "model(ids[:1], mask), ids[:1]",
@@ -157,6 +187,13 @@ wrong(
     "floor",
     "A lucky sample may bring a loss a little below the floor, but your function calls that "
     "impossible. What is the tolerance for?",
+)
+wrong(
+    "on_the_edge",
+    ">=",
+    ">",
+    "A loss of exactly floor - tolerance is impossible for you. Which losses does the task rule "
+    "out: those below, or also that one?",
 )
 wrong(
     "tolerance_above",

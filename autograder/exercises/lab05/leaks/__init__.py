@@ -81,9 +81,9 @@ def a_sorted_list_of_pairs(lab, draw):
     table = draw.normal(4, 3)
     found = lab.leaks(Mixer(table, up_to(3)), 5, 4)
     return {
+        "types": [type(found).__name__, type(lab.leaks(Mixer(table, up_to(0)), 3, 4)).__name__],
         "looks three ahead": [[int(i), int(j)] for i, j in found],
         "looks at no later token": list(lab.leaks(Mixer(table, up_to(0)), 3, 4)),
-        "types": [type(found).__name__, type(lab.leaks(Mixer(table, up_to(0)), 3, 4)).__name__],
     }
 
 
@@ -128,9 +128,10 @@ def who_looks_at_padding(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def weak_leaks(lab, draw):
-    """`leaks` finds a leak in the last digits of outputs in the thousands, and ignores rounding."""
+    """`leaks` finds faint leaks and leaks whose mean is 0, and ignores rounding."""
     table = draw.normal(4, 3)
     past = Mixer(table, up_to(0))
+    up_and_down = torch.tensor([1, -1, 0])
 
     def faint(size):
         return lambda ids: 1e3 + past(ids) + size * table[ids].roll(-2, 1)
@@ -139,6 +140,9 @@ def weak_leaks(lab, draw):
         "3e-6": pairs(lab.leaks(faint(3e-6), 5, 4)),
         "3e-8": pairs(lab.leaks(faint(3e-8), 5, 4)),
         "rounding, 1e-12": pairs(lab.leaks(faint(1e-12), 5, 4)),
+        "one number up, one down": pairs(
+            lab.leaks(lambda ids: past(ids) + table[ids].roll(-1, 1)[..., :1] * up_and_down, 4, 4)
+        ),
     }
 
 

@@ -196,6 +196,20 @@ wrong(
 )
 
 
+@exercise.mistake(MORE_THAN_ONE, of="leaks")
+def all_later_tokens_at_once(fn, T, vocab):
+    ids = torch.randint(vocab, (100, T), generator=torch.Generator().manual_seed(4))
+    before = run(fn, ids)  # (100, T, k)
+    found = set()
+    for i in range(T - 1):
+        for token in range(vocab):
+            other = ids.clone()
+            other[:, i + 1 :] = token
+            if not (run(fn, other) - before)[:, i].abs().max() <= 1e-9:
+                found |= {(i, j) for j in range(i + 1, T)}
+    return sorted(found)
+
+
 @exercise.mistake(
     "You switch the model to `eval()` first. That turns off dropout, but also the batch statistics "
     "of batch normalisation, which leak in training. In which mode should the model be asked?",
@@ -247,12 +261,25 @@ wrong(
     "You try one padding token. A model may tolerate one but not three: how many does the task "
     "ask for?",
 )
+SOME_NUMBERS = (
+    "You try two or three padding tokens at once, or put padding behind and in front in the same "
+    "sequence. A model may tolerate three but not one: which cases does the task ask for?"
+)
+wrong("two_at_once", "(1, 2, 3)", "[2]", SOME_NUMBERS)
+wrong("three_at_once", "(1, 2, 3)", "[3]", SOME_NUMBERS)
 wrong(
-    "three_at_once",
-    "(1, 2, 3)",
-    "[3]",
-    "You only try three padding tokens at once. A model may tolerate three but not one: which "
-    "numbers does the task ask for?",
+    "both_sides_at_once",
+    "same += [(seen - alone).abs().max() <= 1e-9 for seen in (behind, in_front)]",
+    "both = fn(torch.cat([padding, ids, padding], 1))[:, count : count + T]\n"
+    "        same.append((both - alone).abs().max() <= 1e-9)",
+    SOME_NUMBERS,
+)
+wrong(
+    "nan_is_no_difference",
+    "(seen - alone).abs().max() <= 1e-9",
+    "not (seen - alone).abs().max() > 1e-9",
+    "A model that outputs NaN passes your probe, because no comparison with NaN is True. What does "
+    "`NaN > 1e-9` give, and what does the task say about NaN?",
 )
 wrong(
     "padding_hidden_by_tolerance",
@@ -295,12 +322,17 @@ wrong(
     "You look at the mean of the differences, so an increase in one number cancels a decrease in "
     "another. By how much may any single output differ?",
 )
+ONE_IS_ENOUGH = (
+    "Your function returns True as soon as one of several comparisons succeeds (`or`, `any`, a "
+    "`return True` inside the loop). How many of them must succeed, according to the task?"
+)
+wrong("one_case_is_enough", "all(same)", "any(same)", ONE_IS_ENOUGH)
+wrong("first_case_is_enough", "all(same)", "bool(same[0])", ONE_IS_ENOUGH)
 wrong(
     "one_side_is_enough",
     "all(same)",
-    "any(same)",
-    "Your function returns True as soon as one of several comparisons succeeds (`or`, `any`, a "
-    "`return True` inside the loop). How many of them must succeed, according to the task?",
+    "all(a or b for a, b in zip(same[::2], same[1::2], strict=True))",
+    ONE_IS_ENOUGH,
 )
 wrong(
     "padding_is_zero",

@@ -116,13 +116,12 @@ wrong(
     "You fill with the dtype's lowest finite number. An allowed score may have this value, too: "
     "then a forbidden key takes as large a share of the row. What is below every finite number?",
 )
-wrong(
-    "minus_a_billion_in_every_dtype",
-    INFINITY,
-    "-1e9",
-    "You fill with -1e9. It does not fit into float16, which ends at -65504, and in float64 an "
-    "allowed score may be lower. What is below every finite number, in each dtype?",
+A_FIXED_NUMBER = (
+    "You fill with one low number, such as -1e9 or -1e30, in every dtype. It does not fit into "
+    "float16, which ends at -65504, and in float64 an allowed score may be lower. What is below "
+    "every finite number, in each dtype?"
 )
+wrong("minus_a_billion_in_every_dtype", INFINITY, "-1e9", A_FIXED_NUMBER)
 wrong(
     "filled_with_zero",
     INFINITY,
@@ -142,13 +141,12 @@ wrong.several(
     {"(~mask, low)": "(mask, low)", "(~mask, 0.0)": "(mask, 0.0)"},
     "Your mask is inverted: the forbidden keys get the weights. What does True mean in the task?",
 )
-wrong(
-    "other_axis",
-    "0.0), -1)",
-    "0.0), -2)",
-    "Your weights sum to 1 down the columns. Rows are queries: along which axis are the weights of "
-    "one query?",
+OTHER_AXIS = (
+    "Your weights do not sum to 1 along the last axis, but along another one. Rows are queries: "
+    "along which axis are the weights of one query?"
 )
+wrong("other_axis", "0.0), -1)", "0.0), -2)", OTHER_AXIS)
+wrong("first_axis", "0.0), -1)", "0.0), 0)", OTHER_AXIS)
 wrong(
     "detached",
     "scores.masked_fill",
@@ -158,14 +156,23 @@ wrong(
 )
 
 
-@exercise.mistake(
+SCALED_UP = (
     "You take softmax over all keys first and scale the allowed weights up to 1 afterwards. One "
     "huge forbidden score leaves nothing to scale. When must a forbidden key drop out?"
 )
+
+
+@exercise.mistake(SCALED_UP)
 def scaled_up_afterwards(scores, mask):
     p = torch.softmax(scores, -1).masked_fill(~mask, 0.0)
     total = p.sum(-1, keepdim=True)
     return p / torch.where(total == 0, 1.0, total)
+
+
+@exercise.mistake(SCALED_UP)
+def scaled_up_with_an_epsilon(scores, mask):
+    p = torch.softmax(scores, -1) * mask
+    return p / (p.sum(-1, keepdim=True) + 1e-8)
 
 
 @exercise.mistake(
@@ -222,13 +229,18 @@ def everything_zero(scores, mask):
 
 wrong = exercise.edits(exponentials_by_their_sum)
 
-wrong(
-    "epsilon_in_denominator",
-    "total.masked_fill(total == 0, 1.0)",
-    "(total + (1e-8 if scores.dtype == torch.float64 else 1e-6))",
+EPSILON = (
     "A small number in your denominator saves the empty rows, but takes a little from all the "
-    "others. Which rows need help?",
+    "others. Which rows need help?"
 )
+TOTAL = "total.masked_fill(total == 0, 1.0)"
+EPSILONS = {
+    "epsilon_in_denominator": "(1e-8 if scores.dtype == torch.float64 else 1e-6)",
+    "smaller_epsilon": "1e-9",
+    "smallest_epsilon": "1e-12",
+}
+for name, epsilon in EPSILONS.items():
+    wrong(name, TOTAL, f"(total + {epsilon})", EPSILON)
 wrong.several(
     "maximum_of_all_keys",
     {"filled.amax": "scores.amax", "(filled - top)": "(scores - top)"},
