@@ -282,11 +282,28 @@ wrong(
     "is the last place of a sequence of four?",
 )
 wrong(
+    "one_place_too_few",
+    "torch.arange(width) <",
+    "torch.arange(width) + 1 <",
+    "Your mask leaves out the last token of each sequence. Places are counted from 0: which is the "
+    "last place of a sequence of four?",
+)
+wrong(
+    "one_column_too_many",
+    WIDTH,
+    f"{WIDTH} + 1",
+    "Your table has one column more than the longest sequence has tokens. How wide must it be?",
+)
+wrong(
     "batch_second",
     RETURN,
     "return ids.T, lengths, mask.T",
     "Your tables have a row for each place and a column for each sequence. In these labs the batch "
     "comes first. Which argument of torch's own function controls that?",
+)
+LISTS_CHANGED = (
+    "You changed the lists that you were given: `+=`, `append`, `pop` and `sort` change the "
+    "caller's data. What makes a new list instead?"
 )
 wrong(
     "lists_grown",
@@ -295,8 +312,13 @@ wrong(
     "        if isinstance(s, list):\n"
     "            s += [pad] * (width - len(s))\n"
     "    return",
-    "You changed the lists that you were given: `+=`, `append`, `pop` and `sort` change the "
-    "caller's data. What makes a new list instead?",
+    LISTS_CHANGED,
+)
+wrong(
+    "lists_appended_to",
+    "    return",
+    "    for s in sequences:\n        while len(s) < width:\n            s.append(pad)\n    return",
+    LISTS_CHANGED,
 )
 wrong(
     "other_order",

@@ -7,11 +7,41 @@ import torch
 from attnlab.seq2seq import attend
 from gradekit.exercise import write_a_test
 
+# Without versions that are wrong only for scores or batches that no test needs to try.
+VERSIONS = [
+    "softmax_over_batch",
+    "tokens_filled_with_infinity",
+    "masked_after_softmax",
+    "scaled_up_afterwards",
+    "filled_with_zero",
+    "filled_with_some_number",
+    "penalty_added",
+    "mask_ignored",
+    "mask_the_other_way",
+    "hidden_masked_only",
+    "context_by_scores",
+    "scores_returned",
+    "context_alone",
+    "weights_first",
+    "summed_over_features",
+    "mean_instead_of_sum",
+    "row_axis_kept",
+    "nan_for_padding_alone",
+    "equal_for_padding_alone",
+    "scores_overwritten",
+    "weights_detached",
+    "mask_required",
+    "always_float32",
+    "hard_attention",
+    "log_probabilities_returned",
+]
+
 exercise = write_a_test(
     "test_attend",
     of=attend,
     points=4,
     title="Rejects the wrong versions of attend that students write, and accepts the right ones.",
+    versions=VERSIONS,
 )
 
 
@@ -63,10 +93,26 @@ def returns_its_verdict(impl):
     return torch.allclose(weights, scores.softmax(-1), atol=1e-6)
 
 
-@exercise.mistake(
+SUMS = (
     "Your test checks only shapes and sums. Which attention has weights that sum to one and "
     "never looks at a score?"
 )
+
+
+@exercise.mistake(SUMS)
+def shapes_only(impl):
+    context, weights = impl(torch.randn(2, 5), torch.randn(2, 5, 3))
+    assert context.shape == (2, 3)
+    assert weights.shape == (2, 5)
+
+
+@exercise.mistake(SUMS)
+def sums_without_padding(impl):
+    _, weights = impl(torch.randn(2, 5), torch.randn(2, 5, 3))
+    assert torch.allclose(weights.sum(1), torch.ones(2))
+
+
+@exercise.mistake(SUMS)
 def sums_only(impl):
     mask = torch.arange(5) < torch.tensor([[3], [5]])
     context, weights = impl(torch.randn(2, 5), torch.randn(2, 5, 3), mask)

@@ -38,8 +38,8 @@ _MISTAKES: Mapping[str, tuple[Mapping[str, str], str]] = {
     ),
     "zeroed_before_step": (
         {CLIP: "optimizer.zero_grad(set_to_none=False)"},
-        "The weights do not move: the gradients are set to zero between backward() and step(), so "
-        "the optimizer has nothing to use. In which order do the calls come?",
+        "The weights do not move: the optimizer finds no gradients, because they are reset after "
+        "backward(), or computed after step(). In which order do the calls come?",
     ),
     "no_step": (
         {"        optimizer.step()\n": ""},

@@ -30,6 +30,13 @@ wrong(
     "of 0?",
 )
 wrong(
+    "TanhTwice",
+    ".squeeze(-1)",
+    ".squeeze(-1).tanh()",
+    "You apply tanh once more to the score, so no score leaves (-1, 1). How often does tanh stand "
+    "in aᵀ tanh(W[s; h]), and where?",
+)
+wrong(
     "ReluInside",
     ".tanh()",
     ".relu()",
@@ -66,6 +73,13 @@ wrong(
     "belongs to the next step. What should this step return?",
 )
 wrong(
+    "LogSoftmaxInside",
+    ".squeeze(-1)",
+    ".squeeze(-1).log_softmax(-1)",
+    "Your scores are logarithms of a softmax over the places. Any softmax belongs to the next "
+    "step. What should this step return?",
+)
+wrong(
     "BiasOnA",
     "d_score, 1, bias=False",
     "d_score, 1",
@@ -92,13 +106,12 @@ wrong(
     "State and hidden vectors cannot be joined directly: (B, d_state) has two axes, (B, T, "
     "d_hidden) has three. Which axis does the state lack, and how long must it be?",
 )
-wrong(
-    "SummedWithoutA",
-    "self.a(inner).squeeze(-1)",
-    "inner.sum(-1)",
-    "You sum over the inner features without weights: a is not used. Which features count in "
-    "favour of a place, and which against it?",
+WITHOUT_A = (
+    "You add up the inner features, or take their mean, without weights: a is not used. Which "
+    "features count in favour of a place, and which against it?"
 )
+wrong("SummedWithoutA", "self.a(inner).squeeze(-1)", "inner.sum(-1)", WITHOUT_A)
+wrong("MeanWithoutA", "self.a(inner).squeeze(-1)", "inner.mean(-1)", WITHOUT_A)
 wrong(
     "StateLeftOut",
     "state[:, None]",
@@ -173,6 +186,17 @@ wrong(
 )
 
 wrong_parts = exercise.edits(TwoMatrices)
+
+BIASES = (
+    "Your two layers for state and hidden vectors (and perhaps a) have a bias, which the formula "
+    "does not have. What does nn.Linear add by default?"
+)
+FOR_STATE, FOR_HIDDEN = "(d_state, d_score, bias=False)", "(d_hidden, d_score, bias=False)"
+TWO_BIASES = {FOR_STATE: "(d_state, d_score)", FOR_HIDDEN: "(d_hidden, d_score)"}
+wrong_parts.several("BiasOnTwoMatrices", TWO_BIASES, BIASES)
+wrong_parts.several(
+    "BiasOnAllThree", {**TWO_BIASES, "(d_score, 1, bias=False)": "(d_score, 1)"}, BIASES
+)
 
 wrong_parts(
     "DotProduct",

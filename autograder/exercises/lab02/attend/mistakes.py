@@ -32,15 +32,27 @@ wrong(
     "The mask comes after the softmax: padding has weight 0, but its share is lost, and the rest "
     "sum to less than one. Which step must use the mask, and when?",
 )
+SCALED_UP = (
+    "Padding is removed after the softmax, and the rest is scaled up again. On paper that is the "
+    "same; but if padding has a huge score, the rest is 0, and 0/0 is NaN. Can padding be removed "
+    "before the exponentials?"
+)
 wrong.several(
     "scaled_up_afterwards",
     {
         FILL: "",
         "    context": "    weights = weights / weights.sum(-1, keepdim=True)\n    context",
     },
-    "Padding is removed after the softmax, and the rest is scaled up again. On paper that is the "
-    "same; but if padding has a huge score, the rest is 0, and 0/0 is NaN. Can padding be removed "
-    "before the exponentials?",
+    SCALED_UP,
+)
+wrong.several(
+    "scaled_up_with_an_epsilon",
+    {
+        FILL: "",
+        "    context": "    total = weights.sum(-1, keepdim=True)\n"
+        "    weights = weights / (total + 1e-8)\n    context",
+    },
+    SCALED_UP,
 )
 wrong.several(
     "filled_with_zero",
@@ -125,6 +137,28 @@ wrong(
     "weights[:, None] @ hidden",
     "Your context still has an axis of length 1 from the product of a row with a table. Which "
     "call drops it?",
+)
+wrong(
+    "squeezed_everything",
+    'torch.einsum("bt,bth->bh", weights, hidden)',
+    "(weights[:, None] @ hidden).squeeze()",
+    "`squeeze()` without an axis drops every axis of length 1, even that of a batch with a single "
+    "sentence. Which axis do you mean?",
+)
+wrong(
+    "no_maximum_subtracted",
+    "    weights = filled.softmax(-1).masked_fill(~mask, 0.0)\n",
+    "    exp = scores.exp() * mask\n"
+    "    weights = exp / exp.sum(-1, keepdim=True).clamp(min=1e-300)\n",
+    "You take the exponentials of the scores as they are: huge ones, even at padding, overflow, "
+    "and inf · 0 is NaN. What does your softmax of lab 1 subtract first?",
+)
+wrong(
+    "sigmoid_instead_of_softmax",
+    "softmax(-1)",
+    "sigmoid()",
+    "You squash each score by itself (sigmoid), so the weights of a sentence do not sum to one. "
+    "Which function shares one unit among the places?",
 )
 wrong.several(
     "nan_for_padding_alone",

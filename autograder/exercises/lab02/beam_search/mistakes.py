@@ -23,6 +23,10 @@ wrong.several(
     "All hypotheses continue from the same state, the latest one. A state remembers the symbols "
     "that went in: whose symbols, in your code?",
 )
+FINISHED_CONTINUED = (
+    "A hypothesis that has ended is continued. What can follow `eos`, and what does a finished "
+    "hypothesis do in a step?"
+)
 wrong.several(
     "finished_continued",
     {
@@ -32,8 +36,7 @@ wrong.several(
         "symbols[-1] if symbols else bos": "bos if symbols[-1:] in ([], [eos]) else symbols[-1]",
         f"        if {IS_OVER}:\n            break\n": "",
     },
-    "A hypothesis that has ended is continued. What can follow `eos`, and what does a finished "
-    "hypothesis do in a step?",
+    FINISHED_CONTINUED,
 )
 wrong(
     "axis_of_one_dropped",
@@ -74,6 +77,13 @@ wrong.several(
     "does the task add up instead?",
 )
 wrong(
+    "probabilities_added",
+    ADD_UP,
+    "total + math.exp(more), following",
+    "You add up probabilities: a longer sequence then always has the higher score. What is added "
+    "up for a product of probabilities?",
+)
+wrong(
     "last_symbol_only",
     ADD_UP,
     "more, following",
@@ -96,6 +106,13 @@ wrong.several(
     "During the search you compare plain sums, and you normalise only the returned scores. Each "
     "step compares short finished hypotheses with long unfinished ones: by which number?",
 )
+wrong(
+    "sums_returned",
+    "(hypothesis[0], score(hypothesis))",
+    "(hypothesis[0], hypothesis[1])",
+    "You compare normalised scores, as you should, but you return plain sums. Which number does "
+    "the task put beside each sequence?",
+)
 wrong.several(
     "divided_again_and_again",
     {
@@ -105,14 +122,12 @@ wrong.several(
     "A sum that was already divided is divided again at the next step. Keep two numbers for each "
     "hypothesis: which one is added to, and which one is compared?",
 )
-wrong.several(
-    "length_of_the_others",
-    {
-        "for _ in range(max_len)": "for made in range(1, max_len + 1)",
-        "key=score": "key=lambda one: one[1] / made**alpha",
-    },
-    "Finished hypotheses are divided by the present length of the others, so they get better from "
-    "step to step without any change. Whose length counts?",
+wrong(
+    "one_length_for_all",
+    "key=score",
+    "key=lambda one: one[1]",
+    "You compare sums, or divide all of them by one length, which does not change their order. "
+    "Finished hypotheses are shorter than the others: whose length counts for each?",
 )
 wrong(
     "another_penalty",
@@ -245,6 +260,13 @@ wrong(
     "([symbol for symbol in hypothesis[0] if symbol != eos], score",
     "The `eos` at the end was removed. Without it, nothing shows which hypotheses are finished; "
     "which symbols should your function return?",
+)
+wrong(
+    "finished_ones_only",
+    "in beam]",
+    "in beam if hypothesis[0][-1] == eos]",
+    "You leave out hypotheses that did not end within `max_len` steps. Which ones does the task "
+    "return?",
 )
 wrong(
     "best_alone",

@@ -21,6 +21,12 @@ wrong(
     "step?",
 )
 wrong(
+    "zero_fed_first",
+    "torch.full((len(source),), bos)",
+    "torch.zeros(len(source), dtype=torch.int64)",
+    "The first step is always fed 0, whatever `bos` is. Where is that argument used?",
+)
+wrong(
     "state_not_kept",
     "logits, state, _",
     "logits, _, _",

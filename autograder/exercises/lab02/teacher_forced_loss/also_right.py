@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math  # noqa: F401 - a mistake made from these versions divides by a logarithm
+
 import torch
 from torch import nn
 

@@ -168,6 +168,12 @@ wrong(
     "does cross_entropy take?",
 )
 wrong(
+    "in_bits",
+    "ignore_index=PAD)",
+    "ignore_index=PAD) / math.log(2)",
+    "Your loss is in bits. Which logarithm does the task name?",
+)
+wrong(
     "mode_changed",
     "    hidden, state",
     "    model.eval()\n    hidden, state",
