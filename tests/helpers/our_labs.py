@@ -6,6 +6,13 @@ leaves them out.
 
 from __future__ import annotations
 
+from demo.course_folder import REPOSITORY
+from gradekit.course import load_course
+from gradekit.exercise.loader import CourseLabs
+
+COURSE = load_course(REPOSITORY)
+# Each is loaded once for all tests of a process, which do not change it.
+LABS = CourseLabs(COURSE)
 OUR_LABS = (
     "lab00",
     "lab01",

@@ -126,7 +126,7 @@ def term_of_ada(course: Course) -> Any:
 def test_a_student_walks_through_the_term(
     names: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if names == FEW:  # `lab build --check` has just compared what building would make
+    if names == FEW:  # test_committed.py compares what building would make
         monkeypatch.setattr(bundles, "build_labs", lambda labs, names: [])
     course = course_of(tmp_path, names)
     labs = CourseLabs(course)

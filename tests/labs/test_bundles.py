@@ -69,7 +69,7 @@ def labs(course: Course) -> CourseLabs:
 
 @pytest.fixture(autouse=True)
 def built_already(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Building again would make the same files: `make test` compares them first."""
+    """Building again would make the same files: test_committed.py compares them."""
     monkeypatch.setattr(bundles, "build_labs", lambda labs, names: [])
 
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from demo.course_folder import REPOSITORY
-from gradekit.course import load_course
 from gradekit.exercise.definition import Check, Exercise
-from gradekit.exercise.loader import load_lab
 from gradekit.exercise.variants import BUNDLE, Variants
-from tests.helpers.our_labs import OUR_LABS
+from tests.helpers.our_labs import LABS, OUR_LABS
 
 MOST = 0.25  # of a lab's points; shapes, the lectures' own examples and openly wrong versions
 
@@ -23,7 +20,7 @@ MOST = 0.25  # of a lab's points; shapes, the lectures' own examples and openly 
     ],
 )
 def test_most_points_are_for_what_no_bundle_holds(lab: str) -> None:
-    exercises = load_lab(load_course(REPOSITORY), lab)
+    exercises = LABS[lab]
     variants = Variants(exercises, b"a secret")
     given_away = sum(
         question.points

@@ -5,22 +5,23 @@ import ast
 import pytest
 
 from demo.classroom import material_of
-from demo.course_folder import REPOSITORY, SMALL_LIMITS, copy_course
+from demo.course_folder import SMALL_LIMITS, copy_course
+from demo.notebook import Notebook
 from gradekit.course import load_course
-from gradekit.exercise.loader import load_lab
+from gradekit.exercise.loader import exercise_files
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.own_solution import saved_files
 from gradekit.grading.task import GraderSpec
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
-from tests.helpers.our_labs import CLINIC, OUR_LABS
+from tests.helpers.our_labs import CLINIC, COURSE, LABS, OUR_LABS
 
 # One lab shows it in the usual run.
 SHOWN = "lab01"
 STEPS = [
-    pytest.param(lab, check.name, marks=pytest.mark.slow if lab != SHOWN else ())
+    pytest.param(lab, name, marks=pytest.mark.slow if lab != SHOWN else ())
     for lab in OUR_LABS
-    for check in load_lab(load_course(REPOSITORY), lab).source.of("check")
+    for name in exercise_files(COURSE.exercises(lab))
     if lab != "lab00"
 ]
 
@@ -59,11 +60,11 @@ def results(grader, notebook):
 @pytest.mark.parametrize("lab", OUR_LABS)
 def test_no_step_needs_another_to_be_defined(lab):
     """Annotations, defaults, bases and decorators are evaluated where a cell runs."""
-    course = load_course(REPOSITORY)
-    material = material_of(course, lab)
-    for exercise in material.lab.exercises:
-        others = {n for e in material.lab.exercises if e is not exercise for n in e.names}
-        tree = ast.parse(material.released.source(material.released.answer_at(exercise.name)))
+    released = Notebook.parse(COURSE.released(lab).read_bytes())
+    exercises = LABS[lab].exercises
+    for exercise in exercises:
+        others = {n for e in exercises if e is not exercise for n in e.names}
+        tree = ast.parse(released.source(released.answer_at(exercise.name)))
         needed = {
             name.id
             for part in ast.walk(tree)

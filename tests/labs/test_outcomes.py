@@ -9,12 +9,10 @@ import pytest
 from safetensors.torch import load_file
 
 from attnlab.data.markov import course_source
-from demo.course_folder import REPOSITORY
-from gradekit.course import load_course
-from gradekit.exercise.loader import LabExercises, load_lab
+from gradekit.exercise.loader import LabExercises
 from gradekit.exercise.trained import ScoreBands
+from tests.helpers.our_labs import COURSE, LABS
 
-COURSE = load_course(REPOSITORY)
 TRAINS = {
     "lab02": "train_translator",
     "lab04": "retrieval",
@@ -25,7 +23,7 @@ TRAINS = {
 
 @pytest.fixture(scope="module")
 def labs() -> dict[str, LabExercises]:
-    return {lab: load_lab(COURSE, lab) for lab in TRAINS}
+    return {lab: LABS[lab] for lab in TRAINS}
 
 
 def measured(lab: str) -> dict[str, Any]:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import pytest
 
 from attnlab.checking.verdict import judge_exercise
-from demo.course_folder import REPOSITORY
-from gradekit.course import load_course
 from gradekit.exercise.definition import Exercise, Version
-from gradekit.exercise.loader import load_lab
 from gradekit.exercise.variants import Variants
+from tests.helpers.our_labs import LABS
 
 LAB = "lab01"
 NUMBER = 3
@@ -20,8 +18,7 @@ SLOW = "test_softmax"
 @pytest.fixture(scope="module")
 def papers() -> list[Variants]:
     """The papers of several courses; each has its own secret, and so its own hidden inputs."""
-    lab = load_lab(load_course(REPOSITORY), LAB)
-    return [Variants(lab, bytes([secret, 1])) for secret in range(5)]
+    return [Variants(LABS[LAB], bytes([secret, 1])) for secret in range(5)]
 
 
 def earned(variants: Variants, exercise: Exercise, version: Version) -> float:

@@ -14,16 +14,13 @@ import pytest
 from attnlab.notebook.check import GRADING_VARIABLE
 from gradekit.build.model_answer import model_answer
 from gradekit.build.solved import solved_notebook
-from gradekit.course import load_course
 from gradekit.exercise.loader import LabExercises, load_lab
 from gradekit.exercise.source import Source, SourceCell
 from tests.helpers import warm_python
-from tests.helpers.our_labs import CLINIC, OUR_LABS
+from tests.helpers.our_labs import CLINIC, COURSE, LABS, OUR_LABS
 
 pytestmark = pytest.mark.starts_first
 
-ROOT = Path(__file__).resolve().parents[2]
-COURSE = load_course(ROOT)
 GRADED = [lab for lab in OUR_LABS if lab != "lab00"]
 WEEKLY = [lab for lab in GRADED if lab != CLINIC]
 SCREEN = 45  # lines of prose, unfolded, between two things that a student does
@@ -65,7 +62,7 @@ SAYS = {
 
 @pytest.fixture(scope="module")
 def labs() -> dict[str, LabExercises]:
-    return {lab: load_lab(COURSE, lab) for lab in OUR_LABS}
+    return {lab: LABS[lab] for lab in OUR_LABS}
 
 
 @pytest.fixture(scope="module")

@@ -7,12 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.course import load_course
-from gradekit.exercise.loader import load_lab
-from tests.helpers.our_labs import OUR_LABS
+from tests.helpers.our_labs import COURSE, LABS, OUR_LABS
 
 ROOT = Path(__file__).resolve().parents[2]
-COURSE = load_course(ROOT)
 _LINK = re.compile(r"\[lab (\d+)\]\((?:\.\./)?labs/lab(\d\d)\)")
 
 
@@ -36,7 +33,7 @@ def test_every_lab_has_its_row_in_order(file: str) -> None:
 
 @pytest.mark.parametrize("lab", OUR_LABS)
 def test_steps_points_and_minutes_are_those_of_the_lab(lab: str) -> None:
-    loaded = load_lab(COURSE, lab)
+    loaded = LABS[lab]
     graded = [exercise for exercise in loaded.exercises if exercise.points]
     points = loaded.points + sum(cell.points for cell in loaded.source.of("free_text"))
     minutes = sum(loaded.source.step(exercise.name).minutes for exercise in graded)
