@@ -5,6 +5,8 @@ BIN    := $(VENV)/bin
 PIP    := "$(BIN)/python" -m pip --disable-pip-version-check install --quiet -c constraints.txt
 # Where PyTorch publishes builds without CUDA; empty (make TORCH_INDEX=) to take PyPI's, with CUDA.
 TORCH_INDEX ?= https://download.pytorch.org/whl/cpu
+# One more than two cores: many tests wait for a limit, a server or a disk.
+WORKERS ?= 3
 
 .PHONY: help setup demo test test-all test-gpu labs verify bench docs clean
 
@@ -32,10 +34,10 @@ test: setup     ## lint, types, every test but the slow ones
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 	@echo "== tests"
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" -q
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not slow" -q
 
 test-all: setup ## the slow tests, too
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 test-gpu: setup ## the tests that need a GPU, on this machine's
 	@$(BIN)/python -m pytest -m gpu -q
