@@ -1,10 +1,13 @@
-"""Numbers and lists of names in sentences for people.
+"""Numbers and lists of names in sentences for people, and lines that fit a terminal.
 
 Tested in tests/gradekit/test_wording.py.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import textwrap
 from collections.abc import Iterable
 
 
@@ -18,3 +21,15 @@ def first_of(names: Iterable[str], most: int) -> str:
     listed = list(names)
     more = f" and {len(listed) - most} more" if listed[most:] else ""
     return f"{', '.join(listed[:most])}{more}"
+
+
+def fitted(text: str, is_terminal: bool) -> str:
+    """A sentence in lines that fit a terminal, broken between words; one line for programs.
+
+    Args:
+        is_terminal: whether a person reads it there; the variable COLUMNS says so, too.
+    """
+    if not (is_terminal or "COLUMNS" in os.environ):
+        return text
+    width = shutil.get_terminal_size().columns
+    return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False) or text

@@ -1,6 +1,8 @@
 """Numbers and names in sentences."""
 
-from gradekit.wording import counted, first_of
+import pytest
+
+from gradekit.wording import counted, first_of, fitted
 
 
 def test_a_noun_follows_its_number() -> None:
@@ -11,3 +13,15 @@ def test_names_beyond_the_most_are_counted() -> None:
     assert first_of(["ada", "bob"], 2) == "ada, bob"
     assert first_of(iter(["ada", "bob", "cyd", "dan"]), 2) == "ada, bob and 2 more"
     assert first_of([], 2) == ""
+
+
+def test_a_sentence_is_broken_between_words_for_people_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sentence = "one two /a/path/that-is-longer-than-a-line three"
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert fitted(sentence, is_terminal=False) == sentence
+    monkeypatch.setenv("COLUMNS", "12")
+    lines = ["one two", "/a/path/that-is-longer-than-a-line", "three"]
+    assert fitted(sentence, is_terminal=True).splitlines() == lines
+    assert fitted(sentence, is_terminal=False).splitlines() == lines

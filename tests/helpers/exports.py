@@ -11,11 +11,11 @@ import io
 import os
 import re
 import subprocess
-import unicodedata
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from html.entities import codepoint2name
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -249,12 +249,22 @@ def brightspace() -> bytes:
     return packed(files, DOWNLOADED)
 
 
-def _ascii(text: str) -> str:
-    """ILIAS's getASCIIFilename: two letters for an umlaut, and no other accents."""
+def in_ascii(text: str) -> str:
+    """ILIAS's ilUtil::getASCIIFilename.
+
+    Two letters for an umlaut; of a letter that HTML 4 names, the first letter of the name; and of
+    any other an underscore for each byte in UTF-8.
+    """
     for mark, two in {"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"}.items():
-        text = text.replace(mark, two)
-    plain = unicodedata.normalize("NFKD", text)
-    return "".join(letter for letter in plain if not unicodedata.combining(letter))
+        text = text.replace(mark, two).replace(mark.upper(), two.capitalize())
+
+    def one(letter: str) -> str:
+        if letter.isascii():
+            return letter
+        named = codepoint2name.get(ord(letter))
+        return named[0] if named else "_" * len(letter.encode())
+
+    return "".join(map(one, text))
 
 
 def ilias() -> bytes:
@@ -264,7 +274,7 @@ def ilias() -> bytes:
     """
     files, dates = {"Lab_1/Lab_1.xlsx": b"PK"}, {"Lab_1/Lab_1.xlsx": DOWNLOADED}
     for one in CLASS:
-        folder = _ascii(f"{one.last}_{one.first}_{one.email.partition('@')[0]}_{one.number}")
+        folder = in_ascii(f"{one.last}_{one.first}_{one.email.partition('@')[0]}_{one.number}")
         for file, data in one.files.items():
             name = f"Late Submission - {file}" if one.late else file
             path = f"Lab_1/Submissions/{folder}/{name}"

@@ -16,13 +16,24 @@ if TYPE_CHECKING:
 
 STUDENT, TA, INSTRUCTOR = "Student", "TA", "Instructor"
 
+
+def _not_negative(jobs: int) -> int:
+    if jobs < 0:
+        fail(f"--jobs {jobs}: write a number of processes, or 0 for one per core")
+    return jobs
+
+
 Lab = Annotated[str, typer.Argument(help="The lab, such as lab01.", metavar="LAB")]
-Labs = Annotated[list[str] | None, typer.Argument(help="Labs; all if none is named.")]
+Labs = Annotated[
+    list[str] | None, typer.Argument(help="Labs; all if none is named.", metavar="LABS")
+]
 Root = Annotated[
     Path | None,
     typer.Option("--course", help="The course's folder; by default the nearest with course.toml."),
 ]
-Jobs = Annotated[int, typer.Option(help="Worker processes; 0 for one per core.")]
+Jobs = Annotated[
+    int, typer.Option(help="Worker processes; 0 for one per core.", callback=_not_negative)
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
@@ -59,5 +70,12 @@ def short_path(path: Path, course: Course) -> str:
 
 def fail(message: str) -> NoReturn:
     """End the command with one sentence and exit status 1."""
-    typer.echo(f"lab: {message}", err=True)
+    say(f"lab: {message}", err=True)
     sys.exit(1)
+
+
+def say(sentence: str, err: bool = False) -> None:
+    """Print a sentence for people, broken between words if it is longer than a line."""
+    from gradekit.wording import fitted
+
+    typer.echo(fitted(sentence, (sys.stderr if err else sys.stdout).isatty()), err=err)

@@ -23,10 +23,12 @@ from gradekit.cli.common import (
     course_at,
     fail,
     labs_and_exercises,
+    say,
     short_path,
 )
+from gradekit.cli.plain_help import Verbs
 
-app = typer.Typer()
+app = Verbs()
 
 
 @app.command(rich_help_panel=INSTRUCTOR)
@@ -34,9 +36,9 @@ def init(
     folder: Annotated[Path, typer.Argument(help="A new folder.", metavar="FOLDER")],
     name: Annotated[str, typer.Option(help="The course's name.")] = "Transformers from scratch",
     start: Annotated[
-        datetime | None,
+        str | None,
         typer.Option(
-            formats=["%Y-%m-%d"],
+            metavar="YYYY-MM-DD",
             help="The day on which the first lab is released; by default next Monday.",
         ),
     ] = None,
@@ -44,14 +46,17 @@ def init(
     """Make a new course's folder: course.toml, the labs, notes for staff."""
     from gradekit.build.new_course import new_course, next_monday
 
-    first_day = start.date() if start else next_monday(date.today())
+    try:
+        first_day = date.fromisoformat(start) if start else next_monday(date.today())
+    except ValueError:
+        fail(f"--start {start}: write a day like 2027-02-15")
     course = new_course(folder, name, first_day)
     labs = course.labs
-    typer.echo(
+    say(
         f"wrote {folder}: {len(labs)} labs, the first released on {first_day:%a %d %b %Y}, the "
         f"last due on {course.dates(labs[-1]).due:%a %d %b %Y}"
     )
-    typer.echo(f"Read {folder / 'README.md'}, and correct {folder / 'course.toml'}.")
+    say(f"Read {folder / 'README.md'}, and correct {folder / 'course.toml'}.")
 
 
 @app.command(rich_help_panel=INSTRUCTOR)
@@ -85,7 +90,8 @@ def verify(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Labs, or one lab and some of its exercises; all labs if none is named."
+            help="Labs, or one lab and some of its exercises; all labs if none is named.",
+            metavar="NAMES",
         ),
     ] = None,
     as_json: Json = False,
@@ -118,7 +124,9 @@ def verify(
 def release(
     labs: Annotated[
         list[str] | None,
-        typer.Argument(help="Labs; all whose release date has passed if none is named."),
+        typer.Argument(
+            help="Labs; all whose release date has passed if none is named.", metavar="LABS"
+        ),
     ] = None,
     due: Annotated[
         bool, typer.Option("--due", help="All labs whose release date has passed.")
@@ -152,9 +160,9 @@ def release(
                 typer.echo(f"{lab}: {short_path(write_solutions(loaded, lab, now), course)}")
                 continue
             for line in release_bundle(loaded, lab, now, early=early, exchange=exchange):
-                typer.echo(f"{lab}: {line}")
+                say(f"{lab}: {line}")
         except LabError as error:  # the other labs are made all the same
-            typer.echo(f"lab: {error}", err=True)
+            say(f"lab: {error}", err=True)
             failed = True
     if failed:
         raise typer.Exit(1)

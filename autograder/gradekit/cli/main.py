@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from gradekit.cli import instructor, mark, new, reports, roster, similar, ta
 from gradekit.cli.common import INSTRUCTOR, STUDENT, TA, fail
+from gradekit.cli.plain_help import PlainGroup, Verbs
 
 # As a week goes.
 VERBS = (
@@ -25,14 +25,14 @@ VERBS = (
 )
 
 
-class _InOrder(TyperGroup):
+class _InOrder(PlainGroup):
     """Lists the verbs in the order in which they are used, whatever file they are in."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         return sorted(self.commands, key=VERBS.index)
 
 
-app = typer.Typer(
+app = Verbs(
     cls=_InOrder,
     no_args_is_help=True,
     add_completion=False,
@@ -50,7 +50,9 @@ app.add_typer(roster.app, name="roster", rich_help_panel=TA)
 
 @app.command(rich_help_panel=STUDENT)
 def submit(
-    folder: Annotated[Path, typer.Argument(help="The folder with your notebook.")] = Path(),
+    folder: Annotated[
+        Path, typer.Argument(help="The folder with your notebook.", metavar="FOLDER")
+    ] = Path(),
 ) -> None:
     """Pack a hand-in and list its contents."""
     import attnlab

@@ -10,9 +10,10 @@ from typing import Annotated
 
 import typer
 
-from gradekit.cli.common import TA, Lab, Root, course_at
+from gradekit.cli.common import TA, Lab, Root, course_at, fail
+from gradekit.cli.plain_help import Verbs
 
-app = typer.Typer()
+app = Verbs()
 
 
 @app.command(rich_help_panel=TA)
@@ -24,9 +25,7 @@ def mark(
     marker: Annotated[
         str, typer.Option("--as", help="Your name, kept beside each mark that you give.")
     ] = "",
-    port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port of the page; by default a free one.")
-    ] = 0,
+    port: Annotated[int, typer.Option(help="The port of the page; by default a free one.")] = 0,
     course_folder: Root = None,
 ) -> None:
     """Mark free-text answers on a local page, without names."""
@@ -34,6 +33,8 @@ def mark(
     from gradekit.marking.server import MarkingServer
     from gradekit.marking.session import Marking
 
+    if not 0 <= port <= 65535:
+        fail(f"--port {port}: a port is a number up to 65535; leave it out for a free one")
     marking = Marking(course_at(course_folder), lab, Share.parse(share), marker)
     server = MarkingServer(marking, port)
     done, of = marking.progress

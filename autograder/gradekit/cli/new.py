@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gradekit.cli.common import Root, course_at
+from gradekit.cli.plain_help import Verbs
 
 if TYPE_CHECKING:
     from gradekit.course import Course
 
-app = typer.Typer(no_args_is_help=True, help="Write the files of a new lab or exercise.")
+app = Verbs(no_args_is_help=True, help="Write the files of a new lab or exercise.")
 
 Lab = Annotated[str, typer.Argument(help="The lab, such as lab12.", metavar="LAB")]
 
@@ -23,7 +24,7 @@ Lab = Annotated[str, typer.Argument(help="The lab, such as lab12.", metavar="LAB
 @app.command("lab")
 def new_lab(
     lab: Lab,
-    title: Annotated[str, typer.Argument(help='Its title, such as "Masks".')],
+    title: Annotated[str, typer.Argument(help='Its title, such as "Masks".', metavar="TITLE")],
     course_folder: Root = None,
 ) -> None:
     """Add a lab to course.toml and write its source; `lab new exercise` adds its steps."""
@@ -36,7 +37,9 @@ def new_lab(
 @app.command("exercise")
 def new_exercise(
     lab: Lab,
-    name: Annotated[str, typer.Argument(help="Its name, which is the function's, too.")],
+    name: Annotated[
+        str, typer.Argument(help="Its name, which is the function's, too.", metavar="NAME")
+    ],
     points: Annotated[int, typer.Option(min=2, help="What it is worth.")] = 10,
     course_folder: Root = None,
 ) -> None:

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gradekit.cli.common import TA, Json, Lab, Root, course_at, fail, short_path
+from gradekit.cli.plain_help import Verbs
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from gradekit.course import Course
 
-app = typer.Typer()
+app = Verbs()
 
 
 @app.command(rich_help_panel=TA)

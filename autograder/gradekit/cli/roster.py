@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradekit.cli.common import Root, course_at
+from gradekit.cli.common import Root, course_at, say
+from gradekit.cli.plain_help import Verbs
 
 if TYPE_CHECKING:
     pass
 
-app = typer.Typer(invoke_without_command=True)
+app = Verbs(invoke_without_command=True)
 
 
 @app.callback()
@@ -55,7 +56,7 @@ def import_list(
     before = load_roster(course.root)
     merged = merge(before, read_table(file))
     for line in lines_of(merged, file.name):
-        typer.echo(line)
+        say(line)
     if dry_run:
         typer.echo("nothing was written")
         return

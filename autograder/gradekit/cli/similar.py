@@ -13,8 +13,9 @@ from typing import Annotated
 import typer
 
 from gradekit.cli.common import TA, Json, Lab, Root, course_at, short_path
+from gradekit.cli.plain_help import Verbs
 
-app = typer.Typer()
+app = Verbs()
 
 
 @app.command(rich_help_panel=TA)

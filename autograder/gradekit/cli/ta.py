@@ -13,13 +13,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradekit.cli.common import TA, Jobs, Json, Lab, Root, course_at, fail, named_labs, short_path
+from gradekit.cli.common import (
+    TA,
+    Jobs,
+    Json,
+    Lab,
+    Root,
+    course_at,
+    fail,
+    named_labs,
+    say,
+    short_path,
+)
+from gradekit.cli.plain_help import Verbs
 
 if TYPE_CHECKING:
     from gradekit.course import Course
     from gradekit.feedback.solutions import Solutions
 
-app = typer.Typer()
+app = Verbs()
 
 SolutionsTold = Annotated[
     bool | None,
@@ -30,7 +42,9 @@ SolutionsTold = Annotated[
 @app.command(rich_help_panel=TA)
 def collect(
     lab: Lab,
-    sources: Annotated[list[Path], typer.Argument(help="Folders or zips of hand-ins.")],
+    sources: Annotated[
+        list[Path], typer.Argument(help="Folders or zips of hand-ins.", metavar="SOURCES")
+    ],
     times: Annotated[
         Path | None,
         typer.Option(
@@ -73,7 +87,7 @@ def collect(
         show_collected(summary, lab)
     else:
         for line in summary.lines():
-            typer.echo(line)
+            say(line)
     if not summary.taken:
         fail(f"no hand-in for {lab} was taken from {', '.join(map(str, sources))}")
 
@@ -89,11 +103,13 @@ def withdraw(
 ) -> None:
     """Take one hand-in out again: files, results, gradebook and feedback."""
     from gradekit.gradebook.withdraw import withdraw as take_out
+    from gradekit.report.show import in_order
 
     course = course_at(course_folder)
+    lab, student = in_order(course, lab, student)
     withdrawn = take_out(course, lab, student, force)
     kept = f"; the files are kept in {short_path(withdrawn.kept, course)}" if withdrawn.kept else ""
-    typer.echo(f"{student}: {lab} was withdrawn{kept}")
+    say(f"{student}: {lab} was withdrawn{kept}")
     for name in withdrawn.removed:
         typer.echo(f"removed {name}")
 
@@ -148,9 +164,11 @@ def feedback(
     course = course_at(course_folder)
     told = _right_answers(course, lab, solutions)
     pages = write_feedback(course, lab, told)
-    where = short_path(pages[0].parent.parent.parent, course) if pages else "feedback"
+    if not pages:
+        fail(f"{lab} has no results yet, so no page was written; `lab grade {lab}` makes them")
+    where = short_path(pages[0].parent.parent.parent, course)
     answers = ", with the right answers" if told else ""
-    typer.echo(f"{lab}: {counted(len(pages), 'page')} in {where}/<student>/{lab}/{answers}")
+    say(f"{lab}: {counted(len(pages), 'page')} in {where}/<student>/{lab}/{answers}")
 
 
 def _right_answers(course: Course, lab: str, told: bool | None) -> Solutions | None:
@@ -194,14 +212,15 @@ def return_(
         typer.echo(json.dumps(returned.to_json(), ensure_ascii=False))
         return
     for line in returned.lines():
-        typer.echo(line)
+        say(line)
     typer.echo(f"wrote {short_path(returned.file, course)}")
 
 
 @app.command(rich_help_panel=TA)
 def export(
     labs: Annotated[
-        list[str] | None, typer.Argument(help="Labs; all that have results if none is named.")
+        list[str] | None,
+        typer.Argument(help="Labs; all that have results if none is named.", metavar="LABS"),
     ] = None,
     to: Annotated[str, typer.Option(help="csv, xlsx, json, canvas or moodle.")] = "csv",
     template: Annotated[
@@ -229,18 +248,17 @@ def export(
     from gradekit.export.export import export as write_export
     from gradekit.export.export import final_scores, format_named
 
-    course = course_at(course_folder)
+    course, kind = course_at(course_folder), format_named(to)
     found = final_scores(course, named_labs(course, labs), partial=partial)
     if as_json:
         lists = {lab: [score.to_json() for score in scores] for lab, scores in found.items()}
         typer.echo(json.dumps(lists, ensure_ascii=False))
         return
-    kind = format_named(to)
     for written in write_export(
         course, found, kind, template=template, column=column, scale=scale, out=out
     ):
         for line in written.lines:
-            typer.echo(line)
+            say(line)
         typer.echo(f"wrote {short_path(written.path, course)}")
 
 

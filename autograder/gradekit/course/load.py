@@ -41,7 +41,9 @@ def load_course(root: Path) -> Course:
     except OSError as error:
         raise CourseError(f"{path} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CourseError(f"{path} is not valid TOML: {error}") from error
+        raise CourseError(
+            f"{path} is not valid TOML: {error}; look at the dates, quotes and brackets there"
+        ) from error
     try:
         values = CourseFile.model_validate(table)
     except ValidationError as error:

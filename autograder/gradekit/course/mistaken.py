@@ -5,6 +5,7 @@ Tested in tests/gradekit/course/test_course.py.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, get_args
 
@@ -24,11 +25,28 @@ def sentence_of(text: str, error: ValidationError) -> str:
     keys = [str(part) if isinstance(part, str) else f"#{part + 1}" for part in location]
     if first["type"] == "missing":
         return f"{place(text, location)}: {'.'.join(keys)} is not set; add a line {keys[-1]} = …"
-    message = first["msg"].removeprefix("Value error, ")
-    message = message[:1].lower() + message[1:]
+    message = _in_words(first["type"], first.get("ctx", {}), first["msg"])
     subject = f"{'.'.join(keys)}: " if keys else ""
     shown = f" (it is {first['input']!r})" if isinstance(first["input"], (str, int, float)) else ""
     return f"{place(text, location)}: {subject}{message}{shown}"
+
+
+def _in_words(kind: str, limits: Mapping[str, Any], message: str) -> str:
+    """What is wrong with a value, without pydantic's own words for types."""
+    match kind:
+        case "int_type" | "int_parsing" | "int_from_float":
+            return "should be a whole number"
+        case "float_type" | "float_parsing":
+            return "should be a number"
+        case "less_than_equal":
+            return f"should be at most {limits['le']:g}"
+        case "greater_than_equal":
+            return f"should be at least {limits['ge']:g}"
+        case "greater_than":
+            return f"should be more than {limits['gt']:g}"
+        case _:
+            message = message.removeprefix("Value error, ")
+            return message[:1].lower() + message[1:]
 
 
 def place(text: str, location: Location) -> str:

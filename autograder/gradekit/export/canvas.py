@@ -41,7 +41,7 @@ def fill_canvas(template: CsvText, filling: Filling, column: str | None = None) 
     heading = [cell.value.strip() for cell in rows[0]] if rows else []
     if "ID" not in heading or not {"Student", "LastName"} & set(heading):
         raise ExportError(
-            f"{template.name} is no gradebook of Canvas: its first row should have the columns "
+            f"{template.name} is not a gradebook of Canvas: its first row should have the columns "
             "Student and ID; export it in Canvas with Grades, Export"
         )
     at = _column(heading, filling, column, template.name)

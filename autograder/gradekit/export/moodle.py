@@ -36,7 +36,7 @@ def fill_moodle(worksheet: CsvText, filling: Filling) -> Filled:
     columns = words.columns(there) if words else {}
     if words is None or "grade" not in columns:
         raise ExportError(
-            f"{worksheet.name} is no grading worksheet of Moodle: its first row should have the "
+            f"{worksheet.name} is not a grading worksheet of Moodle: its first row should have the "
             "columns Identifier and Grade; download it in Moodle with Download grading worksheet, "
             f"in one of these languages: {', '.join(LANGUAGES)}"
         )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import platform
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -33,6 +34,7 @@ from gradekit.results.records import digest_of
 from gradekit.sandbox.levels import choose
 
 SECONDS_TO_CONNECT = 20
+_ADDRESS = re.compile(r"(\w+://)?\S+:\d+")
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ def connected(address: str, spec: GraderSpec) -> Iterator[Cluster]:
         CourseError: no scheduler answers, it has no workers, or a worker has other versions or
             cannot confine student code.
     """
+    if not _ADDRESS.fullmatch(address):
+        raise CourseError(f"--cluster {address}: write an address like tcp://HOST:8786")
     try:
         client = Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:

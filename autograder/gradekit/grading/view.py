@@ -15,6 +15,7 @@ from gradekit.feedback.plain_text import plain_line
 from gradekit.grading.progress import ProgressReporter
 from gradekit.grading.summary import GradingSummary, Row
 from gradekit.results.records import State
+from gradekit.wording import fitted
 
 
 class _Bar:
@@ -23,7 +24,9 @@ class _Bar:
         self._task = bar.add_task("grading", total=None, visible=False)
 
     def say(self, sentence: str) -> None:
-        self._bar.console.print(_safe(sentence), highlight=False, soft_wrap=True)
+        console = self._bar.console
+        shown = fitted(_safe(sentence), console.is_terminal)
+        console.print(shown, highlight=False, soft_wrap=True)
 
     def begin(self, total: int) -> None:
         self._bar.update(self._task, total=total, visible=total > 0)

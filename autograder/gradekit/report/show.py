@@ -175,5 +175,6 @@ def in_order(course: Course, first: str, second: str) -> tuple[str, str]:
     if first not in course.labs and second in course.labs:
         return second, first
     if first not in course.labs:
-        raise CourseError(f"neither {first!r} nor {second!r} is a lab of course.toml")
+        known = ", ".join(course.labs)
+        raise CourseError(f"course.toml has no lab {first!r} or {second!r}; it has {known}")
     return first, second

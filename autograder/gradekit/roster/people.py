@@ -32,6 +32,8 @@ class Person:
         names: each may be a full name, in any order of its parts.
         new_id: the id if this person is not in the roster and is admitted nevertheless.
         nameless: why the source cannot tell who it is, if it was told to hide the names.
+        guesses: each a text and letters; the text may be a login, too, if the student's name has
+            these letters in this order.
     """
 
     shown: str
@@ -43,6 +45,7 @@ class Person:
     github: str = ""
     new_id: str = ""
     nameless: str = ""
+    guesses: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,9 @@ class Directory:
             return next(iter(by_key.values()))
         if found := self.by_login(person.logins):
             return found
+        for login, letters in person.guesses:
+            if (found := self.by_login([login])) and _has_letters(found, letters):
+                return found
         named = {
             student.id: student
             for name in person.names
@@ -165,6 +171,15 @@ def _contradicts(person: Person, student: Student) -> bool:
         (said := getattr(person, key)) and (known := getattr(student, key)) and said != known
         for key in ("canvas_id", "sis_id", "github")
     )
+
+
+def _has_letters(student: Student, letters: str) -> bool:
+    """Whether a student's name has `letters` in this order, perhaps with others between them."""
+    for form in _forms(student.name):
+        rest = iter(form)
+        if all(letter in rest for letter in letters):
+            return True
+    return False
 
 
 def _only_ones(pairs: Iterable[tuple[str, Student]]) -> dict[str, Student]:

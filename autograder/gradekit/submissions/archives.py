@@ -15,7 +15,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
@@ -30,6 +30,8 @@ _MOST_PART_BYTES = 200
 _CHUNK = 2**16
 # Unpacking these never returns more bytes than requested. Four kilobytes of bzip2 can become four
 # gigabytes at once.
+_EXTENDED_TIMESTAMP = 0x5455
+_IS_UTF8 = 0x800
 _READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _IGNORED = {
     "__MACOSX", "__pycache__", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini",
@@ -110,11 +112,12 @@ def zip_items(
         if len(entries) > MOST_NAMES:
             raise RefusedError(f"it contains {len(entries)} names, more than {MOST_NAMES}")
         for entry in entries:
-            parts = PurePosixPath(entry.filename).parts
-            if entry.filename.endswith("/") or any(part in _IGNORED for part in parts):
+            name = _name_in(entry)
+            shown = _clean(name)
+            is_folder = shown.endswith("/") and not entry.file_size
+            if is_folder or any(part in _IGNORED for part in PurePosixPath(shown).parts):
                 continue
-            shown = _clean(entry.filename)
-            why = _why_unsafe(entry) or _why_no_path(shown)
+            why = _why_unsafe(entry, name) or _why_no_path(shown)
             if why:
                 yield UnsafeName(shown, why)
                 continue
@@ -138,7 +141,9 @@ def _listed(file: BinaryIO) -> zipfile.ZipFile:
     except RefusedError:
         raise
     except _DAMAGES as error:
-        raise RefusedError(f"it is not a zip that can be read ({error})") from None
+        if not isinstance(error, zipfile.BadZipFile) or "not a zip" not in str(error):
+            raise RefusedError(f"it is a damaged zip ({error})") from None
+        raise RefusedError("it is not a zip, or its end is missing") from None
 
 
 class _InPortions:
@@ -165,8 +170,21 @@ def is_zip(path: PurePosixPath | Path) -> bool:
     return path.suffix.lower() == ".zip"
 
 
-def _why_unsafe(entry: zipfile.ZipInfo) -> str:
-    name = entry.filename.replace("\\", "/")
+def _name_in(entry: zipfile.ZipInfo) -> str:
+    """An entry's name; macOS writes UTF-8 without saying so, and zipfile then reads code page 437.
+
+    Text in code page 437 that is not ASCII is hardly ever valid UTF-8, too.
+    """
+    if entry.flag_bits & _IS_UTF8:
+        return entry.filename
+    try:
+        return entry.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return entry.filename
+
+
+def _why_unsafe(entry: zipfile.ZipInfo, name: str) -> str:
+    name = name.replace("\\", "/")
     parts = name.split("/")
     if name.startswith("/") or (len(name) > 1 and name[1] == ":"):
         return "its path is absolute"
@@ -234,11 +252,29 @@ def read_file(path: Path) -> bytes:
 
 
 def _moment(entry: zipfile.ZipInfo, zone: tzinfo) -> datetime | None:
+    if (exact := _seconds(entry.extra)) is not None:
+        return datetime.fromtimestamp(exact, UTC)
     try:
         moment = datetime(*entry.date_time, tzinfo=zone)
     except ValueError:
         return None
     return moment if moment.year > 1980 else None  # 1980 in a zip means that the time is unknown
+
+
+def _seconds(extra: bytes) -> int | None:
+    """The time in a name's "extended timestamp", in seconds since 1970; most zips have none.
+
+    The usual date in a zip is by the clock of the machine that packed it, in whatever zone.
+    """
+    place = 0
+    while place + 4 <= len(extra):
+        kind, size = struct.unpack_from("<HH", extra, place)
+        place += 4
+        if kind == _EXTENDED_TIMESTAMP and size >= 5 and place + 5 <= len(extra):
+            has, seconds = struct.unpack_from("<Bi", extra, place)
+            return int(seconds) if has & 1 and seconds > 0 else None
+        place += size
+    return None
 
 
 def _clean(name: str) -> str:

@@ -21,7 +21,7 @@ from gradekit.submissions.groups import Groups, read_groups
 from gradekit.submissions.incoming import IncomingSubmission
 from gradekit.submissions.layouts import canvas
 from gradekit.submissions.sources import SourceReader, refused_file
-from gradekit.submissions.stored import Stored
+from gradekit.submissions.stored import State, Stored
 from gradekit.submissions.times import HandInTime
 from gradekit.submissions.times_file import TimesFile, read_times
 from gradekit.submissions.whose import Whose
@@ -64,6 +64,14 @@ def collect_submissions(
     return _Collection(course, lab, options or Options()).run(sources)
 
 
+@dataclass(frozen=True)
+class _Repeated:
+    """Two hand-ins of one student."""
+
+    not_counted: IncomingSubmission
+    counts: IncomingSubmission
+
+
 class _Collection:
     def __init__(self, course: Course, lab: str, options: Options) -> None:
         self._course, self._lab, self._options = course, lab, options
@@ -79,6 +87,8 @@ class _Collection:
             course, lab, Whose(directory, options.new), self._times, self._groups
         )
         self._notes: list[str] = []
+        self._repeated: list[_Repeated] = []
+        self._renamed: dict[str, str] = {}  # by student, the notebook's own name
 
     def run(self, sources: Sequence[Path]) -> Summary:
         self._name_strangers("--times", self._times.strangers)
@@ -91,6 +101,8 @@ class _Collection:
         found = [one for group in origins.values() for one in dating.dated(group)]
         self._notes += self._incomplete_groups(found)
         put = [(one, taken) for one in self._newest(found) if (taken := self._put(one))]
+        self._notes += self._about_repeated()
+        self._notes += self._about_renamed()
         # A better known time of the same files stays, so there is nothing to say about this one.
         dated = [one for one, taken in put if taken.time.told == one.time.told]
         for origin in origins:
@@ -143,19 +155,45 @@ class _Collection:
                 (known, submitted), key=lambda one: (one.time.when is not None, one.order)
             )
             best[submitted.student] = second
-            when = second.time.when and second.time.when.astimezone(self._course.timezone)
-            self._notes.append(
-                f"{submitted.student} handed in more than once; the one of {shown_time(when)} in "
-                f"{second.origin} counts and not the one in {first.origin}."
-            )
+            self._repeated.append(_Repeated(first, second))
         return [best[student] for student in sorted(best)]
+
+    def _about_repeated(self) -> Iterator[str]:
+        """Which hand-in counts, if a student has several: one line each, or one for many."""
+        students = list(dict.fromkeys(one.counts.student for one in self._repeated))
+        origins = {one.counts.origin for one in self._repeated}
+        origins |= {one.not_counted.origin for one in self._repeated}
+        if len(students) > _MOST_NAMES and len(origins) == 1:
+            yield (
+                f"{origins.pop()}: {len(students)} students handed in more than once, and of each "
+                f"the newest hand-in counts: {first_of(students, _MOST_NAMES)}."
+            )
+            return
+        for one in self._repeated:
+            moment = one.counts.time.when
+            when = moment and moment.astimezone(self._course.timezone)
+            yield (
+                f"{one.counts.student} handed in more than once; the one of {shown_time(when)} in "
+                f"{one.counts.origin} counts and not the one in {one.not_counted.origin}."
+            )
+
+    def _about_renamed(self) -> Iterator[str]:
+        """Which notebooks had other names in their sources: one line each, or one for many."""
+        if len(self._renamed) > _MOST_NAMES:
+            yield (
+                f"{len(self._renamed)} notebooks had other names and were stored as "
+                f"{self._expected}: {first_of(self._renamed, _MOST_NAMES)}."
+            )
+            return
+        for student, name in self._renamed.items():
+            yield f"{student}: {name} was stored as {self._expected}."
 
     def _put(self, found: IncomingSubmission) -> Taken | None:
         """Write one submission, unless an older one is there; then it is among the refused."""
         files = self._with_expected_name(found)
         place = Stored(self._course.root, found.student, self._lab)
         there = place.order
-        state = place.state_for(found, files) if self._options.dry_run else place.put(found, files)
+        state = self._state(place, found, files)
         if state == "older":
             assert there is not None
             when = shown_time(there.astimezone(self._course.timezone))
@@ -170,12 +208,24 @@ class _Collection:
             time = HandInTime(time.when.astimezone(zone), time.told)
         return Taken(found.student, found.name, found.main_file, time, found.origin, state)
 
+    def _state(self, place: Stored, found: IncomingSubmission, files: Mapping[str, bytes]) -> State:
+        """What becomes of a submission; it is written, unless this is a dry run."""
+        if self._options.dry_run:
+            return place.state_for(found, files)
+        try:
+            return place.put(found, files)
+        except OSError as error:
+            raise CollectError(
+                f"{place.folder.relative_to(place.root)} cannot be written ({error.strerror}); "
+                "correct that and collect again: what is there stays, and the rest follows"
+            ) from error
+
     def _with_expected_name(self, found: IncomingSubmission) -> Mapping[str, bytes]:
         """The files, with the only notebook under the name that nbgrader expects."""
         notebooks = [name for name in found.files if is_notebook(name)]
         if len(notebooks) != 1 or notebooks == [self._expected] or self._expected in found.folders:
             return found.files
-        self._notes.append(f"{found.student}: {notebooks[0]} was stored as {self._expected}.")
+        self._renamed[found.student] = notebooks[0]
         found.paths[self._expected] = found.paths.pop(notebooks[0])
         found.files = {
             self._expected if name == notebooks[0] else name: data

@@ -131,19 +131,23 @@ def shown_time(when: datetime | None) -> str:
     return f"{when:%Y-%m-%d %H:%M}" if when else "unknown time"
 
 
+def _hand_in(refused: Refused) -> str:
+    """A source and a folder in it; or a student and an archive."""
+    return refused.student or "/".join(PurePosixPath(refused.file).parts[:2])
+
+
 def _refused_lines(refused: Iterable[Refused]) -> list[str]:
     """One line for each refused file, or for all of one hand-in with the same reason.
 
-    What many known students handed in besides, such as other labs' notebooks, is one line, too.
+    What many known students handed in besides, such as other labs' notebooks, is one line, too, and
+    so are many files of no person. A person who is not taken has a line in any case.
     """
     listed = list(refused)
-    common = Counter(reason for reason, _ in {(one.reason, one.student) for one in listed})
+    common = Counter(reason for reason, _ in {(one.reason, _hand_in(one)) for one in listed})
     groups: dict[tuple[str, str], list[Refused]] = {}
     for one in listed:
-        # A source and a folder in it; or a student and an archive.
-        hand_in = "/".join(PurePosixPath(one.file).parts[:2])
-        if one.student and common[one.reason] > _MOST_LISTED:
-            hand_in = ""
+        not_a_person = one.student or not one.name
+        hand_in = "" if not_a_person and common[one.reason] > _MOST_LISTED else _hand_in(one)
         groups.setdefault((hand_in, one.reason), []).append(one)
     lines = []
     for (_, reason), group in groups.items():

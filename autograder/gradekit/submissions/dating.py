@@ -12,6 +12,7 @@ from gradekit.course import Course
 from gradekit.submissions.incoming import IncomingSubmission
 from gradekit.submissions.times import HandInTime, Told, believable
 from gradekit.submissions.times_file import TimesFile
+from gradekit.wording import counted
 
 
 class Dating:
@@ -62,10 +63,12 @@ class Dating:
             )
         late = sum(one.time.told == Told.CANVAS_LATE for one in found)
         if late:
+            grace = self._course.values.late.grace_minutes
+            when = f"due date and its {counted(grace, 'minute')} of grace" if grace else "due date"
             yield (
                 f"{found[0].origin}: Canvas marks {late} as LATE and does not tell how late; "
-                f"{'they count' if late > 1 else 'it counts'} as handed in just after the due "
-                "date. --times FILE tells more."
+                f"{'they count' if late > 1 else 'it counts'} as handed in just after the {when}. "
+                "--times FILE tells more."
             )
 
     def _same_date(self, unknown: Sequence[IncomingSubmission]) -> str:

@@ -12,7 +12,7 @@ import re
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -228,28 +228,43 @@ def handed_in_at(root: Path, student: str, lab: str) -> datetime | None:
     return _timestamp(root / SUBMITTED / student / lab)[0]
 
 
-def parse_timestamp(text: str) -> datetime | None:
-    """The time in a line like ``2026-09-20 21:59:00.123456 UTC``, as nbgrader writes; or None."""
+def parse_timestamp(text: str, course_zone: tzinfo = UTC) -> datetime | None:
+    """The time in a line like ``2026-09-20 21:59:00.123456 UTC``, as nbgrader writes; or None.
+
+    Args:
+        course_zone: its own abbreviations are known, too, such as CEST, because nbgrader writes
+            them if it is set to the course's time zone.
+    """
     parts = text.strip().split(" ")
-    zone: timezone | ZoneInfo = UTC
-    if len(parts) == 3:
-        offset = _OFFSET.fullmatch(parts[2])
-        try:
-            if offset:
-                span = timedelta(hours=int(offset[2]), minutes=int(offset[3]))
-                zone = timezone(span if offset[1] == "+" else -span)
-            elif parts[2] not in ("UTC", "GMT", "Z"):
-                zone = ZoneInfo(parts[2])
-        except (ValueError, ZoneInfoNotFoundError, OSError):
-            return None
-        parts.pop()
+    name = parts.pop() if len(parts) == 3 else "UTC"
     try:
         moment = datetime.fromisoformat(" ".join(parts))
-        moment = (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
-    except (ValueError, OverflowError):
+        if moment.tzinfo is None:
+            moment = _in_zone(moment, name, course_zone)
+        moment = moment.astimezone(UTC)
+    except (ValueError, ZoneInfoNotFoundError, OSError, OverflowError):
         return None
     # Close to the ends of the calendar, converting to another time zone would fail.
     return moment if _YEARS[0] <= moment.year <= _YEARS[1] else None
+
+
+def _in_zone(moment: datetime, name: str, course_zone: tzinfo) -> datetime:
+    """A local time in a zone: an offset, an abbreviation of the course's zone, or another name.
+
+    Raises:
+        ValueError, ZoneInfoNotFoundError, OSError: there is no such zone.
+    """
+    if offset := _OFFSET.fullmatch(name):
+        span = timedelta(hours=int(offset[2]), minutes=int(offset[3]))
+        return moment.replace(tzinfo=timezone(span if offset[1] == "+" else -span))
+    if name in ("UTC", "GMT", "Z"):
+        return moment.replace(tzinfo=UTC)
+    # While clocks are put back, the same hour comes twice; only the abbreviation says which.
+    for fold in (0, 1):
+        local = moment.replace(tzinfo=course_zone, fold=fold)
+        if local.tzname() == name:
+            return local
+    return moment.replace(tzinfo=ZoneInfo(name))
 
 
 def format_timestamp(moment: datetime) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -189,21 +190,39 @@ class SourceReader:
         if entry.path.name == TIMESTAMP:
             if entry.by_staff and len(entry.path.parts) == 1:
                 text = submitted.read(item)[:200].decode("utf-8", "replace")
-                if when := parse_timestamp(text):
+                if when := parse_timestamp(text, self._course.timezone):
                     submitted.time = HandInTime(when, Told.TIMESTAMP)
             return
         data = submitted.read(item)
         if not is_zip(entry.path):
             self._take(submitted, str(entry.path), data, entry.version, item, shown)
             return
+        self._unpack(submitted, entry, data, item.when, shown)
+
+    def _unpack(
+        self,
+        submitted: IncomingSubmission,
+        entry: Entry,
+        data: bytes,
+        when: datetime | None,
+        shown: str,
+        may_be_nested: bool = True,
+    ) -> None:
+        """Add the files in a zip; those of a zip in it, too, if it has no notebook beside that.
+
+        Raises:
+            RefusedError: it cannot be read, or may be the files of several students.
+        """
         inner = [
             one.path for one in zip_items(data, self._course.timezone) if isinstance(one, FoundFile)
         ]
-        if entry.by_zip and self._count_notebooks(inner) > 1:
+        notebooks = self._count_notebooks(inner)
+        if entry.by_zip and notebooks > 1:
             raise RefusedError(
-                f"it holds {self._count_notebooks(inner)} notebooks, so it may be those of several "
-                "students; unpack it into a folder with the student's name"
+                f"it holds {notebooks} notebooks, so it may be those of several students; unpack "
+                "it into a folder with the student's name"
             )
+        nested = may_be_nested and not any(is_notebook(path.name) for path in inner)
         top = common_top(inner)
         for one in zip_items(data, self._course.timezone):
             if isinstance(one, UnsafeName):
@@ -213,8 +232,13 @@ class SourceReader:
             if path.name == TIMESTAMP:
                 continue  # a student's own time stamp does not count
             try:
-                content = FoundFile(path, item.when or one.when, one.read)
-                self._take(submitted, str(path), submitted.read(one), entry.version, content, shown)
+                content = submitted.read(one)
+                time = when or one.when
+                if nested and is_zip(path):
+                    self._unpack(submitted, entry, content, time, f"{shown}/{path}", False)
+                else:
+                    found = FoundFile(path, time, one.read)
+                    self._take(submitted, str(path), content, entry.version, found, shown)
             except RefusedError as error:
                 self.refused.append(refused_file(submitted, f"{shown}/{path}", str(error)))
 

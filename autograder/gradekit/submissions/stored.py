@@ -15,7 +15,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
@@ -89,8 +89,10 @@ class Stored:
             return "new"
         if _same(self.folder, files):
             known, there = found.time, self.time
-            better = known.when is not None and known.told >= there.told
-            return "dated" if better and known.when != there.when else "same"
+            if known.when is None or known.told < there.told:
+                return "same"
+            # In UTC, because Python calls times of two zones unequal in the hour that comes twice.
+            return "same" if known.when.astimezone(UTC) == there.when else "dated"
         last = self.order
         return "older" if last is not None and last > found.order else "newer"
 

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from gradekit.submissions.collected import Summary, Taken
+from gradekit.wording import fitted
 
 _UNKNOWN = "[yellow]unknown[/]"
 _FILE_WIDTH = 22
@@ -32,7 +33,8 @@ def show_collected(summary: Summary, lab: str, console: Console | None = None) -
             table.add_row(*map(_safe, _cells(taken)), _when(taken), how)
         console.print(table)
     for line in summary.lines(dry_run=True):
-        console.print(_safe(line), highlight=False, soft_wrap=True)
+        shown = fitted(_safe(line), console.is_terminal)
+        console.print(shown, highlight=False, soft_wrap=True)
 
 
 def _cells(taken: Taken) -> tuple[str, str, str]:

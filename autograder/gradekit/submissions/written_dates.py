@@ -18,7 +18,9 @@ _MONTHS = {
     12: "dec dez dic des дек",
 }  # fmt: skip
 _NUMBERS = {name: number for number, names in _MONTHS.items() for name in names.split()}
-_CLOCK = re.compile(r"(?<!\d)(\d{1,2})[:.h]?(\d{2})(?:[:.](\d{2}))?\s*([ap]\.?m\b\.?)?(?!\d)", re.I)
+_CLOCK = re.compile(
+    r"(?<!\d)(\d{1,2})(?:[:.]| ?h ?)?(\d{2})(?:[:.](\d{2}))?\s*([ap]\.?m\b\.?)?(?!\d)", re.I
+)
 _YEAR = re.compile(r"(?<!\d)(20\d{2})(?!\d)")
 _DAY = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)?(?!\d)", re.I)
 _NUMERIC = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](20\d{2}),?\s+(.*)", re.DOTALL)

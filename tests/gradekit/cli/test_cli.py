@@ -6,8 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
-from gradekit.cli.main import VERBS
+from gradekit.cli.main import VERBS, app
 
 
 def lab(*arguments, cwd=None):
@@ -21,6 +22,34 @@ def test_help_groups_the_verbs_by_user_in_the_order_of_a_week():
     for word in ("Student", "TA", "Instructor"):
         assert word in text
     assert tuple(re.findall(r"^│ ([a-z]+) ", text, re.MULTILINE)) == VERBS
+
+
+def test_help_has_words_for_what_to_write_and_none_for_a_switch():
+    for verb in VERBS:
+        shown = CliRunner().invoke(app, [verb, "--help"], env={"COLUMNS": "80"}).stdout
+        assert "<" not in shown.replace("submitted/<student>", ""), verb
+        assert max(map(len, shown.splitlines())) <= 80
+    shown = CliRunner().invoke(app, ["grade", "--help"], env={"COLUMNS": "80"}).stdout
+    assert re.search(r"--jobs +NUMBER  Worker", shown)
+    assert re.search(r"--again {12,}Regrade", shown)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["grade", "lab01", "--jobs", "-3"], "--jobs -3: write a number of processes"),
+        (["init", "new", "--start", "tomorrow"], "--start tomorrow: write a day like 2027-02-15"),
+        (["mark", "lab01", "--port", "99999"], "--port 99999: a port is a number up to 65535"),
+        (["export", "lab01", "--to", "pdf"], "--to pdf: the kinds are csv"),
+        (["withdraw", "ada", "bob"], "course.toml has no lab 'bob' or 'ada'; it has lab01"),
+    ],
+)
+def test_a_wrong_value_is_one_sentence(arguments, words, tmp_path):
+    course_with(tmp_path)
+    done = lab(*arguments, cwd=tmp_path)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize("heavy", ["torch", "nbgrader", "IPython", "rich", "pydantic", "nbformat"])

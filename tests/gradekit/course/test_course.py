@@ -77,7 +77,14 @@ def test_an_extension_moves_one_students_date_only(tmp_path):
         ("due = 2026-09-23T23:59:00", "", ["until when it lasts; write one of due, days"]),
         ('title = "One"', "title = One", ["not valid TOML", "line 7"]),
         ('title = "Two"', 'title = "Two"\nlimits = {seconds = 3}', ["[lab] limits", "seconds"]),
-        ('title = "Two"', 'title = "Two"\nlimits = {cell_seconds = 0}', ["greater than 0"]),
+        ('title = "Two"', 'title = "Two"\nlimits = {cell_seconds = 0}', ["should be more than 0"]),
+        (
+            'name = "A course"',
+            'name = "A"\n[late]\nlast_day = "two"',
+            ["a whole number (it is 'two')"],
+        ),
+        ('name = "A course"', 'name = "A"\n[late]\npercent_per_day = 110', ["at most 100 (it is"]),
+        ('name = "A course"', 'name = "A"\n[late]\nslip_days = -1', ["should be at least 0"]),
     ],
 )
 def test_a_wrong_value_is_named_with_its_line(tmp_path, before, after, words):

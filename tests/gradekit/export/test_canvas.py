@@ -114,7 +114,7 @@ def test_people_of_one_list_alone_are_named(gradebook, tmp_path):
 
 
 def test_another_table_is_refused(tmp_path):
-    with pytest.raises(ExportError, match=r"t.csv is no gradebook of Canvas"):
+    with pytest.raises(ExportError, match=r"t.csv is not a gradebook of Canvas"):
         fill_canvas(CsvText("t.csv", "name,points\nada,1\n"), filling_of(tmp_path))
-    with pytest.raises(ExportError, match=r"t.csv is no gradebook of Canvas"):
+    with pytest.raises(ExportError, match=r"t.csv is not a gradebook of Canvas"):
         fill_canvas(CsvText("t.csv", ""), filling_of(tmp_path))

@@ -107,7 +107,7 @@ def test_german_headings(tmp_path):
 
 
 def test_another_table_is_refused(tmp_path):
-    with pytest.raises(ExportError, match=r"t.csv is no grading worksheet of Moodle"):
+    with pytest.raises(ExportError, match=r"t.csv is not a grading worksheet of Moodle"):
         fill_moodle(CsvText("t.csv", "id,points\nada,1\n"), filling_of(tmp_path))
 
 

@@ -138,3 +138,5 @@ def test_an_address_without_a_scheduler_is_one_sentence(course, monkeypatch):
     shutil.rmtree(course.root / "results", ignore_errors=True)
     with pytest.raises(CourseError, match="no Dask scheduler answers there"):
         graded(course, cluster="tcp://127.0.0.1:9")
+    with pytest.raises(CourseError, match="write an address like tcp://HOST:8786"):
+        graded(course, cluster="nowhere")

@@ -404,3 +404,21 @@ def test_the_summary_reads_well(course: Course) -> None:
     assert lines[0].startswith("1 collected, 0 replaced by newer ones, 0 there already, 1 not")
     assert lines[1].startswith("class.zip: 1 hand-in; the time is unknown, so it counts as on time")
     assert lines[2].startswith("class.zip/stray.txt: its path does not name")
+
+
+def test_a_full_disk_is_one_sentence_and_what_is_there_stays(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bring(course, {f"ada/{NAME}.ipynb": b"{1}"})
+    real = Path.write_bytes
+
+    def full(path: Path, data: bytes) -> int:
+        if "submitted" in path.parts:
+            raise OSError(28, "No space left on device")
+        return real(path, data)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    sentence = r"submitted/ada/lab01 cannot be written \(No space left on device\); correct that"
+    with pytest.raises(CollectError, match=sentence):
+        bring(course, {f"ada/{NAME}.ipynb": b"{2}"}, "later.zip")
+    assert lies_there(course)["ada"] == {f"{NAME}.ipynb": b"{1}"}

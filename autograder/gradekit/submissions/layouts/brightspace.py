@@ -2,7 +2,8 @@
 
 ``<number>-<number> - <name> - Sep 18, 2026 1015 AM/…``; colons are left out of the time, which is
 local. The numbers belong to the assignment, not to the student: three students of one download have
-the same ones. A student who hands in twice has two folders. The list index.html is beside them.
+the same ones. Some universities have the student's own number, too: ``… - N0123456 - <name>- …``. A
+student who hands in twice has two folders. The list index.html is beside them.
 
 Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
@@ -19,7 +20,8 @@ from gradekit.submissions.written_dates import read_date
 
 SYSTEM = "Brightspace"
 _HOME = re.compile(
-    r"(?P<home>\d+-\d+ - (?P<name>.+) - (?P<time>[^-]*\b20\d\d[^-]*?))(?: - (?P<file>.+))?"
+    r"(?P<home>\d+-\d+ - (?:(?P<id>\S*\d\S*) - )?(?P<name>.+?) ?- "
+    r"(?P<time>[^-]*\b20\d\d[^-]*?|20\d\d-\d\d-\d\d [^-]+?))(?: - (?P<file>.+))?"
 )
 
 
@@ -46,5 +48,6 @@ def _entry(match: re.Match[str], path: PurePosixPath, listing: Listing) -> Entry
     name, home = match["name"], match["home"]
     when = read_date(match["time"], listing.zone)
     time = HandInTime(when, Told.PATH) if when else NO_TIME
-    person = Person(name, names=(name,), new_id=name)
+    logins = (match["id"],) if match["id"] else ()
+    person = Person(name, logins, names=(name,), new_id=match["id"] or name)
     return Entry(SYSTEM, (person,), path, home, attempt=home, time=time, dated=False)

@@ -24,7 +24,7 @@ def reader(listing: Listing) -> Reader:
     def read(path: PurePosixPath) -> Entry | NotTaken | None:
         for folder, rest in listing.outer(path):
             fields = folder.split("+")
-            if len(fields) < 3 or (when := parse_timestamp(fields[2])) is None:
+            if len(fields) < 3 or (when := parse_timestamp(fields[2], listing.zone)) is None:
                 continue
             if fields[1] != listing.lab:
                 return NotTaken(f"it is for {fields[1]}")

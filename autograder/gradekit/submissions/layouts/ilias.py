@@ -1,10 +1,12 @@
 """ILIAS's "Download all submissions": a folder for each student, some folders down.
 
-``<title>/<submissions>/<last name>_<first name>_<login>_<number>/…``, in ASCII (Modules/Exercise/
-classes/class.ilExSubmission.php: downloadAllAssignmentFiles). A late file begins with "Late
-Submission - " in the language of the course. Dates of files are those of the upload. Names and
-logins may contain underscores. In an assignment for teams, the folder of the member who handed in
-is in a folder ``Team <number>``, and the other members are not in the download.
+``<title>/<submissions>/<last name>_<first name>_<login>_<number>/…`` (Modules/Exercise/classes/
+class.ilExSubmission.php: downloadAllAssignmentFiles), in ASCII (ilUtil::getASCIIFilename): a letter
+that it cannot write becomes an underscore for each of its bytes. Names and logins may contain
+underscores, too, and a first name may be missing. A late file begins with "Late Submission - " in
+the language of the course. A file that was handed in again ends with " (2)". Dates of files are
+those of the upload. In an assignment for teams, the folder of the member who handed in is in a
+folder ``Team <number>``, and the other members are not in the download.
 
 Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
@@ -12,16 +14,18 @@ Tested in tests/gradekit/submissions/test_who_and_when.py.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import PurePosixPath
 
-from gradekit.roster.people import Person
+from gradekit.roster.people import Person, squeezed
 from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader, endings
 
 SYSTEM = "ILIAS"
-_HOME = re.compile(r"(?P<who>[^_]+_[^_]+_.+)_(?P<number>\d+)")
+_HOME = re.compile(r"(?P<who>.*_.*_.+)_(?P<number>\d+)")
 _TEAM = re.compile(r"Team (?P<number>\d+)")
 _DEEPEST = 3
 _LATE = re.compile(r"^(?:Late Submission|Versp(?:ä|ae?)tete (?:Abgabe|Einreichung)) - ")
+_AGAIN = re.compile(r" \((?P<number>\d+)\)(?=\.[^.]+$)")
 
 
 def reader(listing: Listing) -> Reader | None:
@@ -29,6 +33,7 @@ def reader(listing: Listing) -> Reader | None:
     depth = next((d for d in range(_DEEPEST) if _all_at(d, listing)), None)
     if depth is None:
         return None
+    version_of = _versions(listing)
 
     def read(path: PurePosixPath) -> Entry | NotTaken | None:
         team = _TEAM.fullmatch(path.parts[depth]) if len(path.parts) > depth else None
@@ -36,7 +41,7 @@ def reader(listing: Listing) -> Reader | None:
         match = _home(path, at)
         if match is None:
             return NotTaken("it is outside the students' folders", expected=True)
-        name = _LATE.sub("", path.name)
+        name, version = version_of(path)
         return Entry(
             SYSTEM,
             (_person(match),),
@@ -44,9 +49,30 @@ def reader(listing: Listing) -> Reader | None:
             path.parts[depth],
             key=f"team {team['number']}" if team else match["number"],
             group=team[0] if team else "",
+            version=version,
         )
 
     return read
+
+
+def _versions(listing: Listing) -> Callable[[PurePosixPath], tuple[str, int]]:
+    """A function from a path to the file's own name, and how often it was handed in until then."""
+    there = {path.with_name(_own_name(path)) for path in listing.paths}
+
+    def version_of(path: PurePosixPath) -> tuple[str, int]:
+        name = _own_name(path)
+        again = _AGAIN.search(name)
+        first = _AGAIN.sub("", name)
+        # A student may give a file such a name, too; then there is none without the number.
+        if again and path.with_name(first) in there:
+            return first, int(again["number"])
+        return name, 1
+
+    return version_of
+
+
+def _own_name(path: PurePosixPath) -> str:
+    return _LATE.sub("", path.name) or path.name
 
 
 def person_of(home: str) -> Person | None:
@@ -59,19 +85,33 @@ def _person(match: re.Match[str]) -> Person:
     who = match["who"]
     parts = endings(who, "_")
     names = tuple(_name(who, login) for login in parts[1:])
-    return Person(who, logins=parts[2:3], names=names, new_id=f"{who}_{match['number']}")
+    unwritten = "" in who.split("_")  # then nobody can say where the login begins
+    guesses = tuple((login, squeezed(_name(who, login))) for login in parts[2:] if login)
+    return Person(
+        who,
+        logins=parts[2:3],
+        guesses=guesses if unwritten else (),
+        names=names,
+        new_id=f"{who}_{match['number']}",
+    )
 
 
 def _all_at(depth: int, listing: Listing) -> bool:
-    return bool(listing.hand_ins) and all(
-        _home(path, depth)
-        or (
-            len(path.parts) > depth
-            and _TEAM.fullmatch(path.parts[depth])
-            and _home(path, depth + 1)
-        )
-        for path in listing.hand_ins
+    homes = [_home_in_team(path, depth) or _home(path, depth) for path in listing.hand_ins]
+    found = {home[0]: _person(home) for home in homes if home}
+    if not homes or not all(homes):
+        return False
+    # The only folder of a download may be called so by chance: gradebook_CS101_Lab1_2026.
+    return len(found) > 1 or any(
+        listing.knows(text)
+        for person in found.values()
+        for text in (*person.logins, *person.names, *(login for login, _ in person.guesses))
     )
+
+
+def _home_in_team(path: PurePosixPath, at: int) -> re.Match[str] | None:
+    in_team = len(path.parts) > at and _TEAM.fullmatch(path.parts[at])
+    return _home(path, at + 1) if in_team else None
 
 
 def _home(path: PurePosixPath, at: int) -> re.Match[str] | None:
