@@ -33,8 +33,13 @@ def course(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def released(course):
-    return make_bundle(CourseLabs(course), LAB)
+def labs(course):
+    return CourseLabs(course)
+
+
+@pytest.fixture(scope="module")
+def released(labs):
+    return make_bundle(labs, LAB)
 
 
 @pytest.fixture(scope="module")
@@ -79,9 +84,9 @@ def test_the_bundle_holds_what_a_lab_needs(unpacked):
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
 
 
-def test_no_reference_body_is_in_the_zip(course, unpacked):
+def test_no_reference_body_is_in_the_zip(labs, unpacked):
     text = all_text(unpacked)
-    exercises = load_lab(course, LAB).exercises
+    exercises = labs[LAB].exercises
     references = [reference for exercise in exercises for reference in exercise.references]
     assert len(references) >= 8
     for reference in references:
@@ -95,9 +100,9 @@ def test_no_reference_body_is_in_the_zip(course, unpacked):
         assert longest not in text, f"{reference.__name__}: {longest}"
 
 
-def test_no_hidden_check_is_in_the_zip(course, unpacked):
+def test_no_hidden_check_is_in_the_zip(labs, unpacked):
     text = all_text(unpacked)
-    checks = [check for exercise in load_lab(course, LAB).exercises for check in exercise.checks]
+    checks = [check for exercise in labs[LAB].exercises for check in exercise.checks]
     hidden = [check for check in checks if check.hidden]
     shown = {check.name for check in checks if not check.hidden}
     assert len(hidden) >= 10
@@ -110,13 +115,13 @@ def test_no_hidden_check_is_in_the_zip(course, unpacked):
         assert statements not in text
     lab = visible.read(unpacked / "checks.safetensors")
     for exercise in lab.exercises:
-        checks = load_lab(course, LAB)[exercise.name].checks
+        checks = labs[LAB][exercise.name].checks
         names = {check.name for check in checks if check.hidden}
         assert not names & {check.question.name for check in exercise.checks}
         assert all(not check.question.hidden for check in exercise.checks)
 
 
-def test_no_other_answer_of_the_lab_is_in_the_zip(course, unpacked):
+def test_no_other_answer_of_the_lab_is_in_the_zip(course, labs, unpacked):
     """Answers that stand in the lab's source alone: predictions, errata, the student's test."""
     solved = json.loads((course.root / "solutions" / LAB / "lab01_softmax.ipynb").read_text())
     text = all_text(unpacked)
@@ -127,11 +132,11 @@ def test_no_other_answer_of_the_lab_is_in_the_zip(course, unpacked):
             answer = source.split("BEGIN SOLUTION\n")[1].rsplit("###", 1)[0].strip()
             assert answer not in text
             regions += 1
-    assert regions == len(load_lab(course, LAB).exercises)
+    assert regions == len(labs[LAB].exercises)
 
 
-def test_the_proof_that_release_itself_makes_agrees(course, unpacked):
-    assert disclosures(CourseLabs(course), LAB, unpacked) == []
+def test_the_proof_that_release_itself_makes_agrees(labs, unpacked):
+    assert disclosures(labs, LAB, unpacked) == []
 
 
 RUN_TO_FIRST_EXERCISE = """
@@ -187,10 +192,16 @@ def test_the_notebook_runs_to_its_first_exercise_offline_from_the_bundle_alone(u
     assert "Nothing is written here yet" in run.stdout
 
 
-def test_a_bundle_is_the_same_each_time(course, released):
+def test_a_bundle_is_the_same_each_time_and_each_lab_is_loaded_once(course, released, monkeypatch):
+    loaded, load = [], load_lab
+    monkeypatch.setattr(
+        loader, "load_lab", lambda course, lab: loaded.append(lab) or load(course, lab)
+    )
     before = released.zip.read_bytes()
     (released.folder / "left-over.txt").write_text("from last time")
     assert make_bundle(CourseLabs(course), LAB).zip.read_bytes() == before
+    assert set(OUR_LABS) <= set(loaded)
+    assert len(loaded) == len(set(loaded))
 
 
 def test_the_bundle_has_no_code_of_the_grader(unpacked):
@@ -288,14 +299,3 @@ def test_the_exchange_gets_the_whole_bundle_when_asked(course, released, tmp_pat
         config.write_text(text)
     with pytest.raises(CourseError, match="run `lab release lab00` first"):
         publish(course, "lab00")
-
-
-def test_each_lab_is_loaded_once_for_a_bundle(course, monkeypatch):
-    loaded = []
-    monkeypatch.setattr(
-        loader, "load_lab", lambda course, lab: loaded.append(lab) or load(course, lab)
-    )
-    load = load_lab
-    make_bundle(CourseLabs(course), LAB)
-    assert set(OUR_LABS) <= set(loaded)
-    assert len(loaded) == len(set(loaded))
