@@ -8,7 +8,7 @@ from gradekit.build.build import find_drift
 from tests.helpers.our_labs import COURSE, LABS
 
 # Every known mistake of every lab is observed again, on one core.
-pytestmark = pytest.mark.starts_first
+pytestmark = [pytest.mark.timeout(1200), pytest.mark.starts_first]
 
 
 @pytest.mark.parametrize("lab", COURSE.labs)
