@@ -99,8 +99,8 @@ check("mask_tokens")
 # %% [markdown]
 # **Look.** Sentences from the text on which this lab trains, with p = 0.4 so that there is
 # something to see. Large letters are what the model reads, small ones what it should find. Find
-# your two predictions in the picture. Which of the coloured words could the model simply copy, and
-# how does it know which ones these are?
+# both kinds of unchanged words of your prediction. Which of the coloured words could the model
+# simply copy, and how does it know which ones these are?
 
 # %%
 plots.bert.masked_words(mask_tokens)

@@ -58,7 +58,8 @@ case = Case(
     most_lines=1,
     complaint="""
 > *"Our classifier is right for nearly all sequences of the test set. The demo on our web page, with
-> the same weights, is hopeless. We load the weights correctly; we have checked it three times."*
+> the same weights, is wrong for every fourth. We load the weights correctly; we have checked it
+> three times."*
 
 The task is small: of eight digits, name the largest. Below, a model with one attention layer is
 trained in batches of 64. Then the same 512 new sequences are classified, in batches of different

@@ -331,7 +331,7 @@ def sums(lab, weights, x):
     layer = built_layer(lab, full | weights, cfg).train()
     given = []
     for module in layer.modules():
-        if "Norm" in type(module).__name__:
+        if is_norm(module):
             module.register_forward_pre_hook(lambda module, inputs: given.append(inputs[0]))
     layer(x)
     return given

@@ -82,6 +82,83 @@ class FromScratch(nn.Module):
         return self.ln2(self.drop3(self.fc2(y)) + x)
 
 
+class AddAndNorm(nn.Module):
+    """A linear layer's output is added to x, and the sum normalised."""
+
+    def __init__(self, cfg, features):
+        super().__init__()
+        self.dense = nn.Linear(features, cfg.d_model)
+        self.LayerNorm = nn.LayerNorm(cfg.d_model, eps=cfg.norm_eps)
+        self.dropout = nn.Dropout(cfg.dropout)
+
+    def forward(self, found, x):
+        return self.LayerNorm(self.dropout(self.dense(found)) + x)
+
+
+class QueriesKeysValues(nn.Module):
+    """Attention without its last projection."""
+
+    def __init__(self, cfg):
+        super().__init__()
+        self.h, self.p = cfg.num_heads, cfg.dropout
+        self.query, self.key, self.value = (nn.Linear(cfg.d_model, cfg.d_model) for _ in range(3))
+
+    def forward(self, x, mask):
+        parts = (part(x).unflatten(-1, (self.h, -1)) for part in (self.query, self.key, self.value))
+        q, k, v = (part.permute(0, 2, 1, 3) for part in parts)  # (B, h, T, d_k)
+        p = self.p if self.training else 0.0
+        found = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, dropout_p=p)
+        return found.transpose(1, 2).flatten(2)
+
+
+class AttentionBlock(nn.Module):
+    """Attention, its last projection, and the sum around both."""
+
+    def __init__(self, cfg):
+        super().__init__()
+        self.self = QueriesKeysValues(cfg)
+        self.output = AddAndNorm(cfg, cfg.d_model)
+
+    def forward(self, x, mask):
+        return self.output(self.self(x, mask), x)
+
+
+@exercise.also_right(of="BertLayer")
+class AModuleForEachSum(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        self.attention = AttentionBlock(cfg)
+        self.intermediate = nn.Sequential()
+        self.intermediate.add_module("dense", nn.Linear(cfg.d_model, cfg.d_ff))
+        self.output = AddAndNorm(cfg, cfg.d_ff)
+
+    def forward(self, x, mask=None):
+        x = self.attention(x, mask)
+        return self.output(F.gelu(self.intermediate(x)), x)
+
+
+@exercise.also_right(of="BertLayer")
+class EverythingInTheLayer(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        d = cfg.d_model
+        self.h = cfg.num_heads
+        self.qkv, self.proj = nn.Linear(d, 3 * d), nn.Linear(d, d)
+        self.after_attention = nn.LayerNorm(d, cfg.norm_eps)
+        self.mlp = nn.Sequential(nn.Linear(d, cfg.d_ff), nn.GELU(), nn.Linear(cfg.d_ff, d))
+        self.at_the_end = nn.LayerNorm(d, cfg.norm_eps)
+        self.drop = nn.Dropout(cfg.dropout)
+
+    def forward(self, x, mask=None):
+        q, k, v = self.qkv(x).unflatten(-1, (3, self.h, -1)).permute(2, 0, 3, 1, 4)
+        scores = q @ k.mT * q.shape[-1] ** -0.5
+        if mask is not None:
+            scores = scores.masked_fill(mask == 0, float("-inf"))
+        found = self.drop(scores.softmax(-1)) @ v  # (B, h, T, d_k)
+        x = self.after_attention(x + self.drop(self.proj(found.transpose(1, 2).flatten(2))))
+        return self.at_the_end(x + self.drop(self.mlp(x)))
+
+
 @exercise.also_right(of="MLMHead")
 class PlainHead(nn.Module):
     def __init__(self, cfg, table):
@@ -110,6 +187,18 @@ class TableAndBias(nn.Module):
     def forward(self, hidden):
         x = self.layer_norm(nn.functional.gelu(self.dense(hidden)))
         return torch.einsum("btd,vd->btv", x, self.table) + self.bias
+
+
+@exercise.also_right(of="MLMHead")
+class InASequence(nn.Module):
+    def __init__(self, cfg, table):
+        super().__init__()
+        d = cfg.d_model
+        self.fc = nn.Sequential(nn.Linear(d, d), nn.GELU(), nn.LayerNorm(d, eps=cfg.norm_eps))
+        self.weight, self.bias = table, nn.Parameter(torch.zeros(cfg.vocab_size))
+
+    def forward(self, hidden):
+        return F.linear(self.fc(hidden), self.weight, self.bias)
 
 
 @exercise.also_right(of="Bert")
@@ -207,3 +296,31 @@ class PartsInModules(nn.Module):
             nsp_logits=self.seq_relationship(self.pooled(x)),
             mlm_logits=self.predictions(x),
         )
+
+
+@exercise.also_right(of="Bert")
+class OtherNames(nn.Module):
+    def __init__(self, cfg):
+        super().__init__()
+        self.longest = cfg.max_len
+        self.embedding = Embeddings(cfg)
+        self.transformer_blocks = nn.ModuleList([BertLayer(cfg) for _ in range(cfg.num_layers)])
+        self.fc, self.activation = nn.Linear(cfg.d_model, cfg.d_model), nn.Tanh()
+        self.mask_lm = MLMHead(cfg, self.embedding.word_embeddings.weight)
+        self.next_sentence = nn.Linear(cfg.d_model, 2)
+
+    def encode(self, ids, segments=None, valid=None):
+        if ids.shape[1] > self.longest:
+            raise ValueError("more tokens than positions")
+        x = self.embedding(ids, torch.zeros_like(ids) if segments is None else segments)
+        allowed = torch.ones_like(ids).bool() if valid is None else valid
+        for block in self.transformer_blocks:
+            x = block(x, allowed[:, None, None])
+        return x
+
+    def pooled(self, hidden):
+        return self.activation(self.fc(hidden[:, 0]))
+
+    def forward(self, ids, segments=None, valid=None):
+        x = self.encode(ids, segments, valid)
+        return BertOutput(x, self.mask_lm(x), self.next_sentence(self.pooled(x)))

@@ -96,8 +96,8 @@ def filling_and_sizes(lab, draw):
         ),
         "sizes": {f"B = {B}, T = {T}": made(draw.integers(0, V, B, T)) for B, T in
                   ((1, 4), (2, 1), (6, 6))},
-        "weights with a gradient": sorted(
-            name for name, p in made.named_parameters() if p.grad is not None and p.grad.any()
+        "weights without a gradient": sorted(
+            name for name, p in made.named_parameters() if p.grad is None or not p.grad.any()
         ),
     }  # fmt: skip
 

@@ -38,6 +38,18 @@ class HeadFirst(nn.Module):
         return self.head(hidden).select(1, 0)
 
 
+@exercise.also_right(of="Classifier")
+class TwoNames(nn.Module):
+    def __init__(self, bert, d_model, num_classes):
+        super().__init__()
+        self.bert = copy.deepcopy(bert)
+        self.classifier = nn.Linear(d_model, num_classes)
+        self.head = self.classifier
+
+    def forward(self, ids, valid=None):
+        return self.classifier(self.bert(ids, valid=valid).hidden[:, 0])
+
+
 @exercise.also_right(of="fine_tune")
 def step_by_step(classifier, ids, labels, steps=60, lr=1e-3):
     optimizer = torch.optim.Adam(classifier.parameters(), lr=lr)
