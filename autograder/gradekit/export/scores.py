@@ -15,6 +15,7 @@ from gradekit.gradebook.reading import marks_now
 from gradekit.late import Lateness
 from gradekit.results.folder import graded_journal_path
 from gradekit.results.journal import Journal
+from gradekit.results.lock import READER_SECONDS
 from gradekit.results.records import State, SubmissionRecord
 from gradekit.roster.students import Student, load_roster
 from gradekit.submissions.folder import SUBMITTED
@@ -87,7 +88,7 @@ def scores_of(course: Course, lab: str) -> list[Score]:
     Raises:
         CourseError: nothing was graded yet.
     """
-    with Journal(graded_journal_path(course, lab), wait=None) as journal:
+    with Journal(graded_journal_path(course, lab), wait=READER_SECONDS) as journal:
         records = journal.submissions
     return scores_from(course, lab, records, Released.read(course.released(lab)))
 

@@ -25,6 +25,7 @@ from gradekit.gradebook.marks import Mark, Marks
 from gradekit.late import Lateness
 from gradekit.results.folder import graded_journal_path
 from gradekit.results.journal import Journal
+from gradekit.results.lock import READER_SECONDS
 from gradekit.results.records import ExerciseResult, State, SubmissionRecord
 from gradekit.submissions.lateness import lateness_now, with_time_now
 from gradekit.submissions.notebook import open_notebook
@@ -85,7 +86,7 @@ def pages(
     """
     path = graded_journal_path(course, lab)
     released = Released.read(course.released(lab))
-    with Journal(path, wait=None) as journal:
+    with Journal(path, wait=READER_SECONDS) as journal:
         records = [
             with_time_now(course.root, r)
             for r in journal.submissions

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from gradekit.course import load_course
-from gradekit.errors import CourseError
+from gradekit.errors import CourseError, JournalLockedError
+from gradekit.export import scores
 from gradekit.export.scores import Standing, scores_of
+from gradekit.results.folder import journal_path
+from gradekit.results.journal import Journal
 from tests.helpers.submissions import LAB
 
 
@@ -73,4 +76,11 @@ def test_without_a_list_everyone_who_handed_in_has_a_row(course):
 def test_a_lab_without_results_is_one_sentence(tmp_path, course):
     (course.root / "results" / f"{LAB}.jsonl").unlink()
     with pytest.raises(CourseError, match="lab01 has no results yet; `lab grade lab01` makes them"):
+        scores_of(course, LAB)
+
+
+def test_while_the_lab_is_graded_a_sentence_says_so(course, monkeypatch):
+    monkeypatch.setattr(scores, "READER_SECONDS", 0.1)
+    said = pytest.raises(JournalLockedError, match=r"is being written by process .*; wait")
+    with Journal(journal_path(course, LAB)), said:
         scores_of(course, LAB)

@@ -14,6 +14,7 @@ from nbgrader.api import Gradebook
 
 from gradekit.errors import GradebookError
 from gradekit.gradebook.address import Address, rows_in
+from gradekit.gradebook.by_hand import HandMark, MarkChangedError, give_mark
 from gradekit.gradebook.entry import unstored
 from gradekit.gradebook.gradebook import Book
 from gradekit.gradebook.marks import Mark
@@ -167,3 +168,37 @@ def test_a_missing_driver_says_how_to_get_it() -> None:
 def test_a_wrong_url_is_one_sentence() -> None:
     with pytest.raises(GradebookError, match="is not a database URL"):
         rows_in(Address("postgresql+nothing://x", "course"))
+
+
+def test_of_two_markers_at_once_one_mark_is_kept(book: Book, address: Address) -> None:
+    """`lab mark` on two machines: the other TA is told, and nothing is overwritten."""
+    book.write(ENTRY)
+    told: list[HandMark] = []
+    kept: list[HandMark] = []
+    both = threading.Barrier(2)
+
+    def mark(points: float) -> None:
+        mine = HandMark(points, f"{points:g}", open=False)
+        with Book(address) as own:
+            both.wait(60)
+            try:
+                give_mark(own, LAB, "ada", "explain", HandMark(), mine)
+            except MarkChangedError as error:
+                told.append(error.now)
+            else:
+                kept.append(mine)
+
+    markers = [threading.Thread(target=mark, args=[points]) for points in (1.0, 3.0)]
+    for marker in markers:
+        marker.start()
+    for marker in markers:
+        marker.join()
+    assert len(kept) == len(told) == 1
+    with Gradebook(address.url) as gradebook:
+        grade = gradebook.find_grade("explain", NAME, LAB, "ada")
+        said = gradebook.find_comment("explain", NAME, LAB, "ada").manual_comment
+        assert (grade.manual_score, said) == (kept[0].points, kept[0].comment)
+    seen = kept[0]
+    give_mark(book, LAB, "ada", "explain", seen, replace(seen, points=2.0, comment=""))
+    with pytest.raises(MarkChangedError, match="somebody else has marked this answer"):
+        give_mark(book, LAB, "ada", "explain", seen, HandMark())
