@@ -15,6 +15,8 @@ from gradekit.export.scores import Score
 from gradekit.roster.people import Directory, Person, Unknown
 from gradekit.roster.students import Roster, Student
 
+_MOST_LISTED = 10  # with a line each
+
 
 @dataclass(frozen=True)
 class Filled:
@@ -129,13 +131,24 @@ class Filling:
         numbers = (cell.value for row in file.rows for cell in row)
         sign = decimal_sign(numbers)
         values = {cell: written(value, sign, cell.value) for cell, value in self._cells}
+        data = file.with_values({**values, **self._comments})
+        notes = (*self._unknown, *self._kept, *self._absent(file.name))
+        return Filled(data, len(values), notes)
+
+    def _absent(self, name: str) -> list[str]:
+        """Who has a score and no row; many are one sentence, because a course has two systems."""
         absent = [
-            f"{_named(score.student)} has {score.score:g} points, but is not in {file.name}"
+            score
             for score in self._by_id.values()
             if score.score is not None and score.student.id not in self._seen
         ]
-        data = file.with_values({**values, **self._comments})
-        return Filled(data, len(values), (*self._unknown, *self._kept, *absent))
+        if len(absent) > _MOST_LISTED:
+            everyone = ", ".join(score.student.id for score in absent)
+            return [f"{len(absent)} students have points, but are not in {name}: {everyone}"]
+        return [
+            f"{_named(score.student)} has {score.score:g} points, but is not in {name}"
+            for score in absent
+        ]
 
 
 def _with_name(student: Student) -> Student:

@@ -113,6 +113,17 @@ def test_people_of_one_list_alone_are_named(gradebook, tmp_path):
     assert notes[1] == "Grace King Hopper (g_k) has 7.25 points, but is not in gradebook.csv"
 
 
+def test_many_who_are_not_in_the_file_are_one_sentence(gradebook, tmp_path, monkeypatch):
+    monkeypatch.setattr("gradekit.export.filling._MOST_LISTED", 1)
+    lines = [
+        line
+        for line in gradebook().text.splitlines(keepends=True)
+        if "Hopper" not in line and "雷" not in line
+    ]
+    notes = fill_canvas(CsvText("gradebook.csv", "".join(lines)), filling_of(tmp_path)).notes
+    assert notes[1:] == ("2 students have points, but are not in gradebook.csv: lei.li, g_k",)
+
+
 def test_another_table_is_refused(tmp_path):
     with pytest.raises(ExportError, match=r"t.csv is not a gradebook of Canvas"):
         fill_canvas(CsvText("t.csv", "name,points\nada,1\n"), filling_of(tmp_path))
