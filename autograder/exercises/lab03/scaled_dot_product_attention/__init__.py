@@ -143,7 +143,9 @@ def a_mean_of_values(lab, draw):
     q, k, v = inputs(draw, 2, 3, 5, 4, 11)
     order = draw.permutation(5)
     alone = inputs(draw, 2, 1, 1, 4, 3)
+    shares = second(lab.scaled_dot_product_attention(q, k, v, some_keys(draw, 3, 5))).sum(-1)
     return {
+        "weights sum to 1 within 1e-12": bool(((shares - 1).abs() < 1e-12).all()),
         "values of 1": lab.scaled_dot_product_attention(q, k, torch.ones_like(v)),
         "in their order": lab.scaled_dot_product_attention(q, k, v),
         "keys and values in another order": lab.scaled_dot_product_attention(

@@ -29,6 +29,13 @@ wrong(
     "q.shape[-1]",
     "You divide by d_k itself. How large is the spread of a sum of d_k random products?",
 )
+wrong(
+    "root_cut_to_a_whole_number",
+    "math.sqrt(q.shape[-1])",
+    "int(math.sqrt(q.shape[-1]))",
+    "Your root is cut to a whole number (`int`, `//`), so the scale is right only for 4, 9, 16 … "
+    "numbers in a key. Which kind of number is √d_k?",
+)
 for name, size in (("scaled_by_d_model", "512"), ("scaled_for_keys_of_4_numbers", "4")):
     wrong(
         name,
@@ -97,13 +104,12 @@ wrong(
     "The two sides of your product do not fit, or the keys are not transposed. Write the shapes of "
     "q and k side by side: which two axes must meet so that each query meets each key?",
 )
-wrong(
-    "first_axes_transposed",
-    "k.mT",
-    "k.permute(*range(k.ndim)[::-1])",
+FIRST_AXES = (
     "`.T` (or `transpose(0, 1)`) swaps the right two axes only if there are just two. With a batch "
-    "in front, which two axes of k should be swapped?",
+    "in front, which two axes of k should be swapped?"
 )
+wrong("first_axes_transposed", "k.mT", "k.permute(*range(k.ndim)[::-1])", FIRST_AXES)
+wrong("first_two_axes_transposed", "k.mT", "k.transpose(0, 1)", FIRST_AXES)
 wrong(
     "axes_of_a_batch",
     "k.mT",
@@ -139,6 +145,34 @@ wrong(
     "n = min(q.shape[-2], k.shape[-2])\n    return weights[..., :n] @ v[..., :n, :], weights",
     "Your sum over values has as many terms as there are queries. For each query it should run "
     "over the keys: how many are there?",
+)
+wrong(
+    "softmax_in_float32",
+    SOFTMAX,
+    "torch.softmax(scores.float(), -1).to(scores.dtype)",
+    "Your weights are computed in float32 and converted back, so they are off from the eighth "
+    "digit on. Which call changes the dtype?",
+)
+wrong(
+    "sigmoid_instead_of_softmax",
+    SOFTMAX,
+    "torch.sigmoid(scores)",
+    "You squash each score by itself (sigmoid), so the weights of a row do not sum to one. Which "
+    "function shares one unit among the keys?",
+)
+wrong(
+    "mean_of_weighted_values",
+    "weights @ v",
+    "weights @ v / v.shape[-2]",
+    "You divide the sum of weighted values by the number of keys. The weights sum to one already: "
+    "what is the output if all values are equal?",
+)
+wrong(
+    "logarithms_returned",
+    RETURN,
+    "return weights @ v, weights.log()",
+    "You return the logarithms of the weights. What does a row of the second result sum to, "
+    "according to the task?",
 )
 wrong(
     "keys_mixed",

@@ -84,6 +84,20 @@ wrong.several(
     "You subtract a large number from forbidden scores. A score far above the others keeps its "
     "lead; a row without allowed keys keeps its weights. What replaces a score, however high?",
 )
+wrong(
+    "low_number_added_and_emptied",
+    FILLED,
+    "scores + (~mask) * -1e9",
+    "You add a low number to forbidden scores, so a forbidden score far above the others is still "
+    "large, and takes a share before its weight is set to 0. What replaces a score, however high?",
+)
+wrong(
+    "emptied_and_divided_by_a_bit_more",
+    EMPTIED,
+    f"{EMPTIED}\n        weights = weights / (weights.sum(-1, keepdim=True) + 1e-9)",
+    "You divide the weights by their sum and a small number, so they sum to a little less than "
+    "one. Are there weights that do not sum to one before this line?",
+)
 wrong.several(
     "infinity_times_0",
     {FILLED: "scores + (~mask).double() * -torch.inf", EMPTIED: "weights"},
