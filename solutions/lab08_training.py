@@ -964,7 +964,7 @@ try_versions(test_adam, Adam, Uphill, OwnEps)
 # %% [markdown]
 # ## The Trainer, with your parts
 #
-# `attnlab.training.Trainer` is a file of about 300 lines. It has a loop, checkpoints and a log, and
+# `attnlab.training.Trainer` is a file of about 350 lines. It has a loop, checkpoints and a log, and
 # everything else it gets as functions: yours. The next cell writes them to a file, `my_parts.py`,
 # with whatever they use. From then on they are a program for any machine:
 #

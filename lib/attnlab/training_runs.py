@@ -151,10 +151,14 @@ def _run(name: str, events: Sequence[Mapping[str, Any]], cpu_seconds: float) -> 
 
 
 def _environment() -> dict[str, str]:
-    """One thread for each process, so that two do not share their cores with more threads."""
+    """One thread for each process, so that two do not share their cores with more threads.
+
+    PYTHONWARNINGS is left out. With "error", torch's compiler ends with a deprecation of its own.
+    """
     library = str(Path(attnlab.__file__).resolve().parents[1])
     paths = [library, *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"}
+    outer = {name: value for name, value in os.environ.items() if name != "PYTHONWARNINGS"}
+    return {**outer, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"}
 
 
 def _cpu_seconds() -> float:

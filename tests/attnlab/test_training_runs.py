@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,6 +36,16 @@ def test_the_command_of_a_way(tmp_path: Path) -> None:
         "-m torch.distributed.run --standalone --nproc-per-node 2 -m attnlab.train numbers "
         f"--set steps=3 --set dtype=bf16 --parts p.py --json --out {tmp_path}"
     )
+
+
+def test_a_warning_of_torchs_own_does_not_end_a_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONWARNINGS", "error")
+    loud = "import warnings; warnings.warn('deprecated', DeprecationWarning)"
+    here, own = (
+        subprocess.run([sys.executable, "-S", "-c", loud], env=environment, capture_output=True)
+        for environment in (os.environ, training_runs._environment())
+    )
+    assert (here.returncode, own.returncode) == (1, 0)
 
 
 def test_a_training_is_measured(tmp_path: Path) -> None:
