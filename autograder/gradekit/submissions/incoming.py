@@ -49,6 +49,7 @@ class IncomingSubmission:
     versions: dict[str, tuple[int, datetime]] = field(default_factory=dict)
     changed: datetime = _OLDEST
     total: int = 0
+    notebooks: int = 0
     unpacked: int = 0
     folders: set[str] = field(default_factory=set)
     other_labs: set[str] = field(default_factory=set)
@@ -93,6 +94,7 @@ class IncomingSubmission:
         if total > MOST_STUDENT_BYTES:
             raise RefusedError(f"the hand-in has more than {MOST_STUDENT_BYTES // 2**20} MiB")
         self.total = total
+        self.notebooks += path not in self.files and is_notebook(path)
         self.folders |= parents
         self.files[path] = data
         self.paths[path] = source or path
@@ -103,7 +105,7 @@ class IncomingSubmission:
         """The number of files; notebooks are counted apart, so that data cannot crowd them out."""
         if len(self.files) < MOST_STUDENT_FILES:
             return len(self.files)
-        return sum(is_notebook(other) == is_notebook(path) for other in self.files)
+        return self.notebooks if is_notebook(path) else len(self.files) - self.notebooks
 
     @property
     def file_date(self) -> datetime | None:
