@@ -269,9 +269,10 @@ def edges(lab, draw):
     seen["in training mode while writing"] = any(mode for *_, mode, _ in model.calls)
     seen["with gradients while writing"] = any(grads for *_, grads in model.calls)
     seen["gradients afterwards"] = torch.is_grad_enabled()
-    model.calls.clear()
+    model.train().calls.clear()
     seen["one token too many"] = draw.raises(lab.generate, model, prompt, 5, temperature=0)
     seen["calls before that error"] = len(model.calls)
+    seen["in training mode, as before that error"] = model.training
     model.calls.clear()
     seen["three tokens too many"] = draw.raises(lab.generate, model, prompt, 7, temperature=0)
     longer = draw.integers(0, V, 2, 10)

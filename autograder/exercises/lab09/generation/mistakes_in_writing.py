@@ -187,6 +187,20 @@ wrong(
     "Your function begins to write although the text will not fit, and the model stops it. When is "
     "it known that it will not fit?",
 )
+wrong.several(
+    "mode_lost_with_the_error",
+    {
+        "    if prompt.size(1) + max_new_tokens > model.cfg.context:\n"
+        '        raise ValueError("longer than the context")\n'
+        "    before = model.training\n"
+        "    model.eval()\n": "    before = model.training\n"
+        "    model.eval()\n"
+        "    if prompt.size(1) + max_new_tokens > model.cfg.context:\n"
+        '        raise ValueError("longer than the context")\n',
+    },
+    "After a text that does not fit, the model is in evaluation mode, whatever it was before. What "
+    "may happen between the two changes of its mode?",
+)
 wrong(
     "limit_of_the_prompt",
     "if prompt.size(1) + max_new_tokens > model.cfg.context:",

@@ -87,6 +87,14 @@ wrong(
     "All rows of your batch are the same window. How many random numbers does a batch need?",
 )
 wrong(
+    "each_start_twice",
+    STARTS,
+    "starts = torch.randint(0, N - context, (batch - batch // 2,), generator=generator)"
+    ".repeat(2)[:batch]",
+    "The second half of your batch repeats the first one. How many random numbers are there for "
+    "how many rows?",
+)
+wrong(
     "neighbouring_windows",
     STARTS,
     "starts = (torch.randint(0, N - context, (1,), generator=generator) + torch.arange(batch)) % "

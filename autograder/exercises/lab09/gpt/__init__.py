@@ -287,6 +287,14 @@ def spread(tensors):
     return float(torch.cat([tensor.detach().flatten() for tensor in tensors]).std()) / 0.02
 
 
+def pooled(groups):
+    """How all weights together are spread, each kind in units of its right deviation."""
+    units = [factor / 0.02 * tensor.detach() for factor, group in groups for tensor in group]
+    numbers = torch.cat([tensor.flatten() for tensor in units]).clamp(-3, 3)
+    beyond = (numbers.abs() > 2).double()
+    return {"mean": float(numbers.mean()), "10 times the share beyond 2": 10 * float(beyond.mean())}
+
+
 def fresh(lab, **others):
     """Our own model after the student's `init_gpt`; everything was 3 before."""
     model = filled_gpt(small(d_model=48, context=40, vocab_size=97, **others))
@@ -296,7 +304,7 @@ def fresh(lab, **others):
 
 @exercise.check(points=1, judge=Close(atol=0.12))
 def first_weights(lab, draw):
-    """Each kind of weight has the standard deviation of the task; biases and norms start right."""
+    """Each kind of weight has the distribution of the task; biases and norms start right."""
     seen = {}
     for layers in (2, 8):
         model = fresh(lab, num_layers=layers)
@@ -310,14 +318,15 @@ def first_weights(lab, draw):
             "linear2, times the root of 2L": [block.linear2.weight for block in model.blocks],
         }
         root = math.sqrt(2 * layers)
-        for name, group in groups.items():
-            factor = root if "root" in name else 1.0
+        scaled = [(root if "root" in name else 1.0, group) for name, group in groups.items()]
+        for name, (factor, group) in zip(groups, scaled, strict=True):
             seen[f"{layers} layers, {name}: deviation / 0.02"] = factor * spread(group)
+        for what, value in pooled(scaled).items():
+            seen[f"{layers} layers, all in units of their deviation: {what}"] = value
         norms = [m for m in model.modules() if isinstance(m, nn.LayerNorm)]
         linear = [m for m in model.modules() if isinstance(m, nn.Linear) and m.bias is not None]
-        seen[f"{layers} layers, largest bias"] = max(
-            float(m.bias.detach().abs().max()) for m in linear
-        )
+        largest = max(float(m.bias.detach().abs().max()) for m in linear)
+        seen[f"{layers} layers, largest bias"] = largest
         seen[f"{layers} layers, norms are 1 and 0"] = all(
             bool((m.weight == 1).all() and (m.bias == 0).all()) for m in norms
         )

@@ -170,6 +170,15 @@ wrong.several(
     },
     "Your linear layers have no bias. What does the task say about them?",
 )
+wrong.several(
+    "EpsilonOfBERT",
+    {
+        "self.norm1 = nn.LayerNorm(d)": "self.norm1 = nn.LayerNorm(d, eps=1e-12)",
+        "self.norm2 = nn.LayerNorm(d)": "self.norm2 = nn.LayerNorm(d, eps=1e-12)",
+    },
+    "Your outputs are nearly right: your norms add another small number (`eps`) to the variance "
+    "than a plain `nn.LayerNorm` does. Where do you set it?",
+)
 wrong(
     "OneHead",
     "MultiHeadAttention(d, cfg.num_heads, dropout=cfg.dropout)",

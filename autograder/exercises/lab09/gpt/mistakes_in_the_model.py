@@ -74,6 +74,11 @@ wrong(
     "You add no positions, so the order of the past is hardly visible. Which of your parts is "
     "never called?",
 )
+wrong.several(
+    "PositionsInEveryBlock",
+    {SUM: "x = self.tokens(ids)", "x = block(x)": "x = block(x + self.positions(places))"},
+    "Your positions are added again before every block. How often does the task add them?",
+)
 wrong(
     "PositionOfTheRow",
     SUM,

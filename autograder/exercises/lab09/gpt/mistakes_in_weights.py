@@ -81,6 +81,21 @@ wrong(
     "name?",
 )
 wrong(
+    "uniform",
+    "        if isinstance(module, nn.Linear):\n" + LINEAR,
+    "        if isinstance(module, nn.Linear):\n"
+    "            a = 0.02 * math.sqrt(3)\n"
+    "            nn.init.uniform_(module.weight, -a, a, generator=generator)\n",
+    "Your linear layers have the right deviation, but no number is far from 0. Which distribution "
+    "does the task name?",
+)
+wrong(
+    "mean_for_deviation",
+    "        if isinstance(module, nn.Linear):\n" + LINEAR,
+    "        if isinstance(module, nn.Linear):\n" + LINEAR.replace("mean=0.0, std=0.02", "0.02"),
+    "Your linear layers have a *mean* of 0.02. Which argument of `nn.init.normal_` comes first?",
+)
+wrong(
     "variance_for_deviation",
     "        if isinstance(module, nn.Linear):\n" + LINEAR,
     "        if isinstance(module, nn.Linear):\n" + LINEAR.replace("0.02", "0.02**0.5"),

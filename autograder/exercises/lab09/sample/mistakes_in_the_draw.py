@@ -117,6 +117,15 @@ edited(
     "(logits / temperature).exp() / (logits / temperature).exp().sum(-1, keepdim=True)",
     "Exponentials of large scores overflow. Which function of lab 1 avoids this?",
 )
+edited.several(
+    "exponentials_in_float32",
+    {
+        "p = (logits / temperature).softmax(-1)": "p = (logits.float() / temperature).exp()\n"
+        "    p = p / p.sum(-1, keepdim=True)",
+    },
+    "Your exponentials of large scores overflow, in float32 already at 89. Which function of lab 1 "
+    "avoids this?",
+)
 wrong(
     "axis_kept",
     "token.reshape(logits.shape[:-1])",
