@@ -303,7 +303,7 @@ plots.tokens.compression(compression_curve, merges, own_tokens.texts_of_three_ki
 # </details>
 
 # %% exercise="gpt"
-from attnlab.decoder_only import GPT, Block, count_gpt_params, init_gpt  # noqa: F401
+from attnlab.decoder_only import Block, GPT, init_gpt, count_gpt_params  # noqa: F401, I001
 
 # %%
 check("gpt")
@@ -416,7 +416,7 @@ plots.language_models.windows(get_batch)
 # </details>
 
 # %% exercise="train_gpt"
-from attnlab.language_modeling import bits_per_byte, lm_loss, split_documents, text_loss
+from attnlab.language_modeling import split_documents, lm_loss, text_loss, bits_per_byte  # noqa: I001
 
 # %%
 check("train_gpt")
