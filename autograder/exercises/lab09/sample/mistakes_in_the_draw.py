@@ -117,13 +117,11 @@ edited(
     "(logits / temperature).exp() / (logits / temperature).exp().sum(-1, keepdim=True)",
     "Exponentials of large scores overflow. Which function of lab 1 avoids this?",
 )
-edited.several(
+wrong(
     "exponentials_in_float32",
-    {
-        "p = (logits / temperature).softmax(-1)": "p = (logits.float() / temperature).exp()\n"
-        "    p = p / p.sum(-1, keepdim=True)",
-    },
-    "Your exponentials of large scores overflow, in float32 already at 89. Which function of lab 1 "
+    "    p = scores.softmax(-1)\n",
+    "    p = scores.float().exp()\n",
+    "Your exponentials are float32, and overflow from scores of 89 on. Which function of lab 1 "
     "avoids this?",
 )
 wrong(
