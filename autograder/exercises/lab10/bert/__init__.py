@@ -26,6 +26,7 @@ exercise = Exercise(
 )
 
 CFG = BertConfig(17, 12, 3, 20, 2, max_len=9, num_segments=4, dropout=0.0)
+OF_THE_HEAD = ("mlm", "head", "pred", "lm_", "decoder", "cls", "transform", "output")
 OF_A_NORM = ("norm", "ln", "Norm")
 
 
@@ -53,7 +54,11 @@ def of_the_model(lab, model, cfg):
     """This model's own names of its parts, but for its layers: by class, shape and words."""
     d, v = cfg.d_model, cfg.vocab_size
     inside = {id(p) for layer in layers_of(lab, model) for p in layer.parameters()}
-    in_head = {id(p) for head in of_class(lab.MLMHead, model) for p in head.parameters()}
+    heads = of_class(lab.MLMHead, model)
+    in_head = {id(p) for head in heads for p in head.parameters()}
+    if not heads:  # its parts are the model's own
+        words = [(name.lower(), p) for name, p in model.named_parameters()]
+        in_head = {id(p) for name, p in words if any(word in name for word in OF_THE_HEAD)}
     tables = {
         (v, d): "tokens.weight", (cfg.max_len, d): "positions.weight", (2, d): "nsp_head.weight",
         (cfg.num_segments, d): "segments.weight", (2,): "nsp_head.bias",
