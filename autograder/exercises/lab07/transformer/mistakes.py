@@ -233,6 +233,20 @@ wrong(
     'With cfg.tie "output", your head has a table of its own. Which two are one parameter then?',
 )
 wrong(
+    "HeadNeverTied",
+    f'        if cfg.tie in ("output", "all"):\n            {OUTPUT}\n',
+    "",
+    "Your head has a table of its own, whatever cfg.tie says. In which two cases is it the table "
+    "of the target?",
+)
+wrong(
+    "HeadTiedByACopy",
+    OUTPUT,
+    "self.head.weight.data = self.target_embedding.weight.data.clone()",
+    "Your head starts with the numbers of the target's table, but it is a copy, so training moves "
+    "the two apart. What does `is` say about the two weights?",
+)
+wrong(
     "SourceNotTied",
     f"""        if cfg.tie == "all":
             {INPUT}
