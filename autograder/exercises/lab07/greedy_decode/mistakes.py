@@ -84,6 +84,13 @@ wrong(
     "Your rows write one symbol more than their limit. How many has a row written after step 1?",
 )
 wrong(
+    "one_symbol_more_but_in_the_longest",
+    "(step >= limits)",
+    "(step > limits) | (step >= limits.max())",
+    "Your rows write one symbol more than their limit; only the longest is stopped by the loop. How "
+    "many has a row written after step 1?",
+)
+wrong(
     "stops_with_the_first",
     "not over.all()",
     "not over.any()",
