@@ -87,8 +87,8 @@ wrong(
     "one_symbol_more_but_in_the_longest",
     "(step >= limits)",
     "(step > limits) | (step >= limits.max())",
-    "Your rows write one symbol more than their limit; only the longest is stopped by the loop. How "
-    "many has a row written after step 1?",
+    "Your rows write one symbol more than their limit; only the longest is stopped by the loop. "
+    "How many has a row written after step 1?",
 )
 wrong(
     "stops_with_the_first",
