@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from tests.helpers.needs import at_one_place, require, skipped_without_any_sandb
 
 # Small tensors, and two test processes on two cores: threads would only get in each other's way.
 torch.set_num_threads(1)
+# Sentences of `lab` are broken at the terminal's width; tests read whole ones.
+os.environ.pop("COLUMNS", None)
 
 
 @pytest.hookimpl(wrapper=True)
