@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -116,8 +117,9 @@ def train(
         check=False, capture_output=True, text=True, env=_environment(),
     )  # fmt: skip
     if done.returncode != 0:
-        words = [line for line in done.stderr.splitlines() if line.strip()] or ["no message"]
-        raise TrainingError(f"the training {way.name!r} has failed: {words[-1].strip()}")
+        words = [line for line in done.stderr.splitlines() if line.strip()]
+        last = words[-1].strip() if words else _without_words(done.returncode)
+        raise TrainingError(f"the training {way.name!r} has failed: {last}")
     events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     return _run(way.name, events, _cpu_seconds() - start)
 
@@ -132,6 +134,12 @@ def command(
     pairs = [word for setting in (*settings, *way.settings) for word in ("--set", setting)]
     words = [sys.executable, "-m", *start, "attnlab.train", task, *pairs, *own, "--json"]
     return [*words, "--out", str(folder)]
+
+
+def _without_words(status: int) -> str:
+    if status == -signal.SIGKILL:
+        return "it was killed from outside, as happens if memory is full; close other programs"
+    return f"it ended with status {status} and said nothing"
 
 
 def _run(name: str, events: Sequence[Mapping[str, Any]], cpu_seconds: float) -> Run:

@@ -61,6 +61,22 @@ def test_a_training_is_measured(tmp_path: Path) -> None:
         next(train_each("copy", [PLAIN], tmp_path, TINY))
 
 
+@pytest.mark.parametrize(
+    ("ending", "message"),
+    [
+        ("os.kill(os.getpid(), 9)", "'fp32' has failed: it was killed from outside, as happens"),
+        ("sys.exit(3)", "'fp32' has failed: it ended with status 3 and said nothing"),
+    ],
+)
+def test_a_training_that_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, message: str
+) -> None:
+    words = [sys.executable, "-S", "-c", f"import os, sys; {ending}"]
+    monkeypatch.setattr(training_runs, "command", lambda *arguments: words)
+    with pytest.raises(TrainingError, match=message):
+        next(train_each("copy", [PLAIN], tmp_path))
+
+
 def test_a_training_that_fails_says_its_last_words(tmp_path: Path) -> None:
     with pytest.raises(TrainingError, match=r"'fp32' has failed: .*steps must be 1 or more"):
         next(train_each("copy", [PLAIN], tmp_path, ("steps=0",)))
