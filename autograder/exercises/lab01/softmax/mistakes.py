@@ -97,6 +97,20 @@ wrong(
     "can you subtract from a whole row without changing its softmax?",
 )
 wrong(
+    "sum_over_the_last_axis",
+    "exp.sum(dim, keepdim=True)",
+    "exp.sum(-1, keepdim=True)",
+    "You always sum along the last axis, whatever `dim` is. Along which axis do the probabilities "
+    "sum to one?",
+)
+wrong(
+    "divided_by_the_length",
+    "exp.sum(dim, keepdim=True)",
+    "exp.norm(dim=dim, keepdim=True)",
+    "You divide by the length of the vector (its 2-norm), so squares sum to one. What should sum "
+    "to one?",
+)
+wrong(
     "sum_over_everything",
     "exp.sum(dim, keepdim=True)",
     "exp.sum()",
@@ -124,12 +138,27 @@ wrong(
     "Your result loses the axes of length 1. What is its shape for x of shape (1, 7), and what "
     "should it be?",
 )
+for name, epsilon in (("epsilon_in_denominator", "1e-8"), ("smaller_epsilon", "1e-12")):
+    wrong(
+        name,
+        "exp.sum(dim, keepdim=True)",
+        f"(exp.sum(dim, keepdim=True) + {epsilon})",
+        "A small number in the denominator makes every sum a little less than one. Can the "
+        "denominator be 0 at all, once the largest exponent is exp(0)?",
+    )
 wrong(
-    "epsilon_in_denominator",
-    "exp.sum(dim, keepdim=True)",
-    "(exp.sum(dim, keepdim=True) + 1e-8)",
-    "A small number in the denominator makes every sum a little less than one. Can the "
-    "denominator be 0 at all, once the largest exponent is exp(0)?",
+    "exponents_cut_off",
+    "(scores - scores.amax(dim, keepdim=True))",
+    "(scores - scores.amax(dim, keepdim=True)).clamp(min=-50)",
+    "You cut off low exponents (`clamp`), so a score of -inf keeps a small probability. Once the "
+    "largest score is subtracted, can any exponential still overflow?",
+)
+wrong(
+    "computed_in_float32",
+    "exp = (scores - scores.amax(dim, keepdim=True)).exp()",
+    "exp = (scores - scores.amax(dim, keepdim=True)).float().exp().to(scores.dtype)",
+    "Your exponentials are computed in float32 and converted back, so they are off from the eighth "
+    "digit on. Which call changes the dtype?",
 )
 wrong(
     "detached",

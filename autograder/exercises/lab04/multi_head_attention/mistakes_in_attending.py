@@ -22,6 +22,20 @@ wrong(
     "does q · k have in one head?",
 )
 wrong(
+    "ScaledByValues",
+    "math.sqrt(self.d_k)",
+    "math.sqrt(self.d_v)",
+    "The scores are divided by √d_v, the root of a value's length. What grows with the number of "
+    "terms in q · k, and how many terms does that sum have?",
+)
+wrong(
+    "KeysFromValues",
+    "self.k_proj(k)",
+    "self.k_proj(v)",
+    "Your keys are projected from the third argument, v. In self-attention the three are the same, "
+    "so it does not show. Which argument does each layer get?",
+)
+wrong(
     "NotScaled",
     " / math.sqrt(self.d_k)",
     "",
