@@ -37,7 +37,7 @@ torch.manual_seed(9)  # every run of this notebook is the same
 plots.text_to_text.text_to_text()
 
 # %% [markdown]
-# The way from a text to a new one. Blue boxes are used for every token that is written; red ones
+# The way from a text to a new one. Blue boxes are used for every token that is written; orange ones
 # are made before, or help. (Point at a box to read what it is for.)
 #
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
@@ -425,10 +425,10 @@ check("train_gpt")
 # ### A source whose floor is known
 #
 # Before a model costs you an hour, let it learn something whose best loss you know. Lab 5's source
-# draws each of 8 symbols by the two before it. Who knows none of them cannot be better than 2.064
-# nats; who knows one, 1.930; who knows both, **1.373**, and nobody can be better than that. Three
-# seconds of training test the whole pipeline: a loss that stays at 1.93 has lost the second symbol,
-# and one *below* 1.37 has seen the answer.
+# draws each of 8 symbols by the two before it. A model that knows none of the two cannot be better
+# than 2.064 nats. If it knows the last one, it cannot be better than 1.930; if it knows both, than
+# **1.373**, and no model is better than that. Three seconds of training test the whole pipeline: a
+# loss that stays at 1.93 has lost the second symbol, and one *below* 1.37 has seen the answer.
 
 
 # %%
@@ -460,10 +460,10 @@ plots.language_models.loss_and_staircase(markov_losses, source.entropies)
 #
 # The tokens are 512 merges, learned from these texts by the rule of 9.1 (ties: the greatest pair).
 # Your own `train_bpe` counts everything anew after each merge and would need a minute, so they come
-# with the lab. The first of them should look familiar:
+# with the lab. The first of them should look familiar (`␣` is a space):
 
 # %%
-print(*(first + second for first, second in small_gpts.merges()[:24]))
+print(*((a + b).decode().replace(" ", "␣") for a, b in small_gpts.merges()[:24]))
 manuals = small_gpts.corpus_or_none(split_documents)
 
 # %%
