@@ -76,7 +76,12 @@ def test_pages_have_the_right_answers_once_the_lab_has_closed(
     course: Course, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], due: float, told
 ) -> None:
     given = []
-    monkeypatch.setattr(page, "write_feedback", lambda course, lab, told: given.append(told) or [])
+
+    def write(course: Course, lab: str, told: object) -> list[Path]:
+        given.append(told)
+        return [course.root / "feedback" / "ada" / lab / f"{lab}.html"]
+
+    monkeypatch.setattr(page, "write_feedback", write)
     made = with_dates(course, lab01=(-20, due), lab02=(12, 15), lab03=(19, 22))
     done = lab(made, "feedback", "lab01", *options)
     if told is None:
@@ -85,3 +90,12 @@ def test_pages_have_the_right_answers_once_the_lab_has_closed(
     else:
         assert [isinstance(one, solutions.Solutions) for one in given] == [told]
         assert ("with the right answers" in done.output) == told
+
+
+def test_feedback_without_results_is_an_error(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page, "write_feedback", lambda course, lab, told: [])
+    done = lab(course, "feedback", "lab01", "--no-solutions")
+    assert done.exit_code == 1
+    assert "lab01 has no results yet, so no page was written" in done.output
