@@ -42,10 +42,9 @@ def with_changes_of(seen: Any, judge: FewChanges, sources: Sequence[str]) -> Any
 def _count(before: str, last: ast.stmt | None) -> int:
     if not isinstance(last, (ast.FunctionDef, ast.ClassDef)):
         return _NOT_COUNTED
-    if (last.end_lineno or 0) - last.lineno > _MOST_LINES:
-        return _NOT_COUNTED
     try:
-        return changed_lines(before, ast.unparse(last))
+        text = ast.unparse(last)
+        return changed_lines(before, text) if text.count("\n") <= _MOST_LINES else _NOT_COUNTED
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return _NOT_COUNTED
 

@@ -49,9 +49,10 @@ def test_a_definition_that_is_nested_too_deeply_is_not_counted(term):
     assert seen == {CHANGED: -1}
 
 
+@pytest.mark.parametrize("line", ["\n    y = x + 1", ";y=1"])
 @pytest.mark.parametrize("lines", [10_000, 300_000])
-def test_a_very_long_definition_keeps_no_judge_busy(lines):
-    long = "def f(x):\n" + "    y = x + 1\n" * lines
+def test_a_very_long_definition_keeps_no_judge_busy(line, lines):
+    long = "def f(x):\n    y = x" + line * lines
     start = process_time()
     seen = with_changes_of({CHANGED: 1}, JUDGE, [long])
     assert seen == {CHANGED: -1}
