@@ -22,12 +22,28 @@ from gradekit.exercise import Exercise
 
 from .bands import MLM, NSP
 
+EQUAL_LENGTHS = "all five tensors have as many rows, so they are cut into as many pieces"
+TWO_AXES = "there are two axes, so the last one is axis 1"
+
 exercise = Exercise(
     pretraining_batches,
     pretraining_loss,
     pretraining_scores,
     uses=[mask_tokens, make_nsp, Bert],
     saves=["bert.safetensors"],
+    equivalent={
+        "pretraining_batches: `zip(*parts, strict=True)` → `zip(*parts)` in "
+        "`return [PretrainingBatch(*rows) for rows in zip(*parts, strict=True)]`": EQUAL_LENGTHS,
+        "pretraining_batches: `True` → `False` in "
+        "`return [PretrainingBatch(*rows) for rows in zip(*parts, strict=True)]`": EQUAL_LENGTHS,
+        "pretraining_scores: `-1` → `1` in `log_p = out.mlm_logits[hidden].log_softmax(-1)`": (
+            TWO_AXES
+        ),
+        "pretraining_scores: `-1` → `1` in `losses.append(-log_p.gather(-1, batch.labels[hidden]"
+        "[:, None]))`": TWO_AXES,
+        "pretraining_scores: `-1` → `1` in "
+        "`right.append(out.nsp_logits.argmax(-1) == batch.follows)`": TWO_AXES,
+    },
 )
 
 V = 13
