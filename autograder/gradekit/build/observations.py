@@ -71,7 +71,8 @@ def _path(course: Course, exercises: LabExercises) -> Path | None:
         path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts
     )
     texts = [path.read_text("utf-8") for path in files if path.suffix == ".py"]
-    if not all(map(_is_listed, {name for text in (*texts, *cells) for name in _imported(text)})):
+    imported = {name for text in (*texts, *cells) for name in _imported(text)}
+    if not all(map(_is_listed, imported - {path.stem for path in files})):
         return None
     if any(path.stat().st_mtime >= _process_began() for path in (*files, *_kit())):
         return None
