@@ -13,7 +13,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +136,11 @@ def _train(given: argparse.Namespace, processes: Processes, show: Output) -> int
         hint = settings.did_you_mean(given.task, TASKS) or settings.list_of(TASKS)
         raise settings.SettingError(f"there is no task {given.task!r}{hint}")
     recipe = TASKS[given.task]
-    cfg, sizes = settings.parse([*recipe.settings, *given.set], (TrainerConfig, recipe.sizes))
+    chosen = [*recipe.settings, *given.set]
+    cfg, sizes = settings.parse(chosen, (TrainerConfig, recipe.sizes))
+    if not any(setting.startswith("save_every=") for setting in chosen):
+        # Ten checkpoints even in a short training: a program that is killed loses little.
+        cfg = replace(cfg, save_every=min(cfg.save_every, max(1, cfg.steps // 10)))
     folder = given.out or Path("runs", given.task)
     if folder.exists() and not folder.is_dir():
         raise settings.SettingError(f"{folder} is not a folder; give another one with --out")
@@ -224,7 +228,10 @@ def _finish(task: Task, trainer: Trainer, folder: Path, show: Output) -> None:
 
 def _described() -> str:
     """All settings with their defaults: of all tasks, of some, and what a task starts with."""
-    lines = [f"all: {settings.described([TrainerConfig])}"]
+    lines = [
+        f"all: {settings.described([TrainerConfig])}",
+        "     (if you do not give save_every, a tenth of the steps where that is less)",
+    ]
     for sizes in dict.fromkeys(recipe.sizes for recipe in TASKS.values()):
         names = [name for name, recipe in TASKS.items() if recipe.sizes is sizes]
         lines.append(f"{', '.join(names)}: {settings.described([sizes])}")

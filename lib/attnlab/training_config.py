@@ -41,8 +41,7 @@ class TrainerConfig:
         seed: of weights, order and dropout.
         device: "auto" or a device; see `devices.pick_device`.
         log_every: updates from one line of the log to the next.
-        save_every: updates from one checkpoint to the next; each is preceded by a validation. None:
-            a tenth of all steps, at most 500, so that a program that is killed loses little.
+        save_every: updates from one checkpoint to the next; each is preceded by a validation.
         keep: how many checkpoints stay, beside the weights with the lowest validation loss.
         patience: early stopping: training ends when the validation loss was not lower than its
             lowest at so many checkpoints in a row. None: it does not end early.
@@ -64,7 +63,7 @@ class TrainerConfig:
     seed: int = 0
     device: str = "auto"
     log_every: int = 50
-    save_every: int | None = None
+    save_every: int = 500
     keep: int = 1
     patience: int | None = None
 
@@ -87,8 +86,7 @@ class TrainerConfig:
 
     def saves_after(self, step: int) -> bool:
         """Whether a checkpoint is written after an update; after the last one always."""
-        every = self.save_every or min(500, max(1, self.steps // 10))
-        return step % every == 0 or step == self.steps
+        return step % self.save_every == 0 or step == self.steps
 
 
 @dataclass(frozen=True)

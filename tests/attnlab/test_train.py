@@ -123,6 +123,16 @@ def test_every_option(tmp_path: Path, capsys, option: str) -> None:
     assert events(capsys.readouterr().out)[-1]["event"] == "end"
 
 
+@pytest.mark.parametrize(("steps", "every"), [(20, 2), (3, 1)])
+def test_a_short_training_writes_ten_checkpoints(tmp_path: Path, capsys, steps, every) -> None:
+    short = [setting for setting in TINY if not setting.startswith(("steps=", "save_every="))]
+    command = ["copy", "--json", "--out", str(tmp_path), *given(*short, f"steps={steps}")]
+    assert train.main(command) == 0
+    logged = [one for one in events(capsys.readouterr().out) if one["event"] == "log"]
+    saved = [one["step"] for one in logged if one["validation_loss"] is not None]
+    assert saved == [*range(every, steps + 1, every)]
+
+
 def test_the_last_k_checkpoints_are_averaged(tmp_path: Path, capsys) -> None:
     assert run(tmp_path, "save_every=1", "keep=3") == 0
     average = events(capsys.readouterr().out)[-1]

@@ -303,22 +303,6 @@ def test_a_number_out_of_range_is_one_sentence(name: str, value: Any, message: s
         replace(CFG, **{name: value})
 
 
-@pytest.mark.parametrize(
-    ("steps", "save_every", "expected"),
-    [
-        (60, None, [6, 12, 18, 24, 30, 36, 42, 48, 54, 60]),
-        (3, None, [1, 2, 3]),
-        (12_000, None, [500 * number for number in range(1, 25)]),
-        (10, 4, [4, 8, 10]),
-    ],
-)
-def test_checkpoints_are_ten_in_a_training_or_one_every_500_updates(
-    steps: int, save_every: int | None, expected: list[int]
-) -> None:
-    cfg = TrainerConfig(steps=steps, save_every=save_every)
-    assert [step for step in range(1, steps + 1) if cfg.saves_after(step)] == expected
-
-
 def test_data_without_batches_and_a_device_that_is_not_there() -> None:
     with pytest.raises(TrainingError, match="no batches"):
         trainer(CFG, None).fit(replace(task().data, examples=[], lengths=[]))

@@ -41,11 +41,8 @@ def recognise(
     scores: dict[str, int] = {}
     for mistake in mistakes:
         failures = _agreements(mistake, failed)
-        candidate = (
-            failures
-            and 4 * failures >= len(failed)
-            and _asked(mistake, passed) - _agreements(mistake, passed) <= failures
-        )
+        enough = failures and 4 * failures >= len(failed)
+        candidate = enough and _contradictions(mistake, passed) <= failures
         scores[mistake.name] = failures + _agreements(mistake, others) if candidate else 0
     best = max(scores.values(), default=0)
     if best == 0:
@@ -101,23 +98,25 @@ def recognise_in_part(
 
     A slip that is made in one of two modes, or in other words than a known mistake, never fails in
     a whole check as the mistake does. Its failed numbers do: at least half of those for which both
-    have an answer must be the mistake's. Of mistakes that explain equally many, the one that agrees
-    in the most passed checks counts; there must be one. Answers that are true or false agree by
-    chance too often, and are left out.
+    have an answer must be the mistake's. It is none if it fails more of the checks that the student
+    passed than the student failed. Of mistakes that explain equally many numbers, the one that
+    agrees in the most passed checks counts; there must be one. Answers that are true or false agree
+    by chance too often, and are left out.
     """
     failed = [answer for answer in answers if _is_informative(answer)]
+    passed = [answer for answer in answers if answer.passed]
     leaves = [leaf for answer in failed for entry in _entries(answer) for leaf in _leaves(entry)]
     leaves = [leaf for leaf in leaves if not isinstance(leaf.expected, bool | str)]
     explained: dict[KnownMistake, int] = {}
     for mistake in mistakes:
         asked = [leaf for leaf in leaves if not leaf.both_raised(mistake.name)]
         count = sum(leaf.agrees_with(mistake.name) for leaf in asked)
-        if count and 2 * count >= len(asked):
+        enough = count and 2 * count >= len(asked)
+        if enough and _contradictions(mistake, passed) <= len(failed):
             explained[mistake] = count
-    others = [answer for answer in answers if answer.passed]
     best = [m for m, count in explained.items() if count == max(explained.values())]
-    passed = {m: _agreements(m, others) for m in best}
-    best = [m for m in best if passed[m] == max(passed.values())]
+    fitting = {m: _agreements(m, passed) for m in best}
+    best = [m for m in best if fitting[m] == max(fitting.values())]
     return best[0] if len({mistake.advice for mistake in best}) == 1 else None
 
 
@@ -203,9 +202,10 @@ def _agreements(mistake: KnownMistake, answers: Sequence[Answer]) -> int:
     )
 
 
-def _asked(mistake: KnownMistake, answers: Sequence[Answer]) -> int:
-    """In how many of `answers` the observation of the mistake is known."""
-    return sum(mistake.name in answer.question.mistakes for answer in answers)
+def _contradictions(mistake: KnownMistake, passed: Sequence[Answer]) -> int:
+    """In how many of the checks that the student passed the mistake would have failed."""
+    asked = sum(mistake.name in answer.question.mistakes for answer in passed)
+    return asked - _agreements(mistake, passed)
 
 
 def _is_informative(answer: Answer) -> bool:

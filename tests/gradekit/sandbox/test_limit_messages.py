@@ -103,7 +103,7 @@ class TestCourseFile:
         ("text", "words"),
         [
             ("exercise_limits = { softmax = { exercise_seconds = 0 } }",
-             ["line 15", "limits.softmax.exercise_seconds", "greater than 0", "(it is 0)"]),
+             ["line 15", "limits.softmax.exercise_seconds", "more than 0", "(it is 0)"]),
             ("exercise_limits = { softmax = { file_mib = 3 } }",
              ["line 15", "softmax has no file_mib"]),
             ("exercise_limits = { softmax = { exercise_seconds = 900 } }",
