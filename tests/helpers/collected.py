@@ -31,10 +31,16 @@ EARLY, LATE = (2026, 9, 19, 12, 0, 0), (2026, 9, 20, 12, 0, 0)
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
-    root = tmp_path / "course"
+    return course_in(tmp_path / "course")
+
+
+def course_in(root: Path, students: str | None = None) -> Course:
+    """The course in a new folder; with a list of students if `students` is its text."""
     (root / "solutions").mkdir(parents=True)
     (root / "solutions" / f"{NAME}.py").touch()
     (root / "course.toml").write_text(COURSE)
+    if students is not None:
+        (root / "students.csv").write_text(students, "utf-8")
     return load_course(root)
 
 

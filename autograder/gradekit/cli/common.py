@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
+from gradekit.errors import CourseError
+
 if TYPE_CHECKING:
     from gradekit.course import Course
 
@@ -61,6 +63,20 @@ def labs_and_exercises(course: Course, names: list[str]) -> tuple[list[str], lis
     if len(names) > 1 and names[1] not in course.labs:
         return chosen_labs(course, names[:1]), names[1:]
     return chosen_labs(course, names), []
+
+
+def lab_and_student(course: Course, first: str, second: str) -> tuple[str, str]:
+    """A lab and a student, whichever was named first.
+
+    Raises:
+        CourseError: neither is a lab.
+    """
+    if first not in course.labs and second in course.labs:
+        return second, first
+    if first not in course.labs:
+        known = ", ".join(course.labs)
+        raise CourseError(f"course.toml has no lab {first!r} or {second!r}; it has {known}")
+    return first, second
 
 
 def short_path(path: Path, course: Course) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradekit.cli.common import TA, Json, Lab, Root, course_at, fail, short_path
+from gradekit.cli.common import TA, Json, Lab, Root, course_at, fail, lab_and_student, short_path
 from gradekit.cli.plain_help import Verbs
 
 if TYPE_CHECKING:
@@ -95,11 +95,11 @@ def show(
     course_folder: Root = None,
 ) -> None:
     """Show what one student handed in, the points by step, and the advice."""
-    from gradekit.report.show import in_order, show_hand_in
+    from gradekit.report.show import show_hand_in
     from gradekit.report.show_view import show_step, show_student
 
     course = course_at(course_folder)
-    shown = show_hand_in(course, *in_order(course, lab, student))
+    shown = show_hand_in(course, *lab_and_student(course, lab, student))
     if step is not None:
         shown.step(step)  # an unknown one is an error, also for programs
     if as_json:

@@ -7,15 +7,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from gradekit.cli.common import Root, course_at, say
 from gradekit.cli.plain_help import Verbs
-
-if TYPE_CHECKING:
-    pass
 
 app = Verbs(invoke_without_command=True)
 

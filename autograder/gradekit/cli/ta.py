@@ -21,6 +21,7 @@ from gradekit.cli.common import (
     Root,
     course_at,
     fail,
+    lab_and_student,
     named_labs,
     say,
     short_path,
@@ -103,10 +104,9 @@ def withdraw(
 ) -> None:
     """Take one hand-in out again: files, results, gradebook and feedback."""
     from gradekit.gradebook.withdraw import withdraw as take_out
-    from gradekit.report.show import in_order
 
     course = course_at(course_folder)
-    lab, student = in_order(course, lab, student)
+    lab, student = lab_and_student(course, lab, student)
     withdrawn = take_out(course, lab, student, force)
     kept = f"; the files are kept in {short_path(withdrawn.kept, course)}" if withdrawn.kept else ""
     say(f"{student}: {lab} was withdrawn{kept}")

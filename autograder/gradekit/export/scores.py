@@ -13,9 +13,7 @@ from gradekit.gradebook.address import address_of
 from gradekit.gradebook.marks import Marks
 from gradekit.gradebook.reading import marks_now
 from gradekit.late import Lateness
-from gradekit.results.folder import graded_journal_path
-from gradekit.results.journal import Journal
-from gradekit.results.lock import READER_SECONDS
+from gradekit.results.journal import read_journal
 from gradekit.results.records import State, SubmissionRecord
 from gradekit.roster.students import Student, load_roster
 from gradekit.submissions.folder import SUBMITTED
@@ -88,7 +86,7 @@ def scores_of(course: Course, lab: str) -> list[Score]:
     Raises:
         CourseError: nothing was graded yet.
     """
-    with Journal(graded_journal_path(course, lab), wait=READER_SECONDS) as journal:
+    with read_journal(course, lab) as journal:
         records = journal.submissions
     return scores_from(course, lab, records, Released.read(course.released(lab)))
 

@@ -23,9 +23,7 @@ from gradekit.gradebook.address import Address, address_of
 from gradekit.gradebook.current import current_marks
 from gradekit.gradebook.marks import Mark, Marks
 from gradekit.late import Lateness
-from gradekit.results.folder import graded_journal_path
-from gradekit.results.journal import Journal
-from gradekit.results.lock import READER_SECONDS
+from gradekit.results.journal import read_journal
 from gradekit.results.records import ExerciseResult, State, SubmissionRecord
 from gradekit.submissions.lateness import lateness_now, with_time_now
 from gradekit.submissions.notebook import open_notebook
@@ -84,9 +82,9 @@ def pages(
     Raises:
         CourseError: nothing was graded yet.
     """
-    path = graded_journal_path(course, lab)
+    reader = read_journal(course, lab)
     released = Released.read(course.released(lab))
-    with Journal(path, wait=READER_SECONDS) as journal:
+    with reader as journal:
         records = [
             with_time_now(course.root, r)
             for r in journal.submissions

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from gradekit.course import Course
 from gradekit.errors import CourseError
 from gradekit.export.scores import Score, scores_from
-from gradekit.results.folder import graded_journal_path
-from gradekit.results.journal import Journal
-from gradekit.results.lock import READER_SECONDS
+from gradekit.results.journal import read_journal
 from gradekit.results.records import ExerciseResult, State, SubmissionRecord
 from gradekit.submissions.released import Released, TargetCell
 
@@ -88,7 +86,7 @@ def read_class(course: Course, lab: str) -> ClassResults:
         CourseError: the lab is not in course.toml, is not built, or nothing was graded yet.
     """
     course.dates(lab)
-    with Journal(graded_journal_path(course, lab), wait=READER_SECONDS) as journal:
+    with read_journal(course, lab) as journal:
         records = {record.student: record for record in journal.submissions}
         if not records:
             raise CourseError(f"{lab} has no results yet; `lab grade {lab}` makes them")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gradekit.course import Course
-from gradekit.errors import CourseError, ReportError
+from gradekit.errors import ReportError
 from gradekit.feedback.page import pages
 from gradekit.feedback.views import AnswerView, ExerciseView, Page
 from gradekit.results.folder import journal_path
@@ -164,17 +164,3 @@ def _question_json(question: AnswerView) -> dict[str, Any]:
         "question": question.name, "title": question.title, "earned": question.earned,
         "of": question.points, "text": question.text, "comment": question.comment,
     }  # fmt: skip
-
-
-def in_order(course: Course, first: str, second: str) -> tuple[str, str]:
-    """A lab and a student, whichever was named first.
-
-    Raises:
-        CourseError: neither is a lab.
-    """
-    if first not in course.labs and second in course.labs:
-        return second, first
-    if first not in course.labs:
-        known = ", ".join(course.labs)
-        raise CourseError(f"course.toml has no lab {first!r} or {second!r}; it has {known}")
-    return first, second

@@ -19,11 +19,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self, assert_never
+from typing import IO, TYPE_CHECKING, Any, Self, assert_never
 
 from gradekit.errors import JournalError
+from gradekit.results.folder import graded_journal_path
 from gradekit.results.lock import take_lock, write_all
 from gradekit.results.records import ExerciseResult, Record, State, SubmissionRecord
+
+if TYPE_CHECKING:
+    from gradekit.course import Course
+
+# `lab grade` holds the lock for as long as it grades.
+_READER_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,15 @@ class _Location:
     earned: float | None
     mistakes: tuple[str, ...]
     sandbox: str
+
+
+def read_journal(course: Course, lab: str) -> Journal:
+    """The journal of a lab that has results, for a command that only reads them.
+
+    Raises:
+        CourseError: nothing was graded yet.
+    """
+    return Journal(graded_journal_path(course, lab), wait=_READER_SECONDS)
 
 
 class Journal:

@@ -18,9 +18,6 @@ from typing import IO
 
 from gradekit.errors import JournalLockedError
 
-# For commands that only read: `lab grade` holds the lock for as long as it grades.
-READER_SECONDS = 10.0
-
 
 def take_lock(path: Path, wait: float | None, on_wait: Callable[[str], None] | None) -> IO[str]:
     """The open lock file, which this process alone has locked; closing it releases the lock.

@@ -28,10 +28,10 @@ MOST_LIST_BYTES = 8 * 2**20
 _MOST_PARTS = 12
 _MOST_PART_BYTES = 200
 _CHUNK = 2**16
-# Unpacking these never returns more bytes than requested. Four kilobytes of bzip2 can become four
-# gigabytes at once.
 _EXTENDED_TIMESTAMP = 0x5455
 _IS_UTF8 = 0x800
+# Unpacking these never returns more bytes than requested. Four kilobytes of bzip2 can become four
+# gigabytes at once.
 _READ = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _IGNORED = {
     "__MACOSX", "__pycache__", ".ipynb_checkpoints", ".DS_Store", "Thumbs.db", "desktop.ini",

@@ -8,7 +8,11 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from gradekit.cli.common import lab_and_student
 from gradekit.cli.main import VERBS, app
+from gradekit.errors import CourseError
+from tests.helpers.collected import course_in
+from tests.helpers.submissions import LAB
 
 
 def lab(*arguments, cwd=None):
@@ -32,6 +36,14 @@ def test_help_has_words_for_what_to_write_and_none_for_a_switch():
     shown = CliRunner().invoke(app, ["grade", "--help"], env={"COLUMNS": "80"}).stdout
     assert re.search(r"--jobs +NUMBER  Worker", shown)
     assert re.search(r"--again {12,}Regrade", shown)
+
+
+def test_lab_and_student_in_either_order(tmp_path):
+    course = course_in(tmp_path / "course")
+    assert lab_and_student(course, LAB, "ada") == (LAB, "ada")
+    assert lab_and_student(course, "ada", LAB) == (LAB, "ada")
+    with pytest.raises(CourseError, match=r"course\.toml has no lab 'ada' or 'lab77'"):
+        lab_and_student(course, "ada", "lab77")
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 
 from gradekit.course import load_course
 from gradekit.errors import CourseError, JournalLockedError
-from gradekit.export import scores
 from gradekit.export.scores import Standing, scores_of
+from gradekit.results import journal
 from gradekit.results.folder import journal_path
 from gradekit.results.journal import Journal
 from tests.helpers.submissions import LAB
@@ -80,7 +80,7 @@ def test_a_lab_without_results_is_one_sentence(tmp_path, course):
 
 
 def test_while_the_lab_is_graded_a_sentence_says_so(course, monkeypatch):
-    monkeypatch.setattr(scores, "READER_SECONDS", 0.1)
+    monkeypatch.setattr(journal, "_READER_SECONDS", 0.1)
     said = pytest.raises(JournalLockedError, match=r"is being written by process .*; wait")
     with Journal(journal_path(course, LAB)), said:
         scores_of(course, LAB)

@@ -10,9 +10,9 @@ import pytest
 from rich.console import Console
 
 from gradekit.course import Course
-from gradekit.errors import CourseError, LabError, ReportError
+from gradekit.errors import LabError, ReportError
 from gradekit.gradebook.address import address_of
-from gradekit.report.show import Past, in_order, show_hand_in
+from gradekit.report.show import Past, show_hand_in
 from gradekit.report.show_view import show_step, show_student
 from gradekit.results.folder import journal_path
 from gradekit.results.journal import Journal
@@ -111,9 +111,3 @@ def test_a_hand_in_that_waits_for_grading_is_one_sentence(small_class: Course) -
     (small_class.root / "submitted" / "s003" / LAB).mkdir(parents=True)
     with pytest.raises(ReportError, match="is not graded yet; `lab grade lab01` does that"):
         show_hand_in(small_class, LAB, "s003")
-
-
-def test_lab_and_student_in_either_order(small_class: Course) -> None:
-    assert in_order(small_class, LAB, "ada") == in_order(small_class, "ada", LAB) == (LAB, "ada")
-    with pytest.raises(CourseError, match=r"course\.toml has no lab 'ada' or 'lab77'"):
-        in_order(small_class, "ada", "lab77")

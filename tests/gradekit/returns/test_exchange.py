@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from nbgrader.utils import notebook_hash
 
-from gradekit.course import Course, load_course
+from gradekit.course import Course
 from gradekit.errors import CourseError, ReturnError
 from gradekit.returns.exchange import SECRET
 from gradekit.returns.returns import Way, return_pages
-from tests.helpers.collected import COURSE
+from tests.helpers.collected import course_in
 from tests.helpers.recorded import Points, record_lab
 from tests.helpers.submissions import LAB, NAME
 
@@ -37,9 +37,7 @@ def exchange(tmp_path: Path) -> Path:
 @pytest.fixture
 def course(tmp_path: Path, exchange: Path) -> Course:
     root = tmp_path / "course"
-    (root / "solutions").mkdir(parents=True)
-    (root / "solutions" / f"{NAME}.py").touch()
-    (root / "course.toml").write_text(COURSE)
+    course = course_in(root)
     (root / "nbgrader_config.py").write_text(
         f"c.Exchange.root = {str(exchange)!r}\nc.CourseDirectory.course_id = 'attention'\n"
     )
@@ -51,7 +49,6 @@ def course(tmp_path: Path, exchange: Path) -> Course:
             (folder / f"{notebook}.ipynb").write_text("{}")
         if student != "cyd":
             (folder / SECRET).write_text(SECRETS.get(student, "another"))
-    course = load_course(root)
     record_lab(course, LAB, dict.fromkeys(NOTEBOOKS, Points()))
     return course
 

@@ -19,7 +19,7 @@ from gradekit.results.records import State
 from gradekit.returns.returns import Way, return_pages, way_named
 from gradekit.submissions.collect import collect_submissions
 from gradekit.submissions.stored import origin_path
-from tests.helpers.collected import COURSE
+from tests.helpers.collected import course_in
 from tests.helpers.exports import (
     CLASS,
     DOWNLOADED,
@@ -32,7 +32,7 @@ from tests.helpers.exports import (
 )
 from tests.helpers.importers import canvas_reads, ilias_reads, moodle_reads, unpacked
 from tests.helpers.recorded import Points, record_lab
-from tests.helpers.submissions import LAB, NAME
+from tests.helpers.submissions import LAB
 
 NUMBERS = {moodle_number(one, 1): one.id for one in CLASS}
 # As tests/helpers/exports.py counts them: ten numbers for each student, the notebook's first.
@@ -46,11 +46,7 @@ EVERYONE = {one.id for one in CLASS}
 
 def made(root: Path, data: bytes, points: dict[str, Points] | None = None) -> Course:
     """The class, collected from one zip, with results."""
-    (root / "solutions").mkdir(parents=True)
-    (root / "solutions" / f"{NAME}.py").touch()
-    (root / "course.toml").write_text(COURSE)
-    (root / "students.csv").write_text(STUDENTS, "utf-8")
-    course = load_course(root)
+    course = course_in(root, STUDENTS)
     (root.parent / "class.zip").write_bytes(data)
     collect_submissions(course, LAB, [root.parent / "class.zip"])
     record_lab(course, LAB, {one.id: Points() for one in CLASS} | (points or {}))

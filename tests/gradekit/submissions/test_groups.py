@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.course import Course, load_course
+from gradekit.course import Course
 from gradekit.errors import CollectError, ReturnError
 from gradekit.export.export import Format, export, final_scores
 from gradekit.returns.returns import Way, return_pages
@@ -17,7 +17,7 @@ from gradekit.submissions.collect import Options, collect_submissions
 from gradekit.submissions.collected import Summary
 from gradekit.submissions.folder import find_submissions
 from gradekit.submissions.stored import read_origin
-from tests.helpers.collected import COURSE
+from tests.helpers.collected import course_in
 from tests.helpers.exports import CLASS, DOWNLOADED, STUDENTS, ZONE, packed
 from tests.helpers.recorded import Points, record_lab
 from tests.helpers.submissions import LAB, NAME
@@ -109,12 +109,7 @@ def ilias() -> bytes:
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
-    root = tmp_path / "course"
-    (root / "solutions").mkdir(parents=True)
-    (root / "solutions" / f"{NAME}.py").touch()
-    (root / "course.toml").write_text(COURSE)
-    (root / "students.csv").write_text(STUDENTS, "utf-8")
-    return load_course(root)
+    return course_in(tmp_path / "course", STUDENTS)
 
 
 def collect(course: Course, export: bytes, groups: str | bytes = "", times: bytes = b"") -> Summary:

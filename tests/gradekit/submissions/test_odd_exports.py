@@ -15,7 +15,7 @@ from gradekit.course import Course
 from gradekit.submissions.collect import Options, collect_submissions
 from gradekit.submissions.collected import Summary
 from gradekit.submissions.folder import find_submissions
-from tests.helpers.collected import COURSE, lies_there
+from tests.helpers.collected import bring, course_in, lies_there
 from tests.helpers.exports import (
     CLASS,
     DOWNLOADED,
@@ -41,21 +41,12 @@ BACK = datetime(2026, 10, 25, 2, 30, tzinfo=ZONE)
 
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
-    from gradekit.course import load_course
-
-    root = tmp_path / "course"
-    (root / "solutions").mkdir(parents=True)
-    (root / "solutions" / f"{NAME}.py").touch()
-    (root / "course.toml").write_text(COURSE)
-    (root / "students.csv").write_text(STUDENTS)
-    return load_course(root)
+    return course_in(tmp_path / "course", STUDENTS)
 
 
 def collect(course: Course, export: bytes | dict[str, bytes], name: str = "class.zip") -> Summary:
     """Collect a zip, from its bytes or from the files in it."""
-    path = course.root.parent / name
-    path.write_bytes(export if isinstance(export, bytes) else packed(export, DOWNLOADED))
-    return collect_submissions(course, LAB, [path], Options())
+    return bring(course, export if isinstance(export, bytes) else packed(export, DOWNLOADED), name)
 
 
 def add_student(course: Course, line: str) -> None:
