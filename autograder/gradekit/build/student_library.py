@@ -15,8 +15,7 @@ from gradekit.build.blanks import blank_module
 from gradekit.build.library_files import PACKAGE, library_files
 from gradekit.course import Course
 from gradekit.errors import BlankError, CourseError
-from gradekit.exercise.definition import Exercise
-from gradekit.exercise.loader import CourseLabs, exercise_files
+from gradekit.exercise.loader import CourseLabs
 from gradekit.late import answers_from
 
 Names = frozenset[tuple[str, str]]
@@ -64,10 +63,7 @@ def all_references(labs: CourseLabs) -> dict[str, Names]:
     """Module and name of each library reference, by the lab whose exercises have it."""
     return {
         lab: frozenset(
-            (reference.__module__, reference.__name__)
-            for exercise in _exercises(labs, lab)
-            if not exercise.given  # a program to change is in the exercise's file
-            for reference in exercise.references
+            (reference.__module__, reference.__name__) for reference in labs.references(lab)
         )
         for lab in labs.course.labs
     }
@@ -89,13 +85,6 @@ def module_file(module: str) -> Path:
     path = sys.modules[module].__file__
     assert path is not None
     return Path(path).resolve()
-
-
-def _exercises(labs: CourseLabs, lab: str) -> tuple[Exercise, ...]:
-    """The exercises of `lab`; none if none is written yet."""
-    if not exercise_files(labs.course.exercises(lab)):
-        return ()
-    return labs[lab].exercises
 
 
 def _modules(named: Names) -> Mapping[Path, tuple[str, ...]]:

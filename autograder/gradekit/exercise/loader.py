@@ -76,12 +76,32 @@ class CourseLabs:
     def __init__(self, course: Course) -> None:
         self.course = course
         self._loaded: dict[str, LabExercises] = {}
+        self._references: dict[str, tuple[Any, ...]] = {}
 
     def __getitem__(self, lab: str) -> LabExercises:
         """The exercises of `lab`; raises like :func:`load_lab`."""
         if lab not in self._loaded:
             self._loaded[lab] = load_lab(self.course, lab)
         return self._loaded[lab]
+
+    def references(self, lab: str) -> tuple[Any, ...]:
+        """The functions and classes of the library that are right answers of `lab`.
+
+        Whoever grades one lab needs those of all labs, so the mistakes of the others are not made.
+
+        Raises:
+            ExerciseError: a file contradicts itself.
+        """
+        if lab not in self._references:
+            loaded = self._loaded.get(lab)
+            exercises = loaded.exercises if loaded else _declared_exercises(self.course, lab)
+            self._references[lab] = tuple(
+                reference
+                for exercise in exercises
+                if not exercise.given  # a program to change is in the exercise's file
+                for reference in exercise.references
+            )
+        return self._references[lab]
 
 
 def load_lab(course: Course, lab: str) -> LabExercises:
@@ -124,6 +144,12 @@ def load_lab(course: Course, lab: str) -> LabExercises:
     return LabExercises(lab, exercises, _reference(exercises, source), source, left_out)
 
 
+def _declared_exercises(course: Course, lab: str) -> list[Exercise]:
+    """A lab's exercises without their mistakes, and without a clinic's cases."""
+    files = exercise_files(course.exercises(lab))
+    return [_declared(lab, name, path) for name, path in files.items() if not case_name(path)]
+
+
 def exercise_files(folder: Path) -> dict[str, Path]:
     """A lab's exercise modules by name: ``softmax.py``, or ``softmax/__init__.py``.
 
@@ -153,14 +179,10 @@ def _forbid_peeking(exercises: tuple[Exercise, ...]) -> None:
 
 
 def _load(lab: str, name: str, path: Path) -> Exercise:
+    exercise = _declared(lab, name, path)
     try:
-        module = _import(f"gradekit_exercises.{lab}.{name}", path)
-        exercise = getattr(module, "exercise", None)
-        if not isinstance(exercise, Exercise):
-            raise ExerciseError("no `exercise = Exercise(…)` in it; add that line")
-        exercise.lab, exercise.name, exercise.path = lab, name, path
         for part in exercise.parts:
-            importlib.import_module(f"{module.__name__}.{part}")
+            importlib.import_module(f"{_module_name(lab, name)}.{part}")
     except Exception as error:
         raise in_one_sentence(error, path) from error
     if not exercise.checks:
@@ -168,14 +190,32 @@ def _load(lab: str, name: str, path: Path) -> Exercise:
             f"{file_name(path)}, line 1: no check in it; add one with @exercise.check(points=…)"
         )
     _refuse_contradictions(exercise)
+    return exercise
+
+
+def _declared(lab: str, name: str, path: Path) -> Exercise:
+    """Import an exercise's own file; the other files of its folder are not imported yet."""
+    try:
+        module = _import(_module_name(lab, name), path)
+        exercise = getattr(module, "exercise", None)
+        if not isinstance(exercise, Exercise):
+            raise ExerciseError("no `exercise = Exercise(…)` in it; add that line")
+    except Exception as error:
+        raise in_one_sentence(error, path) from error
+    exercise.lab, exercise.name, exercise.path = lab, name, path
     exercise.title = (module.__doc__ or name).strip().splitlines()[0].rstrip(".")
     return exercise
+
+
+def _module_name(lab: str, name: str) -> str:
+    """What the module of an exercise or of a case is called in this process."""
+    return f"gradekit_exercises.{lab}.{name}"
 
 
 def _case(lab: str, path: Path) -> Case:
     """Import a case of the bug clinic."""
     try:
-        module = _import(f"gradekit_exercises.{lab}.{path.stem}", path)
+        module = _import(_module_name(lab, path.stem), path)
         case = getattr(module, "case", None)
         if not isinstance(case, Case):
             raise ExerciseError("no `case = Case(…)` in it; add that line")

@@ -126,6 +126,19 @@ def test_labs_are_loaded_once_for_one_command(course, monkeypatch):
     assert loaded == [(course, LAB)]
 
 
+def test_a_labs_references_are_found_without_its_mistakes(course):
+    folder = as_folder(course, "double", mistakes="1 / 0")
+    labs = CourseLabs(course)
+    names = [reference.__name__ for reference in labs.references(LAB)]
+    assert sorted(names) == ["double", "total"]
+    with pytest.raises(ExerciseError, match="division by zero"):
+        labs[LAB]
+    (folder / "mistakes.py").write_text("")
+    loaded = CourseLabs(course)
+    assert [step.name for step in loaded[LAB].exercises] == ["double", "total", "guess"]
+    assert set(loaded.references(LAB)) == set(labs.references(LAB))
+
+
 def test_a_changed_file_is_read_again_by_the_next_command(course):
     assert load_lab(course, LAB)["double"].points == 5
     edit(course.exercises(LAB) / "double.py", "points=3", "points=4")
