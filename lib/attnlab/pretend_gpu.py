@@ -21,12 +21,17 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import tree_leaves
 from torch.utils.weak import WeakIdKeyDictionary
 
 from attnlab.pretended_cuda import pretended_cuda
-
-CPU, GPU = torch.device("cpu"), torch.device("cuda", 0)
+from attnlab.pretended_rules import (
+    CPU,
+    GPU,
+    common_place,
+    indexing,
+    placed_results,
+    tensors_in,
+)
 
 # What needs a number of a tensor before Python can go on.
 _WAITS = {
@@ -34,15 +39,15 @@ _WAITS = {
     "nonzero", "argwhere", "masked_select", "unique", "equal", "allclose", "bincount",
     "__format__", "__repr__", "__contains__",
 }  # fmt: skip
-# Functions that take lengths or sizes on the CPU, whatever the place of the others.
-_MIXED = {
-    "_pack_padded_sequence", "_pad_packed_sequence", "gru", "lstm", "rnn_tanh", "rnn_relu", "copy_",
-    "set_", "swap_tensors", "_has_compatible_shallow_copy_type",
+# They make a tensor on the CPU unless `device` says otherwise, whatever the place of the numbers in
+# their arguments, which become numbers of Python: torch/csrc/utils/tensor_new.cpp.
+_FACTORIES = {
+    "arange", "as_tensor", "asarray", "empty", "eye", "full", "linspace", "logspace", "ones",
+    "rand", "randint", "randn", "randperm", "tensor", "tril_indices", "triu_indices", "zeros",
 }  # fmt: skip
-# Functions whose second result, lengths or sizes, is on the CPU.
-_LENGTHS_SECOND = {"_pack_padded_sequence", "_pad_packed_sequence"}
 # Factories that copy numbers from Python, and so from the CPU.
 _FROM_PYTHON = {"tensor", "as_tensor", "asarray", "new_tensor"}
+_INDEXING = {"__getitem__", "__setitem__", "index_put", "index_put_"}
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,7 @@ class PretendGPU(TorchFunctionMode):
         super().__init__()
         self.counts = Counts()
         self._places: Any = WeakIdKeyDictionary()
+        self._pinned: Any = WeakIdKeyDictionary()
         self._patches = ExitStack()
 
     def __enter__(self) -> PretendGPU:
@@ -102,11 +108,23 @@ class PretendGPU(TorchFunctionMode):
 
     def put(self, found: Any, place: torch.device) -> None:
         """Say that all tensors in `found` are at `place`."""
-        for tensor in _tensors(found):
+        for tensor in tensors_in(found):
             if place == GPU:
                 self._places[tensor] = GPU
             else:
                 self._places.pop(tensor, None)
+
+    def pin(self, tensor: Tensor) -> Tensor:
+        """A copy that counts as pinned; the tensor itself if it does already."""
+        if self.is_pinned(tensor):
+            return tensor
+        copy = tensor.clone()
+        self._pinned[copy] = True
+        return copy
+
+    def is_pinned(self, tensor: Tensor) -> bool:
+        """Whether a GPU could read this tensor by itself."""
+        return tensor in self._pinned
 
     def __torch_function__(
         self,
@@ -127,33 +145,87 @@ class _Call:
         self, gpu: PretendGPU, func: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
     ) -> None:
         self.gpu, self.func, self.args, self.kwargs = gpu, func, args, kwargs
-        self.tensors = _tensors((args, kwargs))
+        self.tensors = tensors_in((args, kwargs))
 
     def run(self) -> Any:
-        special = self._attribute()
+        name = getattr(self.func, "__name__", "")
+        special = self._attribute() or self._by_name(name)
         if special is not None:
             return special()
-        name = getattr(self.func, "__name__", "")
-        if name in ("to", "cuda", "cpu") and isinstance(self.args[0], Tensor):
-            return self._to(name)
-        if name in ("numpy", "__array__"):
-            self._refuse_numpy()
-        if name in ("as_tensor", "asarray") and isinstance(self.args[0], Tensor):
-            return self._to(name)
-        if name == "pin_memory":
-            return self.args[0]
-        if name == "copy_":
-            self._count_copy(self.gpu.place(self.args[1]), self.gpu.place(self.args[0]))
         wanted = self._take_device()
-        place = wanted or self._common_place(name)
+        place = wanted or self._place(name)
         if place == GPU:
-            self._count(name)
-            self._check_generator(wanted)
+            self.gpu.count(waits=name in _WAITS)
+            self._check_generator()
         before = {id(tensor) for tensor in self.tensors}
         found = self.func(*self.args, **self.kwargs)
-        placed = found[:1] if name in _LENGTHS_SECOND else found
-        self.gpu.put([new for new in _tensors(placed) if id(new) not in before], place)
+        new = [x for x in tensors_in(placed_results(found, name)) if id(x) not in before]
+        self.gpu.put(new, place)
         return found
+
+    def _by_name(self, name: str) -> Callable[[], Any] | None:
+        """How to run a function that moves a tensor, or makes one; None for other functions."""
+        of_tensor = bool(self.args) and isinstance(self.args[0], Tensor)
+        match name:
+            case "to" | "cuda" | "cpu" if of_tensor:
+                return partial(self._to, name)
+            case "as_tensor" | "asarray" | "type_as" if of_tensor:
+                return partial(self._to, name)
+            case "tensor" if of_tensor:
+                return self._copied
+            case _ if name in _FACTORIES:
+                return partial(self._made, name)
+            case "new_tensor":
+                return partial(self._made, name)
+            case "numpy" | "__array__":
+                return self._numpy
+            case "pin_memory":
+                return self._pinned
+            case "is_pinned":
+                return lambda: self.gpu.is_pinned(self.args[0])
+            case "broadcast_tensors":
+                return self._broadcast
+            case _:
+                return None
+
+    def _made(self, name: str) -> Tensor:
+        """A tensor of numbers: Python's, or those of tensors, for each of which it waits."""
+        default = self.gpu.place(self.args[0]) if name == "new_tensor" else CPU
+        place = self._take_device() or default
+        numbers = self.tensors[1:] if name == "new_tensor" else self.tensors
+        self.gpu.count(waits=sum(self.gpu.place(number) == GPU for number in numbers))
+        if place == GPU:
+            self.gpu.count(to_gpu=name in _FROM_PYTHON)
+            self._check_generator()
+        made: Tensor = self.func(*self.args, **self.kwargs)
+        self.gpu.put(made, place)
+        return made
+
+    def _copied(self) -> Tensor:
+        """`torch.tensor(x)`: where `x` is, unless `device` is given."""
+        start = self.gpu.place(self.args[0])
+        place = self._take_device() or start
+        self._count_copy(start, place)
+        made: Tensor = self.func(*self.args, **self.kwargs)
+        self.gpu.put(made, place)
+        return made
+
+    def _broadcast(self) -> Any:
+        """Each tensor in the common shape, where it is: nothing is computed."""
+        found = self.func(*self.args, **self.kwargs)
+        for tensor, new in zip(self.tensors, found, strict=True):
+            self.gpu.put(new, self.gpu.place(tensor))
+        return found
+
+    def _pinned(self) -> Tensor:
+        """A copy in pinned memory: aten/src/ATen/native/Memory.cpp."""
+        tensor: Tensor = self.args[0]
+        if self.gpu.place(tensor) == GPU:
+            kind = tensor.type().removeprefix("torch.")
+            raise RuntimeError(
+                f"cannot pin 'torch.cuda.{kind}' only dense CPU tensors can be pinned"
+            )
+        return self.gpu.pin(tensor)
 
     def _attribute(self) -> Callable[[], Any] | None:
         """How to read or set an attribute that depends on the place; None for other functions."""
@@ -229,12 +301,16 @@ class _Call:
         if start == GPU and end == CPU:
             self.gpu.count(to_cpu=1, waits=1)
 
-    def _refuse_numpy(self) -> None:
+    def _numpy(self) -> Any:
+        """On the CPU, or by force from the GPU: torch/csrc/utils/tensor_numpy.cpp."""
         if self.gpu.place(self.args[0]) == GPU:
-            raise TypeError(
-                "can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy the "
-                "tensor to host memory first."
-            )
+            if not (self.kwargs.get("force") or True in self.args[1:]):
+                raise TypeError(
+                    "can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy "
+                    "the tensor to host memory first."
+                )
+            self._count_copy(GPU, CPU)
+        return self.func(*self.args, **self.kwargs)
 
     def _take_device(self) -> torch.device | None:
         """Take `device=` out of the arguments: the place where new tensors are wanted."""
@@ -244,65 +320,20 @@ class _Call:
         self.kwargs["device"] = CPU
         return _real(torch.device(wanted))
 
-    def _check_generator(self, wanted: torch.device | None) -> None:
-        generator = self.kwargs.get("generator")
-        if generator is not None and wanted == GPU:
+    def _check_generator(self) -> None:
+        if self.kwargs.get("generator") is not None:
             raise RuntimeError("Expected a 'cuda' device type for generator but found 'cpu'")
 
-    def _count(self, name: str) -> None:
-        """Count what this function, on the GPU, costs besides its work."""
-        by_mask = name in ("__getitem__", "index") and any(
-            tensor.dtype == torch.bool for tensor in self.tensors[1:]
-        )
-        if name in _WAITS or by_mask:
-            self.gpu.count(waits=1)
-        if name in _FROM_PYTHON and all(self.gpu.place(tensor) == CPU for tensor in self.tensors):
-            self.gpu.count(to_gpu=1)
-
-    def _common_place(self, name: str) -> torch.device:
-        """Where the function's tensors are.
-
-        Raises:
-            RuntimeError: they are at two places, and torch does not allow that.
-        """
-        places = [self.gpu.place(tensor) for tensor in self.tensors]
-        if GPU not in places:
-            return CPU
-        if name in ("__getitem__", "__setitem__"):
-            return self._indexed()
-        # Numbers without axes may stay on the CPU: they are handed over with the call.
-        away = [
-            t for t, place in zip(self.tensors, places, strict=True) if place == CPU and t.dim()
-        ]
-        if away and name not in _MIXED:
-            raise RuntimeError(
-                "Expected all tensors to be on the same device, but found at least two devices, "
-                "cuda:0 and cpu!"
-            )
-        return GPU
-
-    def _indexed(self) -> torch.device:
-        """Indices may be on the CPU; a tensor on the CPU takes no indices from the GPU."""
-        place = self.gpu.place(self.args[0])
-        indices = _tensors(self.args[1])
-        if place == CPU and any(self.gpu.place(index) == GPU for index in indices):
-            raise RuntimeError(
-                "indices should be either on cpu or on the same device as the indexed tensor (cpu)"
-            )
-        if len(self.args) == 3 and isinstance(self.args[2], Tensor):
-            value = self.args[2]
-            if self.gpu.place(value) != place:
-                if indices and value.dim():
-                    raise RuntimeError(
-                        "Expected all tensors to be on the same device, but found at least two "
-                        "devices, cuda:0 and cpu!"
-                    )
-                self._count_copy(self.gpu.place(value), place)
-        return place
-
-
-def _tensors(found: Any) -> list[Tensor]:
-    return [leaf for leaf in tree_leaves(found) if isinstance(leaf, Tensor)]
+    def _place(self, name: str) -> torch.device:
+        """Where the results are, for a function that does not say it by `device`."""
+        if name in _INDEXING:
+            cost = indexing(self.args, self.gpu.place)
+            self.gpu.count(waits=cost.waits, to_gpu=cost.indices_copied)
+            self._count_copy(cost.value_from or cost.place, cost.place)
+            return cost.place
+        if name == "copy_":
+            self._count_copy(self.gpu.place(self.args[1]), self.gpu.place(self.args[0]))
+        return common_place(name, self.args, self.kwargs, self.gpu.place)
 
 
 def _real(device: torch.device) -> torch.device:

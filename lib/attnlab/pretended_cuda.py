@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -28,9 +29,10 @@ def pretended_cuda(
         put: places a tensor.
         wait: called when the program waits for the GPU.
     """
-    answers = _answers(wait).items()
-    changes: list[tuple[Any, str, Any]] = [(torch.cuda, name, value) for name, value in answers]
-    changes += [
+    changes: list[tuple[Any, str, Any]] = [
+        *((torch.cuda, name, value) for name, value in _answers(wait).items()),
+        *((torch.accelerator, name, value) for name, value in _accelerator(wait).items()),
+        (torch, "load", _load(put)),
         (nn.Parameter, "__new__", _parameter(place, put)),
         (torch.autocast, "__init__", _autocast()),
         # It arranges weights for a library that only runs on GPUs.
@@ -55,13 +57,46 @@ def _answers(wait: Callable[[], None]) -> dict[str, Callable[..., Any]]:
         "is_bf16_supported": lambda including_emulation=True: True,
         "is_initialized": lambda: True,
         "synchronize": lambda device=None: wait(),
+        "empty_cache": lambda: None,
+        "memory_allocated": lambda device=None: 0,
+        "memory_reserved": lambda device=None: 0,
         "max_memory_allocated": lambda device=None: 0,
+        "max_memory_reserved": lambda device=None: 0,
+        "reset_peak_memory_stats": lambda device=None: None,
         "manual_seed": lambda seed: None,
         "manual_seed_all": lambda seed: None,
         # Its random numbers come from the CPU's generator.
         "get_rng_state": lambda device=None: torch.zeros(16, dtype=torch.uint8),
         "set_rng_state": lambda state, device=None: None,
     }
+
+
+def _accelerator(wait: Callable[[], None]) -> dict[str, Callable[..., Any]]:
+    """`torch.accelerator`, by which newer programs choose their device."""
+    return {
+        "is_available": lambda: True,
+        "device_count": lambda: 1,
+        "current_accelerator": lambda check_available=False: torch.device("cuda"),
+        "current_device_index": lambda: 0,
+        # torch's optimisers ask it whether a graph of kernels is being recorded.
+        "current_stream": lambda device=None: SimpleNamespace(is_capturing=lambda: False),
+        "synchronize": lambda device=None: wait(),
+    }
+
+
+def _load(put: Callable[[Any, torch.device], None]) -> Callable[..., Any]:
+    """`torch.load`: its tensors are on the CPU, or where a device in `map_location` says."""
+    load = torch.load
+
+    def loaded(f: Any, map_location: Any = None, *rest: Any, **options: Any) -> Any:
+        named = isinstance(map_location, str | torch.device)
+        on_gpu = named and torch.device(map_location).type == "cuda"
+        found = load(f, "cpu" if on_gpu else map_location, *rest, **options)
+        if on_gpu:
+            put(found, torch.device("cuda", 0))
+        return found
+
+    return loaded
 
 
 def _parameter(
@@ -79,7 +114,7 @@ def _parameter(
 
 
 def _autocast() -> Callable[..., None]:
-    """`torch.autocast.__init__`: "cuda" becomes "cpu", in bfloat16 if no dtype is given."""
+    """`torch.autocast.__init__`: "cuda" becomes "cpu", in float16 if no dtype is given."""
     make = torch.autocast.__init__
 
     def autocast(
@@ -87,7 +122,7 @@ def _autocast() -> Callable[..., None]:
         **options: Any,
     ) -> None:  # fmt: skip
         if torch.device(device_type).type == "cuda":
-            device_type, dtype = "cpu", dtype or torch.bfloat16
+            device_type, dtype = "cpu", dtype or torch.float16
         make(self, device_type, dtype, *rest, **options)
 
     return autocast
