@@ -1004,11 +1004,12 @@ plots.training.ways(trainings, corpus_bleu)
 # larger. So two right trainings agree in what they can do, and not in their weights.
 #
 # And the speed? On our CPU, float32 was the fastest: 19,000 tokens per second, against 12,000 to
-# 13,000. In bfloat16, weights are converted for every product. A compiler works for some seconds
-# first, which 400 updates do not pay back. Two processes had to share two cores with other
-# programs, and they wait for each other at every update. A GPU has units for products in 16 bits,
-# and a cluster has a GPU for each process: these three were invented for them. Lecture C trains for
-# 12 hours on 8 GPUs; with this Trainer, that would be the last of the commands above.
+# 13,000. In bfloat16, the products were faster, and torch's attention for the CPU was much slower.
+# A compiler works for some seconds first, which 400 updates do not pay back. Two processes had to
+# share two cores with other programs, and they wait for each other at every update. A GPU has units
+# for products in 16 bits, and a cluster has a GPU for each process: these three were invented for
+# them. Lecture C trains for 12 hours on 8 GPUs; with this Trainer, that would be the last of the
+# commands above.
 #
 # **If this machine has a GPU**, the next cell trains on it. If not, it says what it would show; no
 # point depends on it.

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import importlib
+import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import torch
+from rich.console import Console
+
+from attnlab.training_runs import Run
 
 BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
 KEYS = {
@@ -60,6 +65,30 @@ def test_every_way_to_train_is_measured():
     for row in rows.values():
         assert min(row["tokens_per_second"], row["memory"], row["cpu_seconds"]) > 0
         assert row["loss"] == pytest.approx(rows["fp32"]["loss"], rel=0.5)
+
+
+def test_the_ways_to_train_fit_in_a_terminal(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    training = importlib.import_module("training")
+    runs = [
+        Run("two processes", 1_234_567, 99_999 * 2**20, 0.0031, 1.0, 12_345, Path()),
+        Run("fp32", 617_283, 353 * 2**20, 0.0037, 0.994, 52, Path()),
+    ]
+    console = Console(width=80, file=io.StringIO())
+    console.print(training.table(runs))
+    shown = console.file.getvalue()
+    assert "…" not in shown
+    bars = [line.count("█") for line in shown.splitlines() if "█" in line]
+    assert bars == [training.WIDTH, training.WIDTH // 2]
+
+
+def test_every_benchmark_has_a_quick_version():
+    """`make bench ARGS=--quick` hands it to each of them."""
+    makefile = (BENCHMARKS.parent / "Makefile").read_text()
+    names = re.search(r"for name in ([a-z ]+);", makefile)
+    assert names
+    for name in names[1].split():
+        assert "--quick" in (BENCHMARKS / f"{name}.py").read_text()
 
 
 def test_the_contenders_have_the_same_number_of_parameters(monkeypatch):

@@ -28,6 +28,11 @@ exercise = Exercise(
         "`self.register_buffer('table', table, persistent=False)`": (
             "a table that is saved with the weights is right, too"
         ),
+        "PositionalAttention: `self.register_buffer('table', table, persistent=False)` → "
+        "`self.register_buffer('table', table)` in "
+        "`self.register_buffer('table', table, persistent=False)`": (
+            "a table that is saved with the weights is right, too"
+        ),
         "train_on: `dict(state)` → `state` in `optimizer.load_state_dict(dict(state))`": (
             "torch reads any mapping"
         ),
