@@ -104,15 +104,26 @@ def average(x: Tensor) -> Tensor:
     return right(x) @ x.T
 
 
+def by_columns(x: Tensor) -> Tensor:
+    """A known mistake in the second step: the softmax runs down the columns."""
+    return right(x, 0) @ x.T
+
+
 def second_exercise() -> VisibleExercise:
     """The step ``average``, which uses softmax."""
     probe = define(AVERAGE, "average")
-    expected = observe(probe, Lab({"average": average}), Draw(SEED))
-    asked = Question("average", "Is the mean of all rows.", 2.0, False, Close(), expected, {})
+    expected, mistaken = (
+        observe(probe, Lab({"average": version}), Draw(SEED)) for version in (average, by_columns)
+    )
+    asked = Question(
+        "average", "Is the mean of all rows.", 2.0, False, Close(), expected,
+        {"by_columns": mistaken},
+    )  # fmt: skip
     check = VisibleCheck(asked, AVERAGE, SEED)
     return VisibleExercise(
-        "average", "average: a mean of rows", 2.0, 0.0, (check,), names=("average",),
-        uses=("softmax",), step=Step("1.2", "Average", 20), kinds=("function",),
+        "average", "average: a mean of rows", 2.0, 0.0, (check,),
+        (KnownMistake("by_columns", "Your softmax runs down the columns. What is a row?"),),
+        names=("average",), uses=("softmax",), step=Step("1.2", "Average", 20), kinds=("function",),
     )  # fmt: skip
 
 

@@ -193,6 +193,12 @@ wrong(
     "You add up the differences. Which of them does the task ask for?",
 )
 wrong(
+    "norm_of_differences",
+    ".abs().max()",
+    ".norm()",
+    "You take the norm of all differences together. Which of them does the task ask for?",
+)
+wrong(
     "sign_kept",
     ".abs()",
     "",

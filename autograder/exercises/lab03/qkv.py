@@ -156,13 +156,21 @@ wrong = exercise.edits(three_products)
 
 FIRST, RETURN = "q = X", "return q, k, v"
 
-wrong.several(
-    "transposed",
-    {"W_q  #": "W_q.T  #", "W_k  #": "W_k.T  #", "W_v  #": "W_v.T  #"},
+WRONG_SIDE = (
     "Your product does not fit its inputs. A word is a row of X, d_model numbers long: on which "
     "side of it does a matrix of shape (d_model, d_k) fit, and should it be transposed? Does your "
     "way to multiply accept a batch, and float64? (A square matrix would hide the first; "
-    "`nn.Linear` stores its matrix transposed.)",
+    "`nn.Linear` stores its matrix transposed.)"
+)
+wrong.several(
+    "transposed",
+    {"W_q  #": "W_q.T  #", "W_k  #": "W_k.T  #", "W_v  #": "W_v.T  #"},
+    WRONG_SIDE,
+)
+wrong.several(
+    "from_the_left",
+    {"X @ W_q": "W_q @ X", "X @ W_k": "W_k @ X", "X @ W_v": "W_v @ X"},
+    WRONG_SIDE,
 )
 wrong(
     "keys_from_w_q",

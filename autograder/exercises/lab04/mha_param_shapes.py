@@ -11,13 +11,13 @@ exercise = Exercise(mha_param_shapes)
 
 
 def total(shapes):
-    return sum(prod(shape) for shape in shapes)
+    return sum(prod(shape) for shape in shapes if isinstance(shape, (tuple, list)))
 
 
 @exercise.check(points=2)
 def of_the_lecture(lab, draw):
     """Gives the shapes that lecture N prints for Keras, for one head and for three."""
-    seen = {f"{h} heads, key_dim 2": lab.mha_param_shapes(h, 2, 16) for h in (1, 3)}
+    seen = {f"heads: {h}, key_dim: 2": lab.mha_param_shapes(h, 2, 16) for h in (1, 3)}
     return {**seen, "numbers in all": [total(shapes) for shapes in seen.values()]}
 
 
@@ -145,6 +145,17 @@ def by_asking_torch(num_heads, key_dim, d_model, style="keras"):
 
 
 wrong = exercise.edits(written_out)
+
+wrong.several(
+    "number_for_a_shape",
+    {
+        "(3 * d_model,), (d": "3 * d_model, (d",
+        "(d_model, d_model), (d_model,)]": "(d_model, d_model), d_model]",
+        "(h, d, d_model), (d_model,)]": "(h, d, d_model), d_model]",
+    },
+    "A shape with one axis is a tuple, too, and one of yours is a number. What does Python make of "
+    "`(5)`: a tuple or a number?",
+)
 
 wrong.several(
     "no_biases",

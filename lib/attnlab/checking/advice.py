@@ -17,7 +17,9 @@ from attnlab.checking.errors import MISSING_WEIGHT
 from attnlab.checking.judges import Difference, Path
 from attnlab.checking.observation import (
     KIND_WORDS,
+    NO_PART,
     SAVED,
+    UNREADABLE,
     Missing,
     Opaque,
     Raised,
@@ -30,12 +32,22 @@ _MOST_SLICES = 4
 _QUESTIONS_BY_MESSAGE = {
     "torch.return_types.": "With an axis, `max` and similar functions return two things, values "
     "and indices: which do you need?",
-    "Boolean value of Tensor": "Comparing tensors gives one answer per entry. How do you combine "
-    "them into one?",
+    "Boolean value of Tensor": "A tensor with several entries is neither true nor false. Do you "
+    "mean all of them, any of them, or whether it is None?",
     "must match the size of tensor": "What are the shapes on the two sides of the operation?",
     "received an invalid combination of arguments": "Does this call get the arguments that it "
     "needs, in the right order?",
+    "Module.__init__() call": "Which call must come first in `__init__`?",
     "in-place operation": "Which line writes into one of its input tensors?",
+    "must have the same dtype": "Which of the two did your code make, and with which dtype?",
+    "expected scalar type": "Which of the tensors did your code make, and with which dtype?",
+    "out of bounds for dimension": "Which index is it, where does it come from, and how long is "
+    "that axis?",
+    "is not defined": "Where is this name defined or imported? If you replaced the whole cell, "
+    "write its import lines again.",
+    "positional argument": "Does the call fit the first line of the function that it calls?",
+    "unexpected keyword argument": "Does the call fit the first line of the function that it "
+    "calls?",
     "object has no attribute": "Which value did you expect there, and which did you get?",
 }
 
@@ -156,6 +168,8 @@ def _explain_value(difference: Difference) -> str:
     """A value differs from the expected one; the coarsest difference is explained."""
     expected, seen = difference.expected, difference.seen
     match difference.kind:
+        case "type" if seen == NO_PART:
+            return 'expected an item of three parts: (slide, right, "why").'
         case "type" | "dtype":
             return f"expected {_sort(expected)}, got {_kind(seen)}."
         case "length":
@@ -245,6 +259,8 @@ def _entries(expected: Any, seen: Any) -> str:
 def _sort(value: Any) -> str:
     """What sort of value was expected. The value itself must not be revealed: it may be hidden."""
     match value:
+        case None:
+            return "None"
         case bool():
             return "True or False"
         case str():
@@ -273,6 +289,8 @@ def _kind(value: Any) -> str:
             return f"no `{name}`"
         case None:
             return "None (is the `return` missing?)"
+        case str() if value == UNREADABLE:
+            return value
         case bool() | str():
             return f"{value!r}"
         case _ if is_number(value):
@@ -331,7 +349,8 @@ def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
     if expected.dtype != seen.dtype:
         dtype = f" (expected {_dtype(expected)}, yours is {_dtype(seen)})"
     amount = "every entry differs" if count == total else f"{count} of {total} entries differ"
-    return f"{amount}, the first at index {first}{dtype}.{_pattern(wrong)}"
+    little = " Only the last digits differ." if not dtype and _all_nearly(expected, seen) else ""
+    return f"{amount}, the first at index {first}{dtype}.{_pattern(wrong)}{little}"
 
 
 def _shares(expected: Tensor, seen: Tensor, wrong: Tensor | None) -> str:
@@ -348,6 +367,17 @@ def _nearly(expected: Any, seen: Any) -> str:
     """A remark if the numbers agree to about five digits."""
     right, theirs = as_float(expected), as_float(seen)
     return ": only the last digits differ" if abs(right - theirs) < 1e-5 * abs(right) else ""
+
+
+def _all_nearly(expected: Tensor, seen: Tensor) -> bool:
+    """Whether two tensors agree to about five digits of their largest number."""
+    if not (expected.is_floating_point() and seen.is_floating_point()):
+        return False
+    right, theirs = expected.double(), seen.double()
+    finite = right.isfinite()
+    if not torch.equal(finite, theirs.isfinite()) or not bool(finite.any()):
+        return False
+    return bool((right - theirs)[finite].abs().max() < 1e-5 * right[finite].abs().max())
 
 
 def _dtype(tensor: Tensor) -> str:

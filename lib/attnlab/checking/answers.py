@@ -7,40 +7,44 @@ from typing import Any
 import torch
 
 from attnlab.checking.lab import Lab
+from attnlab.checking.observation import NO_PART, UNREADABLE
 
 
 def plain(value: Any) -> Any:
     """A number, a list of numbers or text, from any type that torch can read.
 
-    Raises:
-        TypeError, ValueError or RuntimeError: `value` is neither text nor numbers.
+    Anything else, such as a function, is :data:`UNREADABLE`.
     """
     if isinstance(value, str):
         return value
-    numbers = torch.as_tensor(value).double().flatten().tolist()
+    try:
+        numbers = torch.as_tensor(value).double().flatten().tolist()
+    except (TypeError, ValueError, RuntimeError, OverflowError):
+        return UNREADABLE
     return numbers[0] if len(numbers) == 1 else numbers
 
 
 def answers(lab: Lab, *names: str) -> dict[str, Any]:
-    """The student's predictions for these questions; a question without one is left out."""
-    return {name: plain(lab.predictions[name]) for name in names if name in lab.predictions}
+    """The student's predictions for these questions, without those that are missing or None."""
+    given = {name: lab.predictions[name] for name in names if name in lab.predictions}
+    return {name: plain(value) for name, value in given.items() if value is not None}
 
 
 def kind(answer: Any) -> str:
     """The sort of an answer in words: "text", "one number" or "3 numbers"."""
     if isinstance(answer, str):
-        return "text"
+        return answer if answer == UNREADABLE else "text"
     return f"{len(answer)} numbers" if isinstance(answer, list) else "one number"
 
 
 def entries(lab: Lab, place: int, *names: str) -> dict[str, Any]:
     """Part number `place` of these items of the errata; an unwritten item is left out.
 
-    An item that is too short, or is not a list, gives "not there".
+    An item that is too short, or is not a list, gives :data:`NO_PART`.
     """
     items = {name: lab.errata[name] for name in names if name in lab.errata}
     parts = {n: item if isinstance(item, (tuple, list)) else () for n, item in items.items()}
-    return {n: part[place] if len(part) > place else "not there" for n, part in parts.items()}
+    return {n: part[place] if len(part) > place else NO_PART for n, part in parts.items()}
 
 
 def right_number(lab: Lab, name: str) -> dict[str, Any]:
@@ -75,4 +79,4 @@ def _parts(lab: Lab, name: str) -> list[Any]:
 
 
 def _is_number(value: Any) -> bool:
-    return not isinstance(value, str) and torch.as_tensor(value).numel() == 1
+    return isinstance(plain(value), float)

@@ -299,9 +299,14 @@ def dtype_of(value: Any) -> str:
     return str(getattr(value, "dtype", type(value).__name__)).removeprefix("torch.")
 
 
-# What dtype_of may say, and names of devices: words that anyone may read.
+# What a student wrote down, if it is neither numbers nor text; a part of an item that is missing.
+UNREADABLE = "neither numbers nor text"
+NO_PART = "not there"
+
+# What dtype_of may say, names of devices, and sorts of written answers: words that anyone may read.
 KIND_WORDS = frozenset(
     {
+        *(UNREADABLE, NO_PART, "text", "one number", *(f"{n} numbers" for n in range(10))),
         *(str(dtype).removeprefix("torch.") for dtype in DTYPES),
         *("complex64", "complex128", "cpu", "cuda", "meta", "mps"),
         *("int", "float", "bool", "str", "list", "tuple", "dict", "NoneType", "Tensor"),

@@ -16,7 +16,16 @@ from torch import Tensor
 
 from attnlab.checking.errors import MISSING_WEIGHT
 from attnlab.checking.judges import Difference
-from attnlab.checking.observation import KIND_WORDS, SAVED, Missing, Opaque, Raised, is_number
+from attnlab.checking.observation import (
+    KIND_WORDS,
+    NO_PART,
+    SAVED,
+    UNREADABLE,
+    Missing,
+    Opaque,
+    Raised,
+    is_number,
+)
 
 _TORCH_NAME = re.compile(r"torch(\.\w+){1,4}")
 _MOST_NAME = 60
@@ -40,10 +49,14 @@ def redacted(difference: Difference) -> Difference:
         case "shape", _ if not _is_usual_shape(seen):
             return replace(difference, kind="type", seen=Opaque(_UNUSUAL_SHAPE))
         case "keys", _:
-            return replace(difference, seen=["others"])
+            known = [name for name in seen if name in difference.expected]
+            others = ["others"] if len(known) < len(seen) else []
+            return replace(difference, seen=known + others)
         case (("values" | "band"), _) if is_number(seen):
             return replace(difference, kind="number")
         case "values", str() if {seen, difference.expected} <= KIND_WORDS:
+            return difference
+        case "type", str() if seen in (NO_PART, UNREADABLE):
             return difference
         case "word", _:
             return replace(difference, seen="")

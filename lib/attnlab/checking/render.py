@@ -70,8 +70,10 @@ class Report:
             sign, colour = ("✓", "32") if answer.passed else ("✗", "31")
             line = f"  {paint(sign, colour)} {answer.question.title}  {_points(answer)}"
             lines.append(line.rstrip())
-        between = (_SEEN + ":",) if self._first and self._advice else ()
-        for paragraph in (*self.changed, *self._first, *between, *self._advice):
+        between = (_SEEN + ":",) if self._first and self._in_general else ()
+        for paragraph in (
+            *self.changed, *self._first, *self._specific, *between, *self._in_general
+        ):  # fmt: skip
             lines += [
                 "",
                 *textwrap.wrap(paragraph, WIDTH, initial_indent="  ", subsequent_indent="  "),
@@ -86,12 +88,14 @@ class Report:
         """The report as HTML without scripts."""
         rows = "".join(map(_row, self.verdict.answers))
         first = "".join(box(text, NOTE_TINT) for text in (*self.changed, *self._first))
-        advice = "".join(box(text, ADVICE_TINT) for text in self._advice)
+        specific = "".join(box(text, ADVICE_TINT) for text in self._specific)
+        general = "".join(box(text, ADVICE_TINT) for text in self._in_general)
         failed = self._first_failed
         shown = "" if failed is None else _evidence(failed) + _source(self._check(failed))
-        advice += shown if advice and self._shows_evidence and not self.blank else ""
-        if self._first and advice:
-            advice = fold(_SEEN, advice)
+        general += shown if general and self._shows_evidence and not self.blank else ""
+        if self._first and general:
+            general = fold(_SEEN, general)
+        advice = specific + general
         hidden = self._hidden_html()
         colour = PASS if self.verdict.passed else FAIL
         head = div(
@@ -132,6 +136,21 @@ class Report:
     def _first(self) -> tuple[str, ...]:
         """What must be said before any advice: an earlier step is to be finished first."""
         return () if self.blank else tuple(map(_finish_first, self.earlier))
+
+    @property
+    def _specific(self) -> tuple[str, ...]:
+        """Advice on known mistakes, whose cause may also be an earlier step."""
+        advice = self._advice
+        if not self.verdict.mistakes or len(advice) < 2:
+            return ()
+        if not self._first:
+            return advice[:-1]
+        return tuple(f"If this step is wrong, too: {sentence}" for sentence in advice[:-1])
+
+    @property
+    def _in_general(self) -> tuple[str, ...]:
+        """Advice on what the checks saw."""
+        return self._advice[len(self._specific) :]
 
     @property
     def _advice(self) -> tuple[str, ...]:

@@ -9,6 +9,12 @@ from attnlab.checking.judges import AtLeast, Close, Difference, Kills, SameShare
 from attnlab.checking.observation import Missing, Opaque, Raised
 
 T = torch.tensor
+
+
+def D(values):
+    return torch.tensor(values, dtype=torch.float64)
+
+
 SECRET = 0.7310585786
 
 
@@ -83,6 +89,22 @@ def words(expected, seen, judge=None):
         ({"far": [[1], [2], [3]]}, {"far": [[1], [2], [4]]},
             "far (value 1 of list 3): your 4 is not it."),
         (1.5, 1.500001, "your 1.5 is not it: only the last digits differ."),
+        (D([1.0, 2.0]), D([1.0, 2.0 + 1e-6]), "1 of 2 entries differ, the first at index (1,). "
+            "Only the last digits differ."),
+        (D([1.0, math.inf]), D([1.0 + 1e-6, math.inf]), "1 of 2 entries differ, the first at "
+            "index (0,). Only the last digits differ."),
+        (T([5, 6]), T([5, 7]), "1 of 2 entries differ, the first at index (1,)."),
+        (T([1.0]), Raised("IndexError", "index -100 is out of bounds for dimension 1 with size 5"),
+            "your code stopped with IndexError: index -100 is out of bounds for dimension 1 with "
+            "size 5. Which index is it, where does it come from, and how long is that axis?"),
+        (T([1.0]), Raised("RuntimeError", "mat1 and mat2 must have the same dtype, but got Double"),
+            "your code stopped with RuntimeError: mat1 and mat2 must have the same dtype, but got "
+            "Double. Which of the two did your code make, and with which dtype?"),
+        (T([1.0]), Raised("NameError", "name 'math' is not defined", "x = math.sqrt(d)"),
+            "your code stopped with NameError in the line `x = math.sqrt(d)`: name 'math' is not "
+            "defined. Where is this name defined or imported? If you replaced the whole cell, "
+            "write its import lines again."),
+        (None, T(True), "expected None, got a bool tensor of shape ()."),
         (T([1.0]), NO_GRADIENT, "no gradient reaches the input. "
             "Some call on the way cuts torch's graph: which one?"),
         (T([1.0, 2.0]), T([1.0, math.nan]), "1 of 2 entries are NaN, the first at index (1,). "

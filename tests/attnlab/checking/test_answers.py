@@ -3,15 +3,27 @@
 import pytest
 import torch
 
+from attnlab.checking.advice import explain
 from attnlab.checking.answers import answers, entries, forms, kind, numbers, plain, right_number
+from attnlab.checking.judges import Close
 from attnlab.checking.lab import Lab
+from attnlab.checking.observation import NO_PART, UNREADABLE
+from attnlab.checking.redact import redacted
 
 LAB = Lab(
     {
-        "predictions": {"P1": torch.tensor([3.0]), "P2": [1, 2], "P3": "no"},
+        "predictions": {"P1": torch.tensor([3.0]), "P2": [1, 2], "P3": "no", "P4": None},
         "errata": {"N1": (0.5, torch.tensor(0.25), "the slide adds a row twice"), "N2": "a typo"},
     }
 )
+
+
+def words(expected, seen):
+    return explain(Close().compare(expected, seen))
+
+
+def words_if_hidden(expected, seen):
+    return explain(redacted(Close().compare(expected, seen)))
 
 
 @pytest.mark.parametrize(
@@ -28,22 +40,41 @@ def test_numbers_of_any_type_become_floats(value, read):
     assert plain(value) == read
 
 
-@pytest.mark.parametrize("value", [object(), [1, "2"], None])
-def test_other_values_are_errors(value):
-    with pytest.raises((TypeError, ValueError, RuntimeError)):
-        plain(value)
+@pytest.mark.parametrize("value", [object(), [1, "2"], [None], 10**400])
+def test_other_values_cannot_be_read(value):
+    assert plain(value) == kind(plain(value)) == UNREADABLE
 
 
-def test_a_missing_prediction_is_left_out():
-    assert answers(LAB, "P1", "P3", "P9") == {"P1": 3.0, "P3": "no"}
+def test_a_missing_prediction_and_one_that_is_none_are_left_out():
+    assert answers(LAB, "P1", "P3", "P4", "P9") == {"P1": 3.0, "P3": "no"}
 
 
 def test_the_sort_of_an_answer_in_words():
     assert [kind(value) for value in (1.0, [1.0, 2.0], "no")] == ["one number", "2 numbers", "text"]
 
 
+@pytest.mark.parametrize("advise", [words, words_if_hidden])
+@pytest.mark.parametrize(
+    ("expected", "seen", "sentence"),
+    [
+        ({"P1": "one number"}, {"P1": "text"}, "P1: text, expected one number."),
+        ({"P5": "2 numbers"}, {"P5": "one number"}, "P5: one number, expected 2 numbers."),
+        ({"P1": 0.25}, {"P1": UNREADABLE}, "P1: expected a number, got neither numbers nor text."),
+        (
+            {"N1": 0.3},
+            {"N1": NO_PART},
+            'N1: expected an item of three parts: (slide, right, "why").',
+        ),
+        ({"P1": 0.25}, {}, "there is no entry P1."),
+        ({"P1": 0.25, "P2": 1.0}, {"P2": 1.0}, "there is no entry P1."),
+    ],
+)
+def test_the_advice_on_an_answer_of_another_form(advise, expected, seen, sentence):
+    assert advise(expected, seen) == sentence
+
+
 def test_parts_of_the_errata():
-    assert entries(LAB, 0, "N1", "N2", "N3") == {"N1": 0.5, "N2": "not there"}
+    assert entries(LAB, 0, "N1", "N2", "N3") == {"N1": 0.5, "N2": NO_PART}
     assert right_number(LAB, "N1") == {"N1": 0.25}
     assert numbers(LAB, "N1") == {"N1": [0.5, 0.25]}
     assert numbers(LAB, "N2") == {"N2": []}

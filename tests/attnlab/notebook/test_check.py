@@ -153,6 +153,11 @@ def on_a_method(names):
     return defined_in(names, "def average(x):\n    return x.softmax(0) @ x.T")
 
 
+def on_columns(names):
+    """A wrong second step, which calls a softmax that is wrong in another way and uses nothing."""
+    return defined_in(names, "def average(x):\n    softmax(x)\n    return x.softmax(0) @ x.T")
+
+
 @pytest.mark.parametrize("average", [on_softmax, on_a_helper])
 def test_a_right_step_on_a_wrong_one_is_not_blamed(lab, capsys, average):
     value = both(lambda x, dim=-1: right(x, 0), average)
@@ -168,6 +173,14 @@ def test_a_right_step_on_a_wrong_one_is_not_blamed(lab, capsys, average):
     assert face.index("This ran on your own") < face.index("What the checks of this step saw")
     assert both(right, average) == 2.0
     assert "your own" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("average", [on_softmax, on_columns])
+def test_a_known_mistake_on_a_wrong_step_is_said_too_and_second(lab, capsys, average):
+    value = both(lambda x, dim=-1: right(x, 0), average)  # both make the same numbers
+    for shown in (capsys.readouterr().out, html(value)):
+        earlier, own = shown.index("This ran on your own"), shown.index("If this step is wrong")
+        assert earlier < own < shown.index("What the checks of this step saw")
 
 
 @pytest.mark.parametrize("average", [on_a_method, lambda names: lambda x: x @ x.T])

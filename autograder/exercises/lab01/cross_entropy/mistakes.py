@@ -127,6 +127,20 @@ wrong(
     "you look up in these rows instead?",
 )
 wrong(
+    "gathered_before_masking",
+    "log_p[torch.arange(len(target)), column]",
+    "log_p.gather(1, target[:, None])[:, 0]",
+    "You look up the target before you remove the ignored rows, and -100 is not a column. Which "
+    "column could you look up in these rows instead?",
+)
+wrong(
+    "gather_keeps_the_axis",
+    "log_p[torch.arange(len(target)), column]",
+    "log_p.gather(1, column[:, None])",
+    "`gather` keeps the axis that it picks from: your losses have the shape (N, 1), and with a "
+    "mask (N,) they become a table (N, N). Which shape should the losses have?",
+)
+wrong(
     "one_hot_of_seen_targets",
     "log_p[torch.arange(len(target)), column]",
     "(torch.nn.functional.one_hot(column) * log_p).sum(-1)",

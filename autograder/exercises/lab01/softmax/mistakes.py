@@ -36,6 +36,12 @@ wrong.several(
     "axis of your sum has length 1?",
 )
 wrong.several(
+    "always_second_axis",
+    {"amax(dim": "amax(1", "sum(dim": "sum(1"},
+    "You sum along axis 1, whatever `dim` says. For x of shape (3, 5, 7) and dim=-1, which axis of "
+    "your sum has length 1?",
+)
+wrong.several(
     "dim_ignored",
     {"amax(dim": "amax(-1", "sum(dim": "sum(-1"},
     "Your result is the same for every `dim`. Does each line that reduces an axis use the argument "
@@ -180,6 +186,13 @@ wrong(
     "scores.sub_(scores.amax(dim, keepdim=True))",
     "Your code writes into the tensor that it was given (`-=`, `sub_`, `exp_`), so the caller's "
     "scores are lost. What does the same and makes a new tensor?",
+)
+wrong(
+    "written_over",
+    "return exp / exp.sum(dim, keepdim=True)",
+    "return scores.copy_(exp / exp.sum(dim, keepdim=True))",
+    "Your code overwrites the tensor that it was given, so the next call gets probabilities "
+    "instead of scores. Which of your lines writes into it? What makes a new tensor instead?",
 )
 wrong(
     "integers_not_cast",

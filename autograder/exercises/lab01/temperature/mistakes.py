@@ -98,6 +98,15 @@ def zero_division(logits, T):
 
 
 @exercise.mistake(
+    "You add a small number to T. So the result is a little wrong at every T, and at 0 some "
+    "probability may be left on the losers. Which T is the only one that needs help?",
+    of="temperature",
+)
+def epsilon_in_temperature(logits, T):
+    return torch.softmax((logits - logits.amax(-1, keepdim=True)) / (T + 1e-8), -1)
+
+
+@exercise.mistake(
     "Your T has a lowest value: below it, cooling changes nothing, and at 0 some probability is "
     "still left on the losers. Is there a case that you could handle separately instead?",
     of="temperature",
@@ -115,13 +124,14 @@ wrong_entropy(
     "An entry of probability 0 makes the entropy NaN: 0 times log 0 is 0 times -inf. What should "
     "such an entry contribute?",
 )
-wrong_entropy(
-    "epsilon_in_logarithm",
-    "torch.xlogy(p, p)",
-    "(p * (p + 1e-8).log())",
-    "A small number inside the logarithm makes every entropy a little wrong. Only entries of "
-    "exactly 0 need help: how can you change these alone?",
-)
+for name, epsilon in (("epsilon_in_logarithm", "1e-8"), ("small_number_in_logarithm", "1e-9")):
+    wrong_entropy(
+        name,
+        "torch.xlogy(p, p)",
+        f"(p * (p + {epsilon}).log())",
+        "A small number inside the logarithm makes every entropy a little wrong. Only entries of "
+        "exactly 0 need help: how can you change these alone?",
+    )
 wrong_entropy(
     "smaller_number_in_logarithm",
     "torch.xlogy(p, p)",

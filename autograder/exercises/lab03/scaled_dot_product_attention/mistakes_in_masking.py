@@ -107,8 +107,8 @@ wrong.several(
 wrong.several(
     "nan_without_keys",
     {FILLED: "scores.masked_fill(~mask, -torch.inf)", EMPTIED: "weights"},
-    "A row whose scores are all -inf has no softmax: 0/0 is NaN. What should a query get that may "
-    "attend to no key?",
+    "A row without allowed keys ends in 0/0, which is NaN (a softmax of nothing but -inf, or a "
+    "division by a sum of 0). What should a query get that may attend to no key?",
 )
 wrong(
     "uniform_without_keys",
