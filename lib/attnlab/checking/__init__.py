@@ -16,6 +16,7 @@ The package imports nothing else of attnlab and contains no reference code. Its 
 :mod:`.raised`           what an observation keeps of an exception
 :mod:`.judges`           compare two observations; return the first difference
 :mod:`.advice`           a difference in words
+:mod:`.advice_on_errors` an exception in words
 :mod:`.agreement`        whether an observation is that of a known mistake
 :mod:`.redact`           removes what advice on hidden checks must not repeat
 :mod:`.verdict`          checks, points and advice of one exercise, put together

@@ -49,9 +49,9 @@ def redacted(difference: Difference) -> Difference:
         case "shape", _ if not _is_usual_shape(seen):
             return replace(difference, kind="type", seen=Opaque(_UNUSUAL_SHAPE))
         case "keys", _:
-            known = [name for name in seen if name in difference.expected]
-            others = ["others"] if len(known) < len(seen) else []
-            return replace(difference, seen=known + others)
+            asked_for = [key for key in seen if key in difference.expected]
+            others = ["others"] if len(asked_for) < len(seen) else []
+            return replace(difference, seen=asked_for + others)
         case (("values" | "band"), _) if is_number(seen):
             return replace(difference, kind="number")
         case "values", str() if {seen, difference.expected} <= KIND_WORDS:

@@ -32,17 +32,25 @@ def compare_predictions(
 ) -> None:
     """Print each prediction next to the answer of the student's own functions.
 
+    An answer is not shown before there is a prediction, so running all cells reveals none.
+
     Args:
-        predictions: the student's answers, by the question's name; any may be missing.
+        predictions: the student's answers, by the question's name; any may be missing or None.
         answers: for each question a function that computes the answer: a number, several numbers,
             or text.
     """
     for name, answer in answers.items():
+        guess = predictions.get(name)
+        if guess is None:
+            print(f"{name}: write your guess first, then run this cell again")
+            continue
         try:
             said = _rounded(answer())
         except NotImplementedError:
             said = "nothing yet: a step above is not written"
-        print(f"{name}: you say {predictions.get(name)}, your functions say {said}")
+        except Exception as error:  # a wrong step must not stop the cells below
+            said = f"nothing: a step above stopped with {type(error).__name__}"
+        print(f"{name}: you say {guess}, your functions say {said}")
 
 
 def _rounded(answer: Any) -> Any:

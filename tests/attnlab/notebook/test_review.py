@@ -54,7 +54,25 @@ def test_an_answer_is_rounded(answer, said, capsys):
     assert capsys.readouterr().out == f"P1: you say 7, your functions say {said}\n"
 
 
-def test_an_open_step_and_a_missing_prediction_are_not_errors(capsys):
-    compare_predictions({}, {"P1": unwritten})
-    said = "P1: you say None, your functions say nothing yet: a step above is not written\n"
+def broken():
+    raise RuntimeError("the shapes do not fit")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (unwritten, "nothing yet: a step above is not written"),
+        (broken, "nothing: a step above stopped with RuntimeError"),
+        (lambda: object(), "nothing: a step above stopped with RuntimeError"),
+    ],
+)
+def test_an_open_or_a_wrong_step_is_not_an_error(answer, said, capsys):
+    compare_predictions({"P1": 7}, {"P1": answer})
+    assert capsys.readouterr().out == f"P1: you say 7, your functions say {said}\n"
+
+
+@pytest.mark.parametrize("predictions", [{}, {"P1": None}, {"P2": 3}])
+def test_no_answer_is_shown_before_there_is_a_prediction(predictions, capsys):
+    compare_predictions(predictions, {"P1": lambda: 0.25})
+    said = "P1: write your guess first, then run this cell again\n"
     assert capsys.readouterr().out == said

@@ -1,0 +1,80 @@
+"""An exception of the student's code in words, with a question that helps with torch's message.
+
+Tested in ``test_advice.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from attnlab.checking.errors import MISSING_WEIGHT
+from attnlab.checking.observation import Raised
+
+# Parts of torch's messages that students rarely understand, and a question that helps.
+_QUESTIONS_BY_MESSAGE = {
+    "torch.return_types.": "With an axis, `max` and similar functions return two things, values "
+    "and indices: which do you need?",
+    "Boolean value of Tensor": "A tensor with several entries is neither true nor false. Do you "
+    "mean all of them, any of them, or whether it is None?",
+    "must match the size of tensor": "What are the shapes on the two sides of the operation?",
+    "received an invalid combination of arguments": "Does this call get the arguments that it "
+    "needs, in the right order?",
+    "Module.__init__() call": "Which call must come first in `__init__`?",
+    "in-place operation": "Which line writes into one of its input tensors?",
+    "must have the same dtype": "Which of the two did your code make, and with which dtype?",
+    "expected scalar type": "Which of the tensors did your code make, and with which dtype?",
+    "out of bounds for dimension": "Which index is it, where does it come from, and how long is "
+    "that axis?",
+    "is not defined": "Where is this name defined or imported? If you replaced the whole cell, "
+    "write its import lines again.",
+    "positional argument": "Does the call fit the first line of the function that it calls?",
+    "unexpected keyword argument": "Does the call fit the first line of the function that it "
+    "calls?",
+    "object has no attribute": "Which value did you expect there, and which did you get?",
+}
+
+_NO_ATTRIBUTE = re.compile(r"'(\w+)' object has no attribute '(\w+)'$")
+_NOT_TENSORS = frozenset(
+    ["tuple", "list", "dict", "set", "str", "bool", "int", "float", "function", "method", "type"]
+)
+
+
+def explain_raised(where: str, expected: Any, seen: Raised) -> str:
+    """One or two sentences on an exception in the student's code.
+
+    Args:
+        where: the start of the sentence: the part of the observation that it is about.
+        expected: the observation of the reference there; perhaps an exception, too.
+        seen: the exception.
+    """
+    if seen.type == MISSING_WEIGHT:
+        return f"{where}{seen.message or 'your module lacks a weight that the task names'}."
+    if seen.type == "AttributeError" and not seen.source_line:  # the check reads the attribute
+        found = _NO_ATTRIBUTE.match(seen.message)
+        if found is not None:
+            return where + _explain_missing_attribute(found[1], found[2])
+    line = f" in the line `{seen.source_line}`" if seen.source_line else ""
+    message = f": {seen.message}" if seen.message else ""
+    instead = f" (expected {expected.type})" if isinstance(expected, Raised) else ""
+    stopped = f"{where}your code stopped with {seen.type}{instead}{line}{message}"
+    return f"{stopped.rstrip('.: ')}. {_question(seen.message)}".rstrip()
+
+
+def _explain_missing_attribute(kind: str, name: str) -> str:
+    """What the student's code returned, or its class, lacks something that the check reads."""
+    if kind == "NoneType":
+        return "your code returned None (is the `return` missing?)."
+    if kind in _NOT_TENSORS:
+        article = "an" if kind == "int" else "a"
+        return (
+            f"your code returned {article} {kind}, which has no `{name}`. "
+            "What kind of value does the task ask for?"
+        )
+    return f"your `{kind}` has no `{name}`. Is this the name that the task gives it?"
+
+
+def _question(message: str) -> str:
+    """A question that helps with this message of torch's; empty if none is known."""
+    found = (question for words, question in _QUESTIONS_BY_MESSAGE.items() if words in message)
+    return next(found, "")
