@@ -7,18 +7,32 @@ tests/gradekit/report/test_commands.py.
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from gradekit.cli.common import TA, Json, Lab, Root, course_at, fail, lab_and_student, short_path
+from gradekit.cli.common import (
+    AUTO,
+    TA,
+    Json,
+    Lab,
+    Root,
+    Sandbox,
+    course_at,
+    fail,
+    lab_and_student,
+    short_path,
+)
 from gradekit.cli.plain_help import Verbs
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from gradekit.course import Course
+    from gradekit.grading.task import Replayed
+    from gradekit.report.show import Shown
 
 app = Verbs()
 
@@ -91,10 +105,20 @@ def show(
         str | None,
         typer.Argument(help="One step, such as softmax or 1.1, with its code.", metavar="STEP"),
     ] = None,
+    inputs: Annotated[
+        bool,
+        typer.Option(
+            "--inputs",
+            help="For staff: run the hand-in again, and show the inputs of the checks that "
+            "failed, what was expected, and what came out.",
+        ),
+    ] = False,
+    sandbox: Sandbox = AUTO,
     as_json: Json = False,
     course_folder: Root = None,
 ) -> None:
     """Show what one student handed in, the points by step, and the advice."""
+    from gradekit.report.inputs_view import show_inputs
     from gradekit.report.show import show_hand_in
     from gradekit.report.show_view import show_step, show_student
 
@@ -102,12 +126,26 @@ def show(
     shown = show_hand_in(course, *lab_and_student(course, lab, student))
     if step is not None:
         shown.step(step)  # an unknown one is an error, also for programs
+    replayed = _replayed(course, shown, step, sandbox) if inputs else ()
     if as_json:
-        typer.echo(json.dumps(shown.to_json(), ensure_ascii=False))
-    elif step is not None:
+        more = {"inputs": [asdict(one) for one in replayed]} if inputs else {}
+        typer.echo(json.dumps({**shown.to_json(), **more}, ensure_ascii=False))
+        return
+    if step is not None:
         show_step(shown, step)
     else:
         show_student(shown)
+    if inputs:
+        show_inputs(shown, replayed)
+
+
+def _replayed(course: Course, shown: Shown, step: str | None, sandbox: str) -> tuple[Replayed, ...]:
+    """The steps that lost points, run again; only `step` if it is given."""
+    from gradekit.grading.replay import replay
+
+    steps = shown.failed_steps(step)
+    page = shown.page
+    return replay(course, page.lab, page.student, steps, sandbox) if steps else ()
 
 
 @app.command(rich_help_panel=TA)

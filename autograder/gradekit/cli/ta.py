@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gradekit.cli.common import (
+    AUTO,
     TA,
     Jobs,
     Json,
     Lab,
     Root,
+    Sandbox,
     course_at,
     fail,
     lab_and_student,
@@ -121,13 +123,7 @@ def grade(
         list[str] | None, typer.Option("--student", help="Only this student; may be repeated.")
     ] = None,
     jobs: Jobs = 0,
-    sandbox: Annotated[
-        str,
-        typer.Option(
-            help="auto (bubblewrap if this machine has it, else landlock), bubblewrap, landlock "
-            "(weaker), or none (only for code you trust)."
-        ),
-    ] = "auto",
+    sandbox: Sandbox = AUTO,
     again: Annotated[bool, typer.Option("--again", help="Regrade what is already graded.")] = False,
     cluster: Annotated[
         str | None, typer.Option(help="A Dask scheduler, such as tcp://HOST:8786.")

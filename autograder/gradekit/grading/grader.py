@@ -6,9 +6,9 @@ Tested in tests/gradekit/grading/test_grader_cache.py, test_result_keys.py and t
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -47,6 +47,21 @@ from gradekit.untrusted.messages import Cell, Probe
 _MOST_LISTED = 3
 
 
+@dataclass(frozen=True)
+class Judged:
+    """A submission after its run.
+
+    Attributes:
+        number: the variant of the questions that it was asked.
+        verdicts: by exercise, in the lab's order.
+    """
+
+    number: int
+    cells: Sequence[Cell]
+    run: SubmissionRun
+    verdicts: Mapping[str, Verdict]
+
+
 class LabGrader:
     """Grades submissions of one lab. Use as a context manager; the sandbox starts on first use.
 
@@ -59,7 +74,7 @@ class LabGrader:
         self._labs = CourseLabs(spec.course)
         self.exercises: LabExercises = self._labs[spec.lab]
         self.released = released_notebook(spec.course, spec.lab, self.exercises)
-        self._variants = Variants(self.exercises, spec.secret)
+        self.variants = Variants(self.exercises, spec.secret)
         self._cleanup = ExitStack()
 
     def __enter__(self) -> Self:
@@ -105,31 +120,44 @@ class LabGrader:
 
     def grade(self, submission: Submission, exercises: Sequence[str] | None = None) -> Graded:
         """Run the notebook, ask about `exercises` (None for all), and judge the answers."""
-        asked = [
-            exercise
-            for exercise in self.exercises.exercises
-            if exercises is None or exercise.name in exercises
-        ]
-        number = self._variants.number(f"{submission.student}\0{submission.digest}")
-        assert submission.notebook is not None, submission.broken
-        cells = runnable_cells(submission.notebook)
-        probes = [self._probes(exercise, number) for exercise in asked]
         try:
-            run = self.sandbox.run(cells, probes, submission.files, number, self._graded_names)
+            judged = self.run_and_judge(submission, exercises)
         except SandboxFailedError as error:
             return Graded({}, (), broken=f"the sandbox failed: {error}")
-        sources = [cell.source for cell in cells]
-        stopped = stopped_definitions(cells, run.cells)
-        verdicts = judge(self._variants, number, asked, run.observations, sources, stopped)
+        run, cells = judged.run, judged.cells
         return Graded(
             outputs={cell.id: cell.outputs for cell in run.cells},
             results=tuple(
-                result_of(exercise, verdicts[exercise.name], self.level) for exercise in asked
+                result_of(self.exercises[name], verdict, self.level)
+                for name, verdict in judged.verdicts.items()
             ),
             seconds=round(run.cpu_seconds, 3),
             stopped=_stopped(run, cells),
             notes=changed_later(cells, run.cells),
         )
+
+    def run_and_judge(
+        self, submission: Submission, exercises: Sequence[str] | None = None
+    ) -> Judged:
+        """Run the notebook in the sandbox, and compare what it answers with the reference.
+
+        Raises:
+            SandboxFailedError: the sandbox ended, and that is not the submission's fault.
+        """
+        asked = [
+            exercise
+            for exercise in self.exercises.exercises
+            if exercises is None or exercise.name in exercises
+        ]
+        number = self.variants.number(f"{submission.student}\0{submission.digest}")
+        assert submission.notebook is not None, submission.broken
+        cells = runnable_cells(submission.notebook)
+        probes = [self._probes(exercise, number) for exercise in asked]
+        run = self.sandbox.run(cells, probes, submission.files, number, self._graded_names)
+        sources = [cell.source for cell in cells]
+        stopped = stopped_definitions(cells, run.cells)
+        verdicts = judge(self.variants, number, asked, run.observations, sources, stopped)
+        return Judged(number, cells, run, verdicts)
 
     @cached_property
     def _graded_names(self) -> dict[str, dict[str, str]]:
@@ -141,7 +169,7 @@ class LabGrader:
         }
 
     def _probes(self, exercise: Exercise, number: int) -> list[Probe]:
-        probes = self._variants.probes(exercise, number)
+        probes = self.variants.probes(exercise, number)
         if exercise.name not in self.spec.course.exercise_limits(self.spec.lab):
             return probes
         own = exercise_limits_of(self.spec, exercise.name)

@@ -68,6 +68,21 @@ class Shown:
         hint = f"did you mean {close[0]}?" if close else f"its steps are {', '.join(known)}"
         raise ReportError(f"{self.page.lab} has no step {name!r}; {hint}")
 
+    def failed_steps(self, name: str | None = None) -> tuple[str, ...]:
+        """The steps in which a check failed, or the step `name` if one did there.
+
+        Raises:
+            ReportError: there is no step `name`.
+        """
+        parts = self.page.parts if name is None else [self.step(name)]
+        return tuple(
+            part.name
+            for part in parts
+            if isinstance(part, ExerciseView)
+            and part.result is not None
+            and not all(check.passed for check in part.result.checks)
+        )
+
     def to_json(self) -> dict[str, Any]:
         """For programs."""
         page = self.page

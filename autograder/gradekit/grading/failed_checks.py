@@ -1,0 +1,109 @@
+"""One failed check for staff: its inputs, beside what was expected and what came out.
+
+Tested in tests/gradekit/grading/test_replay.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from attnlab.checking.advice import explain
+from attnlab.checking.judges import Difference, Kills
+from attnlab.checking.lab import asked_names
+from attnlab.checking.verdict import Answer
+from gradekit.exercise.definition import Check, Exercise
+from gradekit.exercise.variants import Variants
+from gradekit.grading.grader import LabGrader
+from gradekit.grading.recorded_calls import Call, Recorder
+from gradekit.grading.task import FailedCheck, ShownCall
+from gradekit.grading.value_text import value_text
+
+MOST_SHOWN = 4
+DIGITS = (4, 8, 16)
+
+
+def failed_check(grader: LabGrader, number: int, exercise: Exercise, answer: Answer) -> FailedCheck:
+    """What staff read about a failed check.
+
+    Args:
+        number: the variant that the hand-in was asked.
+    """
+    difference = answer.difference
+    assert difference is not None
+    check = next(check for check in exercise.checks if check.name == answer.question.name)
+    calls, more = _calls(grader.variants, number, exercise, check, answer)
+    expected, seen = _both(answer, difference)
+    return FailedCheck(
+        name=check.name,
+        title=check.title,
+        hidden=check.hidden,
+        file=str(exercise.path.relative_to(grader.spec.course.root)),
+        case=next((call.case for call in calls), ""),
+        calls=tuple(ShownCall(call.function, call.arguments) for call in calls),
+        more_calls=more,
+        place=", ".join(_word(part) for part in difference.path),
+        expected=expected,
+        seen=seen,
+        difference=explain(difference),
+    )
+
+
+def _calls(
+    variants: Variants, number: int, exercise: Exercise, check: Check, answer: Answer
+) -> tuple[Sequence[Call], int]:
+    """The calls that led to the first difference, as far as that is known."""
+    if check.versions_of:  # the student's test is asked about versions, and draws its own inputs
+        return (), 0
+    recorder = Recorder()
+    asked = asked_names(check.source)
+    right = variants.lab.reference
+    names = {**right, **recorder.watched({n: right[n] for n in asked if n in right})}
+    variants.run(exercise, check, number, names, draw=recorder.draw)
+    difference = answer.difference
+    assert difference is not None
+    calls = [call for call in recorder.calls if call.case in ("", *difference.path)]
+    returned = [call for call in calls if _is_same(call.result, difference.expected)]
+    chosen = returned[:1] or (calls or recorder.calls)[:MOST_SHOWN]
+    return chosen, len(recorder.calls) + recorder.left_out - len(chosen)
+
+
+def _is_same(result: Any, expected: Any) -> bool:
+    """Whether a call returned the value at which the answers differ."""
+    if not (isinstance(result, Tensor) and isinstance(expected, Tensor)):
+        return False
+    return result.dtype == expected.dtype and torch.equal(result.detach(), expected)
+
+
+def _both(answer: Answer, difference: Difference) -> tuple[str, str]:
+    """The two values as text, with as many digits as are needed to see that they differ."""
+    judge = answer.question.judge
+    if isinstance(judge, Kills) and difference.kind in ("rejects right", "lets through"):
+        return _verdicts(judge, answer.seen)
+    for digits in DIGITS:
+        expected = value_text(difference.expected, digits)
+        seen = value_text(difference.seen, digits)
+        if expected != seen:
+            break
+    return expected, seen
+
+
+def _verdicts(judge: Kills, seen: Sequence[bool | str]) -> tuple[str, str]:
+    """The versions of which a student's test said the wrong thing."""
+    wrong = [
+        (name, right)
+        for (name, right), accepted in zip(judge.versions, seen, strict=True)
+        if bool(accepted) != right
+    ]
+    said = {True: "accepted", False: "rejected"}
+    return (
+        "\n".join(f"{name}: {said[right]}" for name, right in wrong),
+        "\n".join(f"{name}: {said[not right]}" for name, right in wrong),
+    )
+
+
+def _word(part: str | int) -> str:
+    return part if isinstance(part, str) else f"[{part}]"
