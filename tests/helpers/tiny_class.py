@@ -182,7 +182,7 @@ def start_lab(
 
 
 def _require_sandbox_for(arguments: tuple[str, ...]) -> None:
-    if "grade" in arguments:
+    if "grade" in arguments or "--inputs" in arguments:
         require("sandbox")
 
 

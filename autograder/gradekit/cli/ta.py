@@ -49,17 +49,18 @@ def collect(
         list[Path], typer.Argument(help="Folders or zips of hand-ins.", metavar="SOURCES")
     ],
     times: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             help="Who handed in when: Moodle's grading worksheet, Gradescope's "
-            "submission_metadata.yml, or a CSV with the columns id and when."
+            "submission_metadata.yml, or a CSV with the columns id and when. May be repeated."
         ),
     ] = None,
     groups: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             help="Who is in which group, if groups handed in together: Moodle's grading "
-            "worksheet, Canvas's list of groups, or a CSV with the columns id and group."
+            "worksheet, Canvas's list of groups, or a CSV with the columns id and group. May be "
+            "repeated."
         ),
     ] = None,
     in_time: Annotated[
@@ -79,9 +80,8 @@ def collect(
 
     course = course_at(course_folder)
     course.dates(lab)
-    summary = collect_submissions(
-        course, lab, sources, Options(new, times, groups, in_time, dry_run)
-    )
+    options = Options(new, tuple(times or ()), tuple(groups or ()), in_time, dry_run)
+    summary = collect_submissions(course, lab, sources, options)
     if as_json:
         typer.echo(json.dumps(summary.to_json(), ensure_ascii=False))
     elif dry_run:

@@ -17,13 +17,13 @@ from gradekit.roster.students import FILE_NAME, load_roster
 from gradekit.submissions.collected import Summary, Taken, shown_time
 from gradekit.submissions.dating import Dating
 from gradekit.submissions.folder import is_notebook
-from gradekit.submissions.groups import Groups, read_groups
+from gradekit.submissions.groups import read_groups
 from gradekit.submissions.incoming import IncomingSubmission
 from gradekit.submissions.layouts import canvas
 from gradekit.submissions.sources import SourceReader, refused_file
 from gradekit.submissions.stored import State, Stored
 from gradekit.submissions.times import HandInTime
-from gradekit.submissions.times_file import TimesFile, read_times
+from gradekit.submissions.times_file import read_times
 from gradekit.submissions.whose import Whose
 from gradekit.wording import first_of
 
@@ -36,15 +36,15 @@ class Options:
 
     Attributes:
         new: take people who are not in students.csv, too.
-        times: a file that says when each student handed in.
-        groups: a file that says who is in which group, if groups handed in together.
+        times: files that say when each student handed in.
+        groups: files that say who is in which group, if groups handed in together.
         in_time: hand-ins without a time are known to be on time, so that needs no warning.
         dry_run: change nothing.
     """
 
     new: bool = False
-    times: Path | None = None
-    groups: Path | None = None
+    times: tuple[Path, ...] = ()
+    groups: tuple[Path, ...] = ()
     in_time: bool = False
     dry_run: bool = False
 
@@ -55,7 +55,7 @@ def collect_submissions(
     """Bring the submissions for `lab` in `sources` (folders or zips) into ``submitted/``.
 
     Raises:
-        CollectError: a source is not there, or the file of times cannot be read.
+        CollectError: a source is not there, or a file of times or groups cannot be read.
         RosterError: students.csv cannot be read.
     """
     for source in sources:
@@ -77,12 +77,8 @@ class _Collection:
         self._course, self._lab, self._options = course, lab, options
         self._expected = f"{course.source(lab).stem}.ipynb"
         self._directory = directory = Directory(load_roster(course.root))
-        self._times = TimesFile()
-        if options.times is not None:
-            self._times = read_times(options.times, directory, course.timezone)
-        self._groups = Groups()
-        if options.groups is not None:
-            self._groups = read_groups(options.groups, directory)
+        self._times = read_times(options.times, directory, course.timezone)
+        self._groups = read_groups(options.groups, directory)
         self._reader = SourceReader(
             course, lab, Whose(directory, options.new), self._times, self._groups
         )

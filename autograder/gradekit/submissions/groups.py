@@ -63,39 +63,42 @@ class Groups:
         return next((g for name in names if (g := self._by_name.get(squeezed(name)))), None)
 
 
-def read_groups(path: Path, directory: Directory) -> Groups:
-    """Read a file of groups.
+def read_groups(paths: Iterable[Path], directory: Directory) -> Groups:
+    """Read files of groups; a group may have members in several.
 
     Raises:
-        CollectError: it cannot be read, or names a student twice or two groups alike.
-        RosterError: it is not a table.
+        CollectError: one cannot be read, or they name a student twice or two groups alike.
+        RosterError: one is not a table.
     """
-    if not path.is_file():
-        raise CollectError(f"--groups {path}: there is no such file")
-    table = read_table(path)
     members: dict[str, list[Student]] = {}
     strangers: list[str] = []
     seen: dict[str, str] = {}
-    for person, name in _rows(table):
-        student = directory.find(person)
-        if not isinstance(student, Student):
-            strangers.append(person.shown)
-            continue
-        if seen.setdefault(student.id, name) != name:
-            raise CollectError(
-                f"--groups {table.name}: {student.id} is in {seen[student.id]!r} and in {name!r}; "
-                "keep one of the two"
-            )
-        members.setdefault(name, []).append(student)
     alike: dict[str, str] = {}
-    for name in members:
-        if (first := alike.setdefault(squeezed(name), name)) != name:
-            raise CollectError(
-                f"--groups {table.name}: the names {first!r} and {name!r} differ only in signs or "
-                "capitals, which downloads do not keep; rename one"
-            )
+    for path in paths:
+        for person, name in _rows(_table(path)):
+            student = directory.find(person)
+            if not isinstance(student, Student):
+                strangers.append(person.shown)
+                continue
+            if seen.setdefault(student.id, name) != name:
+                raise CollectError(
+                    f"--groups {path.name}: {student.id} is in {seen[student.id]!r} and in "
+                    f"{name!r}; keep one of the two"
+                )
+            if (first := alike.setdefault(squeezed(name), name)) != name:
+                raise CollectError(
+                    f"--groups {path.name}: the names {first!r} and {name!r} differ only in signs "
+                    "or capitals, which downloads do not keep; rename one"
+                )
+            members.setdefault(name, []).append(student)
     groups = tuple(Group(name, tuple(dict.fromkeys(found))) for name, found in members.items())
     return Groups(groups, tuple(strangers))
+
+
+def _table(path: Path) -> Table:
+    if not path.is_file():
+        raise CollectError(f"--groups {path}: there is no such file")
+    return read_table(path)
 
 
 def _rows(table: Table) -> list[tuple[Person, str]]:

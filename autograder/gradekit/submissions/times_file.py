@@ -8,7 +8,7 @@ tests/gradekit/submissions/test_times_file.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from pathlib import Path
@@ -74,19 +74,25 @@ class TimesFile:
             self._by_student[student] = when
 
 
-def read_times(path: Path, directory: Directory, zone: tzinfo) -> TimesFile:
-    """Read a file of times.
+def read_times(paths: Iterable[Path], directory: Directory, zone: tzinfo) -> TimesFile:
+    """Read files of times; of two times of one student, the one in the later file counts.
 
     Args:
         zone: of times without one; Moodle writes the time of whoever downloads.
 
     Raises:
-        CollectError: it cannot be read, or a line has a time that cannot be read.
-        RosterError: it is not a table.
+        CollectError: one cannot be read, or a line has a time that cannot be read.
+        RosterError: one is not a table.
     """
+    times = TimesFile()
+    for path in paths:
+        _add_file(path, directory, zone, times)
+    return times
+
+
+def _add_file(path: Path, directory: Directory, zone: tzinfo, times: TimesFile) -> None:
     if not path.is_file():
         raise CollectError(f"--times {path}: there is no such file")
-    times = TimesFile()
     is_yaml = path.suffix.lower() in (".yml", ".yaml")
     for person, when, number in (_yaml if is_yaml else _table)(path, zone):
         found = directory.find(person)
@@ -94,7 +100,6 @@ def read_times(path: Path, directory: Directory, zone: tzinfo) -> TimesFile:
             times.strangers.append(person.shown)
         known = found.id if isinstance(found, Student) else safe_id(person.new_id or person.shown)
         times.add(person, when, number, known)
-    return times
 
 
 def _yaml(path: Path, zone: tzinfo) -> Iterator[tuple[Person, datetime | None, str]]:

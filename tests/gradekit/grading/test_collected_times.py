@@ -62,7 +62,7 @@ def run(root: Path, *arguments: str) -> str:
     return done.stdout
 
 
-def collect(root: Path, name: str, times: Path | None = None) -> Summary:
+def collect(root: Path, name: str, *times: Path) -> Summary:
     return collect_submissions(load_course(root), LAB, [root / name], Options(times=times))
 
 

@@ -14,7 +14,7 @@ from gradekit.grading.grade import Settings
 from gradekit.grading.view import progress_bar
 from gradekit.results.records import State
 from gradekit.submissions.folder import SUBMITTED, TIMESTAMP, format_timestamp
-from tests.helpers.tiny_class import LAB, NAME, WRONG, hand_in, notebook, write_course
+from tests.helpers.tiny_class import LAB, NAME, WRONG, hand_in, lab, notebook, write_course
 
 
 def run(course, **settings):
@@ -70,6 +70,22 @@ def test_a_class_is_graded_and_the_second_run_has_nothing_to_do(three, monkeypat
     again, same = run(course)
     assert again.graded == 0
     assert same == rows
+
+
+def test_the_inputs_of_failed_checks_can_be_shown(graded_three):
+    course, _ = graded_three
+    lines = lab(course.root, "show", LAB, "bob", "softmax", "--inputs").stdout.splitlines()
+    assert "  ✗ Along the first axis." in lines
+    assert "      softmax(x, dim)" in lines
+    shown = lab(course.root, "show", LAB, "bob", "--inputs", "--json")
+    (step,) = json.loads(shown.stdout)["inputs"]
+    assert (step["step"], [check["name"] for check in step["failed"]]) == (
+        "softmax", ["another_axis"]
+    )  # fmt: skip
+    assert (
+        json.loads(lab(course.root, "show", LAB, "ada", "--inputs", "--json").stdout)["inputs"]
+        == []
+    )
 
 
 def test_only_what_is_new_is_graded(three):

@@ -79,7 +79,7 @@ def test_a_locked_grade_stays(language: str, tmp_path: Path):
 )
 def test_who_and_when(language: str, written: str, month: int, day: int, tmp_path: Path):
     ada = Student("ada", "Ada Lovelace", "ada@uni.example")
-    times = read_times(worksheet(tmp_path, language, written), Directory(Roster((ada,))), ZONE)
+    times = read_times([worksheet(tmp_path, language, written)], Directory(Roster((ada,))), ZONE)
     when = datetime(2026, month, day, 21, 5, tzinfo=ZONE)
     by_number, by_name = times.time("x", "Moodle", "7101"), times.time("ada", "Canvas", "")
     assert [found and found.when for found in (by_number, by_name)] == [when, when]

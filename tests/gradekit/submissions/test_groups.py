@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 
 from gradekit.course import Course
-from gradekit.errors import CollectError, ReturnError
+from gradekit.errors import CollectError, LabError, ReturnError
 from gradekit.export.export import Format, export, final_scores
 from gradekit.returns.returns import Way, return_pages
+from gradekit.roster.people import Directory
+from gradekit.roster.students import Roster, Student
 from gradekit.submissions.collect import Options, collect_submissions
 from gradekit.submissions.collected import Summary
 from gradekit.submissions.folder import find_submissions
+from gradekit.submissions.groups import read_groups
 from gradekit.submissions.stored import read_origin
 from tests.helpers.collected import course_in
 from tests.helpers.exports import CLASS, DOWNLOADED, STUDENTS, ZONE, packed
@@ -118,8 +121,9 @@ def collect(course: Course, export: bytes, groups: str | bytes = "", times: byte
     told = {}
     for name, data in (("groups", groups), ("times", times)):
         if data:
-            told[name] = folder / f"{name}.csv"
-            told[name].write_bytes(data if isinstance(data, bytes) else data.encode())
+            path = folder / f"{name}.csv"
+            path.write_bytes(data if isinstance(data, bytes) else data.encode())
+            told[name] = (path,)
     return collect_submissions(course, LAB, [folder / "class.zip"], Options(**told))
 
 
@@ -257,4 +261,16 @@ def test_a_wrong_list_is_one_sentence(course: Course, groups: str, message: str)
 
 def test_a_list_that_is_not_there(course: Course):
     with pytest.raises(CollectError, match="there is no such file"):
-        collect_submissions(course, LAB, [course.root], Options(groups=Path("none.csv")))
+        collect_submissions(course, LAB, [course.root], Options(groups=(Path("none.csv"),)))
+
+
+def test_groups_of_two_systems_are_in_two_files(tmp_path: Path) -> None:
+    paths = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    paths[0].write_text("id,group\nada,Team 1\n")
+    paths[1].write_text("id,group\nbob,Team 2\n")
+    both = Directory(Roster((Student("ada", "Ada Lovelace"), Student("bob", "Bob Li"))))
+    groups = read_groups(paths, both)
+    assert [[one.id for one in group.members] for group in groups.groups] == [["ada"], ["bob"]]
+    paths[1].write_text("id,group\nada,Team 2\n")
+    with pytest.raises(LabError, match=r"two\.csv: ada is in 'Team 1' and in 'Team 2'"):
+        read_groups(paths, both)

@@ -29,7 +29,7 @@ submission_1:
 def read(folder: Path, text: str, name: str = "times.csv") -> TimesFile:
     path = folder / name
     path.write_text(text)
-    return read_times(path, Directory(Roster((ADA,))), ZURICH)
+    return read_times([path], Directory(Roster((ADA,))), ZURICH)
 
 
 @pytest.mark.parametrize(
@@ -84,6 +84,19 @@ def test_a_mistake_is_one_sentence(text: str, told: str, tmp_path: Path) -> None
 
 def test_a_file_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(LabError, match="there is no such file"):
-        read_times(tmp_path / "none.csv", Directory(Roster()), ZURICH)
+        read_times([tmp_path / "none.csv"], Directory(Roster()), ZURICH)
     with pytest.raises(LabError, match="not valid YAML"):
         read(tmp_path, "a: [", "x.yml")
+
+
+def test_several_files_are_read_and_the_later_one_counts(tmp_path: Path) -> None:
+    bob = Student("bob", "Bob Li")
+    paths = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    paths[0].write_text("id,when\nada,2026-09-18 10:15\nbob,2026-09-18 11:15\n")
+    paths[1].write_text("id,when\nbob,2026-09-19 11:15\n")
+    times = read_times(paths, Directory(Roster((ADA, bob))), ZURICH)
+    found = {who: times.time(who, "Canvas", "") for who in ("ada", "bob")}
+    assert {who: one and one.when for who, one in found.items()} == {
+        "ada": datetime(2026, 9, 18, 10, 15, tzinfo=ZURICH),
+        "bob": datetime(2026, 9, 19, 11, 15, tzinfo=ZURICH),
+    }

@@ -153,7 +153,7 @@ def test_a_student_of_moodle_is_the_same_one_next_week(course: Course) -> None:
 def test_moodles_worksheet_tells_when(hidden: bool, course: Course, tmp_path: Path) -> None:
     worksheet = tmp_path / "grading.csv"
     worksheet.write_bytes(moodle_worksheet())
-    summary = collect(course, moodle(hidden=hidden), times=worksheet)
+    summary = collect(course, moodle(hidden=hidden), times=(worksheet,))
     assert files_of(course) == EVERYONE
     minutes = {one.id: one.handed_in.replace(second=0) for one in CLASS}
     assert times_of(course) == minutes
@@ -173,7 +173,7 @@ def test_times_that_come_later_are_added_and_not_lost_again(course: Course, tmp_
     worksheet.write_bytes(moodle_worksheet())
     assert any("unknown" in note for note in collect(course, moodle()).notes)
     assert set(times_of(course).values()) == {None}
-    dated = collect(course, moodle(), times=worksheet)
+    dated = collect(course, moodle(), times=(worksheet,))
     assert {taken.state for taken in dated.taken} == {"dated"}
     assert dated.lines()[1] == "Of those there already, 6 have a new time."
     known = times_of(course)
@@ -384,7 +384,7 @@ def test_repositories_without_git_are_known_by_their_names(course: Course, tmp_p
 def test_whom_a_file_of_times_names_in_vain_is_said(course: Course, tmp_path: Path) -> None:
     times = tmp_path / "times.csv"
     times.write_text("id,when\nada,2026-09-18 10:15\nadda,2026-09-18 10:15\n")
-    note = collect(course, moodle(), times=times).notes[0]
+    note = collect(course, moodle(), times=(times,)).notes[0]
     assert note == "--times names people who are not in students.csv: adda."
 
 
