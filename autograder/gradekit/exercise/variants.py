@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import random
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from typing import Any
 
@@ -99,18 +99,13 @@ class Variants:
         number: int,
         names: Mapping[str, Any],
         forbids: tuple[str, ...] = (),
-        draw: Callable[[int, Sequence[Callable[..., Any]]], Draw] = Draw,
     ) -> Any:
-        """What `check` observes of `names` in this process, as if it had come from the sandbox.
-
-        Args:
-            draw: makes the source of inputs, from the seed and the versions to test.
-        """
+        """What `check` observes of `names` in this process, as if it had come from the sandbox."""
         versions = [v.function for v, _ in self._versions(exercise, check, number)]
         seed = self._seed(exercise, check, number)
         seed_everything(seed)  # as on the untrusted side
-        inputs = draw(seed, versions)
-        return unpack(pack(observe(check.probe, Lab(names), inputs, forbids)))
+        draw = Draw(seed, versions)
+        return unpack(pack(observe(check.probe, Lab(names), draw, forbids)))
 
     def visible(self, exercise: Exercise) -> VisibleExercise:
         """The part of `exercise` that is in a student's bundle."""

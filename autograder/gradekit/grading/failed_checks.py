@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 
 from attnlab.checking.advice import explain
+from attnlab.checking.draw import seed_everything
 from attnlab.checking.judges import Difference, Kills
-from attnlab.checking.lab import asked_names
+from attnlab.checking.lab import Lab, asked_names, observe
 from attnlab.checking.verdict import Answer
 from gradekit.exercise.definition import Check, Exercise
 from gradekit.exercise.variants import Variants
@@ -62,12 +63,14 @@ def _calls(
     asked = asked_names(check.source)
     right = variants.lab.reference
     names = {**right, **recorder.watched({n: right[n] for n in asked if n in right})}
-    variants.run(exercise, check, number, names, draw=recorder.draw)
+    seed = next(p.seed for p in variants.probes(exercise, number) if p.check == check.name)
+    seed_everything(seed)  # as on the untrusted side
+    observe(check.probe, Lab(names), recorder.draw(seed))
     difference = answer.difference
     assert difference is not None
-    calls = [call for call in recorder.calls if call.case in ("", *difference.path)]
+    calls = [call for call in recorder.calls if call.case in difference.path] or recorder.calls
     returned = [call for call in calls if _is_same(call.result, difference.expected)]
-    chosen = returned[:1] or (calls or recorder.calls)[:MOST_SHOWN]
+    chosen = returned[:1] or calls[:MOST_SHOWN]
     return chosen, len(recorder.calls) + recorder.left_out - len(chosen)
 
 

@@ -79,4 +79,4 @@ def _value(text: str, console: Console) -> None:
 
 
 def _line(text: str, console: Console, indent: int) -> None:
-    console.print(Padding(safe(text), (0, 0, 0, indent)), highlight=False)
+    console.print(Padding(safe(text), (0, 0, 0, indent), expand=False), highlight=False)

@@ -74,9 +74,9 @@ def test_a_class_is_graded_and_the_second_run_has_nothing_to_do(three, monkeypat
 
 def test_the_inputs_of_failed_checks_can_be_shown(graded_three):
     course, _ = graded_three
-    lines = lab(course.root, "show", LAB, "bob", "softmax", "--inputs").stdout.splitlines()
-    assert "  ✗ Along the first axis." in lines
-    assert "      softmax(x, dim)" in lines
+    text = lab(course.root, "show", LAB, "bob", "softmax", "--inputs").stdout
+    assert "\n  ✗ Along the first axis.\n" in text
+    assert "\n      softmax(x, dim)\n" in text
     shown = lab(course.root, "show", LAB, "bob", "--inputs", "--json")
     (step,) = json.loads(shown.stdout)["inputs"]
     assert (step["step"], [check["name"] for check in step["failed"]]) == (
