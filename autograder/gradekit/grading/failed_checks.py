@@ -23,7 +23,7 @@ from gradekit.grading.recorded_calls import Call, Recorder
 from gradekit.grading.task import FailedCheck, ShownCall
 from gradekit.grading.value_text import value_text
 
-MOST_SHOWN = 4
+MOST_SHOWN = 2
 DIGITS = (4, 8, 16)
 
 
@@ -75,10 +75,13 @@ def _calls(
 
 
 def _is_same(result: Any, expected: Any) -> bool:
-    """Whether a call returned the value at which the answers differ."""
-    if not (isinstance(result, Tensor) and isinstance(expected, Tensor)):
-        return False
-    return result.dtype == expected.dtype and torch.equal(result.detach(), expected)
+    """Whether a call returned the value at which the answers differ, perhaps with others."""
+    match result, expected:
+        case tuple() | list(), Tensor():
+            return any(_is_same(one, expected) for one in result)
+        case Tensor(), Tensor():
+            return result.dtype == expected.dtype and torch.equal(result.detach(), expected)
+    return False
 
 
 def _both(answer: Answer, difference: Difference) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from attnlab.checking.observation import Missing, NoAnswer, Opaque, Raised, clip, dtype_of
 
 WIDTH = 72
-MOST_NUMBERS, MOST_ITEMS, MOST_LINES, MOST_LETTERS = 120, 8, 24, 600
+MOST_NUMBERS, MOST_ITEMS, MOST_LINES, MOST_LETTERS = 60, 8, 24, 600
 
 
 def value_text(value: Any, digits: int = 4) -> str:
@@ -63,7 +63,12 @@ def _tensor(value: Tensor, digits: int) -> str:
     plain = value.float() if value.dtype == torch.bfloat16 else value  # which numpy does not know
     numbers = plain.numpy(force=True)
     shown = np.array2string(
-        numbers, max_line_width=WIDTH, precision=digits, threshold=MOST_NUMBERS, edgeitems=3
+        numbers,
+        max_line_width=WIDTH,
+        precision=digits,
+        suppress_small=True,
+        threshold=MOST_NUMBERS,
+        edgeitems=2,
     )
     if value.ndim == 0:
         return f"{shown} ({dtype_of(value)})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import struct
 import zipfile
 from datetime import UTC, datetime, timedelta
@@ -257,3 +258,31 @@ def test_a_zip_whose_end_is_missing_is_told(course: Course) -> None:
     summary = collect(course, moodle()[:-300])
     assert [one.reason for one in summary.refused] == ["it is not a zip, or its end is missing"]
     assert not os.path.exists(course.root / "submitted")
+
+
+def test_files_of_a_quiz_in_canvas(course: Course) -> None:
+    """Canvas's quiz_submission_zipper.rb: question_attachment_filename."""
+    files = {}
+    for place, one in enumerate(CLASS):
+        name = f"{one.sortable}{one.number}".replace(" ", "_")
+        start = re.sub(r"[^-\w]", "", name, flags=re.ASCII).lower()  # as Ruby, ASCII alone
+        files[f"{start}_question_71_{8800 + place}_{BOOK}"] = one.files[BOOK]
+    summary = collect(course, files)
+    assert {taken.student for taken in summary.taken} == EVERYONE
+    assert (summary.refused, set(times(course).values())) == ((), {None})
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_files_that_a_plugin_of_moodle_keeps(flat: bool, course: Course) -> None:
+    files = unpacked(moodle(flat=flat))
+    summary = collect(
+        course, {k.replace("submission_file", "submission_s3"): files[k] for k in files}
+    )
+    assert {taken.student for taken in summary.taken} == EVERYONE
+    assert summary.refused == ()
+
+
+def test_ilias_unpacked_into_two_folders(course: Course) -> None:
+    files = unpacked(ilias())
+    summary = collect(course, {f"Downloads/Lab 1/{name}": data for name, data in files.items()})
+    assert {taken.student for taken in summary.taken} == EVERYONE

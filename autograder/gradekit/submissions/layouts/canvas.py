@@ -4,7 +4,9 @@
 ``[LATE_]anon_<code>_<attachment>_<file>`` (lib/content_zipper.rb: get_filename). The name is in
 lower case and has only letters, digits and underscores. A text or a link that was typed in ends
 with ``_text.html`` or ``_link.html``. A file that was handed in again has a number at its end. The
-dates in the zip are those of the download, and LATE does not say how late.
+dates in the zip are those of the download, and LATE does not say how late. From a quiz, the files
+are ``<name><user>_question_<question>_<attachment>_<file>`` (quiz_submission_zipper.rb), and none
+says that it is late.
 
 Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
@@ -23,6 +25,7 @@ SYSTEM = "Canvas"
 _NAMED = r"(?P<name>[^/]+?)(?P<late>_LATE)?_(?P<user>\d+)"
 _HIDDEN = r"(?P<late>LATE_)?(?P<code>anon_[A-Za-z0-9]+)"
 _FILE = r"_(?P<file>\d+)_(?P<rest>.+)"
+_OF_A_QUIZ = re.compile(r"(?P<name>[^/]*?)(?P<user>\d+)_question_\d+" + _FILE)
 _WITH_NAME, _WITHOUT = re.compile(_NAMED + _FILE), re.compile(_HIDDEN + _FILE)
 _TYPED = re.compile(rf"(?:{_HIDDEN.replace('?P<late>', '')}|.+_\d+)_(text|link)\.html")
 _AGAIN = re.compile(r"-(\d+)(?=\.(?:ipynb|zip)$)", re.IGNORECASE)
@@ -54,7 +57,9 @@ class Start:
 
 
 def start_of(name: str) -> Start | None:
-    """What Canvas wrote in front of the student's own name of a file; None if it did not."""
+    """What Canvas wrote in front of the student's own name of a file of an assignment, or None."""
+    if _OF_A_QUIZ.fullmatch(name):
+        return None
     match = _WITHOUT.fullmatch(name) or _WITH_NAME.fullmatch(name)
     if match is None:
         return None
@@ -73,7 +78,7 @@ def reader(listing: Listing) -> Reader:
         if match := _WITHOUT.fullmatch(path.name):
             code = match["code"]
             person = Person(code, new_id=code, nameless=_NAMELESS)
-        elif match := _WITH_NAME.fullmatch(path.name):
+        elif match := _OF_A_QUIZ.fullmatch(path.name) or _WITH_NAME.fullmatch(path.name):
             name, user = match["name"], match["user"]
             person = Person(name, names=(name,), canvas_id=user, new_id=f"{name}_{user}")
         elif _TYPED.fullmatch(path.name):
@@ -86,7 +91,7 @@ def reader(listing: Listing) -> Reader:
             (person,),
             PurePosixPath(_AGAIN.sub("", match["rest"])),
             match[0][: match.start("file")].rstrip("_"),
-            time=HandInTime(None, Told.CANVAS_LATE) if match["late"] else NO_TIME,
+            time=HandInTime(None, Told.CANVAS_LATE) if match.groupdict().get("late") else NO_TIME,
             version=int(again[1]) if again else 0,
             dated=False,
         )

@@ -23,7 +23,7 @@ from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reade
 SYSTEM = "ILIAS"
 _HOME = re.compile(r"(?P<who>.*_.*_.+)_(?P<number>\d+)")
 _TEAM = re.compile(r"Team (?P<number>\d+)")
-_DEEPEST = 3
+_DEEPEST = 4  # the two of ILIAS, and folders that the download was unpacked into
 _LATE = re.compile(r"^(?:Late Submission|Versp(?:ä|ae?)tete (?:Abgabe|Einreichung)) - ")
 _AGAIN = re.compile(r" \((?P<number>\d+)\)(?=\.[^.]+$)")
 

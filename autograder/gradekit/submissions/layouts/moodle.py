@@ -1,10 +1,11 @@
 """Moodle's "Download all submissions": one folder per student, or all files in one.
 
 ``<full name>_<number>_assignsubmission_file/…``, or the same as the beginning of a file's name
-(mod/assign/classes/downloader.php). Underscores in a name become spaces; clean_filename drops some
-signs, such as an apostrophe. The number belongs to one assignment (table assign_user_mapping):
-the same student has another one next week. With hidden names, every name is "Participant". The
-dates in the zip are those of the download.
+(mod/assign/classes/downloader.php); plugins write their own names there (s3, onlyoffice).
+Underscores in a name become spaces; clean_filename drops some signs, such as an apostrophe. The
+number belongs to one assignment (table assign_user_mapping): the same student has another one next
+week. With hidden names, every name is "Participant". The dates in the zip are those of the
+download.
 
 Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
@@ -19,7 +20,7 @@ from gradekit.roster.people import Person
 from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader
 
 SYSTEM = "Moodle"
-_HOME = re.compile(r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)")
+_HOME = re.compile(r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_(?P<kind>[a-z0-9]+)")
 # Moodle's clean_filename leaves out the slash in the German word.
 HIDDEN = {words.hidden.replace("/", "") for words in LANGUAGES.values()} | {"teilnehmer"}
 _NAMELESS = (
