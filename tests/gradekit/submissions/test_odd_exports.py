@@ -282,7 +282,7 @@ def test_files_that_a_plugin_of_moodle_keeps(flat: bool, course: Course) -> None
     assert summary.refused == ()
 
 
-def test_ilias_unpacked_into_two_folders(course: Course) -> None:
+def test_ilias_unpacked_into_a_folder_of_its_own(course: Course) -> None:
     files = unpacked(ilias())
-    summary = collect(course, {f"Downloads/Lab 1/{name}": data for name, data in files.items()})
+    summary = collect(course, {f"Lab 1 (1)/{name}": data for name, data in files.items()})
     assert {taken.student for taken in summary.taken} == EVERYONE
