@@ -8,7 +8,7 @@ the two.
 The package imports nothing else of attnlab and contains no reference code. Its tests are in
 ``tests/attnlab/checking``, one file per module, unless a docstring names another file.
 
-=======================  =========================================================
+=======================  =====================================================================
 :mod:`.draw`             the inputs of a probe, made from a seed
 :mod:`.sizes`            the sizes at which a tensor question is asked
 :mod:`.lab`              the names that a probe may ask for; runs a probe
@@ -30,9 +30,11 @@ The package imports nothing else of attnlab and contains no reference code. Its 
 :mod:`.picture`          a picture of two tensors that differ
 :mod:`.answers`          reads predictions and errata, whatever types they have
 :mod:`.weights`          gives weights to a student's module, reads its gradients
+:mod:`.layer_weights`    the weights of a student's encoder or decoder layer, and torch's layers
+:mod:`.row_orders`       how a student's layer cuts one matrix into queries, keys and values
 :mod:`.dtypes`           runs code under another default dtype of torch
 :mod:`.torch_attention`  torch's multi-head attention with a student's weights
 :mod:`.peak_memory`      the size of the largest tensor that a computation makes
 :mod:`.errors`           errors that students can fix, and those that end a probe
-=======================  =========================================================
+=======================  =====================================================================
 """

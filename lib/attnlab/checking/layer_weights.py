@@ -15,7 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from attnlab.checking import torch_attention
-from attnlab.checking.weights import MissingWeightError, give_weights
+from attnlab.checking.row_orders import with_row_orders
+from attnlab.checking.weights import MissingWeightError, Spellings, give_weights
 
 Names = str | tuple[str, ...]
 
@@ -86,17 +87,18 @@ def layer_shapes(d_model: int, d_ff: int, *, decoder: bool = False) -> dict[str,
     return shapes
 
 
-def layer_spellings(layer: nn.Module, *, decoder: bool = False) -> dict[Names, tuple[str, ...]]:
+def layer_spellings(layer: nn.Module, *, decoder: bool = False) -> Spellings:
     """Other names under which this layer may store its weights.
 
     Args:
-        layer: of any class. Only names that can occur in it are returned, because all usual ones
-            would be tens of thousands.
+        layer: of any class. Only names of its parameters are returned, because all usual ones would
+            be tens of thousands.
         decoder: whether it is a decoder layer.
 
     Returns:
         For each name in the task (or several, if one tensor stores several weights) the other
-        names, in the form that :mod:`attnlab.checking.weights` takes.
+        names, in the form that :mod:`attnlab.checking.weights` takes. If one tensor stores queries,
+        keys and values, the layer is run to find the order of its rows.
     """
     keys = [name for name, _ in layer.named_parameters()]
     if layer_shapes(1, 1, decoder=decoder).keys() <= set(keys):
@@ -118,7 +120,12 @@ def layer_spellings(layer: nn.Module, *, decoder: bool = False) -> dict[Names, t
             found[f"residual{number + 1}.norm.{kind}"] = tuple(
                 f"{name}.{word}" for name in names for word in words.split()
             )
-    return found
+    tensors = dict(layer.named_parameters(remove_duplicate=False))
+    stored: Spellings = {
+        names: [other for other in others if other.format(i=0) in tensors]
+        for names, others in found.items()
+    }
+    return with_row_orders(layer, stored, 1 + decoder)
 
 
 def is_norm(module: nn.Module) -> bool:

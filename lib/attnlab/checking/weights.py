@@ -9,6 +9,8 @@ lists the other layouts that are accepted:
      ("q_proj.weight", "k_proj.weight"): ("qk.weight",),           # stacked along the first axis
      "v_proj.weight": ("heads.{i}.v.weight",)}                     # split along the first axis
 
+A stack may also have its rows in another order: :class:`Reordered`.
+
 Files of weights may also come from a wrapped model: one prefix that all names share
 (``module.``) is taken off, and tensors of whole numbers (a counter of steps) are left out.
 """
@@ -16,7 +18,7 @@ Files of weights may also come from a wrapped model: one prefix that all names s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
@@ -24,7 +26,22 @@ from torch import Tensor, nn
 from attnlab.checking.draw import NO_GRADIENT
 
 Name = str
-Spellings = Mapping[Name | tuple[Name, ...], Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Reordered:
+    """A tensor that stores a stack of weights in another order of rows, such as head by head.
+
+    Attributes:
+        key: the tensor's name.
+        rows: for each row of the tensor, which row of the stack it is.
+    """
+
+    key: str
+    rows: tuple[int, ...]
+
+
+Spellings = Mapping[Name | tuple[Name, ...], Sequence[str | Reordered]]
 
 
 # Prefixes of wrapped models: nn.DataParallel's, torch.compile's, and one that people write.
@@ -44,12 +61,14 @@ class _Location:
         names: the weights, in the order in which they are stacked.
         transposed: whether the tensor is the transpose of the stack.
         piece: if the stack is split over several tensors, the index of this one and their number.
+        rows: for each row of the tensor, which row of the stack it is; empty: they are in order.
     """
 
     key: str
     names: tuple[Name, ...]
     transposed: bool = False
     piece: tuple[int, int] = (0, 1)
+    rows: tuple[int, ...] = ()
 
 
 def give_weights(
@@ -116,15 +135,18 @@ def _locations(
     tensors: Mapping[str, Tensor], weights: Mapping[Name, Tensor], spellings: Spellings | None
 ) -> Iterator[_Location]:
     """Where each weight is: under its own name, or else the first of `spellings` that fits."""
-    known: list[tuple[tuple[Name, ...], str]] = [((name,), name) for name in weights]
+    known: list[tuple[tuple[Name, ...], Reordered]]
+    known = [((name,), Reordered(name, ())) for name in weights]
     for names, keys in (spellings or {}).items():
         together = (names,) if isinstance(names, str) else names
         if all(name in weights for name in together):
-            known += [(together, key) for key in keys if key.format(i=0) in tensors]
+            layouts = (key if isinstance(key, Reordered) else Reordered(key, ()) for key in keys)
+            known += [(together, at) for at in layouts if at.key.format(i=0) in tensors]
     missing = dict.fromkeys(weights)
-    for names, key in known:
+    for names, at in known:
         if any(name in missing for name in names):
-            found = list(_fitting(tensors, weights, names, key))
+            fitting = _fitting(tensors, weights, names, at.key)
+            found = [replace(location, rows=at.rows) for location in fitting]
             yield from found
             for name in names if found else ():
                 missing.pop(name, None)
@@ -165,7 +187,8 @@ def _fitting(
 def _cut(stacked: Tensor, location: _Location) -> Tensor:
     """The piece of the stacked weights that belongs at `location`."""
     index, pieces = location.piece
-    return stacked.chunk(pieces)[index]
+    piece = stacked.chunk(pieces)[index]
+    return piece[list(location.rows)] if location.rows else piece
 
 
 def _collect(
@@ -175,7 +198,10 @@ def _collect(
     pieces: dict[tuple[Name, ...], list[Tensor]] = {}
     for location in locations:
         tensor = tensors[location.key]
-        pieces.setdefault(location.names, []).append(tensor.mT if location.transposed else tensor)
+        tensor = tensor.mT if location.transposed else tensor
+        if location.rows:
+            tensor = tensor[torch.tensor(location.rows).argsort()]
+        pieces.setdefault(location.names, []).append(tensor)
     found: dict[Name, Tensor] = {}
     for names, parts in pieces.items():
         sizes = [weights[name].shape[0] for name in names]
