@@ -26,7 +26,7 @@ import torch
 from attnlab import check, plots, submit
 from attnlab.data import places
 from attnlab.models import fresh_transformer
-from attnlab.models.small_transformers import small_transformer, train_on
+from attnlab.models.small_transformers import names_in_file, small_transformer, train_on
 from attnlab.multihead import MultiHeadAttention
 from attnlab.notebook.review import compare_predictions, try_versions
 from attnlab.notebook.saved import trained
@@ -633,6 +633,7 @@ def train_and_save(task):
         f"{task}.safetensors",
         lambda: small_transformer(task, Transformer, init_weights),
         lambda model: train_on(task, model, train_transformer, make_batch),
+        names=names_in_file(task),
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from safetensors.torch import load_file
 
 from attnlab.batching import Batch
+from attnlab.checking.transformer_weights import give_transformer
 from attnlab.data import dates, places
 from attnlab.transformer_config import TransformerConfig
 
@@ -34,7 +35,7 @@ def answers_about_places(transformer: Callable[[TransformerConfig], Any]) -> Any
     Args:
         transformer: the class of the model: lab 7's `Transformer`.
     """
-    return _with_weights(transformer(PLACES), "places.safetensors")
+    return _with_weights(transformer, PLACES, "places.safetensors")
 
 
 def half_trained_on_dates(transformer: Callable[[TransformerConfig], Any]) -> Any:
@@ -43,7 +44,7 @@ def half_trained_on_dates(transformer: Callable[[TransformerConfig], Any]) -> An
     Args:
         transformer: the class of the model: lab 7's `Transformer`.
     """
-    return _with_weights(transformer(DATES), "half_trained_on_dates.safetensors")
+    return _with_weights(transformer, DATES, "half_trained_on_dates.safetensors")
 
 
 def dates_batch(
@@ -56,10 +57,13 @@ def dates_batch(
     )
 
 
-def _with_weights(model: Any, name: str) -> Any:
-    """The model with the weights of a file; a table that is used twice is in the file once."""
+def _with_weights(
+    transformer: Callable[[TransformerConfig], Any], cfg: TransformerConfig, name: str
+) -> Any:
+    """A model with the weights of a file; a table that is used twice is in the file once."""
+    model = transformer(cfg)
     saved = {key: value.float() for key, value in load_file(FOLDER / name).items()}
     table = saved["target_embedding.weight"]
     tied = {"head.weight": table, "source_embedding.weight": table}
-    model.load_state_dict({**tied, **saved})
+    give_transformer(model, {**tied, **saved}, cfg)
     return model.eval()

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -22,11 +23,25 @@ from attnlab.notebook.unwritten import unwritten_step
 Model = TypeVar("Model", bound=nn.Module)
 
 
+@dataclass(frozen=True)
+class Names:
+    """By which names a file holds a model's weights; without one, by the model's own.
+
+    Attributes:
+        read: from a model to the tensors of the file.
+        give: puts the tensors of a file into a model; raises an error if they do not fit.
+    """
+
+    read: Callable[[nn.Module], Mapping[str, Tensor]] = nn.Module.state_dict
+    give: Callable[[nn.Module, Mapping[str, Tensor]], Any] = nn.Module.load_state_dict
+
+
 def trained(
     name: str,
     build: Callable[[], Model],
     train: Callable[[Model], Sequence[float]],
     again: bool = False,
+    names: Names | None = None,
 ) -> tuple[Model | None, Tensor]:
     """The model with its weights from the file `name`, or trained now and saved there.
 
@@ -36,19 +51,22 @@ def trained(
         build: makes the model, not yet trained.
         train: trains it in place and returns the losses on the way.
         again: train even if there is a file.
+        names: how the weights are called in the file.
 
     Returns:
         The model, in evaluation mode, and the losses of its training, (steps,). If a step that it
         needs is not written yet, it shows a notice and returns None and no losses.
     """
-    path = Path(name)
+    path, names = Path(name), names or Names()
     try:
         model = build()
-        losses = None if again else _load(path, model)
+        losses = None if again else _load(path, model, names)
         if losses is None:
+            if path.is_file():  # it may have changed some of the weights before it failed
+                model = build()
             start = time.perf_counter()
             losses = torch.tensor([float(loss) for loss in train(model)])
-            _save(path, model, losses)
+            _save(path, names.read(model), losses)
             print(f"Trained in {time.perf_counter() - start:.0f} s; the weights are in {path}.")
     except NotImplementedError as error:
         _show(f"Nothing to train yet: `{unwritten_step(error)}` is not written.")
@@ -56,7 +74,7 @@ def trained(
     return model.eval(), losses
 
 
-def _load(path: Path, model: nn.Module) -> Tensor | None:
+def _load(path: Path, model: nn.Module, names: Names) -> Tensor | None:
     """Fill `model` from the file and return the losses; None if the model must be trained."""
     if not path.is_file():
         return None
@@ -64,9 +82,9 @@ def _load(path: Path, model: nn.Module) -> Tensor | None:
         with safe_open(path, framework="pt") as file:
             weights = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - not a dict
             losses = json.loads((file.metadata() or {}).get("losses", "[]"))
-        model.load_state_dict(weights)
+        names.give(model, weights)
         found = torch.tensor([float(loss) for loss in losses])
-    except (SafetensorError, OSError, RuntimeError, TypeError, ValueError) as error:
+    except (SafetensorError, OSError, LookupError, RuntimeError, TypeError, ValueError) as error:
         print(f"{path} does not fit this model ({type(error).__name__}), so it is trained again.")
         return None
     print(f"Loaded {path}; nothing was trained.")
@@ -74,9 +92,9 @@ def _load(path: Path, model: nn.Module) -> Tensor | None:
     return found
 
 
-def _save(path: Path, model: nn.Module, losses: Tensor) -> None:
+def _save(path: Path, state: Mapping[str, Tensor], losses: Tensor) -> None:
     """Write the weights to a temporary file first, so a failure leaves an older file intact."""
-    weights = {key: value.clone().contiguous() for key, value in model.state_dict().items()}
+    weights = {key: value.clone().contiguous() for key, value in state.items()}
     unfinished = path.with_suffix(".part")
     # Not safetensors' own save_file: only the file's owner may read what it writes.
     unfinished.write_bytes(save(weights, metadata={"losses": json.dumps(losses.tolist())}))

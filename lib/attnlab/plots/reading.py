@@ -17,12 +17,12 @@ from attnlab.data import dates, measured_lab07, numbers
 from attnlab.data.dates import BOS, EOS
 from attnlab.data.vocabulary import split_words
 from attnlab.models.small_transformers import write_all
+from attnlab.plots.attention_calls import NO_WEIGHTS, recorded
 from attnlab.plots.canvas import ATTENTION, Drawn, cell_tips, cells, drawing, panels, ticks
 
 GreedyDecode = Callable[..., Tensor]
 
 _END = "end"
-_NO_WEIGHTS = "No picture: the last decoder layer has no `cross_attention` that returns weights."
 
 
 @drawing
@@ -43,9 +43,9 @@ def date(model: Any, greedy_decode: GreedyDecode, text: str) -> Drawn:
     if not words:
         return Drawn((), {}, "Write a date between the quotes.")
     written, weights = _watched(model, greedy_decode, read)
-    if weights is None:
-        return Drawn((), {}, _NO_WEIGHTS)
     iso = dates.TARGET.decode(written)
+    if weights is None:
+        return Drawn((), {}, f"“{text}” → {iso}. {NO_WEIGHTS}")
     rows = [dates.TARGET.decode([number]) or _END for number in written]
     letters = [weights[:, start : start + len(word)] for word, start in words]
     tips = [
@@ -74,7 +74,7 @@ def number(model: Any, greedy_decode: GreedyDecode, text: str) -> Drawn:
         return Drawn((), {}, "Write a number between the quotes.")
     written, weights = _watched(model, greedy_decode, read)
     if weights is None:
-        return Drawn((), {}, _NO_WEIGHTS)
+        return Drawn((), {}, f"{text} → {numbers.TARGET.decode(written)}. {NO_WEIGHTS}")
     words = split_words(text)
     rows = [numbers.TARGET.decode([one]) or _END for one in written]
     tips = [
@@ -124,27 +124,10 @@ def _watched(
     """What the model writes, its end included, and where it looked for each symbol, (T, S)."""
     source = torch.tensor([list(read)])
     batch = source, torch.ones_like(source, dtype=torch.bool)
-    found: list[Tensor] = []
-
-    def look(module: Any, args: Any, kwargs: dict[str, Any], _out: Any) -> None:
-        # Not the module itself, whose call would come here again.
-        out = module.forward(*args, **{**kwargs, "need_weights": True})
-        if isinstance(out, tuple):
-            found.append(out[1])
-
     (written,) = greedy_decode(model, *batch, BOS, EOS).tolist()
-    try:
-        hook = model.decoder[-1].cross_attention.register_forward_hook(look, with_kwargs=True)
-    except AttributeError:
-        return written, None
-    try:
-        with torch.no_grad():
-            model(*batch, torch.tensor([[BOS, *written[:-1]]]))
-    except TypeError:  # an attention of one's own, without need_weights
-        return written, None
-    finally:
-        hook.remove()
-    return written, found[-1][0].mean(0) if found else None
+    with torch.no_grad(), recorded(model.decoder[-1]) as tables:
+        model(*batch, torch.tensor([[BOS, *written[:-1]]]))
+    return written, tables[1][0].mean(0) if len(tables) == 2 else None  # the second is across
 
 
 def _said(row: str, word: str, weights: Tensor) -> str:

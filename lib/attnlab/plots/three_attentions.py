@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor, nn
 
 from attnlab.masks import causal_mask
-from attnlab.multihead import MultiHeadAttention
+from attnlab.plots.attention_calls import recorded
 from attnlab.plots.canvas import FAINT, Drawn, drawing, panels
 from attnlab.plots.heatmap import attention_cells
 from attnlab.plots.masks import grid
@@ -41,7 +39,7 @@ def three_attentions(
     x, y = (torch.randn(1, len(words), d_model, generator=random) for words in (source, target))
     visible = torch.tensor([word != PAD for word in source])
     encoder, decoder = encoder_layer().eval(), decoder_layer().eval()
-    with torch.no_grad(), _recorded(encoder, decoder) as tables:
+    with torch.no_grad(), recorded(encoder, decoder) as tables:
         memory = encoder(x, visible[None, None, None])
         decoder(
             y,
@@ -92,29 +90,3 @@ def _tips(table: Tensor, rows: Sequence[str], columns: Sequence[str]) -> list[li
         return f"{text}, hidden: {'padding' if columns[column] == PAD else 'a later word'}"
 
     return [[said(row, column) for column in range(len(columns))] for row in range(len(rows))]
-
-
-@contextmanager
-def _recorded(*layers: nn.Module) -> Iterator[list[Tensor]]:
-    """A list to which each call of an attention in `layers` adds its weights, (1, h, Lq, Lk)."""
-    tables: list[Tensor] = []
-    inside = False
-
-    def record(module: MultiHeadAttention, args: Any, kwargs: Any, _: Any) -> None:
-        nonlocal inside
-        if not inside:
-            inside = True  # the call below comes here again
-            tables.append(module(*args, **{**kwargs, "need_weights": True})[1])
-            inside = False
-
-    hooks = [
-        module.register_forward_hook(record, with_kwargs=True)
-        for layer in layers
-        for module in layer.modules()
-        if isinstance(module, MultiHeadAttention)
-    ]
-    try:
-        yield tables
-    finally:
-        for hook in hooks:
-            hook.remove()

@@ -15,6 +15,7 @@ from attnlab.batching import Batch
 from attnlab.data import dates, places
 from attnlab.data.dates import BOS, EOS, PAD
 from attnlab.models import shipped_transformers
+from attnlab.plots.attention_calls import NO_WEIGHTS, recorded
 from attnlab.plots.canvas import (
     COLOURS,
     DASHES,
@@ -109,7 +110,9 @@ def decoding_trace(
     """
     model = shipped_transformers.answers_about_places(transformer)
     source = torch.tensor([[*places.WORDS.encode(question), PAD]])
-    steps = _recorded(model, greedy_decode, source)
+    steps = _steps(model, greedy_decode, source)
+    if not steps:
+        return Drawn((), {}, NO_WEIGHTS)
     asked = [places.WORDS.name(number) for number in source[0].tolist()]
     best = [step.chances.topk(_BEST) for step in steps]
     lines = [
@@ -223,31 +226,23 @@ def _line(axes: Axes, name: str, values: Tensor, colour: str, dash: Any) -> None
         tip(dot, f"{name}, {symbol}: {value:.3f} right")
 
 
-def _recorded(model: Any, greedy_decode: GreedyDecode, source: Tensor) -> list[_Step]:
-    """Decode one sentence and record every call of `decode`, as its last layer saw it."""
-    steps: list[_Step] = []
-    layer, decode = model.decoder[-1], model.decode
-    attentions = (layer.self_attention, layer.cross_attention)
+def _steps(model: Any, greedy_decode: GreedyDecode, source: Tensor) -> list[_Step]:
+    """Decode one sentence and record every call of `decode`, as its last layer saw it.
 
-    def recorded(target: Tensor, *rest: Any, **others: Any) -> Tensor:
-        calls: list[Any] = []
-        hooks = [
-            attention.register_forward_hook(
-                lambda _, args, named, __: calls.append((args, named)), with_kwargs=True
-            )
-            for attention in attentions
-        ]
-        logits: Tensor = decode(target, *rest, **others).detach()
-        for hook in hooks:
-            hook.remove()
-        back, across = (
-            attention(*args, **{**named, "need_weights": True})[1][0].mean(0)[-1].detach()
-            for attention, (args, named) in zip(attentions, calls, strict=True)
-        )
-        steps.append(_Step(target[0].tolist(), back, across, logits[0, -1].softmax(-1)))
+    A call in which the layer's two attentions do not return their weights is left out.
+    """
+    steps: list[_Step] = []
+    decode = model.decode
+
+    def watched(target: Tensor, *rest: Any, **others: Any) -> Tensor:
+        with recorded(model.decoder[-1]) as tables:
+            logits: Tensor = decode(target, *rest, **others).detach()
+        if len(tables) == 2:
+            back, across = (table[0].mean(0)[-1] for table in tables)
+            steps.append(_Step(target[0].tolist(), back, across, logits[0, -1].softmax(-1)))
         return logits
 
-    model.decode = recorded
+    model.decode = watched
     greedy_decode(model, source, source != PAD, BOS, EOS, PAD)
     return steps
 

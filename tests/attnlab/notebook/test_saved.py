@@ -2,9 +2,10 @@
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from torch import nn
 
-from attnlab.notebook.saved import trained
+from attnlab.notebook.saved import Names, trained
 
 NAME = "line.safetensors"
 
@@ -89,3 +90,30 @@ def test_a_failure_in_training_leaves_the_older_file(folder):
     with pytest.raises(ValueError, match="student's"):
         trained(NAME, Line, train_badly, again=True)
     assert (folder / NAME).read_bytes() == before
+
+
+def test_a_file_may_have_other_names_than_the_model():
+    names = Names(
+        lambda model: {"slope": model.weight.detach()},
+        lambda model, weights: model.load_state_dict({"weight": weights["slope"]}),
+    )
+    trained(NAME, Line, train, names=names)
+    assert load_file(NAME).keys() == {"slope"}
+    assert trained(NAME, Line, never, names=names)[0].weight.item() == 2
+
+
+def test_a_file_that_does_not_fit_leaves_nothing_behind():
+    class Two(nn.Module):
+        def __init__(self, width):
+            super().__init__()
+            self.first, self.second = Line(), Line(width)
+
+    def keep(model):
+        return [0.0]
+
+    def fill(model):
+        nn.init.ones_(model.first.weight)
+        return [0.0]
+
+    trained(NAME, lambda: Two(1), fill)
+    assert trained(NAME, lambda: Two(2), keep)[0].first.weight.item() == 0

@@ -181,3 +181,32 @@ class WithAMixin(PreOrPost, nn.Module):
         ):
             x = self.wrap(x, norm, drop, f)
         return x
+
+
+@exercise.also_right
+class CutHeadByHead(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, norm="pre"):
+        super().__init__()
+        self.h = num_heads
+        self.qkv_proj, self.o_proj = nn.Linear(d_model, 3 * d_model), nn.Linear(d_model, d_model)
+        self.network = nn.Sequential(
+            nn.Linear(d_model, d_ff), nn.ReLU(), nn.Dropout(dropout), nn.Linear(d_ff, d_model)
+        )
+        self.norm1, self.norm2 = nn.LayerNorm(d_model), nn.LayerNorm(d_model)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm == "pre"
+
+    def attend(self, x, mask):
+        heads = self.qkv_proj(x).unflatten(-1, (self.h, -1)).transpose(1, 2)  # (B, h, S, 3 d_k)
+        q, k, v = heads.chunk(3, -1)  # each (B, h, S, d_k)
+        scores = q @ k.mT / q.shape[-1] ** 0.5
+        if mask is not None:
+            scores = scores.masked_fill(~mask, -9e15)
+        return self.o_proj((self.dropout(scores.softmax(-1)) @ v).transpose(1, 2).flatten(2))
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            x = x + self.dropout(self.attend(self.norm1(x), mask))
+            return x + self.dropout(self.network(self.norm2(x)))
+        x = self.norm1(x + self.dropout(self.attend(x, mask)))
+        return self.norm2(x + self.dropout(self.network(x)))

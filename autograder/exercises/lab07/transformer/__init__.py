@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import torch
-from torch import nn
 
 from attnlab.checking.layer_weights import layer_shapes, layer_spellings
+from attnlab.checking.transformer_weights import layers_of as registered_layers
+from attnlab.checking.transformer_weights import outer_spellings
 from attnlab.checking.weights import give_weights
 from attnlab.encoder_decoder import DecoderLayer, EncoderLayer, Transformer
 from attnlab.transformer_config import TransformerConfig
@@ -27,8 +28,6 @@ SMALL = {
     "d_model": 12, "num_heads": 3, "d_ff": 20, "num_encoder_layers": 2, "num_decoder_layers": 2,
     "dropout": 0.0, "max_len": 10, "tie": "none",
 }  # fmt: skip
-OF_THE_DECODER = ("dec", "tgt", "target", "out")
-BIASES = ("bias", "beta", "b_2", "shift", "offset")
 
 
 def small(**others):
@@ -38,32 +37,7 @@ def small(**others):
 
 def layers_of(lab, model):
     """The encoder's and the decoder's layers that are registered, in order."""
-    # By name, because a notebook that nbgrader runs by itself has other classes than `lab`.
-    kinds = (lab.EncoderLayer.__name__, lab.DecoderLayer.__name__)
-    names = {m: [kind.__name__ for kind in type(m).__mro__] for m in model.modules()}
-    return [[module for module in names if kind in names[module]] for kind in kinds]
-
-
-def spellings(lab, model, cfg):
-    """This model's own names of the parts outside its layers, found by kind, shape and words."""
-    inside = {id(p) for side in layers_of(lab, model) for layer in side for p in layer.parameters()}
-    tables = {f"{n}.weight" for n, part in model.named_modules() if isinstance(part, nn.Embedding)}
-    found = {}
-    for name, parameter in model.named_parameters():
-        if id(parameter) in inside:
-            continue
-        if parameter.ndim == 1:
-            side = "decoder" if any(word in name for word in OF_THE_DECODER) else "encoder"
-            kind = "bias" if name.rpartition(".")[2] in BIASES else "weight"
-            part = f"{side}_norm.{kind}"
-        elif parameter.shape[0] == cfg.source_vocab:
-            part = "source_embedding.weight"
-        elif name in tables or cfg.tie != "none":  # a tied table has the name that came first
-            part = "target_embedding.weight"
-        else:
-            part = "head.weight"
-        found[part] = (*found.get(part, ()), name)
-    return found
+    return registered_layers(model, (lab.EncoderLayer.__name__, lab.DecoderLayer.__name__))
 
 
 def drawn_parts(draw, cfg):
@@ -87,8 +61,9 @@ def built(lab, draw, cfg):
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.zero_()
-    give_weights(model, drawn_parts(draw, cfg), spellings(lab, model, cfg))
-    for is_decoder, layers in enumerate(layers_of(lab, model)):
+    sides = layers_of(lab, model)
+    give_weights(model, drawn_parts(draw, cfg), outer_spellings(model, cfg, sides))
+    for is_decoder, layers in enumerate(sides):
         shapes = layer_shapes(cfg.d_model, cfg.d_ff, decoder=bool(is_decoder))
         for layer in layers:
             weights = {name: 0.5 * draw.normal(*shape) for name, shape in shapes.items()}
