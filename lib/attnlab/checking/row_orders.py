@@ -5,13 +5,14 @@ queries, then all keys, then all values; or head by head, each with its queries,
 feature by feature. No name or shape tells which, but the layer's output does.
 
 With all weights 0, but for the biases of the fused projection and an output projection that copies,
-the layer's output is the values' biases. A normalisation changes only their mean and their size. So
-the output shows which of the fused biases are the values', and in which order.
+the layer's output is the values' biases. A normalisation changes only their mean and size. So the
+output shows which of the fused biases are the values', and in which order. A second question tells
+queries from keys: if all queries are equal, keys that differ still matter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 
 import torch
@@ -38,60 +39,75 @@ def with_row_orders(layer: nn.Module, spellings: Spellings, num_inputs: int) -> 
         fused projection are in the order of its names.
     """
     tensors = dict(layer.named_parameters(remove_duplicate=False))
-    found = dict(spellings)
+    found = spellings
     for names, keys in spellings.items():
         if isinstance(names, str) or not names[-1].endswith("v_proj.bias"):
             continue
         sizes = {tensors[key].numel() for key in keys if isinstance(key, str) and key in tensors}
-        if len(sizes) != 1:
-            continue
-        rows = _order(layer, spellings, names, sizes.pop() // len(names), num_inputs)
-        for kind in ("weight", "bias") if rows else ():
-            together = tuple(name.removesuffix("bias") + kind for name in names)
-            others = [key for key in spellings[together] if isinstance(key, str)]
-            found[together] = [Reordered(key, rows) for key in others]
+        if len(sizes) == 1:
+            d_model = sizes.pop() // len(names)
+            try:
+                found = _in_order(layer, found, names, d_model, num_inputs)
+            except Exception:  # noqa: S112 - what the student's layer raises, its checks meet again
+                continue
     return found
 
 
-def _order(
+def _in_order(
     layer: nn.Module, spellings: Spellings, names: Sequence[str], d_model: int, num_inputs: int
-) -> tuple[int, ...]:
-    """The order of rows that explains the layer's output; empty: that of the names, or none."""
+) -> Spellings:
+    """The spellings with the order of rows of one fused projection."""
     random = torch.Generator().manual_seed(0)
     like = next(layer.parameters())
-    tries = torch.randn(_TRIES, len(names) * d_model, generator=random).to(like.dtype)
-    try:
-        outputs = [_output(layer, spellings, names, biases, num_inputs) for biases in tries]
-    except Exception:  # whatever the student's layer raises, its checks will meet it again
-        return ()
-    seen = torch.stack(outputs)
-    for order in _orders(len(names), d_model):
-        values = tries[:, order.argsort()[-d_model:]]
-        if torch.allclose(_standardised(values), seen, atol=1e-3):
-            return () if order.equal(order.sort().values) else tuple(order.tolist())
-    return ()
 
+    def drawn(*shape: int) -> Tensor:
+        return torch.randn(shape, generator=random).to(like.dtype)
 
-def _output(
-    layer: nn.Module, spellings: Spellings, names: Sequence[str], biases: Tensor, num_inputs: int
-) -> Tensor:
-    """The layer's output for zeros, standardised: (d_model,). All weights that add to it are 0."""
-    d_model = len(biases) // len(names)
     attention = names[-1].removesuffix("v_proj.bias")
-    weights = dict(zip(names, biases.split(d_model), strict=True))
-    weights[f"{attention}out_proj.weight"] = torch.eye(d_model)
+    weights = {f"{attention}out_proj.weight": torch.eye(d_model)}
     for name in spellings:
         if isinstance(name, str) and name.endswith("norm.weight"):
             weights[name] = torch.ones(d_model)
+    tries = drawn(_TRIES, len(names) * d_model)
+    zeros = [drawn(1, 1, d_model) * 0 for _ in range(num_inputs)]
+    seen = []
+    for biases in tries:
+        given = dict(zip(names, biases.split(d_model), strict=True))
+        seen.append(_output(layer, weights | given, spellings, zeros).reshape(d_model))
+    for order in _orders(len(names), d_model):
+        if _same_but_for_a_norm(tries[:, order.argsort()[-d_model:]], torch.stack(seen)):
+            break
+    else:
+        return spellings
+    found = _reordered(spellings, names, order)
+    if len(names) == 2:
+        return found
+    q, k, v = (name.removesuffix("bias") + "weight" for name in names)
+    weights |= {name: torch.zeros(d_model) for name in names} | {names[0]: drawn(d_model)}
+    weights |= {q: torch.zeros(d_model, d_model), v: drawn(d_model, d_model)}
+    inputs = [drawn(1, 3, d_model) for _ in range(num_inputs)]
+    one, other = (
+        _output(layer, weights | {k: drawn(d_model, d_model)}, found, inputs) for _ in range(2)
+    )
+    if not torch.allclose(one, other, atol=1e-4):
+        return found
+    exchanged = torch.tensor([1, 0, 2])[order // d_model] * d_model + order % d_model
+    return _reordered(spellings, names, exchanged)
+
+
+def _output(
+    layer: nn.Module, weights: Mapping[str, Tensor], spellings: Spellings, inputs: Sequence[Tensor]
+) -> Tensor:
+    """The layer's output with these weights; all others are 0. The layer stays as it was."""
     before = [parameter.detach().clone() for parameter in layer.parameters()]
     training = layer.training
-    inputs = [biases.new_zeros(1, 1, d_model) for _ in range(num_inputs)]
     try:
         with torch.no_grad():
             for parameter in layer.parameters():
                 parameter.zero_()
             give_weights(layer, weights, spellings)
-            return _standardised(layer.eval()(*inputs).reshape(d_model))
+            out: Tensor = layer.eval()(*inputs)
+            return out
     finally:
         with torch.no_grad():
             for parameter, value in zip(layer.parameters(), before, strict=True):
@@ -99,18 +115,34 @@ def _output(
         layer.train(training)
 
 
-def _standardised(x: Tensor) -> Tensor:
-    x = x - x.mean(-1, keepdim=True)
-    return x / x.std(-1, correction=0, keepdim=True)
+def _same_but_for_a_norm(x: Tensor, y: Tensor) -> bool:
+    """Whether the rows of two tables differ only in their mean and their size."""
+    x, y = (table - table.mean(-1, keepdim=True) for table in (x, y))
+    x, y = (table / table.std(-1, keepdim=True) for table in (x, y))
+    return torch.allclose(x, y, atol=1e-3)
+
+
+def _reordered(spellings: Spellings, names: Sequence[str], order: Tensor) -> Spellings:
+    """The spellings with this order of rows for one fused projection: weights and biases."""
+    found = dict(spellings)
+    for kind in ("weight", "bias"):
+        together = tuple(name.removesuffix("bias") + kind for name in names)
+        keys = [key for key in spellings[together] if isinstance(key, str)]
+        found[together] = [Reordered(key, tuple(order.tolist())) for key in keys]
+    return found
 
 
 def _orders(parts: int, d_model: int) -> Iterator[Tensor]:
-    """Every usual order of (parts * d_model) rows: by part, by head and by feature, in any order.
+    """Orders of (parts * d_model) rows: parts, heads and features as axes, in any order.
 
-    The first is that of the names. The number of heads is any that divides d_model.
+    The first is that of the names. The values may come at any place; the number of heads is any
+    that divides d_model.
     """
-    for heads in range(1, d_model + 1):
-        if d_model % heads == 0:
-            stack = torch.arange(parts * d_model).reshape(parts, heads, -1)
-            for axes in permutations(range(3)):
-                yield stack.permute(axes).flatten()
+    for place in reversed(range(parts)):
+        order = list(range(parts - 1))
+        order.insert(place, parts - 1)
+        for heads in range(1, d_model + 1):
+            if d_model % heads == 0:
+                stack = torch.arange(parts * d_model).reshape(parts, heads, -1)[order]
+                for axes in permutations(range(3)):
+                    yield stack.permute(axes).flatten()

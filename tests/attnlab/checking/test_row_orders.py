@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -28,13 +30,16 @@ def cut(fused: Tensor, order: str, heads: int, parts: int) -> list[Tensor]:
 class Fused(nn.Module):
     """Self-attention with one matrix for queries, keys and values."""
 
+    parts = (0, 1, 2)  # where queries, keys and values are
+
     def __init__(self, order: str, heads: int) -> None:
         super().__init__()
         self.order, self.heads = order, heads
         self.qkv_proj, self.o_proj = nn.Linear(D, 3 * D), nn.Linear(D, D)
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
-        q, k, v = cut(self.qkv_proj(x), self.order, self.heads, 3)
+        cuts = cut(self.qkv_proj(x), self.order, self.heads, 3)
+        q, k, v = (cuts[part] for part in self.parts)
         return self.o_proj(merge_heads(scaled_dot_product_attention(q, k, v, mask)[0]))
 
 
@@ -100,6 +105,18 @@ def test_any_order_of_rows_is_found_in_encoder_layers(order: str, heads: int, no
 
 
 @pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("parts", [*permutations(range(3))])
+def test_queries_keys_and_values_may_come_in_any_order(parts: tuple[int, ...], norm: str) -> None:
+    weights, x = drawn(decoder=False), torch.randn(2, 5, D, dtype=torch.float64)
+    for order in ("phf", "hpf"):
+        right, other = EncoderLayer(D, 3, 20, norm=norm).double(), Encoder(order, 3, norm).double()
+        other.attn.parts = parts
+        right.load_state_dict(weights)
+        fill_layer(other, weights)
+        torch.testing.assert_close(other(x), right(x))
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
 @pytest.mark.parametrize("order", ORDERS)
 def test_each_attention_of_a_decoder_layer_has_its_own_order(order: str, norm: str) -> None:
     weights = drawn(decoder=True)
@@ -130,3 +147,9 @@ def test_a_layer_that_no_order_explains_has_the_order_of_the_names(fails: bool) 
     found = layer_spellings(Wrong("hpf", 3, "pre"))
     assert found
     assert not any(isinstance(key, Reordered) for keys in found.values() for key in keys)
+
+
+def test_the_usual_order_is_the_first_that_is_tried() -> None:
+    found = layer_spellings(Encoder("phf", 3, "post"))
+    rows = {key.rows for keys in found.values() for key in keys if isinstance(key, Reordered)}
+    assert rows == {tuple(range(3 * D))}
