@@ -86,13 +86,17 @@ def _in_order(
     weights |= {name: torch.zeros(d_model) for name in names} | {names[0]: drawn(d_model)}
     weights |= {q: torch.zeros(d_model, d_model), v: drawn(d_model, d_model)}
     inputs = [drawn(1, 3, d_model) for _ in range(num_inputs)]
-    one, other = (
-        _output(layer, weights | {k: drawn(d_model, d_model)}, found, inputs) for _ in range(2)
-    )
-    if not torch.allclose(one, other, atol=1e-4):
+    keys = [drawn(d_model, d_model) for _ in range(2)]
+
+    def keys_matter(now: Spellings) -> bool:
+        one, other = (_output(layer, weights | {k: some}, now, inputs) for some in keys)
+        return not torch.allclose(one, other, atol=1e-4)
+
+    if keys_matter(found):
         return found
-    exchanged = torch.tensor([1, 0, 2])[order // d_model] * d_model + order % d_model
-    return _reordered(spellings, names, exchanged)
+    rows = torch.tensor([1, 0, 2])[order // d_model] * d_model + order % d_model
+    exchanged = _reordered(spellings, names, rows)
+    return exchanged if keys_matter(exchanged) else found
 
 
 def _output(
@@ -116,7 +120,9 @@ def _output(
 
 
 def _same_but_for_a_norm(x: Tensor, y: Tensor) -> bool:
-    """Whether the rows of two tables differ only in their mean and their size."""
+    """Whether two tables are equal, or differ only in the mean and the size of their rows."""
+    if torch.allclose(x, y, atol=1e-3):
+        return True
     x, y = (table - table.mean(-1, keepdim=True) for table in (x, y))
     x, y = (table / table.std(-1, keepdim=True) for table in (x, y))
     return torch.allclose(x, y, atol=1e-3)
