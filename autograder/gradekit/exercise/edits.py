@@ -48,17 +48,19 @@ def source_text(definition: Any) -> str:
     return "\n".join(lines) + "\n"
 
 
-def definition_from(text: str, module: str) -> Any:
+def definition_from(text: str, module: str, namespace: dict[str, Any] | None = None) -> Any:
     """The function or class that `text` defines, among the names of `module`.
 
     Args:
         text: one definition.
         module: an imported module's name.
+        namespace: the names among which it is defined, instead of a copy of the module's.
 
     Raises:
         SyntaxError: `text` is not Python.
     """
-    return _define(text, *_compiled(text), module)
+    names = dict(vars(sys.modules[module])) if namespace is None else namespace
+    return _define(text, *_compiled(text), names)
 
 
 class Edits:
@@ -115,7 +117,8 @@ class Edits:
                 f"mistake {name}: the changed text uses {', '.join(missing)}, which its file does "
                 "not define; import it there"
             )
-        self._register(name, _define(text, name_in_text, code, module), advice)
+        made = _define(text, name_in_text, code, dict(vars(sys.modules[module])))
+        self._register(name, made, advice)
 
 
 def _compiled(text: str) -> tuple[str, CodeType]:
@@ -129,8 +132,7 @@ def _compiled(text: str) -> tuple[str, CodeType]:
     return node.name, compile(tree, file, "exec")
 
 
-def _define(text: str, name: str, code: CodeType, module: str) -> Any:
-    namespace = dict(vars(sys.modules[module]))
+def _define(text: str, name: str, code: CodeType, namespace: dict[str, Any]) -> Any:
     exec(code, namespace)  # noqa: S102 - ours
     made = namespace[name]
     setattr(made, _TEXT, text)

@@ -25,6 +25,7 @@ from attnlab.checking.visible import NotRunHere, VisibleCheck, VisibleExercise
 from gradekit.errors import ExerciseError
 from gradekit.exercise.definition import Check, Exercise, Version
 from gradekit.exercise.loader import LabExercises
+from gradekit.exercise.one_namespace import in_one_namespace
 from gradekit.exercise.standalone import anonymous_version, standalone_source, standalone_sources
 from gradekit.exercise.trained import ScoreBands
 from gradekit.untrusted.messages import Probe
@@ -88,9 +89,13 @@ class Variants:
         seed = self._seed(exercise, check, number)
         key = f"{exercise.name} {check.name} {seed} {version.name if version else ''}"
         if key not in self.observations:
-            names = {**self.lab.reference, **(version.names if version else {})}
+            names = self.names_with(exercise, version.names) if version else self.lab.reference
             self.observations[key] = self.run(exercise, check, number, names)
         return self.observations[key]
+
+    def names_with(self, exercise: Exercise, replaced: Mapping[str, Any]) -> dict[str, Any]:
+        """The lab's names with other versions of some of an exercise's, which the others use."""
+        return {**self.lab.reference, **in_one_namespace(exercise.references, replaced)}
 
     def run(
         self,

@@ -63,7 +63,7 @@ class _Tries:
 
     def verdict(self, names: Mapping[str, Any], number: int) -> Verdict:
         exercise, variants = self.exercise, self.variants
-        everything = {**variants.lab.reference, **names}
+        everything = variants.names_with(exercise, names)
         present = {k: v for k, v in everything.items() if v is not _ABSENT}
         seen = {
             check.name: variants.run(exercise, check, number, present, exercise.forbids)
@@ -87,7 +87,7 @@ class _Tries:
     def survives(self, names: Mapping[str, Any]) -> bool:
         """Whether no check fails with any variant; stops at the first that does."""
         exercise, variants = self.exercise, self.variants
-        everything = {**variants.lab.reference, **names}
+        everything = variants.names_with(exercise, names)
         for number in NUMBERS:
             for question, check in zip(
                 variants.questions(exercise, number), exercise.checks, strict=True

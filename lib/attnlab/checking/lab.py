@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file
 from torch import Tensor
 from torch.overrides import TorchFunctionMode, resolve_name
@@ -43,6 +44,9 @@ class Lab:
     def saved_weights(self, name: str) -> dict[str, Tensor]:
         """The tensors, by name, in the file `name` that the notebook saved.
 
+        They are in the order in which the model registers them, if the file says it: a file has
+        them by name, and some right answers are read by their order.
+
         Raises:
             MissingFileError: there is no such file.
         """
@@ -50,13 +54,21 @@ class Lab:
             return dict(self._names[name])
         if self._folder is None or not (self._folder / name).is_file():
             raise MissingFileError(name)
-        return load_file(self._folder / name)
+        found = load_file(self._folder / name)
+        return {key: found[key] for key in [*order_in(self._folder / name, found), *found]}
 
     def __getattr__(self, name: str) -> Any:
         try:
             return self._names[name]
         except KeyError:
             raise MissingNameError(name) from None
+
+
+def order_in(path: Path, known: Mapping[str, Any]) -> list[str]:
+    """The names of a file's tensors in their model's order; empty if the file does not say it."""
+    with safe_open(path, framework="pt") as file:
+        text = (file.metadata() or {}).get("order", "")
+    return [name for name in text.split("\n") if name in known]
 
 
 def observe(probe: Probe, lab: Lab, draw: Draw, forbids: Iterable[str] = ()) -> Any:

@@ -97,7 +97,9 @@ def _save(path: Path, state: Mapping[str, Tensor], losses: Tensor) -> None:
     weights = {key: value.clone().contiguous() for key, value in state.items()}
     unfinished = path.with_suffix(".part")
     # Not safetensors' own save_file: only the file's owner may read what it writes.
-    unfinished.write_bytes(save(weights, metadata={"losses": json.dumps(losses.tolist())}))
+    # A file has its tensors by name; some models can be read only in the order of their parts.
+    said = {"losses": json.dumps(losses.tolist()), "order": "\n".join(weights)}
+    unfinished.write_bytes(save(weights, metadata=said))
     unfinished.replace(path)
 
 
