@@ -276,7 +276,10 @@ plots.tokens.compression(compression_curve, merges, own_tokens.texts_of_three_ki
 # stream has grown with every sum.
 #
 # The **first weights** are small, all of the deviation 0.02. A stream that is a sum of 2L branches
-# would still grow with the depth. So the last layer of each branch starts smaller, by √(2L).
+# would still grow with the depth. So the last layer of each branch starts smaller, by √(2L). The
+# cell imports `init_normal(model, std=0.02, *, generator=None)` of the library. It draws every
+# weight of a model with one deviation, and sets biases and norms as the task says. You may call it
+# and then draw the last layers again, or write the loop over `model.modules()` yourself.
 #
 # **Predict.** GPT-2 has 50,257 tokens, 1,024 places, 768 features and 12 blocks. Which share of its
 # parameters is in the table of tokens: a tenth, a third, or two thirds?
@@ -290,8 +293,8 @@ plots.tokens.compression(compression_curve, merges, own_tokens.texts_of_three_ki
 #
 # The block: norm, attention with a causal mask, sum; norm, linear, GELU, linear, sum. The model: a
 # ValueError if there are too many tokens; two look-ups and their sum; the blocks; the norm; the
-# head. The first weights: one loop over all modules, then one over the blocks. The count: the
-# parameters of one block, times L; then the two tables, and the last norm.
+# head. The first weights: all modules (or `init_normal`), then a loop over the blocks. The count:
+# the parameters of one block, times L; then the two tables, and the last norm.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -511,9 +514,10 @@ print(small_gpts.written(small_gpts.pretrained(), "Return the ", 100))
 # %% [markdown]
 # The weights are in `markov_gpt.safetensors` and `manuals_gpt.safetensors` next to the notebook.
 # They are part of your hand-in: 3.5 points are for what they predict of texts that you did not
-# train on. Half a point more, in grading, is for a short training with everything that you wrote in
-# 9.4, 9.5 and here; there, an earlier mistake counts. **They do not update when you fix a step
-# above**: delete them then, or pass `again=True` to `trained` once.
+# train on. (If your model's parts have other usual names than in 9.4, they are found by their
+# shapes and places.) Half a point more, in grading, is for a short training with everything that
+# you wrote in 9.4, 9.5 and here; there, an earlier mistake counts. **They do not update when you
+# fix a step above**: delete them then, or pass `again=True` to `trained` once.
 #
 # **And a real GPT-2?** It is the same loop with other numbers: `GPTConfig.of_size("gpt2")`, and
 # `TrainerConfig(device="cuda", dtype="bf16", batch_tokens=32768, accumulate=4)`. In a terminal,

@@ -324,3 +324,17 @@ class OtherNames(nn.Module):
     def forward(self, ids, segments=None, valid=None):
         x = self.encode(ids, segments, valid)
         return BertOutput(x, self.mask_lm(x), self.next_sentence(self.pooled(x)))
+
+
+@exercise.also_right(of="Bert")
+class PaddingAttendsToNothing(Plain):
+    def encode(self, ids, segments=None, valid=None):
+        if ids.shape[1] > self.cfg.max_len:
+            raise ValueError("the text is longer than the table of positions")
+        x = self.tokens(ids) + self.positions.weight[: ids.shape[1]]
+        x = x + (self.segments.weight[0] if segments is None else self.segments(segments))
+        x = self.drop(self.norm(x))
+        both = None if valid is None else (valid[:, None, :, None] & valid[:, None, None, :])
+        for layer in self.layers:
+            x = layer(x, both)
+        return x

@@ -1,8 +1,12 @@
-"""Known mistakes in `Bert`; those in its layer and its head are in another file."""
+"""Known mistakes in `Bert`; those in its layer and in its head are in two other files."""
 
 from __future__ import annotations
 
-from . import exercise, mistakes_in_the_layer  # noqa: F401 - to register them
+from . import (
+    exercise,
+    mistakes_in_the_head,  # noqa: F401 - to register them
+    mistakes_in_the_layer,  # noqa: F401
+)
 from .also_right import Plain
 
 wrong = exercise.edits(Plain, of="Bert")
@@ -272,4 +276,48 @@ wrong(
     "if length > self.cfg.max_len:",
     "if length >= self.cfg.max_len:",
     "max_len tokens are refused. Is that one too many?",
+)
+wrong(
+    "AssertsTheLength",
+    LENGTH,
+    "        length = ids.shape[1]\n        assert length <= self.cfg.max_len\n",
+    "Your model takes more tokens than it has positions, or stops with another error. Which one "
+    "does the task name?",
+)
+wrong.several(
+    "SinesAsPositions",
+    {
+        "        self.positions = nn.Embedding(cfg.max_len, d)\n": (
+            "        angle = torch.arange(cfg.max_len)[:, None] / 10000 ** (torch.arange(d) / d)\n"
+            '        self.register_buffer("positions", angle.sin())\n'
+        ),
+        POSITIONS: "        x = x + self.positions[:length]\n",
+    },
+    "Your positions are a formula and have no parameters. What is `positions` in the task?",
+)
+wrong.several(
+    "NormBeforeTheSum",
+    {
+        "        x = self.tokens(ids)\n": "        x = self.norm(self.tokens(ids))\n",
+        "self.drop(self.norm(x))": "self.drop(x)",
+    },
+    "You normalise the tokens' vectors before the other two are added. What should be normalised?",
+)
+wrong(
+    "NormOnceMoreAtTheEnd",
+    "            x = layer(x, mask)\n        return x",
+    "            x = layer(x, mask)\n        return self.norm(x)",
+    "You normalise once more after the last layer. How does each of your layers end?",
+)
+wrong(
+    "PooledDropped",
+    "return torch.tanh(self.pooler(first))",
+    "return self.drop(torch.tanh(self.pooler(first)))",
+    "What `pooled` returns is dropped in training. At which places does the task drop?",
+)
+wrong(
+    "OneLogitForPairs",
+    "self.nsp_head = nn.Linear(d, 2)",
+    "self.nsp_head = nn.Linear(d, 1)",
+    "Your second head has a single logit. Which shape does the task give?",
 )

@@ -1,11 +1,12 @@
-"""Known mistakes in `BertLayer` and `MLMHead`."""
+"""Known mistakes in `BertLayer`."""
 
 from __future__ import annotations
 
+import torch
 from torch import nn
 
 from . import exercise
-from .also_right import FromScratch, PlainHead, PlainLayer
+from .also_right import FromScratch, PlainLayer
 
 wrong = exercise.edits(PlainLayer, of="BertLayer")
 
@@ -54,6 +55,24 @@ wrong(
     "x + self.norm1(self.drop(a))",
     "You normalise what attention found and add it then. Of what is the first normalisation, in "
     "the task?",
+)
+wrong.several(
+    "NormOfBothAddedParts",
+    {
+        "self.norm1(x + self.drop(a))": "x + self.norm1(self.drop(a))",
+        "self.norm2(x + self.drop(h))": "x + self.norm2(self.drop(h))",
+    },
+    "You normalise what each part found and add it then. Of what are the two normalisations, in "
+    "the task?",
+)
+wrong.several(
+    "NetworkAddedToTheBeginning",
+    {
+        ATTEND: "        a = self.attention(x, x, x, mask)\n"
+        "        before, x = x, self.norm1(x + self.drop(a))\n",
+        "self.norm2(x + self.drop(h))": "self.norm2(before + self.drop(h))",
+    },
+    "What the network found is added to the layer's input. To which vectors should it be added?",
 )
 wrong(
     "NetworkFromTheBeginning",
@@ -188,6 +207,13 @@ wrong(
     "knows by itself?",
 )
 wrong(
+    "NetworkDropsAlways",
+    "self.norm2(x + self.drop(h))",
+    "self.norm2(x + F.dropout(h, self.drop.p))",
+    "Features are dropped even after `eval()`. What does F.dropout need to know, which a module "
+    "knows by itself?",
+)
+wrong(
     "AddsInPlace",
     "        a = self.attention(x, x, x, mask)\n        x = self.norm1(x + self.drop(a))\n",
     "        x += self.drop(self.attention(x, x, x, mask))\n        x = self.norm1(x)\n",
@@ -216,6 +242,46 @@ scratch(
     "You join the heads without moving their axis back, so a vector is made of other tokens' "
     "parts. Which axis should be next to the last one?",
 )
+scratch(
+    "NumbersOfTheMaskInverted",
+    "scores.masked_fill(~mask, -1e9)",
+    "scores.masked_fill(mask, -1e9)",
+    "Tokens attend to the padding and to nothing else. Does True allow or forbid?",
+)
+scratch(
+    "WeightsDroppedAlways",
+    "self.drop1(scores.softmax(-1))",
+    "F.dropout(scores.softmax(-1), self.drop1.p)",
+    "The weights of your attention are dropped even after `eval()`. What does a function need to "
+    "know about dropout, which a module knows by itself?",
+)
+
+
+class ByTheStandardDeviation(nn.Module):
+    """A normalisation that divides by the deviation of a sample, plus epsilon."""
+
+    def __init__(self, cfg):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(cfg.d_model))
+        self.bias = nn.Parameter(torch.zeros(cfg.d_model))
+        self.eps = cfg.norm_eps
+
+    def forward(self, x):
+        x = x - x.mean(-1, keepdim=True)
+        spread = (x.square().sum(-1, keepdim=True) / (x.shape[-1] - 1)).sqrt()
+        x = x / (spread + self.eps)
+        return x * self.weight + self.bias
+
+
+@exercise.mistake(
+    "Your normalisations divide by the deviation of a *sample*, `x.std()`, and add epsilon to it. "
+    "By what does `nn.LayerNorm` divide?",
+    of="BertLayer",
+)
+class NormsByTheStandardDeviation(PlainLayer):
+    def __init__(self, cfg):
+        super().__init__(cfg)
+        self.norm1, self.norm2 = ByTheStandardDeviation(cfg), ByTheStandardDeviation(cfg)
 
 
 @exercise.mistake(
@@ -233,90 +299,3 @@ class TorchsLayer(nn.Module):
     def forward(self, x, mask=None):
         padding = None if mask is None else ~mask[:, 0, 0]
         return self.layer(x, src_key_padding_mask=padding)
-
-
-wrong = exercise.edits(PlainHead, of="MLMHead")
-
-wrong(
-    "TableCopied",
-    "self.output.weight = table",
-    "self.output.weight = nn.Parameter(table.detach().clone())",
-    "The head has a copy of the table. After the first update they differ. How do two modules "
-    "share one parameter?",
-)
-wrong(
-    "TableOfItsOwn",
-    "        self.output.weight = table\n",
-    "",
-    "The head has a table of its own. Which parameter should be its weight?",
-)
-wrong(
-    "NumbersOfTheTableCopied",
-    "self.output.weight = table",
-    "self.output.weight.data.copy_(table.data)",
-    "The head has the table's first numbers, in a parameter of its own. How do two modules share "
-    "one parameter?",
-)
-wrong(
-    "TableOutsideTheGraph",
-    "return self.output(x)",
-    "return F.linear(x, self.output.weight.detach(), self.output.bias)",
-    "The table gets no gradient from the head. What does `detach` do?",
-)
-wrong.several(
-    "NoTransform",
-    {
-        "        self.transform = nn.Linear(cfg.d_model, cfg.d_model)\n": "",
-        "self.transform(hidden)": "hidden",
-    },
-    "Your head has no linear layer before its GELU. Which three parts come before the table?",
-)
-wrong(
-    "NoGelu",
-    "        x = F.gelu(x)\n",
-    "",
-    "There is no GELU in your head. Where does it belong?",
-)
-wrong(
-    "HeadWithRelu",
-    "F.gelu(x)",
-    "F.relu(x)",
-    "Your head has ReLU. Which function does the task name?",
-)
-wrong(
-    "HeadWithTanhGelu",
-    "F.gelu(x)",
-    'F.gelu(x, approximate="tanh")',
-    "The GELU of your head is the approximation by tanh. Which one does the task name?",
-)
-wrong.several(
-    "NoNormInTheHead",
-    {
-        "        self.norm = nn.LayerNorm(cfg.d_model, eps=cfg.norm_eps)\n": "",
-        "        x = self.norm(x)\n": "",
-    },
-    "There is no normalisation in your head. Where does it belong?",
-)
-wrong.several(
-    "NormBeforeGelu",
-    {"        x = F.gelu(x)\n        x = self.norm(x)\n": "        x = F.gelu(self.norm(x))\n"},
-    "Your head normalises first. In which order are GELU and normalisation in the task?",
-)
-wrong(
-    "UsualEpsInTheHead",
-    "eps=cfg.norm_eps",
-    "eps=1e-5",
-    "The normalisation of your head has torch's usual `eps`. Which one does cfg ask for?",
-)
-wrong(
-    "NoBias",
-    "nn.Linear(cfg.d_model, cfg.vocab_size)",
-    "nn.Linear(cfg.d_model, cfg.vocab_size, bias=False)",
-    "Your head has no bias for the V logits. Which part of the output is not shared?",
-)
-wrong(
-    "Probabilities",
-    "return self.output(x)",
-    "return self.output(x).softmax(-1)",
-    "Your head returns probabilities. What does cross-entropy take?",
-)
