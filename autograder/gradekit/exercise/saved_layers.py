@@ -5,7 +5,7 @@ tensors are in one module, and which modules are alike: the layers of a Transfor
 then read like a layer that a student wrote (:mod:`attnlab.checking.layer_weights`). No code of the
 student runs.
 
-Tested in tests/gradekit/exercise/test_saved_layers.py.
+Tested in tests/gradekit/exercise/test_saved_models.py.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ DEEPEST, MOST_TENSORS, MOST_TRIES = 16, 1000, 32
 
 
 def layers_and_others(
-    weights: Weights, num_layers: int, d_model: int, d_ff: int
+    weights: Weights, num_layers: int, d_model: int, d_ff: int, *, decoder: bool = False
 ) -> tuple[list[dict[str, Tensor]], dict[str, Tensor]]:
     """The weights of each layer of a saved model, and all others.
 
     Args:
         weights: by the names that the student's model gives them.
-        num_layers: how many encoder layers (or blocks without a second attention) it has.
+        num_layers: how many of these layers it has.
         d_model: features of each vector.
         d_ff: features inside each feed-forward network.
+        decoder: whether each has a second attention, as in the decoder of an encoder-decoder.
 
     Returns:
         For each layer its weights, by the names of :func:`layer_shapes`; and the tensors outside
@@ -42,14 +43,18 @@ def layers_and_others(
     Raises:
         MissingWeightError: there are not so many equal layers, or they lack a weight.
     """
-    shapes = {name: torch.empty(shape) for name, shape in layer_shapes(d_model, d_ff).items()}
+    own = layer_shapes(d_model, d_ff, decoder=decoder)
+    shapes = {name: torch.empty(shape) for name, shape in own.items()}
     for paths in _likely(_tree(weights), num_layers):
         inside = [
             {name.removeprefix(path): w for name, w in weights.items() if name.startswith(path)}
             for path in paths
         ]
         with suppress(MissingWeightError):
-            layers = [rename_weights(one, shapes, layer_spellings(_tree(one))) for one in inside]
+            layers = [
+                rename_weights(one, shapes, layer_spellings(_tree(one), decoder=decoder))
+                for one in inside
+            ]
             others = {n: w for n, w in weights.items() if not n.startswith(tuple(paths))}
             return layers, others
     raise MissingWeightError(f"there are no {num_layers} equal layers with all weights of a layer")

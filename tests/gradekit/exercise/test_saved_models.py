@@ -13,31 +13,46 @@ from attnlab.bert import Bert
 from attnlab.checking.lab import Lab
 from attnlab.checking.weights import MissingWeightError
 from attnlab.decoder_only import GPT
+from attnlab.encoder_decoder import Transformer
 from attnlab.models.small_gpts import TASKS
 from attnlab.models.topics_bert import CFG
 from attnlab.notebook.saved import trained
+from attnlab.transformer_config import TransformerConfig
 from gradekit.course import load_course
 from gradekit.exercise.loader import load_lab
 from gradekit.exercise.one_namespace import in_one_namespace
-from gradekit.exercise.saved_models import bert_from_other_names, fill, gpt_from_other_names
+from gradekit.exercise.saved_layers import layers_and_others
+from gradekit.exercise.saved_models import (
+    bert_from_other_names,
+    fill,
+    gpt_from_other_names,
+    transformer_from_other_names,
+)
 
 GPTS = [
     replace(TASKS["markov"].cfg, num_layers=number, vocab_size=size)
-    for number, size in ((1, 8), (2, 50), (11, 8))
+    for number, size in ((1, 8), (2, 50))
 ]
+TRANSFORMERS = [
+    TransformerConfig(
+        source, 11, d_model=16, num_heads=2, d_ff=24, num_encoder_layers=number,
+        num_decoder_layers=2, dropout=0.0, norm=norm, tie=tie, max_len=9,
+    )
+    for source, number, norm, tie in (
+        (17, 2, "pre", "output"), (11, 1, "post", "none"), (11, 2, "pre", "all"),
+    )
+]  # fmt: skip
 BERT = replace(CFG, d_model=32, d_ff=48, dropout=0.0)
 
 
-def right_models(lab, exercise_name, whole):
-    """Every right model around every right part of it, with its name."""
-    exercise = load_lab(load_course(Path(__file__).parents[3]), lab)[exercise_name]
-    models = [v.function for v in exercise.right_versions if v.of == whole]
-    parts = [v for v in exercise.right_versions if isinstance(v.function, type) and v.of != whole]
-    for model in (*models, *(r for r in exercise.references if r.__name__ == whole)):
-        yield model.__name__, model
-        for part in parts:
-            made = in_one_namespace([model], {part.of: part.function})
-            yield f"{part.name} in {model.__name__}", made[model.__name__]
+def right_models(lab, whole, *exercises):
+    """Every right model, and the reference around every right part of it, with its name."""
+    found = load_lab(load_course(Path(__file__).parents[3]), lab)
+    for version in (v for name in exercises for v in found[name].right_versions):
+        if version.of == whole:
+            yield version.name, version.function
+        elif isinstance(version.function, type):
+            yield version.name, in_one_namespace([found.reference[whole]], version.names)[whole]
 
 
 def saved(model, folder):
@@ -58,7 +73,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("cfg", GPTS, ids=lambda cfg: f"{cfg.num_layers} blocks")
 def test_every_right_gpt_is_read(cfg, folder):
     ids = torch.randint(cfg.vocab_size, (2, cfg.context))
-    for name, kind in right_models("lab09", "gpt", "GPT"):
+    for name, kind in right_models("lab09", "GPT", "gpt"):
         theirs = kind(cfg)
         weights = saved(theirs, folder)
         ours = GPT(cfg)
@@ -69,20 +84,41 @@ def test_every_right_gpt_is_read(cfg, folder):
 
 def test_every_right_bert_is_read(folder):
     ids, segments = torch.randint(BERT.vocab_size, (2, 9)), torch.randint(2, (2, 9))
-    valid = torch.arange(9) < torch.tensor([[5], [9]])
-    for name, kind in right_models("lab10", "bert", "Bert"):
+    for name, kind in right_models("lab10", "Bert", "bert"):
         theirs = kind(BERT).eval()
-        weights = saved(theirs, folder)
         ours = Bert(BERT).eval()
-        fill(ours, weights, bert_from_other_names)
-        expected, found = theirs(ids, segments, valid), ours(ids, segments, valid)
-        for one, other in zip(found, expected, strict=True):
-            torch.testing.assert_close(
-                one[valid] if one.ndim == 3 else one,
-                other[valid] if other.ndim == 3 else other,
-                msg=lambda said, name=name: name + said,
-                atol=1e-4, rtol=1e-4,
-            )  # fmt: skip
+        fill(ours, saved(theirs, folder), bert_from_other_names)
+        torch.testing.assert_close(
+            ours(ids, segments), theirs(ids, segments),
+            msg=lambda said, name=name: name + said, atol=1e-4, rtol=1e-4,
+        )  # fmt: skip
+
+
+def test_the_tenth_layer_comes_after_the_ninth():
+    blocks = GPT(replace(GPTS[0], num_layers=11)).blocks
+    state = {f"model.{name}": w for name, w in sorted(blocks.state_dict().items())}
+    state |= {"table": torch.zeros(3, 2)}
+    layers, others = layers_and_others(state, 11, 32, 128)
+    assert list(others) == ["table"]
+    for layer, block in zip(layers, blocks, strict=True):
+        assert torch.equal(layer["residual2.norm.weight"], block.norm2.weight)
+        assert torch.equal(layer["feed_forward.linear1.weight"], block.linear1.weight)
+
+
+@pytest.mark.parametrize("cfg", TRANSFORMERS, ids=lambda cfg: f"{cfg.norm}, tie {cfg.tie}")
+def test_every_right_transformer_is_read(cfg, folder):
+    source, target = torch.randint(1, 11, (2, 6)), torch.randint(1, 11, (2, 5))
+    valid = torch.arange(6) < torch.tensor([[4], [6]])
+    for name, kind in right_models(
+        "lab07", "Transformer", "transformer", "encoder_layer", "decoder_layer"
+    ):
+        theirs = kind(cfg).eval()
+        ours = Transformer(replace(cfg, tie="none")).eval()
+        fill(ours, saved(theirs, folder), transformer_from_other_names)
+        torch.testing.assert_close(
+            ours(source, valid, target), theirs(source, valid, target),
+            msg=lambda said, name=name: name + said, atol=1e-4, rtol=1e-4,
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize("left_out", ["blocks.0.norm1.weight", "positions.weight", "norm.bias"])
