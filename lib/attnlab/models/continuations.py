@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from attnlab.models.small_gpts import merges, pretrained
-from attnlab.notebook.unwritten import unwritten_step
+from attnlab.notebook.unwritten import why_not
 from attnlab.tokenizer import as_tiktoken
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -39,8 +39,8 @@ def by_temperature(
         generator = torch.Generator().manual_seed(0)
         try:
             tokens = generate(model, ids, new, generator=generator, **how)
-        except NotImplementedError as error:
-            print(f"No texts yet: `{unwritten_step(error)}` is not written.")
+        except Exception as error:
+            print(f"No texts yet: {why_not(error)}")
             return {}
         found[name] = prompt + encoding.decode(tokens[0].tolist())
         one_line = " ".join(found[name].split())

@@ -14,6 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812 - torch's own habit
 
+from attnlab.notebook.unwritten import why_not
+
 VOCAB, PAD = 7, 3
 WIDTH, D_K = 6, 4
 
@@ -128,8 +130,8 @@ def print_evidence(
         try:
             ahead = max((j - i for i, j in leaks(model, T, VOCAB)), default=0)
             kept = pad_invariant(model, T - 2, VOCAB, PAD)
-        except NotImplementedError:
-            print(f"{name}: your probes are not written yet")
+        except Exception as error:
+            print(f"{name}: no evidence yet: {why_not(error)}")
             continue
         padding = "changes nothing" if kept else "changes its outputs"
         print(f"{name}: looks ahead by {ahead} at most; padding {padding}")

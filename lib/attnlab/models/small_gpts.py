@@ -22,7 +22,7 @@ from attnlab.data import manuals, markov
 from attnlab.gpt import GPT, GPTConfig
 from attnlab.language_modeling import RandomWindows
 from attnlab.models.shipped_gpts import load_gpt
-from attnlab.notebook.unwritten import unwritten_step
+from attnlab.notebook.unwritten import why_not
 from attnlab.tokenizer import Pair, as_tiktoken
 from attnlab.train_step import Loss
 from attnlab.training import Trainer
@@ -184,8 +184,8 @@ def corpus_or_none(
     """`corpus(split)`, with its sizes; None, with a notice, if `split` is not written yet."""
     try:
         found = corpus(split)
-    except NotImplementedError as error:
-        print(f"No texts yet: `{unwritten_step(error)}` is not written.")
+    except Exception as error:
+        print(f"No texts yet: {why_not(error)}")
         return None
     train, validation = len(found.train), len(found.validation)
     print(f"{train:,} tokens to train on, {validation:,} tokens of new text")

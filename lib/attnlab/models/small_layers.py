@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from attnlab.attention import scaled_dot_product_attention
+from attnlab.notebook.unwritten import why_not
 
 D_MODEL, HEADS = 12, 3
 SENTENCE = ("the", "cat", "sat", "on", "it")
@@ -122,9 +123,9 @@ def shapes_of_lecture_n(mha_param_shapes: Callable[..., Sequence[tuple[int, ...]
     for num_heads, key_dim in ((1, 2), (3, 2), (3, 5)):
         try:
             shapes = mha_param_shapes(num_heads, key_dim, 16)
-        except NotImplementedError:
-            return "mha_param_shapes is not written yet"
-        total = sum(math.prod(shape) for shape in shapes)
+            total = sum(math.prod(shape) for shape in shapes)
+        except Exception as error:
+            return f"No shapes yet: {why_not(error)}"
         listed = " ".join(map(str, shapes))
         lines.append(f"num_heads={num_heads}, key_dim={key_dim}: {total:5,} numbers in {listed}")
     own = " ".join(str(tuple(p.shape)) for p in nn.MultiheadAttention(16, 4).parameters())
@@ -144,8 +145,8 @@ def through_torchs_weights(
         q, k, v = (split_heads(part, HEADS) for part in (q, k, v))
         found, _ = scaled_dot_product_attention(q, k, v)
         ours = theirs.out_proj(merge_heads(found))
-    except NotImplementedError:
-        return "A step is not written yet, so torch's weights are not loaded."
-    far = float((ours - theirs(x, x, x, need_weights=False)[0]).detach().abs().max())
+        far = float((ours - theirs(x, x, x, need_weights=False)[0]).detach().abs().max())
+    except Exception as error:
+        return f"Torch's weights are not used yet: {why_not(error)}"
     verdict = "the same output" if far < 1e-5 else f"another output, by up to {far:.2g}"
     return f"torch's weights, through your functions: {verdict}"

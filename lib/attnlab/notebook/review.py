@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from attnlab.notebook.unwritten import why_not
+
 
 def try_versions(test: Callable[[Any], Any], *versions: Any) -> None:
     """Print for each version of a function or class whether the student's `test` accepts it.
@@ -23,8 +25,8 @@ def try_versions(test: Callable[[Any], Any], *versions: Any) -> None:
         except AssertionError as error:
             reason = str(error).partition("\n")[0]
             print(f"{name} is rejected: {reason or 'the assert gives no reason'}")
-        except NotImplementedError:
-            print(f"{name}: your test, or the code that it tests, is not written yet")
+        except Exception as error:
+            print(f"{name}: no verdict yet: {why_not(error)}")
 
 
 def compare_predictions(
@@ -46,10 +48,8 @@ def compare_predictions(
             continue
         try:
             said = _rounded(answer())
-        except NotImplementedError:
-            said = "nothing yet: a step above is not written"
-        except Exception as error:  # a wrong step must not stop the cells below
-            said = f"nothing: a step above stopped with {type(error).__name__}"
+        except Exception as error:
+            said = f"nothing yet: {why_not(error)}"
         print(f"{name}: you say {guess}, your functions say {said}")
 
 

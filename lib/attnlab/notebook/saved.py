@@ -18,7 +18,7 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from attnlab.checking.render import notice
-from attnlab.notebook.unwritten import unwritten_step
+from attnlab.notebook.unwritten import why_not
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -55,7 +55,7 @@ def trained(
 
     Returns:
         The model, in evaluation mode, and the losses of its training, (steps,). If a step that it
-        needs is not written yet, it shows a notice and returns None and no losses.
+        needs is not written yet or stops, it shows a notice and returns None and no losses.
     """
     path, names = Path(name), names or Names()
     try:
@@ -68,8 +68,8 @@ def trained(
             losses = torch.tensor([float(loss) for loss in train(model)])
             _save(path, names.read(model), losses)
             print(f"Trained in {time.perf_counter() - start:.0f} s; the weights are in {path}.")
-    except NotImplementedError as error:
-        _show(f"Nothing to train yet: `{unwritten_step(error)}` is not written.")
+    except Exception as error:  # whatever is wrong with a step, the cells below must run
+        _show(f"Nothing to train yet: {why_not(error)}")
         return None, torch.empty(0)
     return model.eval(), losses
 

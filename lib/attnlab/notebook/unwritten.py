@@ -1,11 +1,18 @@
-"""Finds out which step is not written yet, when a cell has reached its placeholder.
+"""Says why a cell that looks at the student's functions has nothing to show.
 
-Tested in ``tests/attnlab/notebook/test_saved.py`` and ``tests/attnlab/plots/test_canvas.py``.
+A cell under **Look** must not stop the cells below it, whatever is wrong with a step, because "Run
+All" ends at the first error. Tested in ``test_unwritten.py``.
 """
 
 from __future__ import annotations
 
+import sys
 import traceback
+
+from attnlab.checking.observation import clip
+from attnlab.checking.raised import raised_by
+
+_MOST_MESSAGE = 300
 
 
 def unwritten_step(error: NotImplementedError) -> str:
@@ -18,3 +25,34 @@ def unwritten_step(error: NotImplementedError) -> str:
         raise error
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     return frame.f_code.co_qualname.rpartition("<locals>.")[2]
+
+
+def why_not(error: Exception) -> str:
+    """Why the student's functions gave no result, as the second half of "No picture yet: …".
+
+    Args:
+        error: what a call of theirs raised, caught by the caller.
+
+    Raises:
+        Exception: `error` itself, if it is an error of ours: no line of a notebook is involved. A
+            MemoryError, too, because it belongs to a limit.
+    """
+    if isinstance(error, MemoryError):
+        raise error
+    if isinstance(error, NotImplementedError) and not str(error):
+        return f"`{unwritten_step(error)}` is not written."
+    raised = raised_by(error)
+    message = f": {clip(raised.message, _MOST_MESSAGE)}" if raised.message else ""
+    if raised.source_line:
+        line = clip(raised.source_line, _MOST_MESSAGE)
+        said = f"your code stopped with {raised.type} in the line `{line}`{message}"
+    elif _in_a_kernel():
+        said = f"what your functions return does not fit here ({raised.type}{message})"
+    else:
+        raise error
+    return f"{said.rstrip('.')}. What does `check` say?"
+
+
+def _in_a_kernel() -> bool:
+    ipython = sys.modules.get("IPython")
+    return getattr(ipython and ipython.get_ipython(), "kernel", None) is not None

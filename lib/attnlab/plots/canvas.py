@@ -24,7 +24,7 @@ from torch import Tensor
 
 from attnlab.checking.render import notice
 from attnlab.notebook.check import GRADING_VARIABLE
-from attnlab.notebook.unwritten import unwritten_step
+from attnlab.notebook.unwritten import why_not
 from attnlab.plots.svg import inline
 
 P = ParamSpec("P")
@@ -123,10 +123,10 @@ NOTHING_TO_DRAW = "No picture yet: a cell above has no result to draw."
 
 
 def drawing(draw: Callable[P, Drawn]) -> Callable[P, Drawn]:
-    """A decorator: if the figure needs a function that is not written yet, say so instead.
+    """A decorator: if a function that the figure needs is not written or stops, say so instead.
 
-    The figure then returns a :class:`Drawn` without axes, whose sentence names the function. The
-    same holds if an argument is None, because a cell above has made no result.
+    The figure then returns a :class:`Drawn` without axes, whose sentence names the function or the
+    error. The same holds if an argument is None, because a cell above has made no result.
     """
 
     @wraps(draw)
@@ -135,9 +135,8 @@ def drawing(draw: Callable[P, Drawn]) -> Callable[P, Drawn]:
             return Drawn((), {}, NOTHING_TO_DRAW)
         try:
             return draw(*args, **kwargs)
-        except NotImplementedError as error:
-            name = unwritten_step(error)
-            return Drawn((), {}, f"No picture yet: `{name}` is not written.")
+        except Exception as error:  # whatever is wrong with a step, the cells below must run
+            return Drawn((), {}, f"No picture yet: {why_not(error)}")
 
     return draw_if_written
 

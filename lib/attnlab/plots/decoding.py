@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from attnlab.data.dates import BOS, EOS, PAD, SOURCE, TARGET, Batch, Pair, batch_of
+from attnlab.notebook.unwritten import why_not
 from attnlab.plots.canvas import (
     COLOURS,
     DASHES,
@@ -268,8 +269,8 @@ def new_dates(model: Any, greedy: Greedy, pairs: Sequence[Pair]) -> str:
     batch = batch_of(pairs, padded_rows)
     try:
         written = greedy(model, batch.source, batch.source_mask, BOS, EOS, _MOST_STEPS)
-    except NotImplementedError:
-        return "No list yet: finish the steps above first."
+    except Exception as error:  # whatever is wrong with a step, the cells below must run
+        return f"No list yet: {why_not(error)}"
     texts = [TARGET.decode(ids) for ids in written]
     wrong = [(p, text) for p, text in zip(pairs, texts, strict=True) if text != p.iso]
     return "\n".join(

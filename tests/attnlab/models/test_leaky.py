@@ -75,4 +75,4 @@ def test_the_evidence_is_one_line_for_each_model(capsys: pytest.CaptureFixture[s
 
 def test_probes_that_are_not_written_are_no_evidence(capsys: pytest.CaptureFixture[str]) -> None:
     print_evidence(leaks, unwritten, models(), 8)
-    assert "A: your probes are not written yet" in capsys.readouterr().out
+    assert "A: no evidence yet: `unwritten` is not written." in capsys.readouterr().out

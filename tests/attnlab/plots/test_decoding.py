@@ -121,7 +121,9 @@ def test_new_dates_are_counted_and_each_mistake_is_listed(translator: Any) -> No
     assert text[0] == f"{1 - (len(text) - 1) / 500:.1%} of 500 new dates are right"
     assert all("instead of" in line for line in text[1:])
     assert decoding.new_dates(None, greedy, pairs).startswith("No list yet")
-    assert "finish the steps above" in decoding.new_dates(translator, unwritten, pairs)
+    assert "No list yet: `unwritten` is not written." in decoding.new_dates(
+        translator, unwritten, pairs
+    )
 
 
 def test_while_grading_the_beams_are_not_searched(
