@@ -47,7 +47,11 @@ def check(name: str | None = None) -> float:
 
     names, shell = _namespace(sys._getframe(1))
     as_graded = as_graded_in(shell, names)
-    shown = _overview(names, as_graded) if name is None else _report(name, names, as_graded)
+    try:
+        shown = _overview(names, as_graded) if name is None else _report(name, names, as_graded)
+    except KeyboardInterrupt as error:
+        # Not through our own functions, whose lines would hide the student's.
+        raise KeyboardInterrupt(_stopped(error)) from None
     in_notebook = getattr(shell, "kernel", None) is not None
     if not in_notebook:
         _print(shown.text)
@@ -60,6 +64,15 @@ def check(name: str | None = None) -> float:
     if in_notebook:
         show_after_cell(points, shell)
     return points
+
+
+def _stopped(error: KeyboardInterrupt) -> str:
+    """Where a check was interrupted, and what that may mean."""
+    from attnlab.checking.raised import raised_by
+
+    line = raised_by(error).source_line
+    where = f" in the line `{line}`" if line else ""
+    return f"you stopped the check{where}. If it took too long: does every loop of yours end?"
 
 
 def _report(name: str, names: Mapping[str, Any], as_graded: AsGraded) -> Report | Notice:

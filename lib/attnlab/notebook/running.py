@@ -40,8 +40,14 @@ def unsaved_names(saved: Iterable[str], names: Iterable[str]) -> tuple[str, ...]
     if shell is None or getattr(shell, "kernel", None) is None:
         return ()
     ran: dict[str, str] = {}
-    for text in shell.user_ns.get("In", ()):
+    # Not `In`, in which IPython has rewritten magics and emptied lines of white space.
+    for text in shell.history_manager.input_hist_raw:
         for match in _DEFINED.finditer(text):
-            ran[match[1] or match[2]] = text.strip()
-    kept = {text.strip() for text in saved}
+            ran[match[1] or match[2]] = _plain(text)
+    kept = set(map(_plain, saved))
     return tuple(name for name in names if name in ran and ran[name] not in kept)
+
+
+def _plain(text: str) -> str:
+    """A cell's text without white space at the ends of its lines."""
+    return "\n".join(line.rstrip() for line in text.strip().splitlines())

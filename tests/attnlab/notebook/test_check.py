@@ -220,8 +220,10 @@ def test_an_interrupt_passes_through(lab):
     def stopped(x, dim=-1):
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt, match="does every loop of yours end") as caught:
         checked(stopped)
+    assert caught.traceback[-1].name == "check"
+    assert caught.value.__suppress_context__
 
 
 def test_a_name_that_is_not_defined_yet(lab, capsys):

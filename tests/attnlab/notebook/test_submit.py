@@ -352,10 +352,25 @@ def test_what_was_run_but_not_saved_is_named(tmp_path, monkeypatch):
     lab_notebook(tmp_path, step(saved, "qkv"), step("def loop(x):\n    return x", "attention_loop"))
 
     ran = ["", saved, saved.replace("return x", "return 2 * x")]
-    shell = SimpleNamespace(kernel=True, user_ns={"In": ran})
+    shell = SimpleNamespace(kernel=True, history_manager=SimpleNamespace(input_hist_raw=ran))
     monkeypatch.setattr("IPython.get_ipython", lambda: shell)
     packed = pack_submission(tmp_path)
     assert packed.unsaved == ("qkv",)
     assert "NOT SAVED: you ran qkv in another form than the saved notebook has." in packed.summary()
     ran.append(saved)
+    assert pack_submission(tmp_path).unsaved == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["%time x = 1\ndef qkv(x):\n    \n    return x\n    ", "qkv = 1\n\n"]
+)
+def test_a_cell_that_ipython_rewrites_is_still_the_saved_one(tmp_path, monkeypatch, text):
+    from IPython.core.interactiveshell import InteractiveShell
+
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    lab_notebook(tmp_path, step(text, "qkv"))
+    shell = InteractiveShell()
+    shell.kernel = object()
+    shell.run_cell(text, store_history=True)
+    monkeypatch.setattr("IPython.get_ipython", lambda: shell)
     assert pack_submission(tmp_path).unsaved == ()
