@@ -27,7 +27,7 @@ from gradekit.exercise.source import Source, SourceCell
 from gradekit.python_names import bound_by_import, names_bound_by
 
 # Remarks for our own tools, which would confuse a student.
-_TOOL_REMARK = re.compile(r"\s*#\s*(noqa|type: ignore)\b.*$", re.MULTILINE)
+_TOOL_REMARK = re.compile(r"\s*#\s*(noqa|type: ignore|fmt: skip)\b.*$", re.MULTILINE)
 
 
 def solved_text(source: Source, cell: SourceCell) -> str:
@@ -36,8 +36,10 @@ def solved_text(source: Source, cell: SourceCell) -> str:
     Raises:
         CourseError: the import names no function or class, or the answer cannot be blanked.
     """
-    if cell.role != "exercise":
+    if cell.is_markdown:
         return cell.text
+    if cell.role != "exercise":
+        return _TOOL_REMARK.sub("", cell.text)
     try:
         if has_solution_marks(cell.text):
             solved = _with_todos(cell.text)

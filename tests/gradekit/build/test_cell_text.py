@@ -69,6 +69,26 @@ def test_a_function_is_inlined_with_its_answer_between_marks(small):
             ### END SOLUTION''')
 
 
+def test_remarks_for_tools_are_not_shown_to_students(small, tmp_path):
+    source = read_source(
+        write(
+            tmp_path,
+            """\
+            # %%
+            from smallnet import steps  # noqa: F401
+            value = (1,
+                     2)  # fmt: skip
+            text = str(value)  # type: ignore[arg-type]  # a reason
+            """,
+        )
+    )
+    assert solved_text(source, source.cells[0]) == textwrap.dedent("""\
+        from smallnet import steps
+        value = (1,
+                 2)
+        text = str(value)""")
+
+
 def test_blank_marks_keep_the_rest_of_a_body_and_never_show(small):
     text = solved(small, "total")
     assert "blank" not in text
