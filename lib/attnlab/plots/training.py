@@ -94,11 +94,15 @@ def ways(
                     edgecolor=PAPER, alpha=0.6,
                 )  # fmt: skip
                 tip(bar, f"{name}: {title} {shown[title][place]}")
-                panel.text(0, place, f" {shown[title][place]}", va="center", fontsize=9)
+                panel.annotate(
+                    shown[title][place], (0, place), (4, 0), textcoords="offset points",
+                    va="center", fontsize=9,
+                )  # fmt: skip
             panel.set(title=title, xlabel=UNITS[title], ylim=(len(names) - 0.4, -0.6))
             panel.set_xlim(0, 1.05 * max(*row, 1e-9))
             panel.set_yticks(range(len(names)), names if panel is axes[0] else [])
             panel.set_xticks([])
+            panel.tick_params(left=False)  # a tick in front of a number looks like a minus
             panel.grid(False)
     return Drawn(axes, {title: torch.tensor(row) for title, row in data.items()})
 
