@@ -14,8 +14,10 @@ from gradekit.export.numbers import decimal_sign, written
 from gradekit.export.scores import Score
 from gradekit.roster.people import Directory, Person, Unknown
 from gradekit.roster.students import Roster, Student
+from gradekit.wording import first_of
 
 _MOST_LISTED = 10  # with a line each
+_MOST_NAMED = 20  # in one sentence
 
 
 @dataclass(frozen=True)
@@ -143,8 +145,8 @@ class Filling:
             if score.score is not None and score.student.id not in self._seen
         ]
         if len(absent) > _MOST_LISTED:
-            everyone = ", ".join(score.student.id for score in absent)
-            return [f"{len(absent)} students have points, but are not in {name}: {everyone}"]
+            ids = first_of((score.student.id for score in absent), _MOST_NAMED)
+            return [f"{len(absent)} students have points, but are not in {name}: {ids}"]
         return [
             f"{_named(score.student)} has {score.score:g} points, but is not in {name}"
             for score in absent

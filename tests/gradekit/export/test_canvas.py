@@ -122,6 +122,9 @@ def test_many_who_are_not_in_the_file_are_one_sentence(gradebook, tmp_path, monk
     ]
     notes = fill_canvas(CsvText("gradebook.csv", "".join(lines)), filling_of(tmp_path)).notes
     assert notes[1:] == ("2 students have points, but are not in gradebook.csv: lei.li, g_k",)
+    monkeypatch.setattr("gradekit.export.filling._MOST_NAMED", 1)
+    notes = fill_canvas(CsvText("gradebook.csv", "".join(lines)), filling_of(tmp_path)).notes
+    assert notes[1].endswith("not in gradebook.csv: lei.li and 1 more")
 
 
 def test_another_table_is_refused(tmp_path):
