@@ -69,3 +69,12 @@ def test_on_paper_it_is_black_on_white_and_no_card_is_torn(
     assert set(breaks) == {"avoid"}
     page.pdf(path=tmp_path / "report.pdf", format="A4")
     assert (tmp_path / "report.pdf").stat().st_size > 10_000
+
+
+def test_long_lists_are_continued_on_the_next_sheet(page: Page, term_address: str) -> None:
+    page.emulate_media(media="print")
+    page.goto(term_address)
+    breaks = page.eval_on_selector_all(
+        ".card", "cards => cards.map(card => getComputedStyle(card).breakInside)"
+    )
+    assert breaks == ["avoid", "avoid", "auto", "auto"]

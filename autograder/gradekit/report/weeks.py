@@ -123,7 +123,9 @@ def weeks_of(term: Term, made_at: datetime) -> Weeks:
     )
     medians = [week.median for week in weeks]
     rows = tuple(_row(row, kept[row.student.id], medians) for row in term.rows)
-    return Weeks(course.values.course.name, made_at, weeks, rows, term.notes)
+    return Weeks(
+        course.values.course.name, made_at.astimezone(course.timezone), weeks, rows, term.notes
+    )
 
 
 def _week(lab: str, title: str, results: Sequence[LabResult]) -> Week:

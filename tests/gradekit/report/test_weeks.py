@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -50,6 +51,14 @@ def test_the_class_is_the_median_of_those_who_handed_in(term: Weeks) -> None:
     assert [(w.lab, w.handed_in, w.students, w.median) for w in term.weeks] == [
         ("lab00", 5, 5, 90), ("lab01", 5, 5, 80), ("lab02", 4, 5, 55), ("lab03", 4, 5, 65),
     ]  # fmt: skip
+
+
+def test_the_page_has_the_time_of_the_course(tmp_path: Path) -> None:
+    term = term_with(tmp_path, {"ada": (90, 80)})
+    about = term.course.values.course.model_copy(update={"timezone": "Asia/Tokyo"})
+    values = term.course.values.model_copy(update={"course": about})
+    made = weeks_of(replace(term, course=replace(term.course, values=values)), NOW)
+    assert made.made_at.isoformat() == "2026-12-01T17:00:00+09:00"
 
 
 def test_a_fall_is_against_the_class_and_not_against_earlier_percentages(term: Weeks) -> None:
