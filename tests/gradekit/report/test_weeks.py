@@ -57,7 +57,7 @@ def test_the_page_has_the_time_of_the_course(tmp_path: Path) -> None:
     term = term_with(tmp_path, {"ada": (90, 80)})
     about = term.course.values.course.model_copy(update={"timezone": "Asia/Tokyo"})
     values = term.course.values.model_copy(update={"course": about})
-    made = weeks_of(replace(term, course=replace(term.course, values=values)), NOW)
+    made = weeks_of(replace(term, course=term.course.model_copy(update={"values": values})), NOW)
     assert made.made_at.isoformat() == "2026-12-01T17:00:00+09:00"
 
 
