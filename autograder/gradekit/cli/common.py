@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from gradekit.course import Course
 
 STUDENT, TA, INSTRUCTOR = "Student", "TA", "Instructor"
-AUTO = "auto"  # the strongest sandbox that this machine has
 
 
 def _not_negative(jobs: int) -> int:
@@ -36,13 +35,6 @@ Root = Annotated[
 ]
 Jobs = Annotated[
     int, typer.Option(help="Worker processes; 0 for one per core.", callback=_not_negative)
-]
-Sandbox = Annotated[
-    str,
-    typer.Option(
-        help="auto (bubblewrap if this machine has it, else landlock), bubblewrap, landlock "
-        "(weaker), or none (only for code you trust).",
-    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 

@@ -95,7 +95,9 @@ def verify(
         ),
     ] = None,
     as_json: Json = False,
-    mutants: Annotated[bool, typer.Option(help="Also test mutants of the reference.")] = True,
+    mutants: Annotated[
+        bool, typer.Option(help="Also test small automatic changes of the reference (mutants).")
+    ] = True,
     jobs: Jobs = 0,
     course_folder: Root = None,
 ) -> None:

@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gradekit.cli.common import (
-    AUTO,
     TA,
     Json,
     Lab,
     Root,
-    Sandbox,
     course_at,
     fail,
     lab_and_student,
@@ -113,7 +111,9 @@ def show(
             "failed, what was expected, and what came out.",
         ),
     ] = False,
-    sandbox: Sandbox = AUTO,
+    sandbox: Annotated[
+        str, typer.Option(help="With --inputs: how the hand-in is confined, as for lab grade.")
+    ] = "auto",
     as_json: Json = False,
     course_folder: Root = None,
 ) -> None:

@@ -14,13 +14,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gradekit.cli.common import (
-    AUTO,
     TA,
     Jobs,
     Json,
     Lab,
     Root,
-    Sandbox,
     course_at,
     fail,
     lab_and_student,
@@ -51,16 +49,18 @@ def collect(
     times: Annotated[
         list[Path] | None,
         typer.Option(
+            metavar="PATH",
             help="Who handed in when: Moodle's grading worksheet, Gradescope's "
-            "submission_metadata.yml, or a CSV with the columns id and when. May be repeated."
+            "submission_metadata.yml, or a CSV with the columns id and when. May be repeated.",
         ),
     ] = None,
     groups: Annotated[
         list[Path] | None,
         typer.Option(
+            metavar="PATH",
             help="Who is in which group, if groups handed in together: Moodle's grading "
             "worksheet, Canvas's list of groups, or a CSV with the columns id and group. May be "
-            "repeated."
+            "repeated.",
         ),
     ] = None,
     in_time: Annotated[
@@ -123,10 +123,17 @@ def grade(
         list[str] | None, typer.Option("--student", help="Only this student; may be repeated.")
     ] = None,
     jobs: Jobs = 0,
-    sandbox: Sandbox = AUTO,
+    sandbox: Annotated[
+        str,
+        typer.Option(
+            help="auto (bubblewrap if this machine has it, else landlock), bubblewrap, landlock "
+            "(weaker), or none (only for code you trust)."
+        ),
+    ] = "auto",
     again: Annotated[bool, typer.Option("--again", help="Regrade what is already graded.")] = False,
     cluster: Annotated[
-        str | None, typer.Option(help="A Dask scheduler, such as tcp://HOST:8786.")
+        str | None,
+        typer.Option(help="Grade on the machines of this Dask scheduler, such as tcp://HOST:8786."),
     ] = None,
     as_json: Json = False,
     course_folder: Root = None,
