@@ -347,8 +347,9 @@ plots.pretraining.guesses(bert, ["violin [MASK] flute drum", "[MASK] captain tid
 # %% [markdown]
 # The weights are in `bert.safetensors` next to the notebook, which is part of your hand-in. (They
 # are found by the names in the task of 10.3, or by their shapes and places if your model's parts
-# have other usual names.) **The file does not update when you fix a step above**: delete it then,
-# or pass `again=True` to `trained` once. In twelve runs of ours, with other first weights and other
+# have other usual names. If one matrix makes queries, keys and values, its rows must be in this
+# order.) **The file does not update when you fix a step above**: delete it then, or pass
+# `again=True` to `trained` once. In twelve runs of ours, with other first weights and other
 # sentences, the model judged 99.2 % to 99.7 % of 4,000 new pairs correctly; its loss at [MASK] was
 # from 3.46 to 3.52 nats; and each run took about 10 seconds of processor time on a busy machine. A
 # run in which no word was hidden (the model could read what it was asked for) ended with 5.76 nats

@@ -25,16 +25,18 @@ DEEPEST, MOST_TENSORS, MOST_TRIES = 16, 1000, 32
 
 
 def layers_and_others(
-    weights: Weights, num_layers: int, d_model: int, d_ff: int, *, decoder: bool = False
+    weights: Weights,
+    num_layers: int,
+    d_model: int,
+    d_ff: int,
 ) -> tuple[list[dict[str, Tensor]], dict[str, Tensor]]:
     """The weights of each layer of a saved model, and all others.
 
     Args:
         weights: by the names that the student's model gives them.
-        num_layers: how many of these layers it has.
+        num_layers: how many encoder layers (or blocks without a second attention) it has.
         d_model: features of each vector.
         d_ff: features inside each feed-forward network.
-        decoder: whether each has a second attention, as in the decoder of an encoder-decoder.
 
     Returns:
         For each layer its weights, by the names of :func:`layer_shapes`; and the tensors outside
@@ -43,18 +45,14 @@ def layers_and_others(
     Raises:
         MissingWeightError: there are not so many equal layers, or they lack a weight.
     """
-    own = layer_shapes(d_model, d_ff, decoder=decoder)
-    shapes = {name: torch.empty(shape) for name, shape in own.items()}
+    shapes = {name: torch.empty(shape) for name, shape in layer_shapes(d_model, d_ff).items()}
     for paths in _likely(_tree(weights), num_layers):
         inside = [
             {name.removeprefix(path): w for name, w in weights.items() if name.startswith(path)}
             for path in paths
         ]
         with suppress(MissingWeightError):
-            layers = [
-                rename_weights(one, shapes, layer_spellings(_tree(one), decoder=decoder))
-                for one in inside
-            ]
+            layers = [rename_weights(one, shapes, layer_spellings(_tree(one))) for one in inside]
             others = {n: w for n, w in weights.items() if not n.startswith(tuple(paths))}
             return layers, others
     raise MissingWeightError(f"there are no {num_layers} equal layers with all weights of a layer")

@@ -13,11 +13,9 @@ from attnlab.bert import Bert
 from attnlab.checking.lab import Lab
 from attnlab.checking.weights import MissingWeightError
 from attnlab.decoder_only import GPT
-from attnlab.encoder_decoder import Transformer
 from attnlab.models.small_gpts import TASKS
 from attnlab.models.topics_bert import CFG
 from attnlab.notebook.saved import trained
-from attnlab.transformer_config import TransformerConfig
 from gradekit.course import load_course
 from gradekit.exercise.loader import load_lab
 from gradekit.exercise.one_namespace import in_one_namespace
@@ -26,22 +24,12 @@ from gradekit.exercise.saved_models import (
     bert_from_other_names,
     fill,
     gpt_from_other_names,
-    transformer_from_other_names,
 )
 
 GPTS = [
     replace(TASKS["markov"].cfg, num_layers=number, vocab_size=size)
     for number, size in ((1, 8), (2, 50))
 ]
-TRANSFORMERS = [
-    TransformerConfig(
-        source, 11, d_model=16, num_heads=2, d_ff=24, num_encoder_layers=number,
-        num_decoder_layers=2, dropout=0.0, norm=norm, tie=tie, max_len=9,
-    )
-    for source, number, norm, tie in (
-        (17, 2, "pre", "output"), (11, 1, "post", "none"), (11, 2, "pre", "all"),
-    )
-]  # fmt: skip
 BERT = replace(CFG, d_model=32, d_ff=48, dropout=0.0)
 
 
@@ -103,22 +91,6 @@ def test_the_tenth_layer_comes_after_the_ninth():
     for layer, block in zip(layers, blocks, strict=True):
         assert torch.equal(layer["residual2.norm.weight"], block.norm2.weight)
         assert torch.equal(layer["feed_forward.linear1.weight"], block.linear1.weight)
-
-
-@pytest.mark.parametrize("cfg", TRANSFORMERS, ids=lambda cfg: f"{cfg.norm}, tie {cfg.tie}")
-def test_every_right_transformer_is_read(cfg, folder):
-    source, target = torch.randint(1, 11, (2, 6)), torch.randint(1, 11, (2, 5))
-    valid = torch.arange(6) < torch.tensor([[4], [6]])
-    for name, kind in right_models(
-        "lab07", "Transformer", "transformer", "encoder_layer", "decoder_layer"
-    ):
-        theirs = kind(cfg).eval()
-        ours = Transformer(replace(cfg, tie="none")).eval()
-        fill(ours, saved(theirs, folder), transformer_from_other_names)
-        torch.testing.assert_close(
-            ours(source, valid, target), theirs(source, valid, target),
-            msg=lambda said, name=name: name + said, atol=1e-4, rtol=1e-4,
-        )  # fmt: skip
 
 
 @pytest.mark.parametrize("left_out", ["blocks.0.norm1.weight", "positions.weight", "norm.bias"])
