@@ -110,8 +110,10 @@ def layer_spellings(layer: nn.Module, *, decoder: bool = False) -> Spellings:
     _add_attention(found, "self_attention", own, modules, alone=not decoder)
     if decoder:
         _add_attention(found, "cross_attention", _CROSS, modules)
+    tensors = dict(layer.named_parameters(remove_duplicate=False))
+    projection = _square(tensors, found["self_attention.out_proj.weight"])
     for number, linear in enumerate(("linear1", "linear2")):
-        names = [name for name in _linear_names(number) if name in modules]
+        names = [name for name in _linear_names(number) if name in modules - {projection}]
         for word in ("weight", "bias"):
             found[f"feed_forward.{linear}.{word}"] = tuple(f"{name}.{word}" for name in names)
     parts = (f"{own} self before", f"{_CROSS} cross", f"{_NETWORK} final out after")
@@ -120,12 +122,22 @@ def layer_spellings(layer: nn.Module, *, decoder: bool = False) -> Spellings:
             found[f"residual{number + 1}.norm.{kind}"] = tuple(
                 f"{name}.{word}" for name in names for word in words.split()
             )
-    tensors = dict(layer.named_parameters(remove_duplicate=False))
     stored: Spellings = {
         names: [other for other in others if other.format(i=0) in tensors]
         for names, others in found.items()
     }
     return with_row_orders(layer, stored, 1 + decoder)
+
+
+def _square(tensors: Mapping[str, Tensor], names: Sequence[str]) -> str:
+    """The module of the first of these weights that is there and is square; empty if none is.
+
+    Beside an attention's own `c_proj`, a network's second layer has another name: both have a bias
+    of d_model numbers, so the shape of the bias tells nothing.
+    """
+    there = (name for name in names if name in tensors and tensors[name].ndim == 2)
+    found = next((name for name in there if len(set(tensors[name].shape)) == 1), "")
+    return found.rpartition(".")[0]
 
 
 def is_norm(module: nn.Module) -> bool:

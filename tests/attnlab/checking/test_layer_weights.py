@@ -191,3 +191,28 @@ def test_a_parameter_that_no_part_needs_becomes_zero() -> None:
     fill_layer(layer, weights)
     assert not any(parameter.any() for parameter in layer.extra.parameters())
     assert all(torch.equal(layer.get_parameter(name), value) for name, value in weights.items())
+
+
+@pytest.mark.parametrize("d_ff", [12, 20])
+def test_a_projection_of_the_layer_itself_is_not_the_networks(d_ff: int) -> None:
+    """`c_proj` is a usual name of both, and their biases have the same shape."""
+
+    class Block(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.attn_norm, self.ff_norm = nn.LayerNorm(12), nn.LayerNorm(12)
+            self.c_attn, self.c_proj = nn.Linear(12, 36), nn.Linear(12, 12)
+            self.ff = nn.Sequential(nn.Linear(12, d_ff), nn.GELU(), nn.Linear(d_ff, 12))
+
+        def forward(self, x: Tensor) -> Tensor:
+            q, k, v = self.c_attn(self.attn_norm(x)).chunk(3, -1)
+            x = x + self.c_proj((q @ k.mT).softmax(-1) @ v)
+            out: Tensor = x + self.ff(self.ff_norm(x))
+            return out
+
+    block = Block()
+    weights = {name: torch.randn(shape) for name, shape in layer_shapes(12, d_ff).items()}
+    fill_layer(block, weights)
+    assert torch.equal(block.c_proj.bias, weights["self_attention.out_proj.bias"])
+    assert torch.equal(block.ff[2].bias, weights["feed_forward.linear2.bias"])
+    assert torch.equal(block.ff[2].weight, weights["feed_forward.linear2.weight"])
