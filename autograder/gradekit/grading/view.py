@@ -15,7 +15,7 @@ from gradekit.feedback.plain_text import plain_line
 from gradekit.grading.progress import ProgressReporter
 from gradekit.grading.summary import GradingSummary, Row
 from gradekit.results.records import State
-from gradekit.wording import fitted
+from gradekit.wording import counted, fitted
 
 
 class _Bar:
@@ -61,7 +61,7 @@ def show_summary(summary: GradingSummary) -> None:
     if not summary.rows:
         console.print(f"{summary.lab}: no hand-ins yet; `lab collect` brings them here.")
         return
-    table = Table(title=f"{summary.lab}: {len(summary.rows)} hand-ins")
+    table = Table(title=f"{summary.lab}: {counted(len(summary.rows), 'hand-in')}")
     table.add_column("student")
     table.add_column("state")
     table.add_column("points", justify="right")

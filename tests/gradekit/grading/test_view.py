@@ -62,6 +62,11 @@ def test_the_table_has_a_line_for_each_student_and_the_totals(
     assert "1 graded now, 3 as before" in out
 
 
+def test_one_hand_in_is_counted_in_the_singular(capsys: pytest.CaptureFixture[str]) -> None:
+    show_summary(summary(State.GRADED))
+    assert capsys.readouterr().out.strip().splitlines()[0].strip() == f"{LAB}: 1 hand-in"
+
+
 def test_an_empty_class_is_told_where_hand_ins_come_from(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

@@ -13,6 +13,14 @@ JOINED = "[self.embedding(y_prev), context]"
 wrong = exercise.edits(InFourLines)
 
 wrong(
+    "context_and_weights_swapped",
+    "context, weights = attend",
+    "weights, context = attend",
+    "You take attend's two results in the other order, so the weights go into the GRU. Which of "
+    "the two does attend return first?",
+)
+
+wrong(
     "AlignsWithNewState",
     ATTEND,
     "nothing = hidden.new_zeros(len(hidden), hidden.shape[-1])\n"

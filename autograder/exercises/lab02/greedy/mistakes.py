@@ -47,13 +47,13 @@ wrong(
     "With a single sentence, your logits have one axis instead of two. Which call drops an axis "
     "of length 1?",
 )
-wrong(
-    "talks_on",
-    CUT,
-    "[symbol for symbol in row if symbol != eos]",
+TALKS_ON = (
     "A sentence goes on after its `eos`. The batch may need more steps for the others: which "
-    "symbols belong to a sentence that is over?",
+    "symbols belong to a sentence that is over?"
 )
+WITHOUT_EOS = "[symbol for symbol in row if symbol != eos]"
+wrong("talks_on", CUT, WITHOUT_EOS, TALKS_ON)
+wrong.several("talks_on_to_the_end", {" and not over.all()": "", CUT: WITHOUT_EOS}, TALKS_ON)
 wrong(
     "eos_kept",
     "row.index(eos)]",
