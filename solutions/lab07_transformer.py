@@ -657,8 +657,9 @@ plots.learning.right_answers({"copy": copier, "dates": dater, "numbers": counter
 # The weights are in three files next to the notebook: `copy.safetensors`, `dates.safetensors` and
 # `numbers.safetensors`. They are part of your hand-in; four points are for what they write on data
 # that you never see. **They do not update when you fix a step above**: delete them then, or pass
-# `again=True` to `trained` once. One more check trains on a few batches with everything that *you*
-# wrote in this lab; there, an earlier mistake counts.
+# `again=True` to `trained` once. (In the files, all weights have the names of the docstrings, even
+# if your layers call their parts by other names.) One more check trains on a few batches with
+# everything that *you* wrote in this lab; there, an earlier mistake counts.
 #
 # These are the means of ten of our own runs, each with other first weights and another order of
 # the pairs; in brackets the lowest and the highest. Each took one core of a busy machine:
