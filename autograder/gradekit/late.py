@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from decimal import ROUND_HALF_DOWN, Decimal
 
 from attnlab.notebook.due import days_late, percent_off
 from gradekit.course import Course, LateRule
@@ -40,8 +41,11 @@ class Lateness:
         return self.seconds > 0
 
     def penalty(self, score: float) -> float:
-        """The points to take off `score`, rounded to a hundredth, at most all of them."""
-        return min(max(score, 0.0), round(max(score, 0.0) * self.percent / 100, 2))
+        """The points to take off `score`, in hundredths (a half down), at most all of them."""
+        earned = max(score, 0.0)
+        # In decimals, because 10 % of 79.35 as a float may lie on either side of the half.
+        exact = Decimal(str(round(earned, 6))) * Decimal(str(self.percent)) / 100
+        return min(earned, float(exact.quantize(Decimal("0.01"), ROUND_HALF_DOWN)))
 
     @property
     def sentence(self) -> str:

@@ -178,3 +178,13 @@ def test_slip_days_keep_a_lab_open_longer(course: Course) -> None:
     assert open_for == timedelta(days=3)
     assert lateness(rule, 3 * DAY).percent == 50
     assert lateness(rule, 3 * DAY + 1).percent == 100
+
+
+@pytest.mark.parametrize(
+    ("score", "penalty"),
+    [(79.35, 7.93), (50.35, 5.03), (79.36, 7.94), (79.35 + 1e-12, 7.93), (0.05, 0.0), (100, 10)],
+)
+def test_a_half_is_rounded_in_favour_of_the_student(score: float, penalty: float) -> None:
+    """5.035 as a float is a little more than that, and 7.935 a little less."""
+    assert lateness(RULE, DAY).penalty(score) == penalty
+    assert (round(79.35 * 10 / 100, 2), round(50.35 * 10 / 100, 2)) == (7.93, 5.04)
