@@ -194,8 +194,8 @@ plots.bert.pairs_in_rows(make_nsp)
 # But published weights were trained with the one, and a model with the other is another model.
 #
 # You write three small classes: a layer, the first head, and the model. Give their parts the names
-# in the task. The checks of this step accept other usual ones, but the file of your trained model
-# (10.4, 10.5) and the real weights at the end of this lab are read by these names.
+# in the task. The checks of this step accept other usual ones, and so does the grading of your
+# trained models (10.4, 10.5), but the real weights at the end of this lab are read by these names.
 #
 # **Predict.** The last token of a row changes. Which vectors of the last layer move: all, the last
 # one, or all but that of [CLS]? And if a token of padding changes?

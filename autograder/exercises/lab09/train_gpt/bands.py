@@ -1,6 +1,6 @@
 """How good two trained models are, on data that students never train on, and what that earns.
 
-The bands hold for ten seeds of the source and six of the manuals (bands.json, from measure.py).
+The bands hold for ten seeds of each training (bands.json, from measure.py).
 """
 
 from __future__ import annotations
