@@ -168,6 +168,7 @@ wrong(
     "invariant (nothing changes). What happens to the results of an equivariant `f`?",
 )
 wrong("inverse_on_one_side", "f(X)[perm]", "f(X)[torch.argsort(perm)]", INVERSE_ON_ONE_SIDE)
+wrong("words_in_the_inverse_order", "X[perm]", "X[torch.argsort(perm)]", INVERSE_ON_ONE_SIDE)
 wrong.several(
     "same_permutation_twice",
     {"f(X)[perm]": "f(X)", "f(X[perm])": "f(X[perm])[perm]"},
@@ -208,6 +209,13 @@ wrong(
     "squared_difference",
     ".abs()",
     ".square()",
+    "You square the differences (or take the length of a vector of them). Which measure of a "
+    "difference does the formula use?",
+)
+wrong(
+    "length_of_the_difference",
+    ".abs().max()",
+    ".norm()",
     "You square the differences (or take the length of a vector of them). Which measure of a "
     "difference does the formula use?",
 )

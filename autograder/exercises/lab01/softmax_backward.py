@@ -262,3 +262,11 @@ def row_by_row(p, grad_p):
 def by_matmul(p, grad_p):
     inner = (p.unsqueeze(-2) @ grad_p.unsqueeze(-1)).squeeze(-1)
     return p * grad_p - inner * p
+
+
+@exercise.mistake(
+    "You subtract one argument from the other, as in the gradient of cross-entropy and softmax "
+    "together, where the target is a row of 0 and 1. What is `grad_p` here?"
+)
+def backward_of_cross_entropy(p, grad_p):
+    return p - grad_p

@@ -295,6 +295,12 @@ wrong(
     "Your table has one column more than the longest sequence has tokens. How wide must it be?",
 )
 wrong(
+    "as_wide_as_the_first",
+    WIDTH,
+    "len(sequences[0])",
+    "Your table is as wide as the first sequence is long. Which sequence decides the width?",
+)
+wrong(
     "batch_second",
     RETURN,
     "return ids.T, lengths, mask.T",
@@ -312,6 +318,12 @@ wrong(
     "        if isinstance(s, list):\n"
     "            s += [pad] * (width - len(s))\n"
     "    return",
+    LISTS_CHANGED,
+)
+wrong(
+    "lists_extended",
+    "    return",
+    "    for s in sequences:\n        s.extend([pad] * (width - len(s)))\n    return",
     LISTS_CHANGED,
 )
 wrong(

@@ -339,3 +339,16 @@ def word_and(*masks):
     for mask in masks[1:]:
         result = result and mask
     return result
+
+
+wrong.several(
+    "none_not_expected",
+    {
+        "    given = [mask for mask in masks if mask is not None]\n": "",
+        "functools.reduce(torch.logical_and, given) if given else None": (
+            "functools.reduce(lambda one, other: one & other, masks) if masks else None"
+        ),
+    },
+    "Your code combines None with a mask, and Python has no `&` for None. What does None stand for "
+    "here, and what should be done with it first?",
+)

@@ -287,6 +287,13 @@ wrong(
     "closest to 0. Which of its attributes is the lowest number?",
 )
 wrong(
+    "negative_of_the_smallest",
+    "torch.finfo(dtype).min if",
+    "-torch.finfo(dtype).tiny if",
+    "You use `torch.finfo(dtype).tiny` (or `smallest_normal`), which is the positive number "
+    "closest to 0. Which of its attributes is the lowest number?",
+)
+wrong(
     "mask_changed",
     "~mask",
     "mask.logical_not_()",

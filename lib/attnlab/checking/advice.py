@@ -25,6 +25,7 @@ from attnlab.checking.observation import (
     as_float,
     is_number,
 )
+from attnlab.checking.relations import relation
 
 _MOST_SLICES = 4
 
@@ -288,8 +289,11 @@ def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
     if expected.dtype != seen.dtype:
         dtype = f" (expected {_dtype(expected)}, yours is {_dtype(seen)})"
     amount = "every entry differs" if count == total else f"{count} of {total} entries differ"
-    little = " Only the last digits differ." if not dtype and _all_nearly(expected, seen) else ""
-    return f"{amount}, the first at index {first}{dtype}.{_pattern(wrong)}{little}"
+    if not dtype and _all_nearly(expected, seen):
+        how = f"{_pattern(wrong)} Only the last digits differ."
+    else:
+        how = relation(expected, seen) or _pattern(wrong)
+    return f"{amount}, the first at index {first}{dtype}. {how.strip()}".rstrip()
 
 
 def _shares(expected: Tensor, seen: Tensor, wrong: Tensor | None) -> str:
@@ -336,5 +340,5 @@ def _pattern(wrong: Tensor) -> str:
             wholes = some.nonzero().flatten().tolist()
             more = len(wholes) - _MOST_SLICES
             shown = f"{wholes[:_MOST_SLICES]}" + (f" and {more} more" if more > 0 else "")
-            return f" Along dimension {dim}, these slices are wrong throughout: {shown}."
+            return f"Along dimension {dim}, these slices are wrong throughout: {shown}."
     return ""

@@ -64,7 +64,7 @@ def explain_raised(where: str, expected: Any, seen: Raised) -> str:
 def _explain_missing_attribute(kind: str, name: str) -> str:
     """What the student's code returned, or its class, lacks something that the check reads."""
     if kind == "NoneType":
-        return "your code returned None (is the `return` missing?)."
+        return "your code returned None or passed it on (is a `return` missing?)."
     if kind in _NOT_TENSORS:
         article = "an" if kind == "int" else "a"
         return (

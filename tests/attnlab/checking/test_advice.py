@@ -67,7 +67,7 @@ def words(expected, seen, judge=None):
             "your code returned a tuple, which has no `shape`. What kind of value does the task "
             "ask for?"),
         (T([1.0]), Raised("AttributeError", "'NoneType' object has no attribute 'shape'"),
-            "your code returned None (is the `return` missing?)."),
+            "your code returned None or passed it on (is a `return` missing?)."),
         (T([1.0]), Raised("AttributeError", "'Layer' object has no attribute 'norm'"),
             "your `Layer` has no `norm`. Is this the name that the task gives it?"),
         (T([1.0]), Raised("AttributeError", "'int' object has no attribute 'mT'", "d.mT"),

@@ -94,13 +94,18 @@ wrong(
     "scores / total",
     'A row of zeros sums to 0, and 0/0 is NaN. What should such a word become with mode="sum"?',
 )
-wrong(
-    "epsilon_in_denominator",
-    "torch.where(total == 0, 0.0, scores / total)",
-    "scores / (total + 1e-6)",
-    "A small number in the denominator avoids 0/0, but every other row now sums to a little less "
-    "than one. Which rows need help?",
-)
+for name, epsilon in (
+    ("epsilon_in_denominator", "1e-6"),
+    ("smaller_epsilon", "1e-8"),
+    ("smallest_epsilon", "1e-9"),
+):
+    wrong(
+        name,
+        "torch.where(total == 0, 0.0, scores / total)",
+        f"scores / (total + {epsilon})",
+        "A small number in the denominator avoids 0/0, but every other row now sums to a little "
+        "less than one. Which rows need help?",
+    )
 wrong(
     "sum_clamped",
     "torch.where(total == 0, 0.0, scores / total)",

@@ -15,6 +15,20 @@ wrong(
     "log_softmax expect, scores or probabilities?",
 )
 wrong(
+    "probability_for_its_logarithm",
+    "shifted - shifted.exp().sum(-1, keepdim=True).log()",
+    "shifted.exp() / shifted.exp().sum(-1, keepdim=True)",
+    "Your loss is minus the probability of the right answer: it is never above 0. Which function "
+    "turns a probability into a surprise?",
+)
+wrong(
+    "divided_by_the_vocabulary",
+    "total / counts.sum().clamp(min=1)",
+    "total / counts.sum().clamp(min=1) / logits.shape[-1]",
+    "Your mean is also divided by the number of words, as if every logit had a loss of its own. "
+    "How many losses does one row have?",
+)
+wrong(
     "sum_by_default",
     'reduction="mean"',
     'reduction="sum"',

@@ -9,12 +9,14 @@ from .also_right import maximum_apart, shifted_first
 
 wrong_logsumexp = exercise.edits(maximum_apart, of="logsumexp")
 
-wrong_logsumexp(
-    "logsumexp_base_two",
-    ".log()",
-    ".log2()",
-    "The last line mixes a natural logarithm with one of base 2 or 10. Which logarithm undoes exp?",
-)
+for name, logarithm in (("two", "log2"), ("ten", "log10")):
+    wrong_logsumexp(
+        f"logsumexp_base_{name}",
+        ".log()",
+        f".{logarithm}()",
+        "The last line mixes a natural logarithm with one of base 2 or 10. Which logarithm undoes "
+        "exp?",
+    )
 wrong_logsumexp.several(
     "logsumexp_without_max",
     {"(x - top)": "x", " + top.squeeze(dim)": ""},
@@ -104,13 +106,26 @@ wrong_log_softmax(
     "The logarithm of a softmax that is clamped from below (or has a small number added) stops at "
     "a lowest value, about -20 or -100. Does the true logarithm have a lowest value?",
 )
+for name, epsilon in (("small", "1e-8"), ("smaller", "1e-10"), ("smallest", "1e-12")):
+    wrong_log_softmax(
+        f"log_of_softmax_plus_a_{name}_number",
+        "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+        f"(shifted.exp() / shifted.exp().sum(dim, keepdim=True) + {epsilon}).log()",
+        "The logarithm of a softmax that is clamped from below (or has a small number added) stops "
+        "at a lowest value, about -20 or -100. Does the true logarithm have a lowest value?",
+    )
+OTHER_BASE = (
+    "Your logarithm has base 2 or 10. The exponential of softmax has base e: which logarithm "
+    "undoes it?"
+)
 wrong_log_softmax(
     "log_softmax_base_two",
     "shifted - shifted.exp().sum(dim, keepdim=True).log()",
     "(shifted - shifted.exp().sum(dim, keepdim=True).log()) / math.log(2)",
-    "Your logarithm has base 2 or 10. The exponential of softmax has base e: which logarithm "
-    "undoes it?",
+    OTHER_BASE,
 )
+for name, logarithm in (("two", "log2"), ("ten", "log10")):
+    wrong_log_softmax(f"normaliser_in_base_{name}", ".log()", f".{logarithm}()", OTHER_BASE)
 wrong_log_softmax(
     "log_softmax_without_max",
     "x - x.amax(dim, keepdim=True)",

@@ -103,6 +103,13 @@ wrong(
     "can you subtract from a whole row without changing its softmax?",
 )
 wrong(
+    "scores_clamped_above",
+    "scores - scores.amax(dim, keepdim=True)",
+    "scores.clamp(max=80)",
+    "You cut off large scores (`clamp`), so two of them that differ get the same probability. What "
+    "can you subtract from a whole row without changing its softmax?",
+)
+wrong(
     "sum_over_the_last_axis",
     "exp.sum(dim, keepdim=True)",
     "exp.sum(-1, keepdim=True)",

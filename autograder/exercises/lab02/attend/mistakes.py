@@ -215,3 +215,27 @@ wrong(
     "Your second result holds logarithms: none is above 0. To what should the weights of a "
     "sentence sum?",
 )
+
+for name, low in (("a_billion", "-1e9"), ("a_million", "-1e6")):
+    wrong.several(
+        f"tokens_filled_with_minus_{name}",
+        {"ones_like": "zeros_like", f"~mask, {LOWEST}": f"mask, {low}", THEN_ZERO: ""},
+        "You fill where the mask is True, but True means a token, so only padding is left. Which "
+        "operator inverts a mask?",
+    )
+wrong.several(
+    "scaled_up_with_a_smaller_epsilon",
+    {
+        FILL: "",
+        "    context": "    total = weights.sum(-1, keepdim=True)\n"
+        "    weights = weights / (total + 1e-9)\n    context",
+    },
+    SCALED_UP,
+)
+wrong(
+    "scores_overwritten",
+    f"filled = scores{FILL}",
+    f"filled = scores\n    filled[~mask] = {LOWEST}",
+    "You write into the scores that you were given: the caller still needs them, and so does "
+    "autograd. What makes a new tensor instead?",
+)

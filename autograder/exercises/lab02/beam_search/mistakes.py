@@ -38,6 +38,16 @@ wrong.several(
     },
     FINISHED_CONTINUED,
 )
+wrong.several(
+    "end_fed_to_the_step",
+    {
+        "            if symbols[-1:] == [eos]:\n"
+        "                candidates.append((symbols, total, place))\n"
+        "                continue\n": "",
+        f"        if {IS_OVER}:\n            break\n": "",
+    },
+    FINISHED_CONTINUED,
+)
 wrong(
     "axis_of_one_dropped",
     "log_p.tolist()",
@@ -296,4 +306,12 @@ wrong(
     "symbols.append(symbol)\n                    candidates.append((symbols",
     "All continuations of a hypothesis share one list, and each `append` changes all of them. "
     "What makes a new list?",
+)
+
+wrong(
+    "best_pair_alone",
+    RETURN,
+    "return beam[0][0], score(beam[0])",
+    "You return only the best sequence. What else does the task ask for, and for how many "
+    "sequences?",
 )

@@ -108,6 +108,13 @@ wrong(
     "early one. What cuts torch's graph there?",
 )
 wrong(
+    "MemoryDetached",
+    "self.gru(taken_in, state)",
+    "self.gru(taken_in, state.detach())",
+    "The numbers are right, but the old state gets only a part of its gradient. What cuts torch's "
+    "graph on its way into the GRU?",
+)
+wrong(
     "StateNotCarried",
     "self.gru(taken_in, state)",
     "self.gru(taken_in)",

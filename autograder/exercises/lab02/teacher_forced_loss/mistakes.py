@@ -237,3 +237,25 @@ wrong(
     "Your loss shares a part of each answer among all symbols (label smoothing). It helps some "
     "models, but it is no longer the surprise at the right token. What does the formula sum?",
 )
+
+wrong(
+    "source_mask_left_out",
+    STEP,
+    STEP.replace("batch.source_mask", "None"),
+    "The decoder gets no source mask, so it may look at padding of the source. What does "
+    "`model.cell` take as its last argument?",
+)
+wrong(
+    "evaluation_mode_after_reading",
+    "    steps = []",
+    "    model.eval()\n    steps = []",
+    "Your loss puts the model into evaluation mode, and from then on it learns without dropout. "
+    "In which mode should the model run, according to the task?",
+)
+wrong(
+    "padding_fed",
+    "model.cell(y_prev,",
+    "model.cell(torch.zeros_like(y_prev),",
+    "Every step is fed the id 0, which is padding, so the decoder never sees what was written "
+    "before. Which token should a step be fed?",
+)

@@ -107,3 +107,11 @@ def another_model():
 @exercise.mistake(NAN, of=SAVED)
 def weights_of_nan():
     return all_nan(reference_weights())
+
+
+wrong(
+    "mean_returned",
+    "    return losses",
+    "    return sum(losses) / len(losses)",
+    "You return one number for the whole pass. How many losses does the task ask for?",
+)

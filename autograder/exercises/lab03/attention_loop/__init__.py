@@ -28,6 +28,7 @@ def shape_and_dtype(lab, draw):
         "shape": list(lab.attention_loop(q, K, V).shape),
         "dtype of float32": dtype_of(lab.attention_loop(q.float(), K.float(), V.float())),
         "dtype of float64": dtype_of(lab.attention_loop(q, K, V)),
+        "dtype of bfloat16": dtype_of(lab.attention_loop(q.bfloat16(), K.bfloat16(), V.bfloat16())),
     }
 
 

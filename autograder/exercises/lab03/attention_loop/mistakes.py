@@ -239,3 +239,17 @@ def values_changed(q, K, V):
     for j in range(1, len(K)):
         out += weights[j] * V[j]
     return out
+
+
+wrong.several(
+    "keys_averaged",
+    {"zip(weights, V, ": "zip(weights, K, ", "zeros_like(V[0])": "zeros_like(K[0])"},
+    "You take the mean of the keys. A key only decides the weight: what is averaged with it?",
+)
+wrong(
+    "zeros_of_the_default_dtype",
+    BEGIN,
+    "out = torch.zeros(V.shape[1])",
+    "Your sum starts from `torch.zeros` of float32, so half precision becomes float32. From what "
+    "can the zeros take their dtype?",
+)

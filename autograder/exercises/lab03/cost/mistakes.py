@@ -50,6 +50,20 @@ wrong(
     IN_32_BITS,
 )
 wrong(
+    "counted_in_floats",
+    "return Lq",
+    "return 1.0 * Lq",
+    "Your count is a float, which holds about 16 digits. Which operation of yours gives a float, "
+    "and which one keeps whole numbers?",
+)
+wrong(
+    "one_value_for_each_query",
+    "Lq * Lk * (d_k + d_v)",
+    "Lq * Lk * d_k + Lq * d_v",
+    "Your second product has only one multiplication for each number of the result. Over what does "
+    "the sum of weights times values run?",
+)
+wrong(
     "scale_counted",
     "d_k + d_v",
     "d_k + d_v + 1",

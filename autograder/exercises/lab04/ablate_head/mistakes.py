@@ -28,6 +28,14 @@ wrong(
     "bias. What must be zero for it to add nothing?",
 )
 wrong(
+    "query_weights_zeroed",
+    "out_proj.weight[:, start:stop]",
+    "q_proj.weight[head * model.d_k : (head + 1) * model.d_k]",
+    "You set the weights of the head's queries to zero. Its attention then no longer depends on "
+    "the query, but it still adds something: a mean of its values. Where does a head enter the "
+    "output?",
+)
+wrong(
     "rows_of_the_last_layer",
     "weight[:, start:stop]",
     "weight[start:stop]",

@@ -197,6 +197,13 @@ wrong(
     "`bias` apply?",
 )
 wrong(
+    "AlwaysBiasedAtTheEnd",
+    "self.d_v, d_model, bias)",
+    "self.d_v, d_model)",
+    "The last layer has no bias, or always has one. To which of the four layers does the argument "
+    "`bias` apply?",
+)
+wrong(
     "AlwaysBiased",
     "super().__init__()",
     "super().__init__()\n        bias = True",

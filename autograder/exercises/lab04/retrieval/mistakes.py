@@ -222,3 +222,47 @@ def one_head_in_both_files():
 )
 def two_heads_in_both_files():
     return saved_by_the_lab(TWO_HEADS)
+
+
+wrong = exercise.edits(by_flattening, of="answer_loss")
+
+wrong(
+    "answers_in_another_order",
+    "answers.flatten()",
+    "answers.mT.flatten()",
+    "Digits and logits no longer match: one of the two is laid out question by question and the "
+    "other digit by digit. Do you combine axes in the same order on both sides?",
+)
+wrong(
+    "digits_of_a_question_swapped",
+    "answers.flatten()",
+    "answers.flip(1).flatten()",
+    "The digits of a question are in reverse order, so each is compared with the scores of "
+    "another. In which order does the task give both?",
+)
+wrong(
+    "plain_number",
+    "answers.flatten())",
+    "answers.flatten()).item()",
+    "Your loss is a plain number, so no gradient can come back from it. Which call turns a tensor "
+    "into a number?",
+)
+
+
+@exercise.mistake(
+    "You count wrong answers. A count does not change with a small step, so nothing can be learned "
+    "from it: which loss says how surprised the model is?",
+    of="answer_loss",
+)
+def share_of_wrong_answers(logits, answers):
+    return (logits.argmax(-1) != answers).to(logits.dtype).mean()
+
+
+wrong = exercise.edits(by_gather, of="weight_on")
+
+wrong(
+    "maximum_over_questions",
+    "found.mean(0)",
+    "found.amax(0)",
+    "You take the largest weight over the questions. What does the task take over them?",
+)

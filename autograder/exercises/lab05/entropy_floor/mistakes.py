@@ -132,6 +132,19 @@ wrong(
     "you know which mode to restore?",
 )
 wrong(
+    "mask_left_out",
+    "model(ids, mask)",
+    "model(ids, None)",
+    "Your code does not pass the mask on to the model. What does the task say that positions may "
+    "attend to?",
+)
+wrong(
+    "perplexity_returned",
+    "loss(model(ids, mask), ids))",
+    "loss(model(ids, mask), ids).exp())",
+    LOGARITHM,
+)
+wrong(
     "gradients_recorded",
     "    with torch.no_grad():\n        result = float(loss(model(ids, mask), ids))",
     "    result = float(loss(model(ids, mask), ids).detach())",
@@ -185,6 +198,13 @@ wrong(
     "no_tolerance",
     "floor - tolerance",
     "floor",
+    "A lucky sample may bring a loss a little below the floor, but your function calls that "
+    "impossible. What is the tolerance for?",
+)
+wrong(
+    "no_tolerance_and_no_edge",
+    ">= floor - tolerance",
+    "> floor",
     "A lucky sample may bring a loss a little below the floor, but your function calls that "
     "impossible. What is the tolerance for?",
 )

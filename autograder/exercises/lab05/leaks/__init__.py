@@ -136,10 +136,16 @@ def weak_leaks(lab, draw):
     def faint(size):
         return lambda ids: 1e3 + past(ids) + size * table[ids].roll(-2, 1)
 
+    def one_of_many(ids):
+        moved = torch.zeros(*ids.shape, 200, dtype=torch.float64)
+        moved[..., 7] = 1e-7 * (ids.roll(-1, 1) == 0)
+        return moved
+
     return {
         "3e-6": pairs(lab.leaks(faint(3e-6), 5, 4)),
         "3e-8": pairs(lab.leaks(faint(3e-8), 5, 4)),
         "rounding, 1e-12": pairs(lab.leaks(faint(1e-12), 5, 4)),
+        "1e-7 in one number of two hundred": pairs(lab.leaks(one_of_many, 4, 4)),
         "one number up, one down": pairs(
             lab.leaks(lambda ids: past(ids) + table[ids].roll(-1, 1)[..., :1] * up_and_down, 4, 4)
         ),

@@ -1,12 +1,12 @@
-"""Wrong versions of `leaks` and `pad_invariant`, most of them one edit of a right one."""
+"""Wrong versions of `leaks`, most of them one edit of a right one."""
 
 import torch
 from torch import nn
 
-from attnlab.causality import leaks, pad_invariant
+from attnlab.causality import leaks
 
-from . import exercise
-from .also_right import behind_and_in_front, one_change_at_a_time, run
+from .also_right import one_change_at_a_time, run
+from .mistakes_in_padding import exercise  # that module has the mistakes in `pad_invariant`
 
 wrong = exercise.edits(one_change_at_a_time, of="leaks")
 
@@ -71,6 +71,27 @@ wrong.several(
     "another. What turns both signs into a size?",
 )
 wrong(
+    "mean_of_the_differences",
+    ".abs().amax((0, 2))",
+    ".abs().mean((0, 2))",
+    "You take the mean of the differences, so a change of one number in one sequence disappears "
+    "among thousands. Which measure misses none of them?",
+)
+wrong(
+    "own_place_counts",
+    "for i in range(j) if",
+    "for i in range(j + 1) if",
+    "You count output j itself, which may change: it belongs to the changed token. Which outputs "
+    "come before place j?",
+)
+wrong(
+    "later_outputs_reported",
+    "for i in range(j) if",
+    "for i in range(j + 1, T) if",
+    "You report the outputs behind the changed token, which may look back at it. In which "
+    "direction does a leak look?",
+)
+wrong(
     "last_token_only",
     "for j in range(T):",
     "for j in [T - 1]:",
@@ -110,6 +131,13 @@ wrong.several(
         "range(1, vocab)": "range(vocab - 1)",
     },
     "You never try the last token of the vocabulary. Could a model look ahead for that one only?",
+)
+wrong(
+    "one_sequence_of_one_token",
+    RANDOM,
+    "torch.zeros(1, T, dtype=torch.int64)",
+    "You ask the model about one sequence, and all its tokens are the same. A model may look ahead "
+    "only after a certain word: how many different sequences can you try?",
 )
 MORE_THAN_ONE = (
     "You change more than one token: all from place `j` on, or each copy keeps the changes of the "
@@ -236,148 +264,3 @@ def same_token_by_chance(fn, T, vocab):
         moved = (run(fn, other) - run(fn, ids)).abs().amax((0, 2))  # (T,)
         found |= {(i, j) for i in range(j) if moved[i] > 1e-9}
     return sorted(found)
-
-
-wrong = exercise.edits(behind_and_in_front, of="pad_invariant")
-
-wrong(
-    "behind_only",
-    "(behind, in_front)",
-    "[behind]",
-    "You put padding only behind the tokens. A causal model never looks there: where does a batch "
-    "for generation have its padding?",
-)
-wrong(
-    "in_front_only",
-    "(behind, in_front)",
-    "[in_front]",
-    "You put padding only in front of the tokens. Where does a batch for training have its "
-    "padding?",
-)
-wrong(
-    "one_padding_token",
-    "(1, 2, 3)",
-    "[1]",
-    "You try one padding token. A model may tolerate one but not three: how many does the task "
-    "ask for?",
-)
-SOME_NUMBERS = (
-    "You try two or three padding tokens at once, or put padding behind and in front in the same "
-    "sequence. A model may tolerate three but not one: which cases does the task ask for?"
-)
-wrong("two_at_once", "(1, 2, 3)", "[2]", SOME_NUMBERS)
-wrong("three_at_once", "(1, 2, 3)", "[3]", SOME_NUMBERS)
-wrong(
-    "both_sides_at_once",
-    "same += [(seen - alone).abs().max() <= 1e-9 for seen in (behind, in_front)]",
-    "both = fn(torch.cat([padding, ids, padding], 1))[:, count : count + T]\n"
-    "        same.append((both - alone).abs().max() <= 1e-9)",
-    SOME_NUMBERS,
-)
-wrong(
-    "nan_is_no_difference",
-    "(seen - alone).abs().max() <= 1e-9",
-    "not (seen - alone).abs().max() > 1e-9",
-    "A model that outputs NaN passes your probe, because no comparison with NaN is True. What does "
-    "`NaN > 1e-9` give, and what does the task say about NaN?",
-)
-wrong(
-    "padding_hidden_by_tolerance",
-    "(seen - alone).abs().max() <= 1e-9",
-    "torch.allclose(seen, alone)",
-    "Your comparison is too lenient (by default, `torch.allclose` allows 1e-5 of the number "
-    "itself). From what size does a difference count, according to the task?",
-)
-wrong(
-    "padding_to_the_last_bit",
-    "(seen - alone).abs().max() <= 1e-9",
-    "torch.equal(seen, alone)",
-    "You expect outputs that agree to the last bit. Sums over more places are rounded differently: "
-    "how much does the task allow?",
-)
-wrong(
-    "front_not_shifted",
-    "[:, count:]",
-    "[:, :T]",
-    "Padding in front moves the real tokens to the right, but you compare the first T outputs, and "
-    "some of these belong to padding. At which places are the real tokens?",
-)
-wrong(
-    "padding_sign_kept",
-    ".abs().max()",
-    ".max()",
-    "Your comparison ignores outputs that become smaller with padding. What turns both signs into "
-    "a size?",
-)
-wrong(
-    "last_real_token_only",
-    "(seen - alone)",
-    "(seen - alone)[:, -1]",
-    "You compare only the output at the last real token. Which outputs does the task name?",
-)
-wrong(
-    "mean_of_differences",
-    "(seen - alone).abs().max()",
-    "(seen - alone).mean().abs()",
-    "You look at the mean of the differences, so an increase in one number cancels a decrease in "
-    "another. By how much may any single output differ?",
-)
-ONE_IS_ENOUGH = (
-    "Your function returns True as soon as one of several comparisons succeeds (`or`, `any`, a "
-    "`return True` inside the loop). How many of them must succeed, according to the task?"
-)
-wrong("one_case_is_enough", "all(same)", "any(same)", ONE_IS_ENOUGH)
-wrong("first_case_is_enough", "all(same)", "bool(same[0])", ONE_IS_ENOUGH)
-wrong(
-    "one_side_is_enough",
-    "all(same)",
-    "all(a or b for a, b in zip(same[::2], same[1::2], strict=True))",
-    ONE_IS_ENOUGH,
-)
-wrong(
-    "padding_is_zero",
-    "    real = ",
-    "    pad = 0\n    real = ",
-    "You take token 0 for padding, whatever `pad` is. Which token did you put around the real "
-    "ones?",
-)
-wrong(
-    "answer_turned_round",
-    "return all(same)",
-    "return not all(same)",
-    "Your answer is inverted: you return True for a model whose outputs depend on padding. What "
-    "does the name `pad_invariant` promise?",
-)
-
-AT_PADDING = (
-    "The model's outputs at padding decide for you: you compare those outputs, too, or the "
-    "padding token is among your real tokens. Which outputs must stay the same?"
-)
-wrong("padding_among_the_real", " if token != pad", "", AT_PADDING)
-
-
-@exercise.mistake(AT_PADDING, of="pad_invariant")
-def outputs_at_padding_compared(fn, T, vocab, pad):
-    ids = real_tokens(T, vocab, pad)
-    few = fn(torch.cat([ids, torch.full((2, 1), pad)], 1))
-    many = fn(torch.cat([ids, torch.full((2, 3), pad)], 1))
-    same = torch.allclose(many[:, : T + 1], few, rtol=0, atol=1e-9)
-    return same and pad_invariant(fn, T, vocab, pad)
-
-
-@exercise.mistake(
-    "You replace padding with other tokens and expect no change. Any real token may matter: should "
-    "you change what the padding is, or how much there is?",
-    of="pad_invariant",
-)
-def padding_replaced(fn, T, vocab, pad):
-    ids = real_tokens(T, vocab, pad)
-    with_padding = fn(torch.cat([ids, torch.full((2, 2), pad)], 1))[:, :T]
-    with_others = fn(torch.cat([ids, torch.full((2, 2), (pad + 1) % vocab)], 1))[:, :T]
-    return torch.allclose(with_padding, with_others, rtol=0, atol=1e-9)
-
-
-def real_tokens(T, vocab, pad):
-    """(2, T), tokens that are not padding."""
-    real = torch.tensor([token for token in range(vocab) if token != pad])
-    return real[torch.arange(2 * T).view(2, T) % len(real)]
