@@ -165,7 +165,7 @@ def score_variance(d: int, n: int, generator: torch.Generator, scaled: bool = Fa
         scaled: whether each score is divided by √d, as attention does.
 
     Returns:
-        The variance of the n scores, a tensor without dimensions.
+        The variance of the n scores: a tensor without dimensions, or a Python number.
 
     Source: Attention Is All You Need, section 3.2.1, footnote 4; lectures W, G, C.
     """
@@ -193,7 +193,8 @@ def saturation(
         scaled: whether each score is divided by √d, as attention does.
 
     Returns:
-        The mean over n queries of the largest of their weights, a tensor without dimensions.
+        The mean over n queries of the largest of their weights: a tensor without dimensions, or a
+        Python number.
 
     Source: Attention Is All You Need, section 3.2.1; lectures W, G, C.
     """
@@ -285,7 +286,8 @@ def fit_exponent(sizes: Tensor, costs: Tensor) -> Tensor:
         costs: (n,), floating point, numbers above 0: the cost of each size.
 
     Returns:
-        The slope of that line, a tensor without dimensions. Both inputs stay unchanged.
+        The slope of that line: a tensor without dimensions, or a Python number. Both inputs stay
+        unchanged.
     """
     x, y = sizes.log(), costs.log()  # (n,) each
     x = x - x.mean()

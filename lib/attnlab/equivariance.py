@@ -23,8 +23,8 @@ def equivariance_gap(
         perm: (T,), int64: the new order. Word perm[i] moves to position i.
 
     Returns:
-        The largest absolute difference between the two results, a tensor without dimensions. `X`
-        and `perm` stay unchanged.
+        The largest absolute difference between the two results: a tensor without dimensions, or a
+        Python number. `X` and `perm` stay unchanged.
 
     Source: lecture N (self-attention is permutation equivariant).
     """

@@ -132,7 +132,7 @@ exercise.promises(
         ),
         "Word perm[i] moves to position i.": "other_layers other_orders",
         "The largest absolute difference between the two results": "other_layers",
-        "a tensor without dimensions": "one_number",
+        "a tensor without dimensions, or a Python number": "one_number",
         "`X` and `perm` stay unchanged.": "other_orders",
     },
     explained=["Put the words in another order", "perm: (T,), int64: the new order."],

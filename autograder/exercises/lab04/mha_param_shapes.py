@@ -176,6 +176,12 @@ wrong(
     "In your list, the last layer's bias has key_dim or h · key_dim numbers. It is added to the "
     "output: how wide is that?",
 )
+wrong(
+    "number_for_a_shape_of_one_axis",
+    "(h, d, d_model), (d_model,)",
+    "(h, d, d_model), (d_model)",
+    "The last of your shapes is a number. What does Python make of (5), and what of (5,)?",
+)
 wrong.several(
     "heads_side_by_side",
     {

@@ -173,7 +173,9 @@ def limit_resources(limits: Limits, processes: int) -> None:
         (resource.RLIMIT_NOFILE, limits.open_files + SPARE_FILES),
         (resource.RLIMIT_CPU, limits.cpu_seconds + SPARE_SECONDS),
         (resource.RLIMIT_MEMLOCK, 0),
-        (resource.RLIMIT_CORE, 0),
+        # Not 0: with 0 the kernel still starts the system's program for core dumps, outside of
+        # every sandbox, if there is one (core(5)); with 1 it writes none and starts nothing.
+        (resource.RLIMIT_CORE, 1),
         # Some systems let users raise a priority that gradekit.untrusted.cpu_share has lowered.
         (resource.RLIMIT_NICE, 0),
         (resource.RLIMIT_RTPRIO, 0),

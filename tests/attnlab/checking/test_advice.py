@@ -179,6 +179,9 @@ def test_a_test_that_reports_without_raising_is_named():
     assert "your test returns False" in words(None, [True, RETURNED_FALSE, False], kills)
     assert "your test prints" in words(None, [ONLY_PRINTED] * 3, kills)
     assert "accepts 1 of 2" in words(None, [True, ONLY_PRINTED, False], kills)
+    many = Kills((("right", True), *((f"wrong {i}", False) for i in range(10))))
+    assert "your test prints" in words(None, [ONLY_PRINTED] * 10 + [False], many)
+    assert "accepts 8 of 10" in words(None, [ONLY_PRINTED] * 9 + [False] * 2, many)
 
 
 def test_a_kind_that_no_judge_makes_is_an_error():

@@ -92,12 +92,13 @@ def lopsided_table(lab, draw):
 
 @exercise.check(points=0.5, hidden=True)
 def negative_sums(lab, draw):
-    """With mode="sum", a row is divided by its sum even if this is below 0."""
+    """With mode="sum", a row is divided by its sum even if this is below 0, or very small."""
     X, table = draw.normal(5, 3), draw.normal(5, 5)
     table[:, 0] += torch.tensor([-9.0, 9, -9, 9, -9]) - table.sum(1)
     opposite = torch.tensor([[1.0, 2.0], [-3.0, -1.0], [-2.0, -4.0]], dtype=torch.float64)
     return {
         "a table": lab.basic_self_attention(X, "sum", table),
+        "a table of small numbers": lab.basic_self_attention(X, "sum", 1e-12 * table),
         "vectors in opposite directions": lab.basic_self_attention(opposite, mode="sum"),
     }
 

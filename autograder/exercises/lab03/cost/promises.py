@@ -28,7 +28,7 @@ exercise.promises(
         "costs: (n,), floating point, numbers above 0: the cost of each size.": (
             "exact_laws points_off_the_line"
         ),
-        "The slope of that line, a tensor without dimensions.": "exact_laws",
+        "The slope of that line: a tensor without dimensions, or a Python number.": "exact_laws",
         "Both inputs stay unchanged.": "points_off_the_line",
     },
     explained=[

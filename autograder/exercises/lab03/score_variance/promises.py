@@ -14,7 +14,9 @@ exercise.promises(
         "equal results. scaled: whether each score is divided by √d, as attention does. The "
         "variance": "scaled_scores standard_deviation",
         "n: the number of pairs of a query and its own key; each pair gives one score.": "n_pairs",
-        "The variance of the n scores, a tensor without dimensions.": "standard_deviation n_pairs",
+        "The variance of the n scores: a tensor without dimensions, or a Python number.": (
+            "standard_deviation n_pairs"
+        ),
         "How much of the attention goes to one key: the largest weight of a query, on average. "
         "Queries and keys consist of independent standard normal numbers. A query's": (
             "unscaled_saturation scaled_saturation"
@@ -31,9 +33,8 @@ exercise.promises(
             "scaled_saturation n_queries"
         ),
         "n: the number of queries in the mean.": "n_queries",
-        "The mean over n queries of the largest of their weights, a tensor without dimensions.": (
-            "scaled_saturation n_queries"
-        ),
+        "The mean over n queries of the largest of their weights: a tensor without dimensions, or "
+        "a Python number.": "scaled_saturation n_queries",
     },
     explained=[
         "Near 1 the softmax is saturated: one key gets all the weight, and the gradients are "
