@@ -46,7 +46,7 @@ wrong_temperature(
     "below",
     "You never use T: the result is the same at every temperature. What should T change?",
 )
-for name, epsilon in (("small", "1e-6"), ("smaller", "1e-8"), ("smallest", "1e-9")):
+for name, epsilon in (("small", "1e-6"), ("smaller", "1e-8")):
     wrong_temperature(
         f"{name}_number_added_to_the_temperature",
         "below / T",

@@ -61,9 +61,11 @@ def large_and_random_sizes(lab, draw):
         "a book": lab.count_multiplications(100_003, 200_001, 128, 96),
         "a book, bytes": lab.weights_memory(100_003, 200_001, torch.float32),
         # Above 2**53 a float no longer holds every whole number.
-        "a library, last digits": lab.count_multiplications(10**9 + 7, 10**9 + 9, 1, 2) % 10**6,
-        "a library, last digits of the bytes": (
-            lab.weights_memory(10**9 + 7, 10**9 + 9, torch.float16) % 10**6
+        "last digits of a huge count": (
+            lab.count_multiplications(1_003, 10**9 + 9, 10**6 + 3, 10**6 + 1) % 10**6
+        ),
+        "last digits of a huge count of bytes": (
+            lab.weights_memory(1_003, 10**15 + 37, torch.float16) % 10**6
         ),
     }
 

@@ -69,3 +69,16 @@ def row_by_row(scores, mask):
             weights = weights + row.masked_fill(~allowed, 0.0) * 0.0
         out.append(weights)
     return torch.stack(out).reshape(scores.shape)
+
+
+@exercise.also_right
+def zeros_for_empty_rows(scores, mask):
+    rows = []
+    for row, allowed in zip(
+        scores.flatten(0, -2), mask.expand_as(scores).flatten(0, -2), strict=True
+    ):
+        weights = torch.zeros_like(row)  # without a gradient, if there is no allowed key
+        if allowed.any():
+            weights = weights.masked_scatter(allowed, torch.softmax(row[allowed], 0))
+        rows.append(weights)
+    return torch.stack(rows).view_as(scores)
