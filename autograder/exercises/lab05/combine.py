@@ -349,6 +349,6 @@ wrong.several(
             "functools.reduce(lambda one, other: one & other, masks) if masks else None"
         ),
     },
-    "Your code combines None with a mask, and Python has no `&` for None. What does None stand for "
-    "here, and what should be done with it first?",
+    "Your code raises an error at a None. It stands for a mask that allows everything: what is "
+    "left to do for it?",
 )

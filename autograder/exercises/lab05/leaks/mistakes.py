@@ -78,13 +78,6 @@ wrong(
     "among thousands. Which measure misses none of them?",
 )
 wrong(
-    "own_place_counts",
-    "for i in range(j) if",
-    "for i in range(j + 1) if",
-    "You count output j itself, which may change: it belongs to the changed token. Which outputs "
-    "come before place j?",
-)
-wrong(
     "later_outputs_reported",
     "for i in range(j) if",
     "for i in range(j + 1, T) if",
@@ -159,12 +152,15 @@ wrong.several(
     },
     MORE_THAN_ONE,
 )
-wrong(
-    "own_place_reported",
-    "for i in range(j)",
-    "for i in range(j + 1)",
+OWN_PLACE = (
     "You also report an output that depends on the token at its own place, which is allowed. Which "
-    "pairs does the task ask for?",
+    "pairs does the task ask for?"
+)
+wrong("own_place_reported", "for i in range(j)", "for i in range(j + 1)", OWN_PLACE)
+wrong.several(
+    "own_place_reported_but_the_first",
+    {"for i in range(j)": "for i in range(j + 1)", "for j in range(T)": "for j in range(1, T)"},
+    OWN_PLACE,
 )
 wrong(
     "past_reported",
