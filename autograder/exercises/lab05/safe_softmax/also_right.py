@@ -74,9 +74,8 @@ def row_by_row(scores, mask):
 @exercise.also_right
 def zeros_for_empty_rows(scores, mask):
     rows = []
-    for row, allowed in zip(
-        scores.flatten(0, -2), mask.expand_as(scores).flatten(0, -2), strict=True
-    ):
+    table = scores.reshape(-1, scores.shape[-1])
+    for row, allowed in zip(table, mask.expand_as(scores).reshape(table.shape), strict=True):
         weights = torch.zeros_like(row)  # without a gradient, if there is no allowed key
         if allowed.any():
             weights = weights.masked_scatter(allowed, torch.softmax(row[allowed], 0))
