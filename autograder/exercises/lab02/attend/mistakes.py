@@ -233,9 +233,9 @@ wrong.several(
     SCALED_UP,
 )
 wrong(
-    "scores_overwritten",
+    "scores_assigned_to",
     f"filled = scores{FILL}",
     f"filled = scores\n    filled[~mask] = {LOWEST}",
-    "You write into the scores that you were given: the caller still needs them, and so does "
-    "autograd. What makes a new tensor instead?",
+    "Your code writes into the scores that it was given. What does the same as `masked_fill_` or "
+    "an assignment to `scores[~mask]`, but makes a new tensor?",
 )
