@@ -213,13 +213,6 @@ wrong(
     "difference does the formula use?",
 )
 wrong(
-    "length_of_the_difference",
-    ".abs().max()",
-    ".norm()",
-    "You square the differences (or take the length of a vector of them). Which measure of a "
-    "difference does the formula use?",
-)
-wrong(
     "one_for_each_word",
     ".max()",
     ".amax(-1)",
