@@ -46,14 +46,6 @@ wrong_temperature(
     "below",
     "You never use T: the result is the same at every temperature. What should T change?",
 )
-for name, epsilon in (("small", "1e-6"), ("smaller", "1e-8")):
-    wrong_temperature(
-        f"{name}_number_added_to_the_temperature",
-        "below / T",
-        f"below / (T + {epsilon})",
-        "A small number added to T avoids a division by 0, but makes every other temperature a "
-        "little wrong. Which T needs a case of its own?",
-    )
 wrong_temperature(
     "uniform_when_cold",
     ONE_HOT,
