@@ -153,3 +153,11 @@ def test_the_usual_order_is_the_first_that_is_tried() -> None:
     found = layer_spellings(Encoder("phf", 3, "post"))
     rows = {key.rows for keys in found.values() for key in keys if isinstance(key, Reordered)}
     assert rows == {tuple(range(3 * D))}
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_a_layer_of_one_feature_causes_no_warning(
+    norm: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(globals(), "D", 1)
+    assert layer_spellings(Encoder("hpf", 1, norm))
