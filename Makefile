@@ -49,7 +49,7 @@ verify: setup   ## every mistake caught, no right answer rejected
 	@$(BIN)/lab verify
 
 # ARGS goes to each script: all of them know --quick.
-bench: setup    ## the grader beside nbgrader and Otter, our models beside those of torch and two packages, ways to train (40 minutes; ARGS=--quick: 15)
+bench: setup    ## the grader beside nbgrader and Otter, our models beside those of torch and two packages, ways to train (50 minutes; ARGS=--quick: 15)
 	@for name in grading models training loops cluster; do \
 		echo "== $$name"; "$(BIN)/python" benchmarks/$$name.py $(ARGS) || exit 1; done
 

@@ -1,7 +1,7 @@
 """The same training in float32, in 16 bits, compiled, and in two processes.
 
     python benchmarks/training.py            four minutes on two cores
-    python benchmarks/training.py --quick    one minute, with models that are half trained
+    python benchmarks/training.py --quick    a minute and a half, with models that are half trained
     python benchmarks/training.py --json     for programs
 
 A row is one run of `python -m attnlab.train`: lab 7's translator of numbers in words. Every way to
