@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -369,10 +369,3 @@ def test_what_mixes_cost(name: str) -> None:
         before = gpu.counts
         work(tensors)
         assert gpu.counts - before == cost
-
-
-def test_the_tables_name_their_cases_once() -> None:
-    def names(*tables: Iterable[str]) -> list[str]:
-        return [name for table in tables for name in table]
-
-    assert len(set(names(REFUSED, ALLOWED))) == len(names(REFUSED, ALLOWED))
