@@ -25,7 +25,7 @@ SCORES = torch.tensor([2.0, 1.0, 0.2, -1.0], dtype=torch.float64)
 def test_every_topic_is_there_under_its_name() -> None:
     files = {path.stem for path in Path(plots.__file__).parent.glob("*.py")}
     topics = {name for name in plots.__all__ if isinstance(getattr(plots, name), ModuleType)}
-    assert topics == files - {"__init__", "boxes", "canvas", "svg"}
+    assert topics == files - {"__init__", "attention_calls", "boxes", "canvas", "svg"}
 
 
 def test_a_not_implemented_error_of_torch_is_not_a_blank_step() -> None:
