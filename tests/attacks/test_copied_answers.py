@@ -60,7 +60,7 @@ def passed(shared_course, grader):
 
 
 def test_the_bundles_numbers_would_pass_the_bundles_questions(grader):
-    variants, exercise = grader._variants, grader.exercises["softmax"]
+    variants, exercise = grader.variants, grader.exercises["softmax"]
     visible = {check.name for check in exercise.checks if not check.hidden}
     verdict = judge(variants, BUNDLE, [exercise], {})["softmax"]
     assert not verdict.passed
@@ -84,7 +84,7 @@ def test_the_order_of_versions_is_not_revealed(passed):
 
 def test_the_bundle_reveals_only_what_is_the_same_for_every_student(grader, passed):
     """Only open checks pass whose right answer is the same for all inputs."""
-    variants = grader._variants
+    variants = grader.variants
     for exercise in grader.exercises.exercises:
         for check in exercise.checks:
             if check.name in passed[exercise.name] and not check.versions_of:

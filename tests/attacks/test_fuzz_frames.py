@@ -232,7 +232,7 @@ def test_a_correct_script_is_graded(
     ]
     wire = b"".join([*begin, *answers, framed({"done": ""})])
     with PlayedSandbox([Script(wire, hangs=True)], LIMITED) as sandbox:
-        run = sandbox.run(_cells(submitted), [grader._variants.probes(asked, 0)])
+        run = sandbox.run(_cells(submitted), [grader.variants.probes(asked, 0)])
     assert {cell.state for cell in run.cells} == {"ok"}
     assert set(run.observations.values()) == {PACKED[0]}
     assert run.cpu_seconds == ENDED["cpu"]

@@ -106,7 +106,8 @@ def bert_from_other_names(model: Any, weights: Weights) -> None:
             case (rows,) if rows == d and linear:
                 found["mlm_head.transform.bias" if in_head else "pooler.bias"] = tensor
             case (rows,) if rows == d:
-                found[f"{'mlm_head.' * in_head}norm.{_kind(name)}"] = tensor
+                norm = "mlm_head.norm" if in_head else "norm"
+                found[f"{norm}.{_kind(name)}"] = tensor
     _give(model, found, model.layers, layers)
 
 

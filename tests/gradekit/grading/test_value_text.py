@@ -39,7 +39,7 @@ def test_each_kind_of_value(value, text):
 
 
 def test_large_values_are_shortened():
-    lines = value_text(torch.randn(40, 3, 2)).splitlines()
+    lines = value_text(torch.randn(40, 6, 2)).splitlines()
     assert len(lines) == MOST_LINES + 1
     assert lines[-1].startswith("… and ")
     assert all(len(line) <= WIDTH for line in value_text(torch.randn(9, 9, 9)).splitlines())
