@@ -34,8 +34,11 @@ from gradekit.nbgrader_settings import nbgrader_config as course_config
 def build_labs(labs: CourseLabs, names: Sequence[str]) -> list[Path]:
     """Make the generated files of the labs `names` in the course's folder.
 
+    Files that differ from those there only in the last bits of numbers are not written, so that
+    git shows only what a lab's author has changed.
+
     Returns:
-        The files written, in order.
+        The generated files, in order.
 
     Raises:
         CourseError, ExerciseError: the sources contradict themselves.
@@ -48,9 +51,10 @@ def build_labs(labs: CourseLabs, names: Sequence[str]) -> list[Path]:
                 build_into(labs, lab, made, variants)
             for step in (SOLVED, RELEASED):
                 target = labs.course.root / step / lab
-                if target.exists():
-                    shutil.rmtree(target)
-                shutil.copytree(made / step / lab, target)
+                if differences(made / step / lab, target):
+                    if target.exists():
+                        shutil.rmtree(target)
+                    shutil.copytree(made / step / lab, target)
                 written += sorted(path for path in target.rglob("*") if path.is_file())
     return written
 
