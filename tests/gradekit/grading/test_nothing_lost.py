@@ -99,8 +99,8 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.parametrize(("kind", "stays"), [("plain", True), ("ours", False)])
-def test_workers_end_with_the_process_that_started_them(kind, stays, tmp_path):
+def worker_ends(tmp_path, kind, seconds):
+    """Whether a worker ends so soon after the process that started it was killed."""
     script = tmp_path / "parent.py"
     script.write_text(PARENT)
     line = [tiny_class.sys.executable, str(script), kind]
@@ -111,11 +111,17 @@ def test_workers_end_with_the_process_that_started_them(kind, stays, tmp_path):
     parent.stdout.close()
     parent.wait()
     try:
-        worker.wait(1 if stays else 30)
-        assert not stays
+        worker.wait(seconds)
     except psutil.TimeoutExpired:
-        assert stays
         worker.kill()
+        return False
+    return True
+
+
+def test_workers_end_with_the_process_that_started_them(tmp_path):
+    # On a busy machine, a worker of a plain pool was once seen to end by itself.
+    assert not all(worker_ends(tmp_path, "plain", 1) for _ in range(3))
+    assert worker_ends(tmp_path, "ours", 30)
 
 
 def test_a_secret_that_was_never_written_is_created_again(tmp_path):
@@ -228,9 +234,8 @@ def test_a_disk_that_is_really_full(fresh):
         [*line, FULL, "sh", *lab], cwd=fresh, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    said = (fresh / "said").read_text().strip().splitlines()[-1]
-    assert said.startswith("lab: ")
-    assert "No space left on device" in said
+    said = " ".join((fresh / "said").read_text().split())  # its lines are those of a terminal
+    assert "No space left on device" in said.partition(" lab: ")[2]
     half = (fresh / "half.jsonl").read_text()
     assert half.endswith("}\n"), "some were kept, and no half line"
     assert (fresh / "whole.jsonl").read_text().startswith(half)
