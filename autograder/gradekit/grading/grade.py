@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradekit.course import Course
-from gradekit.errors import CollectError, CourseError, ResultNotKeptError
+from gradekit.errors import CollectError, ResultNotKeptError
 from gradekit.feedback.shown_state import shown_state
 from gradekit.files import remove_stale
 from gradekit.gradebook.address import address_of
@@ -40,7 +40,7 @@ from gradekit.results.folder import (
 from gradekit.results.journal import Journal, plan
 from gradekit.results.records import State, SubmissionRecord, counted
 from gradekit.roster.students import load_roster
-from gradekit.sandbox.levels import AUTO, REQUESTS, choose
+from gradekit.sandbox.levels import AUTO, check_request, choose
 from gradekit.submissions.folder import SubmittedFiles, find_submissions, folders_not_utf8
 from gradekit.submissions.lateness import lateness_now
 
@@ -81,8 +81,7 @@ def grade_lab(
     """
     start = time.perf_counter()
     course.last_due(lab)  # a wrong extension is told now, and not after the grading
-    if settings.confinement not in REQUESTS:
-        raise CourseError(f"--sandbox {settings.confinement}: choose one of {', '.join(REQUESTS)}")
+    check_request(settings.confinement)
     level = settings.confinement
     if settings.cluster is None:
         chosen = choose(level)

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gradekit.course import Course
-from gradekit.errors import CollectError, CourseError, GraderError, NotebookError
+from gradekit.errors import CollectError, GraderError, NotebookError
 from gradekit.grading import pool
 from gradekit.grading.task import GraderSpec, Replayed, ReplayTask
 from gradekit.results.folder import course_secret, results_folder
-from gradekit.sandbox.levels import AUTO, REQUESTS, choose
+from gradekit.sandbox.levels import AUTO, check_request, choose
 from gradekit.submissions.folder import find_submissions
 
 if TYPE_CHECKING:
@@ -39,8 +39,7 @@ def replay(
             f"there is no hand-in of {student} for {lab} in submitted/, so it cannot run again; "
             "`lab collect` brings hand-ins there"
         )
-    if confinement not in REQUESTS:
-        raise CourseError(f"--sandbox {confinement}: choose one of {', '.join(REQUESTS)}")
+    check_request(confinement)
     level = choose(confinement).level
     spec = GraderSpec(course, lab, level, course_secret(results_folder(course)))
     return pool.call(replay_task, ReplayTask(spec, submitted, tuple(steps)))

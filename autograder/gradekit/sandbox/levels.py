@@ -9,12 +9,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, assert_never
 
-from gradekit.errors import SandboxUnavailableError
+from gradekit.errors import CourseError, SandboxUnavailableError
 from gradekit.sandbox import bubblewrap, landlock_policy
 from gradekit.untrusted import landlock, seccomp
 from gradekit.untrusted.settings import LEVELS, Level, level_named
 
-__all__ = ["AUTO", "LEVELS", "REQUESTS", "ChosenLevel", "Level", "check_level", "choose"]
+__all__ = [
+    "AUTO",
+    "LEVELS",
+    "REQUESTS",
+    "ChosenLevel",
+    "Level",
+    "check_level",
+    "check_request",
+    "choose",
+]
 
 AUTO = "auto"  # the strongest level that this machine has; never "none"
 REQUESTS = (AUTO, *LEVELS)
@@ -52,6 +61,16 @@ def check_level(name: str) -> None:
             pass
         case unknown:
             assert_never(unknown)
+
+
+def check_request(request: str) -> None:
+    """Refuse what ``--sandbox`` cannot be.
+
+    Raises:
+        CourseError: `request` is neither a level nor "auto".
+    """
+    if request not in REQUESTS:
+        raise CourseError(f"--sandbox {request}: choose one of {', '.join(REQUESTS)}")
 
 
 def choose(request: str = AUTO) -> ChosenLevel:

@@ -9,11 +9,12 @@ a program does not send them, nothing is remembered, and ``check`` takes the nam
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from attnlab.notebook.running import kernel_shell
 
 if TYPE_CHECKING:
     from attnlab.checking.definitions import Definitions
@@ -176,9 +177,8 @@ def watch(find_lab: Callable[[], VisibleLab | None]) -> None:
 
     Does nothing outside a kernel.
     """
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    if getattr(shell, "kernel", None) is not None and not hasattr(shell, _ATTRIBUTE):
+    shell = kernel_shell()
+    if shell is not None and not hasattr(shell, _ATTRIBUTE):
         setattr(shell, _ATTRIBUTE, Cells(shell, find_lab))
 
 

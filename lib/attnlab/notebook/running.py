@@ -15,6 +15,13 @@ from typing import Any
 _DEFINED = re.compile(r"^(?:async +def|def|class) +(\w+)|^(\w+) *=", re.MULTILINE)
 
 
+def kernel_shell() -> Any:
+    """The shell of the notebook in which this runs; None outside a kernel."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell if getattr(shell, "kernel", None) is not None else None
+
+
 def notebook_file(names: Mapping[str, Any]) -> Path | None:
     """The notebook that `names` belong to, if the program that runs it says so.
 
@@ -35,9 +42,8 @@ def unsaved_names(saved: Iterable[str], names: Iterable[str]) -> tuple[str, ...]
         saved: the texts of the saved notebook's cells.
         names: what the student defines.
     """
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    if shell is None or getattr(shell, "kernel", None) is None:
+    shell = kernel_shell()
+    if shell is None:
         return ()
     ran: dict[str, str] = {}
     # Not `In`, in which IPython has rewritten magics and emptied lines of white space.

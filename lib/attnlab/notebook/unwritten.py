@@ -6,11 +6,11 @@ All" ends at the first error. Tested in ``test_unwritten.py``.
 
 from __future__ import annotations
 
-import sys
 import traceback
 
 from attnlab.checking.observation import clip
 from attnlab.checking.raised import raised_by
+from attnlab.notebook.running import kernel_shell
 
 _MOST_MESSAGE = 300
 
@@ -46,13 +46,8 @@ def why_not(error: Exception) -> str:
     if raised.source_line:
         line = clip(raised.source_line, _MOST_MESSAGE)
         said = f"your code stopped with {raised.type} in the line `{line}`{message}"
-    elif _in_a_kernel():
+    elif kernel_shell() is not None:
         said = f"what your functions return does not fit here ({raised.type}{message})"
     else:
         raise error
     return f"{said.rstrip('.')}. What does `check` say?"
-
-
-def _in_a_kernel() -> bool:
-    ipython = sys.modules.get("IPython")
-    return getattr(ipython and ipython.get_ipython(), "kernel", None) is not None
