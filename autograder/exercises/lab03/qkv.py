@@ -206,6 +206,13 @@ wrong(
     "Your values are the words themselves, not projected. What is the third matrix for?",
 )
 wrong(
+    "words_made_equally_long",
+    FIRST,
+    "X = X / X.norm(dim=-1, keepdim=True)\n    q = X",
+    "You make all words equally long before you project them. Do the three products of the task "
+    "change the words first?",
+)
+wrong(
     "queries_and_keys_swapped",
     RETURN,
     "return k, q, v",

@@ -138,6 +138,13 @@ wrong(
     "Your matrix is transposed: entry (i, j) holds query j · key i. Whose query belongs in row i?",
 )
 wrong(
+    "features_with_features",
+    "q @ k.mT",
+    "q.mT @ k",
+    "Your matrix has an entry for each pair of features, because the product adds up over the "
+    "words. Each entry belongs to two words: which axis must it add up over?",
+)
+wrong(
     "queries_twice",
     "q @ k.mT",
     "q @ q.mT",

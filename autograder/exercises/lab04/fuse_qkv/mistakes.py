@@ -58,6 +58,13 @@ wrong.several(
     "axis?",
 )
 wrong(
+    "a_new_parameter",
+    "torch.cat((W_q, W_k, W_v))",
+    "torch.nn.Parameter(torch.cat((W_q, W_k, W_v)))",
+    "Your fused weight is a new `nn.Parameter`. It has the numbers of the three matrices and no "
+    "link to them, so no gradient reaches the three. What does `torch.cat` return by itself?",
+)
+wrong(
     "biases_forgotten",
     "torch.cat(biases)",
     "None",

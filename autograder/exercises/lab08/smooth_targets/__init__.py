@@ -23,6 +23,9 @@ exercise = Exercise(
         "`targets = smooth_targets(y, logits.shape[1], eps, style, pad).to(logits.dtype)`": (
             "float32 times float64 is float64"
         ),
+        "smooth_targets: `', '.join(STYLES)` → `', '` in `known = ', '.join(STYLES)`": (
+            "the words of an error are free"
+        ),
     },
 )
 
