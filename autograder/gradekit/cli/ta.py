@@ -51,7 +51,8 @@ def collect(
         typer.Option(
             metavar="PATH",
             help="Who handed in when: Moodle's grading worksheet, Gradescope's "
-            "submission_metadata.yml, or a CSV with the columns id and when. May be repeated.",
+            "submission_metadata.yml, GitHub Classroom's grades, or a CSV with the columns id and "
+            "when. May be repeated.",
         ),
     ] = None,
     groups: Annotated[

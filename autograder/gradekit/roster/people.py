@@ -34,6 +34,7 @@ class Person:
         nameless: why the source cannot tell who it is, if it was told to hide the names.
         guesses: each a text and letters; the text may be a login, too, if the student's name has
             these letters in this order.
+        logins_with_names: each a login and a full name; a student who has both counts.
     """
 
     shown: str
@@ -46,6 +47,7 @@ class Person:
     new_id: str = ""
     nameless: str = ""
     guesses: tuple[tuple[str, str], ...] = ()
+    logins_with_names: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,9 @@ class Directory:
             return next(iter(named.values()))
         if named:
             return Unknown(f"{len(named)} students are called so: {', '.join(named)}")
+        for login, name in person.logins_with_names:
+            if (found := self.by_login([login])) and self.is_called(found, name):
+                return found
         reason = person.nameless or f"not in {FILE_NAME}{self._closest(person)}"
         return Unknown(reason, is_new=True)
 
@@ -113,6 +118,10 @@ class Directory:
     def knows(self, text: str) -> bool:
         """Whether a folder of this name is a student's."""
         return bool(self.by_login([text]) or len(self._names.get(squeezed(text), ())) == 1)
+
+    def knows_canvas_id(self, number: str) -> bool:
+        """Whether this is a student's number in Canvas."""
+        return number in self._unique["canvas_id"]
 
     def is_called(self, student: Student, name: str) -> bool:
         """Whether a student of the roster has this name, even if others have it, too."""

@@ -21,7 +21,7 @@ class Dating:
     def __init__(self, course: Course, lab: str, times: TimesFile, in_time: bool) -> None:
         self._course, self._times, self._in_time = course, times, in_time
         grace = timedelta(minutes=course.values.late.grace_minutes)
-        # Canvas does not say how late; a student with an extension may still be on time.
+        # A mark does not say how late; a student with an extension may still be on time.
         self._first_late = course.dates(lab).due + grace + timedelta(seconds=1)
 
     def dated(self, found: Sequence[IncomingSubmission]) -> Sequence[IncomingSubmission]:
@@ -30,9 +30,10 @@ class Dating:
             given = self._times.time(one.student, one.system, one.key)
             if given:
                 one.time = given
-            elif one.time.told == Told.CANVAS_LATE:
-                one.time = HandInTime(self._first_late, Told.CANVAS_LATE)
         self._take_file_dates([one for one in found if one.time.when is None and one.dated])
+        for one in found:
+            if one.time.told == Told.MARKED_LATE:
+                one.time = HandInTime(self._first_late, Told.MARKED_LATE)
         if self._in_time:
             for one in found:
                 if one.time.when is None:
@@ -61,12 +62,12 @@ class Dating:
                 f"{'they count' if several else 'it counts'} as on time. Give --times FILE, or "
                 "--in-time if that is right."
             )
-        late = sum(one.time.told == Told.CANVAS_LATE for one in found)
-        if late:
+        systems = [one.system for one in found if one.time.told == Told.MARKED_LATE]
+        if late := len(systems):
             grace = self._course.values.late.grace_minutes
             when = f"due date and its {counted(grace, 'minute')} of grace" if grace else "due date"
             yield (
-                f"{found[0].origin}: Canvas marks {late} as LATE and does not tell how late; "
+                f"{found[0].origin}: {systems[0]} marks {late} as late and does not tell how late; "
                 f"{'they count' if late > 1 else 'it counts'} as handed in just after the {when}. "
                 "--times FILE tells more."
             )

@@ -90,6 +90,7 @@ class SourceReader:
             self._course.timezone,
             top,
             self._directory.knows,
+            self._directory.knows_canvas_id,
             read,
             folder,
         )

@@ -20,7 +20,7 @@ class Told(IntEnum):
     NOBODY = 0
     BY_HAND = 1
     FILE_DATES = 2
-    CANVAS_LATE = 3
+    MARKED_LATE = 3
     COMMIT = 4
     PATH = 5
     TIMESTAMP = 6
@@ -32,7 +32,7 @@ _WORDS = {
     Told.NOBODY: "unknown",
     Told.BY_HAND: "on time, as you said",
     Told.FILE_DATES: "file date",
-    Told.CANVAS_LATE: "Canvas: LATE",
+    Told.MARKED_LATE: "marked as late",
     Told.COMMIT: "git commit",
     Told.PATH: "path",
     Told.TIMESTAMP: "timestamp.txt",

@@ -1,8 +1,8 @@
 """``lab collect --times FILE``: when each student handed in, and who is behind Moodle's numbers.
 
 Moodle's grading worksheet (mod/assign/feedback/offline), Gradescope's submission_metadata.yml or
-its scores, or a table of your own with two columns, such as ``id,when``. Tested in
-tests/gradekit/submissions/test_times_file.py.
+its scores, GitHub Classroom's grades of an assignment, or a table of your own with two columns,
+such as ``id,when``. Tested in tests/gradekit/submissions/test_times_file.py.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from gradekit.submissions.layouts.moodle import SYSTEM as MOODLE
 from gradekit.submissions.times import HandInTime, Told
 from gradekit.submissions.written_dates import read_date
 
-_WHEN = ("submission time", "submitted at", "handed in at", "when", "time")
+_WHEN = ("submission time", "submission_timestamp", "submitted at", "handed in at", "when", "time")
 # Who a row is about, in tables of several systems and of one's own.
 WHO = {
     "name": ("full name", "name"),
@@ -35,7 +35,8 @@ WHO = {
     "email": ("email address", "email"),
     "sis_id": ("sid", "sis user id", "id number", "user_id"),
     "canvas_id": ("canvas_id", "canvas_user_id"),
-    "login": ("id", "student", "login", "username", "login_id"),
+    "github": ("github_username",),
+    "login": ("id", "student", "login", "username", "login_id", "roster_identifier"),
 }
 _NOTHING = ("", "-", "–")
 
@@ -168,6 +169,7 @@ def person_in(said: Mapping[str, str]) -> Person:
         logins=(login,) if login else (),
         names=(name,) if name else (login,),
         canvas_id=said.get("canvas_id", ""),
+        github=said.get("github", ""),
         sis_id=said.get("sis_id", ""),
         email=email,
         new_id=login or name or email,

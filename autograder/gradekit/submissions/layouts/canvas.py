@@ -2,7 +2,8 @@
 
 ``<sortable name>[_LATE]_<user>_<attachment>_<file>``, and with anonymous marking
 ``[LATE_]anon_<code>_<attachment>_<file>`` (lib/content_zipper.rb: get_filename). The name is in
-lower case and has only letters, digits and underscores. A text or a link that was typed in ends
+lower case and has only letters, digits and underscores; that of a group may end like a number that
+Canvas wrote (team_2). A text or a link that was typed in ends
 with ``_text.html`` or ``_link.html``. A file that was handed in again has a number at its end. The
 dates in the zip are those of the download, and LATE does not say how late. From a quiz, the files
 are ``<name><user>_question_<question>_<attachment>_<file>`` (quiz_submission_zipper.rb), and none
@@ -25,8 +26,10 @@ SYSTEM = "Canvas"
 _NAMED = r"(?P<name>[^/]+?)(?P<late>_LATE)?_(?P<user>\d+)"
 _HIDDEN = r"(?P<late>LATE_)?(?P<code>anon_[A-Za-z0-9]+)"
 _FILE = r"_(?P<file>\d+)_(?P<rest>.+)"
+_NUMBERED = r"(?P<name>[^/]+?_\d+)_(?P<user>\d+)"
 _OF_A_QUIZ = re.compile(r"(?P<name>[^/]*?)(?P<user>\d+)_question_\d+" + _FILE)
 _WITH_NAME, _WITHOUT = re.compile(_NAMED + _FILE), re.compile(_HIDDEN + _FILE)
+_WITH_NUMBERED_NAME = re.compile(_NUMBERED + _FILE)
 _TYPED = re.compile(rf"(?:{_HIDDEN.replace('?P<late>', '')}|.+_\d+)_(text|link)\.html")
 _AGAIN = re.compile(r"-(\d+)(?=\.(?:ipynb|zip)$)", re.IGNORECASE)
 _NAMELESS = "Canvas hides the names; turn off anonymous grading and download again"
@@ -78,7 +81,7 @@ def reader(listing: Listing) -> Reader:
         if match := _WITHOUT.fullmatch(path.name):
             code = match["code"]
             person = Person(code, new_id=code, nameless=_NAMELESS)
-        elif match := _OF_A_QUIZ.fullmatch(path.name) or _WITH_NAME.fullmatch(path.name):
+        elif match := _OF_A_QUIZ.fullmatch(path.name) or _with_name(path.name, listing):
             name, user = match["name"], match["user"]
             person = Person(name, names=(name,), canvas_id=user, new_id=f"{name}_{user}")
         elif _TYPED.fullmatch(path.name):
@@ -91,9 +94,24 @@ def reader(listing: Listing) -> Reader:
             (person,),
             PurePosixPath(_AGAIN.sub("", match["rest"])),
             match[0][: match.start("file")].rstrip("_"),
-            time=HandInTime(None, Told.CANVAS_LATE) if match.groupdict().get("late") else NO_TIME,
+            time=HandInTime(None, Told.MARKED_LATE) if match.groupdict().get("late") else NO_TIME,
             version=int(again[1]) if again else 0,
             dated=False,
         )
 
     return read
+
+
+def _with_name(name: str, listing: Listing) -> re.Match[str] | None:
+    """The parts of a file's name; of two ways to read it, the one with the number of a student.
+
+    The second way takes the first number as the end of the group's name, and nothing more: what
+    follows the attachment is the student's own text.
+    """
+    match = _WITH_NAME.fullmatch(name)
+    if match is None or listing.knows_canvas_id(match["user"]):
+        return match
+    other = _WITH_NUMBERED_NAME.fullmatch(name)
+    if other and other.start("user") == match.start("file") and not match["late"]:
+        return other if listing.knows_canvas_id(other["user"]) else match
+    return match

@@ -1,7 +1,7 @@
 """nbgrader: its exchange, and folders such as ``submitted/<student>/<lab>/…``.
 
 The exchange names a folder ``<student>+<lab>+<time>[+<random>]`` (nbgrader/exchange/default/
-submit.py); times are in UTC unless they say otherwise.
+submit.py), in the folder ``inbound`` of the course; times are in UTC unless they say otherwise.
 
 Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
@@ -16,13 +16,27 @@ from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reade
 from gradekit.submissions.times import HandInTime, Told
 
 SYSTEM = "nbgrader"
+_INBOUND = "inbound"
+_WITH_HAND_INS = {_INBOUND, SUBMITTED}
+# nbgrader's other folders, which may be beside those of hand-ins.
+_NO_HAND_INS = {"source", "release", "autograded", "feedback", "outbound", "downloaded"}
 
 
 def reader(listing: Listing) -> Reader:
     """Reads paths of nbgrader's own folders."""
 
+    def outer_names(path: PurePosixPath) -> set[str]:
+        return {folder for folder, _ in listing.outer(path)}
+
+    is_whole = any(outer_names(path) & _WITH_HAND_INS for path in listing.paths)
+
     def read(path: PurePosixPath) -> Entry | NotTaken | None:
+        names = outer_names(path)
+        if is_whole and names & _NO_HAND_INS and not names & _WITH_HAND_INS:
+            return NotTaken("it is in a folder of nbgrader that has no hand-ins", expected=True)
         for folder, rest in listing.outer(path):
+            if folder == _INBOUND and len(rest.parts) > 1:
+                folder, rest = rest.parts[0], PurePosixPath(*rest.parts[1:])
             fields = folder.split("+")
             if len(fields) < 3 or (when := parse_timestamp(fields[2], listing.zone)) is None:
                 continue

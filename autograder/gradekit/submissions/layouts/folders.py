@@ -1,6 +1,7 @@
 """Folders and zips that people name: ``<student>/…`` and ``<student>.zip``.
 
-``lab submit`` packs ``<lab>-handin.zip``; staff or students put a name before it.
+``lab submit`` packs ``<lab>-handin.zip``; staff or students put a name before it. GitHub's
+"Download ZIP" is ``<assignment>-<login>-<branch>.zip``, with a folder of that name in it.
 
 Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
@@ -18,6 +19,7 @@ SYSTEM = "folders"
 NO_STUDENT = NotTaken(
     "its path does not name the student; put it into a folder with the student's name"
 )
+_BRANCH = re.compile(r"-(?:main|master)$")
 _HAND_IN = r"(?:^|[-_ .]+)(?:hand-?in|\(\d+\))(?=$|[-_ .])"
 
 
@@ -29,12 +31,11 @@ def reader(listing: Listing) -> Reader:
         for folder, rest in listing.outer(path):
             if listing.knows(folder):
                 return _of(folder, rest, folder)
-        for folder, rest in listing.outer(path):  # a repository of GitHub Classroom without its git
-            for login in endings(folder, "-")[1:]:
-                if listing.knows(login):
-                    return _of(login, rest, folder)
+        for folder, rest in listing.outer(path):
+            if login := _repository_owner(folder, listing):
+                return _of(login, rest, folder)
         if listing.is_outer_file(path) and is_zip(path):
-            return zip_of(path.name, listing.lab, listing.labs)
+            return _zip_in(path, listing)
         if len(parts) > 2 and parts[0] == listing.top:
             parts = parts[1:]
         if len(parts) > 1 and parts[0] not in listing.labs:
@@ -42,6 +43,21 @@ def reader(listing: Listing) -> Reader:
         return NO_STUDENT
 
     return read
+
+
+def _repository_owner(name: str, listing: Listing) -> str:
+    """Whose repository of GitHub Classroom a folder without git is; empty if it is nobody's."""
+    logins = endings(_BRANCH.sub("", name), "-")[1:]
+    return next((login for login in logins if listing.knows(login)), "")
+
+
+def _zip_in(path: PurePosixPath, listing: Listing) -> Entry | NotTaken:
+    """Whose zip it is, also if it is one that GitHub packed."""
+    entry = zip_of(path.name, listing.lab, listing.labs)
+    if isinstance(entry, NotTaken) or not _BRANCH.search(path.stem):
+        return entry
+    login = _repository_owner(path.stem, listing)
+    return _of(login, PurePosixPath(path.name), path.name, by_zip=True) if login else entry
 
 
 def zip_of(name: str, lab: str, labs: tuple[str, ...]) -> Entry | NotTaken:

@@ -5,8 +5,11 @@ class.ilExSubmission.php: downloadAllAssignmentFiles), in ASCII (ilUtil::getASCI
 that it cannot write becomes an underscore for each of its bytes. Names and logins may contain
 underscores, too, and a first name may be missing. A late file begins with "Late Submission - " in
 the language of the course. A file that was handed in again ends with " (2)". Dates of files are
-those of the upload. In an assignment for teams, the folder of the member who handed in is in a
-folder ``Team <number>``, and the other members are not in the download.
+those of the upload, but from ILIAS 10 on (components/ILIAS/Exercise/Submission/
+SubmissionManager.php: copySubmissionFilesToDir) those of the download. In an assignment for teams,
+the folder of the member who handed in is in a folder ``Team <number>``, and the other members are
+not in the download. The plugin ExerciseStatusFile adds notes: user_info.json and others beside the
+folders, and a user_info.txt in each of them, even if its student handed in nothing.
 
 Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
@@ -19,12 +22,14 @@ from pathlib import PurePosixPath
 
 from gradekit.roster.people import Person, squeezed
 from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader, endings
+from gradekit.submissions.times import NO_TIME, HandInTime, Told
 
 SYSTEM = "ILIAS"
 _HOME = re.compile(r"(?P<who>.*_.*_.+)_(?P<number>\d+)")
 _TEAM = re.compile(r"Team (?P<number>\d+)")
 _DEEPEST = 4  # the two of ILIAS, and folders that the download was unpacked into
 _LATE = re.compile(r"^(?:Late Submission|Versp(?:ä|ae?)tete (?:Abgabe|Einreichung)) - ")
+_NOTES_OF_PLUGIN = ("user_info.json", "user_info.txt")  # of everyone, and of one student
 _AGAIN = re.compile(r" \((?P<number>\d+)\)(?=\.[^.]+$)")
 
 
@@ -34,6 +39,8 @@ def reader(listing: Listing) -> Reader | None:
     if depth is None:
         return None
     version_of = _versions(listing)
+    everyone, of_one = _NOTES_OF_PLUGIN
+    has_notes = any(path.name == everyone and listing.is_outer_file(path) for path in listing.paths)
 
     def read(path: PurePosixPath) -> Entry | NotTaken | None:
         team = _TEAM.fullmatch(path.parts[depth]) if len(path.parts) > depth else None
@@ -41,7 +48,10 @@ def reader(listing: Listing) -> Reader | None:
         match = _home(path, at)
         if match is None:
             return NotTaken("it is outside the students' folders", expected=True)
+        if has_notes and path.parts[at + 1 :] == (of_one,):
+            return NotTaken("it is a note about the student", expected=True)
         name, version = version_of(path)
+        is_late = _LATE.match(path.name)
         return Entry(
             SYSTEM,
             (_person(match),),
@@ -49,6 +59,7 @@ def reader(listing: Listing) -> Reader | None:
             path.parts[depth],
             key=f"team {team['number']}" if team else match["number"],
             group=team[0] if team else "",
+            time=HandInTime(None, Told.MARKED_LATE) if is_late else NO_TIME,
             version=version,
         )
 

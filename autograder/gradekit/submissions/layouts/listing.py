@@ -27,6 +27,7 @@ class Listing:
         zone: of times without one.
         top: the source's own name, with which every path in it may begin.
         knows: whether a text is a student's id, login or name.
+        knows_canvas_id: whether a number is a student's in Canvas.
         read: the bytes of a file; raises RefusedError.
         folder: where the source is, if it is a folder.
     """
@@ -37,6 +38,7 @@ class Listing:
     zone: tzinfo
     top: str = ""
     knows: Callable[[str], bool] = lambda text: False
+    knows_canvas_id: Callable[[str], bool] = lambda number: False
     read: Callable[[PurePosixPath], bytes] = lambda path: b""
     folder: Path | None = None
 

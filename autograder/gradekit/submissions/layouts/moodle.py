@@ -4,8 +4,9 @@
 (mod/assign/classes/downloader.php); plugins write their own names there (s3, onlyoffice).
 Underscores in a name become spaces; clean_filename drops some signs, such as an apostrophe. The
 number belongs to one assignment (table assign_user_mapping): the same student has another one next
-week. With hidden names, every name is "Participant". The dates in the zip are those of the
-download.
+week. Some universities' versions write the login before the name, with a space where it was joined
+by an underscore (assign_prefixwithusername). With hidden names, every name is "Participant". The
+dates in the zip are those of the download.
 
 Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
@@ -23,6 +24,7 @@ SYSTEM = "Moodle"
 _HOME = re.compile(r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_(?P<kind>[a-z0-9]+)")
 # Moodle's clean_filename leaves out the slash in the German word.
 HIDDEN = {words.hidden.replace("/", "") for words in LANGUAGES.values()} | {"teilnehmer"}
+_MOST_PARTS_OF_A_LOGIN = 3
 _NAMELESS = (
     "Moodle hides the names of this assignment; reveal them, or give its grading worksheet "
     "with --times"
@@ -56,5 +58,13 @@ def _entry(match: re.Match[str], path: PurePosixPath, home: str) -> Entry | NotT
         names=(name,),
         new_id=f"{name}_{number}" if nameless else name,
         nameless=nameless,
+        logins_with_names=_logins_with_names(name),
     )
     return Entry(SYSTEM, (person,), path, home, key=number, dated=False)
+
+
+def _logins_with_names(text: str) -> tuple[tuple[str, str], ...]:
+    """The ways to split a text into a login and a name; underscores of the login are spaces."""
+    words = text.split(" ")
+    ends = range(1, min(len(words), _MOST_PARTS_OF_A_LOGIN + 1))
+    return tuple(("_".join(words[:end]), " ".join(words[end:])) for end in ends)
