@@ -24,6 +24,7 @@ from gradekit.files import write_whole
 from gradekit.results.folder import graded_labs
 from gradekit.submissions.layouts.moodle import SYSTEM as MOODLE
 from gradekit.submissions.stored import read_origin
+from gradekit.wording import counted
 
 FOLDER = "exports"
 
@@ -177,15 +178,17 @@ def _into_template(
     filled = (
         fill_canvas(text, filling, column) if kind is Format.CANVAS else fill_moodle(text, filling)
     )
-    path = out or course.root / FOLDER / f"{lab}-{template.name}"
+    name = template.name if lab in template.name else f"{lab}-{template.name}"
+    path = out or course.root / FOLDER / name
     if path.resolve() == template.resolve():
         raise ExportError(f"{path} is the template itself; choose another file for --out")
-    return _write(path, filled.data, [f"{lab}: {filled.students} scores", *filled.notes])
+    told = f"{lab}: {counted(filled.students, 'score')} filled in"
+    return _write(path, filled.data, [told, *filled.notes])
 
 
 def _told(lab: str, scores: Sequence[Score]) -> str:
     missing = sum(score.standing is Standing.MISSING for score in scores)
-    return f"{lab}: {len(scores)} students, {missing} of them missing"
+    return f"{lab}: {counted(len(scores), 'student')}, {missing} of them without a hand-in"
 
 
 def _write(path: Path, data: bytes, lines: Sequence[str]) -> Exported:

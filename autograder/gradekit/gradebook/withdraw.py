@@ -71,7 +71,7 @@ def withdraw(course: Course, lab: str, student: str, force: bool = False) -> Wit
         removed = []
         if marks:
             _remove_from(address, lab, student)
-            removed.append(f"the entry in {address.shown}")
+            removed.append(f"the points in {_shown(address, course)}")
         if is_recorded:
             assert journal is not None
             journal.withdraw(student)
@@ -85,6 +85,14 @@ def withdraw(course: Course, lab: str, student: str, force: bool = False) -> Wit
         if empty.is_dir() and not any(empty.iterdir()):
             empty.rmdir()
     return Withdrawn(kept, tuple(removed))
+
+
+def _shown(address: Address, course: Course) -> str:
+    """The gradebook: its path in the course's folder, or the address of a database."""
+    file = address.file
+    if file is None or not file.is_relative_to(course.root):
+        return address.shown
+    return str(file.relative_to(course.root))
 
 
 def _keep(root: Path, folder: Path, student: str, lab: str) -> Path:

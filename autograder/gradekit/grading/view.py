@@ -75,13 +75,17 @@ def show_summary(summary: GradingSummary) -> None:
     _show_changes(summary, console)
     if summary.missing:
         names = ", ".join(summary.missing)
-        console.print(f"{len(summary.missing)} without a hand-in: {_safe(names)}", highlight=False)
+        absent = counted(len(summary.missing), "student")
+        console.print(f"{absent} without a hand-in: {_safe(names)}", highlight=False)
     waiting = sum(row.score is not None and not row.final for row in summary.rows)
     if waiting:
-        console.print(f"+: not final, because a part waits for a mark ({waiting})", highlight=False)
+        count = counted(waiting, "hand-in")
+        console.print(
+            f"+: not final, because a part waits for a mark by hand ({count})", highlight=False
+        )
     counts = Counter(row.state for row in summary.rows)
     console.print(
-        f"{summary.graded} graded now, {len(summary.rows) - summary.graded} as before; "
+        f"{summary.graded} graded now, {len(summary.rows) - summary.graded} as before; states: "
         + ", ".join(f"{count} {state}" for state, count in counts.items())
         + f"; {summary.seconds:.1f} s",
         highlight=False,

@@ -24,6 +24,7 @@ from gradekit.results.records import State
 from gradekit.results.states import states_in
 from gradekit.roster.students import load_roster
 from gradekit.submissions.folder import SUBMITTED
+from gradekit.wording import counted
 
 
 class Phase(StrEnum):
@@ -79,13 +80,15 @@ class LabStatus:
         if self.phase is Phase.CLOSED and not self.collected:
             yield f"nothing was collected: lab collect {self.lab} FILE"
         if self.to_grade:
-            yield f"{self.to_grade} to grade: lab grade {self.lab}"
+            yield f"{counted(self.to_grade, 'hand-in')} to grade: lab grade {self.lab}"
         if self.broken:
-            yield f"the grader failed on {self.broken}: lab grade {self.lab} says why"
+            failed = counted(self.broken, "hand-in")
+            yield f"the grader failed on {failed}: lab grade {self.lab} says why"
         if self.to_mark:
-            yield f"{self.to_mark} to mark by hand: lab mark {self.lab}"
+            yield f"{counted(self.to_mark, 'hand-in')} to mark by hand: lab mark {self.lab}"
         if self.graded > self.pages:
-            yield f"{self.graded - self.pages} without a page: lab feedback {self.lab}"
+            without = counted(self.graded - self.pages, "hand-in")
+            yield f"{without} without a page of feedback: lab feedback {self.lab}"
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""

@@ -35,6 +35,8 @@ def show_status(labs: Sequence[LabStatus], console: Console | None = None) -> No
             *(str(count) if one.collected else "" for count in counts),
         )
     console.print(table)
+    zones = dict.fromkeys(str(one.due.tzinfo) for one in labs)
+    console.print(f"Due dates are in {' and '.join(zones)}.", highlight=False)
     lines = [f"{one.lab}: {line}" for one in labs for line in one.to_do]
     for line in lines or ["Nothing waits."]:
         console.print(line, highlight=False)

@@ -54,8 +54,13 @@ def show_weeks(weeks: Weeks, console: Console | None = None) -> None:
 
 
 def _fell(weeks: Weeks) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, title_justify="left", title="Fell by much")
-    table.add_column("points", justify="right")
+    table = Table(
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+        title_justify="left",
+        title="Fell by much, compared with the class's median",
+    )
+    table.add_column("% points", justify="right")
     table.add_column("student", overflow="fold")
     for row in weeks.fell[:MOST_FELL]:
         student = f"{row.student.name} ({row.student.id})".strip()
@@ -81,9 +86,9 @@ def _misconceptions(report: Report) -> Table:
 
 def _steps(report: Report) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title_justify="left", title="Hardest steps")
-    table.add_column("mean share", justify="right")
+    table.add_column("share of points", justify="right")
     table.add_column("step", overflow="fold")
-    table.add_column("left out", justify="right")
+    table.add_column("left out by", justify="right")
     for step in report.hardest[:MOST_STEPS]:
         table.add_row(percent(step.share), safe(step.title), str(step.left_out))
     return table

@@ -97,7 +97,7 @@ class Weeks:
         if any(row.fall is not None for row in self.rows):
             told.append(
                 f"{counted(len(self.fell), 'student')} fell by {FELL:.0f} percentage points or "
-                "more against the class."
+                "more, compared with the class's median."
             )
         return told
 

@@ -11,11 +11,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from gradekit.roster.students import FILE_NAME, Roster
+from gradekit.wording import counted
 
 # By what a hand-in may be recognised, besides id and name.
 _WAYS = {
-    "email": "address", "canvas_id": "Canvas", "sis_id": "SIS", "moodle_name": "Moodle's name",
-    "github": "GitHub",
+    "email": "address", "canvas_id": "Canvas", "sis_id": "university number",
+    "moodle_name": "Moodle's name", "github": "GitHub",
 }  # fmt: skip
 
 
@@ -40,7 +41,8 @@ def show(roster: Roster, console: Console | None = None) -> None:
     sizes = Counter(student.section or "none" for student in roster)
     sections = ", ".join(f"{name} {size}" for name, size in sorted(sizes.items()))
     in_sections = f"; sections: {sections}" if roster.sections else ""
-    console.print(f"{len(roster)} students{escape(in_sections)}", highlight=False, soft_wrap=True)
+    students = counted(len(roster), "student")
+    console.print(f"{students}{escape(in_sections)}", highlight=False, soft_wrap=True)
 
 
 def to_json(roster: Roster) -> list[dict[str, str]]:

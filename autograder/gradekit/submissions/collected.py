@@ -6,7 +6,7 @@ Tested in tests/gradekit/submissions/test_collect.py.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePosixPath
@@ -14,6 +14,7 @@ from typing import Any
 
 from gradekit.submissions.stored import State
 from gradekit.submissions.times import HandInTime
+from gradekit.wording import first_of
 
 _MOST_LISTED = 5  # with one reason, of one hand-in
 
@@ -93,12 +94,10 @@ class Summary:
             f"{'newer than those that are there' if dry_run else 'replaced by newer ones'}, "
             f"{len(self.unchanged)} there already, {len(self.refused)} not taken."
         )
-        replaced = [
-            f"{taken.student}: replaced by the one of {shown_time(taken.when)}"
-            for taken in self.replaced
-        ]
+        replaced = [] if dry_run else _replaced_lines(self.replaced)
         dated = sum(taken.state == "dated" for taken in self.taken)
-        times = [f"Of those there already, {dated} have a new time."] if dated else []
+        verb = "has" if dated == 1 else "have"
+        times = [f"Of those there already, {dated} {verb} a new time."] if dated else []
         return [counts, *replaced, *times, *self.notes, *_refused_lines(self.refused)]
 
     def to_json(self) -> dict[str, list[dict[str, Any]]]:
@@ -129,6 +128,16 @@ class Summary:
 def shown_time(when: datetime | None) -> str:
     """A time for people, to the minute."""
     return f"{when:%Y-%m-%d %H:%M}" if when else "unknown time"
+
+
+def _replaced_lines(replaced: Sequence[Taken]) -> list[str]:
+    """Whose hand-in is another one now: one line each, or one for many."""
+    if len(replaced) > _MOST_LISTED:
+        names = first_of((taken.student for taken in replaced), _MOST_LISTED)
+        return [f"Newer hand-ins replaced those of {names}."]
+    return [
+        f"{taken.student}: replaced by the one of {shown_time(taken.when)}" for taken in replaced
+    ]
 
 
 def _hand_in(refused: Refused) -> str:

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from gradekit.submissions.collected import Summary, Taken
-from gradekit.wording import fitted
+from gradekit.wording import counted, fitted
 
 _UNKNOWN = "[yellow]unknown[/]"
 _FILE_WIDTH = 22
@@ -21,7 +21,7 @@ def show_collected(summary: Summary, lab: str, console: Console | None = None) -
     """Print what a collection would take, one line for each student."""
     console = console or Console()
     if summary.taken:
-        title = f"{lab}: {len(summary.taken)} hand-ins; nothing was written"
+        title = f"{lab}: {counted(len(summary.taken), 'hand-in')}; nothing was written"
         table = Table(title=title, box=SIMPLE_HEAD, pad_edge=False)
         table.add_column("student", overflow="fold", min_width=8)
         table.add_column("name", overflow="fold", min_width=10)
@@ -32,7 +32,9 @@ def show_collected(summary: Summary, lab: str, console: Console | None = None) -
             how = taken.time.words if taken.when else ""
             table.add_row(*map(_safe, _cells(taken)), _when(taken), how)
         console.print(table)
-    for line in summary.lines(dry_run=True):
+    zones = {str(taken.when.tzinfo): None for taken in summary.taken if taken.when}
+    times = [f"Times are in {' and '.join(zones)}."] if zones else []
+    for line in (*times, *summary.lines(dry_run=True)):
         shown = fitted(_safe(line), console.is_terminal)
         console.print(shown, highlight=False, soft_wrap=True)
 

@@ -19,6 +19,7 @@ from gradekit.late import Lateness, closes, closes_for
 from gradekit.results.folder import graded_labs
 from gradekit.roster.students import Student
 from gradekit.term.result import Counting, LabResult, StudentTerm, term_of
+from gradekit.wording import counted
 
 
 @dataclass(frozen=True)
@@ -152,4 +153,5 @@ def _notes(
             )
     unfinished = sum(not row.is_final for row in rows)
     if unfinished:
-        yield f"{unfinished} of {len(rows)} results are not final."
+        verb = "is" if unfinished == 1 else "are"
+        yield f"{unfinished} of {counted(len(rows), 'result')} {verb} not final."

@@ -15,6 +15,7 @@ from rich.table import Table
 from gradekit.export.scores import Standing
 from gradekit.term.result import Counting, LabResult
 from gradekit.term.term import Term
+from gradekit.wording import counted
 
 _MOST_WITH_DIGITS = 6  # labs of which a line with a digit after the point has 80 columns
 
@@ -61,7 +62,8 @@ def _number(value: float | None, digits: int) -> str:
 def _legend(term: Term) -> Iterator[str]:
     course, cells = term.course, [lab for row in term.rows for lab in row.labs]
     weights = ", ".join(f"{lab} {course.weight(lab):g}" for lab in term.labs)
-    yield f"{len(term.rows)} students. Numbers are per cent of a lab's points, after lateness."
+    students = counted(len(term.rows), "student")
+    yield f"{students}. Numbers are per cent of a lab's points, after lateness."
     yield f"Weights: {weights}."
     if any(lab.counts is Counting.DROPPED for lab in cells):
         count = course.values.term.drop_lowest
@@ -70,6 +72,6 @@ def _legend(term: Term) -> Iterator[str]:
     if any(_cell(lab).strip("()") == "none" for lab in cells):
         yield "none: nothing was handed in; counts as 0."
     if any(_cell(lab).endswith("?") for lab in cells):
-        yield "?: not final, because a part waits for a mark."
+        yield "?: not final, because a part waits for a mark by hand."
     if any(lab.counts is Counting.NOT_YET for lab in cells):
         yield "open: no result yet; does not count yet."

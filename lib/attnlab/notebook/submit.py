@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import textwrap
 import zipfile
@@ -237,11 +238,12 @@ def _write_zip(target: Path, folder: Path, notebook: NotebookFile, data: list[Pa
 
 
 def _wrapped(line: str) -> str:
-    """A long sentence in lines that fit a notebook's output; a path is never broken."""
-    if len(line) <= _WIDTH or line.startswith(("Packed ", "  ")):
+    """A long sentence in lines that fit a notebook's output or a terminal; no path is broken."""
+    width = min(_WIDTH, shutil.get_terminal_size((_WIDTH, 24)).columns)
+    if len(line) <= width or line.startswith(("Packed ", "  ")):
         return line
     return textwrap.fill(
-        line, _WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        line, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )
 
 

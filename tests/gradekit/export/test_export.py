@@ -38,7 +38,10 @@ def test_scores_that_are_not_final_are_refused(course):
 
 def test_a_table_of_the_whole_class(course):
     done = lab(course, "--partial")
-    assert done.stdout == "lab01: 8 students, 1 of them missing\nwrote exports/lab01.csv\n"
+    assert done.stdout.splitlines() == [
+        "lab01: 8 students, 1 of them without a hand-in",
+        "wrote exports/lab01.csv",
+    ]
     with (course.root / "exports" / "lab01.csv").open(newline="") as file:
         rows = {row["id"]: row for row in csv.DictReader(file)}
     assert len(rows) == 8
@@ -71,7 +74,7 @@ def test_canvas_gets_its_own_file_back(course, tmp_path):
     template.write_text(CANVAS)
     done = lab(course, LAB, "--partial", "--to", "canvas", "--template", str(template))
     assert done.stdout.splitlines() == [
-        "lab01: 2 scores",
+        "lab01: 2 scores filled in",
         "Eve Arden (eve) has 8 points, but is not in gradebook.csv",
         "Fay Wray (fay) has 0 points, but is not in gradebook.csv",
         "zed has 2 points, but is not in gradebook.csv",
@@ -80,6 +83,13 @@ def test_canvas_gets_its_own_file_back(course, tmp_path):
     expected = CANVAS.replace("ada,S,", "ada,S,16.00").replace("cyd,S,", "cyd,S,8.00")
     assert (course.root / "exports" / "lab01-gradebook.csv").read_text() == expected
     assert template.read_text() == CANVAS
+
+
+def test_a_file_that_is_named_after_the_lab_keeps_its_name(course, tmp_path):
+    template = tmp_path / "lab01-grades.csv"
+    template.write_text(CANVAS)
+    done = lab(course, LAB, "--partial", "--to", "canvas", "--template", str(template))
+    assert done.stdout.splitlines()[-1] == "wrote exports/lab01-grades.csv"
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "json"])

@@ -51,6 +51,7 @@ def test_a_hand_in_is_gone_everywhere_and_kept_apart(graded: Course) -> None:
         with Journal(journal_path(graded, LAB)) as journal:
             assert [record.student for record in journal.submissions] == ["bob"]
     assert len(withdrawn.removed) == 4
+    assert "the points in gradebook.db" in withdrawn.removed
 
 
 def test_it_may_be_collected_and_withdrawn_again(graded: Course) -> None:

@@ -59,7 +59,7 @@ def test_the_table_has_a_line_for_each_student_and_the_totals(
     assert "\x1b" not in out
     for words in ("s0[b]\ufffd", "late", "broken: theirs", "broken: ours", "5 of 14"):
         assert words in out
-    assert "1 graded now, 3 as before" in out
+    assert "1 graded now, 3 as before; states: " in out
 
 
 def test_one_hand_in_is_counted_in_the_singular(capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,6 +89,6 @@ def test_final_scores_changes_and_who_is_missing(capsys: pytest.CaptureFixture[s
     assert "6.5+" in out
     assert "1 student has other points than before" in out
     assert "softmax 3 → 5: “Keeps the \ufffdshape” earns" in out
-    assert "2 without a hand-in: zoë, [b]" in out
+    assert "2 students without a hand-in: zoë, [b]" in out
     assert "s0: look" in out
-    assert "+: not final, because a part waits for a mark (1)" in out
+    assert "+: not final, because a part waits for a mark by hand (1 hand-in)" in out

@@ -56,9 +56,9 @@ def test_counts(course: Course) -> None:
     assert (one.to_mark, one.pages, one.broken, one.released) == (1, 1, 0, True)
     assert (two.collected, two.graded, two.to_mark, two.pages, two.released) == (0, 0, 0, 0, False)
     assert one.to_do == (
-        "1 to grade: lab grade lab01",
-        "1 to mark by hand: lab mark lab01",
-        "1 without a page: lab feedback lab01",
+        "1 hand-in to grade: lab grade lab01",
+        "1 hand-in to mark by hand: lab mark lab01",
+        "1 hand-in without a page of feedback: lab feedback lab01",
     )
     assert two.to_do == ()
 
@@ -81,7 +81,7 @@ def test_the_calendar(course: Course, now: datetime, phase: Phase) -> None:
 def test_what_waits(course: Course) -> None:
     with Journal(journal_path(course, LAB)) as journal:
         journal.append([SubmissionRecord("s001", LAB, "digest", State.OURS, "why")])
-    assert "the grader failed on 1: lab grade lab01 says why" in first(course).to_do
+    assert "the grader failed on 1 hand-in: lab grade lab01 says why" in first(course).to_do
     shutil.rmtree(course.root / "release")
     assert "no bundle was made: lab release lab01" in first(course).to_do
     shutil.rmtree(course.root / "submitted")
@@ -101,7 +101,8 @@ def test_one_screen(course: Course) -> None:
     lines = [" ".join(line.split()) for line in printed(course, DUE).splitlines()]
     assert "lab01 open Fri 18 Sep 23:59 3 of 4 2 1 1" in lines
     assert "lab02 not released Fri 25 Sep 23:59" in lines
-    assert "lab01: 1 to mark by hand: lab mark lab01" in lines
+    assert "lab01: 1 hand-in to mark by hand: lab mark lab01" in lines
+    assert "Due dates are in Europe/Zurich." in lines
     shutil.rmtree(course.root / "submitted")
     (course.root / "gradebook.db").unlink()
     assert "Nothing waits." in printed(course, DUE)

@@ -69,7 +69,7 @@ def test_a_fall_is_against_the_class_and_not_against_earlier_percentages(term: W
     assert term.sentences() == [
         "5 students, 4 labs.",
         "The lowest median is 55\N{NO-BREAK SPACE}%, in lab02.",
-        "2 students fell by 25 percentage points or more against the class.",
+        "2 students fell by 25 percentage points or more, compared with the class's median.",
     ]
 
 

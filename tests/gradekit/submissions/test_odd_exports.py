@@ -231,6 +231,9 @@ def test_many_alike_are_one_line(course: Course) -> None:
     (line,) = [line for line in collect(course, attempts).lines() if "more than once" in line]
     assert line.startswith("class.zip: 7 students handed in more than once, and of each the newest")
     assert lies_there(course)["s3"][BOOK] == b"{6}"
+    newer = {f"Lab_{one.id}_attempt_2026-09-17-10-00-00_{BOOK}": b"{7}" for one in people}
+    told = collect(course, newer).lines()
+    assert told[1] == "Newer hand-ins replaced those of s0, s1, s2, s3, s4 and 2 more."
     files = {}
     for n, one in enumerate(people):
         files[f"{one.full}_{n}_assignsubmission_file/my.ipynb"] = b"{}"

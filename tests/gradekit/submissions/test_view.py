@@ -31,6 +31,8 @@ def test_who_what_and_when_fit_into_80_columns() -> None:
     assert max(map(len, text.splitlines())) <= 80
     assert re.search("18 Sep 10:15 +timestamp.txt", text)
     assert "unknown" in text
+    assert "Times are in UTC." in text
+    assert "lab01: 2 hand-ins; nothing was written" in text
     assert "2 new, 0 newer than those that are there, 0 there already, 0 not taken." in text
 
 

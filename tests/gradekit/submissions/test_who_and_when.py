@@ -176,6 +176,7 @@ def test_times_that_come_later_are_added_and_not_lost_again(course: Course, tmp_
     dated = collect(course, moodle(), times=(worksheet,))
     assert {taken.state for taken in dated.taken} == {"dated"}
     assert dated.lines()[1] == "Of those there already, 6 have a new time."
+    assert Summary(dated.taken[:1]).lines()[1] == "Of those there already, 1 has a new time."
     known = times_of(course)
     assert None not in known.values()
     assert collect(course, moodle()).notes == ()

@@ -260,7 +260,7 @@ def again_and_inputs(lab, draw):
 def from_words_to_outputs(lab, draw):
     """Works with your own qkv (3.1), from words to outputs; not run if your qkv is wrong."""
     X, *matrices = draw.normal(2, 5, 7), *(draw.normal(7, d) for d in (4, 4, 11))
-    made = lab.qkv(X, *matrices)
+    made = list(lab.qkv(X, *matrices))  # a generator is right, too, and can be read only once
     own = "your own qkv (3.1) is right"
     seen = {own: are_products(made, X, matrices), "all": None, "no word sees the last": None}
     if seen[own]:
@@ -272,7 +272,7 @@ def from_words_to_outputs(lab, draw):
 
 def are_products(made, X, matrices):
     """Whether these are the three products of the words and the matrices."""
-    made, right = list(made), [X @ W for W in matrices]
+    right = [X @ W for W in matrices]
     return len(made) == 3 and all(
         isinstance(a, torch.Tensor) and a.shape == b.shape and torch.allclose(a, b)
         for a, b in zip(made, right, strict=True)

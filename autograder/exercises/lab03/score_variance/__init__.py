@@ -97,7 +97,7 @@ def n_pairs(lab, draw):
         "as rough as normal numbers make it": spread(
             lambda: lab.score_variance(1, 100, draw.generator()), 40
         )
-        > 0.1,
+        > 0.07,
         "no tensor is much larger than the queries": largest.bytes <= 16 * 500 * 4 * 8,
     }
 

@@ -1,0 +1,35 @@
+"""A chained check accepts every right version of the student's other steps, not only ours.
+
+Checks of saved weights are left out: there are none where the points are computed in this process.
+"""
+
+import pytest
+
+from demo.answers import answered, put_in, right_answer
+from demo.classroom import material_of
+from tests.helpers.our_labs import COURSE, LABS, OUR_LABS
+
+# One lab shows it in the usual run.
+SHOWN = "lab03"
+CHAINED = [
+    pytest.param(lab, marks=pytest.mark.slow if lab != SHOWN else ())
+    for lab in OUR_LABS
+    if any(check.chained for e in LABS[lab].exercises for check in e.checks)
+]
+
+
+@pytest.mark.parametrize("lab", CHAINED)
+def test_every_right_version_of_another_step_keeps_the_points_of_a_chain(lab):
+    material = material_of(COURSE, lab)
+    versions = [
+        (exercise, version)
+        for exercise in LABS[lab].exercises
+        for version in exercise.right_versions
+        if version.of and not version.saved
+    ]
+    assert versions
+    ours = material.marks.of(material.right, [])
+    for exercise, version in versions:
+        text = put_in(right_answer(material.solved, exercise.name), exercise, version)
+        earned = material.marks.of(answered(material.right, {exercise.name: text}), [])
+        assert earned == ours, version.name
