@@ -132,7 +132,7 @@ def pair_by_pair(X, W_q, W_k):
 wrong = exercise.edits(queries_times_keys)
 
 wrong(
-    "turned_round",
+    "transposed",
     "q @ k.mT",
     "k @ q.mT",
     "Your matrix is transposed: entry (i, j) holds query j · key i. Whose query belongs in row i?",

@@ -68,6 +68,7 @@ def render(report: Report, with_names: bool = False) -> str:
         number=summary.number,
         students=summary.students,
         signed=summary.signed,
+        states={str(standing): words for standing, words in summary.STATES.items()},
     )
 
 

@@ -9,10 +9,18 @@ from gradekit.export.scores import Standing
 from gradekit.report.report import Report
 from gradekit.wording import counted
 
-_WORDS = {
+_TROUBLE = {
     Standing.THEIRS: "could not be run",
     Standing.OURS: "failed in the grader",
     Standing.NOT_GRADED: "not graded yet",
+}
+# What each state means, because a state has one word, and a late hand-in may wait for a mark, too.
+STATES = {
+    **_TROUBLE,
+    Standing.MISSING: "no hand-in",
+    Standing.OPEN: "waits for a mark by hand",
+    Standing.GRADED: "final, on time",
+    Standing.LATE: "final, late",
 }
 
 
@@ -46,7 +54,7 @@ def _who(report: Report) -> list[str]:
     late = f", {report.late} of them late" if report.late else ""
     more = [
         f"{count} {words}"
-        for standing, words in _WORDS.items()
+        for standing, words in _TROUBLE.items()
         if (count := report.standings.get(str(standing), 0))
     ]
     rest = f" ({', '.join(more)})" if more else ""

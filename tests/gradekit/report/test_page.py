@@ -10,9 +10,11 @@ import pytest
 
 from gradekit.course import Course
 from gradekit.errors import ReportError
+from gradekit.export.scores import Standing
 from gradekit.report.excerpts import Excerpt
 from gradekit.report.page import MOST_CARDS, render, write_report
 from gradekit.report.report import Report
+from gradekit.report.summary import STATES
 from tests.helpers.pages import active
 
 EVIL = "<script>PWN()</script>"
@@ -36,6 +38,12 @@ def test_each_misconception_is_there_with_its_count(page: str) -> None:
 def test_steps_are_in_order_of_difficulty(page: str) -> None:
     found = re.findall(r"<h3>(\d\.\d+) .*?</h3><span class=\"got\">(\d+) %", page)
     assert found[:4] == [("1.3", "75"), ("1.1", "87"), ("1.5", "90"), ("1.4", "97")]
+
+
+def test_each_state_is_said_in_words(page: str) -> None:
+    states = dict(re.findall(r'<th scope="row">([a-z ,-]+)\s*</th><td>(\d+)</td>', page))
+    assert states == {"no hand-in": "2", "waits for a mark by hand": "298"}
+    assert set(STATES) == set(Standing)
 
 
 def test_no_student_is_named_unless_asked_for(report: Report, page: str) -> None:
