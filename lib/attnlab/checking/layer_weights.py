@@ -9,7 +9,7 @@ projections, itself.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import torch
 from torch import Tensor, nn
@@ -103,40 +103,58 @@ def layer_spellings(layer: nn.Module, *, decoder: bool = False) -> Spellings:
     keys = [name for name, _ in layer.named_parameters()]
     if layer_shapes(1, 1, decoder=decoder).keys() <= set(keys):
         return {}
-    modules = {name for name, _ in layer.named_modules()}
+    shapes = {n: tuple(p.shape) for n, p in layer.named_parameters(remove_duplicate=False)}
+    modules = {name: is_norm(module) for name, module in layer.named_modules()}
+    stored = _stored(tuple(shapes.items()), tuple(modules.items()), decoder)
+    return with_row_orders(layer, stored, 1 + decoder)
+
+
+@lru_cache(maxsize=64)  # one check may fill a hundred layers that differ only in their numbers
+def _stored(
+    shapes: tuple[tuple[str, tuple[int, ...]], ...],
+    modules: tuple[tuple[str, bool], ...],
+    decoder: bool,
+) -> Spellings:
+    """The other names under which a layer stores its weights, by names and shapes alone.
+
+    Args:
+        shapes: the name and the shape of each of its parameters.
+        modules: the name of each of its modules, and whether it is a normalisation; in order.
+        decoder: whether it is a decoder layer.
+    """
+    tensors, names_of_modules = dict(shapes), {name for name, _ in modules}
     found: dict[Names, tuple[str, ...]] = {}
     own = _SELF if decoder else f"{_SELF} {_ONLY}"
     # The projections of an encoder layer may also be its own, next to its linear layers.
-    _add_attention(found, "self_attention", own, modules, alone=not decoder)
+    _add_attention(found, "self_attention", own, names_of_modules, alone=not decoder)
     if decoder:
-        _add_attention(found, "cross_attention", _CROSS, modules)
-    tensors = dict(layer.named_parameters(remove_duplicate=False))
+        _add_attention(found, "cross_attention", _CROSS, names_of_modules)
     projection = _square(tensors, found["self_attention.out_proj.weight"])
     for number, linear in enumerate(("linear1", "linear2")):
-        names = [name for name in _linear_names(number) if name in modules - {projection}]
+        there = names_of_modules - {projection}
+        names = [name for name in _linear_names(number) if name in there]
         for word in ("weight", "bias"):
             found[f"feed_forward.{linear}.{word}"] = tuple(f"{name}.{word}" for name in names)
     parts = (f"{own} self before", f"{_CROSS} cross", f"{_NETWORK} final out after")
-    for number, names in enumerate(_norms(layer, parts if decoder else parts[::2])):
+    for number, names in enumerate(_norms(dict(modules), parts if decoder else parts[::2])):
         for kind, words in _WORDS.items():
             found[f"residual{number + 1}.norm.{kind}"] = tuple(
                 f"{name}.{word}" for name in names for word in words.split()
             )
-    stored: Spellings = {
-        names: [other for other in others if other.format(i=0) in tensors]
+    return {
+        names: tuple(other for other in others if other.format(i=0) in tensors)
         for names, others in found.items()
     }
-    return with_row_orders(layer, stored, 1 + decoder)
 
 
-def _square(tensors: Mapping[str, Tensor], names: Sequence[str]) -> str:
+def _square(tensors: Mapping[str, tuple[int, ...]], names: Sequence[str]) -> str:
     """The module of the first of these weights that is there and is square; empty if none is.
 
     Beside an attention's own `c_proj`, a network's second layer has another name: both have a bias
     of d_model numbers, so the shape of the bias tells nothing.
     """
-    there = (name for name in names if name in tensors and tensors[name].ndim == 2)
-    found = next((name for name in there if len(set(tensors[name].shape)) == 1), "")
+    there = (name for name in names if name in tensors and len(tensors[name]) == 2)
+    found = next((name for name in there if len(set(tensors[name])) == 1), "")
     return found.rpartition(".")[0]
 
 
@@ -247,13 +265,16 @@ def _linear_names(number: int) -> tuple[str, ...]:
     return (*alone, *(f"{network}.{name}" for network in networks for name in in_a_network))
 
 
-def _norms(layer: nn.Module, parts: Sequence[str]) -> list[list[str]]:
+def _norms(modules: Mapping[str, bool], parts: Sequence[str]) -> list[list[str]]:
     """The names of each sublayer's normalisation.
 
     If there are as many normalisations as sublayers, those whose names say nothing are taken in the
     order in which the layer registers them.
+
+    Args:
+        modules: the name of each module, and whether it is a normalisation; in order.
+        parts: names of each sublayer.
     """
-    modules = {name for name, _ in layer.named_modules()}
     named = [
         [
             f"{norm}{inside}"
@@ -263,7 +284,7 @@ def _norms(layer: nn.Module, parts: Sequence[str]) -> list[list[str]]:
         ]
         for number, part in enumerate(parts)
     ]
-    inside = [name for name, module in layer.named_modules() if is_norm(module)]
+    inside = [name for name, is_one in modules.items() if is_one]
     known = [next((name for name in names if name in inside), None) for names in named]
     others = iter([name for name in inside if name not in known])
     if len(inside) != len(parts) or len({*known} - {None}) < len(known) - known.count(None):

@@ -66,7 +66,12 @@ def recognise_both(
     """
     if len({mistake.of for mistake in mistakes}) < 2:
         return []
-    entries = [entry for answer in answers if _is_informative(answer) for entry in _entries(answer)]
+    entries = [
+        entry
+        for answer in answers
+        if _is_informative(answer)
+        for entry in _entries(answer, mistakes)
+    ]
     others = [answer for answer in answers if answer.passed]
     explained = {
         mistake.name: frozenset(
@@ -105,7 +110,8 @@ def recognise_in_part(
     """
     failed = [answer for answer in answers if _is_informative(answer)]
     passed = [answer for answer in answers if answer.passed]
-    leaves = [leaf for answer in failed for entry in _entries(answer) for leaf in _leaves(entry)]
+    entries = [entry for answer in failed for entry in _entries(answer, mistakes)]
+    leaves = [leaf for entry in entries for leaf in _leaves(entry)]
     leaves = [leaf for leaf in leaves if not isinstance(leaf.expected, bool | str)]
     explained: dict[KnownMistake, int] = {}
     for mistake in mistakes:
@@ -166,12 +172,16 @@ def _parts_of_one_form(right: Any, other: Any) -> bool:
     return False
 
 
-def _entries(answer: Answer) -> Iterator[_Entry]:
-    """The wrong entries of a failed answer that is a dictionary; otherwise the whole of it."""
+def _entries(answer: Answer, mistakes: Sequence[KnownMistake]) -> Iterator[_Entry]:
+    """The wrong entries of a failed answer that is a dictionary; otherwise the whole of it.
+
+    Only the answers of `mistakes` are asked for, because some of them may have to be computed.
+    """
     judge, expected, seen = answer.question.judge, answer.question.expected, answer.seen
     if not isinstance(judge, Close):
         return
-    mistaken = answer.question.mistakes
+    known = answer.question.mistakes
+    mistaken = {one.name: known[one.name] for one in mistakes if one.name in known}
     if not (
         isinstance(expected, dict) and isinstance(seen, dict) and expected.keys() == seen.keys()
     ):

@@ -1,3 +1,4 @@
+from collections import UserDict
 from dataclasses import replace
 
 import pytest
@@ -77,6 +78,18 @@ def test_two_exceptions_need_equal_messages_to_be_the_same_mistake():
     assert judge_exercise(asked, {"q": same}, known).mistakes == ("m",)
     other = Raised("TypeError", "test() takes 0 positional arguments but 1 was given")
     assert judge_exercise(asked, {"q": other}, known).mistakes == ()
+
+
+def test_only_the_answers_of_the_mistakes_asked_about_are_computed():
+    class Computed(UserDict):
+        def __getitem__(self, name):
+            assert name != "slow", "nobody asked about it"
+            return super().__getitem__(name)
+
+    answers = Computed(m={"a": 2.0}, other={"a": 3.0}, slow={"a": 4.0})
+    asked = [Question("q", "Q.", 1, False, Close(), {"a": 1.0}, answers)]
+    known = [KnownMistake("m", "Advice.", "f"), KnownMistake("other", "More advice.", "g")]
+    assert judge_exercise(asked, {"q": {"a": 2.0}}, known).mistakes == ("m",)
 
 
 @pytest.mark.parametrize(("agreeing", "named"), [(1, ()), (2, ("m",)), (5, ("m",))])
