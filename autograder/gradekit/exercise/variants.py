@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
@@ -30,6 +31,7 @@ from gradekit.exercise.standalone import anonymous_version, standalone_source, s
 from gradekit.exercise.trained import ScoreBands
 from gradekit.untrusted.messages import Probe
 
+_ASKED = re.compile(r"\blab\.(\w+)")  # a name that a probe asks of the notebook
 # Hidden inputs differ between students, but there are only this many variants, so the reference and
 # the known mistakes answer each variant once per worker and not once per student.
 VARIANTS = 4
@@ -156,9 +158,18 @@ class Variants:
                     for mistake in exercise.mistakes
                 }
             ),
-            own_steps=tuple(f.__name__ for f in exercise.uses) if check.chained else (),
+            own_steps=self._own_steps(exercise, check),
             about=_about(exercise, check),
         )
+
+    def _own_steps(self, exercise: Exercise, check: Check) -> tuple[str, ...]:
+        """The student's other steps that a chained check asks; none if it is not chained."""
+        if not check.chained:
+            return ()
+        asked = dict.fromkeys(_ASKED.findall(self._source(check.probe)))
+        others = {*self.lab.reference} - {*exercise.names}
+        steps = tuple(name for name in asked if name in others)
+        return steps or tuple(function.__name__ for function in exercise.uses)
 
     def _observe_mistake(
         self, exercise: Exercise, check: Check, number: int, mistake: Version

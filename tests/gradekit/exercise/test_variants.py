@@ -89,6 +89,15 @@ def test_references_stand_in_only_for_earlier_steps(variants):
         earlier |= {reference.__name__ for reference in exercise.references}
 
 
+def test_a_chained_check_names_the_steps_that_it_asks(variants):
+    """Also those that no other check of the exercise uses, and the exercise's own name never."""
+    gap = variants.lab["equivariance_gap"]
+    assert gap.uses == ()
+    own = {question.name: question.own_steps for question in variants.questions(gap, 0)}
+    assert own.pop("your_own_attention") == ("basic_self_attention", "softmax")
+    assert set(own.values()) == {()}
+
+
 def test_an_answer_that_is_no_observation_fails_its_check_alone(variants):
     exercise = variants.lab["softmax"]
     answers = {
