@@ -54,20 +54,17 @@ def show_weeks(weeks: Weeks, console: Console | None = None) -> None:
 
 
 def _fell(weeks: Weeks) -> Table:
-    table = Table(
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-        title_justify="left",
-        title="Fell by much, compared with the class's median",
-    )
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title_justify="left", title="Fell by much")
     table.add_column("% points", justify="right")
     table.add_column("student", overflow="fold")
+    table.add_column("no hand-in", overflow="fold")
     for row in weeks.fell[:MOST_FELL]:
         student = f"{row.student.name} ({row.student.id})".strip()
-        table.add_row(f"−{number(row.fall)}", safe(student))
+        labs = [week.lab for week, gone in zip(weeks.weeks, row.missing, strict=True) if gone]
+        table.add_row(f"−{number(row.fall)}", safe(student), safe(", ".join(labs)))
     left = len(weeks.fell) - MOST_FELL
     if left > 0:
-        table.add_row("", f"… and {left} more on the page")
+        table.add_row("", f"… and {left} more on the page", "")
     return table
 
 

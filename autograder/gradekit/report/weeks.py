@@ -96,8 +96,9 @@ class Weeks:
             told.append(f"The lowest median is {low.median:.0f}\N{NO-BREAK SPACE}%, in {low.lab}.")
         if any(row.fall is not None for row in self.rows):
             told.append(
-                f"{counted(len(self.fell), 'student')} fell by {FELL:.0f} percentage points or "
-                "more, compared with the class's median."
+                f"{counted(len(self.fell), 'student')} fell: compared with the class's "
+                f"median, the latest labs are {FELL:.0f} percentage points or more below those "
+                "before."
             )
         return told
 

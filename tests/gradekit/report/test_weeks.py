@@ -69,7 +69,8 @@ def test_a_fall_is_against_the_class_and_not_against_earlier_percentages(term: W
     assert term.sentences() == [
         "5 students, 4 labs.",
         "The lowest median is 55\N{NO-BREAK SPACE}%, in lab02.",
-        "2 students fell by 25 percentage points or more, compared with the class's median.",
+        "2 students fell: compared with the class's median, the latest labs are 25 percentage "
+        "points or more below those before.",
     ]
 
 
@@ -118,6 +119,7 @@ def test_the_first_lines_at_80_columns(term: Weeks) -> None:
     text = console.export_text()
     assert max(len(line.rstrip()) for line in text.splitlines()) <= 80
     assert text.index("lab03") < text.index("Fell by much") < text.index("Eve (eve)")
+    assert "Eve (eve) lab02, lab03" in " ".join(text.split())
 
 
 def test_the_command_writes_the_page_and_prints_json(tmp_path: Path) -> None:
