@@ -31,13 +31,13 @@ def show(found: Similarity, console: Console | None = None) -> None:
     console.print(f"{compared}; {counted(len(found.pairs), 'pair')} to look at.")
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     table.add_column("hand-ins", overflow="fold")
-    table.add_column("by chance", overflow="fold")
+    table.add_column("by chance, once in", overflow="fold")
     table.add_column("steps", justify="right")
-    table.add_column("most in", overflow="fold")
+    table.add_column("most alike in", overflow="fold")
     for pair in found.pairs[:_MOST_SHOWN]:
         table.add_row(
             _safe(f"{pair.first.label}, {pair.second.label}"),
-            by_chance(pair.expected),
+            by_chance(pair.expected).removeprefix("once in "),
             str(len(pair.agreements)),
             _safe(pair.agreements[0].step),
         )

@@ -20,7 +20,7 @@ def by_chance(expected: float) -> str:
     if expected >= 1:
         return f"about {expected:.0f} such in a class like this"
     if expected < 1e-6:
-        return "less than once in a million classes"
+        return "once in over a million classes"
     return f"once in about {_round(1 / expected):,} classes"
 
 

@@ -66,7 +66,7 @@ def test_a_page_that_cannot_be_written_is_an_error(course: Course, found: Simila
 @pytest.mark.parametrize(
     ("expected", "words"),
     [
-        (1e-12, "less than once in a million classes"),
+        (1e-12, "once in over a million classes"),
         (0.00123, "once in about 810 classes"),
         (0.000001234, "once in about 810,000 classes"),
         (3.4, "about 3 such in a class like this"),
