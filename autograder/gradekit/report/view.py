@@ -60,8 +60,8 @@ def _fell(weeks: Weeks) -> Table:
     table.add_column("no hand-in", overflow="fold")
     for row in weeks.fell[:MOST_FELL]:
         student = f"{row.student.name} ({row.student.id})".strip()
-        labs = [week.lab for week, gone in zip(weeks.weeks, row.missing, strict=True) if gone]
-        table.add_row(f"−{number(row.fall)}", safe(student), safe(", ".join(labs)))
+        labs = ", ".join(weeks.not_handed_in(row))
+        table.add_row(f"−{number(row.fall)}", safe(student), safe(labs))
     left = len(weeks.fell) - MOST_FELL
     if left > 0:
         table.add_row("", f"… and {left} more on the page", "")

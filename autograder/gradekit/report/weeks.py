@@ -87,6 +87,11 @@ class Weeks:
         found = [row for row in self.rows if row.fall is not None and row.fall >= FELL]
         return tuple(sorted(found, key=lambda row: -(row.fall or 0)))
 
+    def not_handed_in(self, row: StudentWeeks) -> list[str]:
+        """The labs in which a student handed in nothing, which count as 0."""
+        pairs = zip(self.weeks, row.missing, strict=True)
+        return [week.lab for week, nothing in pairs if nothing]
+
     def sentences(self) -> list[str]:
         """What to know first; each sentence stands alone."""
         known = [week for week in self.weeks if week.median is not None]

@@ -93,7 +93,8 @@ def test_labs_without_a_weight_are_left_out(tmp_path: Path) -> None:
 def test_the_page_has_a_line_for_everyone(term: Weeks, tmp_path: Path) -> None:
     html = render_weeks(term)
     assert html.count('<svg class="term"') == 5
-    assert re.search(r"Eve .*?eve</span>.*?−70", html, re.S)
+    assert re.search(r"Eve .*?eve</span>.*?no hand-in: lab02, lab03</span>.*?−70", html, re.S)
+    assert html.count("no hand-in: ") == 1
     assert html.count("<td>none</td>") == 2
     assert "staff only" in html
     assert not re.search(r"<script|https?://|src=|@import|url\(", html)
