@@ -55,8 +55,10 @@ def moodle_place(
     parts = origin.home.split("_", 4)
     if len(parts) < 4 or parts[1] != origin.key or parts[2:4] != ["assignsubmission", "file"]:
         return NoPlace(f"Moodle would not know whose {origin.home!r} is")
-    if parts[0].casefold() not in moodle.HIDDEN and (
-        wrong := _wrong_name(directory, parts[0], student, moodle.SYSTEM)
+    name = parts[0]
+    person = Person(name, names=(name,), logins_with_names=moodle.logins_with_names(name))
+    if name.casefold() not in moodle.HIDDEN and (
+        wrong := _wrong_name(directory, person, student, moodle.SYSTEM)
     ):
         return NoPlace(wrong)
     in_folder = any(origin.home in PurePosixPath(path).parts for path in origin.files.values())
@@ -85,7 +87,8 @@ def canvas_place(
         return NoPlace(
             f"the number in Canvas's download is that of {known.id}; correct students.csv"
         )
-    if start.name and (wrong := _wrong_name(directory, start.name, student, canvas.SYSTEM)):
+    person = Person(start.name, names=(start.name,))
+    if start.name and (wrong := _wrong_name(directory, person, student, canvas.SYSTEM)):
         return NoPlace(wrong)
     return Place(f"{start.text}_{page}", start.user)
 
@@ -136,18 +139,19 @@ def _wrong_origin(origin: Origin | None, system: str) -> str:
     return ""
 
 
-def _wrong_name(directory: Directory, name: str, student: Student, system: str) -> str:
-    """Why the name in a path is not that of the student whose page it is; empty if it is.
+def _wrong_name(directory: Directory, person: Person, student: Student, system: str) -> str:
+    """Why the person in a path is not the student whose page it is; empty if it is.
 
     It may be a group's, although the groups were not told when the hand-ins were collected.
     """
-    if directory.is_called(student, name):
+    found = directory.find(person)
+    is_found = isinstance(found, Student) and found.id == student.id
+    if is_found or directory.is_called(student, person.shown):
         return ""
-    found = directory.find(Person(name, names=(name,)))
     whose = f"that of {found.id}" if isinstance(found, Student) else "no student's of this number"
     return (
-        f"the name {name!r} in {system}'s download is {whose}; it may be a group's, so use mail or "
-        "folders, or correct students.csv"
+        f"the name {person.shown!r} in {system}'s download is {whose}; it may be a group's, so use "
+        "mail or folders, or correct students.csv"
     )
 
 

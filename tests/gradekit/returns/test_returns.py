@@ -17,7 +17,7 @@ from gradekit.course import Course, load_course
 from gradekit.errors import ReturnError
 from gradekit.results.records import State
 from gradekit.returns.returns import Way, return_pages, way_named
-from gradekit.submissions.collect import collect_submissions
+from gradekit.submissions.collect import Options, collect_submissions
 from gradekit.submissions.stored import origin_path
 from tests.helpers.collected import course_in
 from tests.helpers.exports import (
@@ -27,7 +27,9 @@ from tests.helpers.exports import (
     canvas,
     ilias,
     moodle,
+    moodle_name,
     moodle_number,
+    moodle_worksheet,
     packed,
 )
 from tests.helpers.importers import canvas_reads, ilias_reads, moodle_reads, unpacked
@@ -44,11 +46,14 @@ ATTACHMENTS = {
 EVERYONE = {one.id for one in CLASS}
 
 
-def made(root: Path, data: bytes, points: dict[str, Points] | None = None) -> Course:
+def made(
+    root: Path, data: bytes, points: dict[str, Points] | None = None, times: Path | None = None
+) -> Course:
     """The class, collected from one zip, with results."""
     course = course_in(root, STUDENTS)
     (root.parent / "class.zip").write_bytes(data)
-    collect_submissions(course, LAB, [root.parent / "class.zip"])
+    options = Options(times=(times,) if times else ())
+    collect_submissions(course, LAB, [root.parent / "class.zip"], options)
     record_lab(course, LAB, {one.id: Points() for one in CLASS} | (points or {}))
     return course
 
@@ -93,6 +98,21 @@ def test_moodle_shows_every_page_to_its_student_alone(course: Course):
     # The names are those of the download, so that its own version of Moodle knows them.
     folders = {path.rpartition("/")[0] for path in unpacked(moodle())}
     assert {path.rpartition("/")[0] for path in unpacked(data)} == folders
+
+
+def test_a_moodle_with_logins_before_names_gets_its_own_folders_back(tmp_path: Path):
+    """With a login that students.csv does not have, it may be a group's name, and is held back."""
+    logins = {moodle_name(one).replace("'", ""): one.email.partition("@")[0] for one in CLASS}
+    logins["Ada Lovelace"] = "Team"
+    files = {}
+    for path, content in unpacked(moodle()).items():
+        name, rest = path.split("_", 1)
+        files[f"{logins[name]} {name}".replace("_", " ") + f"_{rest}"] = content
+    (tmp_path / "grading.csv").write_bytes(moodle_worksheet())
+    course = made(tmp_path / "course", packed(files, DOWNLOADED), times=tmp_path / "grading.csv")
+    done = return_pages(course, LAB, Way.MOODLE)
+    assert set(moodle_reads(done.file.read_bytes(), NUMBERS)) == EVERYONE - {"ada"}
+    assert "'Team Ada Lovelace'" in done.held["ada"]
 
 
 @pytest.mark.parametrize("ending", ["", "_"])

@@ -58,12 +58,12 @@ def _entry(match: re.Match[str], path: PurePosixPath, home: str) -> Entry | NotT
         names=(name,),
         new_id=f"{name}_{number}" if nameless else name,
         nameless=nameless,
-        logins_with_names=_logins_with_names(name),
+        logins_with_names=logins_with_names(name),
     )
     return Entry(SYSTEM, (person,), path, home, key=number, dated=False)
 
 
-def _logins_with_names(text: str) -> tuple[tuple[str, str], ...]:
+def logins_with_names(text: str) -> tuple[tuple[str, str], ...]:
     """The ways to split a text into a login and a name; underscores of the login are spaces."""
     words = text.split(" ")
     ends = range(1, min(len(words), _MOST_PARTS_OF_A_LOGIN + 1))
