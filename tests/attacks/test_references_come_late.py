@@ -11,15 +11,11 @@ import re
 import pytest
 
 from attnlab.checking.observation import unpack
-from demo.course_folder import REPOSITORY
-from gradekit.course import load_course
-from gradekit.exercise.loader import load_lab
 from gradekit.exercise.variants import Variants
 from gradekit.sandbox.session import in_safe_order
 from gradekit.untrusted.messages import Cell, Probe
-from tests.helpers.our_labs import OUR_LABS
+from tests.helpers.our_labs import LABS, OUR_LABS
 
-COURSE = load_course(REPOSITORY)
 ASK = "def ask(lab, draw):\n    return lab.{}(draw.normal(3))\n"
 REFERENCE = "def softmax(x, dim=-1):\n    return x.softmax(dim)\n"
 # Answers with the reference of softmax after it arrived once, even if it is removed again.
@@ -44,7 +40,7 @@ def softmax(x, dim=-1):
 @pytest.mark.parametrize("lab", OUR_LABS)
 def test_no_message_answers_a_later_question(lab):
     """A function may be sent after the last question about it, and not before."""
-    exercises = load_lab(COURSE, lab)
+    exercises = LABS[lab]
     variants = Variants(exercises)
     own = {e.name: {f.__name__ for f in e.references} for e in exercises.exercises}
     waiting = in_safe_order([variants.probes(e, 0) for e in exercises.exercises])

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import pytest
 
 from attnlab.checking.verdict import judge_exercise
-from gradekit.course import load_course
-from gradekit.exercise.loader import load_lab
 from gradekit.exercise.variants import Variants
+from tests.helpers.our_labs import LABS
 
 OWN_BERT = """
 import torch
@@ -102,7 +100,7 @@ SLIPS = {
 
 @cache
 def lab10():
-    return Variants(load_lab(load_course(Path(__file__).parents[2]), "lab10"))
+    return Variants(LABS["lab10"])
 
 
 def verdict(code):

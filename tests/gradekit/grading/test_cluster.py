@@ -56,7 +56,7 @@ def course(tmp_path_factory):
 @pytest.fixture(scope="module")
 def alone(course):
     """The journal of the class graded on this machine."""
-    return graded(course)
+    return graded(course, jobs=1)
 
 
 def graded(course, progress=None, **settings):
