@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -13,12 +13,14 @@ from gradekit.course import load_course
 from gradekit.errors import CollectError
 from gradekit.feedback.page import pages
 from gradekit.gradebook.withdraw import withdraw
-from gradekit.grading.grade import _find
+from gradekit.grading.grade import Settings, _find, grade_lab
 from gradekit.grading.view import progress_bar
+from gradekit.results.records import State
 from gradekit.submissions.collect import Options, collect_submissions
 from gradekit.submissions.collected import Summary
 from tests.helpers.exports import packed
-from tests.helpers.tiny_class import COURSE, LAB, NAME, lab, notebook, write_course
+from tests.helpers.in_one_process import one_sandbox, without_workers
+from tests.helpers.tiny_class import COURSE, LAB, NAME, notebook, write_course
 
 ZONE = ZoneInfo("Europe/Zurich")
 DUE = datetime(2026, 9, 20, 23, 59, tzinfo=ZONE)
@@ -33,7 +35,7 @@ Participant 7103,Cyd O'Neil,"Friday, 18 September 2026, 10:15 AM"
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     root = tmp_path_factory.mktemp("class") / "course"
     root.mkdir()
     write_course(root)
@@ -53,13 +55,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "moodle.zip").write_bytes(packed(moodle, DOWNLOADED))
     (root / "canvas.zip").write_bytes(packed(canvas, DOWNLOADED))
     (root / "grading.csv").write_text(WORKSHEET)
-    return root
-
-
-def run(root: Path, *arguments: str) -> str:
-    done = lab(root, *arguments)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    with one_sandbox():
+        yield root
 
 
 def collect(root: Path, name: str, *times: Path) -> Summary:
@@ -68,9 +65,11 @@ def collect(root: Path, name: str, *times: Path) -> Summary:
 
 def late(root: Path) -> set[str]:
     """Who is late, according to `lab grade`; everyone has a state."""
-    rows = json.loads(run(root, "grade", LAB, "--jobs", "1", "--json"))
-    assert {row["student"] for row in rows} == {"ada", "bob", "cyd"}
-    return {row["student"] for row in rows if row["state"] == "late"}
+    with without_workers(), progress_bar(quiet=True) as progress:
+        rows = grade_lab(load_course(root), LAB, Settings(1), progress).rows
+    assert {row.student for row in rows} == {"ada", "bob", "cyd"}
+    assert {row.state for row in rows} <= {State.GRADED, State.LATE}
+    return {row.student for row in rows if row.state is State.LATE}
 
 
 @pytest.mark.needs("sandbox")

@@ -6,7 +6,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from gradekit.cli import app
 from gradekit.course import load_course
 from gradekit.errors import CourseError
 from gradekit.grading import grade, pool
@@ -14,7 +16,8 @@ from gradekit.grading.grade import Settings
 from gradekit.grading.view import progress_bar
 from gradekit.results.records import State
 from gradekit.submissions.folder import SUBMITTED, TIMESTAMP, format_timestamp
-from tests.helpers.tiny_class import LAB, NAME, WRONG, hand_in, lab, notebook, write_course
+from tests.helpers.in_one_process import one_sandbox, without_workers
+from tests.helpers.tiny_class import LAB, NAME, WRONG, hand_in, notebook, write_course
 
 
 def run(course, **settings):
@@ -26,33 +29,49 @@ def run(course, **settings):
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory):
     """A built course without hand-ins. Copy it; do not change it."""
-    return write_course(tmp_path_factory.mktemp("fresh") / "course").root
+    root = write_course(tmp_path_factory.mktemp("fresh") / "course").root
+    grade.course_secret(root / "results")
+    return root
 
 
 @pytest.fixture(scope="module")
-def graded_three(tmp_path_factory, fresh):
-    """A class of three, graded: all right, one mistake, untouched."""
-    root = Path(shutil.copytree(fresh, tmp_path_factory.mktemp("three") / "course"))
-    hand_in(root, "ada", notebook(root))
-    hand_in(root, "bob", notebook(root, softmax=WRONG))
-    hand_in(root, "eve", (root / "labs" / LAB / f"{NAME}.ipynb").read_bytes())
-    course = load_course(root)
-    return course, run(course)
+def place(tmp_path_factory):
+    """Where the course of each test is, so that the next one finds the sandbox warm."""
+    with one_sandbox():
+        yield tmp_path_factory.mktemp("one_place") / "course"
+
+
+def put(root, place):
+    """The course in `place` is now a copy of `root`."""
+    shutil.rmtree(place, ignore_errors=True)
+    return load_course(Path(shutil.copytree(root, place)))
+
+
+@pytest.fixture(scope="module")
+def graded_three(fresh, place):
+    """A class of three, graded: all right, one mistake, untouched. Copy it; do not change it."""
+    course = put(fresh, place)
+    hand_in(place, "ada", notebook(place))
+    hand_in(place, "bob", notebook(place, softmax=WRONG))
+    hand_in(place, "eve", (place / "labs" / LAB / f"{NAME}.ipynb").read_bytes())
+    with without_workers():
+        done = run(course)
+    return shutil.copytree(place, place.with_name("kept")), done
 
 
 @pytest.fixture
-def three(graded_three, tmp_path):
-    """A copy of the graded class, to change as you like, and what its grading came to."""
-    course, done = graded_three
-    return load_course(Path(shutil.copytree(course.root, tmp_path / "copy"))), done
+def three(graded_three, place):
+    """The graded class, to change as you like, and what its grading came to."""
+    kept, done = graded_three
+    return put(kept, place), done
 
 
 @pytest.fixture
-def with_ada(fresh, tmp_path):
+def with_ada(fresh, place):
     """A course to which ada has handed in the solved notebook."""
-    root = Path(shutil.copytree(fresh, tmp_path / "course"))
-    hand_in(root, "ada", notebook(root))
-    return load_course(root)
+    course = put(fresh, place)
+    hand_in(place, "ada", notebook(place))
+    return course
 
 
 def test_a_class_is_graded_and_the_second_run_has_nothing_to_do(three, monkeypatch):
@@ -72,26 +91,32 @@ def test_a_class_is_graded_and_the_second_run_has_nothing_to_do(three, monkeypat
     assert same == rows
 
 
-def test_the_inputs_of_failed_checks_can_be_shown(graded_three):
-    course, _ = graded_three
-    text = lab(course.root, "show", LAB, "bob", "softmax", "--inputs").stdout
+def shown_inputs(course, *arguments):
+    """What `lab show --inputs` prints."""
+    line = ["show", LAB, *arguments, "--inputs", "--course", str(course.root)]
+    with without_workers():
+        done = CliRunner().invoke(app, line)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_the_inputs_of_failed_checks_can_be_shown(three):
+    course, _ = three
+    text = shown_inputs(course, "bob", "softmax")
     assert "\n  ✗ Along the first axis.\n" in text
     assert "\n      softmax(x, dim)\n" in text
-    shown = lab(course.root, "show", LAB, "bob", "--inputs", "--json")
-    (step,) = json.loads(shown.stdout)["inputs"]
+    (step,) = json.loads(shown_inputs(course, "bob", "--json"))["inputs"]
     assert (step["step"], [check["name"] for check in step["failed"]]) == (
         "softmax", ["another_axis"]
     )  # fmt: skip
-    assert (
-        json.loads(lab(course.root, "show", LAB, "ada", "--inputs", "--json").stdout)["inputs"]
-        == []
-    )
+    assert json.loads(shown_inputs(course, "ada", "--json"))["inputs"] == []
 
 
 def test_only_what_is_new_is_graded(three):
     course, _ = three
     hand_in(course.root, "eve", notebook(course.root))
-    summary, rows = run(course)
+    with without_workers():
+        summary, rows = run(course)
     assert summary.graded == 1
     assert rows["eve"].earned == rows["eve"].points
 
@@ -143,7 +168,8 @@ def test_a_failure_of_the_grader_is_reported_and_costs_no_points(with_ada, monke
     assert "the disk is full" in rows["ada"].reason
     assert "RuntimeError" in (with_ada.root / "results/lab01.failures.log").read_text()
 
-    _, rows = run(with_ada)
+    with without_workers():
+        _, rows = run(with_ada)
     assert rows["ada"].state is State.GRADED
 
 
