@@ -269,7 +269,7 @@ def export(
 @app.command(rich_help_panel=TA)
 def term(
     to: Annotated[
-        str | None, typer.Option(help="Also write a file: csv or xlsx.", metavar="KIND")
+        str | None, typer.Option(help="Write a file instead: csv or xlsx.", metavar="KIND")
     ] = None,
     partial: Annotated[
         bool, typer.Option("--partial", help="Also if something still waits for a mark.")
@@ -293,7 +293,7 @@ def term(
     if as_json:
         typer.echo(json.dumps(table.to_json(), ensure_ascii=False))
     else:
-        show_term(table)
+        show_term(table, with_rows=path is None)
     if path:
         typer.echo(f"wrote {short_path(path, course)}", err=as_json)
 

@@ -20,9 +20,21 @@ from gradekit.wording import counted
 _MOST_WITH_DIGITS = 6  # labs of which a line with a digit after the point has 80 columns
 
 
-def show_term(term: Term, console: Console | None = None) -> None:
-    """Print everyone's percentages, the totals and the rules; the files have every column."""
+def show_term(term: Term, console: Console | None = None, with_rows: bool = True) -> None:
+    """Print everyone's percentages, the totals and the rules; the files have every column.
+
+    Args:
+        with_rows: whether to print a line for each student, and not only what concerns all.
+    """
     console = console or Console()
+    if with_rows:
+        console.print(_rows(term))
+        console.print()
+    for line in (*_legend(term), *term.notes):
+        console.print(escape(line), highlight=False)
+
+
+def _rows(term: Term) -> Table:
     scale = term.course.values.term.scale
     digits = 1 if len(term.labs) <= _MOST_WITH_DIGITS else 0
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=0)
@@ -35,10 +47,7 @@ def show_term(term: Term, console: Console | None = None) -> None:
         total = "" if row.total is None else f"{row.total:.2f}"
         cells = [escape(row.student.id), *(_cell(lab, digits) for lab in row.labs), total]
         table.add_row(*cells, *([escape(row.grade)] if scale else []))
-    console.print(table)
-    console.print()
-    for line in (*_legend(term), *term.notes):
-        console.print(escape(line), highlight=False)
+    return table
 
 
 def _cell(lab: LabResult, digits: int = 0) -> str:

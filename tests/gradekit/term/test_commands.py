@@ -97,6 +97,13 @@ def test_eight_labs_fit_into_eighty_columns(term: Term):
     ]
 
 
+def test_of_a_file_only_the_rules_are_printed(term: Term):
+    out = io.StringIO()
+    show_term(term, Console(file=out, width=80), with_rows=False)
+    assert out.getvalue().startswith("2 students. Numbers are per cent")
+    assert "wilhelmina" not in out.getvalue()
+
+
 def test_the_page_shows_what_the_command_prints(tmp_path: Path):
     rule = "[term]\ndrop_lowest = 1\nscale = { A = 90, B = 80, C = 70, D = 60, F = 0 }\n"
     labs = COURSE.partition("[[lab]]")[2].split("[[lab]]")[1:4]
