@@ -40,7 +40,7 @@ def mark(
     done, of = marking.progress
     typer.echo(f"{lab}: {done} of {of} answers are marked. Open this address, for you only:")
     typer.echo(f"  {server.address}")
-    typer.echo("Every mark is saved at once. Ctrl+C ends the page.")
+    typer.echo("Every mark is saved at once. Press Ctrl+C here to end.")
     server.run()
     done, of = marking.progress
     left = f"{of - done} left" if of > done else "none left"

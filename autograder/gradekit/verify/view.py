@@ -143,16 +143,15 @@ def _promised(promises: PromisesProof) -> str:
 
 
 def _table(lab: str, proofs: list[ExerciseProof]) -> Table:
-    table = Table(
-        title=f"{lab}: are its checks right?", box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False
-    )
+    table = Table(title=f"{lab}: are its checks right?", box=SIMPLE_HEAD, padding=0, pad_edge=False)
     headings = (
         "exercise", "points", "right\nearns", "blank\nearns", "wrong\ncaught", "wrong\nnamed",
         "others\nkept", "mutants", "text\nheld", "s",
     )  # fmt: skip
     for heading in headings:
-        justify: JustifyMethod = "left" if heading == "exercise" else "right"
-        table.add_column(heading, justify=justify, no_wrap=heading == "exercise")
+        is_name = heading == "exercise"
+        justify: JustifyMethod = "left" if is_name else "right"
+        table.add_column(heading, justify=justify, no_wrap=not is_name, overflow="fold")
     for proof in proofs:
         table.add_row(
             proof.name,

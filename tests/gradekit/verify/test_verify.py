@@ -82,6 +82,18 @@ def test_the_sentences_are_shown_beside_their_checks_if_asked(
     assert "rows" in line
 
 
+def test_the_table_fits_80_columns(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    many = replace(PROOF, name="scaled_dot_product_attention", mistakes=(CAUGHT,) * 100)
+    show_proofs(LAB, [replace(many, mutants=MutantProof(120, 111, 9, (), ()))])
+    out = capsys.readouterr().out
+    assert "…" not in out
+    assert "100/100" in out
+    assert "111/111" in out
+
+
 def test_an_exercise_without_a_table_is_named_and_gets_one_to_fill_in(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
