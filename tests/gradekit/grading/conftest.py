@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from tests.helpers.once_for_all import made_once
 from tests.helpers.undisturbed import Undisturbed, grade_undisturbed
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Undisturbed:
-    """Graded once for a file. Read it, do not change it."""
-    root = tmp_path_factory.mktemp("class") / "course"
-    root.mkdir()
-    return grade_undisturbed(root)
+    """Graded once for all files. Read its folders, do not change them."""
+    return made_once(
+        tmp_path_factory, "undisturbed", lambda folder: grade_undisturbed(folder / "course")
+    )
