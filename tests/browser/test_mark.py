@@ -22,6 +22,7 @@ from gradekit.feedback.page import pages
 from tests.helpers.accessible import assert_accessible
 from tests.helpers.gradebook import mark_by_hand
 from tests.helpers.marked_class import SCHEME, grade, write_course
+from tests.helpers.servers import marking
 from tests.helpers.submissions import LAB
 
 pytestmark = pytest.mark.browser
@@ -42,9 +43,16 @@ def course(tmp_path: Path) -> Course:
 
 
 @contextmanager
-def served(course: Course, *options: str) -> Iterator[str]:
-    """The address of ``lab mark lab01``; the command ends with the block."""
-    command = [sys.executable, "-m", "gradekit.cli", "mark", LAB, *options]
+def served(course: Course) -> Iterator[str]:
+    """The address of the page of ``lab mark lab01``, whose server is in this process."""
+    with marking(course, LAB) as server:
+        yield server.address
+
+
+@contextmanager
+def served_by_the_command(course: Course, marker: str) -> Iterator[str]:
+    """The address that ``lab mark lab01`` prints; the command ends with the block."""
+    command = [sys.executable, "-m", "gradekit.cli", "mark", LAB, "--as", marker]
     with subprocess.Popen(command, cwd=course.root, text=True, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
@@ -70,7 +78,7 @@ def whose(page: Page) -> str:
 
 
 def test_a_class_is_marked_with_the_keyboard(page: Page, course: Course) -> None:
-    with served(course, "--as", "Kim") as address:
+    with served_by_the_command(course, "Kim") as address:
         page.goto(address)
         expect(page.locator("#count")).to_have_text("0 of 4 marked")
         expected = {}

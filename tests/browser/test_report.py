@@ -28,7 +28,7 @@ NOW = datetime(2026, 9, 21, 7, 0, tzinfo=UTC)
 @pytest.fixture(scope="module")
 def term_address(tmp_path_factory: pytest.TempPathFactory) -> str:
     root = tmp_path_factory.mktemp("term")
-    results = {f"student{n:02}": [60 + (7 * n * lab) % 40 for lab in range(12)] for n in range(40)}
+    results = {f"student{n:02}": [60 + (7 * n * lab) % 40 for lab in range(12)] for n in range(20)}
     term = term_with(root, results | {"falls": [90] * 10 + [20, None]})
     weeks = weeks_of(term, NOW)
     return write_weeks(term.course, weeks).as_uri()

@@ -1,4 +1,4 @@
-"""Jupyter servers for a browser: started for one test, ended with it."""
+"""Servers for a browser: started for one test, ended with it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,18 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from tornado.ioloop import IOLoop
+
+from gradekit.course import Course
+from gradekit.marking.server import MarkingServer
+from gradekit.marking.session import Marking
 
 
 def free_port() -> int:
@@ -37,6 +45,28 @@ def serving(
             yield _address(server, runtime, log, time.monotonic() + seconds)
         finally:
             end(server)
+
+
+@contextmanager
+def marking(course: Course, lab: str) -> Iterator[MarkingServer]:
+    """Run the server of ``lab mark`` in a thread of this process."""
+    ready: dict[str, Any] = {}
+    begun = threading.Event()
+
+    def serve() -> None:
+        ready["loop"] = IOLoop()  # a loop of this thread
+        ready["server"] = MarkingServer(Marking(course, lab))
+        begun.set()
+        ready["server"].run()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    assert begun.wait(60)
+    try:
+        yield ready["server"]
+    finally:
+        ready["loop"].add_callback(ready["loop"].stop)
+        thread.join(10)
 
 
 def _address(server: subprocess.Popen[bytes], runtime: Path, log: Path, until: float) -> str:

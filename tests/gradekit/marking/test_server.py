@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import closing
 from http.client import HTTPConnection, HTTPResponse
 from typing import Any
 
 import pytest
-from tornado.ioloop import IOLoop
 
 from gradekit.course import Course
 from gradekit.errors import MarkingError
 from gradekit.marking.server import HOST, MarkingServer
 from gradekit.marking.session import Marking
 from tests.gradekit.marking.conftest import EVIL
+from tests.helpers.servers import marking
 from tests.helpers.submissions import LAB
 
 JSON = {"Content-Type": "application/json"}
@@ -24,21 +23,8 @@ JSON = {"Content-Type": "application/json"}
 
 @pytest.fixture
 def server(course: Course) -> Iterator[MarkingServer]:
-    ready: dict[str, Any] = {}
-    begun = threading.Event()
-
-    def serve() -> None:
-        ready["loop"] = IOLoop()  # a loop of this thread
-        ready["server"] = MarkingServer(Marking(course, LAB))
-        begun.set()
-        ready["server"].run()
-
-    thread = threading.Thread(target=serve)
-    thread.start()
-    assert begun.wait(60)
-    yield ready["server"]
-    ready["loop"].add_callback(ready["loop"].stop)
-    thread.join(10)
+    with marking(course, LAB) as server:
+        yield server
 
 
 def ask(
