@@ -440,6 +440,7 @@ def train_and_save(task, tokens):
         f"{task}_gpt.safetensors",
         lambda: small_gpts.small_gpt(task, GPT, init_gpt),
         lambda model: small_gpts.train_gpt(task, model, tokens(), lm_loss, get_batch),
+        names=small_gpts.names_in_file(task),
     )
 
 
@@ -514,11 +515,10 @@ print(small_gpts.written(small_gpts.pretrained(), "Return the ", 100))
 # %% [markdown]
 # The weights are in `markov_gpt.safetensors` and `manuals_gpt.safetensors` next to the notebook.
 # They are part of your hand-in: 3.5 points are for what they predict of texts that you did not
-# train on. (If your model's parts have other usual names than in 9.4, they are found by their
-# shapes and places. If one matrix makes queries, keys and values, its rows must be in this order.)
-# Half a point more, in grading, is for a short training with everything that you wrote in 9.4, 9.5
-# and here; there, an earlier mistake counts. **They do not update when you fix a step above**:
-# delete them then, or pass `again=True` to `trained` once.
+# train on. (If your model's parts have other usual names than in 9.4, they get those of 9.4 in the
+# file.) Half a point more, in grading, is for a short training with everything that you wrote in
+# 9.4, 9.5 and here; there, an earlier mistake counts. **They do not update when you fix a step
+# above**: delete them then, or pass `again=True` to `trained` once.
 #
 # **And a real GPT-2?** It is the same loop with other numbers: `GPTConfig.of_size("gpt2")`, and
 # `TrainerConfig(device="cuda", dtype="bf16", batch_tokens=32768, accumulate=4)`. In a terminal,

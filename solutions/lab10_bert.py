@@ -310,6 +310,7 @@ def pretrain_and_save():
         lambda model: topics_bert.pretrain(
             model, pretraining_batches, pretraining_loss, pretraining_scores
         ),
+        names=topics_bert.NAMES,
     )
 
 
@@ -345,16 +346,14 @@ plots.pretraining.words_in_the_plane(
 plots.pretraining.guesses(bert, ["violin [MASK] flute drum", "[MASK] captain tide reef"])
 
 # %% [markdown]
-# The weights are in `bert.safetensors` next to the notebook, which is part of your hand-in. (They
-# are found by the names in the task of 10.3, or by their shapes and places if your model's parts
-# have other usual names. If one matrix makes queries, keys and values, its rows must be in this
-# order.) **The file does not update when you fix a step above**: delete it then, or pass
-# `again=True` to `trained` once. In twelve runs of ours, with other first weights and other
-# sentences, the model judged 99.2 % to 99.7 % of 4,000 new pairs correctly; its loss at [MASK] was
-# from 3.46 to 3.52 nats; and each run took about 10 seconds of processor time on a busy machine. A
-# run in which no word was hidden (the model could read what it was asked for) ended with 5.76 nats
-# at [MASK] and judged 54 % of the pairs correctly: it had learned to copy, and nothing about
-# topics.
+# The weights are in `bert.safetensors` next to the notebook, which is part of your hand-in. (If
+# your model's parts have other usual names than in 10.3, they get those of 10.3 in the file.) **The
+# file does not update when you fix a step above**: delete it then, or pass `again=True` to
+# `trained` once. In twelve runs of ours, with other first weights and other sentences, the model
+# judged 99.2 % to 99.7 % of 4,000 new pairs correctly; its loss at [MASK] was from 3.46 to 3.52
+# nats; and each run took about 10 seconds of processor time on a busy machine. A run in which no
+# word was hidden (the model could read what it was asked for) ended with 5.76 nats at [MASK] and
+# judged 54 % of the pairs correctly: it had learned to copy, and nothing about topics.
 
 # %% [markdown]
 # ## 10.5 Fine-tuning
@@ -418,6 +417,7 @@ def fine_tune_and_save():
         "topics.safetensors",
         lambda: Classifier(bert, topics_bert.CFG.d_model, len(topics.TOPICS)),
         lambda model: fine_tune(model, *topics_bert.few_labels(1)),
+        names=topics_bert.NAMES_OF_CLASSIFIER,
     )
 
 

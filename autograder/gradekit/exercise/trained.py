@@ -12,15 +12,23 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnlab.checking.judges import Difference, event_difference
-from attnlab.checking.weights import MissingWeightError, unwrapped
+from attnlab.checking.weights import (
+    MissingWeightError,
+    give_weights,
+    rename_weights,
+    unwrapped,
+)
 
 Weights = Mapping[str, Tensor]
 # From weights and the seed of the hidden data to a score; raises MissingWeightError if they are
 # another model's.
 Score = Callable[[Weights, int], float]
+NOT_OF_THE_MODEL = (
+    "The saved weights are not those of this model, or some of them are not finite numbers."
+)
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,7 @@ class ScoreBands:
             return wrong
         score = self._score_of(seen)
         if score is None:
-            return Difference("outcome", detail="The saved weights are not those of this model.")
+            return Difference("outcome", detail=NOT_OF_THE_MODEL)
         band = self._band(score)
         if band is not None and band.share == 1:
             return None
@@ -91,6 +99,18 @@ class ScoreBands:
             except MissingWeightError:
                 self._scores[key] = None
         return self._scores[key]
+
+
+def fill(model: nn.Module, weights: Weights) -> None:
+    """Give a model of the staff's the saved weights, by the names of its parameters.
+
+    Raises:
+        MissingWeightError: a weight is missing, or is not a finite number.
+    """
+    known = rename_weights(weights, dict(model.named_parameters()))
+    if not all(torch.isfinite(tensor).all() for tensor in known.values()):
+        raise MissingWeightError("a weight is NaN or infinite")
+    give_weights(model, known)
 
 
 def _not_weights(seen: Any) -> Difference | None:

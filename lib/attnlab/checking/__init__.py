@@ -38,7 +38,9 @@ The package imports nothing else of attnlab and contains no reference code. Its 
 :mod:`.weights`              gives weights to a student's module, reads its gradients
 :mod:`.layer_weights`        the weights of a student's encoder or decoder layer, and torch's layers
 :mod:`.row_orders`           how a student's layer cuts one matrix into queries, keys and values
-:mod:`.transformer_weights`  the weights of a student's encoder-decoder under the task's names
+:mod:`.task_names`           the names in a task for the weights of a student's model
+:mod:`.transformer_weights`  those of an encoder-decoder
+:mod:`.stack_weights`        those of a GPT, a BERT, and a classifier
 :mod:`.dtypes`               runs code under another default dtype of torch
 :mod:`.torch_attention`      torch's multi-head attention with a student's weights
 :mod:`.peak_memory`          the size of the largest tensor that a computation makes

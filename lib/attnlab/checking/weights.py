@@ -91,6 +91,19 @@ def give_weights(
             parameters[location.key].copy_(value.mT if location.transposed else value)
 
 
+def module_weights(
+    module: nn.Module, shapes: Mapping[Name, Tensor], spellings: Spellings | None = None
+) -> dict[Name, Tensor]:
+    """The weights of `module`, in any accepted layout, by the names of `shapes`.
+
+    Raises:
+        MissingWeightError: the module has no parameter for one of them.
+    """
+    own = dict(module.named_parameters(remove_duplicate=False))  # a part may have two names
+    parameters = {name: parameter.detach() for name, parameter in own.items()}
+    return _collect(parameters, list(_locations(parameters, shapes, spellings)), shapes)
+
+
 def weight_gradients(
     module: nn.Module, weights: Mapping[Name, Tensor], spellings: Spellings | None = None
 ) -> dict[Name, Tensor | str]:
@@ -175,13 +188,20 @@ def _fitting(
     if not keys or rows % len(keys) or any(weights[n].shape[1:] != first.shape[1:] for n in names):
         return
     shape = (rows // len(keys), *first.shape[1:])
-    shapes = [tuple(tensors[key].shape) if key in tensors else None for key in keys]
+    shapes = [
+        _without_batch(tensors[key], first.ndim).shape if key in tensors else None for key in keys
+    ]
     for transposed in (False, True):
         if all(found == (shape[::-1] if transposed else shape) for found in shapes):
             pieces = len(keys)
             for index, one in enumerate(keys):
                 yield _Location(one, names, transposed, (index, pieces))
             return
+
+
+def _without_batch(tensor: Tensor, ndim: int) -> Tensor:
+    """A tensor without the axis of length 1 that a raw parameter may have in place of a batch."""
+    return tensor[0] if tensor.ndim > ndim and len(tensor) == 1 else tensor
 
 
 def _cut(stacked: Tensor, location: _Location) -> Tensor:
@@ -197,7 +217,7 @@ def _collect(
     """The weights by name, put together from their locations."""
     pieces: dict[tuple[Name, ...], list[Tensor]] = {}
     for location in locations:
-        tensor = tensors[location.key]
+        tensor = _without_batch(tensors[location.key], weights[location.names[0]].ndim)
         tensor = tensor.mT if location.transposed else tensor
         if location.rows:
             tensor = tensor[torch.tensor(location.rows).argsort()]

@@ -14,7 +14,7 @@ from typing import Any
 from safetensors.torch import load_file
 
 from attnlab.batching import Batch
-from attnlab.checking.transformer_weights import give_transformer
+from attnlab.checking.transformer_weights import transformer_names
 from attnlab.data import dates, places
 from attnlab.transformer_config import TransformerConfig
 
@@ -65,5 +65,5 @@ def _with_weights(
     saved = {key: value.float() for key, value in load_file(FOLDER / name).items()}
     table = saved["target_embedding.weight"]
     tied = {"head.weight": table, "source_embedding.weight": table}
-    give_transformer(model, {**tied, **saved}, cfg)
+    transformer_names(cfg).give(model, {**tied, **saved})
     return model.eval()

@@ -17,6 +17,8 @@ import torch
 from safetensors import safe_open
 from torch import Tensor, nn
 
+from attnlab.checking.stack_weights import gpt_names
+from attnlab.checking.task_names import TaskNames
 from attnlab.compression import bigram_loss, gzip_bits_per_byte
 from attnlab.data import manuals, markov
 from attnlab.gpt import GPT, GPTConfig
@@ -86,6 +88,11 @@ def small_gpt(
         model = gpt(TASKS[task].cfg)
         init_gpt(model, generator=torch.Generator().manual_seed(seed))
     return model
+
+
+def names_in_file(task: str) -> TaskNames:
+    """In the file of a task's weights, they have the names of lab 9's docstrings."""
+    return gpt_names(TASKS[task].cfg)
 
 
 def train_gpt(

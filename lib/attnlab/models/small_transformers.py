@@ -16,9 +16,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from attnlab.checking.transformer_weights import give_transformer, transformer_state
+from attnlab.checking.task_names import TaskNames
+from attnlab.checking.transformer_weights import transformer_names
 from attnlab.data import copying, dates, numbers
-from attnlab.notebook.saved import Names
 from attnlab.seq2seq import pad_batch
 from attnlab.transformer_config import TransformerConfig
 
@@ -116,16 +116,12 @@ def small_transformer(
     return model
 
 
-def names_in_file(task: str) -> Names:
+def names_in_file(task: str) -> TaskNames:
     """In the file of a task's weights, they have the names of lab 7's docstrings.
 
     So the file of a model whose layers call their parts by other names can be graded, too.
     """
-    cfg = TASKS[task].cfg
-    return Names(
-        lambda model: transformer_state(model, cfg),
-        lambda model, weights: give_transformer(model, weights, cfg),
-    )
+    return transformer_names(TASKS[task].cfg)
 
 
 def train_on(

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from attnlab.bert import BertConfig
+from attnlab.checking.stack_weights import bert_names, classifier_names
 from attnlab.data import topics
 from attnlab.initial_weights import init_normal
 from attnlab.train_step import Sums
@@ -24,6 +25,9 @@ from attnlab.training_config import TrainerConfig
 CFG = BertConfig(
     len(topics.VOCABULARY), d_model=64, num_heads=4, d_ff=256, num_layers=2, max_len=16, dropout=0.1
 )
+# In a file of weights, they have the names of lab 10's docstrings.
+NAMES = bert_names(CFG)
+NAMES_OF_CLASSIFIER = classifier_names(CFG, len(topics.TOPICS))
 STEPS, EVERY = 400, 20
 BATCH_SIZE = 64
 LEARNING_RATE = 4e-3

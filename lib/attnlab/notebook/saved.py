@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -18,22 +17,10 @@ from safetensors.torch import save
 from torch import Tensor, nn
 
 from attnlab.checking.render import notice
+from attnlab.checking.task_names import TaskNames
 from attnlab.notebook.unwritten import why_not
 
 Model = TypeVar("Model", bound=nn.Module)
-
-
-@dataclass(frozen=True)
-class Names:
-    """By which names a file holds a model's weights; without one, by the model's own.
-
-    Attributes:
-        read: from a model to the tensors of the file.
-        give: puts the tensors of a file into a model; raises an error if they do not fit.
-    """
-
-    read: Callable[[nn.Module], Mapping[str, Tensor]] = nn.Module.state_dict
-    give: Callable[[nn.Module, Mapping[str, Tensor]], Any] = nn.Module.load_state_dict
 
 
 def trained(
@@ -41,7 +28,7 @@ def trained(
     build: Callable[[], Model],
     train: Callable[[Model], Sequence[float]],
     again: bool = False,
-    names: Names | None = None,
+    names: TaskNames | None = None,
 ) -> tuple[Model | None, Tensor]:
     """The model with its weights from the file `name`, or trained now and saved there.
 
@@ -51,13 +38,13 @@ def trained(
         build: makes the model, not yet trained.
         train: trains it in place and returns the losses on the way.
         again: train even if there is a file.
-        names: how the weights are called in the file.
+        names: of the weights in the file; without them, they have the model's own.
 
     Returns:
         The model, in evaluation mode, and the losses of its training, (steps,). If a step that it
         needs is not written yet or stops, it shows a notice and returns None and no losses.
     """
-    path, names = Path(name), names or Names()
+    path = Path(name)
     try:
         model = build()
         losses = None if again else _load(path, model, names)
@@ -66,7 +53,7 @@ def trained(
                 model = build()
             start = time.perf_counter()
             losses = torch.tensor([float(loss) for loss in train(model)])
-            _save(path, names.read(model), losses)
+            _save(path, names.read(model) if names else model.state_dict(), losses)
             print(f"Trained in {time.perf_counter() - start:.0f} s; the weights are in {path}.")
     except Exception as error:  # whatever is wrong with a step, the cells below must run
         _show(f"Nothing to train yet: {why_not(error)}")
@@ -74,7 +61,7 @@ def trained(
     return model.eval(), losses
 
 
-def _load(path: Path, model: nn.Module, names: Names) -> Tensor | None:
+def _load(path: Path, model: nn.Module, names: TaskNames | None) -> Tensor | None:
     """Fill `model` from the file and return the losses; None if the model must be trained."""
     if not path.is_file():
         return None
@@ -82,7 +69,10 @@ def _load(path: Path, model: nn.Module, names: Names) -> Tensor | None:
         with safe_open(path, framework="pt") as file:
             weights = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118 - not a dict
             losses = json.loads((file.metadata() or {}).get("losses", "[]"))
-        names.give(model, weights)
+        if names:
+            names.give(model, weights)
+        else:
+            model.load_state_dict(weights)
         found = torch.tensor([float(loss) for loss in losses])
     except (SafetensorError, OSError, LookupError, RuntimeError, TypeError, ValueError) as error:
         print(f"{path} does not fit this model ({type(error).__name__}), so it is trained again.")

@@ -7,6 +7,7 @@ from torch import nn
 from attnlab.checking.weights import (
     MissingWeightError,
     give_weights,
+    module_weights,
     rename_weights,
     weight_gradients,
 )
@@ -56,6 +57,18 @@ class FusedRaw(nn.Module):
         return (x @ self.W_qk).split((6, 4), dim=-1)
 
 
+class Batched(nn.Module):
+    """Raw parameters with an axis of length 1 for a batch."""
+
+    def __init__(self):
+        super().__init__()
+        self.W_q = nn.Parameter(torch.empty(1, 6, 5))
+        self.W_k = nn.Parameter(torch.empty(1, 5, 4))
+
+    def both(self, x):
+        return x @ self.W_q[0].mT, x @ self.W_k[0]
+
+
 class Head(nn.Module):
     def __init__(self):
         super().__init__()
@@ -75,7 +88,7 @@ class ByHead(nn.Module):
         )
 
 
-LAYOUTS = [Named, Raw, Fused, FusedRaw, ByHead]
+LAYOUTS = [Named, Raw, Batched, Fused, FusedRaw, ByHead]
 
 
 @pytest.fixture
@@ -113,10 +126,13 @@ def test_gradients_have_the_names_of_the_task(layout, weights):
 def test_saved_weights_get_the_names_of_the_task(layout, weights):
     module = layout()
     give_weights(module, weights, SPELLINGS)
-    found = rename_weights(module.state_dict(), weights, SPELLINGS)
-    assert found.keys() == weights.keys()
-    for name, tensor in weights.items():
-        torch.testing.assert_close(found[name], tensor)
+    for found in (
+        rename_weights(module.state_dict(), weights, SPELLINGS),
+        module_weights(module, weights, SPELLINGS),
+    ):
+        assert found.keys() == weights.keys()
+        for name, tensor in weights.items():
+            torch.testing.assert_close(found[name], tensor)
 
 
 def test_an_unused_weight_has_no_gradient(weights):

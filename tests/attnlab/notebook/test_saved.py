@@ -5,7 +5,8 @@ import torch
 from safetensors.torch import load_file
 from torch import nn
 
-from attnlab.notebook.saved import Names, trained
+from attnlab.checking.task_names import TaskNames
+from attnlab.notebook.saved import trained
 
 NAME = "line.safetensors"
 
@@ -93,10 +94,7 @@ def test_a_failure_in_training_leaves_the_older_file(folder):
 
 
 def test_a_file_may_have_other_names_than_the_model():
-    names = Names(
-        lambda model: {"slope": model.weight.detach()},
-        lambda model, weights: model.load_state_dict({"weight": weights["slope"]}),
-    )
+    names = TaskNames({"slope": (1,)}, lambda model: {"slope": ["weight"]})
     trained(NAME, Line, train, names=names)
     assert load_file(NAME).keys() == {"slope"}
     assert trained(NAME, Line, never, names=names)[0].weight.item() == 2

@@ -4,12 +4,13 @@ import math
 
 import pytest
 import torch
+from torch import nn
 
 from attnlab.checking.advice import explain
 from attnlab.checking.observation import Missing, NoAnswer, Raised
 from attnlab.checking.redact import redacted
 from attnlab.checking.weights import MissingWeightError
-from gradekit.exercise.trained import Band, ScoreBands
+from gradekit.exercise.trained import Band, ScoreBands, fill
 
 
 def score(weights, seed):
@@ -67,6 +68,25 @@ def test_a_single_number_among_the_weights_is_read_like_any_other():
 def test_a_missing_file_is_named():
     said = explain(redacted(JUDGE.compare(None, Missing("dates.safetensors"))))
     assert "no file `dates.safetensors`" in said
+
+
+def test_a_model_is_filled_from_a_file_with_other_tensors_and_of_a_wrapped_model():
+    model = nn.Linear(2, 1)
+    weights = {"weight": torch.tensor([[3.0, 4.0]]), "bias": torch.tensor([5.0])}
+    others = {"mask": torch.full((2, 2), -math.inf), "steps": torch.tensor(7)}
+    fill(model, {f"module.{name}": tensor for name, tensor in {**weights, **others}.items()})
+    assert model(torch.ones(2)).item() == 12
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_a_weight_that_is_no_finite_number_or_is_missing_is_refused(number):
+    weights = {"weight": torch.tensor([[1.0, number]]), "bias": torch.ones(1)}
+    with pytest.raises(MissingWeightError, match="NaN"):
+        fill(nn.Linear(2, 1), weights)
+    with pytest.raises(MissingWeightError, match="no weight bias"):
+        fill(nn.Linear(2, 1), {"weight": torch.ones(1, 2)})
+    with pytest.raises(MissingWeightError, match="no weight weight of shape"):
+        fill(nn.Linear(2, 1), {"weight": torch.tensor(1.0), "bias": torch.ones(1)})
 
 
 def test_equal_weights_are_evaluated_once_for_each_seed():

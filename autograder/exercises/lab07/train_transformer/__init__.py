@@ -10,7 +10,7 @@ from torch import nn
 
 from attnlab.batching import Batch, make_batch
 from attnlab.checking.judges import Close
-from attnlab.checking.transformer_weights import give_transformer
+from attnlab.checking.transformer_weights import transformer_names
 from attnlab.encoder_decoder import DecoderLayer, EncoderLayer, Transformer
 from attnlab.models.small_transformers import TASKS
 from attnlab.seq2seq_training import sequence_loss, train_transformer
@@ -255,7 +255,7 @@ def all_of_your_steps(lab, draw):
         name: draw.normal(*parameter.shape) / 4
         for name, parameter in Transformer(cfg).named_parameters()
     }
-    give_transformer(model, weights, cfg)
+    transformer_names(cfg).give(model, weights)
     pairs = [
         (draw.integers(3, 11, 2 + i).tolist(), draw.integers(3, 9, 5 - i % 4).tolist())
         for i in range(9)

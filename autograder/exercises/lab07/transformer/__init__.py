@@ -7,8 +7,7 @@ from dataclasses import replace
 import torch
 
 from attnlab.checking.layer_weights import layer_shapes, layer_spellings
-from attnlab.checking.transformer_weights import layers_of as registered_layers
-from attnlab.checking.transformer_weights import outer_spellings
+from attnlab.checking.transformer_weights import outer_spellings, sides_of
 from attnlab.checking.weights import give_weights
 from attnlab.encoder_decoder import DecoderLayer, EncoderLayer, Transformer
 from attnlab.transformer_config import TransformerConfig
@@ -37,7 +36,7 @@ def small(**others):
 
 def layers_of(lab, model):
     """The encoder's and the decoder's layers that are registered, in order."""
-    return registered_layers(model, (lab.EncoderLayer.__name__, lab.DecoderLayer.__name__))
+    return sides_of(model, (lab.EncoderLayer.__name__, lab.DecoderLayer.__name__))
 
 
 def drawn_parts(draw, cfg):

@@ -12,7 +12,8 @@ from torch.nn import functional as F
 from attnlab.causality import leaks
 from attnlab.checking.judges import Close
 from attnlab.checking.layer_weights import fill_layer, layer_shapes
-from attnlab.checking.weights import MissingWeightError
+from attnlab.checking.stack_weights import blocks_of, gpt_parts
+from attnlab.checking.weights import give_weights
 from attnlab.decoder_only import GPT, Block, count_gpt_params, init_gpt
 from attnlab.gpt import GPTConfig
 from attnlab.models.fresh_gpt import filled_gpt
@@ -32,7 +33,6 @@ exercise = Exercise(
 )
 
 SMALL = {"vocab_size": 13, "context": 7, "d_model": 12, "num_heads": 3, "num_layers": 2}
-BIASES = ("bias", "beta", "b_2", "shift", "offset")
 
 
 def small(**others):
@@ -57,48 +57,23 @@ def built_block(lab, draw, **others):
     return block.eval()
 
 
-def blocks_of(model, num_layers):
-    """The blocks of a model: the children of the first container that has so many of one kind."""
-    for part in model.modules():
-        children = list(part.children())
-        kinds = {type(child) for child in children}
-        if isinstance(part, (nn.ModuleList, nn.Sequential, nn.ModuleDict)) and (
-            len(children) == num_layers and len(kinds) == 1
-        ):
-            return children
-    return []
-
-
-def fill(model, cfg, weights):
-    """Give a model the parts outside its blocks, found by shape; all its other numbers become 0."""
-    inside = {id(p) for block in blocks_of(model, cfg.num_layers) for p in block.parameters()}
-    shapes = {(cfg.vocab_size, cfg.d_model): "tokens", (cfg.context, cfg.d_model): "positions"}
-    found = set()
-    with torch.no_grad():
-        for name, parameter in model.named_parameters():
-            parameter.zero_()
-            part = shapes.get(tuple(parameter.shape[-2:]))
-            if parameter.ndim == 1 and len(parameter) == cfg.d_model:
-                part = "norm bias" if name.rpartition(".")[2] in BIASES else "norm weight"
-            if part and id(parameter) not in inside:
-                parameter.copy_(weights[part].reshape(parameter.shape))
-                found.add(part)
-    if missing := set(weights) - found:
-        raise MissingWeightError(f"the model has no parameter for its {min(missing)}")
-
-
 def built(lab, draw, cfg):
     """A student's model with given weights, not in training; all its other weights are 0."""
     d = cfg.d_model
     model = lab.GPT(cfg).double()
     parts = {
-        "tokens": draw.normal(cfg.vocab_size, d),
-        "positions": draw.normal(cfg.context, d),
-        "norm weight": 1 + 0.5 * draw.normal(d),
-        "norm bias": draw.normal(d),
+        "tokens.weight": draw.normal(cfg.vocab_size, d),
+        "positions.weight": draw.normal(cfg.context, d),
+        "norm.weight": 1 + 0.5 * draw.normal(d),
+        "norm.bias": draw.normal(d),
     }
-    fill(model, cfg, parts)
-    for block in blocks_of(model, cfg.num_layers):
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.zero_()
+    blocks = blocks_of(model, cfg.num_layers)
+    table = {"head.weight": parts["tokens.weight"]}  # of a model that did not tie its head
+    give_weights(model, parts | table, gpt_parts(model, cfg, blocks))
+    for block in blocks:
         fill_layer(block, block_weights(draw, d))
     return model.eval()
 

@@ -14,8 +14,7 @@ from attnlab.data import markov
 from attnlab.decoder_only import GPT
 from attnlab.language_modeling import bits_per_byte, text_loss
 from attnlab.models.small_gpts import TASKS, corpus, markov_tokens
-from gradekit.exercise.saved_models import fill, gpt_from_other_names
-from gradekit.exercise.trained import Band, ScoreBands
+from gradekit.exercise.trained import Band, ScoreBands, fill
 
 LOOKS_AHEAD = -1.0  # the score of a model that was trained without a causal mask
 ROWS = 16  # hidden sequences of 2,000 symbols
@@ -29,7 +28,7 @@ def with_weights(task, weights):
     cfg = TASKS[task].cfg
     made = GPT(cfg)
     made.head = nn.Linear(cfg.d_model, cfg.vocab_size, bias=False)
-    fill(made, weights, gpt_from_other_names)
+    fill(made, weights)
     return made.eval()
 
 

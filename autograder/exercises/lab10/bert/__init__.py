@@ -10,6 +10,8 @@ from torch import nn
 from attnlab.bert import Bert, BertConfig, BertLayer, MLMHead
 from attnlab.checking.layer_weights import fill_layer, is_norm, layer_shapes
 from attnlab.checking.observation import dtype_of
+from attnlab.checking.stack_weights import bert_layers_of, bert_parts, linear_or_norm
+from attnlab.checking.task_names import outside
 from attnlab.checking.weights import give_weights
 from gradekit.exercise import Exercise
 
@@ -26,55 +28,11 @@ exercise = Exercise(
 )
 
 CFG = BertConfig(17, 12, 3, 20, 2, max_len=9, num_segments=4, dropout=0.0)
-OF_THE_HEAD = ("mlm", "head", "pred", "lm_", "decoder", "cls", "transform", "output")
-OF_A_NORM = ("norm", "ln", "Norm")
-
-
-def of_class(kind, model):
-    """The parts of a model that are of a student's class, in order."""
-    # By name, because a notebook that nbgrader runs by itself has other classes than `lab`.
-    name = kind.__name__
-    return [m for m in model.modules() if name in [k.__name__ for k in type(m).__mro__]]
 
 
 def layers_of(lab, model):
     """The layers that are registered, in order."""
-    lists = [list(m) for m in model.modules() if isinstance(m, nn.ModuleList)]
-    return of_class(lab.BertLayer, model) or max(lists, key=len, default=[])
-
-
-def of_a_norm(module, name):
-    """Whether a parameter, by its name in `module`, belongs to a normalisation."""
-    owner = module.get_submodule(name.rpartition(".")[0])
-    parameter = module.get_parameter(name)
-    return parameter.ndim == 1 and (is_norm(owner) or any(word in name for word in OF_A_NORM))
-
-
-def of_the_model(lab, model, cfg):
-    """This model's own names of its parts, but for its layers: by class, shape and words."""
-    d, v = cfg.d_model, cfg.vocab_size
-    inside = {id(p) for layer in layers_of(lab, model) for p in layer.parameters()}
-    heads = of_class(lab.MLMHead, model)
-    in_head = {id(p) for head in heads for p in head.parameters()}
-    if not heads:  # its parts are the model's own
-        words = [(name.lower(), p) for name, p in model.named_parameters()]
-        in_head = {id(p) for name, p in words if any(word in name for word in OF_THE_HEAD)}
-    tables = {
-        (v, d): "tokens.weight", (cfg.max_len, d): "positions.weight", (2, d): "nsp_head.weight",
-        (cfg.num_segments, d): "segments.weight", (2,): "nsp_head.bias",
-        (v,): "mlm_head.output.bias",
-    }  # fmt: skip
-    found = {}
-    for name, parameter in model.named_parameters():
-        if id(parameter) in inside:
-            continue
-        kind = "bias" if name.endswith(("bias", "beta", "b")) else "weight"
-        linear = "mlm_head.transform" if id(parameter) in in_head else "pooler"
-        norm = "mlm_head.norm" if id(parameter) in in_head else "norm"
-        owner = norm if of_a_norm(model, name) else linear
-        part = tables.get(tuple(parameter.shape), f"{owner}.{kind}")
-        found[part] = (*found.get(part, ()), name)
-    return found
+    return bert_layers_of(model, lab.BertLayer.__name__)
 
 
 def drawn_parts(draw, cfg, size=0.5):
@@ -104,8 +62,10 @@ def built(lab, draw, cfg, parts=None):
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.zero_()
-    give_weights(model, parts or drawn_parts(draw, cfg), of_the_model(lab, model, cfg))
-    for layer in layers_of(lab, model):
+    layers = layers_of(lab, model)
+    known = bert_parts(model, cfg, layers, lab.MLMHead.__name__)
+    give_weights(model, parts or drawn_parts(draw, cfg), known)
+    for layer in layers:
         fill_layer(layer, drawn_layer(draw, cfg))
     return model.eval()
 
@@ -231,10 +191,9 @@ def head(lab, draw):
     shapes = {"transform.weight": (12, 12), "output.bias": (17,)}
     shapes |= dict.fromkeys(("transform.bias", "norm.weight", "norm.bias"), (12,))
     known = {}
-    for name, p in made.named_parameters():
-        kind = "bias" if name.endswith(("bias", "beta", "b")) else "weight"
-        owner = "norm" if of_a_norm(made, name) else "transform"
-        part = "output.bias" if p.shape == (17,) else f"{owner}.{kind}"
+    for name, p, owner in outside(made, []):
+        of_output = tuple(p.shape) == (17,)
+        part = "output.bias" if of_output else linear_or_norm(name, p, owner, "transform")
         known[part] = (*known.get(part, ()), name)
     weights = {name: draw.normal(*shape) for name, shape in shapes.items()}
     give_weights(made, weights, known)

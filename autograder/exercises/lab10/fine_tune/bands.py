@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 from attnlab.bert import Bert
-from attnlab.checking.weights import give_weights, rename_weights
 from attnlab.data.topics import TOPICS
 from attnlab.fine_tuning import Classifier, accuracy
 from attnlab.models.topics_bert import CFG, new_sentences
-from gradekit.exercise.saved_models import bert_from_other_names, fill
-from gradekit.exercise.trained import Band, ScoreBands
-
-
-def classifier_from_other_names(classifier, weights):
-    """Fill a classifier whose BERT has names of the student's own."""
-    inside = {n.removeprefix("bert."): w for n, w in weights.items() if n.startswith("bert.")}
-    bert_from_other_names(classifier.bert, inside)
-    head = {n.removeprefix("head."): w for n, w in weights.items() if n.startswith("head.")}
-    give_weights(classifier.head, rename_weights(head, dict(classifier.head.named_parameters())))
+from gradekit.exercise.trained import Band, ScoreBands, fill
 
 
 def score(weights, seed):
     """From saved weights and a seed to the share of 1,000 new sentences whose topic is found."""
     made = Classifier(Bert(CFG), CFG.d_model, len(TOPICS))
-    fill(made, weights, classifier_from_other_names)
+    fill(made, weights)
     return accuracy(made, *new_sentences(200, seed))
 
 
