@@ -44,10 +44,7 @@ def gpt_names(cfg: Any) -> TaskNames:
         cfg: a `GPTConfig`, with the numbers of the model.
     """
     d = cfg.d_model
-    shapes = {
-        "tokens.weight": (cfg.vocab_size, d), "positions.weight": (cfg.context, d),
-        "norm.weight": (d,), "norm.bias": (d,), "head.weight": (cfg.vocab_size, d),
-    }  # fmt: skip
+    shapes = {**_gpt_tables(cfg), "norm.weight": (d,), "norm.bias": (d,)}
 
     def spellings(model: nn.Module) -> Spellings:
         blocks = blocks_of(model, cfg.num_layers)
@@ -69,11 +66,13 @@ def blocks_of(model: nn.Module, number: int) -> list[nn.Module]:
 
 def gpt_parts(model: nn.Module, cfg: Any, blocks: Iterable[nn.Module]) -> Found:
     """A GPT's own names of the parts outside its blocks, by the names in the task."""
-    by_shape: Mapping[Shape, Sequence[str]] = {
-        (cfg.vocab_size, cfg.d_model): ("tokens.weight", "head.weight"),
-        (cfg.context, cfg.d_model): ("positions.weight",),
-    }
-    return _parts(model, blocks, by_shape, lambda name, *_: f"norm.{kind_of_vector(name)}")
+    tables = _gpt_tables(cfg)
+    return _parts(model, blocks, tables, lambda name, *_: f"norm.{kind_of_vector(name)}")
+
+
+def _gpt_tables(cfg: Any) -> dict[str, Shape]:
+    d, v = cfg.d_model, cfg.vocab_size
+    return {"tokens.weight": (v, d), "positions.weight": (cfg.context, d), "head.weight": (v, d)}
 
 
 def bert_names(cfg: Any) -> TaskNames:
@@ -82,16 +81,11 @@ def bert_names(cfg: Any) -> TaskNames:
     Args:
         cfg: a `BertConfig`, with the numbers of the model.
     """
-    d, v = cfg.d_model, cfg.vocab_size
-    shapes = {
-        "tokens.weight": (v, d), "positions.weight": (cfg.max_len, d),
-        "segments.weight": (cfg.num_segments, d), "norm.weight": (d,), "norm.bias": (d,),
-        "pooler.weight": (d, d), "pooler.bias": (d,),
-        "mlm_head.transform.weight": (d, d), "mlm_head.transform.bias": (d,),
-        "mlm_head.norm.weight": (d,), "mlm_head.norm.bias": (d,),
-        "mlm_head.output.weight": (v, d), "mlm_head.output.bias": (v,),
-        "nsp_head.weight": (2, d), "nsp_head.bias": (2,),
-    }  # fmt: skip
+    d, shapes = cfg.d_model, _bert_tables(cfg)
+    for linear in ("pooler", "mlm_head.transform"):
+        shapes |= {f"{linear}.weight": (d, d), f"{linear}.bias": (d,)}
+    for norm in ("norm", "mlm_head.norm"):
+        shapes |= {f"{norm}.weight": (d,), f"{norm}.bias": (d,)}
 
     def spellings(model: nn.Module) -> Spellings:
         layers = bert_layers_of(model)
@@ -146,16 +140,17 @@ def bert_parts(
             return f"mlm_head.{linear_or_norm(name, parameter, owner, 'transform')}"
         return linear_or_norm(name, parameter, owner, "pooler")
 
-    d = cfg.d_model
-    by_shape: dict[Shape, tuple[str, ...]] = {
-        (cfg.vocab_size, d): ("tokens.weight", "mlm_head.output.weight"),
-        (cfg.max_len, d): ("positions.weight",),
-        (cfg.num_segments, d): ("segments.weight",),
-        (2,): ("nsp_head.bias",),
-        (cfg.vocab_size,): ("mlm_head.output.bias",),
-    }
-    by_shape[2, d] = (*by_shape.get((2, d), ()), "nsp_head.weight")
-    return _parts(model, layers, by_shape, other)
+    return _parts(model, layers, _bert_tables(cfg), other)
+
+
+def _bert_tables(cfg: Any) -> dict[str, Shape]:
+    d, v = cfg.d_model, cfg.vocab_size
+    return {
+        "tokens.weight": (v, d), "positions.weight": (cfg.max_len, d),
+        "segments.weight": (cfg.num_segments, d),
+        "mlm_head.output.weight": (v, d), "mlm_head.output.bias": (v,),
+        "nsp_head.weight": (2, d), "nsp_head.bias": (2,),
+    }  # fmt: skip
 
 
 def linear_or_norm(name: str, parameter: nn.Parameter, owner: nn.Module, linear: str) -> str:
@@ -175,18 +170,23 @@ def linear_or_norm(name: str, parameter: nn.Parameter, owner: nn.Module, linear:
 def _parts(
     model: nn.Module,
     layers: Iterable[nn.Module],
-    by_shape: Mapping[Shape, Sequence[str]],
+    tables: Mapping[str, Shape],
     other: Callable[[str, nn.Parameter, nn.Module], str],
 ) -> Found:
     """The model's own names of the parts outside its layers, by the names in the task.
 
-    If a table and a head have the same shape, the `nn.Linear` is rather the head. But both may be
-    one parameter, which need not have two names.
+    Args:
+        model: of any class.
+        layers: its layers.
+        tables: the parts that are known by their shapes. If a table and a head have the same, the
+            `nn.Linear` is rather the head. But both may be one parameter, perhaps with one name.
+        other: from one of :func:`~.task_names.outside` to a part, for all other shapes.
     """
     likely: Found = {}
     unlikely: Found = {}
     for name, parameter, owner in outside(model, layers):
-        for part in by_shape.get(parameter.shape[-2:]) or [other(name, parameter, owner)]:
+        alike = [part for part, shape in tables.items() if shape == parameter.shape[-2:]]
+        for part in alike or [other(name, parameter, owner)]:
             found = likely if isinstance(owner, nn.Linear) == ("head" in part) else unlikely
             found.setdefault(part, []).append(name)
     return {part: likely.get(part, []) + unlikely.get(part, []) for part in likely | unlikely}
