@@ -56,8 +56,9 @@ def moodle_place(
     if len(parts) < 4 or parts[1] != origin.key or parts[2:4] != ["assignsubmission", "file"]:
         return NoPlace(f"Moodle would not know whose {origin.home!r} is")
     name = parts[0]
-    person = Person(name, names=(name,), logins_with_names=moodle.logins_with_names(name))
-    if name.casefold() not in moodle.HIDDEN and (
+    own = name.removeprefix(f"{student.section}-")  # older versions write the group before it
+    person = Person(name, names=(own,), logins_with_names=moodle.logins_with_names(own))
+    if not moodle.is_hidden(name) and (
         wrong := _wrong_name(directory, person, student, moodle.SYSTEM)
     ):
         return NoPlace(wrong)

@@ -115,6 +115,19 @@ def test_a_moodle_with_logins_before_names_gets_its_own_folders_back(tmp_path: P
     assert "'Team Ada Lovelace'" in done.held["ada"]
 
 
+def test_an_older_moodle_gets_the_folders_of_one_group_back(tmp_path: Path):
+    """The three students of section Mon, downloaded as the group of this name."""
+    monday = {"Ada Lovelace", "Zoë ONeil", "李 雷"}
+    files = {
+        f"Mon-{path}": content
+        for path, content in unpacked(moodle()).items()
+        if path.partition("_")[0] in monday
+    }
+    course = made(tmp_path / "course", packed(files, DOWNLOADED))
+    done = return_pages(course, LAB, Way.MOODLE)
+    assert set(moodle_reads(done.file.read_bytes(), NUMBERS)) == {"ada", "zoneil", "lei.li"}
+
+
 @pytest.mark.parametrize("ending", ["", "_"])
 def test_older_moodles_write_an_underscore_more(tmp_path: Path, ending: str):
     files = {

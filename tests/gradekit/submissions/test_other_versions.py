@@ -116,6 +116,29 @@ def test_two_of_one_name_differ_by_the_login_before_it(course: Course) -> None:
     assert told(summary) == {"jo1": None, "jo2": None}
 
 
+@pytest.mark.parametrize("hidden", [False, True])
+def test_one_group_of_an_older_moodle(hidden: bool, course: Course) -> None:
+    """Moodle 4.0, mod/assign/locallib.php: download_submissions, with a group that was chosen."""
+    names = ["Participant" if hidden else moodle_name(one).replace("'", "") for one in CLASS]
+    homes = [
+        f"Lab 3-b-{name}_{moodle_number(one, 1)}" for name, one in zip(names, CLASS, strict=True)
+    ]
+    export = packed({f"{home}_assignsubmission_file/{BOOK}": b"{}" for home in homes}, DOWNLOADED)
+    summary = collect(course, export)
+    assert told(summary) == ({} if hidden else UNKNOWN)
+    assert all("Moodle hides" in refused.reason for refused in summary.refused)
+
+
+def test_first_names_that_begin_alike_are_no_group(course: Course) -> None:
+    """Two strangers, and two students whose names are the ends of theirs."""
+    (course.root / "students.csv").write_text(STUDENTS + "lk,Lena Kim,,,,,,\nmr,Mia Roth,,,,,,\n")
+    homes = ("Anna-Lena Kim_7001", "Anna-Mia Roth_7002")
+    export = packed({f"{home}_assignsubmission_file/{BOOK}": b"{}" for home in homes}, DOWNLOADED)
+    summary = collect(course, export)
+    assert told(summary) == {}
+    assert [refused.name for refused in summary.refused] == ["Anna-Lena Kim", "Anna-Mia Roth"]
+
+
 def test_folders_of_students_in_moodles_folders(course: Course) -> None:
     """File submissions keep their own folders, and the last name may be in capitals."""
     homes = [f"{one.last.upper()} {one.first}_{moodle_number(one, 1)}" for one in CLASS]

@@ -5,8 +5,9 @@
 Underscores in a name become spaces; clean_filename drops some signs, such as an apostrophe. The
 number belongs to one assignment (table assign_user_mapping): the same student has another one next
 week. Some universities' versions write the login before the name, with a space where it was joined
-by an underscore (assign_prefixwithusername). With hidden names, every name is "Participant". The
-dates in the zip are those of the download.
+by an underscore (assign_prefixwithusername). Before Moodle 4.1, the hand-ins of one group have its
+name and a hyphen before each name (mod/assign/locallib.php: download_submissions). With hidden
+names, every name is "Participant". The dates in the zip are those of the download.
 
 Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
@@ -18,13 +19,14 @@ from pathlib import PurePosixPath
 
 from gradekit.roster.moodle_words import LANGUAGES
 from gradekit.roster.people import Person
-from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader
+from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader, common_start
 
 SYSTEM = "Moodle"
 _HOME = re.compile(r"(?P<name>.+?)_(?P<number>\d+)_assignsubmission_(?P<kind>[a-z0-9]+)")
 # Moodle's clean_filename leaves out the slash in the German word.
-HIDDEN = {words.hidden.replace("/", "") for words in LANGUAGES.values()} | {"teilnehmer"}
+_HIDDEN = {words.hidden.replace("/", "") for words in LANGUAGES.values()} | {"teilnehmer"}
 _MOST_PARTS_OF_A_LOGIN = 3
+_FEWEST_OF_A_GROUP = 3  # names; two may begin alike by chance, such as Anna-Lena and Anna-Maria
 _NAMELESS = (
     "Moodle hides the names of this assignment; reveal them, or give its grading worksheet "
     "with --times"
@@ -33,34 +35,54 @@ _NAMELESS = (
 
 def reader(listing: Listing) -> Reader:
     """Reads paths of both of Moodle's forms."""
+    matches = (_match(path, listing) for path in listing.paths)
+    group = _group({found[0]["name"] for found in matches if found})
 
     def read(path: PurePosixPath) -> Entry | NotTaken | None:
-        for folder, rest in listing.outer(path):
-            if match := _HOME.match(folder):
-                if folder[match.end() :] in ("", "_"):
-                    return _entry(match, rest, folder)
-                return None
-        if listing.is_outer_file(path) and (match := _HOME.match(path.name)):
-            own = path.name[match.end() :].lstrip("_") or path.name
-            return _entry(match, PurePosixPath(own), match[0])
-        return None
+        found = _match(path, listing)
+        return _entry(*found, group) if found else None
 
     return read
 
 
-def _entry(match: re.Match[str], path: PurePosixPath, home: str) -> Entry | NotTaken:
+def _match(
+    path: PurePosixPath, listing: Listing
+) -> tuple[re.Match[str], PurePosixPath, str] | None:
+    """The parts of a name by Moodle, the student's own path, and the folder or its likeness."""
+    for folder, rest in listing.outer(path):
+        if match := _HOME.match(folder):
+            return (match, rest, folder) if folder[match.end() :] in ("", "_") else None
+    if listing.is_outer_file(path) and (match := _HOME.match(path.name)):
+        own = path.name[match.end() :].lstrip("_") or path.name
+        return match, PurePosixPath(own), match[0]
+    return None
+
+
+def _group(names: set[str]) -> str:
+    """``Mon-``, if all names begin with the group for which the hand-ins were downloaded."""
+    start = common_start(names) if len(names) >= _FEWEST_OF_A_GROUP else ""
+    return start[: start.rfind("-") + 1]
+
+
+def _entry(match: re.Match[str], path: PurePosixPath, home: str, group: str) -> Entry | NotTaken:
     if match["kind"] == "onlinetext":
         return NotTaken("it is text from Moodle's editor, not a file")
     name, number = match["name"], match["number"]
-    nameless = _NAMELESS if name.casefold() in HIDDEN else ""
+    own = name.removeprefix(group)
+    nameless = _NAMELESS if is_hidden(name) else ""
     person = Person(
         name,
-        names=(name,),
-        new_id=f"{name}_{number}" if nameless else name,
+        names=tuple(dict.fromkeys((name, own))),
+        new_id=f"{own}_{number}" if nameless else own,
         nameless=nameless,
-        logins_with_names=logins_with_names(name),
+        logins_with_names=logins_with_names(own),
     )
     return Entry(SYSTEM, (person,), path, home, key=number, dated=False)
+
+
+def is_hidden(name: str) -> bool:
+    """Whether this is what stands for every name, perhaps after a group."""
+    return name.rpartition("-")[2].casefold() in _HIDDEN or name.casefold() in _HIDDEN
 
 
 def logins_with_names(text: str) -> tuple[tuple[str, str], ...]:
