@@ -81,12 +81,12 @@ def dropout(lab, draw):
 
 
 def numbers_in_message(function, *args):
-    """The numbers in the message of the ValueError that `function` raises."""
+    """The numbers in the message of the error that `function` raises."""
     try:
         function(*args)
-    except ValueError as error:
+    except Exception as error:
         return set(re.findall(r"\d+", str(error)))
-    return "no ValueError"
+    return set()
 
 
 @exercise.check(points=1, hidden=True)
@@ -94,14 +94,16 @@ def too_long(lab, draw):
     """More than max_len positions are a ValueError that says both numbers; max_len are not."""
     seen = {}
     for most, length in ((5, 5), (5, 6), (1, 7), (4, 11)):
-        model = lab.PositionalEncoding(6, most).double()
-        said = numbers_in_message(model, draw.normal(2, length, 6))
-        both = {str(most), str(length)} <= said if isinstance(said, set) else said
-        seen[f"max_len {most}, T {length}"] = both
+        model, x = lab.PositionalEncoding(6, most).double(), draw.normal(2, length, 6)
+        seen[f"max_len {most}, T {length}"] = draw.raises(model, x)
+        if length > most:
+            seen[f"both numbers in the message for max_len {most}, T {length}"] = {
+                str(most),
+                str(length),
+            } <= numbers_in_message(model, x)
     by_default = lab.PositionalEncoding(2).double()
     for length in (5000, 5001):
-        said = numbers_in_message(by_default, draw.normal(1, length, 2))
-        seen[f"no max_len given, T {length}"] = said if isinstance(said, str) else "ValueError"
+        seen[f"no max_len given, T {length}"] = draw.raises(by_default, draw.normal(1, length, 2))
     return seen
 
 
@@ -193,8 +195,8 @@ wrong(
     "a_parameter",
     'self.register_buffer("pe", sinusoidal_pe(max_len, d_model)[None])',
     "self.pe = nn.Parameter(sinusoidal_pe(max_len, d_model)[None])",
-    "Your table is a parameter, so training would change it. What does a module call a tensor that "
-    "belongs to it and is not learned?",
+    "Your table is a parameter, and parameters are what a model learns (`requires_grad=False` only "
+    "freezes one). What does a module call a tensor that belongs to it and is not learned?",
 )
 wrong(
     "a_plain_attribute",
@@ -258,11 +260,11 @@ wrong(
     "changes. What does the same and makes a new tensor?",
 )
 wrong(
-    "wraps_around",
+    "any_length_accepted",
     'raise ValueError(f"{length} positions, but only {self.max_len} encodings")',
     "return self.dropout(x + self.pe[:, torch.arange(length) % self.max_len])",
-    "Positions beyond max_len get the rows of the first positions again, and there is no error. "
-    "Could a model tell the two apart?",
+    "Sentences of more than max_len words go through without an error. Which rows would their last "
+    "words get, and what does the task want instead?",
 )
 wrong(
     "no_error",
@@ -284,6 +286,21 @@ wrong(
     "Too many positions raise an error, but of another type than the task asks for. Which?",
 )
 wrong(
+    "asserted",
+    'raise ValueError(f"{length} positions, but only {self.max_len} encodings")',
+    'raise AssertionError(f"{length} positions, but only {self.max_len} encodings")',
+    "Too many positions raise an AssertionError in your code. Which error does the task ask for? "
+    "(`assert` is for what cannot happen; a sentence can be too long.)",
+)
+for name, most in (("shorter_by_default", 512), ("longer_by_default", 10000)):
+    wrong(
+        name,
+        "max_len=5000",
+        f"max_len={most}",
+        "If `max_len` is not given, your table has another number of rows than the task says. What "
+        "is the default?",
+    )
+wrong(
     "one_number_in_the_message",
     'f"{length} positions, but only {self.max_len} encodings"',
     'f"{length} positions are too many"',
@@ -302,6 +319,12 @@ wrong(
     "self.dropout(x + self.pe[:, :length])",
     "x + self.dropout(self.pe[:, :length].expand_as(x))",
     "You drop entries of the encoding only. To what does dropout apply, according to the task?",
+)
+wrong(
+    "drops_by_default",
+    "dropout=0.0",
+    "dropout=0.1",
+    "Your module drops a tenth by default. What is the default of `dropout` in the task?",
 )
 wrong(
     "no_dropout",
@@ -326,6 +349,26 @@ wrong.several(
     "from_one",
     {"(max_len, d_model)": "(max_len + 1, d_model)", "[:, :length]": "[:, 1 : length + 1]"},
     "The first position gets row 1 of the encoding. From which number are positions counted?",
+)
+wrong(
+    "n_and_d_exchanged",
+    "sinusoidal_pe(max_len, d_model)[None]",
+    "sinusoidal_pe(d_model, max_len).T[None]",
+    "Your table was made for `d_model` positions and `max_len` columns and then turned over. Which "
+    "argument of `sinusoidal_pe` is the number of positions?",
+)
+wrong(
+    "multiplied",
+    "x + self.pe[:, :length]",
+    "x * self.pe[:, :length]",
+    "You multiply the word vectors by the encoding. What does lecture W do with the two?",
+)
+wrong(
+    "normalised",
+    "self.dropout(x + self.pe[:, :length])",
+    "self.dropout(nn.functional.layer_norm(x + self.pe[:, :length], x.shape[-1:]))",
+    "Your result is normalised, as BERT does it with its embeddings. What does this task do with "
+    "the sum?",
 )
 wrong(
     "from_the_end",

@@ -211,8 +211,9 @@ wrong(
     "angles_in_float32",
     "math.cos(angle), math.sin(angle)",
     "*(f(torch.tensor(angle, dtype=torch.float32)) for f in (torch.cos, torch.sin)),",
-    "Your angles are float32. For a shift by thousands of positions, only a few digits of an angle "
-    "are left after its whole turns. In which dtype should they be computed?",
+    "For a shift by thousands of positions, your matrix is less exact than the task asks, as if "
+    "its angles were float32: few digits of such an angle are left after its whole turns. In which "
+    "dtype should angles be computed?",
 )
 wrong(
     "odd_asserted",

@@ -181,6 +181,48 @@ wrong(
     "should be. What is it in the last pair of columns, and what does the formula say?",
 )
 wrong(
+    "columns_counted_as_pairs",
+    "(2 * pair / d)",
+    "(2 * column / d)",
+    "You double the number of the column, so each column has an exponent of its own. In the "
+    "formula, i is doubled: does it count columns, or pairs of columns?",
+)
+wrong(
+    "divided_as_whole_numbers",
+    "(2 * pair / d)",
+    "(2 * pair // d)",
+    "All your waves turn equally fast: `//` cuts a fraction down to a whole number. Which numbers "
+    "are 2i/d?",
+)
+wrong(
+    "first_row_of_zeros",
+    "    return pe.to",
+    "    pe[:1] = 0\n    return pe.to",
+    "Your first row is all zeros, as in code that keeps this row for padding. What are the sine "
+    "and the cosine of 0?",
+)
+wrong(
+    "positions_as_shares",
+    "position / base",
+    "position / n / base",
+    "You divide the positions by their number, so a position's row depends on how many there are. "
+    "What is `position` in the formula?",
+)
+wrong(
+    "rows_instead_of_columns",
+    "pe[:, column] = angle.cos() if column % 2 else angle.sin()",
+    "pe[:, column] = torch.where(position % 2 == 1, angle.cos(), angle.sin())",
+    "In your table, every second *row* holds the cosines. Which axis of (n, d) does `[0::2]` cut, "
+    "and which does `[:, 0::2]` cut?",
+)
+wrong(
+    "numpy_array",
+    "return pe.to(torch.get_default_dtype())",
+    "return pe.numpy()",
+    "You return an array of NumPy. What does the task ask for, and which function of torch makes "
+    "one from the other?",
+)
+wrong(
     "exponent_of_its_own_column",
     "(2 * pair / d)",
     "(column / d)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 
 from attnlab.checking.judges import Close
+from attnlab.checking.layer_weights import is_norm
 from attnlab.checking.weights import give_weights
 from attnlab.layers import LayerNorm, Residual
 from gradekit.exercise import Exercise
@@ -24,10 +25,23 @@ SPELLINGS = {
 }
 
 
+def spellings_of(model):
+    """The usual names, and those of the only normalisation that the module has or is."""
+    inside = [name for name, module in model.named_modules() if is_norm(module)]
+    if len(inside) != 1:
+        return SPELLINGS
+    words = [word for word, _ in model.get_submodule(inside[0]).named_parameters(recurse=False)]
+    return {
+        name: (f"{inside[0]}.{word}".lstrip("."), *names)
+        for (name, names), word in zip(SPELLINGS.items(), words, strict=True)
+    }
+
+
 def built(lab, draw, d, mode, **options):
     """A student's module with a random normalisation, not in training."""
     model = lab.Residual(d, mode=mode, **options).double()
-    give_weights(model, {"norm.weight": draw.normal(d), "norm.bias": draw.normal(d)}, SPELLINGS)
+    weights = {"norm.weight": draw.normal(d), "norm.bias": draw.normal(d)}
+    give_weights(model, weights, spellings_of(model))
     return model.eval()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import torch
 from torch import nn
 from torch.nn import functional as F
 
@@ -62,3 +63,21 @@ class TorchsNorm(nn.Module):
 
     def forward(self, x, sublayer):
         return self.run(x, sublayer)
+
+
+@exercise.also_right
+class ItsOwnParameters(nn.Module):
+    def __init__(self, d_model, dropout=0.0, mode="pre"):
+        super().__init__()
+        if mode not in ("pre", "post"):
+            raise ValueError(f"{mode} is not a mode")
+        self.stretch = nn.Parameter(torch.ones(d_model))
+        self.move = nn.Parameter(torch.zeros(d_model))
+        self.pre, self.drop = mode == "pre", nn.Dropout(dropout)
+
+    def centre(self, x):
+        return F.layer_norm(x, x.shape[-1:], self.stretch, self.move)
+
+    def forward(self, x, sublayer):
+        out = x + self.drop(sublayer(self.centre(x) if self.pre else x))
+        return out if self.pre else self.centre(out)

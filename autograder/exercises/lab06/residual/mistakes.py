@@ -110,8 +110,14 @@ wrong(
     "AnyWordIsAMode",
     'if mode not in ("pre", "post"):',
     "if False:",
-    "Your class accepts any word as a mode, so a typo chooses one of the two silently. What should "
-    "happen with an unknown word?",
+    "Your class accepts any word as a mode when a module is made. What should happen with an "
+    "unknown word, and when would you like to hear of a typo?",
+)
+wrong(
+    "CapitalLettersAccepted",
+    "if mode not in",
+    "if str(mode).lower() not in",
+    "Your class also accepts a mode in capital letters. Which words does the task allow?",
 )
 wrong(
     "DropoutOnTheSum",
@@ -146,6 +152,12 @@ wrong(
     "        inner = sublayer(self.dropout(self.norm(x)))\n            return x + inner",
     'With "pre", you drop entries before the sublayer. To what does dropout apply, according to '
     "the formula?",
+)
+wrong(
+    "DropsByDefault",
+    "dropout=0.0",
+    "dropout=0.1",
+    "Your module drops a tenth by default. What is the default of `dropout` in the task?",
 )
 wrong.several(
     "NoDropout",

@@ -64,6 +64,21 @@ wrong(
     "Your self-attention sees memory, too, in front of the target. In this layer, which sublayer "
     "looks at memory?",
 )
+wrong(
+    "CrossSeesBoth",
+    LOOK,
+    "lambda y: self.cross_attention(y, z := torch.cat((memory, y), 1), z, None if memory_mask is "
+    "None else F.pad(memory_mask, (0, y.shape[1]), value=True))",
+    "Your cross-attention sees the target, too, behind memory, where no mask hides later words. "
+    "From which text do its keys and values come?",
+)
+wrong(
+    "CrossSeesTheLast",
+    LOOK,
+    "lambda y: self.cross_attention(y, memory[:, -1:], memory[:, -1:])",
+    "Your cross-attention sees one position of memory, as lab 2's first decoder got one vector. "
+    "How many positions has memory, and who chooses among them?",
+)
 wrong.several(
     "BothInOneResidual",
     {

@@ -77,7 +77,7 @@ wrong(
     OWN,
     "(y, y, y, torch.ones(x.shape[1], x.shape[1]).tril().bool() & (True if target_mask is None "
     "else target_mask))",
-    "Your self-attention is always causal, even without a mask. Who decides what is hidden, your "
+    "Without a mask, your self-attention is causal all the same. Who decides what is hidden, your "
     "layer or the caller?",
 )
 wrong(

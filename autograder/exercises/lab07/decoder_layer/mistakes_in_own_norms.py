@@ -53,6 +53,37 @@ wrong.several(
     'With "pre", you overwrite x with the normalised x and then add to that. What should flow past '
     "the sublayers unchanged?",
 )
+for name, edits in (
+    (
+        "CrossAsksWithTheNormedInput",
+        {
+            PRE[0]: f"start = self.norm1(x)\n            {PRE[0]}",
+            PRE[1]: PRE[1].replace("norm2(x)", "norm2(start)"),
+        },
+    ),
+    (
+        "CrossAsksWithTheInputInPost",
+        {
+            POST[0]: f"start = x\n        {POST[0]}",
+            POST[1]: POST[1].replace("look(x", "look(start"),
+        },
+    ),
+    (
+        "CrossAsksWithTheInputInBoth",
+        {
+            PRE[0]: f"start = self.norm1(x)\n            {PRE[0]}",
+            PRE[1]: PRE[1].replace("norm2(x)", "norm2(start)"),
+            POST[0]: f"start = x\n        {POST[0]}",
+            POST[1]: POST[1].replace("look(x", "look(start"),
+        },
+    ),
+):
+    wrong.several(
+        name,
+        edits,
+        "The queries of your cross-attention are made from what the self-attention read, and not "
+        "from its result. What flows from the first sublayer into the second?",
+    )
 wrong(
     "NormAtTheEnd",
     f"{PRE[2]}\n            return x",

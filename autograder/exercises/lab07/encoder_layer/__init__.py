@@ -139,6 +139,7 @@ def padding(lab, draw):
                 layer(masked, mask)[valid], out[valid]
             ),
             "real words are as without padding": torch.allclose(layer(x[1:, :3]), out[1:, :3]),
+            "words with an output of zeros": int((out == 0).all(-1).sum()),
             "words that move if word 1 changes": moved.sum(-1),
         }
     return seen
@@ -154,7 +155,7 @@ def any_kind_of_mask(lab, draw):
         "(B, 1, S, S)": (2, 1, 5, 5),
         "(B, h, S, S)": (2, 3, 5, 5),
         "(h, 1, S)": (3, 1, 5),
-        "(S,)": (5,),
+        "(1, S)": (1, 5),
     }
     seen = {}
     for norm in MODES:

@@ -47,6 +47,21 @@ wrong(
     'With "pre", your feed-forward network sees the input of the layer and not what the attention '
     "has added. What is its x?",
 )
+wrong.several(
+    "NetworkReadsTheNormed",
+    {PRE1: f"start = self.norm1(x)\n            {PRE1}", PRE2: PRE2.replace("(x))", "(start))")},
+    'With "pre", your feed-forward network gets what the first normalisation made, so it does not '
+    "see what the attention has added. Which x does its own normalisation get?",
+)
+wrong.several(
+    "PostSecondSumAddsTheInputAfterTheNorm",
+    {
+        POST1: f"start = x\n        {POST1}",
+        POST2: "x = start + self.norm2(self.transform(x))",
+    },
+    'With "post", your second sum adds to the input of the layer, after the norm. Which x flows '
+    "past the network, and what is inside the norm?",
+)
 wrong(
     "PostNormsBeforeTheSum",
     POST1,

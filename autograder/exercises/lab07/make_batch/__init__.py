@@ -28,8 +28,10 @@ def shifted_by_one(lab, draw):
     """At no position does an input row hold the symbol that the row must write there."""
     target = targets(draw, 6, 3, 4)
     inputs = lab.shift_right(target, BOS)
-    given_away = (inputs == target) & (target != PAD)
-    return {"positions with their own label, in each row": given_away.sum(1), "inputs": inputs}
+    own = "another shape"
+    if inputs.shape == target.shape:
+        own = ((inputs == target) & (target != PAD)).sum(1)
+    return {"inputs": inputs, "positions with their own label, in each row": own}
 
 
 @exercise.check(points=0.5)

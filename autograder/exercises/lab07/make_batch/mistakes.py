@@ -1,105 +1,9 @@
-"""Known mistakes in `shift_right` and `make_batch`: most are edits of a right version."""
+"""Known mistakes in `make_batch`, as edits of right versions."""
 
 from __future__ import annotations
 
-from attnlab.data.dates import EOS, PAD
-
-from . import exercise
-from .also_right import by_hand, new_table, torchs_padding
-
-shifted = exercise.edits(new_table, of="shift_right")
-
-shifted(
-    "only_bos_written_over",
-    "shifted[:, 1:] = target[:, :-1]",
-    "shifted[:, 1:] = target[:, 1:]",
-    "You write `bos` over the first symbol and move nothing, so at every later position the "
-    "decoder reads the symbol that it must write. At which position should it read that symbol?",
-)
-shifted.several(
-    "target_itself",
-    {"shifted[:, 1:] = target[:, :-1]": "shifted[:] = target", "    shifted[:, 0] = bos\n": ""},
-    "You return the target itself: the decoder reads every answer at the position of its "
-    "question. What does it know when it must write the first symbol?",
-)
-shifted(
-    "first_of_the_row_is_the_last",
-    "    shifted[:, 0] = bos\n",
-    "    shifted[:, 0] = target[:, -1]\n",
-    "Your rows start with the last entry of the target (`roll` moves it there). What should the "
-    "decoder read before it has written anything?",
-)
-shifted(
-    "shifted_after_padding",
-    "    shifted[:, 0] = bos\n",
-    "",
-    "Your rows start with 0, which is padding. Where do you use `bos`?",
-)
-shifted(
-    "starts_with_the_dates_bos",
-    "shifted[:, 0] = bos",
-    "shifted[:, 0] = 1",
-    "Your rows start with 1, whatever `bos` is. Is the argument used?",
-)
-shifted.several(
-    "shifted_left",
-    {"shifted[:, 1:] = target[:, :-1]": "shifted[:, :-1] = target[:, 1:]", "[:, 0]": "[:, -1]"},
-    "You shift to the left: each position reads a symbol of the future. In which direction does "
-    "the name of the function point?",
-)
-shifted(
-    "shifted_with_bos_twice",
-    "shifted[:, 0] = bos",
-    "shifted[:, 0] = shifted[:, -1] = bos",
-    "Your rows have `bos` at the end as well. How many times does a sentence start?",
-)
-shifted.several(
-    "in_place",
-    {
-        "shifted = torch.zeros_like(target)": "shifted = target",
-        "target[:, :-1]": "target[:, :-1].clone()",
-    },
-    "Your code shifts the target itself, which the loss still needs as labels. What makes a new "
-    "tensor?",
-)
-shifted(
-    "as_floats",
-    "torch.zeros_like(target)",
-    "torch.zeros(target.shape)",
-    "Your inputs are floating-point numbers, and an embedding looks up whole numbers. Which dtype "
-    "does `torch.zeros` make by default?",
-)
-shifted(
-    "one_column_more",
-    "return shifted",
-    "return torch.cat((shifted, target[:, -1:]), 1)",
-    "Your inputs have one column more than the labels. After which symbol does nothing have to be "
-    "written?",
-)
-shifted(
-    "rows_shifted",
-    "shifted[:, 1:] = target[:, :-1]",
-    "shifted[1:] = target[:-1]",
-    "You shift along the batch: a row holds its neighbour's symbols. Which axis of (B, T) is time?",
-)
-shifted(
-    "two_positions",
-    "shifted[:, 1:] = target[:, :-1]",
-    "shifted[:, 2:] = target[:, :-2]",
-    "You shift by two positions, so the decoder never reads the symbol just before. By how many "
-    "positions do inputs and labels differ?",
-)
-
-
-@exercise.mistake(
-    "Your code treats the end of each row specially, so rows with padding come out wrong. Which "
-    "entries does the task want after `bos`?",
-    of="shift_right",
-)
-def end_of_the_symbols_dropped(target, bos):
-    shifted = new_table(target, bos)
-    return shifted.masked_fill(target == PAD, PAD).masked_fill(target == EOS, PAD)
-
+from . import exercise, mistakes_in_the_shift  # noqa: F401 - to register
+from .also_right import by_hand, torchs_padding
 
 batched = exercise.edits(by_hand, of="make_batch")
 
@@ -127,6 +31,40 @@ batched.several(
     },
     "The longest target has no place left for its EOS. How many columns do its symbols and EOS "
     "need?",
+)
+batched.several(
+    "neither_eos_nor_its_place",
+    {
+        "for _, target in pairs) + 1": "for _, target in pairs)",
+        "inputs[row, : len(write) + 1] = torch.tensor([BOS, *write])": (
+            "inputs[row, : len(write) + 1] = torch.tensor([BOS, *write])[:T]"
+        ),
+        "labels[row, : len(write) + 1] = torch.tensor([*write, EOS])": (
+            "labels[row, : len(write)] = torch.tensor(write)"
+        ),
+    },
+    "Your labels have no EOS, and the longest target leaves no place for it, so the model never "
+    "learns to stop. Where does a target end?",
+)
+batched(
+    "eos_after_the_padding",
+    "    return Batch",
+    "    labels[labels == EOS] = PAD\n    labels[:, -1] = EOS\n    return Batch",
+    "You add EOS after the padding, in the last column of all rows. Directly after which symbol "
+    "does the model have to stop?",
+)
+batched(
+    "shifted_twice",
+    "return Batch(source, source != PAD, inputs, labels)",
+    "return Batch(source, source != PAD, inputs[:, :-1], labels[:, 1:])",
+    "You shift twice: the inputs start with BOS already, and then you also cut the first label and "
+    "the last input. Which symbol is then two positions ahead of what is read?",
+)
+batched(
+    "lengths_instead_of_a_mask",
+    "source != PAD",
+    "(source != PAD).sum(1)",
+    "Your `source_valid` holds lengths. Which shape and dtype does the task ask for?",
 )
 batched(
     "eos_instead_of_the_last_symbol",
@@ -272,7 +210,15 @@ batched(
     "source != PAD, labels, inputs)",
     "Inputs and labels are exchanged. In which order does `Batch` name its fields?",
 )
-exercise.edits(torchs_padding, of="make_batch")(
+of_torch = exercise.edits(torchs_padding, of="make_batch")
+of_torch(
+    "eos_appended",
+    "torch.tensor([*t, EOS])",
+    "torch.tensor(t.append(EOS) or t if isinstance(t, list) else [*t, EOS])",
+    "Your code adds EOS to the caller's own lists (`append`, `+=`), so a second batch of the same "
+    "pairs is wrong. What makes a new list?",
+)
+of_torch(
     "fields_exchanged_after_the_shift",
     "shift_right(labels, BOS), labels)",
     "labels, shift_right(labels, BOS))",
