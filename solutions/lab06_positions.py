@@ -94,9 +94,9 @@ from attnlab.positions import sinusoidal_pe
 check("sinusoidal_pe")
 
 # %% [markdown]
-# **Look.** Each row of the picture is a position. Can you see the fast hands on the left and the
-# slow ones on the right? Then compare two bases: lecture C's slide has 1000 where the other four
-# have 10000. Where do the two tables begin to differ?
+# **Look.** Each row of the picture is a position. Brown is 1, white is 0, violet is −1. Can you see
+# the fast hands on the left and the slow ones on the right? Then compare two bases: lecture C's
+# slide has 1000 where the other four have 10000. Where do the two tables begin to differ?
 
 # %%
 plots.positions.encoding_map(sinusoidal_pe)
@@ -263,7 +263,9 @@ plots.positions.distances_between(
 
 # %%
 for layers in (1, 2):
-    print(f"{layers} causal layers, no positions: {word_order.blind_to_order(layers):.2g}")
+    print(
+        f"causal layers: {layers}. The last word moves by {word_order.blind_to_order(layers):.2g}"
+    )
 
 # %% [markdown]
 # One causal layer sees a bag of earlier words. From two layers on, the order shows: the earlier

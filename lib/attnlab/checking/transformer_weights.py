@@ -56,6 +56,10 @@ def outer_spellings(model: nn.Module, cfg: Any, layers: Sequence[Sequence[nn.Mod
             )
         else:
             others.append(name)
+    for kind in ("weight", "bias"):  # two norms whose names say nothing: in their order
+        names = found.get(f"encoder_norm.{kind}", [])
+        if len(names) == 2 and f"decoder_norm.{kind}" not in found:
+            found[f"encoder_norm.{kind}"], found[f"decoder_norm.{kind}"] = names[:1], names[1:]
     # If tables are tied, one parameter has several of these names, or one name for all.
     found["source_embedding.weight"] = sources + (targets if cfg.tie == "all" else [])
     found["target_embedding.weight"] = targets + (others if cfg.tie != "none" else [])

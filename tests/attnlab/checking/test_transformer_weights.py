@@ -151,3 +151,12 @@ def test_layers_and_the_parts_outside_them_are_found_by_class_and_kind() -> None
     outer = outer_spellings(model, CFG, layers)
     assert outer["source_embedding.weight"] == ["src_embed.weight"]
     assert outer["decoder_norm.bias"] == ["ln_dec.bias"]
+
+
+def test_two_norms_whose_names_say_nothing_are_taken_in_their_order() -> None:
+    model = Other(CFG)
+    del model.ln_enc, model.ln_dec
+    model.norm_a, model.norm_b = LayerNorm(12), LayerNorm(12)
+    outer = outer_spellings(model, CFG, layers_of(model))
+    assert outer["encoder_norm.weight"] == ["norm_a.weight"]
+    assert outer["decoder_norm.weight"] == ["norm_b.weight"]

@@ -53,6 +53,18 @@ wrong.several(
     "what it writes from call to call. Which call ends the training?",
 )
 wrong(
+    "one_mean_returned",
+    "return losses",
+    "return sum(losses) / len(losses)",
+    "You return one number, the mean of all losses. How many numbers does the task ask for?",
+)
+wrong(
+    "means_so_far",
+    COLLECT,
+    "losses.append((sum(losses) + loss.item()) / (len(losses) + 1))",
+    "Each of your numbers mixes in the earlier losses. Of which batch is each number the loss?",
+)
+wrong(
     "trained_in_eval_mode",
     "model.train()",
     "model.eval()",

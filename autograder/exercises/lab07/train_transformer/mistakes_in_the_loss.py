@@ -61,6 +61,12 @@ wrong(
     "task ask for?",
 )
 wrong(
+    "divided_by_rows",
+    "asked.sum()",
+    "len(asked)",
+    "You divide the sum by the number of sentences. Over what does the task's mean run?",
+)
+wrong(
     "sign",
     "return -(",
     "return (",
@@ -143,11 +149,25 @@ for_torch(
     "enough. Which field of the batch holds the symbols that it must write?",
 )
 for_torch(
+    "smoothed",
+    "reduction=",
+    "label_smoothing=0.1, reduction=",
+    "Your loss also asks for all other symbols a little (`label_smoothing`, lab 8). Which one "
+    "probability of each position does the task's formula take?",
+)
+for_torch(
     "softmax_twice",
     "logits.transpose(1, 2)",
     "logits.softmax(-1).transpose(1, 2)",
     "Your loss takes the softmax of probabilities: `cross_entropy` takes it by itself. What does "
     "that function expect?",
+)
+for_torch(
+    "rows_in_another_order",
+    "logits.transpose(1, 2), batch.labels,",
+    "logits.transpose(0, 1).flatten(0, 1), batch.labels.flatten(),",
+    "Your logits go through the batch first and your labels through time, so a row of logits meets "
+    "the label of another position. In which order does `flatten` go through (B, T)?",
 )
 for_torch(
     "axes_mixed_up",

@@ -80,6 +80,29 @@ def batch(draw, cfg, B=2, S=5, T=4):
     return source, torch.arange(S) < lengths[:, None], target
 
 
+def watch(layer, seen, argument=None):
+    """Note at each call what a layer returns, or its argument "x" or "memory"."""
+    forward = layer.forward
+
+    def watched(*args, **kwargs):
+        out = forward(*args, **kwargs)
+        given = dict(zip(("x", "memory"), args, strict=False)) | kwargs
+        seen.append(given.get(argument, 0) if argument else out)
+        return out
+
+    layer.forward = watched
+
+
+def first_inputs(lab, model, given):
+    """What the first layer of each side reads for the first sentence."""
+    seen = []
+    for layers in layers_of(lab, model):
+        watch(layers[0], seen, "x")
+    model(*given)
+    names = ("what the first encoder layer reads", "what the first decoder layer reads")
+    return {name: x[0] for name, x in zip(names, seen, strict=False)}
+
+
 def answer(model, source, valid, target):
     """The memory and the logits."""
     memory = model.encode(source, valid)
@@ -130,27 +153,18 @@ def last_encoder_layer(lab, draw):
     encoder, decoder = layers_of(lab, model)
     written, read = [], []
 
-    def watch(layer, seen, memory_too):
-        forward = layer.forward
-
-        def watched(*args, **kwargs):
-            out = forward(*args, **kwargs)
-            seen.append(
-                kwargs.get("memory", args[1] if len(args) > 1 else 0) if memory_too else out
-            )
-            return out
-
-        layer.forward = watched
-
     for layer in encoder:
-        watch(layer, written, False)
+        watch(layer, written)
     for layer in decoder:
-        watch(layer, read, True)
+        watch(layer, read, "memory")
     model(*batch(draw, cfg))
 
     def which(memory):
         equal = [torch.equal(memory, out) for out in written]
-        return equal.index(True) + 1 if any(equal) else "none of them"
+        normed = torch.nn.functional.layer_norm(written[-1], (cfg.d_model,))
+        if any(equal):
+            return equal.index(True) + 1
+        return "the last, normed again" if torch.allclose(memory, normed) else "none of them"
 
     return {
         f"decoder layer {i} reads encoder layer": which(memory) for i, memory in enumerate(read, 1)
@@ -163,6 +177,7 @@ def given_weights(lab, draw):
     cfg = small(num_decoder_layers=3, tie="output")
     model, (source, valid, target) = built(lab, draw, cfg), batch(draw, cfg)
     return {
+        **first_inputs(lab, built(lab, draw, cfg), (source, valid, target)),
         **answer(model, source, valid, target),
         "logits in one call": model(source, valid, target),
         "another target, the same memory": model.decode(
