@@ -194,8 +194,8 @@ check("decoder_layer")
 
 # %% [markdown]
 # **Look.** Your two layers on one sentence pair, not trained yet, so all weights that are not
-# forbidden are nearly equal. Point at a cell: who asks, who answers, and if the weight is 0, which
-# mask forbids it. Which of the three tables need not be square?
+# forbidden are nearly equal. A dash marks a forbidden one. Point at a cell: who asks, who answers,
+# and if the weight is 0, which mask forbids it. Which of the three tables need not be square?
 
 # %%
 plots.three_attentions.three_attentions(
