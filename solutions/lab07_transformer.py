@@ -502,7 +502,7 @@ plots.before_training.stream_variances(mean_variances)
 # $$y_t = \arg\max_v\; p_\theta(v \mid x,\; \text{START}, y_1, \dots, y_{t-1})$$
 #
 # The source does not change, so it is encoded once. Your decoder reads everything written so far at
-# every step: it has no state, as lab 2's had (lab 10 adds a cache). Three things make a batch
+# every step: it has no state, as lab 2's had (lab 9 adds a cache). Three things make a batch
 # harder than one sentence:
 #
 # - **Sentences end at different steps.** A sentence that has written `eos` gets `pad` from then on,
