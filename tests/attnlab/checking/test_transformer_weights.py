@@ -157,6 +157,6 @@ def test_two_norms_whose_names_say_nothing_are_taken_in_their_order() -> None:
     model = Other(CFG)
     del model.ln_enc, model.ln_dec
     model.norm_a, model.norm_b = LayerNorm(12), LayerNorm(12)
-    outer = outer_spellings(model, CFG, layers_of(model))
+    outer = outer_spellings(model, CFG, sides_of(model))
     assert outer["encoder_norm.weight"] == ["norm_a.weight"]
     assert outer["decoder_norm.weight"] == ["norm_b.weight"]
