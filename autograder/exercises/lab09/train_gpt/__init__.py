@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 
 import torch
@@ -22,6 +23,8 @@ from gradekit.exercise import Exercise
 
 from .bands import MANUALS, MARKOV
 
+ON_THE_CPU = "the labs run on the CPU, which is the default device"
+EQUALLY_LONG = "both are split in the same way, so there are equally many"
 FILES = {task: f"{task}_gpt.safetensors" for task in ("markov", "manuals")}
 exercise = Exercise(
     split_documents,
@@ -30,6 +33,20 @@ exercise = Exercise(
     bits_per_byte,
     uses=[Block, GPT, init_gpt, get_batch],
     saves=list(FILES.values()),
+    equivalent={
+        "lm_loss: `torch.tensor(y.numel(), device=y.device)` → `torch.tensor(y.numel())` in "
+        "`return Sums(loss, torch.tensor(y.numel(), device=y.device))`": ON_THE_CPU,
+        "text_loss: `ids[:-1].to(device)` → `ids[:-1]` in "
+        "`x, y = (ids[:-1].to(device), ids[1:].to(device))`": ON_THE_CPU,
+        "text_loss: `ids[1:].to(device)` → `ids[1:]` in "
+        "`x, y = (ids[:-1].to(device), ids[1:].to(device))`": ON_THE_CPU,
+        "text_loss: `Lt` → `LtE` in `if full < len(x):`": "a window of no tokens adds nothing",
+        "text_loss: `zip(xs.split(ROWS), ys.split(ROWS), strict=True)` → "
+        "`zip(xs.split(ROWS), ys.split(ROWS))` in "
+        "`for rows, labels in zip(xs.split(ROWS), ys.split(ROWS), strict=True):`": EQUALLY_LONG,
+        "text_loss: `True` → `False` in "
+        "`for rows, labels in zip(xs.split(ROWS), ys.split(ROWS), strict=True):`": EQUALLY_LONG,
+    },
 )
 
 V = 9
@@ -57,13 +74,16 @@ def parts_of_texts(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def parts_that_stay(lab, draw):
-    """The side of a text depends on nothing else; all or nothing, if the share is 1 or 0."""
+    """The side of a text depends on nothing else; shares of 0, 1, or just its number are exact."""
     some = texts(draw, 90)
     _, before = lab.split_documents(some, 0.3)
     _, after = lab.split_documents([*reversed(some), *texts(draw, 60), "\n".join(some)], 0.3)
     kept = list(some)
     nothing, everything = lab.split_documents(some, 0.0), lab.split_documents(some, 1.0)
+    first_bytes = hashlib.sha256(some[0].encode()).digest()[:4]
+    at_the_border = lab.split_documents(some[:1], int.from_bytes(first_bytes, "big") / 2**32)
     return {
+        "share · 2³² is the text's number": [len(part) for part in at_the_border],
         "texts that moved to training": len(set(before) - set(after)),
         "share 0": [len(part) for part in nothing],
         "share 1": [len(part) for part in everything],

@@ -50,6 +50,13 @@ wrong(
     SWAPPED,
 )
 wrong(
+    "at_most",
+    "if number < share * 2**32:",
+    "if number <= share * 2**32:",
+    "A text whose number is exactly share · 2³² is in your validation part. Does the task say less "
+    "than, or at most?",
+)
+wrong(
     "training_part_second",
     "return train, validation",
     "return validation, train",

@@ -11,7 +11,7 @@ exercise.promises(
         ),
         "A text is never cut, and equal texts are kept once.": "parts_of_texts",
         "A text is for validation if the first four bytes of the SHA-256 of its UTF-8, read as one "
-        "big-endian number, are less than share · 2³².": "parts_of_texts",
+        "big-endian number, are less than share · 2³².": "parts_of_texts parts_that_stay",
         "So the part of a text depends neither on the order nor on the other texts, and it is the "
         "same on every machine; a longer collection tomorrow moves no text from one part to the "
         "other.": "parts_that_stay",
