@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,7 +13,11 @@ pytest.importorskip("playwright", reason="no playwright: install the extra `dev`
 from playwright.sync_api import Page, expect
 
 from gradekit.course import Course
+from gradekit.grading.grade import Settings, grade_lab
+from gradekit.grading.view import progress_bar
+from gradekit.results.records import State
 from tests.helpers import tiny_class
+from tests.helpers.in_one_process import one_sandbox, without_workers
 from tests.helpers.servers import serving
 from tests.helpers.tiny_class import LAB, NAME
 
@@ -26,23 +28,22 @@ ANSWER = "The exponential of a large score is **infinity**, and its ratio is not
 
 
 @pytest.fixture
-def graded(tmp_path: Path) -> Course:
+def graded(tmp_path: Path) -> Iterator[Course]:
     """A course in which ada's solved notebook, with an answer of her own, has been graded."""
     root = tmp_path / "course"
     root.mkdir()
     course = tiny_class.write_course(root)
     tiny_class.hand_in(root, "ada", tiny_class.notebook(root, explain=ANSWER))
-    (row,) = grade(course)
-    assert row["state"] == "graded"
-    return course
+    with one_sandbox():
+        assert grade(course) == State.GRADED
+        yield course
 
 
-def grade(course: Course, *options: str) -> list[dict[str, Any]]:
-    """What ``lab grade lab01 --json`` says."""
-    done = tiny_class.lab(course.root, "grade", LAB, "--json", "--jobs", "1", *options)
-    assert done.returncode == 0, done.stderr
-    rows: list[dict[str, Any]] = json.loads(done.stdout)
-    return rows
+def grade(course: Course, **settings: bool) -> State:
+    """What becomes of ada's hand-in in ``lab grade``."""
+    with without_workers(), progress_bar(quiet=True) as progress:
+        (row,) = grade_lab(course, LAB, Settings(1, **settings), progress).rows
+    return row.state
 
 
 @pytest.fixture
@@ -85,9 +86,8 @@ def test_a_ta_marks_the_answer_and_grading_again_keeps_the_mark(
         comment.press("Tab")
     assert saved.value.ok
 
-    for options in ((), ("--again",)):
-        (row,) = grade(graded, *options)
-        assert row["state"] == "graded"
+    for again in (False, True):
+        assert grade(graded, again=again) == State.GRADED
         page.reload()
         expect(mark).to_have_value("3")
         expect(comment).to_have_value("Say where the infinity is divided by infinity.")

@@ -20,13 +20,14 @@ from gradekit.course import Course
 from gradekit.gradebook.address import address_of
 from gradekit.gradebook.entry import Entry
 from gradekit.gradebook.gradebook import Book
-from gradekit.grading.grader_cache import process_cache
+from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GraderSpec
 from gradekit.nbgrader import plugins
 from gradekit.results.folder import course_secret, failures_path, journal_path, results_folder
 from gradekit.results.journal import Journal
 from gradekit.results.records import State
 from gradekit.submissions.folder import SUBMITTED
+from gradekit.submissions.released import Released
 from tests.helpers.graded import GradedClass, grade_class, lab
 from tests.helpers.nbgrader_commands import exported, judged_cells, marks, nbgrader, telling_part
 from tests.helpers.tiny_class import LAB, NAME, journal_of, write_course
@@ -145,9 +146,11 @@ def submission(course: Course, student: str, data: bytes, stamp: str = IN_TIME) 
     (folder / "timestamp.txt").write_text(stamp)
 
 
-def grader(course: Course) -> Any:
+def released_by(course: Course) -> Released:
+    """The lab's notebook as a grader reads it."""
     secret = course_secret(results_folder(course))
-    return process_cache().get(GraderSpec(course, LAB, "auto", secret))
+    with LabGrader(GraderSpec(course, LAB, "auto", secret)) as grader:
+        return grader.released
 
 
 class Command(LoggingConfigurable):  # type: ignore[misc]
@@ -173,8 +176,9 @@ def command(tiny: Course) -> tuple[Command, dict[str, Any]]:
         "db_url": address_of(tiny).url,
     }
     with Book(address_of(tiny)) as book:
-        book.register(LAB, grader(tiny).released, None)
-        full = {target.exercise: target.points for target in grader(tiny).released.tests}
+        released = released_by(tiny)
+        book.register(LAB, released, None)
+        full = {target.exercise: target.points for target in released.tests}
         book.write(Entry("ada", LAB, None, 0.0, full, {"explain": "digest"}, 0.0))
     return Command(tiny), {"nbgrader": names}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from gradekit.grading.grade import Settings
 from gradekit.grading.view import progress_bar
 from gradekit.nbgrader import plugins
 from tests.helpers import tiny_class
+from tests.helpers.in_one_process import one_sandbox, without_workers
 from tests.helpers.tiny_class import IN_TIME, LAB, NAME, gradebook_of, journal_of
 
 STUDENTS = ("ada", "bob", "cyd", "eve")
@@ -35,7 +37,7 @@ def a_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
 
 
 @pytest.fixture(scope="module")
-def by_nbgrader(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def by_nbgrader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     root = tmp_path_factory.mktemp("class") / "course"
     root.mkdir()
     tiny_class.write_course(root)
@@ -49,9 +51,10 @@ def by_nbgrader(tmp_path_factory: pytest.TempPathFactory) -> Path:
         mark.manual_score, mark.needs_manual_grade = 3, False
         book.find_comment("explain", NAME, LAB, "ada").manual_comment = "Well put."
         book.db.commit()
-    assert lab_grade(root) == 0  # saves the keys of results, which take a worker to compute
+    assert lab_grade(root) == 0  # saves the keys of results
     shutil.copytree(root, root.with_name("kept"))
-    return root
+    with one_sandbox():
+        yield root
 
 
 @pytest.fixture
@@ -87,7 +90,8 @@ def autograde(root: Path, *options: str) -> None:
 
 
 def lab_grade(root: Path, **settings: Any) -> int:
-    with progress_bar(quiet=True) as progress:
+    """How many `lab grade` graded."""
+    with without_workers(), progress_bar(quiet=True) as progress:
         return grade.grade_lab(load_course(root), LAB, Settings(1, **settings), progress).graded
 
 
@@ -102,17 +106,6 @@ def test_without_anything_new_nothing_is_run(graded: Path, asked: list[Any]) -> 
     assert asked == []
     assert lab_grade(graded) == 0
     assert (gradebook_of(graded), journal_of(graded)) == (book, journal)
-
-
-def test_nbgrader_repeats_nothing_of_lab_grade(graded: Path, asked: list[Any]) -> None:
-    for name in ("gradebook.db", "results/lab01.jsonl"):
-        (graded / name).unlink()
-    shutil.rmtree(graded / "autograded")
-    assert lab_grade(graded) == 4
-    book = gradebook_of(graded)
-    autograde(graded)
-    assert asked == []
-    assert gradebook_of(graded) == book
 
 
 def test_force_keeps_manual_marks_and_opens_none_again(graded: Path, asked: list[Any]) -> None:
@@ -148,19 +141,6 @@ def test_a_marked_answer_that_changed_is_open_again(graded: Path) -> None:
     assert marks(graded, "ada").comments == {"explain": "Well put."}
 
 
-def test_only_a_changed_exercise_is_run_again(graded: Path, asked: list[Any]) -> None:
-    by_hand = gradebook_of(graded)
-    exercise = graded / "autograder" / "exercises" / LAB / "guess.py"
-    exercise.write_text(exercise.read_text().replace("return lab.guess", "return lab.guess * 0"))
-    (graded / "labs" / LAB / f"{NAME}.ipynb").touch()
-    autograde(graded)
-    assert sorted(asked) == [(student, ("guess",)) for student in STUDENTS]
-    assert gradebook_of(graded)[1] == by_hand[1], "comments stay"
-    assert marks(graded, "ada").marks["explain"] == Mark(None, 3, None, False)
-    assert marks(graded, "eve").marks["check_softmax"].auto == 0
-    assert lab_grade(graded) == 0
-
-
 def test_a_notebook_that_is_renamed_later_keeps_no_old_score(graded: Path) -> None:
     folder = graded / "submitted" / "bob" / LAB
     (folder / f"{NAME}.ipynb").unlink()
@@ -168,6 +148,28 @@ def test_a_notebook_that_is_renamed_later_keeps_no_old_score(graded: Path) -> No
     autograde(graded)
     assert marks(graded, "bob").marks["check_softmax"].auto == 0
     assert marks(graded, "bob").marks["check_guess"].auto == 1
+
+
+def test_a_killed_run_is_continued(graded: Path, asked: list[Any]) -> None:
+    """nbgrader by itself takes a folder in autograded/ for a graded hand-in."""
+    (graded / "autograded" / "cyd" / LAB / f"{NAME}.ipynb").unlink()
+    autograde(graded)
+    assert [student for student, _ in asked] == ["cyd"]
+    assert (graded / "autograded" / "cyd" / LAB / f"{NAME}.ipynb").is_file()
+
+
+# The last tests, because each of them makes a new grader.
+
+
+def test_nbgrader_repeats_nothing_of_lab_grade(graded: Path, asked: list[Any]) -> None:
+    for name in ("gradebook.db", "results/lab01.jsonl"):
+        (graded / name).unlink()
+    shutil.rmtree(graded / "autograded")
+    assert lab_grade(graded) == 4
+    book = gradebook_of(graded)
+    autograde(graded)
+    assert asked == []
+    assert gradebook_of(graded) == book
 
 
 def test_links_are_not_followed(graded: Path, asked: list[Any]) -> None:
@@ -181,9 +183,14 @@ def test_links_are_not_followed(graded: Path, asked: list[Any]) -> None:
     assert lab_grade(graded) == 1, "which says that the link was left out"
 
 
-def test_a_killed_run_is_continued(graded: Path, asked: list[Any]) -> None:
-    """nbgrader by itself takes a folder in autograded/ for a graded hand-in."""
-    (graded / "autograded" / "cyd" / LAB / f"{NAME}.ipynb").unlink()
+def test_only_a_changed_exercise_is_run_again(graded: Path, asked: list[Any]) -> None:
+    by_hand = gradebook_of(graded)
+    exercise = graded / "autograder" / "exercises" / LAB / "guess.py"
+    exercise.write_text(exercise.read_text().replace("return lab.guess", "return lab.guess * 0"))
+    (graded / "labs" / LAB / f"{NAME}.ipynb").touch()
     autograde(graded)
-    assert [student for student, _ in asked] == ["cyd"]
-    assert (graded / "autograded" / "cyd" / LAB / f"{NAME}.ipynb").is_file()
+    assert sorted(asked) == [(student, ("guess",)) for student in STUDENTS]
+    assert gradebook_of(graded)[1] == by_hand[1], "comments stay"
+    assert marks(graded, "ada").marks["explain"] == Mark(None, 3, None, False)
+    assert marks(graded, "eve").marks["check_softmax"].auto == 0
+    assert lab_grade(graded) == 0
