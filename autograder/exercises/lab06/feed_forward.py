@@ -24,9 +24,9 @@ SPELLINGS = {
 def spellings_of(model, d_model, d_ff):
     """Other names of the two layers: whatever the linear layers of these sizes are called."""
     found = {"linear1": [], "linear2": []}
-    for name, module in model.named_modules():
-        if isinstance(module, nn.Linear):
-            sizes = (module.in_features, module.out_features)
+    for name, child in model.named_modules():
+        if isinstance(child, nn.Linear):
+            sizes = (child.in_features, child.out_features)
             for layer, wanted in (("linear1", (d_model, d_ff)), ("linear2", (d_ff, d_model))):
                 found[layer] += [name] * (sizes == wanted)
     return {
