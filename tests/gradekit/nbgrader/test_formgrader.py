@@ -13,7 +13,11 @@ from urllib.parse import quote
 
 import pytest
 
+from gradekit.course import load_course
+from gradekit.grading.grade import Settings, grade_lab
+from gradekit.grading.view import progress_bar
 from tests.helpers import tiny_class
+from tests.helpers.in_one_process import one_sandbox, without_workers
 from tests.helpers.servers import serving
 from tests.helpers.tiny_class import LAB, NAME, autograded_of, gradebook_of, journal_of
 
@@ -109,8 +113,8 @@ def test_the_button_gives_the_results_of_lab_grade(
 ) -> None:
     theirs, ours = classes
     shutil.copy(theirs / "results" / "secret", tiny_results(ours))
-    done = tiny_class.lab(ours, "grade", LAB, "--jobs", "1")
-    assert done.returncode == 0, done
+    with one_sandbox(), without_workers(), progress_bar(quiet=True) as progress:
+        grade_lab(load_course(ours), LAB, Settings(1), progress)
     assert gradebook_of(theirs) == gradebook_of(ours)
     assert journal_of(theirs) == journal_of(ours)
     assert {n for n in autograded_of(theirs) if n.endswith(".ipynb")} == {
