@@ -1,7 +1,7 @@
 """The speed of this grader, compared with nbgrader, Otter and a minimal grader (the floor).
 
     python benchmarks/grading.py            about a quarter of an hour
-    python benchmarks/grading.py --quick    seven minutes: smaller classes, no repetition
+    python benchmarks/grading.py --quick    five minutes: smaller classes, no repetition
     python benchmarks/grading.py --json     for programs
 
 Everything is measured in one run, on this machine, with the same submissions of lab 1, by the
