@@ -31,8 +31,10 @@ for folder in ({harm!r}, "..", "../..", os.path.expanduser("~")):
         Path(folder, "harmed").write_text("x")
     except OSError:
         pass
-os.kill(os.getppid(), signal.SIGKILL)
-os._exit(0)
+try:  # in namespaces it is allowed and reaches nobody; Landlock refuses it
+    os.kill(os.getppid(), signal.SIGKILL)
+finally:
+    os._exit(0)
 """
 Ask = Callable[..., Any]
 
