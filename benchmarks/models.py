@@ -180,7 +180,10 @@ def main(
         _show(console, every, rounds)
         _show_language_models(console, others)
     budgets = {**BUDGETS, **dict(TASKS.values())}
-    sys.exit(any(ratio < budgets[name] for name, ratio in worst.items()))
+    missed = [name for name, ratio in worst.items() if ratio < budgets[name]]
+    for name in missed:
+        console.print(f"{name}: {worst[name]:.2f}, below its budget of {budgets[name]:g}")
+    sys.exit(bool(missed))
 
 
 def language_ratios(rows: list[dict[str, Any]]) -> dict[str, float]:
