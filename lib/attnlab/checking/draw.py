@@ -155,7 +155,11 @@ class Draw:
         return [NO_GRADIENT if grad is None else grad for grad in grads]
 
     def untouched(self) -> bool:
-        """Whether no input given so far has been changed since."""
+        """Whether no tensor that this object returned has been changed since.
+
+        It knows only these tensors, and not copies of them: `draw.normal(5, 7).float()` is a copy,
+        so write `draw.normal(5, 7, dtype=torch.float32)`.
+        """
         return all(_equal(now, then) for now, then in self._given)
 
     def rejects(self, test: Callable[..., Any], version: Callable[..., Any]) -> bool | str:
