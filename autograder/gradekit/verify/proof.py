@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from gradekit.exercise.promises import Sentence
@@ -39,7 +40,13 @@ class MistakeProof:
 
 @dataclass(frozen=True)
 class MutantProof:
-    """The results of the mutants of the reference."""
+    """The results of the mutants of the reference.
+
+    Attributes:
+        equivalent: the number of survivors that the exercise marks as equivalent.
+        survived: the labels of the other survivors.
+        unused_marks: marked labels that no survivor has.
+    """
 
     made: int
     caught: int
@@ -75,6 +82,7 @@ class ExerciseProof:
     Attributes:
         also_right: for each other right version its name, the points that it earns, and why it
             does not earn more.
+        reference_lost: the first check that the reference fails and why; empty if it fails none.
         raising: checks in which the reference raises an error by accident.
         place: the exercise's file, for messages.
         left: what its author has still to write, one sentence each.
@@ -92,11 +100,13 @@ class ExerciseProof:
     seconds: float
     place: str = ""
     left: tuple[str, ...] = ()
+    reference_lost: str = ""
 
     def surprises(self) -> Iterator[str]:
         """Everything that is wrong, one sentence each."""
         if self.reference != self.points:
-            yield f"the reference earns {self.reference:g} of {self.points:g}"
+            earned = f"{self.reference:g} of {self.points:g}"
+            yield f"the reference earns {earned}: {self.reference_lost}"
         if self.blank:
             yield f"the blank notebook earns {self.blank:g}"
         for raised in self.raising:
@@ -133,7 +143,9 @@ class ExerciseProof:
         for label in self.mutants.survived:
             yield f"mutant survives: {label}"
         for label in self.mutants.unused_marks:
-            yield f"marked equivalent, but no such mutant survives: {label}"
+            nearest = get_close_matches(label, self.mutants.survived, n=1)
+            what = f"did you mean {nearest[0]}?" if nearest else "remove this entry"
+            yield f"marked equivalent, but no such mutant survives: {label}; {what}"
 
 
 def to_json(

@@ -17,6 +17,7 @@ from dataclasses import replace
 from types import FrameType
 from typing import Any
 
+from attnlab.checking.advice import explain
 from attnlab.checking.observation import Raised, pack
 from attnlab.checking.verdict import Verdict, judge_exercise
 from gradekit.build.unfinished import to_fill_in
@@ -38,10 +39,11 @@ def verify_exercise(
     """Try the reference, the blank, every mistake, right answer and mutant of `exercise`."""
     start = time.perf_counter()
     tried = _Tries(variants, exercise)
+    reference = _worst(tried.verdicts({}))
     return ExerciseProof(
         name=exercise.name,
         points=exercise.points or len(exercise.checks),
-        reference=min(verdict.earned for verdict in tried.verdicts({})),
+        reference=reference.earned,
         blank=max(verdict.earned for verdict in tried.verdicts(_blank(exercise))),
         mistakes=tuple(_mistake(tried, mistake) for mistake in exercise.mistakes),
         also_right=tuple(_also_right(tried, version) for version in exercise.right_versions),
@@ -51,6 +53,7 @@ def verify_exercise(
         seconds=round(time.perf_counter() - start, 2),
         place=file_name(exercise.path),
         left=tuple(to_fill_in(exercise)),
+        reference_lost=_first_failure(reference),
     )
 
 
@@ -148,8 +151,20 @@ def _profile(tried: _Tries, version: Version) -> list[bytes]:
 
 
 def _also_right(tried: _Tries, version: Version) -> tuple[str, float, str]:
-    worst = min(tried.verdicts(version.names), key=lambda verdict: verdict.earned)
-    return version.name, worst.earned, " ".join(worst.advice[-1:])
+    worst = _worst(tried.verdicts(version.names))
+    return version.name, worst.earned, _first_failure(worst)
+
+
+def _worst(verdicts: list[Verdict]) -> Verdict:
+    return min(verdicts, key=lambda verdict: verdict.earned)
+
+
+def _first_failure(verdict: Verdict) -> str:
+    """The first check that failed, and what was seen; for the author, so nothing is left out."""
+    for answer in verdict.answers:
+        if answer.difference is not None:
+            return f"{answer.question.name}: {explain(answer.difference)}"
+    return ""
 
 
 def _promises(exercise: Exercise) -> PromisesProof:

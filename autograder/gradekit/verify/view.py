@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -112,10 +113,28 @@ def show_proofs(
     surprises = [(proof.name, line) for proof in proofs for line in proof.surprises()]
     for name, line in surprises:
         console.print(f"[red]{name}[/]: {escape(line)}", highlight=False)
+    for proof in proofs:
+        _show_survivors(console, proof)
     for line in disagreements:
         console.print(f"[red]{lab}[/]: {escape(line)}", highlight=False)
     if not surprises and not disagreements:
         console.print(f"{lab}: every mistake caught, no right answer rejected.", style="green")
+
+
+def _show_survivors(console: Console, proof: ExerciseProof) -> None:
+    """Lines to paste into the exercise for mutants that no check can catch, never wrapped."""
+    if not proof.mutants.survived:
+        return
+    console.print(
+        f"{proof.name}: add a check for each surviving mutant. If one computes the same as the "
+        "reference, say why:",
+        style="bold",
+    )
+    lines = [
+        f'        {json.dumps(label, ensure_ascii=False)}: "",' for label in proof.mutants.survived
+    ]
+    text = "\n".join(["    equivalent={", *lines, "    },"])
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def _show_promises(console: Console, proof: ExerciseProof) -> None:

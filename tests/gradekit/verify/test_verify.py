@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 from pathlib import Path
 
@@ -51,7 +52,10 @@ def test_a_proof_without_surprises_says_so(capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("changed", "surprise"),
     [
-        (replace(PROOF, reference=4), "the reference earns 4 of 5"),
+        (
+            replace(PROOF, reference=4, reference_lost="rows: Expected 1, got 2."),
+            "the reference earns 4 of 5: rows: Expected 1, got 2.",
+        ),
         (replace(PROOF, mistakes=(replace(CAUGHT, most_lost=3.5),)), "loses 2 to 3.5 points"),
         (replace(PROOF, raising=("rows: ValueError: no",)), "raises an error in rows: ValueError"),
         (
@@ -64,12 +68,33 @@ def test_a_proof_without_surprises_says_so(capsys: pytest.CaptureFixture[str]) -
         (replace(PROOF, mistakes=(replace(CAUGHT, advised=False),)), "not get its own advice"),
         (replace(PROOF, also_right=(("by_hand", 3, "Why?"),)), "by_hand earns 3 of 5: Why?"),
         (replace(PROOF, mutants=MutantProof(1, 0, 0, ("`a`",), ())), "mutant survives: `a`"),
-        (replace(PROOF, mutants=MutantProof(1, 1, 0, (), ("`b`",))), "marked equivalent"),
+        (replace(PROOF, mutants=MutantProof(1, 1, 0, (), ("`b`",))), "`b`; remove this entry"),
     ],
 )
 def test_each_surprise_is_one_sentence(changed: ExerciseProof, surprise: str) -> None:
     (sentence,) = changed.surprises()
     assert surprise in sentence
+
+
+LABEL = 'softmax: `x.amax(dim, keepdim=True)` → `x` in `shifted = x - x.amax(dim, "keepdim")`'
+
+
+def test_a_marked_label_that_no_survivor_has_leads_to_the_nearest_one() -> None:
+    mutants = MutantProof(3, 1, 0, ("softmax: `a` → `b`", LABEL), (LABEL.replace("→", "->"),))
+    *_, sentence = replace(PROOF, mutants=mutants).surprises()
+    assert sentence.endswith(f"did you mean {LABEL}?")
+
+
+def test_a_surviving_mutant_has_a_line_to_paste(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    show_proofs(LAB, [replace(PROOF, mutants=MutantProof(1, 0, 0, (LABEL,), ()))])
+    out = capsys.readouterr().out
+    pasted = out[out.index("equivalent={") :].rstrip().rstrip(",").removeprefix("equivalent=")
+    assert ast.literal_eval(pasted) == {LABEL: ""}
+    show_proofs(LAB, [PROOF])
+    assert "equivalent={" not in capsys.readouterr().out
 
 
 def test_the_sentences_are_shown_beside_their_checks_if_asked(
@@ -117,6 +142,18 @@ def test_a_lab_is_proved_by_running_it(course: Course) -> None:
         (2.0, "another_axis", True)
     ]
     assert (guess.reference, guess.blank) == (1, 0)
+
+
+def test_the_check_that_the_reference_fails_is_named_with_its_reason(course: Course) -> None:
+    path = course.exercises(LAB) / "softmax.py"
+    text = path.read_text("utf-8")
+    path.write_text(
+        text.replace("Exercise(softmax)", 'Exercise(softmax, forbids=["torch.Tensor.exp"])'),
+        "utf-8",
+    )
+    (proof,) = verify_labs(course, [LAB], ["softmax"], False, jobs=1, quiet=True)[LAB]
+    assert next(proof.surprises()).startswith("the reference earns 0 of 5: numbers: ")
+    assert "torch.Tensor.exp" in proof.reference_lost
 
 
 def test_an_exercise_that_a_lab_does_not_have_is_one_sentence(course: Course) -> None:
