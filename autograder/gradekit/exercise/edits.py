@@ -26,7 +26,10 @@ _KIT = re.compile(r"\b(exercise|case)\.")
 
 
 def is_the_kits(decorator: ast.expr) -> bool:
-    """Whether a decorator is one of an exercise or of a clinic's case, and so no part of a text."""
+    """Whether a decorator is one of an exercise or of a clinic's case, and so no part of a text.
+
+    It is known by its name; :mod:`.loader` refuses an exercise or a case with another one.
+    """
     return _KIT.search(ast.unparse(decorator)) is not None
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -22,6 +24,7 @@ from gradekit.exercise.clinic import Case, case_name, exercise_names
 from gradekit.exercise.clinic_cells import with_cases
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.source import Source, read_source
+from gradekit.python_names import names_bound_by
 
 # The exercise that a course may leave out: it is about lectures of others.
 ERRATA = "errata"
@@ -180,11 +183,9 @@ def _forbid_peeking(exercises: tuple[Exercise, ...]) -> None:
 
 def _load(lab: str, name: str, path: Path) -> Exercise:
     exercise = _declared(lab, name, path)
-    try:
+    with _one_sentence(_module_name(lab, name), path, "exercise"):
         for part in exercise.parts:
             importlib.import_module(f"{_module_name(lab, name)}.{part}")
-    except Exception as error:
-        raise in_one_sentence(error, path) from error
     if not exercise.checks:
         raise ExerciseError(
             f"{file_name(path)}, line 1: no check in it; add one with @exercise.check(points=…)"
@@ -195,13 +196,11 @@ def _load(lab: str, name: str, path: Path) -> Exercise:
 
 def _declared(lab: str, name: str, path: Path) -> Exercise:
     """Import an exercise's own file; the other files of its folder are not imported yet."""
-    try:
+    with _one_sentence(_module_name(lab, name), path, "exercise"):
         module = _import(_module_name(lab, name), path)
         exercise = getattr(module, "exercise", None)
         if not isinstance(exercise, Exercise):
             raise ExerciseError("no `exercise = Exercise(…)` in it; add that line")
-    except Exception as error:
-        raise in_one_sentence(error, path) from error
     exercise.lab, exercise.name, exercise.path = lab, name, path
     exercise.title = (module.__doc__ or name).strip().splitlines()[0].rstrip(".")
     return exercise
@@ -214,15 +213,45 @@ def _module_name(lab: str, name: str) -> str:
 
 def _case(lab: str, path: Path) -> Case:
     """Import a case of the bug clinic."""
-    try:
+    with _one_sentence(_module_name(lab, path.stem), path, "case"):
         module = _import(_module_name(lab, path.stem), path)
         case = getattr(module, "case", None)
         if not isinstance(case, Case):
             raise ExerciseError("no `case = Case(…)` in it; add that line")
         case.complete(case_name(path))
-    except Exception as error:
-        raise in_one_sentence(error, path) from error
     return case
+
+
+@contextmanager
+def _one_sentence(module: str, path: Path, called: str) -> Iterator[None]:
+    """Turns errors of importing `module` into one sentence, and refuses other names than `called`.
+
+    The texts of checks and versions are taken without the decorators that begin with this name.
+    """
+    try:
+        yield
+    except Exception as error:
+        _refuse_other_names(module, called)
+        raise in_one_sentence(error, path) from error
+    _refuse_other_names(module, called)
+
+
+def _refuse_other_names(module: str, called: str) -> None:
+    """Refuse an exercise or a case that a file calls by another name than `called`."""
+    for name, imported in list(sys.modules.items()):
+        if f"{name}.".startswith(f"{module}."):
+            for bound, value in vars(imported).items():
+                if isinstance(value, Exercise | Case) and bound != called:
+                    file = Path(imported.__file__ or "")
+                    line = next(
+                        statement.lineno
+                        for statement in ast.parse(file.read_text("utf-8")).body
+                        if bound in names_bound_by(statement)
+                    )
+                    raise ExerciseError(
+                        f"{file_name(file)}, line {line}: rename {bound} to `{called}`; this "
+                        "variable must have that name in every file"
+                    )
 
 
 def _of_case(case: Case, lab: str, name: str, path: Path) -> Exercise:

@@ -84,8 +84,14 @@ UNREADABLE = [
      r"double\.py, line 9: check numbers uses torhc, which the file does not have; import it"),
     (DOUBLE, '    """Doubles every entry."""\n', "",
      r"double\.py, line 9: check numbers has no docstring for people to read"),
-    (DOUBLE, "exercise = ", "exercices = ", r"double\.py, line 9: name .exercise. is not"),
-    (GUESS, "exercise = Exercise", "steps = Exercise", r"guess\.py, line \d+: name 'exercise'"),
+    (DOUBLE, "exercise = ", "exercices = ",
+     r"double\.py, line 6: rename exercices to `exercise`; this variable must have that name"),
+    (GUESS, "exercise = Exercise", "steps = Exercise",
+     r"guess\.py, line 4: rename steps to `exercise`"),
+    (DOUBLE, "def squares", "def squared(x):\n    return x * x\n\n\nstep = exercise\n"
+     "@step.also_right\ndef added(x):\n    return x + x\n\n\nwrong = step.edits(added)\n"
+     'wrong("no", "+", "-", "No.")\n\n\n@step.mistake("Is that right?")\ndef squares',
+     r"double\.py, line 26: rename step to `exercise`"),
     (SOURCE, 'exercise="double"', 'exercise="duoble"',
      r"lab01_small\.py, line 19: cell 5 checks 'double', but no cell above it is marked"),
     (SOURCE, 'exercise="double"', 'exercize="double"',

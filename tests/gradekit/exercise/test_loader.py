@@ -144,3 +144,16 @@ def test_a_changed_file_is_read_again_by_the_next_command(course):
     edit(course.exercises(LAB) / "double.py", "points=3", "points=4")
     assert EXERCISES["double"].count("points=3") == 1
     assert load_lab(course, LAB)["double"].points == 6
+
+
+def test_an_exercise_has_one_name_in_every_file_of_its_folder(course):
+    right = "from . import exercise as step\n\n@step.also_right\ndef added(x):\n    return x + x\n"
+    wrong = (
+        "from . import exercise\nfrom .also_right import added\n"
+        'wrong = exercise.edits(added)\nwrong("minus", "x + x", "x - x", "Is that twice?")\n'
+    )
+    as_folder(course, "double", also_right=right, mistakes=wrong)
+    with pytest.raises(
+        ExerciseError, match=r"double/also_right.py, line 1: rename step to `exercise`"
+    ):
+        load_lab(course, LAB)
