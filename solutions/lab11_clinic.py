@@ -9,14 +9,14 @@ the cell marked `cases` is.
 #
 # In ten labs you built models, and most of your mistakes were loud: a shape that does not fit, a
 # name that does not exist. In this lab nothing is loud. You get models that run, train and print
-# sensible numbers, and each of them is broken in one place. Bugs like these were in public code,
-# some of them for years.
+# sensible numbers, and each of them is broken in one place or in two. Bugs like these were in
+# public code, some of them for years.
 #
 # | | |
 # |---|---|
 # | due | {{due}} |
 # | points | {{points}}, in {{steps}} steps and some sentences |
-# | time | about fifteen to twenty minutes for each case, {{minutes}} in all |
+# | time | about twenty minutes for each case, {{minutes}} in all |
 # | you need | labs 1 to 10, above all masks (5.1, 5.5), attention (3.3), Adam (8.1) |
 
 # %%
@@ -38,9 +38,9 @@ _ = torch.manual_seed(11)  # every run of this notebook is the same
 #    hides what was wrong, and often brings a bug of its own.
 # 4. **The cause**, in a sentence or two.
 #
-# The cases do not build on each other. Printing shapes will not help you: all shapes are right.
-# What helps is to take the docstring at its word. Each of its sentences is a promise, and one of
-# them is broken. Which small input would show it?
+# The cases do not build on each other. Printing shapes alone will not help you: what goes in and
+# what comes out has the right shape. What helps is to take the docstring at its word. Each of its
+# sentences is a promise, and at least one of them is broken. Which small input would show it?
 #
 # `check` tries your test on the broken code and on a slow version that is right, and your fix on
 # numbers. Grading tries both on more of them.

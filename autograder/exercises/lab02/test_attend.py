@@ -69,7 +69,7 @@ def openly_wrong(lab, draw):
         return context.flip(0), weights
 
     return {
-        "accepts your own": draw.raises(lab.test_attend, lab.attend) is None,
+        "accepts your own": draw.accepted(lab.test_attend, lab.attend),
         "rejects a plain mean": draw.rejects(lab.test_attend, plain_mean),
         "rejects attention to padding": draw.rejects(lab.test_attend, padding_counts),
         "rejects the context of another sentence": draw.rejects(lab.test_attend, other_sentence),

@@ -59,7 +59,7 @@ case = Case(
 The model is small and reads lab 5's Markov source, whose entropy is known: **no** predictor of the
 next symbol, of whatever size, gets below 1.373 nats on average over many sequences (on 256 of them,
 chance may take off a little). Below, it is trained again. Then it continues 256 sequences itself,
-and the source says how much these symbols surprise it.
+and the source says how much these symbols surprise it, beside symbols that are thrown with dice.
 
 The cell holds the model's attention. It is folded, because a doctor listens before she looks: run
 it and the one below first.
@@ -68,8 +68,8 @@ it and the one below first.
         15,
         2,
         """
-**Predict.** Which of the two numbers is a lie: the loss in training, or the surprise at what the
-model writes? What must a model know to have a loss of 0.06 on this source?
+**Predict.** No predictor gets below the entropy, and this one does. What must a model know to have
+a loss of 0.06 on this source? And does it still know that when it writes?
 """,
         (
             "In training, all symbols of a sequence are there at once. Which of them are missing "
@@ -84,7 +84,7 @@ model writes? What must a model know to have a loss of 0.06 on this source?
         1,
         """
 Follow your failing test into `forward`: up to which line is everything as it should be? Print
-values, not shapes: all shapes are right.
+values; all shapes are right.
 """,
         (
             "Print the table that goes into the attention function, for T = 4. What does the "
@@ -252,6 +252,11 @@ case.other_fix(
     "numbers_instead", {"attn_mask=ahead": "attn_mask=torch.where(ahead, -torch.inf, 0.0).to(x)"}
 )
 
+READS_AHEAD = (
+    "Each position reads itself and those *after* it. Print the table for T = 4: is its first axis "
+    "that of the queries or that of the keys, and what does True mean to the attention function?"
+)
+
 case.wrong_fix(
     "no_mask",
     {"attn_mask=ahead": "attn_mask=None"},
@@ -271,6 +276,17 @@ case.wrong_fix(
     "model must predict?",
 )
 case.wrong_fix(
+    "diagonal_moved",
+    {".triu(diagonal=1)": ".triu(diagonal=0)"},
+    READS_AHEAD,
+)
+case.wrong_fix(
+    "both_masks",
+    {"attn_mask=ahead": "attn_mask=ahead, is_causal=True"},
+    "You ask for a causal mask and still hand over the old one. What does each of the two say "
+    "about the first position?",
+)
+case.wrong_fix(
     "only_itself",
     {".triu(diagonal=1)": ".triu().tril()"},
     "No position reads ahead now, but none reads its past either. Which outputs must change with "
@@ -279,8 +295,7 @@ case.wrong_fix(
 case.wrong_fix(
     "the_other_corner",
     {"attn_mask=ahead": "attn_mask=~ahead.T"},
-    "Each position reads itself and those *after* it. Who should read whom, and is the first axis "
-    "of the table that of the queries or that of the keys?",
+    READS_AHEAD,
 )
 case.wrong_fix(
     "in_training_only",
@@ -355,8 +370,9 @@ def returns_its_verdict(impl):
 
 
 @case.find.mistake(
-    "Your test fails on right versions: it asks for equal numbers down to the last bit. Two right "
-    "ways to add up the same numbers differ there. How far apart may they be?"
+    "Your test fails on a right version that `check` does not have. If it asks for equal numbers "
+    "down to the last bit: two right ways to add up the same numbers differ there. How far apart "
+    "may they be?"
 )
 def equal_bits(impl):
     attention = impl(32, 4)

@@ -11,7 +11,8 @@
     def no_leak(lab, draw):
         \"\"\"A later word changes no earlier output.\"\"\"
 
-One file holds one case. It makes two exercises: in ``find_…``, students write a test that the
+One file holds one case; a long one is a folder, with other fixes in ``fixes.py`` and other tests in
+``tests.py``. It makes two exercises: in ``find_…``, students write a test that the
 broken code fails; in ``fix_…``, they change the code, in as few lines as they can. The notebook's
 section comes from the same file (:mod:`.clinic_cells`).
 """
@@ -39,12 +40,19 @@ FIX, SENTENCE = 6, 3
 MOST_LINES = 3
 # The known mistake of a student who changes nothing.
 HANDED_OVER = "as_handed_over"
-_FILE = re.compile(r"case\d+_([a-z0-9_]+)")
+# What a case's folder may hold besides __init__.py, in the order in which it is imported.
+CASE_PARTS = ("fixes", "tests")
+_MODULE = re.compile(r"case\d+_([a-z0-9_]+)")
+
+
+def module_name(path: Path) -> str:
+    """The name of an exercise's module: that of its file, or of its folder."""
+    return path.parent.name if path.name == "__init__.py" else path.stem
 
 
 def case_name(path: Path) -> str:
-    """``leak`` of a case's file ``case1_leak.py``; empty for other exercise files."""
-    found = _FILE.fullmatch(path.stem)
+    """``leak`` of a case's file ``case1_leak.py`` or folder; empty for other exercises."""
+    found = _MODULE.fullmatch(module_name(path))
     return found[1] if found else ""
 
 
@@ -252,12 +260,13 @@ def few_lines(lab, draw):
         text = f"""\
 def code_above(lab, draw):
 {textwrap.indent(broken, "    ")}
-    long_way = draw.raises(lab.{self.test_name}, {self.slow.__name__})
-    if long_way is not None and long_way.type == "NotImplementedError":
+    {self.broken_name}.__name__ = {self.code_name!r}
+    long_way = draw.accepted(lab.{self.test_name}, {self.slow.__name__})
+    if long_way is not True and long_way.type == "NotImplementedError":
         raise NotImplementedError
     return {{
         "rejects the code above": draw.rejects(lab.{self.test_name}, {self.broken_name}),
-        "accepts a slow version that is right": long_way is None,
+        "accepts a slow version that is right": long_way,
     }}
 """
         title = "Your test fails on the code above, and passes on a slow version that is right."

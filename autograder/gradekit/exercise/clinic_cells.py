@@ -92,9 +92,10 @@ def _finding(case: Case) -> str:
 
 The code is in the folded cell above: `{case.broken_name}`. (Click on the bar at its left. Not all
 editors fold it.) Read its docstring first; it is right. Then write `{case.test_name}(impl)`, which
-raises an `AssertionError` if a version breaks what the docstring promises, and is silent otherwise.
-It must not ask *how* a version works: `check` also tries it on a slow version that is right, and
-grading on more of them.
+raises an error, as `assert` does, if a version breaks what the docstring promises, and is silent
+otherwise. It must not ask *how* a version works: `check` also tries it on a slow version that is
+right, and grading on more of them. Two right versions may differ in the last digits of a number, so
+compare with a tolerance (`torch.allclose`).
 {_hints(case.finding.hints)}"""
 
 
@@ -105,7 +106,8 @@ def _fixing(case: Case) -> str:
 
 The cell below holds a copy of the code, now under the name `{case.code_name}`. Change it there:
 {lines} enough. Lines are counted as Python reads them, so comments, blank lines and line breaks
-cost nothing.
+cost nothing; a line that you add, remove or leave a `print` in counts. Before `check`, run your own
+test on the fix: `{case.test_name}({case.code_name})`.
 {_hints(case.fixing.hints)}"""
 
 

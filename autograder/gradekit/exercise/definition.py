@@ -165,13 +165,6 @@ class Exercise:
         return tuple(path for path in paths if not path.name.startswith("measure"))
 
     @property
-    def parts(self) -> tuple[str, ...]:
-        """Which of :data:`PARTS` the exercise has: none if it is a file and not a folder."""
-        if self.path.name != "__init__.py":
-            return ()
-        return tuple(part for part in PARTS if (self.path.parent / f"{part}.py").is_file())
-
-    @property
     def saved_paths(self) -> tuple[Path, ...]:
         """The reference's own files of weights, one for each name in `saves`."""
         return tuple(self.path.parent / name for name in self.saves)

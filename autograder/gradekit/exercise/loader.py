@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,9 +20,9 @@ from torch.optim import Optimizer
 from gradekit.course import Course
 from gradekit.errors import CourseError, ExerciseError
 from gradekit.exercise.authoring_errors import file_name, in_one_sentence, line_in, undefined_names
-from gradekit.exercise.clinic import Case, case_name, exercise_names
+from gradekit.exercise.clinic import CASE_PARTS, Case, case_name, exercise_names, module_name
 from gradekit.exercise.clinic_cells import with_cases
-from gradekit.exercise.definition import Exercise
+from gradekit.exercise.definition import PARTS, Exercise
 from gradekit.exercise.source import Source, read_source
 from gradekit.python_names import names_bound_by
 
@@ -158,13 +158,12 @@ def exercise_files(folder: Path) -> dict[str, Path]:
 
     ``case1_leak.py`` holds two, ``find_leak`` and ``fix_leak``.
     """
-    paths = sorted(folder.glob("[a-z]*.py"))
-    files = {
+    paths = [*sorted(folder.glob("[a-z]*.py")), *sorted(folder.glob("[a-z]*/__init__.py"))]
+    return {
         name: path
         for path in paths
-        for name in (exercise_names(case_name(path)) if case_name(path) else (path.stem,))
+        for name in (exercise_names(case_name(path)) if case_name(path) else (module_name(path),))
     }
-    return files | {path.parent.name: path for path in sorted(folder.glob("[a-z]*/__init__.py"))}
 
 
 def _forbid_peeking(exercises: tuple[Exercise, ...]) -> None:
@@ -184,8 +183,7 @@ def _forbid_peeking(exercises: tuple[Exercise, ...]) -> None:
 def _load(lab: str, name: str, path: Path) -> Exercise:
     exercise = _declared(lab, name, path)
     with _one_sentence(_module_name(lab, name), path, "exercise"):
-        for part in exercise.parts:
-            importlib.import_module(f"{_module_name(lab, name)}.{part}")
+        _import_parts(lab, path, PARTS)
     if not exercise.checks:
         raise ExerciseError(
             f"{file_name(path)}, line 1: no check in it; add one with @exercise.check(points=…)"
@@ -213,11 +211,13 @@ def _module_name(lab: str, name: str) -> str:
 
 def _case(lab: str, path: Path) -> Case:
     """Import a case of the bug clinic."""
-    with _one_sentence(_module_name(lab, path.stem), path, "case"):
-        module = _import(_module_name(lab, path.stem), path)
+    name = _module_name(lab, module_name(path))
+    with _one_sentence(name, path, "case"):
+        module = _import(name, path)
         case = getattr(module, "case", None)
         if not isinstance(case, Case):
             raise ExerciseError("no `case = Case(…)` in it; add that line")
+        _import_parts(lab, path, CASE_PARTS)
         case.complete(case_name(path))
     return case
 
@@ -262,6 +262,14 @@ def _of_case(case: Case, lab: str, name: str, path: Path) -> Exercise:
     exercise.title = f"{case.title}: {does}"
     _refuse_contradictions(exercise)
     return exercise
+
+
+def _import_parts(lab: str, path: Path, parts: Sequence[str]) -> None:
+    """Import those of the named files that are in an exercise's folder, if it is one."""
+    if path.name == "__init__.py":
+        for part in parts:
+            if (path.parent / f"{part}.py").is_file():
+                importlib.import_module(f"{_module_name(lab, module_name(path))}.{part}")
 
 
 def _refuse_contradictions(exercise: Exercise) -> None:

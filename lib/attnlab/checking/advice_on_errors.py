@@ -56,9 +56,14 @@ def explain_raised(where: str, expected: Any, seen: Raised) -> str:
             return where + _explain_missing_attribute(found[1], found[2])
     line = f" in the line `{seen.source_line}`" if seen.source_line else ""
     message = f": {seen.message}" if seen.message else ""
-    instead = f" (expected {expected.type})" if isinstance(expected, Raised) else ""
-    stopped = f"{where}your code stopped with {seen.type}{instead}{line}{message}"
-    return f"{stopped.rstrip('.: ')}. {_question(seen.message)}".rstrip()
+    if where.rpartition(" / ")[2].startswith("accepts "):  # Draw.accepted, of the student's test
+        stopped = f"{where}your test rejects it with {seen.type}{line}{message}"
+        question = _question(seen.message) or _question_on_a_test(seen)
+    else:
+        instead = f" (expected {expected.type})" if isinstance(expected, Raised) else ""
+        stopped = f"{where}your code stopped with {seen.type}{instead}{line}{message}"
+        question = _question(seen.message)
+    return f"{stopped.rstrip('.: ')}. {question}".rstrip()
 
 
 def _explain_missing_attribute(kind: str, name: str) -> str:
@@ -78,3 +83,15 @@ def _question(message: str) -> str:
     """A question that helps with this message of torch's; empty if none is known."""
     found = (question for words, question in _QUESTIONS_BY_MESSAGE.items() if words in message)
     return next(found, "")
+
+
+def _question_on_a_test(seen: Raised) -> str:
+    """A question about a student's test that rejects a right version."""
+    if "torch.equal(" in seen.source_line:
+        return (
+            "Two right ways to add up the same numbers differ in their last digits: does this line "
+            "allow for that?"
+        )
+    if seen.type == "AssertionError":
+        return "Which sentence of the docstring promises that?"
+    return "Does your test call it as the docstring says?"

@@ -53,7 +53,9 @@ def definition_text(item: Any) -> str:
         text = "".join(linecache.getlines(code.co_filename))
         if found := last_definition(text, item.__name__):
             return found
-    raise LookupError(f"the text of {item.__name__} is not known; define it in a cell")
+    raise LookupError(
+        f"the text of {item.__name__} is not known; define it in a cell, with code of its own"
+    )
 
 
 def last_definition(text: str, name: str) -> str:

@@ -179,6 +179,22 @@ class Draw:
             return RETURNED_FALSE
         return ONLY_PRINTED if printed.anything else False
 
+    def accepted(self, test: Callable[..., Any], version: Callable[..., Any]) -> Raised | bool:
+        """True if the student's `test` accepts `version`; else what it raises, and in which line.
+
+        For versions that students may see: a hidden one may raise words of its own.
+
+        Raises:
+            NameError, KeyboardInterrupt and the errors that end a probe: they pass through.
+        """
+        try:
+            test(version)
+        except _PASS_THROUGH:
+            raise
+        except BaseException as error:  # pytest.fail() raises one that is not an Exception
+            return raised_by(error)
+        return True
+
     def accepts(self, test: Callable[..., Any]) -> list[bool | str]:
         """For each version: True if the student's `test` accepts it, False if it raises.
 

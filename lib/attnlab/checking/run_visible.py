@@ -68,6 +68,7 @@ def _see(
     # the student's own random numbers must not depend on whether they called check().
     with (
         _visible_debugger(),
+        _usual_default_device(),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(out),
         torch.random.fork_rng(devices=[]),
@@ -81,6 +82,17 @@ def _see(
             raise
         except BaseException as error:  # a student's exception may have any base class
             return Raised(type(error).__name__)
+
+
+@contextlib.contextmanager
+def _usual_default_device() -> Iterator[None]:
+    """Undo a change of torch's default device, which would stop every later cell."""
+    before = torch.get_default_device()
+    try:
+        yield
+    finally:
+        if torch.get_default_device() != before:
+            torch.set_default_device(None if before.type == "cpu" else before)
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from attnlab.checking.redact import redacted
 
 # A student's code may produce messages of any length; a page shows this many characters.
 MOST_ADVICE = 1000
-_IN_PART = "(This explains a part of what was seen, such as one mode or one of several calls.)"
+_IN_PART = "(This explains a part of what was seen; something else may be wrong, too.)"
 
 
 @dataclass(frozen=True)

@@ -48,8 +48,16 @@ def words(expected, seen, judge=None):
         ([1], [], "expected 1 value, got 0."),
         ({"rejects a": True}, {"rejects a": False}, "rejects a: expected: rejected; your test "
             "let it pass."),
-        ({"accepts a": True}, {"accepts a": False}, "accepts a: expected: accepted; your test "
-            "rejected it."),
+        ({"accepts a": True}, {"accepts a": Raised("AssertionError", "", "assert y.sum() == 1")},
+            "accepts a: your test rejects it with AssertionError in the line `assert y.sum() == 1`."
+            " Which sentence of the docstring promises that?"),
+        ({"accepts a": True}, {"accepts a": Raised("AssertionError", "", "assert torch.equal(a, b)")
+            }, "accepts a: your test rejects it with AssertionError in the line "
+            "`assert torch.equal(a, b)`. Two right ways to add up the same numbers differ in their "
+            "last digits: does this line allow for that?"),
+        ({"accepts a": True}, {"accepts a": Raised("TypeError", "no such thing", "impl(3)")},
+            "accepts a: your test rejects it with TypeError in the line `impl(3)`: no such thing. "
+            "Does your test call it as the docstring says?"),
         ({"rejects a": True}, {"rejects a": RETURNED_FALSE}, "rejects a: your test returns False, "
             "but nothing reads that value. A test rejects by raising: which statement turns a "
             "False into an error?"),

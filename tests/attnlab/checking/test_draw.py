@@ -193,6 +193,18 @@ def test_a_test_is_tried_on_each_version_in_order():
     assert draw.accepts(test) == [True, False, False, True]
 
 
+def test_what_a_test_says_of_one_version_is_kept():
+    def test(f):
+        assert f(2) == 4, "twice two"
+
+    draw = Draw(0)
+    assert draw.accepted(test, lambda x: x * 2) is True
+    assert draw.accepted(test, lambda x: x + 1) == Raised("AssertionError", "twice two")
+    assert draw.accepted(lambda f: pytest.fail("no"), abs) == Raised("Failed", "no")
+    with pytest.raises(NameError):
+        draw.accepted(lambda f: not_defined, abs)  # noqa: F821 - the point
+
+
 @pytest.mark.parametrize("no", [False, torch.tensor(False), np.bool_(0)])
 def test_a_test_that_returns_false_or_only_prints_is_known(no):
     def returns(f):

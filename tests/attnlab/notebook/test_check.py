@@ -226,6 +226,20 @@ def test_an_interrupt_passes_through(lab):
     assert caught.value.__suppress_context__
 
 
+def test_a_changed_default_device_does_not_reach_the_next_cell(lab):
+    def changes(x, dim=-1):
+        torch.set_default_device("meta")
+        return x
+
+    changes(torch.ones(1))  # without check(), it stays
+    try:
+        assert torch.ones(1).device.type == "meta"
+    finally:
+        torch.set_default_device(None)
+    checked(changes)
+    assert torch.ones(1).device.type == "cpu"
+
+
 def test_a_name_that_is_not_defined_yet(lab, capsys):
     assert eval('check("softmax")', {"__name__": "__main__", "check": check}) == 0.0
     assert "Your notebook does not define `softmax`." in capsys.readouterr().out

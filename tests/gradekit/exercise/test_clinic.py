@@ -255,7 +255,7 @@ def test_a_case_may_be_moved_into_a_lab_of_its_own(tmp_path):
     (root / "solutions/lab12_bug.py").write_text(
         '"""A bug."""\n\n# %% [markdown]\n# # {{title}}\n\n# %% [markdown] cases="all"\n'
     )
-    name = "case2_slow_optimiser.py"
+    name = "case2_slow_optimiser"
     (root / "autograder/exercises/lab12").mkdir()
     (root / f"autograder/exercises/{LAB}/{name}").rename(
         root / f"autograder/exercises/lab12/{name}"
