@@ -19,6 +19,7 @@ def curves(
     level: tuple[str, float] | None = None,
     log: bool = False,
     at: Sequence[float] = (),
+    up_to: float = 0.0,
 ) -> Drawn:
     """Lines in one panel, and a level that they are compared with.
 
@@ -28,6 +29,8 @@ def curves(
         level: the name and the value of a horizontal line.
         log: whether the values are drawn on a logarithmic scale.
         at: where the values are, on a logarithmic scale; by default at 1, 2, 3 …
+        up_to: the vertical axis reaches at least this value, so that figures of two versions
+            can be compared.
     """
     data = {name: torch.as_tensor(values, dtype=torch.float64) for name, values in lines.items()}
     ends = ", ".join(f"{name} ends at {values[-1]:.3g}" for name, values in data.items())
@@ -43,8 +46,9 @@ def curves(
             axes.set_yscale("log")
         else:
             lowest = min(0.0, *(float(values.min()) for values in data.values()))
-            room = 0.03 * (axes.get_ylim()[1] - lowest)
-            axes.set_ylim(bottom=lowest - room)  # a line at 0 is not drawn over by the axis
+            highest = max(up_to, axes.get_ylim()[1])
+            room = 0.03 * (highest - lowest)
+            axes.set_ylim(lowest - room, highest)  # a line at 0 is not drawn over by the axis
         if at:
             axes.set_xscale("log")
             axes.set_xticks(list(at), [f"{place:g}" for place in at])

@@ -20,6 +20,15 @@ def test_lines_and_a_level():
     assert -0.2 < axes.get_ylim()[0] < 0  # nearly 0, so that a line at 0 is seen
 
 
+def test_two_figures_can_have_the_same_scale():
+    tops = [
+        symptoms.curves({"x": values}, "t", "step", "%", up_to=8.0).axes[0].get_ylim()[1]
+        for values in ([0.0, 0.0], [0.0, 7.3], [0.0, 20.0])
+    ]
+    assert tops[0] == tops[1] == 8.0
+    assert tops[2] > 20
+
+
 def test_a_logarithmic_scale():
     drawn = symptoms.curves({"loss": [1.0, 1e-4]}, "training", "step", "error", log=True)
     assert drawn.axes[0].get_yscale() == "log"

@@ -131,7 +131,9 @@ def changed_words(attention):
         changed.append(100 * (1 - same.double().mean()))
     print(f"beside a sentence of 30 words, {changed[-1]:.1f} % of the words change")
     title = "words that change beside a neighbour"
-    return symptoms.curves({"changed": changed}, title, "words of the neighbour", "% of the words")
+    return symptoms.curves(
+        {"changed": changed}, title, "words of the neighbour", "% of the words", up_to=8.0
+    )
 
 
 @case.slow_version

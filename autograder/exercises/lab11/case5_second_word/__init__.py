@@ -127,7 +127,7 @@ def surprise_by_position(attention):
     print(f"surprise at the second:                       {surprises[1]:.3f}")
     floor = ("entropy of the source", source.entropy_rate)
     title = "what the model writes"
-    return symptoms.curves({"surprise": surprises}, title, "symbol", "nats", level=floor)
+    return symptoms.curves({"surprise": surprises}, title, "symbol", "nats", level=floor, up_to=2.8)
 
 
 @case.slow_version
