@@ -132,15 +132,6 @@ def test_priorities_of_other_processes_are_not_changed(domains, unconfined, byst
     assert os.getpriority(os.PRIO_PROCESS, bystander.pid) == 19
 
 
-def test_no_folder_can_be_watched(domains, unconfined, folder):
-    watch = (
-        "import ctypes\nlibc = ctypes.CDLL(None)\n"
-        f"print('watch', libc.inotify_add_watch(libc.inotify_init1(0), {bytes(folder)!r}, 0xFFF))"
-    )
-    assert "watch 1" in said(unconfined, watch)
-    assert "watch -1" in said(domains, watch)
-
-
 LIST = "import os\nprint(os.listdir({!r}))"
 
 

@@ -17,6 +17,8 @@ from typing import Any
 
 from nbformat.notebooknode import NotebookNode
 
+from gradekit.feedback.pictures import pixels
+
 MOST_TEXT = 256 * 2**10
 MOST_MARKDOWN = 64 * 2**10
 MOST_MARKDOWN_OF_ALL = 2**19
@@ -25,6 +27,10 @@ MOST_MARKDOWN_OF_ALL = 2**19
 MOST_FORMULAS = 20
 MOST_BRACKETS = 50
 MOST_IMAGE = 8 * 2**20
+# A page needs four bytes for each pixel, however few the file has. A telephone's photo has 50
+# million pixels.
+MOST_PIXELS = 2**26
+MOST_PIXELS_OF_ALL = 2**28
 _IMAGES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 _SCHEMES = r"\s*(?:https?://|\#|mailto:)"
 _REMARK = "[Output was cut here.]"
@@ -92,61 +98,82 @@ def sanitize_cells(cells: Iterable[NotebookNode], known: Collection[str]) -> Non
     Args:
         known: the texts of the released notebook's cells, which stay unchanged.
     """
-    left = MOST_MARKDOWN_OF_ALL
+    left, room = MOST_MARKDOWN_OF_ALL, _Room(MOST_PIXELS_OF_ALL)
     for cell in cells:
         own = cell.source.strip() not in known
-        sanitize_cell(cell, known_text=not own)
+        sanitize_cell(cell, not own, room)
         if own and cell.cell_type == "markdown":
             if len(cell.source) > left:
                 cell.source = _CUT
             left -= len(cell.source)
 
 
-def sanitize_cell(cell: NotebookNode, known_text: bool = False) -> NotebookNode:
+class _Room:
+    """The pixels that may still be shown."""
+
+    def __init__(self, left: int) -> None:
+        self._left = left
+
+    def take(self, number: int) -> bool:
+        """Whether a picture of so many pixels may be shown; if so, they are gone."""
+        if number > min(MOST_PIXELS, self._left):
+            return False
+        self._left -= number
+        return True
+
+
+def sanitize_cell(
+    cell: NotebookNode, known_text: bool = False, room: _Room | None = None
+) -> NotebookNode:
     """Make a student's cell safe to show; its id and metadata are not checked.
 
     A raw cell becomes Markdown that shows its text unchanged.
 
     Args:
         known_text: the text is the released notebook's own and stays unchanged.
+        room: for pictures.
     """
+    room = room or _Room(MOST_PIXELS_OF_ALL)
     if cell.cell_type == "code":
-        cell.outputs = sanitize_outputs(cell.get("outputs", []))
+        cell.outputs = sanitize_outputs(cell.get("outputs", []), room)
         return cell
     text = cell.source
     if cell.cell_type == "raw":
         cell.cell_type = "markdown"
         text = "\n".join(f"    {line}" for line in text.splitlines())
-    pictures = _attachments(cell.pop("attachments", None))
+    pictures = _attachments(cell.pop("attachments", None), room)
     if pictures:
         cell.attachments = pictures
     cell.source = text if known_text else sanitize_text(text, pictures)
     return cell
 
 
-def sanitize_outputs(outputs: Iterable[Mapping[str, Any]]) -> list[NotebookNode]:
+def sanitize_outputs(
+    outputs: Iterable[Mapping[str, Any]], room: _Room | None = None
+) -> list[NotebookNode]:
     """The outputs that show text and pictures; all else (HTML, scripts, widgets, SVG) is dropped.
 
-    An output without nbformat's form is dropped, too. A long text is cut, with a remark.
+    An output without nbformat's form is dropped, too. A long text is cut, with a remark. A picture
+    of too many pixels is left out.
     """
-    kept = []
+    kept, room = [], room or _Room(MOST_PIXELS_OF_ALL)
     for output in outputs:
         if not isinstance(output, Mapping):
             continue
-        clean = _clean(output)
+        clean = _clean(output, room)
         if clean:
             kept.append(NotebookNode(clean))
     return kept
 
 
-def _clean(output: Mapping[str, Any]) -> dict[str, Any] | None:
+def _clean(output: Mapping[str, Any], room: _Room) -> dict[str, Any] | None:
     match output.get("output_type"):
         case "stream":
             return _stream(output)
         case "error":
             return _error(output)
         case "display_data" | "execute_result":
-            return _shown(output)
+            return _shown(output, room)
         case _:  # the student's choice: any other kind is not shown
             return None
 
@@ -168,14 +195,14 @@ def _error(output: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _shown(output: Mapping[str, Any]) -> dict[str, Any] | None:
+def _shown(output: Mapping[str, Any], room: _Room) -> dict[str, Any] | None:
     data = output.get("data")
     given = data if isinstance(data, Mapping) else {}
     kept: dict[str, Any] = {}
     if "text/plain" in given:
         kept["text/plain"] = _text(given["text/plain"])
     for kind in _IMAGES:
-        image = _image(kind, given.get(kind))
+        image = _image(kind, given.get(kind), room)
         if image:
             kept[kind] = image
     if not kept:
@@ -195,7 +222,7 @@ def _text(value: Any) -> str:
     return text if len(text) <= MOST_TEXT else f"{text[:MOST_TEXT]}\n{_REMARK}"
 
 
-def _image(kind: str, value: Any) -> str | None:
+def _image(kind: str, value: Any, room: _Room) -> str | None:
     """The picture in base64, if it is one; a page puts this text into an attribute."""
     text = "".join(value.split()) if isinstance(value, str) else ""
     if not text or len(text) > MOST_IMAGE:
@@ -204,15 +231,16 @@ def _image(kind: str, value: Any) -> str | None:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         return None
-    return text if data.startswith(_IMAGES[kind]) else None
+    return text if data.startswith(_IMAGES[kind]) and room.take(pixels(data)) else None
 
 
-def _attachments(values: Any) -> NotebookNode:
+def _attachments(values: Any, room: _Room) -> NotebookNode:
     kept = NotebookNode()
     for name, bundle in values.items() if isinstance(values, Mapping) else []:
         if not re.fullmatch(r"[\w.-]{1,100}", str(name)) or not isinstance(bundle, Mapping):
             continue
-        images = {kind: image for kind in _IMAGES if (image := _image(kind, bundle.get(kind)))}
+        given = {kind: _image(kind, bundle.get(kind), room) for kind in _IMAGES}
+        images = {kind: image for kind, image in given.items() if image}
         if images:
             kept[str(name)] = NotebookNode(images)
     return kept

@@ -169,7 +169,9 @@ def command(program: str, assembled: Path, private: Iterable[Path] = ()) -> list
     mounts = _mounts(assembled, private)
     for mount in mounts:
         line += _show(mount)
-    line += ["--dev", "/dev", "--perms", "1777", "--tmpfs", SCRATCH]
+    # /dev/full reads as zeros, too. A shared mapping of /dev/zero is memory that no limit counts.
+    line += ["--dev", "/dev", "--dev-bind", "/dev/full", "/dev/zero"]
+    line += ["--perms", "1777", "--tmpfs", SCRATCH]
     if not any(mount.path.is_relative_to(_TEMPORARY) for mount in mounts):
         line += ["--symlink", SCRATCH, _TEMPORARY]
     for path in [mount.path for mount in mounts if mount.source is None] + [Path("/dev"), _ROOT]:

@@ -17,6 +17,9 @@ _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REFERENCE = re.compile(r"refs/(?:heads|remotes)/[\w./-]+")
 _COMMITTER = re.compile(rb"^committer .* (\d{1,11}) [+-]\d{4}$", re.MULTILINE)
 _MOST_SECONDS = 20
+# A commit has a few hundred bytes. A hostile one is small on disk and unpacks to gigabytes; git
+# then gives up at this size, in bytes, of any single piece of memory.
+_MOST_BYTES = 16 * 2**20
 
 
 def time_of_last_commit(git_folder: Path) -> datetime | None:
@@ -36,6 +39,7 @@ def time_of_last_commit(git_folder: Path) -> datetime | None:
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_NO_REPLACE_OBJECTS": "1",
+            "GIT_ALLOC_LIMIT": str(_MOST_BYTES),
         }
         try:
             done = subprocess.run(  # noqa: S603 - a hash

@@ -41,8 +41,8 @@ def used_by_descendants(ancestor: int) -> dict[int, int]:
     """Bytes of memory of each process below `ancestor`, by its number.
 
     Pages that several processes share are divided among them, so a fork counts for the pages that
-    it changes. Pages shared with `ancestor` itself count in part. Page tables count, and each
-    socket once, as much as its buffer can hold.
+    it changes. Pages shared with `ancestor` itself count in part. Swapped pages and page tables
+    count, and each socket once, as much as its buffer can hold.
     """
     sockets: set[str] = set()
     used = {}
@@ -69,19 +69,18 @@ def used_by(pid: int) -> int:
     except PermissionError:
         status = _status(pid)
         # It hides which pages it shares, so all of them count.
-        return _kib(status, "VmRSS") + _kib(status, "VmPTE")
+        return _kib(status, "VmRSS") + _kib(status, "VmSwap") + _kib(status, "VmPTE")
     except OSError:
         return 0  # it has ended
-    for line in text.splitlines():
-        if line.startswith("Pss:"):
-            return int(line.split()[1]) * 1024 + _kib(_status(pid), "VmPTE")
-    return 0
+    # What a process has had swapped out is memory of the machine, too.
+    own = [line.split() for line in text.splitlines() if line.startswith(("Pss:", "SwapPss:"))]
+    return sum(int(words[1]) for words in own) * 1024 + _kib(_status(pid), "VmPTE") if own else 0
 
 
 def _at_most(pid: int) -> int:
     status = _status(pid)
     files = int(status.get("FDSize", "0")) * SOCKET_BYTES
-    return _kib(status, "VmRSS") + _kib(status, "VmPTE") + files
+    return _kib(status, "VmRSS") + _kib(status, "VmSwap") + _kib(status, "VmPTE") + files
 
 
 def _sockets_of(pid: int) -> set[str]:

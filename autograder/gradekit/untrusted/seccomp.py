@@ -1,7 +1,9 @@
 """System calls that a submission cannot make: no lab needs them, and exploits use them.
 
 This is a short list of refusals, not a list of permissions: torch, numpy and Python's own modules
-must run unchanged. Memory that no limit counts (memfd, System V) is refused as well.
+must run unchanged. Memory that no limit counts is refused as well: memfd, System V, shared pages
+without a file, pages in pipes, locks, rules of Landlock. So is whatever reaches the whole machine
+even from within namespaces.
 
 This file holds the list for every level that confines, and turns lists into filters;
 seccomp_landlock.py holds what is refused in addition if there are no namespaces.
@@ -24,10 +26,16 @@ from gradekit.untrusted import libc
 REFUSED = {
     "add_key": (248, 217),
     "bpf": (321, 280),
+    "fanotify_init": (300, 262),
     "fsconfig": (431, 431),
     "fsmount": (432, 432),
     "fsopen": (430, 430),
     "fspick": (433, 433),
+    # These two show which programs of the machine are started, and which files are read.
+    "inotify_add_watch": (254, 27),
+    "inotify_init1": (294, 26),
+    # All processes of the machine together have 65,536 places.
+    "io_setup": (206, 0),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
     "io_uring_setup": (425, 425),
@@ -57,6 +65,8 @@ REFUSED = {
     "umount2": (166, 39),
     "unshare": (272, 97),
     "userfaultfd": (323, 282),
+    # A pipe would keep whole huge pages, of which it counts one small page.
+    "vmsplice": (278, 75),
 }
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
@@ -103,6 +113,51 @@ class Rule:
 # Each session gets its own share of CPU time, so a submission cannot create a second session. The
 # call reports success, which is all that subprocess needs to start a process in a new session.
 ONE_SESSION = Rule((112, 157), error=0)
+
+_MMAP, _FCNTL = (9, 222), (72, 25)
+_SHARED_WITHOUT_A_FILE, _HUGE_PAGES = 0x21, 0x40000
+_F_SETLK, _F_SETLKW, _F_OFD_SETLK, _F_OFD_SETLKW = 6, 7, 37, 38
+_F_SETLEASE, _F_NOTIFY = 1024, 1026
+# What a submission cannot do at any level that confines.
+OF_A_SUBMISSION = (
+    ONE_SESSION,
+    # Such pages exist until the last process unmaps them. A process that says that it does not need
+    # them now has none of them in its own count, and still keeps them all.
+    Rule(
+        _MMAP,
+        (
+            ArgumentRule(3, (_SHARED_WITHOUT_A_FILE,), _SHARED_WITHOUT_A_FILE, refuse=True),
+            ArgumentRule(3, (_HUGE_PAGES,), _HUGE_PAGES, refuse=True),
+        ),
+    ),
+    # The kernel keeps any number of locks for one open file, and counts none. They report success:
+    # files of a submission are its own. The other two show who opens a file or folder, and when.
+    Rule(
+        _FCNTL,
+        (
+            ArgumentRule(
+                1,
+                (_F_SETLK, _F_SETLKW, _F_OFD_SETLK, _F_OFD_SETLKW, _F_SETLEASE, _F_NOTIFY),
+                refuse=True,
+            ),
+        ),
+        error=0,
+    ),
+    # These would write the whole machine's files to its disks at once, and keep them busy.
+    Rule((162, 81), error=0),  # sync
+    Rule((306, 267), error=0),  # syncfs
+    Rule((253, None)),  # inotify_init, of which a user has 128
+    # A ruleset holds any number of rules, and no limit counts them.
+    *(Rule((number, number)) for number in (444, 445, 446)),  # landlock_…
+)
+_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
+# Other kinds are not all separated by a network namespace: AF_VSOCK reaches services of the machine
+# and, on a virtual machine, of its host.
+SEPARATED_SOCKETS = Rule(
+    (41, 198),
+    (ArgumentRule(0, (_AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK)),),
+    errno.EAFNOSUPPORT,
+)
 
 
 def available() -> bool:

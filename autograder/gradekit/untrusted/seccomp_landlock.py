@@ -24,11 +24,7 @@ _REFUSED = {
     "connect": (42, 203),
     "listen": (50, 201),
     "socket": (41, 198),
-    # These show which file another process reads, and when.
-    "fanotify_init": (300, 262),
-    "inotify_add_watch": (254, 27),
-    "inotify_init": (253, None),
-    "inotify_init1": (294, 26),
+    # These show what the machine mounts and stores.
     "listmount": (458, 458),
     "name_to_handle_at": (303, 264),
     "quotactl": (179, 60),
@@ -95,13 +91,12 @@ _PRETENDED = {
     "utimes": (235, None),
 }
 _CLONE, _CLONE3 = (56, 220), (435, 435)
-_FCNTL, _IOCTL, _PRCTL = (72, 25), (16, 29), (157, 167)
+_IOCTL, _PRCTL = (16, 29), (157, 167)
 _MKDIR, _MKDIRAT, _UMASK = (83, None), (258, 34), (95, 166)
 _PRLIMIT, _SCHED_SETAFFINITY = (302, 261), (203, 122)
 _SOCKETPAIR = (53, 199)
 
 _AF_UNIX, _SOCK_STREAM, _SOCK_TYPE = 1, 1, 0xF
-_F_SETLEASE, _F_NOTIFY = 1024, 1026
 _NAMESPACES = 0x7E020000
 _OWNER = 0o700
 # Whether it is a terminal, its width, the bytes that wait to be read, close on exec, do not block.
@@ -118,7 +113,6 @@ def rules() -> tuple[Rule, ...]:
         ),
         Rule(_PRLIMIT, (ArgumentRule(0, (0,)),)),
         Rule(_SCHED_SETAFFINITY, (ArgumentRule(0, (0,)),)),
-        Rule(_FCNTL, (ArgumentRule(1, (_F_SETLEASE, _F_NOTIFY), refuse=True),)),
         Rule(_IOCTL, (ArgumentRule(1, _IOCTLS),), errno.ENOTTY),
         Rule(_PRCTL, (ArgumentRule(0, (libc.PR_SET_DUMPABLE,), refuse=True),)),
         # The server could neither measure nor remove folders that their owner cannot enter.
@@ -133,6 +127,6 @@ def rules() -> tuple[Rule, ...]:
         *(Rule(numbers) for numbers in _REFUSED.values()),
         *(Rule(numbers, error=errno.ENOTSUP) for numbers in _UNSUPPORTED.values()),
         *(Rule(numbers, error=0) for numbers in _PRETENDED.values()),
-        seccomp.ONE_SESSION,
+        *seccomp.OF_A_SUBMISSION,
         *by_argument,
     )

@@ -26,7 +26,14 @@ from gradekit.feedback.sanitize import (
 )
 from gradekit.python_names import names_bound_in
 
-PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"0" * 20).decode()
+
+def png_of(width: int, height: int) -> str:
+    """The beginning of a picture of that size."""
+    head = b"IHDR" + width.to_bytes(4, "big") + height.to_bytes(4, "big")
+    return base64.b64encode(b"\x89PNG\r\n\x1a\n\0\0\0\r" + head + b"\x08\2\0\0\0").decode()
+
+
+PNG = png_of(7, 5)
 
 
 class Active(HTMLParser):
@@ -341,3 +348,27 @@ def test_many_attachments_take_one_look_at_the_text() -> None:
     started = time.perf_counter()
     assert sanitize_text(text, names).endswith("![a](attachment:a1.png)")
     assert time.perf_counter() - started < 5
+
+
+def shown_pictures(size: tuple[int, int], number: int) -> int:
+    """How many of such pictures a notebook shows: half of them printed, half attached."""
+    data = {"text/plain": "<Figure>", "image/png": png_of(*size)}
+    output = {"output_type": "display_data", "data": data, "metadata": {}}
+    code = NotebookNode(cell_type="code", source="", outputs=[output] * (number // 2))
+    names = [f"{n}.png" for n in range(number // 2)]
+    words = " ".join(f"![a](attachment:{name})" for name in names)
+    bundles = {name: {"image/png": png_of(*size)} for name in names}
+    text = NotebookNode(cell_type="markdown", source=words, attachments=bundles)
+    sanitize_cells([code, text], ())
+    assert len(code.outputs) == number // 2, "the words of an output stay"
+    kept = text.get("attachments", {})
+    assert text.source.count("](attachment:") == len(kept)
+    return sum("image/png" in one["data"] for one in code.outputs) + len(kept)
+
+
+def test_pictures_fill_no_page_with_pixels():
+    """Two browsers' worth of memory in a file of some kilobytes."""
+    assert shown_pictures((800, 600), 90) == 90
+    assert shown_pictures((8064, 6048), 4) == 4, "photos of a telephone"
+    assert shown_pictures((30_000, 30_000), 4) == 0
+    assert 0 < shown_pictures((8064, 6048), 40) < 10

@@ -75,3 +75,17 @@ def test_a_head_that_leads_nowhere_is_no_time(head: str, clone: Path) -> None:
 
 def test_a_folder_without_git_has_no_time(tmp_path: Path) -> None:
     assert time_of_last_commit(tmp_path / ".git") is None
+
+
+def test_a_commit_that_unpacks_to_gigabytes_is_not_read(clone: Path) -> None:
+    """Some kilobytes on disk; git would have all of it in memory, and write it to us."""
+    text = git(clone, "cat-file", "commit", "HEAD") + "x" * 64 * 2**20
+    (clone / "text").write_text(text)
+    big = git(clone, "hash-object", "-t", "commit", "-w", "--literally", "text").strip()
+    git(clone, "update-ref", "HEAD", big)
+    stored = clone / ".git" / "objects" / big[:2] / big[2:]
+    assert stored.stat().st_size < 2**20
+    assert len(git(clone, "cat-file", "commit", "HEAD")) > 64 * 2**20, "git itself reads it"
+    assert time_of_last_commit(clone / ".git") is None
+    git(clone, "gc", "-q")
+    assert time_of_last_commit(clone / ".git") is None

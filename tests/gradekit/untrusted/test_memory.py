@@ -43,6 +43,17 @@ def test_page_tables_and_sockets_of_a_child_are_counted():
         child.communicate(b"\n")
 
 
+def test_swapped_pages_are_counted(monkeypatch, tmp_path):
+    """A process may ask for its pages to be swapped; they are then no longer resident."""
+    folder = tmp_path / "7"
+    folder.mkdir()
+    (folder / "smaps_rollup").write_text("Rss: 900 kB\nPss:  300 kB\nSwap: 99 kB\nSwapPss: 50 kB\n")
+    (folder / "status").write_text("VmRSS:\t 900 kB\nVmSwap:\t 99 kB\nVmPTE:\t 8 kB\nFDSize:\t0\n")
+    monkeypatch.setattr(memory, "Path", lambda _, *parts: tmp_path.joinpath(*parts))
+    assert memory.used_by(7) == 358 * 1024
+    assert memory.resident([7]) == 1007 * 1024
+
+
 def test_a_socket_counts_once():
     ours, theirs = socket.socketpair()
     line = [sys.executable, "-c", "print('started', flush=True)\ninput()"]
