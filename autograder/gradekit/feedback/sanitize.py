@@ -101,6 +101,8 @@ def sanitize_cells(cells: Iterable[NotebookNode], known: Collection[str]) -> Non
     left, room = MOST_MARKDOWN_OF_ALL, _Room(MOST_PIXELS_OF_ALL)
     for cell in cells:
         own = cell.source.strip() not in known
+        if own and cell.cell_type != "code" and min(len(cell.source), MOST_MARKDOWN) > left:
+            cell.source = _CUT  # before it is searched, which takes a tenth of a second
         sanitize_cell(cell, not own, room)
         if own and cell.cell_type == "markdown":
             if len(cell.source) > left:

@@ -41,7 +41,7 @@ from gradekit.untrusted.imports import gc_disabled
 from gradekit.untrusted.isolation import Isolation, NamespaceIsolation, NoIsolation
 from gradekit.untrusted.landlock_isolation import LandlockIsolation
 from gradekit.untrusted.limits import SPARE_SECONDS, Limits
-from gradekit.untrusted.processes import cpu_seconds, descendants
+from gradekit.untrusted.processes import CpuTime, descendants
 from gradekit.untrusted.settings import ServerSettings
 
 WATCH_SECONDS = 0.1
@@ -168,6 +168,7 @@ class _Submission:
         self._limits = limits
         self._isolation = isolation
         self._peak = 0
+        self._cpu = CpuTime()
         self._warnings = 0
 
     def run(self) -> None:
@@ -177,7 +178,7 @@ class _Submission:
             self._serve()
         os.close(self._channel)
         self._watch(child)
-        cpu = self._isolation.end(child)
+        cpu = max(self._isolation.end(child), self._cpu.total([]))
         self._report({"ended": True, "cpu": cpu, "peak": self._peak})
 
     def _watch(self, child: int) -> None:
@@ -204,7 +205,7 @@ class _Submission:
 
     def _too_much_cpu(self, pids: list[int]) -> bool:
         # Later than the limit of a single process, which can report where it was exceeded.
-        return sum(map(cpu_seconds, pids)) > self._limits.cpu_seconds + SPARE_SECONDS
+        return self._cpu.total(pids) > self._limits.cpu_seconds + SPARE_SECONDS
 
     def _too_much_memory(self, pids: list[int]) -> bool:
         """Kill the largest processes until the rest fits; True if that happened too often."""

@@ -6,11 +6,14 @@ Tested in tests/gradekit/untrusted/test_processes.py.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 # Fields of /proc/PID/stat, counted from the one after the name; see proc_pid_stat(5).
 _PARENT = 1
 _TIMES = slice(11, 15)  # its own, user and system; then those of children it has waited for
+_OWN_TIMES = slice(11, 13)
+_START = 19
 
 
 def descendants(ancestor: int) -> list[int]:
@@ -36,6 +39,28 @@ def parents() -> dict[int, int]:
 def cpu_seconds(pid: int) -> float:
     """CPU time of a process and of the children that it has waited for; 0 if it has ended."""
     return sum(map(int, _stat(str(pid))[_TIMES])) / os.sysconf("SC_CLK_TCK")
+
+
+class CpuTime:
+    """The CPU time of processes that are looked at again and again.
+
+    The kernel forgets the time of a process that nobody waits for. So each process counts with the
+    time that it had when it was last seen.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[int, str], float] = {}
+
+    def total(self, pids: Iterable[int]) -> float:
+        """Seconds of these processes and of all that were given before."""
+        now = 0.0
+        for pid in pids:
+            if fields := _stat(str(pid)):
+                now += sum(map(int, fields[_TIMES])) / os.sysconf("SC_CLK_TCK")
+                own = sum(map(int, fields[_OWN_TIMES])) / os.sysconf("SC_CLK_TCK")
+                self._seen[pid, fields[_START]] = own
+        # A child that was seen, and that its parent has waited for, is in both sums.
+        return max(now, sum(self._seen.values()))
 
 
 def _stat(name: str) -> list[str]:

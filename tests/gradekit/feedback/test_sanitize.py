@@ -372,3 +372,15 @@ def test_pictures_fill_no_page_with_pixels():
     assert shown_pictures((8064, 6048), 4) == 4, "photos of a telephone"
     assert shown_pictures((30_000, 30_000), 4) == 0
     assert 0 < shown_pictures((8064, 6048), 40) < 10
+
+
+def test_text_that_is_not_shown_is_not_searched_either():
+    """One such text takes a tenth of a second, and a notebook has room for three hundred."""
+    hostile = "[a](" * (MOST_MARKDOWN // 4)
+    started = time.process_time()
+    sanitize_text(hostile)
+    one = time.process_time() - started
+    cells = [NotebookNode(cell_type="markdown", source=hostile) for _ in range(200)]
+    started = time.process_time()
+    sanitize_cells(cells, ())
+    assert time.process_time() - started < 40 * one

@@ -250,6 +250,26 @@ def test_cpu_time_of_many_processes_is_counted_together(sandbox):
     assert first.reason.startswith("used more than 2 s of CPU time: can it use fewer")
 
 
+def test_cpu_time_that_nobody_waits_for_is_counted_too(sandbox):
+    """The kernel adds a child's time to its parent's only if the parent waits for it."""
+    spend = (
+        "import os, signal, time\n"
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+        "for _ in range(4):\n"
+        "    child = os.fork()\n"
+        "    if child == 0:\n"
+        "        while time.process_time() < 0.4: pass\n"
+        "        os._exit(0)\n"
+        "    try:\n"
+        "        while True: os.kill(child, 0); time.sleep(0.01)\n"
+        "    except ProcessLookupError: pass\n"
+        "print('counted', sum(os.times()[:4]) < 1)"
+    )
+    run = sandbox.run([Cell("a", spend)], [])
+    assert "counted True" in run.cells[0].outputs[0]["text"], "the attack does not even work"
+    assert run.cpu_seconds > 1
+
+
 def test_cut_output_says_how_much_and_which_limit(sandbox):
     loud, quiet = sandbox.run([Cell("a", "print('x' * 20_000)"), Cell("b", "print(1)")], []).cells
     assert loud.state == "ok"

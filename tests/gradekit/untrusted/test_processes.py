@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from gradekit.untrusted.processes import cpu_seconds, descendants, parents
+from gradekit.untrusted.processes import CpuTime, cpu_seconds, descendants, parents
 
 GRANDCHILD = (
     "import subprocess, sys\n"
@@ -32,3 +32,28 @@ def test_cpu_time_is_counted_and_an_ended_process_has_none():
     sum(range(10**7))
     assert cpu_seconds(os.getpid()) > 0.05
     assert cpu_seconds(2**22 + 1) == 0
+
+
+BUSY = "import time\nwhile time.process_time() < 0.3: pass\nprint('done', flush=True)\ninput()"
+
+
+def test_the_time_of_a_process_that_has_ended_still_counts():
+    cpu, line = CpuTime(), [sys.executable, "-S", "-c", BUSY]
+    for number in (1, 2):
+        with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+            assert child.stdout is not None
+            child.stdout.readline()
+            assert cpu.total([child.pid]) > 0.25 * number
+            child.communicate(b"\n")
+        assert cpu_seconds(child.pid) == 0
+    assert cpu.total([]) > 0.5
+
+
+def test_a_child_that_was_waited_for_counts_once():
+    cpu, line = CpuTime(), [sys.executable, "-S", "-c", BUSY]
+    before = cpu.total([os.getpid()])
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        child.stdout.readline()
+        cpu.total([os.getpid(), child.pid])
+        child.communicate(b"\n")
+    assert 0.25 < cpu.total([os.getpid()]) - before < 0.5
