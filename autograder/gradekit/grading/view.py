@@ -102,8 +102,13 @@ def _show_changes(summary: GradingSummary, console: Console) -> None:
         table.add_column("before", justify="right")
         table.add_column("now", justify="right")
         table.add_column("why", overflow="fold")
+        # After a change of checks, a whole class has the same reasons: they are said once.
+        first = dict[tuple[str, ...], str]()
         for change in summary.changes:
+            same = first.setdefault(change.reasons, change.student)
             why = "\n".join(map(_safe, change.reasons))
+            if same != change.student:
+                why = f"as for {_safe(same)}"
             table.add_row(_safe(change.student), _number(change.before), _number(change.after), why)
         console.print(table)
     for sentence in summary.look_at:

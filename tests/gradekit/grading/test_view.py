@@ -92,3 +92,17 @@ def test_final_scores_changes_and_who_is_missing(capsys: pytest.CaptureFixture[s
     assert "2 students without a hand-in: zoë, [b]" in out
     assert "s0: look" in out
     assert "+: not final, because a part waits for a mark by hand (1 hand-in)" in out
+
+
+def test_reasons_that_a_class_shares_are_said_once(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = summary(State.GRADED, State.GRADED, State.GRADED)
+    reasons = [("softmax 3 → 5: “A” is new",)] * 2 + [("entropy 2 → 1: “B” is gone",)]
+    rows = tuple(
+        replace(row, change=Change(row.student, 3.0, 5.0, reason))
+        for row, reason in zip(whole.rows, reasons, strict=True)
+    )
+    show_summary(replace(whole, rows=rows))
+    out = capsys.readouterr().out
+    assert out.count("“A” is new") == 1
+    assert "as for s0" in out
+    assert "“B” is gone" in out
