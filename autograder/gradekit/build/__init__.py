@@ -1,4 +1,4 @@
 """From a lab's text source to what students open: notebooks, the student's library, the bundle.
 
-May import `exercise` and what is below it. Tested in tests/gradekit/build.
+LAYERS in docs/draw_architecture.py says what it may import. Tested in tests/gradekit/build.
 """

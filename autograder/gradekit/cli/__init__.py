@@ -1,6 +1,6 @@
 """The ``lab`` command. It is thin: one verb, one call, and what it needs is imported when it runs.
 
-May import all other packages. Tested in tests/gradekit/cli.
+LAYERS in docs/draw_architecture.py says what it may import. Tested in tests/gradekit/cli.
 """
 
 from gradekit.cli.main import app, main

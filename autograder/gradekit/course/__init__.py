@@ -1,6 +1,6 @@
 """The course: course.toml as frozen values, its folders, and everyone's due dates.
 
-May import `roster` and `errors`. Tested in tests/gradekit/course.
+LAYERS in docs/draw_architecture.py says what it may import. Tested in tests/gradekit/course.
 """
 
 from gradekit.course.course import BUNDLES, RELEASED, SOLVED, Course

@@ -1,7 +1,7 @@
 """What an exercise is: its checks, known mistakes and right versions, and how they travel as text.
 
-An exercise file imports from here. This package may import course.py, python_names.py,
-errors.py and `untrusted` (the form of a probe). Tested in tests/gradekit/exercise.
+An exercise file imports from here. LAYERS in docs/draw_architecture.py says what it may import.
+Tested in tests/gradekit/exercise.
 """
 
 from gradekit.exercise.clinic import Case

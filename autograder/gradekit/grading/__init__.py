@@ -1,5 +1,4 @@
 """``lab grade``: plan, sandbox, judge, journal; on this machine's processes or a cluster's.
 
-May import `feedback`, `build`, `sandbox`, `gradebook`, `exercise` and what is below them. Tested in
-tests/gradekit/grading.
+LAYERS in docs/draw_architecture.py says what it may import. Tested in tests/gradekit/grading.
 """

@@ -1,5 +1,5 @@
 """``lab mark``: a local page on which TAs mark free-text answers without seeing names.
 
-It may import everything below grading. Tested in tests/gradekit/marking and
+LAYERS in docs/draw_architecture.py says what it may import. Tested in tests/gradekit/marking and
 tests/browser/test_mark.py.
 """

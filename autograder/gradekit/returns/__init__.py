@@ -1,5 +1,4 @@
 """Feedback pages back to students: through Moodle, Canvas or ILIAS, by mail, or in folders.
 
-May import `feedback`, `submissions`, `results`, `course`, `roster`, `files` and `errors`. Tested in
-tests/gradekit/returns.
+LAYERS in docs/draw_architecture.py says what it may import. Tested in tests/gradekit/returns.
 """

@@ -1,4 +1,4 @@
 """Who is in the course: ``students.csv``, and the lists of course systems that it is made from.
 
-May import `files` and `errors`. Tested in tests/gradekit/roster.
+LAYERS in docs/draw_architecture.py says what it may import. Tested in tests/gradekit/roster.
 """

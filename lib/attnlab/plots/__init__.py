@@ -6,8 +6,7 @@ Each function draws one figure and returns its axes and the data drawn. It draws
 student's own functions, which it takes as arguments, and contains no answer. The colours differ for
 colour-blind eyes and in grey print, and lines also differ in style.
 
-The package may import :mod:`attnlab.checking`, :mod:`attnlab.notebook` and :mod:`attnlab.data`. Its
-tests are in ``tests/attnlab/plots``, one file per module.
+The package's tests are in ``tests/attnlab/plots``, one file per module.
 """
 
 from attnlab.plots import (
