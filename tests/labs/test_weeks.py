@@ -41,4 +41,4 @@ def test_steps_points_and_minutes_are_those_of_the_lab(lab: str) -> None:
     *of_files, running, grading = table_of_labs("docs/instructor.md")[lab]
     assert of_files == [str(len(graded)), f"{points:g}", str(minutes)]
     assert min(float(running), float(grading)) > 0, "both are measured"
-    assert table_of_labs("README.md")[lab][-1] == ("gate" if lab == "lab00" else f"{points:g}")
+    assert table_of_labs("README.md")[lab][-1] == f"{points:g}"
