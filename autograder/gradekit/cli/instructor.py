@@ -130,9 +130,6 @@ def release(
             help="Labs; all whose release date has passed if none is named.", metavar="LABS"
         ),
     ] = None,
-    due: Annotated[
-        bool, typer.Option("--due", help="All labs whose release date has passed.")
-    ] = False,
     early: Annotated[
         bool, typer.Option("--early", help="Also labs whose release date has not passed.")
     ] = False,
@@ -153,7 +150,7 @@ def release(
 
     course, now = course_at(course_folder), datetime.now(UTC)
     chosen = chosen_labs(course, labs)
-    if due or not (labs or early):
+    if not (labs or early):
         chosen = with_date_passed(course, chosen, now, solutions=solutions)
     loaded, failed = CourseLabs(course), False
     for lab in chosen:
