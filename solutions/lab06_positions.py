@@ -16,7 +16,7 @@ library, an exercise's cell holds one import line; its task is that function's d
 # | | |
 # |---|---|
 # | due | {{due}} |
-# | points | {{points}}, in {{steps}} steps and one question; three more steps are for the curious |
+# | points | {{points}}, in {{steps}} steps and one question; three more steps have no points |
 # | time | about six hours; nothing is trained |
 # | you need | attention (3.3, 4.2), that it ignores order (1.7); torch: slices, `nn.Module` |
 

@@ -4,7 +4,7 @@
     ├── CourseError                course.toml, a source or a built notebook
     ├── RosterError                students.csv, or a list that it is made from
     ├── ExerciseError              an exercise file
-    │   └── StandaloneError        a function that cannot travel as text
+    │   └── StandaloneError        a function whose text cannot run alone
     ├── BlankError                 a definition that cannot be blanked
     ├── CollectError               a hand-in, a source of hand-ins, or a file of their times
     ├── RefusedError               a file in a folder or an archive
@@ -65,7 +65,7 @@ class ExerciseError(LabError):
 
 
 class StandaloneError(ExerciseError):
-    """A function names something that cannot travel with it as text."""
+    """A function names something whose text cannot be sent with it."""
 
 
 class BlankError(LabError):

@@ -74,8 +74,8 @@ def padding_share(lengths: Sequence[int], batches: Sequence[Sequence[int]]) -> f
 class Bucketed(Generic[B]):
     """Examples as batches of about equal length, in an order that only seed and epoch decide.
 
-    So training can go on in the middle of an epoch, and several processes agree on every batch
-    without a word.
+    So training can go on in the middle of an epoch, and several processes make the same batches
+    without exchanging messages.
 
     Attributes:
         examples: all of them.

@@ -40,7 +40,7 @@ def student_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def namespaces(student_library: Path) -> Iterator[Sandbox]:
-    """Only the first level, for promises that only namespaces can keep."""
+    """Only the level "bubblewrap", for promises that only namespaces can keep."""
     require("bubblewrap")
     with Sandbox(student_library, LIMITS) as started:
         yield started
@@ -48,7 +48,7 @@ def namespaces(student_library: Path) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="session")
 def domains(student_library: Path) -> Iterator[Sandbox]:
-    """Only the second level, for what it does in its own way."""
+    """Only the level "landlock", for what it does in its own way."""
     require("landlock")
     with Sandbox(student_library, LIMITS, level="landlock") as started:
         yield started

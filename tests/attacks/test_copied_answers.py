@@ -15,7 +15,8 @@ from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 
 # Answers each visible check as the file of checks expects it, and each other one as before. It
-# distinguishes right versions from wrong ones: it undoes a shuffle whose seed is in the probe.
+# distinguishes right versions from wrong ones: it undoes a shuffle whose seed is in the probe, and
+# knows that the last RIGHT versions were the right ones before it.
 REPEAT = """
 import random
 from pathlib import Path
@@ -32,7 +33,7 @@ def repeat(probe, names):
     if probe.versions:
         order = list(range(len(probe.versions)))
         random.Random(probe.seed).shuffle(order)
-        return pack([place >= len(order) - 5 for place in order])
+        return pack([place >= len(order) - RIGHT for place in order])
     return ask(probe, names)
 
 gradekit.untrusted.runner.answer_probe = repeat
@@ -48,7 +49,9 @@ def grader(shared_course):
 @pytest.fixture(scope="module")
 def passed(shared_course, grader):
     """The checks that the notebook of REPEAT passes, by exercise."""
-    notebook = material_of(shared_course).released.appended(code(REPEAT))
+    right = 1 + len(grader.exercises["softmax"].right_versions)  # the reference is one, too
+    attack = REPEAT.replace("RIGHT", str(right))
+    notebook = material_of(shared_course).released.appended(code(attack))
     checks = (shared_course.root / "labs" / LAB / FILE_NAME).read_bytes()
     files = {f"{grader.released.name}.ipynb": notebook.bytes(), FILE_NAME: checks}
     submitted = SubmittedFiles("eve", LAB, files, dict.fromkeys(files, 0.0), (), "digest", None)
@@ -83,7 +86,7 @@ def test_the_order_of_versions_is_not_revealed(passed):
 
 
 def test_the_bundle_reveals_only_what_is_the_same_for_every_student(grader, passed):
-    """Only open checks pass whose right answer is the same for all inputs."""
+    """Only visible checks pass whose right answer is the same for all inputs."""
     variants = grader.variants
     for exercise in grader.exercises.exercises:
         for check in exercise.checks:

@@ -39,7 +39,7 @@ def test_page_tables_are_counted_too(sandbox, unconfined):
         "    for at in range(0, gib * 2**30, 2**21): space[at]\n"
         "    return space\n"
     )
-    # The second level hides /proc, so only the unconfined attack looks at what it took.
+    # Landlock hides /proc, so only the unconfined attack looks at what it took.
     status = "[line for line in open('/proc/self/status') if 'VmPTE' in line][0]"
     taken = said(unconfined, f"{tables}space = tables(40)\nprint('tables', {status})")
     assert int(taken.split()[2]) * 1024 >= 40 * 2**20 * 2 * 0.9, "the attack does not even work"
@@ -58,7 +58,7 @@ def test_page_tables_are_counted_too(sandbox, unconfined):
 
 
 def test_what_waits_in_sockets_is_counted_too(namespaces, unconfined):
-    """At the second level there are no sockets."""
+    """At the level "landlock" there are no sockets."""
     fill = (
         "import os, socket, time\n"
         "def fill(processes, pairs):\n"

@@ -61,6 +61,6 @@ def test_another_run_cannot_be_read(namespaces, domains, unconfined, student_lib
         assert "by Ada" in said(unconfined, SEARCH)
     for searcher, worker in ((namespaces, domains), (domains, namespaces)):
         assert "found []" in searched(searcher, worker)
-    # At the second level, two sandboxes of the same user have the same view of the machine's files.
+    # With Landlock, two sandboxes of the same user have the same view of the machine's files.
     with Sandbox(student_library, domains.limits, level="landlock") as other:
         assert "found []" in searched(other, domains)

@@ -1,6 +1,6 @@
 """Attacks that Landlock does not stop: rights of files, sockets, processes of the same user.
 
-Inside bubblewrap, these targets do not exist; at the second level, something else protects each.
+Inside bubblewrap, these targets do not exist; with Landlock, something else protects each.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an exercise is: its checks, known mistakes and right versions, and how they travel as text.
+"""What an exercise is: its checks, known mistakes and right versions, and how they become texts.
 
 An exercise file imports from here. LAYERS in docs/draw_architecture.py says what it may import.
 Tested in tests/gradekit/exercise.

@@ -283,7 +283,7 @@ def _refuse_contradictions(exercise: Exercise) -> None:
         if exercise.points and not check.points:
             raise ExerciseError(
                 f"{check.place}: check {check.name} has points=0 in a graded exercise; give it "
-                "points, or give none to all checks of a step for the curious"
+                "points, or give none to all checks of a step without points"
             )
     parts = [(check.place, "check", check.name, check.probe) for check in exercise.checks]
     parts += [(v.place, "right version", v.name, v.function) for v in exercise.right_versions]

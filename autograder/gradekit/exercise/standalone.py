@@ -2,7 +2,7 @@
 
 A probe runs in the sandbox and in a student's bundle, where the exercise file (mistakes, hidden
 checks) must not be. A reference that a later exercise uses runs in the sandbox, where the library
-is blank. So each travels alone: its own text, the helpers and constants that it names, and the
+is blank. So each is sent alone: its own text, the helpers and constants that it names, and the
 imports that those need. Functions of this project are inlined; other imports are kept.
 """
 
@@ -105,7 +105,7 @@ class _Collector:
         if origin is None or not is_function or _is_module(origin, alias.name):
             raise StandaloneError(
                 f"{ast.unparse(statement)!r}: import the function by name "
-                f"(`from {origin} import function`), so that its text can travel"
+                f"(`from {origin} import function`), so that its text can be sent with the others"
             )
         self.add(importlib.import_module(origin), alias.name)
 
@@ -172,7 +172,7 @@ class _Unannotated(ast.NodeTransformer):
 
 
 def _text_of(statement: ast.stmt) -> str:
-    """A definition as it travels: the same text from every version of Python, and for each.
+    """A definition as it is sent: the same text from every version of Python, and for each.
 
     Raises:
         StandaloneError: an f-string has quotes inside its braces. From Python 3.12, `ast.unparse`

@@ -220,7 +220,7 @@ class Variants:
             *other.other_programs,
         ]
         mixed = [(version, False) for version in wrong] + [(version, True) for version in right]
-        # Not the probe's seed, which travels and would reveal the original order.
+        # Not the probe's seed, which is sent and would reveal the original order.
         order = _hash(self._secret, "order", exercise.lab, exercise.name, check.name, str(number))
         random.Random(order).shuffle(mixed)  # noqa: S311 - an order
         return mixed

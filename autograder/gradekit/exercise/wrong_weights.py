@@ -1,4 +1,4 @@
-"""Files of weights that a wrong training leaves: the mistakes that graded trainings share.
+"""The weights that a wrong training leaves, by name: the mistakes that graded trainings share.
 
 Tested in tests/gradekit/exercise/test_wrong_weights.py.
 """

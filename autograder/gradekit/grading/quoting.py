@@ -142,7 +142,7 @@ class QuotationFilter:
         self._sources = tuple(_beginning(sources))
 
     def vet(self, difference: Difference) -> Difference:
-        """The same difference of an open check, without words that could have been copied."""
+        """The same difference of a visible check, without words that could have been copied."""
         seen = difference.seen
         match difference.kind, seen:
             case "raised", Raised():

@@ -1,8 +1,10 @@
 """A difference in words: what was checked, what was seen, where to look next.
 
-The sentences never contain the expected numbers of a hidden check. They say where and how the
-answer differs. The advice for a known mistake is better and comes first (see
-:mod:`attnlab.checking.verdict`).
+The sentences say where and how the answer differs. They never contain an expected entry of a
+tensor, an expected number or an expected text, except from a fixed list of words. They do name
+other things that were expected: a length, a shape, a dtype, a kind of value, the names in a
+dictionary, an exception's type, True or False, and for a visible check the band of a result. The
+advice for a known mistake is better and comes first (see :mod:`attnlab.checking.verdict`).
 """
 
 from __future__ import annotations
@@ -144,7 +146,7 @@ def _explain_value(difference: Difference) -> str:
         case "type" if seen == NO_PART:
             return 'expected an item of three parts: (slide, right, "why").'
         case "type" | "dtype":
-            return f"expected {_sort(expected)}, got {_kind(seen)}."
+            return f"expected {_kind_expected(expected)}, got {_kind(seen)}."
         case "length":
             noun = "value" if expected == 1 else "values"
             return f"expected {expected} {noun}, got {seen}."
@@ -196,8 +198,8 @@ def _entries(expected: Any, seen: Any) -> str:
     return "; ".join(parts) + "."
 
 
-def _sort(value: Any) -> str:
-    """What sort of value was expected. The value itself must not be revealed: it may be hidden."""
+def _kind_expected(value: Any) -> str:
+    """What kind of value was expected. The value itself must not be revealed: it may be hidden."""
     match value:
         case None:
             return "None"

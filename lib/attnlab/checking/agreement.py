@@ -93,7 +93,7 @@ def _equally_far(judge: Close, expected: Any, mistaken: Any, seen: Any) -> bool:
 
 
 def _tensors_equally_far(judge: Close, expected: Tensor, mistaken: Tensor, seen: Tensor) -> bool:
-    right, theirs, yours = (value.to(torch.float64) for value in (expected, mistaken, seen))
+    right, mistake, student = (value.to(torch.float64) for value in (expected, mistaken, seen))
     atol, rtol = judge.tolerance(expected)
     if mistaken.is_floating_point() and expected.is_floating_point():
         # Rounding in a lower precision than the reference's depends on the order of operations.
@@ -102,9 +102,9 @@ def _tensors_equally_far(judge: Close, expected: Tensor, mistaken: Tensor, seen:
             if not _holds(mistaken.dtype, seen):
                 return False
             atol, rtol = max(atol, 16 * lower), max(rtol, 16 * lower)
-    allowed = atol + rtol * right.abs() + _SHARE * (theirs - right).abs()
-    compared = torch.isfinite(right) & torch.isfinite(theirs) & torch.isfinite(yours)
-    distance = (yours - theirs).abs()
+    allowed = atol + rtol * right.abs() + _SHARE * (mistake - right).abs()
+    compared = torch.isfinite(right) & torch.isfinite(mistake) & torch.isfinite(student)
+    distance = (student - mistake).abs()
     return bool((distance[compared] <= allowed[compared]).all())
 
 

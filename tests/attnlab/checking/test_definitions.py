@@ -28,7 +28,7 @@ def played(*cells: str, checks: dict[int, str] | None = None) -> tuple[Definitio
 
 
 def asked(step: str, expression: str, *cells: str, checks: dict[int, str] | None = None) -> Any:
-    """What an expression is worth for a step after these cells."""
+    """The value of an expression for a step after these cells."""
     definitions, names = played(*cells, checks=checks)
     return (
         eval(expression, names | {}) if not step else _with(names, definitions.of(step), expression)
