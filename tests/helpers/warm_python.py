@@ -5,6 +5,7 @@
 A process without threads imports torch, nbgrader and our packages once for a test session. Each
 command is a fork of it, with a folder, an environment and streams of its own. The process from
 which `lab grade` forks its workers is such a fork, too: multiprocessing starts a new Python for it.
+If the tests are killed, that process and its command end within a second.
 
 A test of how a command starts (what it imports, from where, with which user) starts a real one.
 """
@@ -18,6 +19,7 @@ import json
 import multiprocessing.util
 import os
 import runpy
+import select
 import signal
 import socket
 import subprocess
@@ -34,6 +36,7 @@ from pathlib import Path
 from typing import Any
 
 _MOST = 2**17  # bytes of a message
+_LOOK = 1000  # milliseconds between two looks at whether the tests still run
 _HIGH = 600  # above all numbers of files that a command has
 
 
@@ -75,7 +78,7 @@ class _Server:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", __file__, str(theirs.fileno())],
+                [sys.executable, "-P", __file__, str(theirs.fileno()), str(os.getpid())],
                 pass_fds=[theirs.fileno()],
                 env={**os.environ, "OMP_NUM_THREADS": "1"},  # tests share the cores
                 stdin=subprocess.DEVNULL,
@@ -100,9 +103,10 @@ class _Server:
         self._process.wait()
 
 
-def _serve(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+def _serve(control: socket.socket, starter: int) -> tuple[dict[str, Any], list[int]] | None:
     """Fork for each order; returns it in the fork, and None when there is nobody to order."""
     while True:
+        _wait_for(control.fileno(), starter)
         packet, files, _, _ = socket.recv_fds(control, _MOST, 2)
         if not packet:
             return None
@@ -112,8 +116,24 @@ def _serve(control: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
             return json.loads(packet), files
         for file in files:
             os.close(file)
+        ended = os.pidfd_open(child)
+        _wait_for(ended, starter)
+        os.close(ended)
         _, status = os.waitpid(child, 0)
         control.send(str(os.waitstatus_to_exitcode(status)).encode())
+
+
+def _wait_for(file: int, starter: int) -> None:
+    """Wait until `file` can be read; end this process and its command if `starter` has ended.
+
+    The other end of the control socket says nothing about that: forks of `starter` have copies of
+    it. A signal at the parent's death would come when the thread ends that started this process.
+    """
+    poll = select.poll()
+    poll.register(file, select.POLLIN)
+    while not poll.poll(_LOOK):
+        if os.getppid() != starter:
+            os.killpg(0, signal.SIGKILL)
 
 
 def _become(order: Mapping[str, Any], files: Sequence[int]) -> None:
@@ -214,7 +234,7 @@ def _import_everything() -> None:
 
 if __name__ == "__main__":
     _import_everything()
-    taken = _serve(socket.socket(fileno=int(sys.argv[1])))
+    taken = _serve(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]))
     if taken is not None:
         _become(*taken)
         _run(sys.argv[0])
