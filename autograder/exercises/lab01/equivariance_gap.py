@@ -174,6 +174,12 @@ wrong.several(
     {"f(X)[perm]": "f(X)", "f(X[perm])": "f(X[perm])[perm]"},
     INVERSE_ON_ONE_SIDE,
 )
+wrong.several(
+    "inverse_on_both_sides",
+    {"f(X[perm])": "f(X[torch.argsort(perm)])", "f(X)[perm]": "f(X)[torch.argsort(perm)]"},
+    "Both of your sides are in the inverse order: your word i moves to position perm[i]. In the "
+    "task, which word moves to position i?",
+)
 wrong(
     "sums_compared",
     ".abs()",
@@ -217,6 +223,12 @@ wrong(
     ".max()",
     ".amax(-1)",
     "You return one difference for each word. How many numbers does the task ask for?",
+)
+wrong(
+    "one_for_each_feature",
+    ".max()",
+    ".amax(0)",
+    "You return one difference for each feature. How many numbers does the task ask for?",
 )
 wrong.several(
     "applied_twice",

@@ -68,7 +68,9 @@ def openly_wrong(lab, draw):
     }
 
 
-@exercise.mistake("Your test lets everything pass. Does your code reach an `assert`?")
+@exercise.mistake(
+    "Your test lets everything pass. Does it reach an `assert` whose condition can be false?"
+)
 def asserts_nothing(impl):
     impl(torch.randn(3, 5))
 

@@ -94,7 +94,9 @@ def openly_wrong(lab, draw):
     }
 
 
-@exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
+@exercise.mistake(
+    "Your test lets everything pass. Does it reach an `assert` whose condition can be false?"
+)
 def asserts_nothing(impl):
     impl(torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 11))
 
@@ -165,8 +167,9 @@ def exactly_equal(impl):
 
 
 @exercise.mistake(
-    "Your test multiplies the returned weights by the values and compares that with the output. "
-    "Wrong weights agree with themselves. Where do you get right ones from?"
+    "Your test notices a mask that is ignored, but not wrong weights. Weights that sum to one and "
+    "give the output, or that are 0 in the right places, can all be wrong. Where do you get right "
+    "ones from?"
 )
 def consistent_with_itself(impl):
     g = torch.Generator().manual_seed(5)

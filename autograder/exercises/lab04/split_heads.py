@@ -219,6 +219,13 @@ wrong(
     "their order, and masks rely on it. What does your permutation do with axis 0?",
 )
 wrong(
+    "heads_in_the_batch",
+    ".permute(0, 2, 1, 3)",
+    ".permute(0, 2, 1, 3).flatten(0, 1)",
+    "Your heads have no axis of their own: they are part of the batch, (B · h, T, D/h). Which four "
+    "axes does the task ask for?",
+)
+wrong(
     "time_and_features_swapped",
     "permute(0, 2, 1, 3)",
     "permute(0, 2, 3, 1)",

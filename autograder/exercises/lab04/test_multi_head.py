@@ -108,7 +108,9 @@ def close(a, b, digits=1e-9):
     assert (a - b).abs().max() < digits
 
 
-@exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
+@exercise.mistake(
+    "Your test lets everything pass. Does it reach an `assert` whose condition can be false?"
+)
 def asserts_nothing(impl):
     filled(impl)(*texts())
 

@@ -73,14 +73,16 @@ wrong.several(
     "`ignore_index` changes nothing in your loss. Which rows should it remove from the sum and "
     "from the number that you divide by?",
 )
-wrong(
-    "clamped_probability",
-    ", column]",
-    ", column].exp().clamp(min=1e-9).log()",
-    "Your loss stops growing at about 20.7, which is -log 1e-9: a clamp or a small number inside "
-    "the logarithm hides how wrong a confident mistake is. Which function takes logits and needs "
-    "neither?",
-)
+for epsilon in ("1e-8", "1e-9", "1e-12"):
+    for name, limited in (("clamped", f"clamp(min={epsilon})"), ("added", f"add({epsilon})")):
+        wrong(
+            f"probability_{name}_{epsilon[3:]}",
+            ", column]",
+            f", column].exp().{limited}.log()",
+            "Your loss stops growing at about 20 or 30: a clamp or a small number inside the "
+            "logarithm hides how wrong a confident mistake is. Which function takes logits and "
+            "needs neither?",
+        )
 wrong(
     "labels_smoothed",
     "-log_p[torch.arange(len(target)), column]",
@@ -153,6 +155,23 @@ wrong(
     "log_p.gather(1, column[:, None])",
     "`gather` keeps the axis that it picks from: your losses have the shape (N, 1), and with a "
     "mask (N,) they become a table (N, N). Which shape should the losses have?",
+)
+for name, mean in (("every_target_in_every_row", ""), ("its_mean_in_every_row", ".mean(-1)")):
+    wrong(
+        name,
+        "log_p[torch.arange(len(target)), column]",
+        f"log_p[:, column]{mean}",
+        "In each row you look up the targets of all rows (`[:, target]`): that is a table (N, N), "
+        "or its mean. Which single column belongs to row t?",
+    )
+wrong.several(
+    "ignored_logits_set_to_zero",
+    {
+        "    shifted = logits": "    logits = logits * counts[:, None]\n    shifted = logits",
+        "torch.where(counts, losses, 0.0)": "losses",
+    },
+    "You set the logits of ignored rows to 0, but equal logits are not free: they cost log V. "
+    "Where should a row that does not count disappear?",
 )
 wrong(
     "one_hot_of_seen_targets",

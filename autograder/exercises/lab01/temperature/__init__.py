@@ -124,11 +124,15 @@ def entropy_with_zeros(lab, draw):
 
 @exercise.check(points=0.5, hidden=True)
 def entropy_of_a_sure_thing(lab, draw):
-    """A certain outcome has entropy 0 exactly, so no small number is added, however small."""
+    """Exactly 0 for a certain outcome, and exact for a nearly certain one: nothing is added."""
     sure = torch.eye(7, dtype=torch.float64)[draw.permutation(7)]
+    rare = torch.tensor([1e-300, 1e-200], dtype=torch.float64)
+    nearly_sure = torch.stack([rare, torch.ones_like(rare)], -1)
     return {
         "entropies": lab.entropy(sure),
         "exactly 0": bool((lab.entropy(sure) == 0).all()),
+        # Any limit from below would fail here in the same way, so the entry is not a number.
+        "a rare outcome counts in full": bool((lab.entropy(nearly_sure) > 460 * rare).all()),
     }
 
 

@@ -41,10 +41,19 @@ wrong_temperature(
     "sum to one. Which step is missing?",
 )
 wrong_temperature(
+    "power_normalised",
+    "return torch.softmax(below / T, -1)",
+    "powers = torch.softmax(below, -1) ** (1 / T)\n"
+    "    return powers / powers.sum(-1, keepdim=True)",
+    "You raise probabilities to the power 1/T and normalise again. On paper that is right, but for "
+    "a small T even the largest power is rounded to 0, and 0/0 is NaN. What could T act on before "
+    "there are probabilities?",
+)
+wrong_temperature(
     "temperature_ignored",
     "below / T",
     "below",
-    "You never use T: the result is the same at every temperature. What should T change?",
+    "T changes nothing: your result is the same at every temperature. What should it change?",
 )
 wrong_temperature(
     "uniform_when_cold",
@@ -115,6 +124,33 @@ def temperature_with_a_floor(logits, T):
     return torch.softmax((logits - logits.amax(-1, keepdim=True)) / max(T, 0.1), -1)
 
 
+T_FLOOR = (
+    "You replace T by a number that is never 0: T plus a small number, or the larger of T and a "
+    "small number. So the result is wrong for a T below that number, and at 0 some probability may "
+    "be left on the losers. Which T needs a case of its own?"
+)
+
+
+@exercise.mistake(T_FLOOR, of="temperature")
+def small_floor(logits, T):
+    return torch.softmax(logits / max(T, 1e-5), -1)
+
+
+@exercise.mistake(T_FLOOR, of="temperature")
+def smaller_floor(logits, T):
+    return torch.softmax(logits / max(T, 1e-6), -1)
+
+
+@exercise.mistake(T_FLOOR, of="temperature")
+def smallest_floor(logits, T):
+    return torch.softmax(logits / max(T, 1e-8), -1)
+
+
+@exercise.mistake(T_FLOOR, of="temperature")
+def small_number_added(logits, T):
+    return torch.softmax(logits / (T + 1e-8), -1)
+
+
 wrong_entropy = exercise.edits(by_xlogy, of="entropy")
 
 wrong_entropy(
@@ -139,6 +175,20 @@ wrong_entropy(
     "A small number inside the logarithm makes every entropy a little wrong, even if it is 1e-12: "
     "the entropy of a certain outcome is not 0 but a little below. Which entries need help, and "
     "how can you change these alone?",
+)
+wrong_entropy(
+    "logarithm_clamped",
+    "torch.xlogy(p, p)",
+    "(p * p.clamp(min=1e-9).log())",
+    "You clamp the probabilities inside the logarithm, or leave small ones out: an entry below "
+    "your limit is less surprising than it should be. Only entries of exactly 0 need help: "
+    "how can you change these alone?",
+)
+wrong_entropy(
+    "divided_by_the_largest",
+    "sum(-1)",
+    "sum(-1) / torch.tensor(p.shape[-1], dtype=p.dtype).log()",
+    "You divide by log V, so your largest entropy is 1. What do V equal chances give in the task?",
 )
 wrong_entropy(
     "entropy_squeezed",

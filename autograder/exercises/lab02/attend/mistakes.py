@@ -32,6 +32,28 @@ wrong(
     "The mask comes after the softmax: padding has weight 0, but its share is lost, and the rest "
     "sum to less than one. Which step must use the mask, and when?",
 )
+wrong.several(
+    "mask_added",
+    {FILL: " + mask", THEN_ZERO: ""},
+    "You add the mask to the scores as it is: True counts as 1, so every token's score grows by 1 "
+    "and padding keeps its own. Which score gives a weight of 0?",
+)
+wrong(
+    "scores_divided",
+    "filled.softmax",
+    "(filled / hidden.shape[-1] ** 0.5).softmax",
+    "You divide the scores by a root of the vectors' width. That belongs to dot products, in lab "
+    "3. What does this step do with the scores before the softmax?",
+)
+wrong(
+    "first_place_for_padding_alone",
+    "    filled = scores",
+    "    empty = ~mask.any(1, keepdim=True)\n"
+    "    mask = mask | (empty & (torch.arange(mask.shape[1]) == 0))\n"
+    "    filled = scores",
+    "A sentence that is all padding puts all its weight on one place. That avoids NaN, but it is "
+    "padding, too: which weights does the task ask for?",
+)
 SCALED_UP = (
     "Padding is removed after the softmax, and the rest is scaled up again. On paper that is the "
     "same; but if padding has a huge score, the rest is 0, and 0/0 is NaN. Can padding be removed "
@@ -228,7 +250,7 @@ wrong.several(
     {
         FILL: "",
         "    context": "    total = weights.sum(-1, keepdim=True)\n"
-        "    weights = weights / (total + 1e-9)\n    context",
+        "    weights = weights / (total + 1e-12)\n    context",
     },
     SCALED_UP,
 )

@@ -47,6 +47,32 @@ wrong(
     "function of this lab takes the logarithm of a softmax already?",
 )
 wrong(
+    "AttendsTwice",
+    "        return",
+    f"        {ATTEND_AFTERWARDS}\n        return",
+    "You attend a second time, with the new state, and return those weights. Which weights made "
+    "the context that your GRU has read?",
+)
+for name, old, new in (
+    ("ReluOnEmbedding", EMBEDDED, f"{EMBEDDED}.relu()"),
+    ("TanhOnEmbedding", EMBEDDED, f"{EMBEDDED}.tanh()"),
+    ("TanhOnState", "self.out(new_state)", "self.out(new_state.tanh())"),
+):
+    wrong(
+        name,
+        old,
+        new,
+        "You apply a function such as ReLU or tanh to the embedding, or to the new state before "
+        "the last layer, as some tutorials do. Which functions does the formula of this step name?",
+    )
+wrong(
+    "StateAndWeightsSwapped",
+    "self.out(new_state), new_state, weights",
+    "self.out(new_state), weights, new_state",
+    "Your second and third results are swapped. In which order does the task name the new state "
+    "and the attention weights?",
+)
+wrong(
     "ContextFirst",
     JOINED,
     "[context, self.embedding(y_prev)]",

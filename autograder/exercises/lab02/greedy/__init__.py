@@ -18,7 +18,7 @@ class Talker:
     """A translator made of a few tables.
 
     A row's state holds the number of steps after which its sentence ends. If it is called again
-    after that, it continues.
+    after that, it continues. Like a module, it can be set to evaluation or training.
     """
 
     def __init__(self, draw, ends):
@@ -42,6 +42,12 @@ class Talker:
         state = torch.zeros(len(source), 7, dtype=torch.float64)
         state[:, 5] = torch.tensor(ends)
         return self.words[source], state
+
+    def train(self, mode=True):
+        return self
+
+    def eval(self):
+        return self
 
     def cell(self, y_prev, state, hidden, mask=None):
         self.recorded.append(torch.is_grad_enabled())

@@ -28,6 +28,13 @@ wrong(
     "that it was just fed, BOS from BOS. Which column is never fed, and which is never predicted?",
 )
 wrong(
+    "encoder_reads_padding",
+    "model.encode(batch.source, batch.source_mask)",
+    "model.encode(batch.source, torch.ones_like(batch.source_mask))",
+    "Your encoder is given another mask than the batch's, so it reads padding as if it were "
+    "symbols. Which mask belongs to the source?",
+)
+wrong(
     "answer_fed",
     INPUTS,
     LABELS,

@@ -115,3 +115,21 @@ wrong(
     "    return sum(losses) / len(losses)",
     "You return one number for the whole pass. How many losses does the task ask for?",
 )
+wrong.several(
+    "running_means",
+    {
+        "losses = []": "losses, own = [], []",
+        "losses.append(loss.item())": (
+            "own.append(loss.item())\n        losses.append(sum(own) / len(own))"
+        ),
+    },
+    "Your numbers are running means: each one is the mean of all losses so far. Which number does "
+    "the task ask for, for each batch?",
+)
+wrong(
+    "batches_used_up",
+    "    for batch in batches:",
+    "    count = len(list(batches))\n    for batch in batches:",
+    "You go through `batches` once before the loop, as with `len(list(batches))`. An iterator is "
+    "empty afterwards: how often is each batch used, according to the task?",
+)

@@ -69,6 +69,25 @@ wrong(
     "into shares that sum to one?",
 )
 wrong(
+    "a_softmax_for_each_score",
+    SOFTMAX,
+    "torch.ones_like(scores)",
+    "Each of your weights is 1, as if every score had a softmax of its own. Which scores share one "
+    "softmax?",
+)
+wrong.several(
+    "cosines",
+    {"(q * key).sum()": "torch.cosine_similarity(q, key, dim=0)", SCALED: ""},
+    "Your scores are cosines, so the lengths of query and key do not count. Which product of the "
+    "two does the task ask for, and by what is it divided?",
+)
+wrong.several(
+    "distances",
+    {"(q * key).sum()": "-((q - key) ** 2).sum() / 2", SCALED: ""},
+    "Your scores come from the distance between query and key. Which product of the two does the "
+    "task ask for?",
+)
+wrong(
     "scores_over_their_sum",
     SOFTMAX,
     "scores / scores.sum()",

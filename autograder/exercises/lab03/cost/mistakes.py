@@ -35,11 +35,17 @@ wrong(
     "d_k)\n",
     "You count both products with d_k. How long are the rows that the weights mix?",
 )
-for name, length in (("as_many_keys_as_queries", "Lq"), ("as_many_queries_as_keys", "Lk")):
+BOTH = "Lq * Lk * (d_k + d_v)"
+for name, old, new in (
+    ("as_many_keys_as_queries", "Lq * Lk", "Lq * Lq"),
+    ("as_many_queries_as_keys", "Lq * Lk", "Lk * Lk"),
+    ("outputs_for_each_key", BOTH, "Lq * Lk * d_k + Lk * Lk * d_v"),
+    ("outputs_for_each_query", BOTH, "Lq * Lk * d_k + Lq * Lq * d_v"),
+):
     wrong(
         name,
-        "Lq * Lk",
-        f"{length} * {length}",
+        old,
+        new,
         "There may be more keys than queries, but your count contains the square of one length. "
         "How many rows and how many columns do the scores have?",
     )

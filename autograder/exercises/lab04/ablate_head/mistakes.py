@@ -21,6 +21,12 @@ wrong(
     "output?",
 )
 wrong(
+    "always_in_evaluation_mode",
+    "copy.deepcopy(model)",
+    "copy.deepcopy(model).eval()",
+    "Your copy is always in evaluation mode. In which mode should it be, according to the task?",
+)
+wrong(
     "values_zeroed_but_not_their_bias",
     "out_proj.weight[:, start:stop]",
     "v_proj.weight[start:stop]",

@@ -176,8 +176,9 @@ wrong(
     "DropoutNotScaled",
     "self.dropout(weights)",
     "(weights * (torch.rand_like(weights) >= self.dropout.p * self.training))",
-    "You drop weights, and the remaining ones do not grow. What is then the mean of a weight over "
-    "many runs, compared with its value after `eval()`?",
+    "You drop weights, but the remaining ones are not multiplied as in "
+    "`nn.Dropout`. What is then the mean of a weight over many runs, compared with its value after "
+    "`eval()`?",
 )
 wrong(
     "DropsByDefault",
@@ -204,6 +205,13 @@ wrong(
     " if need_weights else out",
     "",
     "You always return a pair. What does the task return without `need_weights`?",
+)
+wrong(
+    "PairWithNone",
+    "(out, weights) if need_weights else out",
+    "out, (weights if need_weights else None)",
+    "Without `need_weights` you return a pair with None in it, as torch's own layer does. What "
+    "should come back alone?",
 )
 wrong(
     "NeverAPair",

@@ -12,6 +12,13 @@ from .also_right import by_flattening, by_gather, saved_by_the_lab
 
 wrong = exercise.edits(by_flattening, of="answer_loss")
 
+wrong(
+    "digit_0_ignored",
+    "answers.flatten()",
+    "answers.flatten(), ignore_index=0",
+    "You leave out every digit 0 (`ignore_index=0`), as if it were padding. Which digits does the "
+    "mean run over, according to the task?",
+)
 wrong.several(
     "first_digit_only",
     {"logits.flatten(0, 1)": "logits[:, 0]", "answers.flatten()": "answers[:, 0]"},

@@ -18,6 +18,13 @@ wrong.several(
     "Which token should these scores predict?",
 )
 wrong(
+    "token_0_ignored",
+    "ids[:, 1:].flatten()",
+    "ids[:, 1:].flatten(), ignore_index=0",
+    "You leave out every token 0 (`ignore_index=0`), as if it were padding. Which tokens does the "
+    "mean run over, according to the task?",
+)
+wrong(
     "shifted_backwards",
     "logits[:, :-1].flatten(0, 1), ids[:, 1:]",
     "logits[:, 1:].flatten(0, 1), ids[:, :-1]",

@@ -175,6 +175,24 @@ def scaled_up_with_an_epsilon(scores, mask):
     return p / (p.sum(-1, keepdim=True) + 1e-8)
 
 
+MULTIPLIED = (
+    "You multiply the scores by the mask. A forbidden score becomes 0, which can be far above the "
+    "allowed ones, and infinity or NaN times 0 is NaN. What replaces a number instead of changing "
+    "it?"
+)
+
+
+@exercise.mistake(MULTIPLIED)
+def multiplied_by_the_mask(scores, mask):
+    return torch.softmax(scores * mask, -1) * mask
+
+
+@exercise.mistake(MULTIPLIED)
+def multiplied_and_scaled_up(scores, mask):
+    p = torch.softmax(scores * mask, -1) * mask
+    return p / p.sum(-1, keepdim=True).clamp(min=1e-12)
+
+
 @exercise.mistake(
     "Your denominator has one exponential too many, exp(0) or 1, as if each row had one more key. "
     "What must the weights of a row with an allowed key sum to?"

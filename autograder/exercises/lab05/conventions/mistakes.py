@@ -1,0 +1,165 @@
+"""Wrong versions of the three functions, each an edit of a right one."""
+
+from __future__ import annotations
+
+from . import exercise
+from .also_right import expanded_and_flattened, first_of_two_axes, zero_is_allowed
+
+wrong = exercise.edits(expanded_and_flattened, of="to_mha_mask")
+
+wrong(
+    "attn_mask_not_inverted",
+    "~mask",
+    "mask",
+    "Your `attn_mask` is True where a query may attend, which is right for "
+    "`scaled_dot_product_attention`. What does True mean for `nn.MultiheadAttention`?",
+)
+wrong(
+    "sentences_first",
+    ".flatten",
+    ".transpose(0, 1).flatten",
+    "Heads and sentences are in the wrong order: the first `num_heads` masks should belong to the "
+    "first sentence. What do `repeat` and `repeat_interleave` make of (a, b)?",
+)
+wrong(
+    "heads_forgotten",
+    "mask.expand(-1, num_heads, -1, -1).flatten(0, 1)",
+    "mask[:, 0]",
+    "Your result has one mask for each sentence, but torch expects (B * num_heads, Lq, Lk). How "
+    "many masks does each sentence need?",
+)
+wrong(
+    "four_axes",
+    ".flatten(0, 1)",
+    "",
+    "Your mask still has four axes. `nn.MultiheadAttention` takes two or three: which two become "
+    "one?",
+)
+wrong(
+    "first_head_for_all",
+    "mask.expand",
+    "mask[:, :1].expand",
+    "You use the masks of the first head (or sentence) for all. Which of them may differ?",
+)
+wrong(
+    "heads_repeated_again",
+    ".expand(-1, num_heads, -1, -1)",
+    ".repeat(1, num_heads, 1, 1)",
+    "A mask that already has its own entry for each head becomes `num_heads` times as long. What "
+    "does `expand` do with an axis that is not 1, and what does `repeat`?",
+)
+wrong.several(
+    "three_axes_not_inverted",
+    {"        mask = mask.expand": "        return mask.expand"},
+    "Your `attn_mask` is inverted for masks of shape (Lq, Lk), but not for those with four axes. "
+    "What does True mean for `nn.MultiheadAttention`, in both cases?",
+)
+wrong(
+    "always_three_axes",
+    "return ~mask",
+    "return ~mask if mask.ndim == 3 else ~mask.expand(num_heads, -1, -1)",
+    "A mask of shape (Lq, Lk) already fits all sentences and heads, but yours gets more axes. "
+    "Which shape does the task ask for?",
+)
+for name, dtype in (("attn_mask_of_numbers", ", dtype=torch.float64"), ("attn_mask_of_floats", "")):
+    wrong(
+        name,
+        "return ~mask",
+        f"return torch.zeros(mask.shape{dtype}).masked_fill(~mask, -math.inf)",
+        "Your `attn_mask` holds numbers to be added (0 and -inf). Which dtype does the task ask "
+        "for?",
+    )
+wrong.several(
+    "mask_inverted_in_place",
+    {"    if mask": "    mask.logical_not_()\n    if mask", "~mask": "mask"},
+    "Your code writes into the mask that it was given (`logical_not_`), but the caller still needs "
+    "it. What does the same and makes a new tensor?",
+)
+
+wrong = exercise.edits(first_of_two_axes, of="to_key_padding_mask")
+
+wrong(
+    "key_padding_not_inverted",
+    "~mask",
+    "mask",
+    "Your `key_padding_mask` is True for real tokens. What does its name say that True stands for?",
+)
+WITH_AXES = (
+    "Your `key_padding_mask` still has axes of length 1. Which shape does `nn.MultiheadAttention` "
+    "expect?"
+)
+wrong("key_padding_with_axes", "[:, 0, 0]", "", WITH_AXES)
+wrong("key_padding_with_an_axis", "[:, 0, 0]", "[:, 0]", WITH_AXES)
+wrong(
+    "key_padding_as_floats",
+    "~mask[:, 0, 0]",
+    "(~mask[:, 0, 0]).float()",
+    "Your `key_padding_mask` holds 1.0 and 0.0. torch takes floating-point numbers for numbers to "
+    "be added to the scores: which dtype does the task ask for?",
+)
+wrong(
+    "key_padding_of_the_first",
+    "[:, 0, 0]",
+    "[0, 0]",
+    "Your `key_padding_mask` has lost its batch or key axis: which index belongs to which axis of "
+    "(B, 1, 1, Lk)?",
+)
+wrong(
+    "key_padding_squeezed",
+    "[:, 0, 0]",
+    ".squeeze()",
+    "`squeeze()` without an axis drops every axis of length 1, even the batch axis if there is "
+    "only one sentence. Which axes do you mean?",
+)
+wrong(
+    "key_padding_of_numbers",
+    "~mask[:, 0, 0]",
+    "torch.zeros(mask[:, 0, 0].shape).masked_fill(~mask[:, 0, 0], -math.inf)",
+    "Your `key_padding_mask` holds numbers to be added (0 and -inf). Which dtype does the task ask "
+    "for?",
+)
+
+wrong = exercise.edits(zero_is_allowed, of="from_additive")
+
+wrong(
+    "lowest_is_forbidden",
+    "bias == 0",
+    "bias != bias.min()",
+    "You take the lowest number in the tensor for the forbidding one, but if nothing is forbidden, "
+    "that is 0. What do all conventions add where a query may attend?",
+)
+wrong(
+    "infinity_only",
+    "bias == 0",
+    "~bias.isinf()",
+    "You check whether a number is -inf, but some code forbids with -1e9, and some with the lowest "
+    "finite number. What do all of them add where a query may attend?",
+)
+wrong(
+    "below_a_billion",
+    "bias == 0",
+    "bias > -1e9",
+    "You take numbers below -1e9, or below another limit, for forbidden, but nothing in float16 is "
+    "that low. What do all conventions add where a query may attend?",
+)
+wrong(
+    "lowest_of_the_dtype_only",
+    "bias == 0",
+    "bias > torch.finfo(bias.dtype).min",
+    "You take only the dtype's lowest number (and -inf) for forbidden, but some code uses -1e9 or "
+    "-1e4. What do all conventions add where a query may attend?",
+)
+wrong(
+    "additive_not_inverted",
+    "bias == 0",
+    "bias.bool()",
+    "Your result is True for low numbers (so is `.bool()`: every number but 0 is True). What does "
+    "True mean in our masks?",
+)
+wrong(
+    "exponentials",
+    "bias == 0",
+    "bias.exp()",
+    "Your result holds numbers (perhaps exp of the bias), which are right to multiply with. Which "
+    "dtype does the task ask for?",
+)
