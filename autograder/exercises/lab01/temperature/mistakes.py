@@ -141,16 +141,6 @@ def smaller_floor(logits, T):
     return torch.softmax(logits / max(T, 1e-6), -1)
 
 
-@exercise.mistake(T_FLOOR, of="temperature")
-def smallest_floor(logits, T):
-    return torch.softmax(logits / max(T, 1e-8), -1)
-
-
-@exercise.mistake(T_FLOOR, of="temperature")
-def small_number_added(logits, T):
-    return torch.softmax(logits / (T + 1e-8), -1)
-
-
 wrong_entropy = exercise.edits(by_xlogy, of="entropy")
 
 wrong_entropy(
