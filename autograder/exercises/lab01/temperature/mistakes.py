@@ -125,9 +125,9 @@ def temperature_with_a_floor(logits, T):
 
 
 T_FLOOR = (
-    "You replace T by a number that is never 0: T plus a small number, or the larger of T and a "
-    "small number. So the result is wrong for a T below that number, and at 0 some probability may "
-    "be left on the losers. Which T needs a case of its own?"
+    "Look at a T near 0. If you replace T by a number that is never 0, the result is wrong below "
+    "that number. If you divide a score by T first, the quotient may be too large for the dtype. "
+    "Which T needs a case of its own, and which of your steps sees the largest number?"
 )
 
 
