@@ -1,7 +1,10 @@
 """The size of a picture in pixels, as its file states it: what a browser will need to show it.
 
 A picture of one colour is small as a file and, unpacked, fills the memory of the page that shows
-it. Nothing is unpacked here. Tested in tests/gradekit/feedback/test_pictures.py.
+it. Nothing is unpacked here, and no image library reads the hostile file: it would read much more
+of it than its size, in the grader's own process.
+
+Tested in tests/gradekit/feedback/test_pictures.py.
 """
 
 from __future__ import annotations

@@ -96,13 +96,8 @@ class Draw:
         Raises:
             NameError, KeyboardInterrupt and the errors that end a probe: they pass through.
         """
-        try:
-            function(*args, **kwargs)
-        except _PASS_THROUGH:
-            raise
-        except BaseException as error:  # pytest.fail() raises one that is not an Exception
-            return Raised(type(error).__name__)
-        return None
+        error = _error_of(lambda: function(*args, **kwargs))
+        return None if error is None else Raised(type(error).__name__)
 
     def each_size(
         self, ask: Callable[..., Any], *, may_be_empty: Sequence[str] = (), **axes: Size
@@ -187,13 +182,8 @@ class Draw:
         Raises:
             NameError, KeyboardInterrupt and the errors that end a probe: they pass through.
         """
-        try:
-            test(version)
-        except _PASS_THROUGH:
-            raise
-        except BaseException as error:  # pytest.fail() raises one that is not an Exception
-            return raised_by(error)
-        return True
+        error = _error_of(lambda: test(version))
+        return True if error is None else raised_by(error)
 
     def accepts(self, test: Callable[..., Any]) -> list[bool | str]:
         """For each version: True if the student's `test` accepts it, False if it raises.
@@ -207,6 +197,17 @@ class Draw:
         given = tensor.to(dtype)
         self._given.append((given, given.clone()))
         return given
+
+
+def _error_of(call: Callable[[], Any]) -> BaseException | None:
+    """What the student's code raises; errors that end a probe pass through."""
+    try:
+        call()
+    except _PASS_THROUGH:
+        raise
+    except BaseException as error:  # pytest.fail() raises one that is not an Exception
+        return error
+    return None
 
 
 class _Written(io.TextIOBase):
