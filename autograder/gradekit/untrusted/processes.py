@@ -38,7 +38,7 @@ def parents() -> dict[int, int]:
 
 def cpu_seconds(pid: int) -> float:
     """CPU time of a process and of the children that it has waited for; 0 if it has ended."""
-    return sum(map(int, _stat(str(pid))[_TIMES])) / os.sysconf("SC_CLK_TCK")
+    return _seconds(_stat(str(pid))[_TIMES])
 
 
 class CpuTime:
@@ -56,11 +56,14 @@ class CpuTime:
         now = 0.0
         for pid in pids:
             if fields := _stat(str(pid)):
-                now += sum(map(int, fields[_TIMES])) / os.sysconf("SC_CLK_TCK")
-                own = sum(map(int, fields[_OWN_TIMES])) / os.sysconf("SC_CLK_TCK")
-                self._seen[pid, fields[_START]] = own
+                now += _seconds(fields[_TIMES])
+                self._seen[pid, fields[_START]] = _seconds(fields[_OWN_TIMES])
         # A child that was seen, and that its parent has waited for, is in both sums.
         return max(now, sum(self._seen.values()))
+
+
+def _seconds(ticks: list[str]) -> float:
+    return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
 
 def _stat(name: str) -> list[str]:
