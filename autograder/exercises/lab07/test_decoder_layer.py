@@ -210,9 +210,11 @@ def asks_for_names(impl):
     "to compute the same differ in the last digits. How far apart may they be?"
 )
 def exactly_equal(impl):
-    layer, (x, memory) = filled(impl), texts(4, 6)
-    hidden = layer(x, memory, memory_mask=torch.arange(6) < 4)
-    assert torch.equal(hidden, layer(x, memory[:, :4]))
+    # So many sums, added in another order, are not all rounded alike on any processor.
+    layer, (x, memory) = filled(impl), texts(9, 40)
+    visible = torch.arange(40) % 3 > 0
+    hidden = layer(x, memory, memory_mask=visible)
+    assert torch.equal(hidden, layer(x, memory[:, visible]))
 
 
 @exercise.also_right

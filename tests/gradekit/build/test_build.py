@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -13,7 +14,7 @@ from attnlab.checking import visible
 from attnlab.checking.observation import pack, unpack
 from attnlab.notebook.file import text_digest
 from gradekit.build import build
-from gradekit.build.drift import same_values
+from gradekit.build.drift import ANY_PROCESSOR, differences, same_values
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import CourseLabs
 from tests.helpers.small_course import (
@@ -24,6 +25,7 @@ from tests.helpers.small_course import (
     write_small_course,
 )
 
+ROOT = Path(__file__).resolve().parents[3]
 FILES = ["checks.safetensors", "lab01_small.ipynb"]
 
 
@@ -257,9 +259,29 @@ def test_drift_forgives_the_last_bits_of_a_number_and_nothing_else():
     assert not same_values(there, {**there, "numbers": [there["numbers"][0].float()]})
     assert not same_values(there, {**there, "text": "b"})
     assert not same_values({"a": 1, "b": 2}, {"b": 2, "a": 1})
+    assert same_values(there, {**there, "n": 3.0 * (1 + 1e-6)}, ANY_PROCESSOR)
+    assert not same_values(there, {**there, "n": 3.0 * (1 + 1e-4)}, ANY_PROCESSOR)
     strange = torch.tensor([float("nan"), float("inf"), 1.0])
     assert same_values(strange, strange.clone())
     assert not same_values(strange, -strange)
+
+
+@pytest.mark.parametrize(
+    ("factor", "lines"), [(1 + 1e-15, []), (2, [f"{visible.FILE_NAME} differs"])]
+)
+def test_rounding_does_not_decide_which_answers_are_equal(tmp_path, factor, lines):
+    """An answer that equals the expected one here is stored by itself on another processor."""
+    content = Path(ROOT, "labs", "lab03", visible.FILE_NAME).read_bytes()
+    tree = unpack(content, visible.LIMITS)
+    check = next(
+        c for e in tree["exercises"] for c in e["checks"] if isinstance(c["expected"], torch.Tensor)
+    )
+    name = check["as_expected"].pop()
+    check["mistakes"].append([[name], check["expected"] * factor])
+    for folder, checks in (("here", content), ("there", pack(tree, visible.LIMITS))):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / visible.FILE_NAME).write_bytes(checks)
+    assert differences(tmp_path / "here", tmp_path / "there") == lines
 
 
 @pytest.mark.parametrize(

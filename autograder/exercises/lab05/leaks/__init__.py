@@ -61,6 +61,11 @@ def up_to(offset):
     return lambda ids: torch.ones(ids.shape[1], ids.shape[1], dtype=torch.bool).tril(offset)
 
 
+def rounded(model):
+    """Outputs that change by 1e-12 with each place. Real sums round as the processor does."""
+    return lambda ids: model(ids) + 1e-12 * ids.shape[1]
+
+
 def real_keys(pad, causal=False):
     """Queries may attend to keys that are not padding; if causal, only to those up to their own."""
 
@@ -117,8 +122,8 @@ def who_looks_at_padding(lab, draw):
     """`pad_invariant` distinguishes a model that masks padding from one that attends to it."""
     table, pad = draw.normal(6, 3), 4
     models = {
-        "masks padding": Mixer(table, real_keys(pad)),
-        "masks padding and later tokens": Mixer(table, real_keys(pad, causal=True)),
+        "masks padding": rounded(Mixer(table, real_keys(pad))),
+        "masks padding and later tokens": rounded(Mixer(table, real_keys(pad, causal=True))),
         "each token by itself": lambda ids: table[ids],
         "attends to all": Mixer(table, up_to(20)),
         "the mean of all": lambda ids: table[ids] + table[ids].mean(1, keepdim=True),
@@ -242,8 +247,9 @@ def padding_on_either_side(lab, draw):
         first = (place == (ids != pad).int().argmax(1, keepdim=True)).double()
         return masked(ids) + (first * (ids == pad).sum(1, keepdim=True))[..., None]
 
-    masked = Mixer(table, real_keys(pad))
-    zero = Mixer(table, real_keys(0))
+    masked = rounded(Mixer(table, real_keys(pad)))
+    zero = rounded(Mixer(table, real_keys(0)))
+    last = rounded(Mixer(table, real_keys(5)))
     models = {
         "in front": causal,
         "behind": lambda ids: causal(ids.flip(1)).flip(1),
@@ -257,12 +263,12 @@ def padding_on_either_side(lab, draw):
         "up here, down there": lambda ids: masked(ids) + counts(ids) * torch.tensor([1, -1, 0]),
         "lowers all outputs": lambda ids: masked(ids) - counts(ids),
         "faintly": lambda ids: 1e3 + masked(ids) + 3e-8 * counts(ids),
-        "rounding only": lambda ids: masked(ids) + 1e-12 * counts(ids),
+        "rounding only": masked,
         "only what it gives at padding": wild,
         "tells padding from real tokens by another id": Mixer(table, real_keys(5)),
     }
     seen = {name: bool(lab.pad_invariant(fn, 4, 6, pad)) for name, fn in models.items()}
     seen["padding is 0, masked"] = bool(lab.pad_invariant(zero, 4, 6, 0))
-    seen["padding is 5, masked"] = bool(lab.pad_invariant(Mixer(table, real_keys(5)), 4, 6, 5))
+    seen["padding is 5, masked"] = bool(lab.pad_invariant(last, 4, 6, 5))
     seen["padding is 0, not masked"] = bool(lab.pad_invariant(Mixer(table, real_keys(1)), 4, 6, 0))
     return seen
