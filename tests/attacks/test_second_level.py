@@ -227,7 +227,7 @@ def narrow(domains, student_library):
     ids=["bytes", "files"],
 )
 def test_the_scratch_folder_has_a_limit(narrow, fill):
-    cells = [f"import os, time\ncell = {n}\n{fill}\ntime.sleep(0.5)" for n in range(5)]
+    cells = [f"import os\ncell = {n}\n{fill}" for n in range(5)]
     *filling, last = run_cells(narrow, *cells, "print('still here')").cells
     assert filling[0].state == "ok", filling[0].reason
     # If root may mount, the kernel sends the first message, otherwise the fork server the second.

@@ -250,7 +250,13 @@ class _Submission:
             traceback.print_exc()
             os._exit(1)
         try:
-            runner.serve_submission(channel, self._shell, self._limits, folder)
+            runner.serve_submission(
+                channel,
+                self._shell,
+                self._limits,
+                folder,
+                lambda: self._isolation.files_beyond_limit() > 0,
+            )
         finally:
             os._exit(0)
 

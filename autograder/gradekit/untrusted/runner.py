@@ -52,12 +52,25 @@ from gradekit.untrusted.soft_limits import (
 
 # The time that a process has to report which function was running when its time was over.
 _REPORT_SECONDS = 0.5
+_WAIT_SECONDS = 0.05
 
 
 def serve_submission(
-    channel: socket.socket, shell: NotebookShell, limits: Limits, folder: Path
+    channel: socket.socket,
+    shell: NotebookShell,
+    limits: Limits,
+    folder: Path,
+    too_many_files: Callable[[], bool],
 ) -> None:
-    """Serve one submission from its first message; returns when the channel closes."""
+    """Serve one submission from its first message; returns when the channel closes.
+
+    Args:
+        channel: to the trusted side.
+        shell: runs the cells.
+        limits: what the submission may use.
+        folder: its working folder.
+        too_many_files: whether the fork server will end the submission for its files.
+    """
     order = frames.receive(channel)
     _write_files(folder, order.message["files"], order.body)
     # Last, so that a file in it replaces no module of Python, torch or ours.
@@ -79,6 +92,9 @@ def serve_submission(
         with collecting(shell, outputs):
             ran = run_cell(shell, source, limits.cell_seconds, report)
         _end_if_not(myself)
+        # The fork server looks only from time to time: without this, a later cell would be blamed.
+        while too_many_files():
+            time.sleep(_WAIT_SECONDS)
         shell.raw.drain(outputs)
         limit = ran.limit or (LimitKind.OUTPUT if outputs.is_cut else None)
         answer = {"cell": index, "state": ran.state, "limit": limit, "where": ran.where}
