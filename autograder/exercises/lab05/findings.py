@@ -215,6 +215,14 @@ def f_is_fine():
     return but(F="nothing")
 
 
+@exercise.mistake(
+    "Model E: that is two findings. Both can have one cause: which of the six names the cause, and "
+    "not what it leads to?"
+)
+def e_two_findings():
+    return but(E="mask inverted, padding")
+
+
 @exercise.also_right
 def in_capitals():
     return {"findings": {name: said.upper() for name, said in RIGHT.items()}}

@@ -131,6 +131,10 @@ class Predictions(_Answers):
         for name, item in items.items():
             title = f"{name}: {item.title}"
             self._add(name, title, item.points, f"answers(lab, {name!r})", Close(item.atol))
+        numeric = [name for name, item in items.items() if not isinstance(item.right, str)]
+        if numeric:
+            advice = f"{numeric[0]}: this is text. Write a number, without quotes or a unit."
+            self.wrong("number_as_text", advice, **{numeric[0]: "text"})
 
 
 class Errata(_Answers):

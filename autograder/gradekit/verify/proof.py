@@ -23,7 +23,7 @@ class MistakeProof:
     Attributes:
         lost: points lost, in the variant in which it lost least.
         most_lost: points lost, in the variant in which it lost most.
-        caught_by: the first check that failed.
+        caught_by: the checks that failed in some variant, in order.
         advised: whether the student who makes it reads its own advice.
         same_as: a mistake with other advice that no check distinguishes from it.
         place: the line that declares it.
@@ -32,7 +32,7 @@ class MistakeProof:
     name: str
     lost: float
     most_lost: float
-    caught_by: str
+    caught_by: tuple[str, ...]
     advised: bool
     same_as: str | None
     place: str = ""
@@ -84,6 +84,7 @@ class ExerciseProof:
             does not earn more.
         reference_lost: the first check that the reference fails and why; empty if it fails none.
         raising: checks in which the reference raises an error by accident.
+        never_failed: checks that no known mistake fails, each with its place.
         place: the exercise's file, for messages.
         left: what its author has still to write, one sentence each.
     """
@@ -96,6 +97,7 @@ class ExerciseProof:
     also_right: tuple[tuple[str, float, str], ...]
     promises: PromisesProof
     raising: tuple[str, ...]
+    never_failed: tuple[str, ...]
     mutants: MutantProof
     seconds: float
     place: str = ""
@@ -117,6 +119,8 @@ class ExerciseProof:
                 f"{self.place}: no known mistake; add one with @exercise.mistake, so that the "
                 "checks are proven to catch something"
             )
+        for check in self.never_failed if self.mistakes else ():
+            yield f"no known mistake fails check {check}; add one that does"
         yield from self.promises.wrong
         for mistake in self.mistakes:
             if mistake.lost <= 0:
@@ -168,7 +172,7 @@ def _row(proof: ExerciseProof) -> dict[str, Any]:
                 "lost": m.lost,
                 "most_lost": m.most_lost,
                 "advised": m.advised,
-                "caught_by": m.caught_by,
+                "caught_by": list(m.caught_by),
             }
             for m in proof.mistakes
         ],
@@ -186,6 +190,7 @@ def _row(proof: ExerciseProof) -> dict[str, Any]:
                 for s in proof.promises.sentences
             ],
         },
+        "never_failed": list(proof.never_failed),
         "surprises": list(proof.surprises()),
         "seconds": proof.seconds,
     }

@@ -1,9 +1,10 @@
 """The proof that the checks work: every mistake caught, no right answer rejected.
 
 For each exercise: the reference earns all points and the blank notebook none; every written
-mistake loses points and gets its own advice; every other right answer keeps all points; every
-mutant of the reference is caught or marked as equivalent; every sentence of the task is held by a
-check. In an ungraded exercise, whose checks have no points, each check counts as one point here.
+mistake loses points and gets its own advice; every check fails for at least one of them; every
+other right answer keeps all points; every mutant of the reference is caught or marked as
+equivalent; every sentence of the task is held by a check. In an ungraded exercise, whose checks
+have no points, each check counts as one point here.
 :mod:`.proof` holds the results.
 """
 
@@ -40,15 +41,20 @@ def verify_exercise(
     start = time.perf_counter()
     tried = _Tries(variants, exercise)
     reference = _worst(tried.verdicts({}))
+    mistakes = tuple(_mistake(tried, mistake) for mistake in exercise.mistakes)
+    failed = {check for mistake in mistakes for check in mistake.caught_by}
     return ExerciseProof(
         name=exercise.name,
         points=exercise.points or len(exercise.checks),
         reference=reference.earned,
         blank=max(verdict.earned for verdict in tried.verdicts(_blank(exercise))),
-        mistakes=tuple(_mistake(tried, mistake) for mistake in exercise.mistakes),
+        mistakes=mistakes,
         also_right=tuple(_also_right(tried, version) for version in exercise.right_versions),
         promises=_promises(exercise),
         raising=tuple(_raising(tried)),
+        never_failed=tuple(
+            f"{check.name} ({check.place})" for check in exercise.checks if check.name not in failed
+        ),
         mutants=_mutants(tried) if with_mutants else MutantProof(0, 0, 0, (), ()),
         seconds=round(time.perf_counter() - start, 2),
         place=file_name(exercise.path),
@@ -118,12 +124,12 @@ def _blank(exercise: Exercise) -> dict[str, Any]:
 def _mistake(tried: _Tries, mistake: Version) -> MistakeProof:
     verdicts = tried.verdicts(mistake.names)
     lost = [round(verdict.points - verdict.earned, 2) for verdict in verdicts]
-    failed = next((a.question.name for v in verdicts for a in v.answers if not a.passed), "")
+    failed = {a.question.name: None for v in verdicts for a in v.answers if not a.passed}
     return MistakeProof(
         name=mistake.name,
         lost=min(lost),
         most_lost=max(lost),
-        caught_by=failed,
+        caught_by=tuple(failed),
         advised=all(
             any(mistake.advice in advice for advice in verdict.advice) for verdict in verdicts
         ),

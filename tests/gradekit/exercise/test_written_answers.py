@@ -79,10 +79,13 @@ def test_each_prediction_is_hidden_and_costs_its_own_points():
 
 def test_a_wrong_entry_gets_its_advice():
     made = predictions()
+    earned = {}
     for mistake in made.mistakes:
         judged = verdict(made, mistake.names["predictions"])
-        assert judged.earned == 3
+        earned[mistake.name] = judged.earned
         assert mistake.advice in judged.advice
+    # Only text instead of a number costs the visible check's point, too.
+    assert earned == {"number_as_text": 2, "all_of_it": 3, "not_a_number": 3}
 
 
 def test_answers_of_another_kind_cost_the_visible_point():

@@ -22,7 +22,7 @@ from gradekit.verify.view import show_proofs, verify_labs
 from tests.helpers import tiny_class
 from tests.helpers.tiny_class import LAB
 
-CAUGHT = MistakeProof("wrong_axis", 2.0, 2.5, "another_axis", advised=True, same_as=None)
+CAUGHT = MistakeProof("wrong_axis", 2.0, 2.5, ("another_axis",), advised=True, same_as=None)
 PROOF = ExerciseProof(
     name="softmax",
     points=5,
@@ -32,6 +32,7 @@ PROOF = ExerciseProof(
     also_right=(("by_hand", 5, ""),),
     promises=PromisesProof(True, (Sentence("softmax", "Sums to 1.", ("rows",)),)),
     raising=(),
+    never_failed=(),
     mutants=MutantProof(made=9, caught=8, equivalent=1, survived=(), unused_marks=()),
     seconds=0.5,
 )
@@ -66,6 +67,10 @@ def test_a_proof_without_surprises_says_so(capsys: pytest.CaptureFixture[str]) -
         (replace(PROOF, mistakes=(replace(CAUGHT, lost=0),)), "wrong_axis loses nothing"),
         (replace(PROOF, mistakes=(replace(CAUGHT, same_as="x"),)), "give the same results"),
         (replace(PROOF, mistakes=(replace(CAUGHT, advised=False),)), "not get its own advice"),
+        (
+            replace(PROOF, never_failed=("rows (x.py, line 9)",)),
+            "no known mistake fails check rows",
+        ),
         (replace(PROOF, also_right=(("by_hand", 3, "Why?"),)), "by_hand earns 3 of 5: Why?"),
         (replace(PROOF, mutants=MutantProof(1, 0, 0, ("`a`",), ())), "mutant survives: `a`"),
         (replace(PROOF, mutants=MutantProof(1, 1, 0, (), ("`b`",))), "`b`; remove this entry"),
@@ -139,8 +144,10 @@ def test_a_lab_is_proved_by_running_it(course: Course) -> None:
     softmax, guess = found[LAB]
     assert (softmax.reference, softmax.blank) == (5, 0)
     assert [(m.lost, m.caught_by, m.advised) for m in softmax.mistakes] == [
-        (2.0, "another_axis", True)
+        (2.0, ("another_axis",), True)
     ]
+    (surprise,) = softmax.surprises()
+    assert surprise.startswith("no known mistake fails check numbers (")
     assert (guess.reference, guess.blank) == (1, 0)
 
 
