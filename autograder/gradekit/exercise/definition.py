@@ -110,6 +110,8 @@ class Exercise:
         answers: names that the lab's solution cell defines, if the library has no reference.
         forbids: torch functions, by full name, that the student must not call here.
         uses: references of earlier exercises that replace the student's own.
+        tested: references that replace them in the checks alone, as the student's code runs on its
+            own (see :mod:`.write_a_test`).
         saves: files of weights that the notebook saves; the reference's own lie beside this file.
         equivalent: mutants of the reference that no check can catch, each with the reason.
 
@@ -133,6 +135,7 @@ class Exercise:
         answers: Sequence[str] = (),
         forbids: Sequence[str] = (),
         uses: Sequence[Function] = (),
+        tested: Sequence[Function] = (),
         saves: Sequence[str] = (),
         equivalent: Mapping[str, str] | None = None,
     ) -> None:
@@ -140,6 +143,7 @@ class Exercise:
         self.answers = tuple(answers)
         self.forbids = tuple(forbids)
         self.uses = tuple(uses)
+        self.tested = tuple(tested)
         self.saves = tuple(saves)
         self.equivalent = dict(equivalent or {})
         self.checks: list[Check] = []

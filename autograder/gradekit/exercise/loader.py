@@ -171,7 +171,7 @@ def _forbid_peeking(exercises: tuple[Exercise, ...]) -> None:
     asked: set[str] = set()
     ours = {name for exercise in exercises for name in exercise.names}
     for exercise in exercises:
-        for function in exercise.uses:
+        for function in (*exercise.uses, *exercise.tested):
             if function.__name__ in ours - asked:
                 raise ExerciseError(
                     f"{exercise.lab}/{exercise.name}.py uses {function.__name__}, which is asked "

@@ -70,8 +70,9 @@ class Variants:
                 source=self._source(check.probe),
                 seed=self._seed(exercise, check, number),
                 forbids=exercise.forbids,
-                uses="" if check.chained else self._sources_of(exercise.uses),
+                uses="" if check.chained else self._sources_of((*exercise.uses, *exercise.tested)),
                 replaces=() if check.chained else tuple(f.__name__ for f in exercise.uses),
+                tested=() if check.chained else tuple(f.__name__ for f in exercise.tested),
                 versions=tuple(
                     self._anonymous_source(version)
                     for version, _ in self._versions(exercise, check, number)

@@ -8,6 +8,10 @@
 
 Versions come from the exercise that builds what is tested: all of its known mistakes, or those in
 `versions`, and every right version. A wrong test is written as the test itself.
+
+The checks see a reference of the tested step, so that a wrong step costs its test nothing. The test
+itself does not: one that compares with the tested step compares with the student's own. With a
+reference there, one comparison would earn nearly everything, even with the step left blank.
 """
 
 from __future__ import annotations
@@ -58,7 +62,7 @@ def write_a_test(
         versions: the known mistakes to try; all if empty.
         uses: references of other earlier steps that the student's test may call.
     """
-    made = WriteATest(answers=[name], uses=[*uses, of])
+    made = WriteATest(answers=[name], uses=uses, tested=[of])
     text = f"def wrong_versions(lab, draw):\n    return draw.accepts(lab.{name})\n"
     probe = definition_from(text, __name__)
     probe.__doc__ = title

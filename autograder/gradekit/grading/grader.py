@@ -273,11 +273,11 @@ def environment_digest(spec: GraderSpec) -> str:
 
 
 def _reference_digest(exercise: Exercise, course: Course) -> str:
-    if exercise.answers:  # its reference is a cell of the lab's source
-        return digest_of(course.source(exercise.lab).read_bytes())
     scores = [c.judge.score for c in exercise.checks if isinstance(c.judge, ScoreBands)]
-    asked = [*exercise.references, *exercise.uses, *scores]
-    return digest_of(standalone_sources(asked).encode())
+    asked = [*exercise.references, *exercise.uses, *exercise.tested, *scores]
+    # The reference of an exercise with answers is a cell of the lab's source.
+    solved = course.source(exercise.lab).read_bytes() if exercise.answers else b""
+    return digest_of(standalone_sources(asked).encode(), solved)
 
 
 def _stopped(run: SubmissionRun, cells: Sequence[Cell]) -> str | None:

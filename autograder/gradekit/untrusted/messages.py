@@ -39,6 +39,7 @@ class Probe:
         forbids: torch functions, by full name; calling one of them ends the probe.
         uses: text that defines functions of earlier exercises, to replace the student's.
         replaces: the names that `uses` replaces, for this exercise only.
+        tested: the names that it replaces in the question alone; the student's code keeps its own.
         versions: texts that each define a function called ``version``, for a test that
             the student wrote (see :func:`gradekit.exercise.standalone.anonymous_version`).
         limits: of the exercise, if it has its own; they are sent once for each group of probes.
@@ -51,6 +52,7 @@ class Probe:
     forbids: tuple[str, ...] = ()
     uses: str = ""
     replaces: tuple[str, ...] = ()
+    tested: tuple[str, ...] = ()
     versions: tuple[str, ...] = ()
     limits: ExerciseLimits | None = None
 
@@ -61,8 +63,8 @@ class Probe:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Probe:
         """The probe that :meth:`to_json` wrote."""
-        lists = {name: tuple(values[name]) for name in ("forbids", "replaces", "versions")}
-        return cls(**{**values, **lists})
+        lists = ("forbids", "replaces", "tested", "versions")
+        return cls(**{**values, **{name: tuple(values[name]) for name in lists}})
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
@@ -118,7 +119,7 @@ def _changes(definitions: Definitions, steps: Iterable[str]) -> list[list[Any]]:
     ]
 
 
-def answer_probe(probe: Probe, names: dict[str, Any], folder: Path | None = None) -> bytes:
+def answer_probe(probe: Probe, names: Mapping[str, Any], folder: Path | None = None) -> bytes:
     """Run one probe on `names` and the files in `folder`; returns its observation as bytes.
 
     Raises:
@@ -221,17 +222,21 @@ def _answer_all(
             request = frames.receive(channel).message
             limits = ExerciseLimits(**request["limits"])
             probes = [Probe.from_json(values) for values in request["probes"]]
-            names = definitions.of(probes[0].exercise) | _references(probes[0])
+            references = _references(probes[0])
+            asked = {name: references.pop(name) for name in probes[0].tested}
+            names = definitions.of(probes[0].exercise) | references
             with (
                 replaced(shell.user_ns, names),
                 exercise_limits(limits),
                 alarm(limits.seconds, sender.give_up),
             ):
-                _answer_group(sender, probes, shell.user_ns, folder, limits.answer_bytes)
+                _answer_group(
+                    sender, probes, ChainMap(asked, shell.user_ns), folder, limits.answer_bytes
+                )
 
 
 def _answer_group(
-    sender: _Sender, probes: list[Probe], names: dict[str, Any], folder: Path, most: int
+    sender: _Sender, probes: list[Probe], names: Mapping[str, Any], folder: Path, most: int
 ) -> None:
     """Answer one exercise's probes with at most `most` bytes."""
     myself = os.getpid()
@@ -293,7 +298,7 @@ def _references(probe: Probe) -> dict[str, Any]:
         return {}
     space: dict[str, Any] = {"__name__": __name__}
     exec(compile(probe.uses, "<reference>", "exec"), space)  # noqa: S102 - the trusted side's text
-    return {name: space[name] for name in probe.replaces}
+    return {name: space[name] for name in (*probe.replaces, *probe.tested)}
 
 
 def _write_files(folder: Path, files: list[list[Any]], body: bytes) -> None:
