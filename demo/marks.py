@@ -66,7 +66,7 @@ class Marks:
 
     def _earned(self, exercise: Exercise, number: int, names: dict[str, Any]) -> float:
         seen = {check.name: self._seen(exercise, check, number, names) for check in exercise.checks}
-        questions = self._variants.questions(exercise, number)
+        questions = self._variants.prepared_checks(exercise, number)
         return judge_exercise(questions, seen, []).earned
 
     def _seen(self, exercise: Exercise, check: Check, number: int, names: dict[str, Any]) -> Any:

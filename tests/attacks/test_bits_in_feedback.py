@@ -18,7 +18,7 @@ import torch
 from attnlab.checking import advice
 from attnlab.checking.judges import Close
 from attnlab.checking.observation import Missing, Opaque, Raised, pack, unpack
-from attnlab.checking.verdict import Question, judge_exercise
+from attnlab.checking.verdict import PreparedCheck, judge_exercise
 from gradekit.grading.quoting import QuotationFilter, without_forged_events
 from tests.helpers.small_course import PROJECT
 
@@ -155,8 +155,8 @@ def page(seen: Any, hidden: bool, vetted: bool, forged: bool) -> str:
         seen = without_forged_events(seen, {"softmax"}, {"torch.softmax"})
     vet = QuotationFilter([NOTEBOOK]).vet if vetted else None
     right = {dict: {}, list: [RIGHT]}.get(type(seen), RIGHT)
-    question = Question("rows", "Rows.", 1, hidden, Close(), right, {})
-    return " ".join(judge_exercise([question], {"rows": seen}, [], vet).advice)
+    prepared = PreparedCheck("rows", "Rows.", 1, hidden, Close(), right, {})
+    return " ".join(judge_exercise([prepared], {"rows": seen}, [], vet).advice)
 
 
 def carried(channel: Channel, **how: bool) -> int:

@@ -28,8 +28,8 @@ bundle, ask = read(Path("checks.safetensors")), gradekit.untrusted.runner.answer
 
 def repeat(probe, names):
     for check in bundle.exercise(probe.exercise).checks:
-        if check.question.name == probe.check:
-            return pack(check.question.expected)
+        if check.prepared.name == probe.check:
+            return pack(check.prepared.expected)
     if probe.versions:
         order = list(range(len(probe.versions)))
         random.Random(probe.seed).shuffle(order)
@@ -67,11 +67,11 @@ def test_the_bundles_numbers_would_pass_the_bundles_questions(grader):
     visible = {check.name for check in exercise.checks if not check.hidden}
     verdict = judge(variants, BUNDLE, [exercise], {})["softmax"]
     assert not verdict.passed
-    expected = {q.name: q.expected for q in variants.questions(exercise, BUNDLE)}
-    shipped = {c.question.name: c.question.expected for c in variants.visible(exercise).checks}
+    expected = {q.name: q.expected for q in variants.prepared_checks(exercise, BUNDLE)}
+    shipped = {c.prepared.name: c.prepared.expected for c in variants.visible(exercise).checks}
     assert shipped.keys() == visible
     for name, numbers in shipped.items():
-        judge_of = {q.name: q.judge for q in variants.questions(exercise, BUNDLE)}[name]
+        judge_of = {q.name: q.judge for q in variants.prepared_checks(exercise, BUNDLE)}[name]
         assert judge_of.compare(expected[name], numbers) is None
 
 

@@ -10,7 +10,7 @@ import torch
 
 from attnlab.checking.judges import Close
 from attnlab.checking.observation import ObservationError, pack, unpack
-from attnlab.checking.verdict import Question, judge_exercise
+from attnlab.checking.verdict import PreparedCheck, judge_exercise
 from gradekit.untrusted.limits import Limits
 from gradekit.untrusted.messages import Cell, Probe
 from tests.helpers.fuzz import cost
@@ -80,6 +80,6 @@ def _talk_over(reply: bytes) -> None:
     answer = run.observations["a", "x"]
     assert isinstance(answer, bytes) == is_answer
     if isinstance(answer, bytes):
-        question = Question("probe", "A check.", 2, True, Close(), torch.zeros(3), {})
+        prepared = PreparedCheck("probe", "A check.", 2, True, Close(), torch.zeros(3), {})
         with suppress(ObservationError):
-            judge_exercise([question], {"probe": unpack(answer)}, [])
+            judge_exercise([prepared], {"probe": unpack(answer)}, [])

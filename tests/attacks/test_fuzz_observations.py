@@ -15,7 +15,7 @@ from attnlab.checking.judges import AtLeast, Close, Kills, SameShares, Within
 from attnlab.checking.observation import LIMITS, ObservationError, pack, unpack
 from attnlab.checking.redact import redacted
 from attnlab.checking.render import Report
-from attnlab.checking.verdict import MOST_ADVICE, KnownMistake, Question, judge_exercise
+from attnlab.checking.verdict import MOST_ADVICE, KnownMistake, PreparedCheck, judge_exercise
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
 from gradekit.course import load_course
 from gradekit.exercise.loader import load_lab
@@ -45,14 +45,14 @@ def test_observations_are_read_within_limits_judged_and_shown(
         return
     assert size_of(seen) <= LIMITS.nodes
     pack(seen)
-    question = Question("probe", "A check.", 2, hidden, judge, unpack(pack(tree)), {"m": seen})
+    prepared = PreparedCheck("probe", "A check.", 2, hidden, judge, unpack(pack(tree)), {"m": seen})
     known = KnownMistake("m", "Look again.")
-    verdict = judge_exercise([question], {"probe": seen}, [known])
+    verdict = judge_exercise([prepared], {"probe": seen}, [known])
     assert 0 <= verdict.earned <= 2
     for sentence in verdict.advice:
         sentence.encode()
         assert len(sentence) <= MOST_ADVICE + 100
-    check = VisibleCheck(question, "def probe(lab, draw):\n    return 1", 5)
+    check = VisibleCheck(prepared, "def probe(lab, draw):\n    return 1", 5)
     report = Report(VisibleExercise("e", "An exercise", 2, 0, (check,), (known,)), verdict)
     report.text()
     assert "<script" not in report.html()

@@ -6,7 +6,7 @@ import pytest
 
 from attnlab.checking.judges import Close
 from attnlab.checking.observation import Raised, unpack
-from attnlab.checking.verdict import Question, judge_exercise
+from attnlab.checking.verdict import PreparedCheck, judge_exercise
 from gradekit.grading.quoting import QuotationFilter
 from tests.helpers.exam import BLANK, sit
 
@@ -40,9 +40,9 @@ def advice(sandbox, way: str, vetted: bool) -> str:
     run = sit(sandbox, *sources)[1]
     seen = unpack(run.observations["softmax", "rows"])
     right = {} if way == "keys" else __import__("torch").zeros(2, 3)
-    question = Question("rows", "Rows.", 1, False, Close(), right, {})
+    prepared = PreparedCheck("rows", "Rows.", 1, False, Close(), right, {})
     vet = QuotationFilter(sources).vet if vetted else None
-    return " ".join(judge_exercise([question], {"rows": seen}, [], vet).advice)
+    return " ".join(judge_exercise([prepared], {"rows": seen}, [], vet).advice)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -70,17 +70,17 @@ def test_hidden_checks_are_not_quoted(namespaces, way):
 )
 def test_well_known_messages_are_quoted(message, quoted):
     seen = Raised("RuntimeError", message, "return x.summ()")
-    question = Question("rows", "Rows.", 1, False, Close(), 1.0, {})
+    prepared = PreparedCheck("rows", "Rows.", 1, False, Close(), 1.0, {})
     vet = QuotationFilter(["def softmax(x):\n    return x.summ()"]).vet
-    (shown,) = judge_exercise([question], {"rows": seen}, [], vet).advice
+    (shown,) = judge_exercise([prepared], {"rows": seen}, [], vet).advice
     assert (message in shown) is quoted
     assert "in the line `return x.summ()`" in shown
 
 
 def test_a_line_is_quoted_if_the_notebook_contains_it():
-    question = Question("rows", "Rows.", 1, False, Close(), [1.0], {})
+    prepared = PreparedCheck("rows", "Rows.", 1, False, Close(), [1.0], {})
     vet = QuotationFilter(["def softmax(x):\n    return x.summ()"]).vet
     for line, quoted in (("return x.summ()", True), ("lab.softmax(draw.normal(4, 3))", False)):
         seen = [Raised("ValueError", "", line)]
-        (shown,) = judge_exercise([question], {"rows": seen}, [], vet).advice
+        (shown,) = judge_exercise([prepared], {"rows": seen}, [], vet).advice
         assert (line in shown) is quoted

@@ -18,7 +18,7 @@ from attnlab.checking.observation import (
     pack,
     unpack,
 )
-from attnlab.checking.verdict import MOST_ADVICE, Question, judge_exercise
+from attnlab.checking.verdict import MOST_ADVICE, PreparedCheck, judge_exercise
 from gradekit.grading import view
 from gradekit.sandbox.output_filter import clean_outputs
 
@@ -26,8 +26,8 @@ HALF = "\ud800"
 
 
 def verdict_on(seen):
-    question = Question("a", "A check.", 1, False, Close(), torch.zeros(3), {})
-    return judge_exercise([question], {"a": unpack(pack(seen))}, [])
+    prepared = PreparedCheck("a", "A check.", 1, False, Close(), torch.zeros(3), {})
+    return judge_exercise([prepared], {"a": unpack(pack(seen))}, [])
 
 
 @pytest.mark.parametrize(

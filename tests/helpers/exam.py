@@ -14,7 +14,7 @@ from attnlab.checking.draw import Draw
 from attnlab.checking.judges import Close
 from attnlab.checking.lab import Lab, observe
 from attnlab.checking.observation import NoAnswer, ObservationError, pack, unpack
-from attnlab.checking.verdict import Question, judge_exercise
+from attnlab.checking.verdict import PreparedCheck, judge_exercise
 from gradekit.sandbox.result import SubmissionRun
 from gradekit.sandbox.sandbox import Sandbox
 from gradekit.untrusted.messages import Cell, Probe, Stopped
@@ -56,7 +56,7 @@ def sit(
     cells = [Cell(str(i), source) for i, source in enumerate(sources)]
     run = sandbox.run(cells, [PROBES], files)
     seen = {probe.check: _open(run.observations["softmax", probe.check]) for probe in PROBES}
-    return judge_exercise([_question(probe) for probe in PROBES], seen, []).earned, run
+    return judge_exercise([_prepared(probe) for probe in PROBES], seen, []).earned, run
 
 
 def earned(sandbox: Sandbox, *sources: str) -> float:
@@ -76,12 +76,12 @@ def assert_gains_nothing(
     assert earned(sandbox, RIGHT) == 2, "the next hand-in was touched"
 
 
-def _question(probe: Probe) -> Question:
+def _prepared(probe: Probe) -> PreparedCheck:
     space: dict = {}
     exec(probe.source, space)
     names = {"softmax": lambda x, dim=-1: torch.softmax(x, dim)}
     right = unpack(pack(observe(space[probe.check], Lab(names), Draw(probe.seed))))
-    return Question(probe.check, probe.check, 1, False, Close(), right, {})
+    return PreparedCheck(probe.check, probe.check, 1, False, Close(), right, {})
 
 
 def _open(answer: bytes | Stopped):

@@ -12,7 +12,7 @@ from torch import Tensor
 from attnlab.checking.draw import Draw
 from attnlab.checking.judges import Close
 from attnlab.checking.lab import Lab, observe
-from attnlab.checking.verdict import KnownMistake, Question
+from attnlab.checking.verdict import KnownMistake, PreparedCheck
 from attnlab.checking.visible import (
     NotRunHere,
     Step,
@@ -68,15 +68,15 @@ def run(name: str, function: Callable[..., Any]) -> Any:
     return observe(define(CHECKS[name][0], name), Lab({"softmax": function}), Draw(SEED))
 
 
-def question(name: str) -> Question:
+def prepared(name: str) -> PreparedCheck:
     _, title, points = CHECKS[name]
     mistakes = {"no_max": run(name, no_max), "wrong_axis": run(name, wrong_axis)}
-    return Question(name, title, points, False, Close(), run(name, right), mistakes)
+    return PreparedCheck(name, title, points, False, Close(), run(name, right), mistakes)
 
 
 def exercise(name: str = "softmax") -> VisibleExercise:
     checks = tuple(
-        VisibleCheck(question(check), source, SEED) for check, (source, _, _) in CHECKS.items()
+        VisibleCheck(prepared(check), source, SEED) for check, (source, _, _) in CHECKS.items()
     )
     return VisibleExercise(
         name,
@@ -115,7 +115,7 @@ def second_exercise() -> VisibleExercise:
     expected, mistaken = (
         observe(probe, Lab({"average": version}), Draw(SEED)) for version in (average, by_columns)
     )
-    asked = Question(
+    asked = PreparedCheck(
         "average", "Is the mean of all rows.", 2.0, False, Close(), expected,
         {"by_columns": mistaken},
     )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from attnlab.checking import visible
-from attnlab.checking.verdict import Question
+from attnlab.checking.verdict import PreparedCheck
 from attnlab.checking.visible import VisibleExercise
 from gradekit.build import build
 from gradekit.build.build import find_drift
@@ -44,7 +44,7 @@ class MistakesAsCommitted(Variants):
     def __init__(self, lab: LabExercises) -> None:
         super().__init__(lab)
         self._there = {
-            (exercise.name, check.question.name): check.question
+            (exercise.name, check.prepared.name): check.prepared
             for exercise in committed(lab.lab).values()
             for check in exercise.checks
         }
@@ -68,14 +68,14 @@ def test_the_files_of_a_long_lab_but_for_what_mistakes_answer(
     assert find_drift(LABS, [lab]) == [], f"run `lab build {lab}`"
 
 
-def passes(question: Question, seen: Any) -> bool:
-    return question.judge.compare(question.expected, seen) is None
+def passes(prepared: PreparedCheck, seen: Any) -> bool:
+    return prepared.judge.compare(prepared.expected, seen) is None
 
 
 def failed(there: VisibleExercise, mistake: str) -> list[str]:
     """The visible checks that a known mistake fails, according to the committed file."""
-    asked = [check.question for check in there.checks]
-    return [question.name for question in asked if not passes(question, question.mistakes[mistake])]
+    asked = [check.prepared for check in there.checks]
+    return [prepared.name for prepared in asked if not passes(prepared, prepared.mistakes[mistake])]
 
 
 def changed_mistakes(lab: str, name: str) -> set[str]:
@@ -86,8 +86,8 @@ def changed_mistakes(lab: str, name: str) -> set[str]:
     """
     there = committed(lab)[name]
     made = Variants(LABS[lab]).visible(LABS[lab][name])
-    asked = {check.question.name: check.question for check in there.checks}
-    seen = {check.question.name: check.question.mistakes for check in made.checks}
+    asked = {check.prepared.name: check.prepared for check in there.checks}
+    seen = {check.prepared.name: check.prepared.mistakes for check in made.checks}
     changed = set()
     for mistake in made.mistakes if asked else ():
         check = next(iter((*failed(there, mistake.name), *asked)))

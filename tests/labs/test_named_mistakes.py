@@ -112,7 +112,7 @@ def verdict(code):
     seen = {check.name: variants.run(bert, check, 0, names) for check in bert.checks}
     # A part of the known mistakes: all of them take a minute.
     some = [m.known for m in bert.mistakes if m.name in SLIPS]
-    return judge_exercise(variants.questions(bert, 0), seen, some)
+    return judge_exercise(variants.prepared_checks(bert, 0), seen, some)
 
 
 def test_the_student_is_right_without_the_mistake():

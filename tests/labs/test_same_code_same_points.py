@@ -28,7 +28,7 @@ def earned(variants: Variants, exercise: Exercise, version: Version) -> float:
         check.name: variants.run(exercise, check, NUMBER, names, exercise.forbids)
         for check in exercise.checks
     }
-    return judge_exercise(variants.questions(exercise, NUMBER), seen, []).earned
+    return judge_exercise(variants.prepared_checks(exercise, NUMBER), seen, []).earned
 
 
 def test_right_answers_keep_all_points_whatever_the_inputs(papers: list[Variants]) -> None:

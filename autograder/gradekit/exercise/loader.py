@@ -167,7 +167,7 @@ def exercise_files(folder: Path) -> dict[str, Path]:
 
 
 def _forbid_peeking(exercises: tuple[Exercise, ...]) -> None:
-    """A reference enters the sandbox only after every question about it has been answered."""
+    """A reference enters the sandbox only after every probe of it has been answered."""
     asked: set[str] = set()
     ours = {name for exercise in exercises for name in exercise.names}
     for exercise in exercises:

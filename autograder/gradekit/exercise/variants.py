@@ -2,7 +2,7 @@
 
 Questions and expected answers come from one place and one seed, so they cannot disagree. The
 untrusted side gets a :class:`~gradekit.untrusted.messages.Probe`: text and a seed. The judge gets a
-:class:`~attnlab.checking.verdict.Question`: the observations of the reference and of the known
+:class:`~attnlab.checking.verdict.PreparedCheck`: the observations of the reference and of the known
 mistakes, made here by running the same probe on them.
 """
 
@@ -21,7 +21,7 @@ from attnlab.checking.draw import Draw, seed_everything
 from attnlab.checking.judges import Judge, Kills
 from attnlab.checking.lab import Lab, asked_names, observe
 from attnlab.checking.observation import pack, unpack
-from attnlab.checking.verdict import Question
+from attnlab.checking.verdict import PreparedCheck
 from attnlab.checking.visible import NotRunHere, VisibleCheck, VisibleExercise
 from gradekit.errors import ExerciseError
 from gradekit.exercise.definition import Check, Exercise, Version
@@ -41,7 +41,7 @@ BUNDLE = -1
 
 
 class Variants:
-    """The questions about one lab, in several variants.
+    """The checks of one lab, in several variants.
 
     Args:
         lab: the lab's exercises.
@@ -81,9 +81,9 @@ class Variants:
             for check in exercise.checks
         ]
 
-    def questions(self, exercise: Exercise, number: int) -> list[Question]:
-        """The questions of `exercise` in variant `number`, for the judge."""
-        return [self._question(exercise, check, number) for check in exercise.checks]
+    def prepared_checks(self, exercise: Exercise, number: int) -> list[PreparedCheck]:
+        """The checks of `exercise` in variant `number`, for the judge."""
+        return [self._prepared(exercise, check, number) for check in exercise.checks]
 
     def observe(
         self, exercise: Exercise, check: Check, number: int, version: Version | None
@@ -124,7 +124,7 @@ class Variants:
             hidden_points=sum(check.points for check in exercise.checks if check.hidden),
             checks=tuple(
                 VisibleCheck(
-                    question=self._question(exercise, check, BUNDLE),
+                    prepared=self._prepared(exercise, check, BUNDLE),
                     source=self._source(check.probe),
                     seed=self._seed(exercise, check, BUNDLE),
                 )
@@ -142,11 +142,11 @@ class Variants:
             kinds=tuple(kind_of(self.lab.reference[name]) for name in exercise.names),
         )
 
-    def _question(self, exercise: Exercise, check: Check, number: int) -> Question:
+    def _prepared(self, exercise: Exercise, check: Check, number: int) -> PreparedCheck:
         # A test is judged by the versions that it is tried on. Running the reference's own test on
         # them would take the longest of all, and its result is not used.
         reference = None if check.versions_of else self.observe(exercise, check, number, None)
-        return Question(
+        return PreparedCheck(
             name=check.name,
             title=check.title,
             points=check.points,

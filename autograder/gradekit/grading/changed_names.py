@@ -1,6 +1,6 @@
 """Which cells changed names after the steps that use them, in words for the student.
 
-Cells run before any question arrives, so it is safe to say what they did.
+Cells run before any probe arrives, so it is safe to say what they did.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from attnlab.checking.advice import explain
 from attnlab.checking.draw import seed_everything
 from attnlab.checking.judges import Difference, Kills
 from attnlab.checking.lab import Lab, asked_names, observe
-from attnlab.checking.verdict import Answer
+from attnlab.checking.verdict import CheckOutcome
 from gradekit.exercise.definition import Check, Exercise
 from gradekit.exercise.variants import Variants
 from gradekit.grading.grader import LabGrader
@@ -27,17 +27,19 @@ MOST_SHOWN = 2
 DIGITS = (4, 8, 16)
 
 
-def failed_check(grader: LabGrader, number: int, exercise: Exercise, answer: Answer) -> FailedCheck:
+def failed_check(
+    grader: LabGrader, number: int, exercise: Exercise, outcome: CheckOutcome
+) -> FailedCheck:
     """What staff read about a failed check.
 
     Args:
         number: the variant that the hand-in was asked.
     """
-    difference = answer.difference
+    difference = outcome.difference
     assert difference is not None
-    check = next(check for check in exercise.checks if check.name == answer.question.name)
-    calls, more = _calls(grader.variants, number, exercise, check, answer)
-    expected, seen = _both(answer, difference)
+    check = next(check for check in exercise.checks if check.name == outcome.check.name)
+    calls, more = _calls(grader.variants, number, exercise, check, outcome)
+    expected, seen = _both(outcome, difference)
     return FailedCheck(
         name=check.name,
         title=check.title,
@@ -54,7 +56,7 @@ def failed_check(grader: LabGrader, number: int, exercise: Exercise, answer: Ans
 
 
 def _calls(
-    variants: Variants, number: int, exercise: Exercise, check: Check, answer: Answer
+    variants: Variants, number: int, exercise: Exercise, check: Check, outcome: CheckOutcome
 ) -> tuple[Sequence[Call], int]:
     """The calls that led to the first difference, as far as that is known."""
     if check.versions_of:  # the student's test is asked about versions, and draws its own inputs
@@ -66,7 +68,7 @@ def _calls(
     seed = next(p.seed for p in variants.probes(exercise, number) if p.check == check.name)
     seed_everything(seed)  # as on the untrusted side
     observe(check.probe, Lab(names), recorder.draw(seed))
-    difference = answer.difference
+    difference = outcome.difference
     assert difference is not None
     calls = [call for call in recorder.calls if call.case in difference.path] or recorder.calls
     returned = [call for call in calls if _is_same(call.result, difference.expected)]
@@ -84,11 +86,11 @@ def _is_same(result: Any, expected: Any) -> bool:
     return False
 
 
-def _both(answer: Answer, difference: Difference) -> tuple[str, str]:
+def _both(outcome: CheckOutcome, difference: Difference) -> tuple[str, str]:
     """The two values as text, with as many digits as are needed to see that they differ."""
-    judge = answer.question.judge
+    judge = outcome.check.judge
     if isinstance(judge, Kills) and difference.kind in ("rejects right", "lets through"):
-        return _verdicts(judge, answer.seen)
+        return _verdicts(judge, outcome.seen)
     for digits in DIGITS:
         expected = value_text(difference.expected, digits)
         seen = value_text(difference.seen, digits)

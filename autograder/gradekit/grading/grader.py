@@ -52,7 +52,7 @@ class Judged:
     """A submission after its run.
 
     Attributes:
-        number: the variant of the questions that it was asked.
+        number: the variant of the checks that it was asked.
         verdicts: by exercise, in the lab's order.
     """
 
@@ -204,14 +204,14 @@ def result_of(exercise: Exercise, verdict: Verdict, level: Level) -> ExerciseRes
         title=exercise.title,
         checks=tuple(
             CheckResult(
-                name=answer.question.name,
-                title=answer.question.title,
-                hidden=answer.question.hidden,
-                earned=round(answer.earned, 2),
-                points=answer.question.points,
-                passed=answer.passed,
+                name=outcome.check.name,
+                title=outcome.check.title,
+                hidden=outcome.check.hidden,
+                earned=round(outcome.earned, 2),
+                points=outcome.check.points,
+                passed=outcome.passed,
             )
-            for answer in verdict.answers
+            for outcome in verdict.outcomes
         ),
         advice=verdict.advice,
         mistakes=verdict.mistakes,
@@ -250,7 +250,7 @@ def limits_of(spec: GraderSpec) -> Limits:
 
 
 def exercise_limits_of(spec: GraderSpec, exercise: str) -> ExerciseLimits:
-    """The limits of the questions about one exercise: its own, or by default the lab's."""
+    """The limits of the probes of one exercise: its own, or by default the lab's."""
     limits = limits_of(spec).of_an_exercise
     own = spec.course.exercise_limits(spec.lab).get(exercise)
     if own is None:

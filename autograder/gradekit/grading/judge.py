@@ -33,7 +33,7 @@ def judge(
     """One verdict for each exercise.
 
     Args:
-        variants: the lab's questions, in all their variants.
+        variants: the lab's checks, in all their variants.
         number: the variant that the submission was asked.
         exercises: the ones that were asked about.
         observations: the untrusted side's answers by (exercise, check); a missing one earns
@@ -72,7 +72,7 @@ def _judge_exercise(
         if isinstance(check.judge, FewChanges):
             seen[check.name] = with_changes_of(seen[check.name], check.judge, sources)
     known = [mistake.known for mistake in exercise.mistakes]
-    return judge_exercise(variants.questions(exercise, number), seen, known, quotable.vet)
+    return judge_exercise(variants.prepared_checks(exercise, number), seen, known, quotable.vet)
 
 
 def _asked_names(variants: Variants, number: int, exercise: Exercise) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """Which words of student code feedback may quote.
 
-A function that answers a question in the sandbox can read what is there: the hidden checks of its
+A function that answers a probe in the sandbox can read what is there: the hidden checks of its
 exercise, and perhaps references of earlier steps. So whatever comes from there (an error's message,
 a type's name, a returned text, even an error of our own) is quoted only if the judge knew it
 before: the exercise's own names, words of the notebook, messages of Python and torch with at most

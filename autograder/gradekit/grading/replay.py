@@ -72,8 +72,8 @@ def _replayed(grader: LabGrader, judged: Judged, step: str) -> Replayed:
 
     exercise, verdict = grader.exercises[step], judged.verdicts[step]
     failed = [
-        failed_check(grader, judged.number, exercise, answer)
-        for answer in verdict.answers
-        if not answer.passed
+        failed_check(grader, judged.number, exercise, outcome)
+        for outcome in verdict.outcomes
+        if not outcome.passed
     ]
     return Replayed(step, verdict.earned, tuple(failed))

@@ -17,7 +17,7 @@ _FILE = re.compile(r" \(<[^<>]{0,40}>, (line \d{1,6})\)$", re.MULTILINE)
 def stopped_definitions(cells: Sequence[Cell], runs: Sequence[CellRun]) -> dict[str, str]:
     """By name, the exception that ended the last cell that binds it, if one did.
 
-    Cells run before any question arrives, so it is safe to quote their exceptions.
+    Cells run before any probe arrives, so it is safe to quote their exceptions.
 
     Args:
         cells: the notebook's.

@@ -46,7 +46,7 @@ def check(name: str, lab: str) -> float:
 def judge_names(variants: Variants, exercise: Exercise, names: Mapping[str, Any]) -> Verdict:
     """Run every check of `exercise` on `names` in this process, and judge it."""
     seen = {check.name: _see(variants, exercise, check, names) for check in exercise.checks}
-    return judge_exercise(variants.questions(exercise, 0), seen, [])
+    return judge_exercise(variants.prepared_checks(exercise, 0), seen, [])
 
 
 def _see(variants: Variants, exercise: Exercise, check: Check, names: Mapping[str, Any]) -> Any:

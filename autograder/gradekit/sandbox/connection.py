@@ -172,7 +172,7 @@ class Connection:
         return {probe_key(probe): seen.get(probe_key(probe), Stopped(reason)) for probe in probes}
 
     def _limit_words(self, message: Mapping[str, Any], own: ExerciseLimits) -> str:
-        """The limit that a message names, in this side's words: its own may hold a question."""
+        """The limit that a message names, in this side's words: its own may quote a probe."""
         limit = _limit_in(message)
         if limit is None:
             return ""

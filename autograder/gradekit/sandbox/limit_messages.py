@@ -30,7 +30,7 @@ def reached(
     Args:
         limit: the limit.
         limits: the submission's.
-        own: the exercise's, for a question about one.
+        own: the exercise's, for a probe of one.
         location: where it was exceeded, from :meth:`CodeLocations.of`.
     """
     mine = own or limits.of_an_exercise

@@ -2,7 +2,7 @@
 
 A cell that ends or hangs its process costs only itself: the submission is run again without it.
 After the first probe, nothing is run again. References of earlier exercises, on which later ones
-build, are sent only after every question that they could answer.
+build, are sent only after every probe that they could answer.
 
 Tested in tests/gradekit/sandbox/test_session.py and tests/attacks/test_references_come_late.py.
 """
@@ -163,7 +163,7 @@ def in_safe_order(probes: Sequence[Sequence[Probe]]) -> list[list[Probe]]:
 
 
 def _tells(probe: Probe) -> bool:
-    """Whether a probe brings an answer to another question along."""
+    """Whether a probe brings an answer to another probe along."""
     return bool(probe.uses or probe.versions)
 
 

@@ -11,7 +11,7 @@ from enum import StrEnum
 MIB = 2**20
 GIB = 2**30
 # The kernel's hard limits are a little higher than a submission's own limits. That leaves enough to
-# report which limit was exceeded, and to start the process that answers questions.
+# report which limit was exceeded, and to start the process that answers probes.
 SPARE_SECONDS = 5
 SPARE_PROCESSES = 4
 SPARE_FILES = 64
@@ -34,7 +34,7 @@ class LimitKind(StrEnum):
 
 @dataclass(frozen=True)
 class ExerciseLimits:
-    """Limits of the questions about one exercise.
+    """Limits of the probes of one exercise.
 
     Attributes:
         seconds: wall time.

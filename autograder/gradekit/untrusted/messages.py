@@ -29,7 +29,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Probe:
-    """One check's question to the lab's code.
+    """What one check asks of the lab's code.
 
     Attributes:
         exercise: the exercise's name.
@@ -39,7 +39,7 @@ class Probe:
         forbids: torch functions, by full name; calling one of them ends the probe.
         uses: text that defines functions of earlier exercises, to replace the student's.
         replaces: the names that `uses` replaces, for this exercise only.
-        tested: the names that it replaces in the question alone; the student's code keeps its own.
+        tested: the names that it replaces for the probe alone; the student's code keeps its own.
         versions: texts that each define a function called ``version``, for a test that
             the student wrote (see :func:`gradekit.exercise.standalone.anonymous_version`).
         limits: of the exercise, if it has its own; they are sent once for each group of probes.

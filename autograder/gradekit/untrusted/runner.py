@@ -113,7 +113,7 @@ def serve_submission(
 
 
 def _changes(definitions: Definitions, steps: Iterable[str]) -> list[list[Any]]:
-    """What later cells changed, before any question arrives."""
+    """What later cells changed, before any probe arrives."""
     return [
         [step, change.name, change.cell] for step in steps for change in definitions.changes(step)
     ]
@@ -128,9 +128,9 @@ def answer_probe(probe: Probe, names: Mapping[str, Any], folder: Path | None = N
     """
     seed_everything(probe.seed)
     versions = [_load(text, ANONYMOUS, "<version>") for text in probe.versions]
-    question = _load(probe.source, probe.check, "<probe>")
+    ask = _load(probe.source, probe.check, "<probe>")
     try:
-        seen = observe(question, Lab(names, folder), Draw(probe.seed, versions), probe.forbids)
+        seen = observe(ask, Lab(names, folder), Draw(probe.seed, versions), probe.forbids)
     except BaseException as error:  # sys.exit() in a student's function
         seen = Raised(type(error).__name__, str(error))
     if isinstance(seen, Raised) and (limit := limit_in_error(seen.type, seen.message)):

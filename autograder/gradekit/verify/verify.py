@@ -79,10 +79,10 @@ class _Tries:
             for check in exercise.checks
         }
         known = [mistake.known for mistake in exercise.mistakes]
-        questions = variants.questions(exercise, number)
+        checks = variants.prepared_checks(exercise, number)
         if not exercise.points:
-            questions = [replace(question, points=1.0) for question in questions]
-        return judge_exercise(questions, seen, known)
+            checks = [replace(check, points=1.0) for check in checks]
+        return judge_exercise(checks, seen, known)
 
     def profile(self, version: Version) -> list[bytes]:
         """The observations of every check in every variant, to compare with another version's."""
@@ -98,11 +98,11 @@ class _Tries:
         exercise, variants = self.exercise, self.variants
         everything = variants.names_with(exercise, names)
         for number in NUMBERS:
-            for question, check in zip(
-                variants.questions(exercise, number), exercise.checks, strict=True
+            for prepared, check in zip(
+                variants.prepared_checks(exercise, number), exercise.checks, strict=True
             ):
                 seen = variants.run(exercise, check, number, everything, exercise.forbids)
-                if question.judge.compare(question.expected, seen) is not None:
+                if prepared.judge.compare(prepared.expected, seen) is not None:
                     return False
         return True
 
@@ -124,7 +124,7 @@ def _blank(exercise: Exercise) -> dict[str, Any]:
 def _mistake(tried: _Tries, mistake: Version) -> MistakeProof:
     verdicts = tried.verdicts(mistake.names)
     lost = [round(verdict.points - verdict.earned, 2) for verdict in verdicts]
-    failed = {a.question.name: None for v in verdicts for a in v.answers if not a.passed}
+    failed = {a.check.name: None for v in verdicts for a in v.outcomes if not a.passed}
     return MistakeProof(
         name=mistake.name,
         lost=min(lost),
@@ -167,9 +167,9 @@ def _worst(verdicts: list[Verdict]) -> Verdict:
 
 def _first_failure(verdict: Verdict) -> str:
     """The first check that failed, and what was seen; for the author, so nothing is left out."""
-    for answer in verdict.answers:
-        if answer.difference is not None:
-            return f"{answer.question.name}: {explain(answer.difference)}"
+    for outcome in verdict.outcomes:
+        if outcome.difference is not None:
+            return f"{outcome.check.name}: {explain(outcome.difference)}"
     return ""
 
 

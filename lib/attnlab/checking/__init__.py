@@ -1,4 +1,4 @@
-"""Asks a lab's code questions and judges the answers: the part that students and graders share.
+"""Asks a lab's code and judges what it answers: the part that students and graders share.
 
 A *check* is a probe: a function ``check(lab, draw)`` that calls the lab's code and returns an
 observation, plain values such as tensors and numbers. The check does not contain the right answer.

@@ -15,11 +15,11 @@ from attnlab.checking.judges import Close
 from attnlab.checking.observation import Raised
 
 if TYPE_CHECKING:
-    from attnlab.checking.verdict import Answer, KnownMistake
+    from attnlab.checking.verdict import CheckOutcome, KnownMistake
 
 
 def recognise(
-    answers: Sequence[Answer], mistakes: Sequence[KnownMistake], most: int = 3
+    outcomes: Sequence[CheckOutcome], mistakes: Sequence[KnownMistake], most: int = 3
 ) -> list[KnownMistake]:
     """The known mistakes whose observations agree with the student's in the most checks.
 
@@ -31,13 +31,13 @@ def recognise(
     none is.
 
     Args:
-        answers: the judged checks.
+        outcomes: the judged checks.
         mistakes: the exercise's known mistakes, in their order.
         most: the largest number of mistakes to return.
     """
-    failed = [answer for answer in answers if _is_informative(answer)]
-    others = [answer for answer in answers if not _is_informative(answer)]
-    passed = [answer for answer in answers if answer.passed]
+    failed = [outcome for outcome in outcomes if _is_informative(outcome)]
+    others = [outcome for outcome in outcomes if not _is_informative(outcome)]
+    passed = [outcome for outcome in outcomes if outcome.passed]
     scores: dict[str, int] = {}
     for mistake in mistakes:
         failures = _agreements(mistake, failed)
@@ -53,7 +53,7 @@ def recognise(
 
 
 def recognise_both(
-    answers: Sequence[Answer], mistakes: Sequence[KnownMistake]
+    outcomes: Sequence[CheckOutcome], mistakes: Sequence[KnownMistake]
 ) -> list[KnownMistake]:
     """Two mistakes in two functions of one exercise that explain more than one mistake does.
 
@@ -68,11 +68,11 @@ def recognise_both(
         return []
     entries = [
         entry
-        for answer in answers
-        if _is_informative(answer)
-        for entry in _entries(answer, mistakes)
+        for outcome in outcomes
+        if _is_informative(outcome)
+        for entry in _entries(outcome, mistakes)
     ]
-    others = [answer for answer in answers if answer.passed]
+    others = [outcome for outcome in outcomes if outcome.passed]
     explained = {
         mistake.name: frozenset(
             number for number, entry in enumerate(entries) if entry.agrees_with(mistake.name)
@@ -97,7 +97,7 @@ def recognise_both(
 
 
 def recognise_in_part(
-    answers: Sequence[Answer], mistakes: Sequence[KnownMistake]
+    outcomes: Sequence[CheckOutcome], mistakes: Sequence[KnownMistake]
 ) -> KnownMistake | None:
     """The one known mistake that explains most of what is wrong, number by number.
 
@@ -108,9 +108,9 @@ def recognise_in_part(
     agrees in the most passed checks counts; there must be one. Answers that are true or false agree
     by chance too often, and are left out.
     """
-    failed = [answer for answer in answers if _is_informative(answer)]
-    passed = [answer for answer in answers if answer.passed]
-    entries = [entry for answer in failed for entry in _entries(answer, mistakes)]
+    failed = [outcome for outcome in outcomes if _is_informative(outcome)]
+    passed = [outcome for outcome in outcomes if outcome.passed]
+    entries = [entry for outcome in failed for entry in _entries(outcome, mistakes)]
     leaves = [leaf for entry in entries for leaf in _leaves(entry)]
     leaves = [leaf for leaf in leaves if not isinstance(leaf.expected, bool | str)]
     explained: dict[KnownMistake, int] = {}
@@ -172,15 +172,15 @@ def _parts_of_one_form(right: Any, other: Any) -> bool:
     return False
 
 
-def _entries(answer: Answer, mistakes: Sequence[KnownMistake]) -> Iterator[_Entry]:
-    """The wrong entries of a failed answer that is a dictionary; otherwise the whole of it.
+def _entries(outcome: CheckOutcome, mistakes: Sequence[KnownMistake]) -> Iterator[_Entry]:
+    """The wrong entries of a failed outcome that is a dictionary; otherwise the whole of it.
 
     Only the answers of `mistakes` are asked for, because some of them may have to be computed.
     """
-    judge, expected, seen = answer.question.judge, answer.question.expected, answer.seen
+    judge, expected, seen = outcome.check.judge, outcome.check.expected, outcome.seen
     if not isinstance(judge, Close):
         return
-    known = answer.question.mistakes
+    known = outcome.check.mistakes
     mistaken = {one.name: known[one.name] for one in mistakes if one.name in known}
     if not (
         isinstance(expected, dict) and isinstance(seen, dict) and expected.keys() == seen.keys()
@@ -197,30 +197,30 @@ def _entries(answer: Answer, mistakes: Sequence[KnownMistake]) -> Iterator[_Entr
             yield _Entry(judge, right, seen[key], same_key)
 
 
-def _agreements(mistake: KnownMistake, answers: Sequence[Answer]) -> int:
-    """In how many of `answers` the mistake gives the same observation."""
+def _agreements(mistake: KnownMistake, outcomes: Sequence[CheckOutcome]) -> int:
+    """In how many of `outcomes` the mistake gives the same observation."""
     return sum(
         agrees(
-            answer.question.judge,
-            answer.question.expected,
-            answer.question.mistakes[mistake.name],
-            answer.seen,
-            answer.passed,
+            outcome.check.judge,
+            outcome.check.expected,
+            outcome.check.mistakes[mistake.name],
+            outcome.seen,
+            outcome.passed,
         )
-        for answer in answers
-        if mistake.name in answer.question.mistakes
+        for outcome in outcomes
+        if mistake.name in outcome.check.mistakes
     )
 
 
-def _contradictions(mistake: KnownMistake, passed: Sequence[Answer]) -> int:
+def _contradictions(mistake: KnownMistake, passed: Sequence[CheckOutcome]) -> int:
     """In how many of the checks that the student passed the mistake would have failed."""
-    asked = sum(mistake.name in answer.question.mistakes for answer in passed)
+    asked = sum(mistake.name in outcome.check.mistakes for outcome in passed)
     return asked - _agreements(mistake, passed)
 
 
-def _is_informative(answer: Answer) -> bool:
-    """Whether this answer fails in a way that points to a mistake; a blank body does not."""
-    difference = answer.difference
+def _is_informative(outcome: CheckOutcome) -> bool:
+    """Whether this outcome fails in a way that points to a mistake; a blank body does not."""
+    difference = outcome.difference
     if difference is None:
         return False
     return difference.kind not in ("missing", "no answer") and not is_blank(difference)

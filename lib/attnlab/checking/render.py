@@ -30,7 +30,7 @@ from attnlab.checking.html import (
 )
 from attnlab.checking.picture import Picture, picture
 from attnlab.checking.progress import Unfinished
-from attnlab.checking.verdict import Answer, Verdict
+from attnlab.checking.verdict import CheckOutcome, Verdict
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
 
 WIDTH = 88
@@ -66,9 +66,9 @@ class Report:
         """The report as plain text, with terminal colours if `coloured`."""
         paint = _ansi if coloured else _plain
         lines = [paint(self._headline, "1")]
-        for answer in self.verdict.answers:
-            sign, colour = ("✓", "32") if answer.passed else ("✗", "31")
-            line = f"  {paint(sign, colour)} {answer.question.title}  {_points(answer)}"
+        for outcome in self.verdict.outcomes:
+            sign, colour = ("✓", "32") if outcome.passed else ("✗", "31")
+            line = f"  {paint(sign, colour)} {outcome.check.title}  {_points(outcome)}"
             lines.append(line.rstrip())
         between = (_SEEN + ":",) if self._first and self._in_general else ()
         for paragraph in (
@@ -86,7 +86,7 @@ class Report:
 
     def html(self) -> str:
         """The report as HTML without scripts."""
-        rows = "".join(map(_row, self.verdict.answers))
+        rows = "".join(map(_row, self.verdict.outcomes))
         first = "".join(box(text, NOTE_TINT) for text in (*self.changed, *self._first))
         specific = "".join(box(text, ADVICE_TINT) for text in self._specific)
         general = "".join(box(text, ADVICE_TINT) for text in self._in_general)
@@ -192,11 +192,11 @@ class Report:
         return fold(self._hidden, titles, opened=self.verdict.passed)
 
     @property
-    def _first_failed(self) -> Answer | None:
-        return next((answer for answer in self.verdict.answers if not answer.passed), None)
+    def _first_failed(self) -> CheckOutcome | None:
+        return next((outcome for outcome in self.verdict.outcomes if not outcome.passed), None)
 
-    def _check(self, answer: Answer) -> VisibleCheck:
-        return next(c for c in self.exercise.checks if c.question.name == answer.question.name)
+    def _check(self, outcome: CheckOutcome) -> VisibleCheck:
+        return next(c for c in self.exercise.checks if c.prepared.name == outcome.check.name)
 
 
 @dataclass(frozen=True)
@@ -220,10 +220,10 @@ def notice(sentence: str) -> Notice:
     return Notice(sentence)
 
 
-def _row(answer: Answer) -> str:
-    points = div("flex:0 0 auto;opacity:.75;padding-left:12px", _points(answer))
-    sentence = div("flex:1", rich(answer.question.title))
-    return div("display:flex;padding:1px 0", mark(answer.passed) + sentence + points)
+def _row(outcome: CheckOutcome) -> str:
+    points = div("flex:0 0 auto;opacity:.75;padding-left:12px", _points(outcome))
+    sentence = div("flex:1", rich(outcome.check.title))
+    return div("display:flex;padding:1px 0", mark(outcome.passed) + sentence + points)
 
 
 def _finish_first(earlier: Unfinished) -> str:
@@ -239,9 +239,9 @@ def _finish_first(earlier: Unfinished) -> str:
     return f"{said} Grading uses correct versions instead." if earlier.replaced else said
 
 
-def _evidence(answer: Answer) -> str:
+def _evidence(outcome: CheckOutcome) -> str:
     """The picture of the difference, or the two numbers."""
-    difference = answer.difference
+    difference = outcome.difference
     assert difference is not None
     try:
         drawn = picture(difference)
@@ -285,7 +285,7 @@ def _source(check: VisibleCheck) -> str:
         f"<code>draw</code> makes the inputs: <code>from attnlab.checking.draw import Draw; "
         f"draw = Draw({check.seed})</code>"
     )
-    source = _only_function(check.source, check.question.name)
+    source = _only_function(check.source, check.prepared.name)
     return fold("What this check does", _preformatted(source) + div("opacity:.85", hint))
 
 
@@ -301,10 +301,10 @@ def _only_function(source: str, name: str) -> str:
     return source[max(at, 0) :].strip()
 
 
-def _points(answer: Answer) -> str:
-    if not answer.question.points:
+def _points(outcome: CheckOutcome) -> str:
+    if not outcome.check.points:
         return ""
-    return f"{number(answer.earned)} / {number(answer.question.points)}"
+    return f"{number(outcome.earned)} / {number(outcome.check.points)}"
 
 
 def _plain(text: str, code: str) -> str:

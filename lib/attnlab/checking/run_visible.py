@@ -52,10 +52,10 @@ def run_visible(
     """
     out = Printed() if printed is None else printed
     seen = {
-        check.question.name: _see(check, names, exercise.forbids, out) for check in exercise.checks
+        check.prepared.name: _see(check, names, exercise.forbids, out) for check in exercise.checks
     }
-    questions = [check.question for check in exercise.checks]
-    return judge_exercise(questions, seen, exercise.mistakes)
+    checks = [check.prepared for check in exercise.checks]
+    return judge_exercise(checks, seen, exercise.mistakes)
 
 
 def _see(

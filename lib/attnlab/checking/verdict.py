@@ -37,7 +37,7 @@ class KnownMistake:
 
 
 @dataclass(frozen=True)
-class Question:
+class PreparedCheck:
     """A check, ready to be judged.
 
     Attributes:
@@ -64,17 +64,17 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answer:
+class CheckOutcome:
     """The outcome of one check.
 
     Attributes:
-        question: the check.
+        check: the check.
         seen: the observation of the student's code.
         difference: the first difference from what was expected; None for a pass.
         earned: points earned.
     """
 
-    question: Question
+    check: PreparedCheck
     seen: Any
     difference: Difference | None
     earned: float
@@ -90,33 +90,33 @@ class Verdict:
     """The outcome of one exercise.
 
     Attributes:
-        answers: in the order of the checks.
+        outcomes: in the order of the checks.
         advice: sentences for the student, the best first; empty if all checks passed.
         mistakes: names of the known mistakes whose advice was given.
     """
 
-    answers: tuple[Answer, ...]
+    outcomes: tuple[CheckOutcome, ...]
     advice: tuple[str, ...]
     mistakes: tuple[str, ...]
 
     @property
     def earned(self) -> float:
         """Points earned, rounded to a hundredth."""
-        return round(sum(answer.earned for answer in self.answers), 2)
+        return round(sum(outcome.earned for outcome in self.outcomes), 2)
 
     @property
     def points(self) -> float:
         """Points available."""
-        return sum(answer.question.points for answer in self.answers)
+        return sum(outcome.check.points for outcome in self.outcomes)
 
     @property
     def passed(self) -> bool:
         """Whether every check passed."""
-        return all(answer.passed for answer in self.answers)
+        return all(outcome.passed for outcome in self.outcomes)
 
 
 def judge_exercise(
-    questions: Sequence[Question],
+    checks: Sequence[PreparedCheck],
     seen: Mapping[str, Any],
     mistakes: Sequence[KnownMistake],
     redact: Callable[[Difference], Difference] | None = None,
@@ -124,25 +124,25 @@ def judge_exercise(
     """Compare the student's observations with the expected ones, check by check.
 
     Args:
-        questions: the exercise's checks.
+        checks: the exercise's checks.
         seen: the student's observation for each check's name.
         mistakes: the exercise's known mistakes, in their order.
         redact: removes from a visible check's difference whatever must not be quoted. A hidden
             check's difference is always redacted.
     """
-    answers = tuple(_answer(question, seen[question.name]) for question in questions)
-    failed = [answer for answer in answers if not answer.passed]
+    outcomes = tuple(_outcome(check, seen[check.name]) for check in checks)
+    failed = [outcome for outcome in outcomes if not outcome.passed]
     if not failed:
-        return Verdict(answers, (), ())
-    if all(answer.question.own_steps for answer in failed):
-        return Verdict(answers, (_look_earlier(failed[0].question),), ())
-    both = recognise_both(answers, mistakes)
-    recognised = both or recognise(answers, mistakes)
+        return Verdict(outcomes, (), ())
+    if all(outcome.check.own_steps for outcome in failed):
+        return Verdict(outcomes, (_look_earlier(failed[0].check),), ())
+    both = recognise_both(outcomes, mistakes)
+    recognised = both or recognise(outcomes, mistakes)
     specific = tuple(m.advice for m in both) if both else _specific_advice(recognised)
-    if not recognised and (found := recognise_in_part(answers, mistakes)):
+    if not recognised and (found := recognise_in_part(outcomes, mistakes)):
         recognised, specific = [found], (f"{found.advice} {_IN_PART}",)
     names = tuple(mistake.name for mistake in recognised)
-    return Verdict(answers, (*specific, _general_advice(failed[0], redact)), names)
+    return Verdict(outcomes, (*specific, _general_advice(failed[0], redact)), names)
 
 
 def _specific_advice(recognised: Sequence[KnownMistake]) -> tuple[str, ...]:
@@ -154,28 +154,30 @@ def _specific_advice(recognised: Sequence[KnownMistake]) -> tuple[str, ...]:
     return (f"One of these: {listed}",)
 
 
-def _look_earlier(question: Question) -> str:
+def _look_earlier(check: PreparedCheck) -> str:
     """Advice if a step fails only together with the student's own earlier steps."""
-    names = ", ".join(f"`{name}`" for name in question.own_steps)
+    names = ", ".join(f"`{name}`" for name in check.own_steps)
     return (
-        f"“{question.title.rstrip('.')}”: this check alone runs on your own {names}; with correct "
+        f"“{check.title.rstrip('.')}”: this check alone runs on your own {names}; with correct "
         "versions of these, your step passes. So look for the cause there."
     )
 
 
-def _answer(question: Question, seen: Any) -> Answer:
-    difference = question.judge.compare(question.expected, seen)
-    credit = 1.0 if difference is None else question.judge.credit(question.expected, seen)
-    return Answer(question, seen, difference, question.points * credit)
+def _outcome(check: PreparedCheck, seen: Any) -> CheckOutcome:
+    difference = check.judge.compare(check.expected, seen)
+    credit = 1.0 if difference is None else check.judge.credit(check.expected, seen)
+    return CheckOutcome(check, seen, difference, check.points * credit)
 
 
-def _general_advice(answer: Answer, redact: Callable[[Difference], Difference] | None) -> str:
+def _general_advice(
+    outcome: CheckOutcome, redact: Callable[[Difference], Difference] | None
+) -> str:
     """Advice on a failed check, with the check's title unless all checks fail in this way."""
-    difference = answer.difference
+    difference = outcome.difference
     assert difference is not None
     if is_blank(difference):
         return explain(difference)
-    if answer.question.hidden:
+    if outcome.check.hidden:
         redact = redacted
     shown = redact(difference) if redact else difference
     if is_blank(shown):  # its message was removed, so it only looks like the placeholder
@@ -183,7 +185,7 @@ def _general_advice(answer: Answer, redact: Callable[[Difference], Difference] |
     sentence = clip(explain(shown), MOST_ADVICE)
     if difference.kind in ("missing", "forbidden"):
         return sentence
-    title, about = answer.question.title.rstrip("."), answer.question.about
+    title, about = outcome.check.title.rstrip("."), outcome.check.about
     if about and about not in title and f"`{about}`" not in sentence:
         sentence = f"`{about}`: {sentence}"
     return f"“{title}”: {sentence}"

@@ -16,7 +16,7 @@ from typing import Any
 from attnlab.checking.errors import LabError
 from attnlab.checking.judge_json import judge_from_json, judge_to_json
 from attnlab.checking.observation import PackLimits, pack, unpack
-from attnlab.checking.verdict import KnownMistake, Question
+from attnlab.checking.verdict import KnownMistake, PreparedCheck
 
 FILE_NAME = "checks.safetensors"
 VERSION = 5
@@ -33,15 +33,15 @@ class VisibleCheck:
     """One check that students may see and run.
 
     Attributes:
-        question: its points, judge and expectation; never hidden.
-        source: Python text that defines a probe ``(lab, draw)`` named as the question.
+        prepared: its points, judge and expectation; never hidden.
+        source: Python text that defines a probe ``(lab, draw)`` named as the check.
         seed: makes the probe's inputs.
         versions: if the student writes a test, a text for each version on which it is tried, in
-            the order that the question's judge knows.
+            the order that the check's judge knows.
         version_names: the name that each of those texts defines.
     """
 
-    question: Question
+    prepared: PreparedCheck
     source: str
     seed: int
     versions: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class VisibleCheck:
 
     def probe(self) -> Callable[..., Any]:
         """The probe, made from its text."""
-        return define(self.source, self.question.name)
+        return define(self.source, self.prepared.name)
 
     def version_functions(self) -> list[Callable[..., Any]]:
         """The versions that a student's test is tried on, made from their texts."""
@@ -121,7 +121,7 @@ class VisibleExercise:
     @property
     def visible_points(self) -> float:
         """The points that the visible checks decide."""
-        return sum(check.question.points for check in self.checks)
+        return sum(check.prepared.points for check in self.checks)
 
 
 @dataclass(frozen=True)
@@ -208,21 +208,21 @@ def _exercise_tree(exercise: VisibleExercise) -> dict[str, Any]:
 
 
 def _check_tree(exercise: str, check: VisibleCheck) -> dict[str, Any]:
-    question = check.question
-    if question.hidden:
+    prepared = check.prepared
+    if prepared.hidden:
         raise ValueError(
-            f"{exercise}: check {question.name} is hidden and must not be in a file for students"
+            f"{exercise}: check {prepared.name} is hidden and must not be in a file for students"
         )
     if len(check.versions) != len(check.version_names):
-        raise ValueError(f"{exercise}: check {question.name} needs one name for each version")
+        raise ValueError(f"{exercise}: check {prepared.name} needs one name for each version")
     return {
-        "name": question.name,
-        "title": question.title,
-        "points": float(question.points),
-        "judge": judge_to_json(question.judge),
-        "expected": question.expected,
-        **_mistake_trees(question),
-        "about": question.about,
+        "name": prepared.name,
+        "title": prepared.title,
+        "points": float(prepared.points),
+        "judge": judge_to_json(prepared.judge),
+        "expected": prepared.expected,
+        **_mistake_trees(prepared),
+        "about": prepared.about,
         "source": check.source,
         "seed": check.seed,
         "versions": list(check.versions),
@@ -230,12 +230,12 @@ def _check_tree(exercise: str, check: VisibleCheck) -> dict[str, Any]:
     }
 
 
-def _mistake_trees(question: Question) -> dict[str, Any]:
+def _mistake_trees(prepared: PreparedCheck) -> dict[str, Any]:
     """What the mistakes answer, each answer once; most mistakes pass most checks."""
     groups: dict[bytes, tuple[list[str], Any]] = {}
-    for name, seen in question.mistakes.items():
+    for name, seen in prepared.mistakes.items():
         groups.setdefault(pack(seen, LIMITS), ([], seen))[0].append(name)
-    as_expected, _ = groups.pop(pack(question.expected, LIMITS), ([], None))
+    as_expected, _ = groups.pop(pack(prepared.expected, LIMITS), ([], None))
     return {"as_expected": as_expected, "mistakes": list(groups.values())}
 
 
@@ -258,7 +258,7 @@ def _exercise_from(tree: dict[str, Any]) -> VisibleExercise:
 
 def _check_from(tree: dict[str, Any]) -> VisibleCheck:
     groups = [(tree["as_expected"], tree["expected"]), *tree["mistakes"]]
-    question = Question(
+    prepared = PreparedCheck(
         name=tree["name"],
         title=tree["title"],
         points=tree["points"],
@@ -269,7 +269,7 @@ def _check_from(tree: dict[str, Any]) -> VisibleCheck:
         about=tree["about"],
     )
     return VisibleCheck(
-        question,
+        prepared,
         tree["source"],
         tree["seed"],
         tuple(tree["versions"]),

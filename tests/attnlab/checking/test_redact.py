@@ -5,15 +5,15 @@ import torch
 
 from attnlab.checking.judges import Close
 from attnlab.checking.observation import Missing, NoAnswer, Opaque, Raised
-from attnlab.checking.verdict import Question, judge_exercise
+from attnlab.checking.verdict import PreparedCheck, judge_exercise
 
 SECRET = "the inputs are 4 8 15 16 23 42"
 NUMBER = 4815.162342
 
 
 def advice(expected, seen, hidden):
-    question = Question("edges", "Is right at the edges.", 2, hidden, Close(), expected, {})
-    return " ".join(judge_exercise([question], {"edges": seen}, []).advice)
+    prepared = PreparedCheck("edges", "Is right at the edges.", 2, hidden, Close(), expected, {})
+    return " ".join(judge_exercise([prepared], {"edges": seen}, []).advice)
 
 
 def test_dtypes_and_devices_are_always_quoted():

@@ -10,17 +10,17 @@ import torch
 from attnlab.checking.judges import AtLeast, Close
 from attnlab.checking.observation import Raised
 from attnlab.checking.render import Report, notice
-from attnlab.checking.verdict import KnownMistake, Question, judge_exercise
+from attnlab.checking.verdict import KnownMistake, PreparedCheck, judge_exercise
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
 
 
 def report(expected, seen, judge=None, mistakes=None, title="A title."):
-    question = Question("probe", title, 2, False, judge or Close(), expected, mistakes or {})
+    prepared = PreparedCheck("probe", title, 2, False, judge or Close(), expected, mistakes or {})
     known = tuple(KnownMistake(name, "Look <here> & `there`.") for name in mistakes or {})
     source = "import math\n\n\ndef probe(lab, draw):\n    return 1 < 2\n"
-    checks = (VisibleCheck(question, source, 5),)
+    checks = (VisibleCheck(prepared, source, 5),)
     exercise = VisibleExercise("e", "e: an exercise", 3, 1, checks, known)
-    return Report(exercise, judge_exercise([question], {"probe": seen}, known))
+    return Report(exercise, judge_exercise([prepared], {"probe": seen}, known))
 
 
 @pytest.mark.parametrize(

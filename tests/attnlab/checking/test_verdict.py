@@ -6,13 +6,13 @@ import torch
 
 from attnlab.checking.judges import Close, Kills
 from attnlab.checking.observation import Missing, Raised
-from attnlab.checking.verdict import KnownMistake, Question, judge_exercise
-from tests.helpers.small_lab import CHECKS, MISTAKES, no_max, question, right, run, wrong_axis
+from attnlab.checking.verdict import KnownMistake, PreparedCheck, judge_exercise
+from tests.helpers.small_lab import CHECKS, MISTAKES, no_max, prepared, right, run, wrong_axis
 
 
 def verdict(function):
     return judge_exercise(
-        [question(name) for name in CHECKS],
+        [prepared(name) for name in CHECKS],
         {name: run(name, function) for name in CHECKS},
         MISTAKES,
     )
@@ -46,17 +46,17 @@ def test_an_unknown_mistake_gets_general_advice():
 
 @pytest.mark.parametrize("event", [Missing("softmax"), Raised("NotImplementedError")])
 def test_a_missing_answer_is_not_a_known_mistake(event):
-    questions = [
-        Question("a", "A.", 1, False, Close(), 1.0, {"m": event}),
-        Question("b", "B.", 1, False, Close(), 1.0, {"m": 1.0}),
+    checks = [
+        PreparedCheck("a", "A.", 1, False, Close(), 1.0, {"m": event}),
+        PreparedCheck("b", "B.", 1, False, Close(), 1.0, {"m": 1.0}),
     ]
-    found = judge_exercise(questions, {"a": event, "b": event}, [KnownMistake("m", "Advice.")])
+    found = judge_exercise(checks, {"a": event, "b": event}, [KnownMistake("m", "Advice.")])
     assert found.mistakes == ()
     assert len(found.advice) == 1
 
 
 def test_a_not_implemented_error_with_a_message_is_not_a_placeholder():
-    asked = [Question("q", "Q.", 1, False, Close(), 1.0, {})]
+    asked = [PreparedCheck("q", "Q.", 1, False, Close(), 1.0, {})]
     seen = {"q": Raised("NotImplementedError", "only matrices", "raise NotImplementedError(text)")}
 
     def without_message(difference):
@@ -72,7 +72,7 @@ def test_a_not_implemented_error_with_a_message_is_not_a_placeholder():
 
 def test_two_exceptions_need_equal_messages_to_be_the_same_mistake():
     mistaken = Raised("TypeError", "can only concatenate str")
-    asked = [Question("q", "Q.", 1, False, Close(), 1.0, {"m": mistaken})]
+    asked = [PreparedCheck("q", "Q.", 1, False, Close(), 1.0, {"m": mistaken})]
     known = [KnownMistake("m", "Advice.")]
     same = Raised("TypeError", "can only concatenate str", "y = x + 'a'")
     assert judge_exercise(asked, {"q": same}, known).mistakes == ("m",)
@@ -87,19 +87,19 @@ def test_only_the_answers_of_the_mistakes_asked_about_are_computed():
             return super().__getitem__(name)
 
     answers = Computed(m={"a": 2.0}, other={"a": 3.0}, slow={"a": 4.0})
-    asked = [Question("q", "Q.", 1, False, Close(), {"a": 1.0}, answers)]
+    asked = [PreparedCheck("q", "Q.", 1, False, Close(), {"a": 1.0}, answers)]
     known = [KnownMistake("m", "Advice.", "f"), KnownMistake("other", "More advice.", "g")]
     assert judge_exercise(asked, {"q": {"a": 2.0}}, known).mistakes == ("m",)
 
 
 @pytest.mark.parametrize(("agreeing", "named"), [(1, ()), (2, ("m",)), (5, ("m",))])
 def test_a_mistake_must_agree_in_a_quarter_of_the_failed_checks(agreeing, named):
-    questions = [
-        Question(f"q{i}", "Q.", 1, False, Close(), 1.0, {"m": 2.0 if i < agreeing else 3.0})
+    checks = [
+        PreparedCheck(f"q{i}", "Q.", 1, False, Close(), 1.0, {"m": 2.0 if i < agreeing else 3.0})
         for i in range(5)
     ]
     found = judge_exercise(
-        questions, {f"q{i}": 2.0 for i in range(5)}, [KnownMistake("m", "Advice.")]
+        checks, {f"q{i}": 2.0 for i in range(5)}, [KnownMistake("m", "Advice.")]
     )
     assert found.mistakes == named
 
@@ -111,7 +111,7 @@ def asked_in_two_modes(right, mistakes):
         return {"pre": value, "post": [value, value]}
 
     return [
-        Question(
+        PreparedCheck(
             name, "Q.", 1, False, Close(), both(right), {m: both(v) for m, v in mistakes.items()}
         )
         for name in "abcde"
@@ -135,7 +135,7 @@ def test_a_slip_that_two_mistakes_explain_or_that_is_only_false_is_not_named():
     known = [KnownMistake("m", "Advice."), KnownMistake("n", "Another.")]
     asked = asked_in_two_modes(1.0, {"m": 2.0, "n": 2.0})
     assert judge_exercise(asked, in_one_mode(1.0, 2.0), known).mistakes == ()
-    passed = Question("f", "F.", 1, False, Close(), 1.0, {"m": 2.0, "n": 1.0})
+    passed = PreparedCheck("f", "F.", 1, False, Close(), 1.0, {"m": 2.0, "n": 1.0})
     seen = {**in_one_mode(1.0, 2.0), "f": 1.0}
     assert judge_exercise([*asked, passed], seen, known).mistakes == ("n",)
     asked = asked_in_two_modes(True, {"m": False, "n": True})
@@ -146,7 +146,7 @@ def test_where_both_stop_with_another_error_the_other_numbers_decide():
     def cases(number, error):
         return {"S = T": number, "S = 7": Raised("RuntimeError", error) if error else 1.0}
 
-    asked = [Question("a", "A.", 1, False, Close(), cases(1.0, ""), {"m": cases(2.0, "here")})]
+    asked = [PreparedCheck("a", "A.", 1, False, Close(), cases(1.0, ""), {"m": cases(2.0, "here")})]
     known = [KnownMistake("m", "Advice.")]
     assert judge_exercise(asked, {"a": cases(2.0, "there")}, known).mistakes == ("m",)
     assert judge_exercise(asked, {"a": cases(2.5, "there")}, known).mistakes == ()
@@ -154,7 +154,7 @@ def test_where_both_stop_with_another_error_the_other_numbers_decide():
 
 def test_if_mistakes_tie_the_advice_says_one_of_these_and_too_many_are_not_named():
     def tie(names, advice):
-        asked = Question("q", "Q.", 1, False, Close(), 1.0, dict.fromkeys(names, 2.0))
+        asked = PreparedCheck("q", "Q.", 1, False, Close(), 1.0, dict.fromkeys(names, 2.0))
         mistakes = [KnownMistake(name, advice(name)) for name in names]
         return judge_exercise([asked], {"q": 2.0}, mistakes)
 
@@ -169,44 +169,46 @@ def test_if_mistakes_tie_the_advice_says_one_of_these_and_too_many_are_not_named
 
 
 def test_the_mistake_that_agrees_in_more_checks_wins():
-    questions = [
-        Question("one", "One.", 1, False, Close(), 1.0, {"a": 2.0, "b": 2.0}),
-        Question("two", "Two.", 1, False, Close(), 1.0, {"a": 1.0, "b": 3.0}),
+    checks = [
+        PreparedCheck("one", "One.", 1, False, Close(), 1.0, {"a": 2.0, "b": 2.0}),
+        PreparedCheck("two", "Two.", 1, False, Close(), 1.0, {"a": 1.0, "b": 3.0}),
     ]
     mistakes = [KnownMistake("a", "A."), KnownMistake("b", "B.")]
-    assert judge_exercise(questions, {"one": 2.0, "two": 3.0}, mistakes).mistakes == ("b",)
-    assert judge_exercise(questions, {"one": 2.0, "two": 1.0}, mistakes).mistakes == ("a",)
+    assert judge_exercise(checks, {"one": 2.0, "two": 3.0}, mistakes).mistakes == ("b",)
+    assert judge_exercise(checks, {"one": 2.0, "two": 1.0}, mistakes).mistakes == ("a",)
 
 
 @pytest.mark.parametrize(("contradictions", "named"), [(0, ("m",)), (1, ("m",)), (2, ())])
 def test_a_mistake_must_not_fail_more_passed_checks_than_it_explains(contradictions, named):
     mistaken = [2.0] + [2.0 if i < contradictions else 1.0 for i in range(3)]
-    questions = [
-        Question(f"q{i}", "Q.", 1, False, Close(), 1.0, {"m": value})
+    checks = [
+        PreparedCheck(f"q{i}", "Q.", 1, False, Close(), 1.0, {"m": value})
         for i, value in enumerate(mistaken)
     ]
     seen = {"q0": 2.0, "q1": 1.0, "q2": 1.0, "q3": 1.0}
-    assert judge_exercise(questions, seen, [KnownMistake("m", "Advice.")]).mistakes == named
+    assert judge_exercise(checks, seen, [KnownMistake("m", "Advice.")]).mistakes == named
 
 
 def test_a_check_may_give_part_of_its_points():
     judge = Kills((("right", True), ("a", False), ("b", False), ("c", False)))
-    asked = Question("q", "Q.", 4, False, judge, None, {})
+    asked = PreparedCheck("q", "Q.", 4, False, judge, None, {})
     found = judge_exercise([asked], {"q": [True, True, False, False]}, [])
     assert found.earned == pytest.approx(2.67)
     assert not found.passed
 
 
 def test_equal_numbers_in_other_dtypes_are_the_same_mistake():
-    asked = Question("q", "Q.", 1, False, Close(), torch.ones(2), {"m": torch.zeros(2).double()})
+    asked = PreparedCheck(
+        "q", "Q.", 1, False, Close(), torch.ones(2), {"m": torch.zeros(2).double()}
+    )
     found = judge_exercise([asked], {"q": torch.zeros(2)}, [KnownMistake("m", "Advice.")])
     assert found.mistakes == ("m",)
 
 
 def test_a_step_that_fails_only_on_own_earlier_steps_is_not_blamed():
     mistakes = {"m": 2.0}
-    alone = Question("a", "Alone.", 1, False, Close(), 1.0, mistakes)
-    chained = Question("b", "Together.", 1, True, Close(), 1.0, mistakes, own_steps=("qkv",))
+    alone = PreparedCheck("a", "Alone.", 1, False, Close(), 1.0, mistakes)
+    chained = PreparedCheck("b", "Together.", 1, True, Close(), 1.0, mistakes, own_steps=("qkv",))
     known = [KnownMistake("m", "Advice about this step.")]
     found = judge_exercise([alone, chained], {"a": 1.0, "b": 2.0}, known)
     assert found.advice == (
@@ -223,9 +225,9 @@ def pair_of_checks():
     both = {"f": 1.0, "g": 2.0}
     f_wrong, g_wrong = {"f": 5.0, "g": 2.0}, {"f": 1.0, "g": 6.0}
     return [
-        Question("f", "F.", 1, False, Close(), 1.0, {"m": 5.0, "n": 1.0}, about="f"),
-        Question("g", "G.", 1, False, Close(), 2.0, {"m": 2.0, "n": 6.0}, about="g"),
-        Question("both", "Both.", 1, False, Close(), both, {"m": f_wrong, "n": g_wrong}),
+        PreparedCheck("f", "F.", 1, False, Close(), 1.0, {"m": 5.0, "n": 1.0}, about="f"),
+        PreparedCheck("g", "G.", 1, False, Close(), 2.0, {"m": 2.0, "n": 6.0}, about="g"),
+        PreparedCheck("both", "Both.", 1, False, Close(), both, {"m": f_wrong, "n": g_wrong}),
     ]
 
 
@@ -251,7 +253,7 @@ def test_two_mistakes_in_one_function_are_not_both_made():
 
 
 def test_general_advice_names_the_function_of_a_cell_with_several():
-    asked = [Question("q", "Is right.", 1, False, Close(), 1.0, {}, about="merge")]
+    asked = [PreparedCheck("q", "Is right.", 1, False, Close(), 1.0, {}, about="merge")]
     (sentence,) = judge_exercise(asked, {"q": 2.0}, []).advice
     assert sentence == "“Is right”: `merge`: your 2 is not it."
     asked = [replace(asked[0], title="merge is right.")]

@@ -9,7 +9,7 @@ import torch
 
 from attnlab.checking.judges import Close, Kills
 from attnlab.checking.observation import pack
-from attnlab.checking.verdict import Question
+from attnlab.checking.verdict import PreparedCheck
 from attnlab.checking.visible import (
     VERSION,
     ChecksFileError,
@@ -31,9 +31,9 @@ def test_reading_returns_what_was_written(tmp_path):
     for mine, read_back in zip(ours.checks, theirs.checks, strict=True):
         assert read_back.source == mine.source
         assert read_back.seed == mine.seed
-        assert read_back.question.judge == mine.question.judge
-        assert same(read_back.question.expected, mine.question.expected)
-        assert same(read_back.question.mistakes, mine.question.mistakes)
+        assert read_back.prepared.judge == mine.prepared.judge
+        assert same(read_back.prepared.expected, mine.prepared.expected)
+        assert same(read_back.prepared.mistakes, mine.prepared.mistakes)
     assert lab.exercise("nothing") is None
 
 
@@ -41,12 +41,12 @@ def test_an_answer_that_several_mistakes_give_is_stored_once(tmp_path):
     right, wrong = torch.zeros(1000), torch.ones(1000)
     answers = {"a": right, "b": wrong, "c": right, "d": wrong, "e": wrong}
     answers = {name: {"out": tensor.clone()} for name, tensor in answers.items()}
-    asked = Question("q", "Q.", 1, False, Close(), {"out": right}, answers)
+    asked = PreparedCheck("q", "Q.", 1, False, Close(), {"out": right}, answers)
     path = tmp_path / "checks.safetensors"
     write(path, "lab01", [VisibleExercise("e", "E", 1, 0, (VisibleCheck(asked, SHAPE, 0),))])
     assert 2 * 4000 < path.stat().st_size < 3 * 4000
     (check,) = read(path).exercises[0].checks
-    assert same(dict(sorted(check.question.mistakes.items())), answers)
+    assert same(dict(sorted(check.prepared.mistakes.items())), answers)
 
 
 def test_equal_labs_have_equal_bytes_in_another_process(tmp_path):
@@ -66,7 +66,7 @@ def test_equal_labs_have_equal_bytes_in_another_process(tmp_path):
 
 
 def test_a_hidden_check_is_never_written(tmp_path):
-    hidden = Question("q", "Q.", 1, True, Close(), 1.0, {})
+    hidden = PreparedCheck("q", "Q.", 1, True, Close(), 1.0, {})
     bad = VisibleExercise("e", "E", 1, 0, (VisibleCheck(hidden, SHAPE, 0),))
     with pytest.raises(ValueError, match="check q is hidden"):
         write(tmp_path / "checks", "lab01", [bad])
@@ -74,7 +74,7 @@ def test_a_hidden_check_is_never_written(tmp_path):
 
 
 def test_versions_are_read_as_functions(tmp_path):
-    asked = Question("q", "Q.", 1, False, Kills((("a", True), ("b", False))), None, {})
+    asked = PreparedCheck("q", "Q.", 1, False, Kills((("a", True), ("b", False))), None, {})
     texts = ("def f(x):\n    return x\n", "def g(x):\n    return -x\n")
     check = VisibleCheck(asked, "def q(lab, draw):\n    return 1\n", 0, texts, ("f", "g"))
     write(tmp_path / "c", "lab01", [VisibleExercise("e", "E", 1, 0, (check,))])
@@ -87,7 +87,7 @@ def test_versions_are_read_as_functions(tmp_path):
 
 def test_long_probes_are_not_clipped(tmp_path):
     source = "def q(lab, draw):\n" + "    x = 1\n" * 2000 + "    return x\n"
-    check = VisibleCheck(Question("q", "Q.", 1, False, Close(), 1, {}), source, 0)
+    check = VisibleCheck(PreparedCheck("q", "Q.", 1, False, Close(), 1, {}), source, 0)
     write(tmp_path / "c", "lab01", [VisibleExercise("e", "E", 1, 0, (check,))])
     assert read(tmp_path / "c").exercises[0].checks[0].probe()(None, None) == 1
 

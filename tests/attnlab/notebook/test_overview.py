@@ -124,5 +124,5 @@ def test_the_report_of_a_step_without_points_shows_its_checks_and_no_points(lab,
 
 def ungraded(step):
     """The same step without points."""
-    checks = tuple(replace(c, question=replace(c.question, points=0.0)) for c in step.checks)
+    checks = tuple(replace(c, prepared=replace(c.prepared, points=0.0)) for c in step.checks)
     return replace(step, points=0.0, hidden_points=0.0, checks=checks)

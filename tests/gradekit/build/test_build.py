@@ -130,7 +130,7 @@ def test_checks_file_has_the_visible_checks_alone(small):
     for step in ("solutions", "labs"):
         lab = visible.read(small.root / step / "lab01" / "checks.safetensors")
         (check,) = lab.exercise("double").checks
-        assert check.question.name == "numbers"
+        assert check.prepared.name == "numbers"
         assert lab.exercise("double").hidden_points == 2
     data = (small.root / "labs" / "lab01" / "checks.safetensors").read_bytes()
     assert b"secret_shape" not in data

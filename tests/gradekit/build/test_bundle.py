@@ -116,8 +116,8 @@ def test_no_hidden_check_is_in_the_zip(labs, unpacked):
     for exercise in lab.exercises:
         checks = labs[LAB][exercise.name].checks
         names = {check.name for check in checks if check.hidden}
-        assert not names & {check.question.name for check in exercise.checks}
-        assert all(not check.question.hidden for check in exercise.checks)
+        assert not names & {check.prepared.name for check in exercise.checks}
+        assert all(not check.prepared.hidden for check in exercise.checks)
 
 
 def test_no_other_answer_of_the_lab_is_in_the_zip(course, labs, unpacked):

@@ -44,7 +44,7 @@ def verdict(lab, name, answers):
     names = {**lab.reference, **answers}
     seen = {check.name: variants.run(exercise, check, 0, names) for check in exercise.checks}
     known = [mistake.known for mistake in exercise.mistakes]
-    return judge_exercise(variants.questions(exercise, 0), seen, known)
+    return judge_exercise(variants.prepared_checks(exercise, 0), seen, known)
 
 
 def broken(lab, name):
@@ -127,7 +127,7 @@ def test_a_rewritten_program_loses_the_points_for_its_size_alone(lab):
         assert len(fix.other_programs) >= 2
         for version in fix.other_programs:
             found = verdict(lab, fix.name, {right.__name__: version.function})
-            assert [a.question.name for a in found.answers if not a.passed] == ["few_lines"]
+            assert [a.check.name for a in found.outcomes if not a.passed] == ["few_lines"]
             assert changed_lines(source_text(broken(lab, case)), source_text(version.function)) > 3
 
 

@@ -60,7 +60,7 @@ def test_no_number_that_travels_puts_the_versions_back_in_order(variants):
     guess = [place >= len(order) - right for place in order]
     (question,) = (
         question
-        for question in variants.questions(variants.lab["test_softmax"], 0)
+        for question in variants.prepared_checks(variants.lab["test_softmax"], 0)
         if question.name == probe.check
     )
     assert guess != [is_right for _, is_right in question.judge.versions]
@@ -93,7 +93,7 @@ def test_a_chained_check_names_the_steps_that_it_asks(variants):
     """Also those that no other check of the exercise uses, and the exercise's own name never."""
     gap = variants.lab["equivariance_gap"]
     assert gap.uses == ()
-    own = {question.name: question.own_steps for question in variants.questions(gap, 0)}
+    own = {question.name: question.own_steps for question in variants.prepared_checks(gap, 0)}
     assert own.pop("your_own_attention") == ("basic_self_attention", "softmax")
     assert set(own.values()) == {()}
 
@@ -108,8 +108,8 @@ def test_an_answer_that_is_no_observation_fails_its_check_alone(variants):
     answers[first] = b"\xff" * 100
     answers[second] = Stopped("stopped after 5 s: is there a loop without an end?")
     verdict = judge(variants, 0, [exercise], answers)["softmax"]
-    assert [answer.passed for answer in verdict.answers[:2]] == [False, False]
-    assert all(answer.passed for answer in verdict.answers[2:])
+    assert [answer.passed for answer in verdict.outcomes[:2]] == [False, False]
+    assert all(answer.passed for answer in verdict.outcomes[2:])
 
 
 def test_observations_of_the_reference_survive_the_wire(variants):
@@ -117,5 +117,6 @@ def test_observations_of_the_reference_survive_the_wire(variants):
     (probe, *_) = variants.probes(exercise, 0)
     seen = unpack(answer_probe(probe, dict(variants.lab.reference)))
     assert (
-        exercise.checks[0].judge.compare(variants.questions(exercise, 0)[0].expected, seen) is None
+        exercise.checks[0].judge.compare(variants.prepared_checks(exercise, 0)[0].expected, seen)
+        is None
     )

@@ -53,7 +53,7 @@ def judged(answer):
     (check,) = exercise.checks
     seen = {check.name: variants.run(exercise, check, 0, {**reference, "test_twice": answer})}
     known = [mistake.known for mistake in exercise.mistakes]
-    return judge_exercise(variants.questions(exercise, 0), seen, known)
+    return judge_exercise(variants.prepared_checks(exercise, 0), seen, known)
 
 
 def test_a_right_test_earns_everything():

@@ -49,13 +49,13 @@ def variants(exercise):
 
 
 def verdict(exercise, answer):
-    questions = variants(exercise)
+    asked = variants(exercise)
     seen = {
-        check.name: questions.run(exercise, check, 0, {exercise.answers[0]: answer})
+        check.name: asked.run(exercise, check, 0, {exercise.answers[0]: answer})
         for check in exercise.checks
     }
     known = [mistake.known for mistake in exercise.mistakes]
-    return judge_exercise(questions.questions(exercise, 0), seen, known)
+    return judge_exercise(asked.prepared_checks(exercise, 0), seen, known)
 
 
 @pytest.mark.parametrize("made", [predictions(), errata(says_points=1, reasons_points=0.5)])

@@ -22,7 +22,7 @@ def test_the_references_own_answers_earn_all_points(variants: Variants) -> None:
     exercise = variants.lab["softmax"]
     seen = {
         (exercise.name, question.name): pack(question.expected)
-        for question in variants.questions(exercise, 0)
+        for question in variants.prepared_checks(exercise, 0)
     }
     verdict = judge(variants, 0, [exercise], seen)[exercise.name]
     assert verdict.earned == verdict.points == exercise.points
