@@ -23,7 +23,7 @@ def material_of(course: Course, lab: str = LAB) -> Material:
         released.name,
         Notebook.parse(released.read_bytes()),
         Notebook.parse(solved.read_bytes()),
-        course.dates(lab).due,
+        course.lab(lab).due,
     )
 
 

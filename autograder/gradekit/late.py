@@ -133,7 +133,7 @@ def answers_from(course: Course, lab: str) -> datetime:
 
     That is when it closes, or its due date if course.toml says ``solutions = "known"``.
     """
-    return course.dates(lab).due if course.solutions_known(lab) else closes(course, lab)
+    return course.lab(lab).due if course.solutions_known(lab) else closes(course, lab)
 
 
 def usually_answers_from(course: Course, lab: str) -> datetime:
@@ -142,7 +142,7 @@ def usually_answers_from(course: Course, lab: str) -> datetime:
     Grading goes by this one: an extension that is given after a later lab's release must not
     change the library on which that lab's hand-ins run.
     """
-    due = course.dates(lab).due
+    due = course.lab(lab).due
     return due if course.solutions_known(lab) else _closes(course, due)
 
 

@@ -9,7 +9,7 @@ from torch import nn
 def init_normal(
     model: nn.Module, std: float = 0.02, *, generator: torch.Generator | None = None
 ) -> None:
-    """Draw all weights anew, as GPT-2 and BERT do.
+    """Draw all weights again, as GPT-2 and BERT do.
 
     Weights of linear layers and tables come from N(0, std²), biases are 0, and normalisations start
     as they do in torch.

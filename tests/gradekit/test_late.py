@@ -103,7 +103,7 @@ def test_a_lab_closes_when_the_last_student_can_earn_nothing(
 ) -> None:
     changed = with_rule(course, rule)
     lab = course.labs[0]
-    assert changed.last_due(lab) == changed.due(lab, "bob") > changed.dates(lab).due
+    assert changed.last_due(lab) == changed.due(lab, "bob") > changed.lab(lab).due
     assert closes(changed, lab) == changed.due(lab, "bob") + open_for
     before, after = open_for.total_seconds(), open_for.total_seconds() + 1
     assert lateness(rule, before).percent < 100
@@ -133,12 +133,12 @@ def test_answers_may_be_known_from_the_due_date_on(course: Course) -> None:
         update={"lab": (lab.model_copy(update={"solutions": "known"}),)}
     )
     changed = course.model_copy(update={"values": known})
-    assert answers_from(changed, "lab01") == changed.dates("lab01").due
+    assert answers_from(changed, "lab01") == changed.lab("lab01").due
 
 
 def test_grading_does_not_look_at_extensions(course: Course) -> None:
     days = timedelta(days=RULE.last_day)
-    assert usually_answers_from(course, "lab01") == course.dates("lab01").due + days
+    assert usually_answers_from(course, "lab01") == course.lab("lab01").due + days
     assert answers_from(course, "lab01") == course.due("lab01", "bob") + days
 
 

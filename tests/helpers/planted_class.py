@@ -109,7 +109,7 @@ def write_class(
     released = Released.read(course.released(LAB))
     did = _who_did(names[:-2], planted)
     with Book(address_of(course)) as book, Journal(journal_path(course, LAB)) as journal:
-        book.register(LAB, released, course.dates(LAB).due)
+        book.register(LAB, released, course.lab(LAB).due)
         for number, student in enumerate(names[:-2]):
             results = results_of(released, did[student])
             blank = tuple(one.step for one in did[student].values() if one.left_out)

@@ -37,7 +37,7 @@ def record_lab(course: Course, lab: str, points: Mapping[str, Points]) -> None:
     """Write the results of a lab, for students whose hand-ins are there."""
     notebook = _released(course, lab)
     with Book(address_of(course)) as book, Journal(journal_path(course, lab)) as journal:
-        book.register(lab, notebook, course.dates(lab).due)
+        book.register(lab, notebook, course.lab(lab).due)
         for student, given in points.items():
             _record(course, lab, student, given, book, journal)
     for student, given in points.items():

@@ -77,7 +77,7 @@ def handed_in(course: Course, labs: CourseLabs, name: str, home: Path) -> Path:
 
 def collected(course: Course, name: str, file: Path) -> None:
     """The staff collect what Canvas gives them, and the time of it."""
-    when: datetime = course.dates(name).due - timedelta(hours=5)
+    when: datetime = course.lab(name).due - timedelta(hours=5)
     download, times = course.root / f"{name}.zip", course.root / f"{name}-times.csv"
     download.write_bytes(packed({f"lovelaceada_1001_77001_{file.name}": file.read_bytes()}, when))
     times.write_text(f"id,when\nada,{when:%Y-%m-%d %H:%M}\n", "utf-8")
@@ -108,7 +108,7 @@ def returned(course: Course, name: str) -> None:
     (one,) = done["returned"]
     with zipfile.ZipFile(done["file"]) as archive:
         page = archive.read(one["path"]).decode("utf-8")
-    full = course.dates(name).points
+    full = course.lab(name).points
     assert f"{full:g} of {full:g}" in " ".join(re.sub(r"<[^>]+>", " ", page).split())
     assert (COMMENT in page) == (name != "lab00")
 

@@ -37,7 +37,7 @@ def test_steps_points_and_minutes_are_those_of_the_lab(lab: str) -> None:
     graded = [exercise for exercise in loaded.exercises if exercise.points]
     points = loaded.points + sum(cell.points for cell in loaded.source.of("free_text"))
     minutes = sum(loaded.source.step(exercise.name).minutes for exercise in graded)
-    assert COURSE.dates(lab).points == points
+    assert COURSE.lab(lab).points == points
     *of_files, running, grading = table_of_labs("docs/instructor.md")[lab]
     assert of_files == [str(len(graded)), f"{points:g}", str(minutes)]
     assert min(float(running), float(grading)) > 0, "both are measured"

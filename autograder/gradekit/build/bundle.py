@@ -115,7 +115,7 @@ def make_bundle(labs: CourseLabs, lab: str) -> Bundle:
             shutil.rmtree(folder)
         shutil.copytree(bundle, folder)
     archive = folder.with_suffix(".zip")
-    _write_zip(archive, folder, course.dates(lab).release)
+    _write_zip(archive, folder, course.lab(lab).release)
     return Bundle(folder, archive)
 
 
@@ -165,17 +165,17 @@ def _refuse_blank_imports(labs: CourseLabs, lab: str) -> None:
 
 def _write_pages(course: Course, lab: str, bundle: Path) -> None:
     python = metadata(PROJECT)["Requires-Python"]
-    dates = course.dates(lab)
+    table = course.lab(lab)
     (notebook,) = bundle.glob("*.ipynb")
     templates = files("gradekit.build") / "templates"
     page = Template((templates / "how_to_hand_in.md").read_text("utf-8"))
     fields = {
         "course": course.values.course.name,
-        "due": human_date(dates.due),
+        "due": human_date(table.due),
         "lab": lab,
         "notebook": notebook.name,
         "python": f"{python.removeprefix('>=')} or later",
-        "title": dates.title,
+        "title": table.title,
     }
     lines = [f"# What {lab} needs besides this folder.", *student_requirements()]
     (bundle / PAGE).write_text(page.substitute(fields), "utf-8")

@@ -53,7 +53,7 @@ class Conflict:
 
 def open_labs(course: Course, lab: str) -> list[str]:
     """The earlier labs that are still open when `lab` is released: its bundle is blank for them."""
-    release = course.dates(lab).release
+    release = course.lab(lab).release
     earlier = course.labs[: course.labs.index(lab)]
     return [other for other in earlier if answers_from(course, other) > release]
 
@@ -79,7 +79,7 @@ def with_date_passed(
     if solutions:
         found = [lab for lab in chosen if answers_from(course, lab) < now]
     else:
-        found = [lab for lab in chosen if course.dates(lab).release <= now]
+        found = [lab for lab in chosen if course.lab(lab).release <= now]
     if not found:
         what = "has closed" if solutions else "has been released"
         raise CourseError(f"no lab {what} yet, according to {FILE_NAME}")
@@ -92,7 +92,7 @@ def refuse_early(course: Course, lab: str, now: datetime) -> None:
     Raises:
         CourseError: its release date is later than `now`.
     """
-    release = course.dates(lab).release
+    release = course.lab(lab).release
     if now < release:
         raise CourseError(
             f"{lab}: its release is on {short_date(release)}; add --early to make it before"
@@ -110,7 +110,7 @@ def conflicts(labs: CourseLabs, lab: str) -> Iterator[Conflict]:
     if not still_open:
         return
     references, needed = all_references(labs), _needs(labs, lab)
-    release = course.dates(lab).release
+    release = course.lab(lab).release
     for other in still_open:
         names = (references[other] - references[lab]) & needed
         if names:

@@ -118,9 +118,9 @@ def _library() -> Path:
 
 def _table(course: Course, lab: str, title: str) -> str:
     """The [[lab]] table, dated a week after the last one."""
-    dates = course.dates(course.labs[-1]) if course.labs else None
-    release = dates.release + _WEEK if dates else datetime(2026, 9, 14, 8)
-    due = dates.due + _WEEK if dates else datetime(2026, 9, 18, 23, 59, 59)
+    table = course.lab(course.labs[-1]) if course.labs else None
+    release = table.release + _WEEK if table else datetime(2026, 9, 14, 8)
+    due = table.due + _WEEK if table else datetime(2026, 9, 18, 23, 59, 59)
     quoted = title.replace("\\", "\\\\").replace('"', '\\"')
     lines = [
         "[[lab]]",

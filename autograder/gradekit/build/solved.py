@@ -69,7 +69,7 @@ def _about(course: Course, exercises: LabExercises) -> dict[str, Any]:
     about: dict[str, Any] = {
         "lab": exercises.lab,
         "generated": f"by `lab build`; edit solutions/{source.path.name} instead",
-        "due": course.dates(exercises.lab).due.isoformat(),
+        "due": course.lab(exercises.lab).due.isoformat(),
         "late": {
             "grace_minutes": late.grace_minutes,
             "percent_per_day": plain_number(late.percent_per_day),
@@ -105,12 +105,12 @@ def _refuse_contradictions(source: Source, exercises: LabExercises) -> None:
 
 def _fields(course: Course, source: Source, exercises: LabExercises) -> dict[str, str]:
     """The fields that prose may use between double braces."""
-    dates = course.dates(exercises.lab)
+    table = course.lab(exercises.lab)
     by_hand = sum(cell.points for cell in source.of("free_text"))
     return {
         "course": course.values.course.name,
-        "title": dates.title,
-        "due": human_date(dates.due),
+        "title": table.title,
+        "due": human_date(table.due),
         "points": str(plain_number(exercises.points + by_hand)),
         "steps": _in_words(sum(exercise.points > 0 for exercise in exercises.exercises)),
         "minutes": str(sum(source.step(e.name).minutes for e in exercises.exercises if e.points)),

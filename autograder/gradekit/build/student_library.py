@@ -73,7 +73,7 @@ def _still_blank(
     course: Course, lab: str, named: Mapping[str, Names], solved_from: AnswersFrom
 ) -> Names:
     """The references that are not part of the release of `lab`."""
-    release = course.dates(lab).release
+    release = course.lab(lab).release
     solved, others = set[tuple[str, str]](), set[tuple[str, str]]()
     for other, names in named.items():
         (solved if solved_from(course, other) <= release else others).update(names)

@@ -43,7 +43,7 @@ def disagreements(course: Course, lab: LabExercises) -> Iterator[str]:
     source = lab.source
     name = f"solutions/{source.path.name}"
     yield from _marks(source.path, name)
-    total, wanted = points_of(lab), course.dates(lab.lab).points
+    total, wanted = points_of(lab), course.lab(lab.lab).points
     if abs(total - wanted) > _ROUNDING:
         yield (
             f"{name}: {lab.lab} adds up to {plain_number(total)} points, not "

@@ -54,7 +54,7 @@ def chosen_labs(course: Course, labs: list[str] | None) -> list[str]:
 def named_labs(course: Course, labs: list[str] | None) -> list[str]:
     """The labs that were named; each is in course.toml."""
     for lab in labs or []:
-        course.dates(lab)
+        course.lab(lab)
     return list(labs or [])
 
 

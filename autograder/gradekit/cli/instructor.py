@@ -54,7 +54,7 @@ def init(
     labs = course.labs
     say(
         f"wrote {folder}: {len(labs)} labs, the first released on {first_day:%a %d %b %Y}, the "
-        f"last due on {course.dates(labs[-1]).due:%a %d %b %Y}"
+        f"last due on {course.lab(labs[-1]).due:%a %d %b %Y}"
     )
     say(f"Read {folder / 'README.md'}, and correct {folder / 'course.toml'}.")
 

@@ -80,7 +80,7 @@ def collect(
     from gradekit.submissions.collect import Options, collect_submissions
 
     course = course_at(course_folder)
-    course.dates(lab)
+    course.lab(lab)
     options = Options(new, tuple(times or ()), tuple(groups or ()), in_time, dry_run)
     summary = collect_submissions(course, lab, sources, options)
     if as_json:

@@ -7,12 +7,12 @@ from datetime import datetime, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from gradekit.course.extensions import Extensions, dates_in
+from gradekit.course.extensions import Extensions, with_zone
 from gradekit.course.tables import (
     FILE_NAME,
     CourseFile,
     ExerciseLimitValues,
-    LabDates,
+    LabTable,
     LimitValues,
     Values,
 )
@@ -45,15 +45,15 @@ class Course(Values):
         """The course's time zone."""
         return ZoneInfo(self.values.course.timezone)
 
-    def dates(self, lab: str) -> LabDates:
-        """The dates of `lab`, with the course's time zone.
+    def lab(self, lab: str) -> LabTable:
+        """The table of `lab` in course.toml, its dates with the course's time zone.
 
         Raises:
             CourseError: course.toml has no such lab.
         """
         for entry in self.values.lab:
             if entry.id == lab:
-                return dates_in(entry, self.timezone)
+                return with_zone(entry, self.timezone)
         raise CourseError(
             f"{FILE_NAME} has no lab {lab!r}; it has {', '.join(self.labs) or 'none'}"
         )
@@ -64,7 +64,7 @@ class Course(Values):
         Raises:
             CourseError: an extension is for somebody who is not in the course.
         """
-        return self.extensions.of(lab).get(student) or self.dates(lab).due
+        return self.extensions.of(lab).get(student) or self.lab(lab).due
 
     def last_due(self, lab: str) -> datetime:
         """The due date of `lab`, or its longest extension.
@@ -72,25 +72,25 @@ class Course(Values):
         Raises:
             CourseError: as :meth:`due`.
         """
-        return max([self.dates(lab).due, *self.extensions.of(lab).values()])
+        return max([self.lab(lab).due, *self.extensions.of(lab).values()])
 
     def weight(self, lab: str) -> float:
         """How much `lab` counts in the term: its weight, else its points."""
-        dates = self.dates(lab)
-        return dates.points if dates.weight is None else dates.weight
+        table = self.lab(lab)
+        return table.points if table.weight is None else table.weight
 
     def solutions_known(self, lab: str) -> bool:
         """Whether the answers of `lab` may be seen from its due date on."""
-        chosen = self.dates(lab).solutions or self.values.course.solutions
+        chosen = self.lab(lab).solutions or self.values.course.solutions
         return chosen == "known"
 
     def limits(self, lab: str) -> LimitValues:
         """The most that one hand-in of `lab` may use: the lab's own limits, else the course's."""
-        return self.values.limits_of(self.dates(lab))
+        return self.values.limits_of(self.lab(lab))
 
     def exercise_limits(self, lab: str) -> Mapping[str, ExerciseLimitValues]:
         """The limits that are set for single exercises of `lab`, by their names."""
-        return self.dates(lab).exercise_limits
+        return self.lab(lab).exercise_limits
 
     def check_exercise_limits(self, lab: str, exercises: Collection[str]) -> None:
         """Check that limits are set only for exercises of the lab.
@@ -111,7 +111,7 @@ class Course(Values):
         Raises:
             CourseError: there is none, or more than one.
         """
-        self.dates(lab)
+        self.lab(lab)
         found = sorted((self.root / "solutions").glob(f"{lab}_*.py"))
         if len(found) != 1:
             names = ", ".join(path.name for path in found) or "none"

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 from gradekit.course.moments import in_zone, short_date
-from gradekit.course.tables import CourseFile, Extension, LabDates
+from gradekit.course.tables import CourseFile, Extension, LabTable
 from gradekit.errors import CourseError, RosterError
 from gradekit.roster.students import FILE_NAME as ROSTER
 from gradekit.roster.students import Roster
@@ -56,7 +56,7 @@ class _Given:
     due: datetime
 
 
-def dates_in(lab: LabDates, zone: tzinfo) -> LabDates:
+def with_zone(lab: LabTable, zone: tzinfo) -> LabTable:
     """The lab with its dates in the course's time zone."""
     moved = {"release": in_zone(lab.release, zone), "due": in_zone(lab.due, zone)}
     return lab.model_copy(update=moved)
@@ -76,16 +76,16 @@ def resolve(values: CourseFile, roster: Roster, places: Sequence[str]) -> Extens
             the lab is due.
     """
     zone = ZoneInfo(values.course.timezone)
-    labs = {lab.id: dates_in(lab, zone) for lab in values.lab}
+    labs = {lab.id: with_zone(lab, zone) for lab in values.lab}
     unknown: list[str] = []
     seen: dict[tuple[str, str], _Given] = {}
     due: dict[str, dict[str, datetime]] = {}
     for extension, place in zip(values.extension, places, strict=True):
         for whom, students in _people(extension, roster, place, unknown):
             for lab in extension.names_of_labs(tuple(labs)):
-                dates = _dates(labs, lab, place)
-                given = _Given(place, whom, lab, students, _until(extension, dates, zone))
-                _refuse(given, dates, seen.setdefault((whom, lab), given))
+                table = _table(labs, lab, place)
+                given = _Given(place, whom, lab, students, _until(extension, table, zone))
+                _refuse(given, table, seen.setdefault((whom, lab), given))
                 own = due.setdefault(lab, {})
                 for student in students:
                     own[student] = max(given.due, own.get(student, given.due))
@@ -110,7 +110,7 @@ def _people(
         unknown.append(f"{place}: {error}")
 
 
-def _dates(labs: Mapping[str, LabDates], lab: str, place: str) -> LabDates:
+def _table(labs: Mapping[str, LabTable], lab: str, place: str) -> LabTable:
     if lab not in labs:
         raise CourseError(
             f"{place}: an extension names lab {lab}, which has no [[lab]] table; write one of "
@@ -119,21 +119,21 @@ def _dates(labs: Mapping[str, LabDates], lab: str, place: str) -> LabDates:
     return labs[lab]
 
 
-def _until(extension: Extension, lab: LabDates, zone: tzinfo) -> datetime:
+def _until(extension: Extension, lab: LabTable, zone: tzinfo) -> datetime:
     if extension.due is not None:
         return in_zone(extension.due, zone)
     return lab.due + timedelta(days=extension.days or 0)
 
 
-def _refuse(given: _Given, dates: LabDates, first: _Given) -> None:
+def _refuse(given: _Given, table: LabTable, first: _Given) -> None:
     if first is not given:
         raise CourseError(
             f"{given.place}: {given.whom} has an extension for {given.lab} already "
             f"({first.place}); keep one of the two"
         )
-    if given.due <= dates.due:
+    if given.due <= table.due:
         raise CourseError(
             f"{given.place}: the extension of {given.whom} for {given.lab} ends on "
-            f"{short_date(given.due)}, and the lab is due on {short_date(dates.due)}; write a "
+            f"{short_date(given.due)}, and the lab is due on {short_date(table.due)}; write a "
             "later date, or days = 2"
         )

@@ -29,7 +29,7 @@ class About(Values):
 
     Attributes:
         errata: whether the labs have their errata hunts, which are about five public lectures.
-        solutions: for all labs that do not say it themselves, see :class:`LabDates`.
+        solutions: for all labs that do not say it themselves, see :class:`LabTable`.
     """
 
     name: str
@@ -119,7 +119,7 @@ class ExerciseLimitValues(Values):
     answer_mib: int | None = Field(default=None, ge=1)
 
 
-class LabDates(Values):
+class LabTable(Values):
     """One ``[[lab]]`` table. Dates have the course's time zone.
 
     Attributes:
@@ -154,7 +154,7 @@ class LabDates(Values):
         return moment(value, LAST)
 
     @model_validator(mode="after")
-    def _in_order(self) -> LabDates:
+    def _in_order(self) -> LabTable:
         release, due = (in_zone(date, UTC) for date in (self.release, self.due))
         if due <= release:
             raise ValueError(f"{self.id} is due before it is released; swap or correct the dates")
@@ -220,7 +220,7 @@ class CourseFile(Values):
     late: LateRule = LateRule()
     term: TermRule = TermRule()
     limits: LimitValues = LimitValues()
-    lab: tuple[LabDates, ...]
+    lab: tuple[LabTable, ...]
     extension: tuple[Extension, ...] = ()
 
     @model_validator(mode="after")
@@ -233,12 +233,12 @@ class CourseFile(Values):
             _fit_together(lab, self.limits_of(lab))
         return self
 
-    def limits_of(self, lab: LabDates) -> LimitValues:
+    def limits_of(self, lab: LabTable) -> LimitValues:
         """The course's limits, with the lab's own in their place."""
         return self.limits.model_copy(update=lab.limits.model_dump(exclude_unset=True))
 
 
-def _fit_together(lab: LabDates, limits: LimitValues) -> None:
+def _fit_together(lab: LabTable, limits: LimitValues) -> None:
     """Check that every limit can be reached.
 
     Raises:

@@ -90,7 +90,7 @@ class CourseLabs:
     def references(self, lab: str) -> tuple[Any, ...]:
         """The functions and classes of the library that are right answers of `lab`.
 
-        Whoever grades one lab needs those of all labs, so the mistakes of the others are not made.
+        To grade one lab takes those of all labs, so the mistakes of the other labs are not made.
 
         Raises:
             ExerciseError: a file contradicts itself.

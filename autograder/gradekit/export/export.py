@@ -173,7 +173,7 @@ def _into_template(
         for name, origin in origins.items()
         if origin and origin.system == MOODLE and origin.key and not origin.group
     }
-    filling = Filling(lab, course.dates(lab).title, scores, scale, numbers)
+    filling = Filling(lab, course.lab(lab).title, scores, scale, numbers)
     text = CsvText.read(template)
     filled = (
         fill_canvas(text, filling, column) if kind is Format.CANVAS else fill_moodle(text, filling)

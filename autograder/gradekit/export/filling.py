@@ -86,7 +86,7 @@ class Filling:
     def fill(
         self, person: Person, cell: Cell, comment: Cell | None = None, number: str = ""
     ) -> None:
-        """Write a person's score into a cell; whoever has none keeps what stands there.
+        """Write a person's score into a cell; a person without one keeps what stands there.
 
         Args:
             comment: the cell for a comment, which tells a late penalty.
@@ -154,7 +154,7 @@ class Filling:
 
 
 def _with_name(student: Student) -> Student:
-    """Whoever is not in students.csv is found by the id."""
+    """A person who is not in students.csv is found by the id."""
     return student if student.name else Student(student.id, student.id)
 
 

@@ -1,4 +1,4 @@
-"""One lab's final scores: a row for everyone in students.csv, and for whoever else handed in."""
+"""One lab's final scores: a row for each person in students.csv, and for others who handed in."""
 
 from __future__ import annotations
 

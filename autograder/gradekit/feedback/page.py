@@ -148,7 +148,7 @@ def page_of(
     return Page(
         course.values.course.name,
         record.lab,
-        course.dates(record.lab).title,
+        course.lab(record.lab).title,
         record.student,
         shown_state(record, late),
         record.reason,

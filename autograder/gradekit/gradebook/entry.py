@@ -64,7 +64,7 @@ def entry_of(
         scores: the recorded points of all exercises of the lab. This function changes them if the
             submission is broken.
     """
-    due, own_due = course.dates(record.lab).due, course.due(record.lab, record.student)
+    due, own_due = course.lab(record.lab).due, course.due(record.lab, record.student)
     late = lateness_now(course, record.lab, record.student, submitted_at)
     return Entry(
         record.student,

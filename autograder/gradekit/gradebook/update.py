@@ -67,7 +67,7 @@ class GradebookUpdate:
 
         with Book(self.address) as book:
             book.enrol(load_roster(self.course.root))
-            book.register(self.lab, released, self.course.dates(self.lab).due)
+            book.register(self.lab, released, self.course.lab(self.lab).due)
             yield book
 
     def write(self, entries: Iterable[Entry], released: Released) -> None:

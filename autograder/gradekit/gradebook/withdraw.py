@@ -51,7 +51,7 @@ def withdraw(course: Course, lab: str, student: str, force: bool = False) -> Wit
         CollectError: there is no such hand-in, or it was marked by hand and `force` is not set.
         JournalLockedError: it is being graded.
     """
-    course.dates(lab)
+    course.lab(lab)
     if not student or Path(student).name != student or student.startswith("."):
         raise CollectError(f"{student!r} is not a student's id; write one such as ada")
     folder = course.root / SUBMITTED / student / lab

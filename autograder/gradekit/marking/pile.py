@@ -91,7 +91,7 @@ def read_pile(course: Course, lab: str, share: Share) -> tuple[Question, ...]:
     Raises:
         CourseError: the lab has no question or no results, or its mark scheme is wrong.
     """
-    course.dates(lab)
+    course.lab(lab)
     released = Released.read(course.released(lab))
     if not released.answers:
         raise CourseError(f"{lab} has no free-text question, so there is nothing to mark")

@@ -91,7 +91,7 @@ class Marking:
         """Everything that the page shows."""
         return {
             "lab": self.lab,
-            "title": self.course.dates(self.lab).title,
+            "title": self.course.lab(self.lab).title,
             "marker": self.marker,
             "share": f"{self.share.number}/{self.share.of}" if self.share.of > 1 else "",
             "questions": [self._question(question) for question in self._questions.values()],

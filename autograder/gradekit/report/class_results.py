@@ -85,7 +85,7 @@ def read_class(course: Course, lab: str) -> ClassResults:
     Raises:
         CourseError: the lab is not in course.toml, is not built, or nothing was graded yet.
     """
-    course.dates(lab)
+    course.lab(lab)
     with read_journal(course, lab) as journal:
         records = {record.student: record for record in journal.submissions}
         if not records:

@@ -137,7 +137,7 @@ def report_of(results: ClassResults, now: datetime) -> Report:
     return Report(
         course=course.values.course.name,
         lab=results.lab,
-        title=course.dates(results.lab).title,
+        title=course.lab(results.lab).title,
         made_at=now.astimezone(course.timezone),
         points=sum(cell.points for cell in (*results.steps, *results.questions)),
         whole=_group("all", scores),

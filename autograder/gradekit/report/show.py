@@ -108,14 +108,14 @@ def show_hand_in(course: Course, lab: str, student: str) -> Shown:
         ReportError: the student handed in nothing, or that is not graded yet.
         RosterError: students.csv has no such student.
     """
-    course.dates(lab)
+    course.lab(lab)
     found = next(pages(course, lab, student), None)
     if found is None:
         raise ReportError(_why_nothing(course, lab, student))
     roster, due = load_roster(course.root), course.due(lab, student)
     known = roster.student(student) if student in roster else Student(student, "")
     past = tuple(_past(journal_path(course, lab), student))
-    return Shown(known, found, due, due != course.dates(lab).due, past)
+    return Shown(known, found, due, due != course.lab(lab).due, past)
 
 
 def _why_nothing(course: Course, lab: str, student: str) -> str:

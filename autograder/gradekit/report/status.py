@@ -130,16 +130,16 @@ def _status(
     to_mark: int,
     students: int | None,
 ) -> LabStatus:
-    dates, end = course.dates(lab), closes(course, lab)
+    table, end = course.lab(lab), closes(course, lab)
     there = [student for student, labs in collected.items() if lab in labs]
     states = states_in(journal_path(course, lab))
     known = [states[student] for student in there if student in states]
     return LabStatus(
         lab=lab,
-        phase=_phase(now, dates.release, dates.due, end),
+        phase=_phase(now, table.release, table.due, end),
         released=(course.root / BUNDLES / lab).is_dir(),
-        release=dates.release,
-        due=dates.due,
+        release=table.release,
+        due=table.due,
         closes=end,
         students=students,
         collected=len(there),

@@ -124,8 +124,7 @@ def weeks_of(term: Term, made_at: datetime) -> Weeks:
     kept = {row.student.id: [one for one in row.labs if one.lab in labs] for row in term.rows}
     columns = list(zip(*kept.values(), strict=True))
     weeks = tuple(
-        _week(lab, course.dates(lab).title, column)
-        for lab, column in zip(labs, columns, strict=True)
+        _week(lab, course.lab(lab).title, column) for lab, column in zip(labs, columns, strict=True)
     )
     medians = [week.median for week in weeks]
     rows = tuple(_row(row, kept[row.student.id], medians) for row in term.rows)

@@ -1,6 +1,6 @@
 """Pages back through nbgrader's exchange, where students press "Fetch Feedback".
 
-nbgrader gives a page to whoever knows the secret that its exchange put beside the hand-in: the
+nbgrader gives a page to anyone who knows the secret that its exchange put beside the hand-in: the
 page's name is a hash of that secret and the notebook's name. Source: nbgrader 0.9.6,
 exchange/default/release_feedback.py and fetch_feedback.py.
 

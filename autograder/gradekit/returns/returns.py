@@ -141,7 +141,7 @@ def return_pages(
     partial: bool = False,
     out: Path | None = None,
 ) -> Returned:
-    """Write the pages anew, and those that may go back into a file for a system.
+    """Write the pages again, and those that may go back into a file for a system.
 
     Args:
         solutions: as for :func:`gradekit.feedback.page.write_feedback`.

@@ -1,4 +1,4 @@
-"""A CSV file as rows with the numbers of their lines, whoever wrote it.
+"""A CSV file as rows with the numbers of their lines, whichever program wrote it.
 
 Spreadsheet programs separate cells with commas, semicolons or tabs, depending on the country, and
 write UTF-8 with or without a mark at its beginning, or UTF-16.

@@ -55,7 +55,7 @@ class Unknown:
     """No student was found.
 
     Attributes:
-        reason: for whoever collects.
+        reason: for the person who collects.
         is_new: whether it may be somebody who is not in the roster, rather than one of several.
     """
 

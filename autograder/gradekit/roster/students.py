@@ -19,7 +19,7 @@ from gradekit.roster.csv_table import Row, Table, read_table
 FILE_NAME = "students.csv"
 MOST_ID_LETTERS = 100
 _UNSAFE = re.compile(r"[^\w.@-]+")
-# No two students share one of these, because a hand-in is given to whoever has it.
+# No two students share one of these, because a hand-in is given to the student who has it.
 UNIQUE = ("id", "email", "canvas_id", "sis_id", "github")
 
 

@@ -83,7 +83,7 @@ def read_class(course: Course, lab: str, earlier: Sequence[Path] = ()) -> ClassT
         CourseError: the lab is not built, or fewer than three hand-ins can be read.
         CollectError: an earlier folder is not there, or has no hand-in for the lab.
     """
-    course.dates(lab)
+    course.lab(lab)
     released = Released.read(course.released(lab))
     steps = {
         target.grade_id: target.heading or target.grade_id

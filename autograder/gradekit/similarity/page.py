@@ -77,7 +77,7 @@ def render(course: Course, found: Similarity) -> str:
     return template("similar.html.j2", _TEMPLATES).render(
         course=course.values.course.name,
         lab=lab,
-        title=course.dates(lab).title,
+        title=course.lab(lab).title,
         found=found,
         pairs=[pair_view(found, pair) for pair in found.pairs[:MOST_PAIRS]],
         groups=groups_in_words(found),

@@ -22,7 +22,7 @@ class Dating:
         self._course, self._times, self._in_time = course, times, in_time
         grace = timedelta(minutes=course.values.late.grace_minutes)
         # A mark does not say how late; a student with an extension may still be on time.
-        self._first_late = course.dates(lab).due + grace + timedelta(seconds=1)
+        self._first_late = course.lab(lab).due + grace + timedelta(seconds=1)
 
     def dated(self, found: Sequence[IncomingSubmission]) -> Sequence[IncomingSubmission]:
         """The same hand-ins, each with its time."""

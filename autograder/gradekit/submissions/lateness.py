@@ -26,7 +26,7 @@ def lateness_now(course: Course, lab: str, student: str, submitted_at: datetime 
     before = course.labs[: course.labs.index(lab)]
     folder = course.root / SUBMITTED / student
     earlier = [
-        (other, submission_time(folder / other)) for other in before if course.dates(other).points
+        (other, submission_time(folder / other)) for other in before if course.lab(other).points
     ]
     return lateness_of(course, lab, student, submitted_at, earlier)
 

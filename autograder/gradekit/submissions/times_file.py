@@ -79,7 +79,7 @@ def read_times(paths: Iterable[Path], directory: Directory, zone: tzinfo) -> Tim
     """Read files of times; of two times of one student, the one in the later file counts.
 
     Args:
-        zone: of times without one; Moodle writes the time of whoever downloads.
+        zone: of times without one; Moodle writes times in the zone of the person who downloads.
 
     Raises:
         CollectError: one cannot be read, or a line has a time that cannot be read.

@@ -88,13 +88,13 @@ def _rules(term: Term) -> list[list[Value]]:
     labs: list[list[Value]] = [
         [
             lab,
-            dates.title,
+            table.title,
             course.weight(lab),
-            short_date(dates.due),
+            short_date(table.due),
             short_date(closes(course, lab)),
         ]
         for lab in course.labs
-        if (dates := course.dates(lab))
+        if (table := course.lab(lab))
     ]
     late, rule = course.values.late, course.values.term
     rules: list[list[Value]] = [

@@ -28,7 +28,7 @@ class Term:
 
     Attributes:
         labs: those that have results, in the order of the course.
-        rows: one for everyone in students.csv, and for whoever else handed in.
+        rows: one for everyone in students.csv, and for everyone else who handed in.
         notes: what is not in it yet, one sentence each.
     """
 
@@ -49,10 +49,10 @@ class Term:
         }
 
     def _lab_json(self, lab: str) -> dict[str, Any]:
-        dates = self.course.dates(lab)
+        table = self.course.lab(lab)
         return {
-            "lab": lab, "title": dates.title, "weight": self.course.weight(lab),
-            "due": dates.due.isoformat(), "closes": closes(self.course, lab).isoformat(),
+            "lab": lab, "title": table.title, "weight": self.course.weight(lab),
+            "due": table.due.isoformat(), "closes": closes(self.course, lab).isoformat(),
         }  # fmt: skip
 
 

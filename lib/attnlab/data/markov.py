@@ -31,7 +31,7 @@ _SHARES = (
 _COURSE_SEED = 495  # of a few thousand seeds, the one with an entropy rate of 1.373 nats
 _SPARSE_SYMBOLS, _SPARSE_SEED = 24, 3  # with this seed all pairs of symbols occur
 _NEW_SYMBOL = (
-    1.2  # how likely a ticket of the sparse source has a symbol drawn anew; see _sparse_urn
+    1.2  # how likely a ticket of the sparse source has a newly drawn symbol; see _sparse_urn
 )
 _WARM_UP = 64  # symbols dropped from the start, so that all sequences have the same distribution
 # The quarters of all possible sequences that belong to each split: no sequence can be in two.

@@ -1,4 +1,4 @@
-"""A GPT whose numbers are all the same, to see which of them `init_gpt` draws anew."""
+"""A GPT whose numbers are all the same, to see which of them `init_gpt` draws."""
 
 from __future__ import annotations
 

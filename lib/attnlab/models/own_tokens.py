@@ -18,7 +18,7 @@ from attnlab.notebook.unwritten import why_not
 from attnlab.tokenizer import Pair, as_tiktoken, count_pieces
 
 NUM_MERGES = 300
-CHARACTERS = 150_000  # of the manuals: counting all pairs anew 300 times takes three seconds
+CHARACTERS = 150_000  # of the manuals: counting all pairs 300 times takes three seconds
 NUM_STRINGS = 1000
 
 # Sentences of everyday words, most of which a large vocabulary holds whole.

@@ -161,7 +161,7 @@ def corpus(
 def merges() -> tuple[Pair, ...]:
     """The 512 merges that `train_bpe` learns from the manuals, ties by "greatest".
 
-    Counting everything anew after each merge takes a minute for so much text; they are shipped.
+    Counting everything again after each merge takes a minute for so much text; they are shipped.
     """
     tokens = [bytes([byte]) for byte in range(256)]
     pairs: list[Pair] = []

@@ -105,7 +105,7 @@ def speculation(accept: Callable[..., Tensor]) -> Drawn:
 def _accepted(
     accept: Callable[..., Tensor], q: Tensor, p: Tensor, calls: int, generator: torch.Generator
 ) -> list[Tensor]:
-    """What many calls return, each on tokens drafted anew."""
+    """What many calls return, each on newly drafted tokens."""
     drafted = torch.multinomial(q, calls, True, generator=generator).T  # (calls, K)
     return [accept(row, q, p, generator=generator) for row in drafted]
 

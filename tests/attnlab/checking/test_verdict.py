@@ -98,9 +98,7 @@ def test_a_mistake_must_agree_in_a_quarter_of_the_failed_checks(agreeing, named)
         PreparedCheck(f"q{i}", "Q.", 1, False, Close(), 1.0, {"m": 2.0 if i < agreeing else 3.0})
         for i in range(5)
     ]
-    found = judge_exercise(
-        checks, {f"q{i}": 2.0 for i in range(5)}, [KnownMistake("m", "Advice.")]
-    )
+    found = judge_exercise(checks, {f"q{i}": 2.0 for i in range(5)}, [KnownMistake("m", "Advice.")])
     assert found.mistakes == named
 
 

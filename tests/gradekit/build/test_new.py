@@ -61,12 +61,12 @@ def test_a_lab_comes_a_week_after_the_last_one(course: Course) -> None:
     ]  # fmt: skip
     after = load_course(course.root)
     assert after.labs == ("lab01", LAB)
-    assert after.dates(LAB).title == 'The "clip" and more'
+    assert after.lab(LAB).title == 'The "clip" and more'
     for name in ("release", "due"):
-        before, moved = getattr(after.dates("lab01"), name), getattr(after.dates(LAB), name)
+        before, moved = getattr(after.lab("lab01"), name), getattr(after.lab(LAB), name)
         assert (moved - before).days == 7
     assert after.limits("lab01").processes == 9
-    assert after.due("lab01", "ada") > after.dates("lab01").due
+    assert after.due("lab01", "ada") > after.lab("lab01").due
 
 
 def test_a_lab_without_a_step_builds_and_says_what_is_left(course: Course) -> None:

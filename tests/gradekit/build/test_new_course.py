@@ -35,11 +35,11 @@ def test_all_labs_are_there_with_their_exercises(course: Course) -> None:
 
 def test_dates_are_moved_together(course: Course) -> None:
     ours = load_course(PROJECT)
-    assert course.dates("lab00").release.date() == START
-    moved = START - ours.dates("lab00").release.date()
+    assert course.lab("lab00").release.date() == START
+    moved = START - ours.lab("lab00").release.date()
     for lab in course.labs:
         for name in ("release", "due"):
-            before, now = (getattr(one.dates(lab), name) for one in (ours, course))
+            before, now = (getattr(one.lab(lab), name) for one in (ours, course))
             assert now.date() - before.date() == moved
             assert now.time() == before.time()
 

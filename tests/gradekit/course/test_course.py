@@ -38,7 +38,7 @@ def course(folder: Path, text: str):
 def test_dates_have_the_courses_time_zone(tmp_path):
     made = course(tmp_path, GOOD)
     assert made.labs == ("lab01", "lab02")
-    assert made.dates("lab01").due.utcoffset() == timedelta(hours=2)
+    assert made.lab("lab01").due.utcoffset() == timedelta(hours=2)
 
 
 def test_a_lab_may_have_limits_of_its_own(tmp_path):
@@ -53,7 +53,7 @@ def test_a_lab_may_have_limits_of_its_own(tmp_path):
 def test_an_extension_moves_one_students_date_only(tmp_path):
     made = course(tmp_path, GOOD)
     assert made.due("lab01", "ada") - made.due("lab01", "grace") == timedelta(days=3)
-    assert made.due("lab02", "ada") == made.dates("lab02").due
+    assert made.due("lab02", "ada") == made.lab("lab02").due
 
 
 @pytest.mark.parametrize(
@@ -100,14 +100,14 @@ def test_a_wrong_value_is_named_with_its_line(tmp_path, before, after, words):
 
 def test_an_unknown_lab_is_named_with_those_there_are(tmp_path):
     with pytest.raises(CourseError, match=r"no lab 'lab07'; it has lab01, lab02"):
-        course(tmp_path, GOOD).dates("lab07")
+        course(tmp_path, GOOD).lab("lab07")
 
 
 def test_a_release_begins_and_a_due_date_ends_its_day(tmp_path):
     text = GOOD.replace("2026-09-21T08:00:00", "2026-09-21").replace(
         "2026-09-27T23:59:00", "2026-09-27"
     )
-    dates = course(tmp_path, text).dates("lab02")
+    dates = course(tmp_path, text).lab("lab02")
     assert dates.release.isoformat() == "2026-09-21T00:00:00+02:00"
     assert dates.due.isoformat() == "2026-09-27T23:59:59+02:00"
 

@@ -83,7 +83,7 @@ def test_a_course_with_extensions_can_be_a_key(tmp_path: Path) -> None:
 def test_the_longest_extension_is_the_labs_last_date(tmp_path: Path) -> None:
     made = course(tmp_path, 'student = "ada"\nlab = "lab01"\ndays = 3')
     assert made.last_due("lab01") == made.due("lab01", "ada")
-    assert made.last_due("lab02") == made.dates("lab02").due
+    assert made.last_due("lab02") == made.lab("lab02").due
 
 
 TWICE = 'student = "ada"\nlab = "lab01"\ndays = 2'

@@ -54,7 +54,7 @@ def graded_course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     course = load_course(root)
     submissions.hand_in(root, "dan", b"{}", IN_TIME)
     with Book(address_of(course)) as book, Journal(journal_path(course, LAB)) as journal:
-        book.register(LAB, released, course.dates(LAB).due)
+        book.register(LAB, released, course.lab(LAB).due)
         for student, (state, when, softmax, entropy, text, _) in GRADED.items():
             submissions.hand_in(root, student, b"{}", when)
             record = SubmissionRecord(

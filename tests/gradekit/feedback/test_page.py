@@ -190,7 +190,7 @@ def test_pages_are_written_for_everyone(
         journal.append([*records, about])
     address = address_of(course)
     with Book(address) as book:
-        book.register(LAB, released, course.dates(LAB).due)
+        book.register(LAB, released, course.lab(LAB).due)
         book.write(entry_of(course, about, late, {"softmax": 4.0, "entropy": 4.0}))
     with Book(address) as book:
         grade = book._gradebook.find_grade("explain", "lab01_softmax", LAB, "eve")

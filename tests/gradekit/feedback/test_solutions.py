@@ -31,7 +31,7 @@ def test_before_the_lab_has_closed_nothing_is_told() -> None:
 
 
 def test_an_extension_keeps_the_answers_closed() -> None:
-    own = Extensions({"lab01": {"ada": REAL.dates("lab02").due}})
+    own = Extensions({"lab01": {"ada": REAL.lab("lab02").due}})
     longer = CourseLabs(REAL.model_copy(update={"extensions": own}))
     with pytest.raises(CourseError, match="extensions included"):
         solutions_of(longer, "lab01", closes(REAL, "lab01") + ONE_SECOND)

@@ -146,7 +146,7 @@ def test_a_changed_exercise_file_asks_about_that_exercise_alone(three, monkeypat
 
 def test_late_hand_ins_say_so(three):
     course, _ = three
-    when = course.dates(LAB).due + timedelta(days=1, hours=2)
+    when = course.lab(LAB).due + timedelta(days=1, hours=2)
     (course.root / SUBMITTED / "ada" / LAB / TIMESTAMP).write_text(format_timestamp(when))
     _, rows = run(course)
     assert rows["ada"].state is State.LATE

@@ -40,13 +40,13 @@ def course(tmp_path: Path) -> Course:
 
 
 def late(course: Course, lab: str, days: float) -> Lateness:
-    return lateness_now(course, lab, "ada", course.dates(lab).due + timedelta(days=days))
+    return lateness_now(course, lab, "ada", course.lab(lab).due + timedelta(days=days))
 
 
 def hand_in(course: Course, lab: str, days: float) -> None:
     folder = course.root / "submitted" / "ada" / lab
     folder.mkdir(parents=True)
-    moment = course.dates(lab).due + timedelta(days=days)
+    moment = course.lab(lab).due + timedelta(days=days)
     (folder / "timestamp.txt").write_text(format_timestamp(moment))
 
 

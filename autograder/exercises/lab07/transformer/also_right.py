@@ -62,7 +62,7 @@ class Plain(nn.Module):
 
 
 class Stack(nn.Module):
-    """Layers made one from another and then drawn anew, with the normalisation after them."""
+    """Layers made one from another and then drawn again, with the normalisation after them."""
 
     def __init__(self, layer, number, norm):
         super().__init__()
