@@ -25,6 +25,17 @@ def dtype_and_a_new_one_each_time(lab, draw):
     return {"dtype": dtype, "a second call": lab.hello_tensor()}
 
 
+exercise.promises(
+    {
+        "The whole numbers from 0 to 23 in reading order": "numbers_in_order",
+        "as two pages of three rows and four columns": "numbers_in_order",
+        "(2, 3, 4), float32": "numbers_in_order dtype_and_a_new_one_each_time",
+        "entry [0, 0, 0] is 0, [0, 0, 1] is 1, and [1, 2, 3] is 23": "numbers_in_order",
+        "Each call returns a new tensor": "dtype_and_a_new_one_each_time",
+    },
+)
+
+
 @exercise.also_right
 def by_reshape():
     return torch.arange(24, dtype=torch.float32).reshape(2, 3, 4)
@@ -71,6 +82,14 @@ wrong(
     ".reshape(2, 3, 4).tolist()",
     "You return nested lists. What turns them into a tensor?",
 )
+
+
+@exercise.mistake(
+    "Every call returns the same tensor, so a change of one shows in all. Where is it made, inside "
+    "the function or before?"
+)
+def one_for_all_calls(kept=torch.arange(24, dtype=torch.float32).reshape(2, 3, 4)):  # noqa: B008
+    return kept
 
 
 @exercise.also_right

@@ -30,6 +30,18 @@ def other_sizes(lab, draw):
     }
 
 
+exercise.promises(
+    {
+        "One vector for each sentence: the mean of its words' vectors.": "two_sentences",
+        "x: (B, T, d): B sentences of T words, each word a vector of d features.": (
+            "two_sentences other_sizes"
+        ),
+        "(B, d), in the dtype of `x`.": "two_sentences other_sizes",
+        "Gradients flow back to `x`, and it stays unchanged.": "other_sizes",
+    },
+)
+
+
 @exercise.also_right
 def by_mean(x):
     return x.mean(1)
@@ -70,6 +82,26 @@ wrong(
     "sum(1) / x.shape[-1]",
     "You summed over one axis and divided by the length of another. How many words does a sentence "
     "have?",
+)
+
+wrong(
+    "without_gradients",
+    "x.mean(1)",
+    "x.detach().mean(1)",
+    "The numbers are right, but no gradient flows back to `x`. Which call in your code leaves "
+    "torch's graph?",
+)
+wrong(
+    "in_place",
+    "x.mean(1)",
+    "x.div_(x.shape[1]).sum(1)",
+    "Your code changes `x` itself. Which method of it ends in an underscore?",
+)
+wrong(
+    "always_float32",
+    "mean(1)",
+    "mean(1).float()",
+    "Your answer is always float32. Which dtype does the task promise?",
 )
 
 
