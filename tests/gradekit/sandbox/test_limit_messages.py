@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 
 import pytest
 
@@ -20,6 +19,7 @@ from gradekit.submissions.folder import find_submissions
 from gradekit.submissions.submission import read_submission
 from gradekit.untrusted.limits import GIB, MIB, LimitKind, Limits
 from tests.helpers import tiny_class
+from tests.helpers.cpu_time import cpu_seconds, takes_less_than
 from tests.helpers.tiny_class import LAB
 
 LOOP = "def attend(x=1):\n    while True:\n        x = x + 1\n"
@@ -45,11 +45,10 @@ class TestWords:
 
     def test_a_notebook_of_many_lines_is_read_once(self):
         locations = CodeLocations(["\n".join(f"x = {number}" for number in range(200_000))])
-        start = time.process_time()
+        once = cpu_seconds(lambda: locations.of("x = 7"))
         assert locations.of("x = 7") == " in the line `x = 7`"
-        once = time.process_time() - start
-        assert [locations.of("y = 7") for _ in range(50)] == [""] * 50
-        assert time.process_time() - start < 5 * once
+        assert locations.of("y = 7") == ""
+        assert takes_less_than(4 * once, lambda: [locations.of("y = 7") for _ in range(50)])
 
     def test_every_limit_has_words_that_say_how_much_and_what_to_do(self):
         for limit in LimitKind:
