@@ -30,8 +30,10 @@ def test_a_polite_loop_is_stopped_in_place(sandbox):
 
 
 def test_a_loop_that_ignores_every_signal_is_stopped(sandbox):
-    with subprocess.Popen([sys.executable, "-c", STUBBORN]) as naive:
-        time.sleep(0.3)
+    ready = STUBBORN.replace("while True:", "print(flush=True)\nwhile True:", 1)
+    line = [sys.executable, "-c", ready]
+    with subprocess.Popen(line, stdout=subprocess.PIPE) as naive:
+        assert naive.stdout.readline()
         naive.send_signal(signal.SIGINT)
         time.sleep(0.2)
         assert naive.poll() is None
