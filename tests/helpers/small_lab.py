@@ -1,8 +1,9 @@
-"""A lab with one exercise and three visible checks, for tests of the student's side."""
+"""Two small exercises of a lab with visible checks, and a third, for tests of the student's side."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,17 @@ def second_exercise() -> VisibleExercise:
         "average", "average: a mean of rows", 2.0, 0.0, (check,),
         (KnownMistake("by_columns", "Your softmax runs down the columns. What is a row?"),),
         names=("average",), uses=("softmax",), step=Step("1.2", "Average", 20), kinds=("function",),
+    )  # fmt: skip
+
+
+def third_exercise() -> VisibleExercise:
+    """The step ``twice``, which uses average and has its numbers."""
+    second = second_exercise()
+    (check,) = second.checks
+    asked = replace(check, source=AVERAGE.replace("lab.average", "lab.twice"))
+    return replace(
+        second, name="twice", title="twice: both steps", checks=(asked,), mistakes=(),
+        names=("twice",), uses=("average",), step=Step("1.3", "Twice", 20),
     )  # fmt: skip
 
 

@@ -17,7 +17,14 @@ from attnlab.checking import visible
 from attnlab.checking.lookup import find_exercise
 from attnlab.checking.observation import unpack
 from attnlab.checking.visible import FILE_NAME, write
-from tests.helpers.small_lab import exercise, no_max, right, write_checks
+from tests.helpers.small_lab import (
+    exercise,
+    no_max,
+    right,
+    second_exercise,
+    third_exercise,
+    write_checks,
+)
 
 VISIBLE = 6.5
 
@@ -181,6 +188,22 @@ def test_a_known_mistake_on_a_wrong_step_is_said_too_and_second(lab, capsys, ave
     for shown in (capsys.readouterr().out, html(value)):
         earlier, own = shown.index("This ran on your own"), shown.index("If this step is wrong")
         assert earlier < own < shown.index("What the checks of this step saw")
+
+
+def test_a_right_step_between_a_wrong_one_and_this_one_is_not_blamed(lab, capsys):
+    steps = [exercise(), second_exercise(), third_exercise()]
+    write(lab / FILE_NAME, "lab01", steps)
+    names = {"__name__": "__main__", "check": check, "softmax": lambda x, dim=-1: right(x, 0)}
+    exec("def average(x):\n    return softmax(x) @ x.T\ndef twice(x):\n    return average(x)", names)
+    assert eval('check("twice")', names) == 0.0
+    printed = capsys.readouterr().out
+    assert "This ran on your own `softmax` (step 1.1)" in printed
+    assert "`average` (step 1.2)" not in printed
+    exec("def softmax(x):\n    raise NotImplementedError", names)
+    assert eval('check("twice")', names) == 0.0
+    printed = capsys.readouterr().out
+    assert "This step calls `softmax` (step 1.1), not written yet" in printed
+    assert "`average` (step 1.2)" not in printed
 
 
 @pytest.mark.parametrize("average", [on_a_method, lambda names: lambda x: x @ x.T])
