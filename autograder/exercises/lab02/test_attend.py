@@ -77,7 +77,8 @@ def openly_wrong(lab, draw):
 
 
 @exercise.mistake(
-    "Your test lets everything pass. Does it reach an `assert` whose condition can be false?"
+    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
+    "`assert` whose condition can be false?"
 )
 def asserts_nothing(impl):
     impl(torch.randn(2, 5), torch.randn(2, 5, 3))

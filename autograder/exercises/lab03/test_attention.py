@@ -76,7 +76,6 @@ exercise = write_a_test(
 def openly_wrong(lab, draw):
     """Accepts your own attention; rejects it once it is obviously wrong."""
     attention = lab.scaled_dot_product_attention
-    lab.test_attention(attention)
 
     def equal_shares(q, k, v, mask=None):
         return attention(0 * q, k, v, mask)
@@ -88,6 +87,7 @@ def openly_wrong(lab, draw):
         return attention(q, k, v)
 
     return {
+        "accepts your own": draw.accepted(lab.test_attention, attention),
         "rejects equal weights for all keys": draw.rejects(lab.test_attention, equal_shares),
         "rejects scores without a scale": draw.rejects(lab.test_attention, no_scale),
         "rejects a version that ignores the mask": draw.rejects(lab.test_attention, mask_ignored),
@@ -95,7 +95,8 @@ def openly_wrong(lab, draw):
 
 
 @exercise.mistake(
-    "Your test lets everything pass. Does it reach an `assert` whose condition can be false?"
+    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
+    "`assert` whose condition can be false?"
 )
 def asserts_nothing(impl):
     impl(torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 11))

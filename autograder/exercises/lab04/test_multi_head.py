@@ -56,7 +56,6 @@ exercise = write_a_test(
 @exercise.check(points=4)
 def openly_wrong(lab, draw):
     """Accepts your own multi-head attention; rejects it once it is obviously wrong."""
-    lab.test_multi_head(lab.MultiHeadAttention)
 
     class NoAnswer(lab.MultiHeadAttention):
         def forward(self, q, k, v, mask=None, need_weights=False):
@@ -77,13 +76,17 @@ def openly_wrong(lab, draw):
             mean = weights.mean(1, keepdim=True).expand_as(weights)
             return (out, mean) if need_weights else out
 
+    accepted = draw.accepted(lab.test_multi_head, lab.MultiHeadAttention)
     broken = {
         "rejects one that answers zero": NoAnswer,
         "rejects one that ignores the mask": NoMask,
         "rejects one that takes its values from the keys' text": KeysForValues,
         "rejects one that reports the same weights for all heads": SameWeightsForAll,
     }
-    return {name: draw.rejects(lab.test_multi_head, version) for name, version in broken.items()}
+    rejected = {
+        name: draw.rejects(lab.test_multi_head, version) for name, version in broken.items()
+    }
+    return {"accepts your own": accepted, **rejected}
 
 
 SIZES = {"d_model": 10, "num_heads": 3, "d_k": 4, "d_v": 5}
@@ -109,7 +112,8 @@ def close(a, b, digits=1e-9):
 
 
 @exercise.mistake(
-    "Your test lets everything pass. Does it reach an `assert` whose condition can be false?"
+    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
+    "`assert` whose condition can be false?"
 )
 def asserts_nothing(impl):
     filled(impl)(*texts())
@@ -186,9 +190,8 @@ def square_weights(impl):
 
 
 @exercise.mistake(
-    "Your test rejects right versions. Try it on your own attention: is the failing assertion true "
-    "at all? If it asks for exact equality: two right ways to add up the same numbers differ in "
-    "the last digit. How far apart may they be?"
+    "Your test rejects right versions, because it asks for exactly equal numbers. Two right ways "
+    "to add up the same numbers differ in the last digit: how far apart may they be?"
 )
 def exactly_equal(impl):
     model, inputs = filled(impl), texts()

@@ -68,7 +68,8 @@ def expected(Lq, Lk):
 
 
 @exercise.mistake(
-    "Your test lets everything pass. Does it reach an `assert` whose condition can be false?"
+    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
+    "`assert` whose condition can be false?"
 )
 def asserts_nothing(impl):
     impl(4)

@@ -47,7 +47,6 @@ exercise = write_a_test(
 @exercise.check(points=3)
 def openly_wrong(lab, draw):
     """Accepts your own layer normalisation; rejects it once it is obviously wrong."""
-    lab.test_layer_norm(lab.LayerNorm)
 
     class NoAnswer(lab.LayerNorm):
         def forward(self, x):
@@ -69,6 +68,7 @@ def openly_wrong(lab, draw):
         def forward(self, x):
             return 2 * super().forward(x)
 
+    accepted = draw.accepted(lab.test_layer_norm, lab.LayerNorm)
     broken = {
         "rejects one that answers zero": NoAnswer,
         "rejects one that changes nothing": Unchanged,
@@ -76,10 +76,10 @@ def openly_wrong(lab, draw):
         "rejects one that loses a feature": Shorter,
         "rejects one that reverses the features": Reversed,
     }
-    return {
-        name: draw.raises(lab.test_layer_norm, version) is not None
-        for name, version in broken.items()
+    rejected = {
+        name: draw.rejects(lab.test_layer_norm, version) for name, version in broken.items()
     }
+    return {"accepts your own": accepted, **rejected}
 
 
 def filled(impl, d=7, **options):
@@ -101,7 +101,10 @@ def torchs(x, weight, bias, eps=1e-5):
     return nn.functional.layer_norm(x, (x.shape[-1],), weight, bias, eps)
 
 
-@exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
+@exercise.mistake(
+    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
+    "`assert` whose condition can be false?"
+)
 def asserts_nothing(impl):
     impl(7)(torch.randn(2, 3, 7))
 

@@ -47,7 +47,6 @@ exercise = write_a_test(
 @exercise.check(points=1)
 def openly_wrong(lab, draw):
     """Accepts your own decoder layer; rejects it once it is obviously wrong."""
-    lab.test_decoder_layer(lab.DecoderLayer)
 
     class NoAnswer(lab.DecoderLayer):
         def forward(self, x, memory, **masks):
@@ -65,13 +64,17 @@ def openly_wrong(lab, draw):
         def forward(self, x, memory, *, target_mask=None, memory_mask=None):
             return super().forward(x, memory, target_mask=target_mask)
 
+    accepted = draw.accepted(lab.test_decoder_layer, lab.DecoderLayer)
     broken = {
         "rejects one that answers zero": NoAnswer,
         "rejects one that never sees the source": BlindToTheSource,
         "rejects one that sees later words": SeesTheFuture,
         "rejects one that sees padding": SeesPadding,
     }
-    return {name: draw.rejects(lab.test_decoder_layer, version) for name, version in broken.items()}
+    rejected = {
+        name: draw.rejects(lab.test_decoder_layer, version) for name, version in broken.items()
+    }
+    return {"accepts your own": accepted, **rejected}
 
 
 def filled(impl, norm="pre"):
@@ -102,7 +105,10 @@ def moved(before, after):
     return (after - before).abs().amax((0, 2)) > 1e-9
 
 
-@exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
+@exercise.mistake(
+    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
+    "`assert` whose condition can be false?"
+)
 def asserts_nothing(impl):
     filled(impl)(*texts(4, 6))
 

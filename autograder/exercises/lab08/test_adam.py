@@ -52,7 +52,6 @@ exercise = write_a_test(
 @exercise.check(points=1)
 def openly_wrong(lab, draw):
     """Accepts your own Adam; rejects it once it is obviously wrong."""
-    lab.test_adam(lab.Adam)
 
     class DoesNothing(lab.Adam):
         def step(self, closure=None):
@@ -76,13 +75,15 @@ def openly_wrong(lab, draw):
                 numbers["weight_decay"] = 0.0
             return super().step(closure)
 
+    accepted = draw.accepted(lab.test_adam, lab.Adam)
     broken = {
         "rejects one that does nothing": DoesNothing,
         "rejects one that goes uphill": Uphill,
         "rejects one that updates twice": Twice,
         "rejects one without weight decay": NeverDecays,
     }
-    return {name: draw.rejects(lab.test_adam, version) for name, version in broken.items()}
+    rejected = {name: draw.rejects(lab.test_adam, version) for name, version in broken.items()}
+    return {"accepts your own": accepted, **rejected}
 
 
 def weights(*shapes):
@@ -104,7 +105,10 @@ def same_updates(mine, ours, torchs, theirs, updates=4, scale=1.0, missing=()):
         assert torch.allclose(p, q, rtol=1e-9, atol=1e-9)
 
 
-@exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
+@exercise.mistake(
+    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
+    "`assert` whose condition can be false?"
+)
 def asserts_nothing(impl):
     ours, _ = weights((3,))
     mine = impl(ours, lr=0.1)

@@ -18,7 +18,6 @@ exercise = write_a_test(
 @exercise.check(points=2)
 def openly_wrong(lab, draw):
     """Accepts your own `sample`; rejects it once it is obviously wrong."""
-    lab.test_sample(lab.sample)
 
     def always_the_likeliest(logits, temperature=1.0, top_k=None, top_p=None, *, generator=None):
         return lab.sample(logits, 0, top_k, top_p, generator=generator)
@@ -34,13 +33,15 @@ def openly_wrong(lab, draw):
         token = lab.sample(logits, temperature, top_k, top_p, generator=generator)
         return (token + 1) % logits.shape[-1]
 
+    accepted = draw.accepted(lab.test_sample, lab.sample)
     broken = {
         "rejects one that is always greedy": always_the_likeliest,
         "rejects one with twice the temperature": twice_the_temperature,
         "rejects one without filters": no_filters,
         "rejects one that returns the next token": the_next_token,
     }
-    return {name: draw.rejects(lab.test_sample, version) for name, version in broken.items()}
+    rejected = {name: draw.rejects(lab.test_sample, version) for name, version in broken.items()}
+    return {"accepts your own": accepted, **rejected}
 
 
 P = torch.tensor([0.15, 0.5, 0.05, 0.2, 0.1], dtype=torch.float64)
@@ -119,7 +120,10 @@ def everything_but_shares(impl, rows=True):
             assert (counted[list(kept)] > 10).all()
 
 
-@exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
+@exercise.mistake(
+    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
+    "`assert` whose condition can be false?"
+)
 def asserts_nothing(impl):
     impl(P.log().repeat(10, 1), 1.0, 3, 0.9, generator=torch.Generator().manual_seed(0))
 

@@ -48,7 +48,6 @@ exercise = write_a_test(
 @exercise.check(points=2.5)
 def openly_wrong(lab, draw):
     """Accepts your own mask_tokens; rejects it once it is obviously wrong."""
-    lab.test_mask_tokens(lab.mask_tokens)
 
     def hides_nothing(ids, special, vocab_size, mask_id, p=0.15, *, generator=None):
         return ids.clone(), torch.full_like(ids, -100)
@@ -64,13 +63,15 @@ def openly_wrong(lab, draw):
         _, y = lab.mask_tokens(ids, special, vocab_size, mask_id, p, generator=generator)
         return ids.clone(), y
 
+    accepted = draw.accepted(lab.test_mask_tokens, lab.mask_tokens)
     broken = {
         "rejects one that hides nothing": hides_nothing,
         "rejects one that hides everything": hides_everything,
         "rejects one without labels": no_labels,
         "rejects one whose chosen tokens all stay": forgets_to_hide,
     }
-    return {name: draw.rejects(lab.test_mask_tokens, f) for name, f in broken.items()}
+    rejected = {name: draw.rejects(lab.test_mask_tokens, f) for name, f in broken.items()}
+    return {"accepts your own": accepted, **rejected}
 
 
 SPECIAL = torch.tensor([0, 1, 2, 3])
@@ -133,7 +134,10 @@ def draws_are_random(impl):
     assert columns.max() < 400
 
 
-@exercise.mistake("Your test lets everything pass. Is there an `assert` in it, and is it reached?")
+@exercise.mistake(
+    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
+    "`assert` whose condition can be false?"
+)
 def asserts_nothing(impl):
     impl(some_rows(rows=10), SPECIAL, 1000, 3)
 

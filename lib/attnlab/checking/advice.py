@@ -92,7 +92,7 @@ def _explain_event(difference: Difference, where: str) -> str:
                 "Please write it from smaller functions."
             )
         case "raised":
-            return explain_raised(where, expected, seen)
+            return explain_raised(difference, where)
         case "did not raise":
             return f"{where}expected {expected.type}, but nothing was raised."
     raise ValueError(f"no event of kind {difference.kind!r}")
@@ -273,7 +273,10 @@ def _number(value: Any) -> str:
     """A number as text: a whole number in full."""
     if isinstance(value, Tensor):
         value = value.item()
-    return str(value) if isinstance(value, int) else f"{as_float(value):.6g}"
+    if isinstance(value, int):
+        return str(value)
+    value = as_float(value)
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
 
 def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:

@@ -6,9 +6,9 @@ Tested in ``test_advice.py``.
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from attnlab.checking.errors import MISSING_WEIGHT
+from attnlab.checking.judges import Difference
 from attnlab.checking.observation import Raised
 
 # Parts of torch's messages that students rarely understand, and a question that helps.
@@ -40,14 +40,14 @@ _NOT_TENSORS = frozenset(
 )
 
 
-def explain_raised(where: str, expected: Any, seen: Raised) -> str:
+def explain_raised(difference: Difference, where: str) -> str:
     """One or two sentences on an exception in the student's code.
 
     Args:
+        difference: what was seen is the exception; what was expected may be one, too.
         where: the start of the sentence: the part of the observation that it is about.
-        expected: the observation of the reference there; perhaps an exception, too.
-        seen: the exception.
     """
+    seen, expected = difference.seen, difference.expected
     if seen.type == MISSING_WEIGHT:
         return f"{where}{seen.message or 'your module lacks a weight that the task names'}."
     if seen.type == "AttributeError" and not seen.source_line:  # the check reads the attribute
@@ -56,7 +56,7 @@ def explain_raised(where: str, expected: Any, seen: Raised) -> str:
             return where + _explain_missing_attribute(found[1], found[2])
     line = f" in the line `{seen.source_line}`" if seen.source_line else ""
     message = f": {seen.message}" if seen.message else ""
-    if where.rpartition(" / ")[2].startswith("accepts "):  # Draw.accepted, of the student's test
+    if difference.is_rejection:
         stopped = f"{where}your test rejects it with {seen.type}{line}{message}"
         question = _question(seen.message) or _question_on_a_test(seen)
     else:
@@ -87,11 +87,9 @@ def _question(message: str) -> str:
 
 def _question_on_a_test(seen: Raised) -> str:
     """A question about a student's test that rejects a right version."""
-    if "torch.equal(" in seen.source_line:
-        return (
-            "Two right ways to add up the same numbers differ in their last digits: does this line "
-            "allow for that?"
-        )
     if seen.type == "AssertionError":
-        return "Which sentence of the docstring promises that?"
+        return (
+            "Print what this line compares, for your own version: is one side NaN or random, or do "
+            "only the last digits differ? If not: which sentence of the docstring promises it?"
+        )
     return "Does your test call it as the docstring says?"

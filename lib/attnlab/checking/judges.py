@@ -45,6 +45,12 @@ class Difference:
     detail: str = ""
     wrong: Tensor | None = None
 
+    @property
+    def is_rejection(self) -> bool:
+        """Whether the student's test raised on a right version (see :meth:`.Draw.accepted`)."""
+        key = str(self.path[-1]) if self.path else ""
+        return isinstance(self.seen, Raised) and key.startswith("accepts ")
+
 
 class Judge(Protocol):
     """Compares two observations and gives credit."""

@@ -50,11 +50,10 @@ def words(expected, seen, judge=None):
             "let it pass."),
         ({"accepts a": True}, {"accepts a": Raised("AssertionError", "", "assert y.sum() == 1")},
             "accepts a: your test rejects it with AssertionError in the line `assert y.sum() == 1`."
-            " Which sentence of the docstring promises that?"),
-        ({"accepts a": True}, {"accepts a": Raised("AssertionError", "", "assert torch.equal(a, b)")
-            }, "accepts a: your test rejects it with AssertionError in the line "
-            "`assert torch.equal(a, b)`. Two right ways to add up the same numbers differ in their "
-            "last digits: does this line allow for that?"),
+            " Print what this line compares, for your own version: is one side NaN or random, or do "
+            "only the last digits differ? If not: which sentence of the docstring promises it?"),
+        (1048576, 786432.0, "your 786432 is not it."),
+        (1048576, 3e20, "your 3e+20 is not it."),
         ({"accepts a": True}, {"accepts a": Raised("TypeError", "no such thing", "impl(3)")},
             "accepts a: your test rejects it with TypeError in the line `impl(3)`: no such thing. "
             "Does your test call it as the docstring says?"),

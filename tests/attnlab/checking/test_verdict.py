@@ -102,6 +102,15 @@ def test_a_mistake_must_agree_in_a_quarter_of_the_failed_checks(agreeing, named)
     assert found.mistakes == named
 
 
+@pytest.mark.parametrize(("error", "named"), [("AssertionError", ()), ("TypeError", ("m",))])
+def test_that_a_test_rejects_a_right_version_by_an_assert_is_no_sign_of_a_mistake(error, named):
+    seen = {"rejects a": True, "accepts b": Raised(error, "", "assert y == 1")}
+    right_one = {"rejects a": True, "accepts b": True}
+    asked = [PreparedCheck("q", "Q.", 1, False, Close(), right_one, {"m": seen})]
+    found = judge_exercise(asked, {"q": seen}, [KnownMistake("m", "Advice.")])
+    assert found.mistakes == named
+
+
 def asked_in_two_modes(right, mistakes):
     """Five checks that ask for both modes at once, with what known mistakes answer."""
 
