@@ -83,6 +83,28 @@ exercise.wrong(
     G4=(786432, 3 * 512 * 64 + 512 * 512, "keys need their own matrix"),
 )
 exercise.wrong(
+    "one_head_in_two_matrices",
+    "G4: you count one head. How many are there, and how many of them have their own matrices?",
+    G4=(2 * 512 * 64 + 512 * 512, 1048576, "keys need their own matrix"),
+)
+exercise.wrong(
+    "slide_counted_as_it_should_be",
+    "G4: the first part is the number for the slide's own formulas. Which letter appears twice in "
+    "them, and how many matrices are left?",
+    G4=(1048576, 1048576, "keys need their own matrix"),
+)
+exercise.wrong(
+    "last_projection_left_out",
+    "G4: the first part counts only the matrices of the heads. Which matrix follows the heads?",
+    G4=(2 * 512 * 512, 1048576, "keys need their own matrix"),
+)
+exercise.wrong(
+    "slide_without_biases",
+    "N4: the first part counts only the weights. The slide prints a second shape for every "
+    "projection of Keras' layer: what is it?",
+    N4=(384, 1021, "the old shapes were not updated"),
+)
+exercise.wrong(
     "each_head_whole",
     "GT: a score is a product of a query and a key of one head. How many features do they have?",
     GT=(40960000, 40960000, "the slide is right about it"),
@@ -107,6 +129,14 @@ exercise.wrong(
     "The two numbers are swapped: first the slide's, then the right one. Which of yours is on the "
     "slide?",
     N4=(1021, 418, "the old shapes were not updated"),
+)
+exercise.wrong(
+    "places_changed_in_all",
+    "The two numbers of each item are swapped: first the slide's, then the right one. Which of "
+    "yours is on the slide?",
+    N4=(1021, 418, "the old shapes were not updated"),
+    G4=(1048576, 786432, "keys need their own matrix"),
+    GT=(5120000, 40960000, "a head has only 64 features"),
 )
 exercise.wrong(
     "no_reasons",

@@ -170,6 +170,13 @@ wrong.several(
     "are the small ones?",
 )
 wrong(
+    "last_bias_forgotten",
+    "(h, d, d_model), (d_model,)",
+    "(h, d, d_model)",
+    "Keras' last layer has a bias, too, and your list ends without it. How wide is what it is "
+    "added to?",
+)
+wrong(
     "last_bias_of_a_head",
     "(h, d, d_model), (d_model,)",
     "(h, d, d_model), (h * d,)",

@@ -45,6 +45,11 @@ exercise.wrong(
     W4=(1 / 6, 0.0, "a mask token is a key"),
 )
 exercise.wrong(
+    "keys_counted",
+    "W4: you count keys. The item asks how much of a query's weight, which is 1 in all, they get.",
+    W4=(3, 0.0, "a mask token is a key"),
+)
+exercise.wrong(
     "past_counted",
     "W4: your right number belongs to the three words that are known. What must the future get?",
     W4=(0.5, 1.0, "a mask token is a key"),

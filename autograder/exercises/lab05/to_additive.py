@@ -267,6 +267,13 @@ wrong(
     "should be easy to notice: which number does the task ask for there?",
 )
 wrong(
+    "kinds_of_dtypes_swapped",
+    LOW,
+    "-torch.inf if half else torch.finfo(dtype).min",
+    "The two cases are swapped: half precision gets -inf, and the others a finite number. For "
+    "which dtypes does the task ask for a finite one?",
+)
+wrong(
     "same_number_for_both_halves",
     "torch.finfo(dtype).min if",
     "-6e4 if",

@@ -17,7 +17,7 @@ exercise = Exercise(ablate_head, uses=[split_heads, merge_heads, MultiHeadAttent
 SPELLINGS = spellings()
 
 
-def model_of(lab, draw, dropout=0.0, d_model=10, h=3, d_k=4, d_v=5):
+def model_of(lab, draw, dropout=0.0, d_model=10, h=3, d_k=7, d_v=5):
     """A model with drawn weights; by default three heads, and d_k, d_v, d_model all different."""
     model = lab.MultiHeadAttention(d_model, h, d_k=d_k, d_v=d_v, dropout=dropout).double()
     keys, values = (h * d_k, d_model), (h * d_v, d_model)
@@ -34,10 +34,14 @@ def texts(draw):
 
 @exercise.check(points=3)
 def the_first_head(lab, draw):
-    """Without head 0: the output loses that head's contribution, and nothing else."""
-    ablated = lab.ablate_head(model_of(lab, draw), 0)
-    out, weights = ablated(*texts(draw), need_weights=True)
-    return {"output": out, "the weights stay": weights}
+    """Without one head: the output loses that head's contribution, and nothing else."""
+    model, given = model_of(lab, draw), texts(draw)
+    out, weights = lab.ablate_head(model, 0)(*given, need_weights=True)
+    return {
+        "output": out,
+        "the weights stay": weights,
+        "without head 1": lab.ablate_head(model, 1)(*given),
+    }
 
 
 @exercise.check(points=1.5)

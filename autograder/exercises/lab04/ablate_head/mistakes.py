@@ -54,6 +54,40 @@ wrong(
     "head * model.d_k, (head + 1) * model.d_k",
     "Your slice has the width of the keys, d_k. Whose features go into the last layer?",
 )
+NOT_THE_VALUES_WIDTH = (
+    "Your slice begins at the wrong column, or has the wrong width: it counts with num_heads or "
+    "with d_model // num_heads. How many features does one head hand to the last layer?"
+)
+wrong(
+    "slice_as_wide_as_a_part_of_d_model",
+    "head * model.d_v, (head + 1) * model.d_v",
+    "(w := model.out_proj.out_features // model.num_heads) * head, w * (head + 1)",
+    NOT_THE_VALUES_WIDTH,
+)
+wrong(
+    "slice_as_wide_as_there_are_heads",
+    "head * model.d_v, (head + 1) * model.d_v",
+    "head * model.num_heads, (head + 1) * model.num_heads",
+    NOT_THE_VALUES_WIDTH,
+)
+wrong(
+    "begins_at_the_heads_number",
+    "head * model.d_v, (head + 1) * model.d_v",
+    "head, head + model.d_v",
+    "Your slice begins at column `head`. Where do the columns of head 1 begin?",
+)
+wrong(
+    "one_column_short",
+    "(head + 1) * model.d_v",
+    "(head + 1) * model.d_v - 1",
+    "Your slice is one column short. Does Python's slice include its end?",
+)
+wrong(
+    "heads_counted_from_one",
+    "head * model.d_v, (head + 1) * model.d_v",
+    "(head - 1) * model.d_v, head * model.d_v",
+    "You count heads from 1, so the slice of head 0 is empty. Which columns belong to head 0?",
+)
 wrong(
     "written_while_recording",
     "    with torch.no_grad():\n        changed",

@@ -42,6 +42,13 @@ wrong(
     "weight as (out, in): along which axis do three layers with one input grow?",
 )
 wrong(
+    "added",
+    "torch.cat((W_q, W_k, W_v))",
+    "W_q + W_k + W_v",
+    "You add the three weights, so one layer is left of three. How many rows has the fused weight, "
+    "according to the task?",
+)
+wrong(
     "transposed",
     "torch.cat((W_q, W_k, W_v))",
     "torch.cat((W_q, W_k, W_v)).mT",

@@ -193,14 +193,14 @@ wrong(
     "NoBiasAtTheEnd",
     "self.d_v, d_model, bias)",
     "self.d_v, d_model, bias=False)",
-    "The last layer has no bias, or always has one. To which of the four layers does the argument "
+    "One of the four layers has no bias, or always has one. To which of them does the argument "
     "`bias` apply?",
 )
 wrong(
     "AlwaysBiasedAtTheEnd",
     "self.d_v, d_model, bias)",
     "self.d_v, d_model)",
-    "The last layer has no bias, or always has one. To which of the four layers does the argument "
+    "One of the four layers has no bias, or always has one. To which of them does the argument "
     "`bias` apply?",
 )
 wrong(

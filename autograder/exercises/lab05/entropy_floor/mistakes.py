@@ -31,6 +31,20 @@ wrong(
     "The shift goes the wrong way: place t is scored against the token before it, which the model "
     "has seen. Which of the two tensors loses its first place, and which its last?",
 )
+OTHER_AXIS_SHIFTED = (
+    "You leave out the last and the first *sequence* instead of the last and the first token. In "
+    "(B, T, V) and (B, T), which axis is time?"
+)
+wrong.several("sequences_shifted", {"[:, :-1]": "[:-1]", "[:, 1:]": "[1:]"}, OTHER_AXIS_SHIFTED)
+wrong.several(
+    "sequences_shifted_backwards", {"[:, :-1]": "[1:]", "[:, 1:]": "[:-1]"}, OTHER_AXIS_SHIFTED
+)
+SAME_END = (
+    "You cut logits and tokens at the same end, so they still belong to the same places. Which "
+    "token should the scores of place t predict?"
+)
+wrong("first_of_both_cut", "logits[:, :-1]", "logits[:, 1:]", SAME_END)
+wrong("last_of_both_cut", "ids[:, 1:]", "ids[:, :-1]", SAME_END)
 wrong.several(
     "rolled_round",
     {"logits[:, :-1]": "logits", "ids[:, 1:]": "ids.roll(-1, 1)"},

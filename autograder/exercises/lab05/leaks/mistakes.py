@@ -175,6 +175,30 @@ wrong(
     "You report later outputs that a change reaches, and those should move. Is `i` the output or "
     "the token?",
 )
+EVERYTHING_REPORTED = (
+    "You report every output that moves, also at and behind the changed token, where it may. Which "
+    "`i` are in front of `j`?"
+)
+FROM_THE_SECOND = {"for j in range(T)": "for j in range(1, T)"}
+wrong("everything_reported", "for i in range(j) if", "for i in range(T) if", EVERYTHING_REPORTED)
+wrong.several(
+    "everything_reported_but_of_the_first",
+    {"for i in range(j) if": "for i in range(T) if", **FROM_THE_SECOND},
+    EVERYTHING_REPORTED,
+)
+wrong.several(
+    "later_outputs_reported_but_of_the_first",
+    {"for i in range(j) if": "for i in range(j + 1, T) if", **FROM_THE_SECOND},
+    "You report the outputs behind the changed token, which may look back at it. In which "
+    "direction does a leak look?",
+)
+wrong(
+    "first_output_of_each_token",
+    "for i in range(j) if not same[i]}",
+    "for i in range(j) if not same[i] and same[:i].all()}",
+    "You report one output for each changed token. Several can look at the same token: does your "
+    "loop end too soon?",
+)
 wrong(
     "pairs_turned_round",
     "(i, j) for",

@@ -129,6 +129,12 @@ wrong(
     "You set forbidden scores to 0, and exp(0) is 1, so they take their share. Which score gives a "
     "weight of 0?",
 )
+wrong.several(
+    "filled_with_zero_and_left",
+    {INFINITY: "0.0", "weights.masked_fill(~mask, 0.0)": "weights"},
+    "You set forbidden scores to 0, and exp(0) is 1, so they take their share. Which score gives a "
+    "weight of 0?",
+)
 wrong(
     "mask_added",
     "scores.masked_fill(~mask, low)",
@@ -185,6 +191,11 @@ MULTIPLIED = (
 @exercise.mistake(MULTIPLIED)
 def multiplied_by_the_mask(scores, mask):
     return torch.softmax(scores * mask, -1) * mask
+
+
+@exercise.mistake(MULTIPLIED)
+def multiplied_alone(scores, mask):
+    return torch.softmax(scores * mask, -1)
 
 
 @exercise.mistake(MULTIPLIED)
