@@ -58,7 +58,7 @@ def explain_raised(difference: Difference, where: str) -> str:
     message = f": {seen.message}" if seen.message else ""
     if difference.is_rejection:
         stopped = f"{where}your test rejects it with {seen.type}{line}{message}"
-        question = _question(seen.message) or _question_on_a_test(seen)
+        question = _question(seen.message) or _question_on_a_test(difference)
     else:
         instead = f" (expected {expected.type})" if isinstance(expected, Raised) else ""
         stopped = f"{where}your code stopped with {seen.type}{instead}{line}{message}"
@@ -85,11 +85,18 @@ def _question(message: str) -> str:
     return next(found, "")
 
 
-def _question_on_a_test(seen: Raised) -> str:
-    """A question about a student's test that rejects a right version."""
-    if seen.type == "AssertionError":
+def _question_on_a_test(difference: Difference) -> str:
+    """A question about a student's test that rejects a right version, or the student's own step.
+
+    The own step may be wrong in a way that only hidden checks see: then the test is right.
+    """
+    own = difference.path[-1] == "accepts your own"
+    if difference.seen.type == "AssertionError":
+        either = " If one does, your own code breaks this promise." if own else ""
         return (
             "Print what this line compares, for your own version: is one side NaN or random, or do "
             "only the last digits differ? If not: which sentence of the docstring promises it?"
+            + either
         )
-    return "Does your test call it as the docstring says?"
+    either = " If it does, the error is in your own code." if own else ""
+    return f"Does your test call it as the docstring says?{either}"

@@ -50,8 +50,17 @@ def words(expected, seen, judge=None):
             "let it pass."),
         ({"accepts a": True}, {"accepts a": Raised("AssertionError", "", "assert y.sum() == 1")},
             "accepts a: your test rejects it with AssertionError in the line `assert y.sum() == 1`."
-            " Print what this line compares, for your own version: is one side NaN or random, or do "
-            "only the last digits differ? If not: which sentence of the docstring promises it?"),
+            " Print what this line compares, for your own version: is one side NaN or random, or "
+            "do only the last digits differ? If not: which sentence of the docstring promises it?"),
+        ({"accepts your own": True}, {"accepts your own": Raised("AssertionError", "", "assert y")},
+            "accepts your own: your test rejects it with AssertionError in the line `assert y`. "
+            "Print what this line compares, for your own version: is one side NaN or random, or do "
+            "only the last digits differ? If not: which sentence of the docstring promises it? If "
+            "one does, your own code breaks this promise."),
+        ({"accepts your own": True}, {"accepts your own": Raised("TypeError", "nothing", "f(3)")},
+            "accepts your own: your test rejects it with TypeError in the line `f(3)`: nothing. "
+            "Does your test call it as the docstring says? If it does, the error is in your own "
+            "code."),
         (1048576, 786432.0, "your 786432 is not it."),
         (1048576, 3e20, "your 3e+20 is not it."),
         ({"accepts a": True}, {"accepts a": Raised("TypeError", "no such thing", "impl(3)")},

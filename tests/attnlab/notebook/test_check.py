@@ -194,7 +194,8 @@ def test_a_right_step_between_a_wrong_one_and_this_one_is_not_blamed(lab, capsys
     steps = [exercise(), second_exercise(), third_exercise()]
     write(lab / FILE_NAME, "lab01", steps)
     names = {"__name__": "__main__", "check": check, "softmax": lambda x, dim=-1: right(x, 0)}
-    exec("def average(x):\n    return softmax(x) @ x.T\ndef twice(x):\n    return average(x)", names)
+    exec("def average(x):\n    return softmax(x) @ x.T", names)
+    exec("def twice(x):\n    return average(x)", names)
     assert eval('check("twice")', names) == 0.0
     printed = capsys.readouterr().out
     assert "This ran on your own `softmax` (step 1.1)" in printed
