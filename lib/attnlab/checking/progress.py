@@ -1,6 +1,6 @@
 """How far a student is: which steps are written, and which pass their visible checks.
 
-Also says on which unfinished earlier steps a step runs. Tested in
+Also says on which earlier steps a step runs. Tested in
 ``tests/attnlab/notebook/test_check.py`` and ``tests/attnlab/notebook/test_overview.py``.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, Literal
 
 from attnlab.checking.definitions import functions_in, globals_of, is_own
 from attnlab.checking.lab import asked_names
@@ -24,19 +24,20 @@ _MOST_FOLLOWED = 1_000
 
 
 @dataclass(frozen=True)
-class Unfinished:
-    """An earlier step that a step runs on, and that is not right yet.
+class EarlierStep:
+    """An earlier step that a step runs on.
 
     Attributes:
         exercise: the earlier step.
         names: the part of it that is used.
-        blank: whether that part is not written yet; otherwise it fails its own visible checks.
+        state: "blank" if that part is not written yet; otherwise "failing" or "passing", by the
+            earlier step's own visible checks.
         replaced: whether grading puts correct versions in its place.
     """
 
     exercise: VisibleExercise
     names: tuple[str, ...]
-    blank: bool
+    state: Literal["blank", "failing", "passing"]
     replaced: bool
 
 
@@ -106,22 +107,27 @@ def is_blank_step(exercise: VisibleExercise, names: Mapping[str, Any]) -> bool:
     return all(not is_written(names.get(name)) for name in exercise.names)
 
 
-def unfinished_before(
+def earlier_steps(
     exercise: VisibleExercise, lab: VisibleLab, names: Mapping[str, Any]
-) -> list[Unfinished]:
-    """The earlier steps of `lab` that `exercise` runs on here and that are not right yet."""
+) -> list[EarlierStep]:
+    """The earlier steps of `lab` that `exercise` runs on here.
+
+    One that may fail only because of another in the list is left out.
+    """
     needed = _needs(exercise, names)
-    found: list[Unfinished] = []
+    found: list[EarlierStep] = []
+    wrong: set[str] = set()
     for other in lab.exercises[: lab.exercises.index(exercise)]:
         used = tuple(name for name in other.names if name in needed)
         blank = tuple(name for name in used if not is_written(names.get(name)))
-        # A step that runs on one of those may fail because of it, and be right.
-        waits = any(_needs(other, names).intersection(one.names) for one in found)
         replaced = set(used) <= set(exercise.uses)
         if blank:
-            found.append(Unfinished(other, blank, True, replaced))
-        elif used and not waits and not run_visible(other, names).passed:
-            found.append(Unfinished(other, used, False, replaced))
+            found.append(EarlierStep(other, blank, "blank", replaced))
+            wrong.update(blank)
+        elif used and not wrong.intersection(_needs(other, names)):
+            passed = run_visible(other, names).passed
+            found.append(EarlierStep(other, used, "passing" if passed else "failing", replaced))
+            wrong.update(() if passed else used)
     return found
 
 

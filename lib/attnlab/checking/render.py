@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -29,7 +30,7 @@ from attnlab.checking.html import (
     rich,
 )
 from attnlab.checking.picture import Picture, picture
-from attnlab.checking.progress import Unfinished
+from attnlab.checking.progress import EarlierStep
 from attnlab.checking.verdict import CheckOutcome, Verdict
 from attnlab.checking.visible import VisibleCheck, VisibleExercise
 
@@ -44,7 +45,7 @@ class Report:
     """A verdict on an exercise's visible checks, ready to be shown.
 
     Attributes:
-        earlier: steps that this one runs on and that are not right yet; they are named first.
+        earlier: steps that this one runs on. Those that are not right yet are named first.
         blank: whether nothing of the step itself is written yet.
         printed: what the student's code printed while it was checked.
         changed: a sentence for each name of the step that a cell changed after its definition.
@@ -52,7 +53,7 @@ class Report:
 
     exercise: VisibleExercise
     verdict: Verdict
-    earlier: tuple[Unfinished, ...] = ()
+    earlier: tuple[EarlierStep, ...] = ()
     blank: bool = False
     printed: str = ""
     changed: tuple[str, ...] = ()
@@ -135,7 +136,20 @@ class Report:
     @property
     def _first(self) -> tuple[str, ...]:
         """What must be said before any advice: an earlier step is to be finished first."""
-        return () if self.blank else tuple(map(_finish_first, self.earlier))
+        return () if self.blank else tuple(map(_finish_first, self._unfinished))
+
+    @property
+    def _unfinished(self) -> tuple[EarlierStep, ...]:
+        """The earlier steps that are not right yet."""
+        return tuple(step for step in self.earlier if step.state != "passing")
+
+    @property
+    def _perhaps_earlier(self) -> tuple[str, ...]:
+        """What must be said after advice in general: the fault may be one of an earlier step."""
+        steps = [step for step in self.earlier if step.exercise.hidden_points]
+        if not steps or self._unfinished or self.verdict.mistakes:
+            return ()
+        return (_look_there_next(steps),)
 
     @property
     def _specific(self) -> tuple[str, ...]:
@@ -150,12 +164,14 @@ class Report:
     @property
     def _in_general(self) -> tuple[str, ...]:
         """Advice on what the checks saw."""
-        return self._advice[len(self._specific) :]
+        return self._advice[len(self._specific) :] + self._perhaps_earlier
 
     @property
     def _advice(self) -> tuple[str, ...]:
         """The verdict's advice; none if the checks met an earlier step that is not written."""
-        if self._first and (self._stops_at_placeholder or any(e.blank for e in self.earlier)):
+        if self._first and (
+            self._stops_at_placeholder or any(e.state == "blank" for e in self.earlier)
+        ):
             return ()
         if self.blank and self._shows_evidence:
             return (_NOTHING_YET,)
@@ -226,17 +242,37 @@ def _row(outcome: CheckOutcome) -> str:
     return div("display:flex;padding:1px 0", mark(outcome.passed) + sentence + points)
 
 
-def _finish_first(earlier: Unfinished) -> str:
+def _finish_first(earlier: EarlierStep) -> str:
     """The sentence about an earlier step that should be finished first."""
-    names = " and ".join(f"`{name}`" for name in earlier.names)
-    at = f" (step {earlier.exercise.step.number})" if earlier.exercise.step.number else ""
     said = (
-        f"This step calls {names}{at}, not written yet: write that step first."
-        if earlier.blank
-        else f"This ran on your own {names}{at}, and that step does not pass its checks yet: fix "
-        "it first."
+        f"This step calls {_names_of(earlier)}, not written yet: write that step first."
+        if earlier.state == "blank"
+        else f"This ran on your own {_names_of(earlier)}, and that step does not pass its checks "
+        "yet: fix it first."
     )
     return f"{said} Grading uses correct versions instead." if earlier.replaced else said
+
+
+def _look_there_next(passing: list[EarlierStep]) -> str:
+    """The sentence about earlier steps of which only hidden checks may fail."""
+    names = _listed([_names_of(step) for step in passing])
+    one = sum(len(step.names) for step in passing) == 1
+    passes, its = ("passes its", "its docstring") if one else ("pass their", "their docstrings")
+    return (
+        f"This ran on your own {names}, which {passes} visible checks. If you find no fault in "
+        f"this step, compare that code with every sentence of {its}."
+    )
+
+
+def _names_of(step: EarlierStep) -> str:
+    names = _listed([f"`{name}`" for name in step.names])
+    return f"{names} (step {step.exercise.step.number})" if step.exercise.step.number else names
+
+
+def _listed(parts: Sequence[str]) -> str:
+    """`a`, `a and b`, or `a, b and c`."""
+    *most, last = parts
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _evidence(outcome: CheckOutcome) -> str:

@@ -76,9 +76,9 @@ def _stopped(error: KeyboardInterrupt) -> str:
 
 
 def _report(name: str, names: Mapping[str, Any], as_graded: AsGraded) -> Report | Notice:
-    """The verdict on one exercise; if it fails, with the earlier steps to finish first."""
+    """The verdict on one exercise; if it fails, with the earlier steps that it runs on."""
     from attnlab.checking.lookup import find_exercise
-    from attnlab.checking.progress import is_blank_step, unfinished_before
+    from attnlab.checking.progress import earlier_steps, is_blank_step
     from attnlab.checking.render import Report, notice
     from attnlab.checking.run_visible import Printed, run_visible
 
@@ -90,7 +90,7 @@ def _report(name: str, names: Mapping[str, Any], as_graded: AsGraded) -> Report 
         verdict = run_visible(found.exercise, names, printed)
         blank = not verdict.passed and is_blank_step(found.exercise, names)
         alone = verdict.passed or blank
-        earlier = () if alone else tuple(unfinished_before(found.exercise, found.lab, names))
+        earlier = () if alone else tuple(earlier_steps(found.exercise, found.lab, names))
     return Report(found.exercise, verdict, earlier, blank, printed.text, changed)
 
 

@@ -207,6 +207,23 @@ def test_a_right_step_between_a_wrong_one_and_this_one_is_not_blamed(lab, capsys
     assert "`average` (step 1.2)" not in printed
 
 
+def test_a_step_on_one_that_only_hidden_checks_would_reject_is_sent_there_last(lab, capsys):
+    def clamped(x, dim=-1):
+        return right(x.clamp(min=-50), dim)
+
+    shifted = "def average(x):\n    return softmax(x - 100) @ x.T"
+    value = both(clamped, lambda names: defined_in(names, shifted))
+    assert value == 0.0
+    for shown in (capsys.readouterr().out, html(value)):
+        assert "(step 1.1), which passes its visible checks" in " ".join(shown.split())
+    assert both(right, lambda names: defined_in(names, shifted)) == 2.0
+
+
+def test_a_named_mistake_does_not_send_to_a_step_that_passes(lab, capsys):
+    assert both(right, on_a_method) == 0.0
+    assert "your own" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("average", [on_a_method, lambda names: lambda x: x @ x.T])
 def test_a_step_that_calls_no_earlier_one_is_not_sent_there(lab, capsys, average):
     assert both(lambda x, dim=-1: right(x, 0), average) == 0.0
