@@ -38,7 +38,7 @@ plots.words.lab01_preview()
 # Run the cell with `check` as often as you like: it shows the visible checks, about half of the
 # points. The others run after you hand in, on other numbers; the docstring in the cell states
 # everything they check. `check()` without a name shows where you stand. Stuck? Open a hint, or go
-# on: in grading, a wrong step costs the next one nothing.
+# on: in grading, a wrong step costs the next one nothing; 1.7 names the one exception.
 #
 # The letters **W**, **S**, **G**, **N** and **C** stand for five public lectures;
 # [LECTURES.md](LECTURES.md) says which. You do not need them to do the labs.
@@ -377,8 +377,8 @@ plots.words.equivariance_bars(equivariance_gap, layers, words, order)
 #
 # You have seen how many ways there are to get softmax wrong. Now switch roles: write a test that
 # takes an implementation, lets a right one pass silently, and raises `AssertionError` for a wrong
-# one. Your test is run on about twenty wrong versions of 1.1 and a few right ones. Points are the
-# share of wrong versions that it catches; a right version that it rejects costs its share, too.
+# one. Your test is run on about twenty wrong versions of 1.1 and a few right ones. Your points are
+# the share of wrong versions that it rejects, times the share of right ones that it accepts.
 #
 # **Predict.** Which wrong version would pass a test that only asks whether the sums are one?
 #

@@ -38,9 +38,9 @@ plots.alignment.lab02_preview()
 #
 # As in lab 1: *why* → *predict* → *write* → *check* → *look*. The visible checks are about half of
 # the points; the docstring states everything that the hidden ones check. `check()` shows where you
-# stand. In grading, a wrong step costs no points in later steps. Lab 1's `softmax` and
-# `cross_entropy` are available in `attnlab.softmax`. The letters **W**, **S**, **G**, **N** and
-# **C** stand for lectures: see [LECTURES.md](LECTURES.md).
+# stand. In grading, a wrong step costs no points in later steps; 2.6 names the one exception. Lab
+# 1's `softmax` and `cross_entropy` are available in `attnlab.softmax`. The letters **W**, **S**,
+# **G**, **N** and **C** stand for lectures: see [LECTURES.md](LECTURES.md).
 
 # %% [markdown]
 # ## 2.1 Sentences of unequal length
@@ -536,8 +536,8 @@ plots.decoding.own_mistakes(hurried, greedy, dates.validation())
 #
 # Write a test that takes an implementation of 2.3, lets a right one pass silently, and raises
 # `AssertionError` for a wrong one. It is run on more than twenty wrong versions and a few right
-# ones. You get points for the share of wrong ones that it rejects; a test that rejects a right one
-# gets none.
+# ones. Your points are the share of wrong versions that it rejects, times the share of right ones
+# that it accepts.
 #
 # **Predict.** Which of 2.3's promises could you break without noticing it in training?
 #

@@ -347,8 +347,8 @@ plots.scaling.time_against_length(scaled_dot_product_attention, fit_exponent)
 #
 # Switch roles again: write a test that lets a right attention pass silently and raises
 # `AssertionError` for a wrong one. It is run on more than forty wrong versions of 3.3 and a few
-# right ones. You get points for the share of wrong versions that it catches, times the share of
-# right ones that it accepts.
+# right ones. Your points are the share of wrong versions that it rejects, times the share of right
+# ones that it accepts.
 #
 # **Predict.** Which mistakes would pass a test in which all lengths are 4?
 #

@@ -46,8 +46,8 @@ plots.heads.lab04_preview()
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
 # visible checks, about half of the points; the others run after you hand in, on other numbers. The
 # docstring states everything that they check. `check()` shows where you stand. In grading, a wrong
-# step costs the next one nothing. Together with the notebook, hand in the two files of weights that
-# 4.6 saves.
+# step costs the next one nothing; 4.2 names the one exception. Together with the notebook, hand in
+# the two files of weights that 4.6 saves.
 #
 # **What comes from earlier labs** (it is imported; you can do this lab without having done them):
 # `scaled_dot_product_attention(q, k, v, mask)` of lab 3 takes queries (…, Lq, d_k), keys
@@ -140,7 +140,8 @@ plots.words.tensor_cells(lambda: numbered.view(1, 3, 4, 2)[0], "view", ("t", "j"
 # a head's depends on the words.
 #
 # (Build it on your own `split_heads` and `merge_heads` and on lab 3's attention, without torch's
-# `scaled_dot_product_attention` and `nn.MultiheadAttention`.)
+# `scaled_dot_product_attention` and `nn.MultiheadAttention`. Two points of this step are for your
+# own steps together.)
 #
 # **Predict.** B = 2 sentences, 3 heads, 4 queries, 7 keys. What is the shape of the weights? Which
 # mask shapes fit: (4, 7), (2, 7), (2, 1, 1, 7), (2, 4, 7)? And which of them fit if there are 2
@@ -452,14 +453,19 @@ plots.heads.ablation_bars(
 # cannot undo a mean if the mixed parts do not say where they come from, and the $W^O$ that follows
 # every attention is linear. With two heads, no hidden layer is needed. More room in one head does
 # not help, either: try `d_k=64, d_v=64`.)
+#
+# (On paper: the keys of both boxes have length 1 and are orthogonal, and a query is
+# $q = c\,(k_a + k_b)$ with a large c. Which weights does it get? Now the first key alone becomes
+# twice as long. Which weights does the same query get? With two heads, each box has a query of its
+# own.)
 
 # %% [markdown]
 # ## 4.7 Test somebody else's heads
 # *10 points, 40 minutes, difficulty 4 of 5, importance 3 of 5*
 #
 # Write a test that takes a class, lets a right one pass silently, and raises `AssertionError` for a
-# wrong one. It is tried on thirty wrong versions of 4.2 and about ten right ones. Your points are
-# the share of wrong ones that it rejects; a test that rejects a right one gets none.
+# wrong one. It is tried on about thirty wrong versions of 4.2 and about ten right ones. Your points
+# are the share of wrong versions that it rejects, times the share of right ones that it accepts.
 #
 # Right versions keep their weights under other names, or fused into one matrix, so you need help to
 # compare them. `torch_equivalent(layer, d_model, num_heads, d_k, d_v)` finds the weights, wherever

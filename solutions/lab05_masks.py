@@ -263,8 +263,9 @@ plots.masks.forbidden_rows(to_additive)
 # In the next layer this row is a key of other queries, with weight 0. But 0 · NaN is NaN, so one
 # row of padding has spoiled the batch.
 #
-# Our rule: a query without an allowed key gets **zeros**, and a gradient of 0. Repairing the NaN
-# afterwards is not enough, because the backward step still goes through it. Filling with a large
+# Our rule: a query without an allowed key gets **zeros**, and a gradient of 0. To replace the NaN
+# in the weights afterwards may be too late for the gradient: if −∞ was *added* to the scores, the
+# backward step still goes through the NaN. So look at the gradients, too. Filling with a large
 # negative number is not enough either: the book *Dive into Deep Learning* fills with −1e6, which
 # leaves no NaN but other weights than zero. (torch has a function for this; do not use it, nor
 # `scaled_dot_product_attention`.)
@@ -522,7 +523,7 @@ print_losses(gpts, views, source, evaluate, is_possible)
 # *6 points, 25 minutes, difficulty 2 of 5, importance 4 of 5*
 #
 # Now switch roles. Write a test that takes an implementation of `causal_mask`, lets a right one
-# pass silently, and raises `AssertionError` for a wrong one. It is tried on about a dozen wrong
+# pass silently, and raises `AssertionError` for a wrong one. It is tried on about fifteen wrong
 # versions of 5.1 and a few right ones. Your points are the share of wrong versions that it rejects,
 # times the share of right ones that it accepts.
 #

@@ -505,8 +505,8 @@ plots.layers.depth_curves(measure, depths=(2, 6, 12, 24))
 #
 # Now switch roles. Write a test that takes a class, lets a right `LayerNorm` pass silently, and
 # raises `AssertionError` for a wrong one. It is tried on more than twenty wrong versions of 6.5 and
-# a few right ones. Your points are the share of wrong versions that it rejects; a test that rejects
-# a right version gets no points.
+# a few right ones. Your points are the share of wrong versions that it rejects, times the share of
+# right ones that it accepts.
 #
 # Right versions call their parameters by different names, but register the weight first and the
 # bias second: `weight, bias = layer.parameters()`. Here you may use torch's own `layer_norm` to

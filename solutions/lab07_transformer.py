@@ -927,8 +927,8 @@ compare_predictions(
 # learns why. Neither raises an error. Write a test that takes a class, lets a right `DecoderLayer`
 # pass silently, and raises `AssertionError` for one in which a word sees what it must not, or does
 # not see what it may. It is tried on more than twenty wrong versions of 7.2 and a few right ones.
-# Your points are the share of wrong versions that it rejects; a test that rejects a right version
-# gets no points. Norms, residuals and dropout are right in all versions.
+# Your points are the share of wrong versions that it rejects, times the share of right ones that it
+# accepts. Norms, residuals and dropout are right in all versions.
 #
 # You need no expected numbers. As in lab 5, change one word and look at which outputs move. Right
 # versions call their parts by different names, so do not ask for any.

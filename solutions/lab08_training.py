@@ -867,7 +867,7 @@ check("errata")
 # starter code of a public course once had $1 - \beta_1$ in both averages. Write a test that takes a
 # class, lets a right `Adam` pass silently, and raises `AssertionError` for a wrong one. It is tried
 # on more than twenty wrong versions of 8.1 and a few right ones. Your points are the share of wrong
-# versions that it rejects; a test that rejects a right version gets no points.
+# versions that it rejects, times the share of right ones that it accepts.
 #
 # You have something to compare with: `torch.optim.Adam`, and `torch.optim.AdamW` for decoupled
 # decay. (The default of its `weight_decay` is 0.01.) So the question is not *what* is right, but

@@ -692,8 +692,8 @@ texts = continuations.by_temperature(generate)
 #
 # Write a test that takes a function, lets a right `sample` pass silently, and raises
 # `AssertionError` for a wrong one. It is tried on more than fifty wrong versions of 9.7 and on some
-# right ones. Your points are the share of wrong versions that it rejects; a right version that it
-# rejects costs its share of them.
+# right ones. Your points are the share of wrong versions that it rejects, times the share of right
+# ones that it accepts.
 #
 # A test that fails by chance is worse than none, because people learn to ignore it. So choose the
 # number of draws and the tolerance together. A few thousand draws show every wrong version, if the

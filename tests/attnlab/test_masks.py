@@ -334,3 +334,22 @@ def test_safe_softmax_without_any_key_is_empty() -> None:
 def test_half_precision_stays_finite_for_scores_above_minus_16(scores: float, finite: bool) -> None:
     bias = to_additive(torch.zeros(3, dtype=torch.bool), torch.float16)
     assert (torch.full((3,), scores).half() + bias).isfinite().all() == finite
+    lowest = torch.tensor(torch.finfo(torch.float16).min, dtype=torch.float16)
+    assert float(lowest.nextafter(torch.zeros_like(lowest)) - lowest) == 32, "the spacing there"
+
+
+@pytest.mark.parametrize("added", [True, False])
+def test_nan_replaced_in_the_weights_stays_in_the_gradient_if_infinity_was_added(
+    added: bool,
+) -> None:
+    """What lab 5 says before step 5.5."""
+    scores = torch.randn(2, 3, requires_grad=True)
+    forbidden = torch.ones(2, 3, dtype=torch.bool)
+    bias = torch.zeros(2, 3).masked_fill(forbidden, -torch.inf)
+    filled = scores + bias if added else scores.masked_fill(forbidden, -torch.inf)
+    weights = torch.softmax(filled, -1).nan_to_num(0)
+    weights.sum().backward()
+    assert torch.equal(weights, torch.zeros(2, 3))
+    assert scores.grad is not None
+    assert bool(scores.grad.isnan().all()) == added
+    assert added or torch.equal(scores.grad, torch.zeros(2, 3))

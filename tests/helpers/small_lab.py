@@ -1,4 +1,4 @@
-"""Two small exercises of a lab with visible checks, and a third, for tests of the student's side."""
+"""Three small exercises of a lab with visible checks, for tests of the student's side."""
 
 from __future__ import annotations
 

@@ -18,6 +18,8 @@ def test_the_recorded_shares_are_those_that_were_measured() -> None:
     measured = json.loads((MEASURED / "without_attention.json").read_text("utf-8"))
     assert measured["trained_on"] == [measured_lab02.SHORTEST, measured_lab02.LONGEST]
     assert measured["lengths"] == list(measured_lab02.LENGTHS)
+    assert list(measured["steps"].values()) == [1500, 1500, 4 * 1500]
+    assert [len(measured[name]) for name in measured if "attention" in name] == [5, 5, 5], "runs"
     for ours, theirs in (
         ("with attention", "with attention"),
         ("without", "without attention"),

@@ -150,6 +150,7 @@ def test_the_hurried_model_makes_errors_of_the_model_and_pays_for_its_own_mistak
     assert "  lost: " in drawn.note, "but some are lost"
     assert short[0, 1] > short[0, 0] + 0.03
     assert short[1, 1] < short[0, 1] / 2
+    assert short[1, 1] <= 0.05, "hardly any date stops too soon"
     assert "found in 0 (search errors)" in drawn.note
     own, fed = decoding.own_mistakes(hurried, greedy, validation()).data["share"]
     assert float((fed - own).min()) > 0.1
