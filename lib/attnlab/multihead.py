@@ -205,7 +205,7 @@ def fuse_qkv(
         None if all three are None. The order is queries, keys, values. In the dtype of the
         weights; gradients flow back to all arguments, and the arguments stay unchanged.
 
-    Source: lectures W, C; torch's in_proj_weight, GPT-2's c_attn.
+    Source: lectures W, C; torch's in_proj_weight; GPT-2's c_attn is its transpose.
     """
 
     def or_zeros(bias: Tensor | None, weight: Tensor) -> Tensor:

@@ -1,7 +1,8 @@
 """From one sequence to another: a recurrent decoder that looks back by additive attention.
 
-Bahdanau's model in five steps: batches of sequences of unequal length, a score for every position
-of the source, a weighted mean, one step of the decoder, and the loss with the right words as input.
+Bahdanau's model, with lecture G's output layer, in five steps: batches of sequences of unequal
+length, a score for every position of the source, a weighted mean, one step of the decoder, and the
+loss with the right words as input.
 """
 
 from __future__ import annotations

@@ -250,8 +250,14 @@ def _strange(seen: Any, wrong: Tensor | None) -> str:
     word = "NaN" if bool(values[bad].isnan().any()) else "infinity"
     if values.ndim == 0:
         return f"the result is {word}."
-    first = tuple(bad.nonzero()[0].tolist())
+    first = _index(bad)
     return f"{int(bad.sum())} of {bad.numel()} entries are {word}, the first at index {first}."
+
+
+def _index(marked: Tensor) -> str:
+    """The first marked entry: (1, 2), or 3 if there is one axis."""
+    first = marked.nonzero()[0].tolist()
+    return str(first[0] if len(first) == 1 else tuple(first))
 
 
 def _shape(value: Any) -> tuple[int, ...]:
@@ -286,8 +292,7 @@ def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
         return f"{seen}, expected {expected}."
     if wrong is None:
         return f"{_kind(seen)} is not right here."
-    count, total = int(wrong.sum()), wrong.numel()
-    first = tuple(wrong.nonzero()[0].tolist())
+    count, total, first = int(wrong.sum()), wrong.numel(), _index(wrong)
     dtype = ""
     if expected.dtype != seen.dtype:
         dtype = f" (expected {_dtype(expected)}, yours is {_dtype(seen)})"

@@ -115,6 +115,10 @@ class Verdict:
         return all(outcome.passed for outcome in self.outcomes)
 
 
+# A test that returns or prints its verdict shows it: no guess between mistakes comes before that.
+_SURE = ("test returns", "test prints")
+
+
 def judge_exercise(
     checks: Sequence[PreparedCheck],
     seen: Mapping[str, Any],
@@ -136,8 +140,11 @@ def judge_exercise(
         return Verdict(outcomes, (), ())
     if all(outcome.check.own_steps for outcome in failed):
         return Verdict(outcomes, (_look_earlier(failed[0].check),), ())
+    sure = [one for one in failed if one.difference and one.difference.kind in _SURE]
     both = recognise_both(outcomes, mistakes)
     recognised = both or recognise(outcomes, mistakes)
+    if sure and len(recognised) != 1:
+        return Verdict(outcomes, (_general_advice(sure[0], redact),), ())
     specific = tuple(m.advice for m in both) if both else _specific_advice(recognised)
     if not recognised and (found := recognise_in_part(outcomes, mistakes)):
         recognised, specific = [found], (f"{found.advice} {_IN_PART}",)

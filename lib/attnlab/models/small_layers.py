@@ -113,7 +113,9 @@ def which_masks_fit(shapes: Sequence[tuple[int, ...]], heads: Sequence[int]) -> 
                 torch.ones(shape).expand(wanted)
                 lines.append(f"{shape} fits weights of shape {wanted}")
             except RuntimeError:
-                lines.append(f"{shape} does not fit {wanted}: counted from the right, axes differ")
+                pairs = zip(reversed(shape), reversed(wanted), strict=False)
+                axis, met = next((a, b) for a, b in pairs if a not in (1, b))
+                lines.append(f"{shape} does not fit {wanted}: from the right, {axis} meets {met}")
     return "\n".join(lines)
 
 

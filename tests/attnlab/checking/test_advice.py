@@ -105,11 +105,11 @@ def words(expected, seen, judge=None):
         ({"far": [[1], [2], [3]]}, {"far": [[1], [2], [4]]},
             "far (value 1 of list 3): your 4 is not it."),
         (1.5, 1.500001, "your 1.5 is not it: only the last digits differ."),
-        (D([1.0, 2.0]), D([1.0, 2.0 + 1e-6]), "1 of 2 entries differ, the first at index (1,). "
+        (D([1.0, 2.0]), D([1.0, 2.0 + 1e-6]), "1 of 2 entries differ, the first at index 1. "
             "Only the last digits differ."),
         (D([1.0, math.inf]), D([1.0 + 1e-6, math.inf]), "1 of 2 entries differ, the first at "
-            "index (0,). Only the last digits differ."),
-        (T([5, 6]), T([5, 7]), "1 of 2 entries differ, the first at index (1,)."),
+            "index 0. Only the last digits differ."),
+        (T([5, 6]), T([5, 7]), "1 of 2 entries differ, the first at index 1."),
         (T([1.0]), Raised("IndexError", "index -100 is out of bounds for dimension 1 with size 5"),
             "your code stopped with IndexError: index -100 is out of bounds for dimension 1 with "
             "size 5. Which index is it, where does it come from, and how long is that axis?"),
@@ -123,14 +123,14 @@ def words(expected, seen, judge=None):
         (None, T(True), "expected None, got a bool tensor of shape ()."),
         (T([1.0]), NO_GRADIENT, "no gradient reaches the input. "
             "Some call on the way cuts torch's graph: which one?"),
-        (T([1.0, 2.0]), T([1.0, math.nan]), "1 of 2 entries are NaN, the first at index (1,). "
+        (T([1.0, 2.0]), T([1.0, math.nan]), "1 of 2 entries are NaN, the first at index 1. "
             "Follow the first such entry back through your code."),
         (T([1.0, -math.inf]), T([math.inf, -math.inf]), "1 of 2 entries are infinity, the first "
-            "at index (0,). Follow the first such entry back through your code."),
+            "at index 0. Follow the first such entry back through your code."),
         (1.0, math.nan, "the result is NaN. Follow the first such entry back through your code."),
-        (T([1.0, 2.0]), T([1.0, 3.0]), "1 of 2 entries differ, the first at index (1,)."),
+        (T([1.0, 2.0]), T([1.0, 3.0]), "1 of 2 entries differ, the first at index 1."),
         (T([1.0, 2.0]).double() / 3, T([1.0, 2.0]) / 3, "every entry differs, the first at index "
-            "(0,) (expected float64, yours is float32)."),
+            "0 (expected float64, yours is float32)."),
         ([1, {"b": 2}], [1, {"b": 3}], "b (value 2): your 3 is not it."),
     ],
 )  # fmt: skip

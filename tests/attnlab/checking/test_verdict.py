@@ -4,6 +4,7 @@ from dataclasses import replace
 import pytest
 import torch
 
+from attnlab.checking.draw import ONLY_PRINTED, RETURNED_FALSE
 from attnlab.checking.judges import Close, Kills
 from attnlab.checking.observation import Missing, Raised
 from attnlab.checking.verdict import KnownMistake, PreparedCheck, judge_exercise
@@ -194,6 +195,17 @@ def test_a_mistake_must_not_fail_more_passed_checks_than_it_explains(contradicti
     ]
     seen = {"q0": 2.0, "q1": 1.0, "q2": 1.0, "q3": 1.0}
     assert judge_exercise(checks, seen, [KnownMistake("m", "Advice.")]).mistakes == named
+
+
+@pytest.mark.parametrize("shown", [RETURNED_FALSE, ONLY_PRINTED])
+def test_that_a_test_returns_or_prints_is_said_before_a_guess_between_mistakes(shown):
+    seen = {"rejects a": shown, "rejects b": True}
+    right_one = {"rejects a": True, "rejects b": True}
+    for mistakes, said in ((("m", "n"), "your test"), (("m",), "Advice m.")):
+        answers = dict.fromkeys(mistakes, seen)
+        asked = [PreparedCheck("q", "Q.", 1, False, Close(), right_one, answers)]
+        known = [KnownMistake(name, f"Advice {name}.") for name in mistakes]
+        assert said in judge_exercise(asked, {"q": seen}, known).advice[0]
 
 
 def test_a_check_may_give_part_of_its_points():

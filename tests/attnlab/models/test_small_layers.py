@@ -48,7 +48,7 @@ def test_the_layer_stays_unchanged() -> None:
 
 def test_a_mask_without_an_axis_for_heads_fits_by_accident_if_there_are_two() -> None:
     text = small_layers.which_masks_fit([(2, 4, 7)], heads=(3, 2)).splitlines()
-    assert "does not fit" in text[0]
+    assert text[0] == "(2, 4, 7) does not fit (2, 3, 4, 7): from the right, 2 meets 3"
     assert text[1] == "(2, 4, 7) fits weights of shape (2, 2, 4, 7)"
 
 
