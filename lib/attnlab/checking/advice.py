@@ -163,6 +163,8 @@ def _explain_value(difference: Difference) -> str:
             )
         case "nan":
             strange = _strange(seen, difference.wrong)
+            if not isinstance(seen, Tensor):
+                return f"{strange} Where does it come from?"
             return f"{strange} Follow the first such entry back through your code."
         case "number":
             return "your number is not it."
@@ -290,6 +292,8 @@ def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
         return f"your {_number(seen)} is not it{_nearly(expected, seen)}."
     if isinstance(seen, str) and {expected, seen} <= KIND_WORDS:
         return f"{seen}, expected {expected}."
+    if isinstance(expected, str) and seen == Opaque("str"):  # a word of a hidden check
+        return "that word is not right here."
     if wrong is None:
         return f"{_kind(seen)} is not right here."
     count, total, first = int(wrong.sum()), wrong.numel(), _index(wrong)

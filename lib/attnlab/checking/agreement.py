@@ -44,10 +44,21 @@ def agrees(judge: Judge, expected: Any, mistaken: Any, seen: Any, passed: bool) 
         # Counts of random draws are never equal, even if the code is.
         return _same(mistaken, seen, judge) and judge.compare(expected, mistaken) is not None
     return (
-        _same(mistaken, seen)
+        _same(mistaken, seen, _near(judge, expected))
         and judge.compare(expected, mistaken) is not None
         and _equally_far(judge, expected, mistaken, seen)
     )
+
+
+def _near(judge: Close, expected: Any) -> Close:
+    """How near two results of one mistake are. Numbers that students write down are rounded."""
+    match expected:
+        case dict() | list() if expected:
+            values = expected.values() if isinstance(expected, dict) else expected
+            return judge if all(_near(judge, value) is judge for value in values) else _NEAR
+        case _ if is_number(expected) and not isinstance(expected, Tensor):
+            return judge if judge.atol > _NEAR.atol else _NEAR
+    return _NEAR
 
 
 def _same(mistaken: Any, seen: Any, judge: Close = _NEAR) -> bool:

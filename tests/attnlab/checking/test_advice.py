@@ -61,6 +61,8 @@ def words(expected, seen, judge=None):
             "accepts your own: your test rejects it with TypeError in the line `f(3)`: nothing. "
             "Does your test call it as the docstring says? If it does, the error is in your own "
             "code."),
+        ("cosine", "sine", "'sine' is not right here."),
+        (0.5, math.nan, "the result is NaN. Where does it come from?"),
         (1048576, 786432.0, "your 786432 is not it."),
         (1048576, 3e20, "your 3e+20 is not it."),
         ({"accepts a": True}, {"accepts a": Raised("TypeError", "no such thing", "impl(3)")},
@@ -127,7 +129,8 @@ def words(expected, seen, judge=None):
             "Follow the first such entry back through your code."),
         (T([1.0, -math.inf]), T([math.inf, -math.inf]), "1 of 2 entries are infinity, the first "
             "at index 0. Follow the first such entry back through your code."),
-        (1.0, math.nan, "the result is NaN. Follow the first such entry back through your code."),
+        (T(1.0), T(math.nan), "the result is NaN. Follow the first such entry back through your "
+            "code."),
         (T([1.0, 2.0]), T([1.0, 3.0]), "1 of 2 entries differ, the first at index 1."),
         (T([1.0, 2.0]).double() / 3, T([1.0, 2.0]) / 3, "every entry differs, the first at index "
             "0 (expected float64, yours is float32)."),

@@ -33,6 +33,15 @@ def test_the_student_must_be_off_by_as_much_as_the_mistake(mistake, student, sam
     assert agree(0.25 + mistake, 0.25 + student, expected=0.25) is same
 
 
+@pytest.mark.parametrize(("written", "same"), [(0.59, True), (0.594, True), (0.6, False)])
+def test_a_number_that_students_write_down_may_be_rounded(written, same):
+    rounded = Close(atol=5e-3)
+    assert agree(0.59, written, rounded, 0.25) is same
+    assert agree({"N1": [0.59]}, {"N1": [written]}, rounded, {"N1": [0.25]}) is same
+    computed = torch.tensor([0.25]), torch.tensor([0.59]), torch.tensor([written])
+    assert agree(*computed[1:], rounded, computed[0]) is (written == 0.59)
+
+
 def test_where_the_student_passes_the_mistake_must_pass():
     assert agree(RIGHT + 1e-10, RIGHT)
     assert not agree(RIGHT + 5e-8, RIGHT)

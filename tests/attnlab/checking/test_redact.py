@@ -22,6 +22,10 @@ def test_dtypes_and_devices_are_always_quoted():
     assert "float32" not in advice("right", "float32", hidden=True)
 
 
+def test_a_wrong_word_is_not_called_a_wrong_type():
+    assert advice("cosine", "sine", hidden=True).endswith("that word is not right here.")
+
+
 def test_a_missing_weight_is_named_and_not_in_hidden_checks():
     missing = Raised("MissingWeightError", f"there is no weight {SECRET} of shape (2,)")
     assert SECRET in advice(1.0, missing, hidden=False)
