@@ -220,6 +220,13 @@ wrong(
     "stands for an argument that is not given?",
 )
 wrong(
+    "keys_demanded",
+    "Lk=None, device",
+    "Lk, device",
+    "Your function stops if it is called without Lk. What does the task say about an Lk that is "
+    "not given?",
+)
+wrong(
     "queries_ignored",
     "(Lq, Lk, dtype=torch.bool, device=device).tril(Lk - Lq)",
     "(Lk, Lk, dtype=torch.bool, device=device).tril()",
@@ -282,6 +289,12 @@ def fixed_size(Lq, Lk=None, device=None):
     Lk = Lq if Lk is None else Lk
     biggest = torch.ones(6, 6, dtype=torch.bool, device=device).tril()
     return biggest[Lk - Lq : Lk, :Lk]
+
+
+@exercise.mistake(FIXED_SIZE)
+def small_fixed_size(Lq, Lk=None, device=None):
+    Lk = Lq if Lk is None else Lk
+    return torch.ones(8, 8, dtype=torch.bool, device=device).tril(Lk - Lq)[:Lq, :Lk]
 
 
 @exercise.mistake(FIXED_SIZE)

@@ -50,6 +50,17 @@ exercise.wrong(
     W4=(3, 0.0, "a mask token is a key"),
 )
 exercise.wrong(
+    "in_percent",
+    "W4: your share is far above 1, or is it in percent? A query's whole weight is 1.",
+    W4=(50, 0.0, "a mask token is a key"),
+)
+exercise.wrong(
+    "share_of_a_known_word",
+    "W4: your right number is what one of the three known words gets without the rest. How much "
+    "may go to a word that comes later?",
+    W4=(0.5, 1 / 3, "a mask token is a key"),
+)
+exercise.wrong(
     "past_counted",
     "W4: your right number belongs to the three words that are known. What must the future get?",
     W4=(0.5, 1.0, "a mask token is a key"),
@@ -61,19 +72,20 @@ exercise.wrong(
 )
 exercise.wrong(
     "diagonal_allowed",
-    "S2: in some of these pairs word j is computed from itself, a leak. In 5.1, place i reads word "
-    "i: which word does it predict, and which pairs (j, j') does the diagonal give?",
+    "S2: your right number counts j' = j or the start token, too. In 5.1, place i reads word i: "
+    "which word does it predict, and which pairs (j, j') does the diagonal give?",
     S2=(10, 15, "an output sees itself, too"),
 )
 exercise.wrong(
     "diagonal_read",
-    "S2: you counted j' = j on the slide, too. Which sign does the slide put between j' and j?",
+    "S2: on the slide, you counted j' = j or the start token, too. For j = 1, how many terms does "
+    "its sum have?",
     S2=(15, 15, "the slide is right about it"),
 )
 exercise.wrong(
     "diagonal_turned_round",
-    "S2: the slide's sum does not contain j' = j. Count its terms for j = 1 first: how many are "
-    "there?",
+    "S2: the slide's sum contains neither j' = j nor the start token. Count its terms for j = 1 "
+    "first: how many are there?",
     S2=(15, 10, "word j is not known yet"),
 )
 exercise.wrong(
@@ -82,10 +94,25 @@ exercise.wrong(
     S2=(10, 25, "every output sees all outputs"),
 )
 exercise.wrong(
+    "every_pair_on_the_slide",
+    "S2: that is all pairs, even those in which word j is computed from a later one. Which sign "
+    "does the slide put between j' and j?",
+    S2=(25, 10, "only earlier words are known"),
+)
+exercise.wrong(
+    "four_words",
+    "S2: your number fits four output words. For which j does the slide's sum run, and how many "
+    "terms has the last one?",
+    S2=(6, 6, "the slide is right about it"),
+)
+TOO_SHORT = "A reason is missing or very short. Can you say in a sentence what the slide does?"
+exercise.wrong(
     "no_reasons",
-    "A reason of one or two words says little. Say in a short sentence what the slide does.",
+    TOO_SHORT,
     **{name: (says, right, "wrong") for name, (says, right, _) in exercise.right.items()},
 )
+for name, (says, right, _) in exercise.right.items():
+    exercise.wrong(f"no_reason_for_{name}", TOO_SHORT, **{name: (says, right, "wrong")})
 
 exercise.also_right_with(
     "rounded_and_in_lists",

@@ -110,6 +110,22 @@ def a_wrong_corner():
 
 
 @exercise.mistake(
+    "Model A: something with the statistics of a batch leaks at every distance. How far ahead do "
+    "the pairs of A reach?"
+)
+def a_statistics():
+    return but(A="batch statistics")
+
+
+@exercise.mistake(
+    "Model A: padding is masked there, but `leaks` finds pairs. What did that probe change, and "
+    "which outputs moved?"
+)
+def a_padding():
+    return but(A="padding")
+
+
+@exercise.mistake(
     "Model B: it is right that no output depends on a later token. What does `pad_invariant` say "
     "with padding in front?"
 )
@@ -117,17 +133,53 @@ def b_is_fine():
     return but(B="nothing")
 
 
-@exercise.mistake("Model B: `leaks` finds nothing there. Which other probe do you have?")
+B_IS_CAUSAL = "Model B: `leaks` finds nothing there. Which other probe do you have?"
+
+
+@exercise.mistake(B_IS_CAUSAL)
 def b_looks_ahead():
     return but(B="one token ahead")
 
 
-@exercise.mistake(
+@exercise.mistake(B_IS_CAUSAL)
+def b_inverted():
+    return but(B="mask inverted")
+
+
+@exercise.mistake(B_IS_CAUSAL)
+def b_wrong_corner():
+    return but(B="wrong corner")
+
+
+@exercise.mistake(B_IS_CAUSAL)
+def b_statistics():
+    return but(B="batch statistics")
+
+
+C_KEEPS_ITS_PROMISE = (
     "Model C: which of your two probes found something there? Two runs of `leaks` need the same "
     "random numbers; and does `pad_invariant` compare outputs at real tokens only?"
 )
+
+
+@exercise.mistake(C_KEEPS_ITS_PROMISE)
 def c_leaks():
     return but(C="one token ahead")
+
+
+@exercise.mistake(C_KEEPS_ITS_PROMISE)
+def c_inverted():
+    return but(C="mask inverted")
+
+
+@exercise.mistake(C_KEEPS_ITS_PROMISE)
+def c_wrong_corner():
+    return but(C="wrong corner")
+
+
+@exercise.mistake(C_KEEPS_ITS_PROMISE)
+def c_statistics():
+    return but(C="batch statistics")
 
 
 @exercise.mistake(
@@ -160,6 +212,38 @@ def d_inverted():
 )
 def d_padding():
     return but(D="padding")
+
+
+@exercise.mistake(
+    "Model D: some of the pairs that leak are far more than one token apart. Does `eval()` change "
+    "your list of pairs?"
+)
+def d_one_ahead():
+    return but(D="one token ahead")
+
+
+@exercise.mistake(
+    "Model D: with a triangle in the wrong corner, short sequences do not leak. What does your "
+    "probe say about D with T = 3, and after `eval()`?"
+)
+def d_wrong_corner():
+    return but(D="wrong corner")
+
+
+@exercise.mistake(
+    "Model E: with a triangle in the wrong corner, short sequences do not leak, and a query still "
+    "sees the past. What do T = 3 and the cells below the diagonal show?"
+)
+def e_wrong_corner():
+    return but(E="wrong corner")
+
+
+@exercise.mistake(
+    "Model E: `leaks` finds pairs there. If your list is empty: does your probe tolerate too much, "
+    "or change only one token?"
+)
+def e_is_fine():
+    return but(E="nothing")
 
 
 @exercise.mistake(
@@ -208,6 +292,14 @@ def f_inverted():
 )
 def f_padding():
     return but(F="padding")
+
+
+@exercise.mistake(
+    "Model F: statistics of a batch leak at every length, and not in evaluation mode. What does "
+    "your probe say about F with T = 3, and after `eval()`?"
+)
+def f_statistics():
+    return but(F="batch statistics")
 
 
 @exercise.mistake("Model F: `leaks` finds pairs in sequences of eight tokens. How long were yours?")

@@ -197,6 +197,7 @@ NUMBERS = (
 )
 wrong("numbers", "real = ids != pad", "real = (ids != pad).long()", NUMBERS)
 wrong("numbers_of_floats", "real = ids != pad", "real = (ids != pad).float()", NUMBERS)
+wrong("numbers_of_a_byte", "real = ids != pad", "real = (ids != pad).byte()", NUMBERS)
 OTHER_AXES = (
     "Your mask has four axes, but its batch or its keys are on the wrong ones. Scores have the "
     "shape (B, h, Lq, Lk): which axes of your mask have to be 1?"

@@ -71,6 +71,11 @@ exercise.wrong(
     P1=9,
 )
 exercise.wrong(
+    "hidden_ones_counted",
+    "P1: that is how many entries are False. Which ones does the question ask about?",
+    P1=3,
+)
+exercise.wrong(
     "zero_hides", "P2: that would be right for -inf. What is the exponential of 0?", P2=0.0
 )
 exercise.wrong(
@@ -79,12 +84,26 @@ exercise.wrong(
     "are the four exponentials?",
     P2=0.5,
 )
-exercise.wrong(
-    "share_of_the_past",
-    "P2: that is the weight of the past and the word itself. Which words does the question ask "
-    "about?",
-    P2=0.59,
-)
+for digits in (1, 2, 3, 4):
+    exercise.wrong(
+        f"share_of_the_past_{digits}_digits",
+        "P2: that is the weight of the past and the word itself. Which words does the question ask "
+        "about?",
+        P2=round(0.594098, digits),
+    )
+    exercise.wrong(
+        f"nothing_masked_{digits}_digits",
+        "P2: that is the weight of the two words if nothing is masked. Which two scores change "
+        "before softmax, and to what?",
+        P2=round(0.442824, digits + 1),
+    )
+for name, share in (("tenths", 40.6), ("hundredths", 40.59), ("whole", 41)):
+    exercise.wrong(
+        f"in_percent_{name}",
+        "P2: your number is in percent, or larger than all weights together. What do the weights "
+        "of a row sum to?",
+        P2=share,
+    )
 exercise.wrong(
     "one_word_only",
     "P2: that is the weight of one word of the future. How many words does the question ask about?",
@@ -108,12 +127,20 @@ exercise.wrong(
     "should predict: how surprised can it be?",
     P4=1.373,
 )
-exercise.wrong(
-    "below_zero",
-    "P4: a mean of surprises cannot be negative. How large is the surprise at a symbol that was "
-    "already seen?",
-    P4=-1.373,
-)
+for name, loss in (("below_zero", -1.373), ("endlessly_low", -float("inf"))):
+    exercise.wrong(
+        name,
+        "P4: a mean of surprises cannot be negative. How large is the surprise at a symbol that "
+        "was already seen?",
+        P4=loss,
+    )
+for digits in (1, 2, 3):
+    exercise.wrong(
+        f"half_the_floor_{digits}_digits",
+        "P4: you halve the floor, as if every other symbol were known. For how many of the symbols "
+        "that it should predict has this model seen the answer?",
+        P4=round(1.373126 / 2, digits),
+    )
 
 exercise.wrong(
     "lowest_stays_finite",

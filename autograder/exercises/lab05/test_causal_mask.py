@@ -24,6 +24,8 @@ VERSIONS = [
     "additive",
     "fixed_size",
     "first_key_always",
+    "keys_demanded",
+    "small_fixed_size",
 ]
 
 exercise = write_a_test(
@@ -60,6 +62,9 @@ def openly_wrong(lab, draw):
         "rejects a mask that looks ahead": draw.rejects(lab.test_causal_mask, looks_ahead),
         "rejects a mask that hides the past": draw.rejects(lab.test_causal_mask, own_place_only),
         "rejects a mask that forgets the cache": draw.rejects(lab.test_causal_mask, no_cache),
+        "what it raises for a mask that allows everything": draw.raises(
+            lambda: lab.test_causal_mask(everything)
+        ),
     }
 
 
@@ -67,12 +72,38 @@ def expected(Lq, Lk):
     return torch.tensor([[j <= i + Lk - Lq for j in range(Lk)] for i in range(Lq)])
 
 
-@exercise.mistake(
+SQUARE, MORE_KEYS, FEWER_KEYS = ((1, 1), (4, 4)), ((2, 5), (3, 4)), ((5, 2), (7, 3))
+LONG = ((40, 40), (7, 64), (64, 7))
+
+
+def right_for(impl, *lengths):
+    """Assert dtype, shape and every entry for these lengths."""
+    for Lq, Lk in lengths:
+        mask = impl(Lq, Lk)
+        assert mask.dtype == torch.bool
+        assert torch.equal(mask, expected(Lq, Lk))
+
+
+def right_without_keys_and_elsewhere(impl):
+    """Assert what a call without Lk returns, and the device."""
+    assert torch.equal(impl(4), expected(4, 4))
+    assert impl(3, device="meta").device.type == "meta"
+
+
+LETS_EVERYTHING_PASS = (
     "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
     "`assert` whose condition can be false?"
 )
+
+
+@exercise.mistake(LETS_EVERYTHING_PASS)
 def asserts_nothing(impl):
     impl(4)
+
+
+@exercise.mistake(LETS_EVERYTHING_PASS)
+def never_calls_it(impl):
+    assert expected(4, 4).any()
 
 
 @exercise.mistake(
@@ -106,16 +137,121 @@ def shape_only(impl):
         assert mask.dtype == torch.bool
 
 
-@exercise.mistake(
+FUTURE_ONLY = (
     "Your test only asserts that no query sees ahead, so a mask that also hides earlier keys would "
     "pass. What must every place be able to see?"
 )
+
+
+@exercise.mistake(FUTURE_ONLY)
 def future_only(impl):
     for Lq, Lk in ((5, 5), (2, 7)):
         mask = impl(Lq, Lk)
         assert mask.shape == (Lq, Lk)
         assert not (mask & ~expected(Lq, Lk)).any()
         assert mask.any()
+
+
+@exercise.mistake(FUTURE_ONLY)
+def future_only_at_all_lengths(impl):
+    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS + LONG:
+        mask = impl(Lq, Lk)
+        assert mask.dtype == torch.bool
+        assert mask.shape == (Lq, Lk)
+        assert not (mask & ~expected(Lq, Lk)).any()
+    assert impl(4).shape == (4, 4)
+    assert impl(3, device="meta").device.type == "meta"
+
+
+@exercise.mistake(
+    "Your test counts the True entries of a mask, and accepts one with as many in other places. "
+    "Which entries must be True?"
+)
+def entries_counted(impl):
+    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS + LONG:
+        mask = impl(Lq, Lk)
+        assert mask.dtype == torch.bool
+        assert mask.shape == (Lq, Lk)
+        assert mask.sum() == expected(Lq, Lk).sum()
+    assert impl(4).shape == (4, 4)
+    assert impl(3, device="meta").device.type == "meta"
+
+
+@exercise.mistake(
+    "Your test rejects wrong masks with another error than AssertionError. Which error does the "
+    "task ask for?"
+)
+def another_error(impl):
+    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS + LONG:
+        if impl(Lq, Lk).dtype != torch.bool or not torch.equal(impl(Lq, Lk), expected(Lq, Lk)):
+            raise ValueError(f"wrong for {Lq} queries and {Lk} keys")
+    if impl(4).shape != (4, 4) or impl(3, device="meta").device.type != "meta":
+        raise ValueError("wrong without Lk, or on another device")
+
+
+@exercise.mistake(
+    "Your test accepts a mask that is on the CPU, whatever `device` says. Which device exists on "
+    "every machine, so that your test always asks for it?"
+)
+def device_not_tested(impl):
+    right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
+    assert torch.equal(impl(4), expected(4, 4))
+
+
+@exercise.mistake(
+    "Your test accepts masks of numbers: 1.0 equals True. What does the task promise about the "
+    "dtype?"
+)
+def dtype_not_tested(impl):
+    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS + LONG:
+        assert impl(Lq, Lk).shape == (Lq, Lk)
+        assert (impl(Lq, Lk) == expected(Lq, Lk)).all()
+    assert impl(4).shape == (4, 4)
+    assert impl(3, device="meta").device.type == "meta"
+
+
+@exercise.mistake(
+    "Your test accepts masks that are wrong only with fewer keys than queries. According to the "
+    "task of 5.1, what do the first queries see there?"
+)
+def fewer_keys_not_tried(impl):
+    right_for(impl, *SQUARE, *MORE_KEYS, *LONG[:2])
+    right_without_keys_and_elsewhere(impl)
+
+
+@exercise.mistake(
+    "Your test accepts masks that are wrong only with more keys than queries. According to the "
+    "task of 5.1, at which key does the last query stand?"
+)
+def more_keys_not_tried(impl):
+    right_for(impl, *SQUARE, *FEWER_KEYS, LONG[0], LONG[2])
+    right_without_keys_and_elsewhere(impl)
+
+
+@exercise.mistake(
+    "Your test accepts a function that cannot be called without Lk. Which calls does the task of "
+    "5.1 allow?"
+)
+def keys_always_given(impl):
+    right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
+    assert impl(3, 3, device="meta").device.type == "meta"
+
+
+@exercise.mistake(
+    "Your test accepts a mask that is right for short sequences only. How long are the longest "
+    "that you try?"
+)
+def short_sequences_only(impl):
+    right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS)
+    right_without_keys_and_elsewhere(impl)
+
+
+@exercise.mistake(
+    "Your test rejects right masks: it expects False for a query's own place. According to the "
+    "task of 5.1, may a token attend to itself?"
+)
+def strict_demanded(impl):
+    assert torch.equal(impl(4), expected(4, 4).tril(-1))
 
 
 @exercise.mistake(

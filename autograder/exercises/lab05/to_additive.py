@@ -74,9 +74,11 @@ def forbidden_rows_in_half_precision(lab, draw):
     nothing = torch.zeros(4, dtype=torch.bool)
     seen = {}
     for name in ("float16", "bfloat16"):
+        lowered = lab.to_additive(nothing, DTYPES[name])
+        seen[f"{name}, below -1000"] = bool((lowered < -1000).all())
         for score in (100.0, -15.0, -16.0, -100.0):
             scores = torch.full((4,), score, dtype=DTYPES[name])
-            weights = torch.softmax(scores + lab.to_additive(nothing, DTYPES[name]), -1)
+            weights = torch.softmax(scores + lowered, -1)
             seen[f"{name}, scores of {score:g}, NaN"] = bool(weights.isnan().any())
     return seen
 
@@ -259,13 +261,33 @@ wrong(
     "Your result is finite only in bfloat16 or only in float16. Which two dtypes are half "
     "precision here?",
 )
+FINITE = {
+    "finite_everywhere": "torch.finfo(dtype).min",
+    "lowest_of_float32": "torch.finfo(dtype if half else torch.float32).min",
+}
+for name, low in FINITE.items():
+    wrong(
+        name,
+        LOW,
+        low,
+        "Your result is finite in every dtype. In float32 and float64 a query without an allowed "
+        "key should be easy to notice: which number does the task ask for there?",
+    )
 wrong(
-    "finite_everywhere",
+    "minus_a_billion_in_full_precision",
     LOW,
-    "torch.finfo(dtype).min",
-    "Your result is finite in every dtype. In float32 and float64 a query without an allowed key "
-    "should be easy to notice: which number does the task ask for there?",
+    "torch.finfo(dtype).min if half else -1e9",
+    "In float32 and float64 you add -1e9, and a forbidden score of 1e12 outweighs it. Which number "
+    "does the task ask for there?",
 )
+for name in ("float32", "float64"):
+    wrong(
+        f"infinite_in_{name}_only",
+        LOW,
+        f"-torch.inf if dtype == torch.{name} else torch.finfo(dtype).min",
+        "Your result is -inf in only one of float32 and float64. For which dtypes does the task "
+        "ask for a finite number?",
+    )
 wrong(
     "kinds_of_dtypes_swapped",
     LOW,
@@ -309,10 +331,14 @@ wrong(
 )
 
 
-@exercise.mistake(
-    "Your result is on the CPU, whatever the mask's device is. Which of your calls makes a new "
-    "tensor, and does it know the device?"
+ON_THE_CPU = (
+    "You make a tensor on the CPU, whatever the mask's device is. Which of your calls makes it, "
+    "and how does it learn the device?"
 )
+wrong("zeros_on_the_cpu", ", device=mask.device", "", ON_THE_CPU)
+
+
+@exercise.mistake(ON_THE_CPU)
 def always_on_the_cpu(mask, dtype):
     if mask.device.type != "cpu":
         return torch.zeros(mask.shape, dtype=dtype)

@@ -54,6 +54,22 @@ wrong.several(
     "Your `attn_mask` is inverted for masks of shape (Lq, Lk), but not for those with four axes. "
     "What does True mean for `nn.MultiheadAttention`, in both cases?",
 )
+wrong.several(
+    "two_axes_not_inverted",
+    {
+        "        mask = mask.expand": "        return ~mask.expand",
+        "return ~mask\n": "return mask\n",
+    },
+    "Your `attn_mask` is inverted for masks with four axes, but not for those of shape (Lq, Lk). "
+    "What does True mean for `nn.MultiheadAttention`, in both cases?",
+)
+FOUR_AXES_ONLY = (
+    "Your code stops at a mask of shape (Lq, Lk). Which shapes may a mask have, according to the "
+    "task?"
+)
+BRANCH = "    if mask.ndim == 4:\n        mask = "
+wrong("expands_every_mask", BRANCH, "    mask = ", FOUR_AXES_ONLY)
+wrong("expects_four_axes", BRANCH, "    B, h, Lq, Lk = mask.shape\n    mask = ", FOUR_AXES_ONLY)
 wrong(
     "always_three_axes",
     "return ~mask",
@@ -112,6 +128,19 @@ wrong(
     "only one sentence. Which axes do you mean?",
 )
 wrong(
+    "key_padding_flattened",
+    "[:, 0, 0]",
+    ".flatten()",
+    "All axes of your `key_padding_mask` are merged into one. Which axes of (B, 1, 1, Lk) should "
+    "it keep?",
+)
+wrong(
+    "key_padding_of_whole_numbers",
+    "~mask[:, 0, 0]",
+    "(~mask[:, 0, 0]).long()",
+    "Your `key_padding_mask` holds whole numbers, 1 and 0. Which dtype does the task ask for?",
+)
+wrong(
     "key_padding_of_numbers",
     "~mask[:, 0, 0]",
     "torch.zeros(mask[:, 0, 0].shape).masked_fill(~mask[:, 0, 0], -math.inf)",
@@ -129,6 +158,13 @@ wrong(
     "that is 0. What do all conventions add where a query may attend?",
 )
 wrong(
+    "highest_is_allowed",
+    "bias == 0",
+    "bias == bias.max()",
+    "You take the highest number in the tensor for the allowing one, but if nothing is allowed, "
+    "that is the forbidding one. What do all conventions add where a query may attend?",
+)
+wrong(
     "infinity_only",
     "bias == 0",
     "~bias.isinf()",
@@ -142,12 +178,20 @@ wrong(
     "You take numbers below -1e9, or below another limit, for forbidden, but nothing in float16 is "
     "that low. What do all conventions add where a query may attend?",
 )
+for name, half in (("lowest_of_the_dtype_only", ""), ("near_the_lowest_only", " / 2")):
+    wrong(
+        name,
+        "bias == 0",
+        f"bias > torch.finfo(bias.dtype).min{half}",
+        "You take only the dtype's lowest number, or what is near it, for forbidden, but some code "
+        "uses -1e9 or -1e4. What do all conventions add where a query may attend?",
+    )
 wrong(
-    "lowest_of_the_dtype_only",
+    "nothing_allowed",
     "bias == 0",
-    "bias > torch.finfo(bias.dtype).min",
-    "You take only the dtype's lowest number (and -inf) for forbidden, but some code uses -1e9 or "
-    "-1e4. What do all conventions add where a query may attend?",
+    "bias > 0",
+    "Your result is False for every number, so no query may attend to any key. For which numbers "
+    "is your comparison true?",
 )
 wrong(
     "additive_not_inverted",

@@ -148,6 +148,7 @@ def below_the_floor(lab, draw):
     """Far below the floor is impossible, far above it is possible."""
     return {
         "far below": lab.is_possible(0.04, 1.373, 0.05) == True,  # noqa: E712 - tensors, too
+        "far below, False": lab.is_possible(0.04, 1.373, 0.05) == False,  # noqa: E712
         "a little above": lab.is_possible(1.41, 1.373, 0.05) == True,  # noqa: E712
         "far above": lab.is_possible(2.08, 1.373, 0.05) == True,  # noqa: E712
     }

@@ -6,8 +6,8 @@ from safetensors.torch import load_file
 
 from attnlab.models.markov_gpt import MarkovGPT
 
-from . import exercise
-from .also_right import in_one_comparison, mode_restored, shifted_and_flattened
+from .also_right import mode_restored, shifted_and_flattened
+from .mistakes_in_is_possible import exercise  # that module has the mistakes in `is_possible`
 
 wrong = exercise.edits(shifted_and_flattened, of="next_token_loss")
 
@@ -129,6 +129,48 @@ wrong(
     "You score only the prediction of the last token. How many tokens of a sequence are predicted?",
 )
 
+wrong(
+    "tokens_shifted_only",
+    "[:, :-1]",
+    "",
+    "You cut the tokens but not the scores, so after flattening they do not line up. How many "
+    "places of a sequence are scored?",
+)
+wrong(
+    "sign_forgotten",
+    "return cross_entropy",
+    "return -cross_entropy",
+    "The sign of your loss is wrong: a bad prediction makes it smaller. Which sign has the "
+    "logarithm of a probability?",
+)
+wrong(
+    "logarithm_of_softmax",
+    "cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())",
+    "-torch.softmax(logits[:, :-1], -1).gather(-1, ids[:, 1:, None]).log().mean()",
+    "You take the logarithm of softmax. Where softmax rounds to 0, your loss is infinite. Which "
+    "function of lab 1 takes the logits themselves?",
+)
+wrong(
+    "python_number",
+    "flatten())",
+    "flatten()).item()",
+    "Your loss is a Python number (`.item()`, `float`), so no gradient can flow back. What kind of "
+    "value does the task ask for?",
+)
+wrong(
+    "loss_detached",
+    "flatten())",
+    "flatten()).detach()",
+    "No gradient flows back from your loss: a `.detach()`, `.data` or `no_grad` cuts torch's "
+    "graph. Which line is it?",
+)
+wrong(
+    "always_float32",
+    "[:, :-1]",
+    "[:, :-1].float()",
+    "Your loss is float32, whatever dtype the logits have. Where does your code fix the dtype?",
+)
+
 wrong = exercise.edits(mode_restored, of="evaluate")
 
 wrong(
@@ -153,12 +195,20 @@ wrong(
     "you know which mode to restore?",
 )
 wrong(
-    "mask_left_out",
-    "model(ids, mask)",
-    "model(ids, None)",
-    "Your code does not pass the mask on to the model. What does the task say that positions may "
-    "attend to?",
+    "other_mode_afterwards",
+    "model.train(before)",
+    "model.train(not before)",
+    "After your call the model is in the other mode than before. In which modes can it come, and "
+    "what does your code do for each?",
 )
+for name, arguments in (("mask_left_out", "ids, None"), ("mask_not_passed", "ids")):
+    wrong(
+        name,
+        "model(ids, mask)",
+        f"model({arguments})",
+        "Your code does not pass the mask on to the model. What does the task say that positions "
+        "may attend to?",
+    )
 wrong(
     "perplexity_returned",
     "loss(model(ids, mask), ids))",
@@ -207,81 +257,23 @@ wrong(
     "You evaluate only the first sequence. How many sequences does `ids` hold?",
 )
 wrong(
+    "arguments_swapped",
+    "loss(model(ids, mask), ids)",
+    "loss(ids, model(ids, mask))",
+    "You give the tokens to `loss` before the logits. In which order does the task call it?",
+)
+wrong(
+    "cut_before_the_loss",
+    "loss(model(ids, mask), ids)",
+    "loss(model(ids, mask)[:, :-1], ids[:, 1:])",
+    "You shift logits and tokens before you call `loss`, which may do it again. What does the task "
+    "say that `loss` gets?",
+)
+wrong(
     "loss_ignored",
     "float(loss(",
     "float(next_token_loss(",
     "Your result is always the next-token loss. What is the argument `loss` for?",
-)
-
-wrong = exercise.edits(in_one_comparison, of="is_possible")
-
-wrong(
-    "no_tolerance",
-    "floor - tolerance",
-    "floor",
-    "A lucky sample may bring a loss a little below the floor, but your function calls that "
-    "impossible. What is the tolerance for?",
-)
-wrong(
-    "no_tolerance_and_no_edge",
-    ">= floor - tolerance",
-    "> floor",
-    "A lucky sample may bring a loss a little below the floor, but your function calls that "
-    "impossible. What is the tolerance for?",
-)
-wrong(
-    "on_the_edge",
-    ">=",
-    ">",
-    "A loss of exactly floor - tolerance is impossible for you. Which losses does the task rule "
-    "out: those below, or also that one?",
-)
-wrong(
-    "tolerance_above",
-    "floor - tolerance",
-    "floor + tolerance",
-    "Your tolerance raises the floor, so honest losses close to the floor are called impossible. "
-    "On which side of the floor should the tolerance be?",
-)
-wrong(
-    "close_to_the_floor",
-    "loss >= floor - tolerance",
-    "abs(loss - floor) <= tolerance",
-    "Your function rules out a loss far above the floor, but every untrained model has one. Which "
-    "side of the floor is out of reach?",
-)
-wrong(
-    "the_other_way_round",
-    ">=",
-    "<",
-    "Your True and False are swapped. Which of them means that the loss is possible?",
-)
-wrong(
-    "relative_tolerance",
-    "floor - tolerance",
-    "floor * (1 - tolerance)",
-    "You take the tolerance for a share of the floor. In which unit is it given?",
-)
-wrong(
-    "nan_gets_through",
-    "loss >= floor",
-    "not loss < floor",
-    "Your function allows NaN: no comparison with NaN is true, so `not (loss < …)` is True. How "
-    "can you ask for what must hold?",
-)
-wrong(
-    "infinity_ruled_out",
-    "loss >=",
-    "math.isfinite(loss) and loss >=",
-    "Your function rules out an infinite loss. That is bad luck for a model that was too sure, but "
-    "honest: which losses does the task rule out?",
-)
-wrong(
-    "fixed_floor",
-    "floor - tolerance",
-    "1.373 - tolerance",
-    "The floor is fixed in your function. Another source has another entropy: which argument gives "
-    "it?",
 )
 
 

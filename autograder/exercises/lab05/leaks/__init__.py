@@ -187,6 +187,17 @@ def answers_without_a_number(lab, draw):
     }
 
 
+def all_of_sixty_tried(lab, draw):
+    """Whether every pair is found if each place shows one token of sixty, after some words."""
+    table, wanted = draw.normal(60, 3), draw.integers(0, 60, 5)
+
+    def fn(ids):
+        shown = (ids == wanted)[:, 1:] & (ids[:, :1] < 12)
+        return table[ids] + shown.sum(1)[:, None, None]
+
+    return pairs(lab.leaks(fn, 5, 60)) == [[i, j] for i in range(5) for j in range(i + 1, 5)]
+
+
 @exercise.check(points=1, hidden=True)
 def one_token_in_particular(lab, draw):
     """`leaks` works if a model looks ahead for one token only, and if there are only two tokens."""
@@ -205,6 +216,7 @@ def one_token_in_particular(lab, draw):
     for token, place in ((2, 1), (5, 2), (6, 3)):
         fn = looks_for(token, place, sign=-1)
         seen[f"subtracts for token {token} at place {place}"] = pairs(lab.leaks(fn, T, 7))
+    seen["four tokens of sixty, after some words"] = all_of_sixty_tried(lab, draw)
     two = draw.normal(2, 3)
     for T in (3, 6):
         seen[f"two tokens, T={T}"] = pairs(lab.leaks(Mixer(two, up_to(9)), T, 2))

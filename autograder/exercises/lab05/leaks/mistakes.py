@@ -13,13 +13,12 @@ wrong = exercise.edits(one_change_at_a_time, of="leaks")
 RANDOM = "torch.randint(vocab, (100, T), generator=torch.Generator().manual_seed(4))"
 TWO = "torch.arange(2 * T).view(2, T) % vocab"
 
-wrong(
-    "few_sequences",
-    RANDOM,
-    TWO,
-    "You ask the model about one or two sequences. A model may look ahead only after a certain "
-    "word: how many different sequences can you try?",
+FEW_SEQUENCES = (
+    "You ask the model about very few different sequences. A model may look ahead only after a "
+    "certain word: how many sequences can you try?"
 )
+wrong("few_sequences", RANDOM, TWO, FEW_SEQUENCES)
+wrong("one_random_sequence", "(100, T)", "(1, T)", FEW_SEQUENCES)
 wrong(
     "nan_is_no_leak",
     "for i in range(j) if not same[i]",
@@ -64,12 +63,16 @@ wrong(
     "(after - before)[..., :1]",
     "You compare one number of each output (`[..., 0]`). Which of its numbers can show a leak?",
 )
+SIGNS_CANCEL = (
+    "You add up or average differences with their signs, so an increase in one number cancels a "
+    "decrease in another. What turns both signs into a size?"
+)
 wrong.several(
     "signs_cancel",
     {".abs().amax((0, 2))": ".sum((0, 2))", RANDOM: TWO},
-    "You add up differences with their signs, so an increase in one number cancels a decrease in "
-    "another. What turns both signs into a size?",
+    SIGNS_CANCEL,
 )
+wrong("signs_cancel_in_the_mean", ".abs().amax((0, 2))", ".mean((0, 2)).abs()", SIGNS_CANCEL)
 wrong(
     "mean_of_the_differences",
     ".abs().amax((0, 2))",
@@ -111,12 +114,13 @@ wrong(
     "Dropout draws different random numbers each time you call the model, and you take that for a "
     "leak. How can you make two runs draw the same numbers?",
 )
-wrong.several(
-    "one_new_token",
-    {"for step in range(1, vocab):": "for step in [1]:", RANDOM: TWO},
+ONE_NEW_TOKEN = (
     "You try one new token at each place. A model may look ahead for one token in particular: how "
-    "many others are there?",
+    "many others are there?"
 )
+ONE_STEP = {"for step in range(1, vocab):": "for step in [1]:"}
+wrong.several("one_new_token", {**ONE_STEP, RANDOM: TWO}, ONE_NEW_TOKEN)
+wrong.several("one_new_token_in_many_sequences", ONE_STEP, ONE_NEW_TOKEN)
 wrong.several(
     "last_token_never_tried",
     {
@@ -129,8 +133,7 @@ wrong(
     "one_sequence_of_one_token",
     RANDOM,
     "torch.zeros(1, T, dtype=torch.int64)",
-    "You ask the model about one sequence, and all its tokens are the same. A model may look ahead "
-    "only after a certain word: how many different sequences can you try?",
+    FEW_SEQUENCES,
 )
 MORE_THAN_ONE = (
     "You change more than one token: all from place `j` on, or each copy keeps the changes of the "

@@ -30,6 +30,13 @@ wrong(
     "You try one padding token. A model may tolerate one but not three: how many does the task "
     "ask for?",
 )
+wrong(
+    "two_padding_tokens_at_most",
+    "(1, 2, 3)",
+    "[1, 2]",
+    "You try up to two padding tokens, and a model may tolerate those but not more. How many does "
+    "the task ask for?",
+)
 SOME_NUMBERS = (
     "You try two or three padding tokens at once, or put padding behind and in front in the same "
     "sequence. A model may tolerate three but not one: which cases does the task ask for?"

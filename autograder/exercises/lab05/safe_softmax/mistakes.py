@@ -28,6 +28,14 @@ wrong(
     "filled with the same number. Which weights do you know to be 0, whatever softmax returns?",
 )
 
+wrong(
+    "axis_dropped",
+    "keepdim=True",
+    "keepdim=False",
+    "You ask each row whether it has an allowed key, and the answer has lost the last axis. Which "
+    "shape must it have, so that it broadcasts along the keys?",
+)
+
 NAN_GRADIENTS = (
     "The weights are right, but the gradients are NaN: you repair NaN after softmax has made it, "
     "and the backward pass still goes through it (0 times NaN is NaN). How can you keep NaN from "
@@ -96,19 +104,29 @@ wrong(
     "Everything you return is float32, whatever dtype came in. Where does your code fix the dtype?",
 )
 wrong(
+    "always_float64",
+    "scores.masked_fill",
+    "scores.double().masked_fill",
+    "Everything you return is float64, whatever dtype came in. Where does your code fix the dtype?",
+)
+wrong(
     "mask_overwritten",
     "    return weights.masked_fill(~mask, 0.0)",
     "    weights = weights.masked_fill(~mask, 0.0)\n    mask.fill_(True)\n    return weights",
     "Your code writes into the mask that it was given (`logical_not_`, `|=`, an assignment to "
     "`[…]`). What does the same and makes a new tensor?",
 )
+FILLED_WITH_A_NUMBER = (
+    "You fill with a fixed low number, but allowed scores may be lower, and then the forbidden "
+    "keys win. What is below every score, in each dtype?"
+)
 wrong(
     "filled_with_minus_a_billion",
     INFINITY,
     "-6e4 if scores.dtype == torch.float16 else -1e9",
-    "You fill with -1e9, but allowed scores may be lower, and then the forbidden keys win. What is "
-    "below every score, in each dtype?",
+    FILLED_WITH_A_NUMBER,
 )
+wrong("filled_with_minus_ten_thousand", INFINITY, "-1e4", FILLED_WITH_A_NUMBER)
 wrong(
     "filled_with_the_lowest",
     INFINITY,
@@ -135,12 +153,30 @@ wrong.several(
     "You set forbidden scores to 0, and exp(0) is 1, so they take their share. Which score gives a "
     "weight of 0?",
 )
+MASK_ADDED = (
+    "You add the mask as numbers to the scores (or multiply by it). If a forbidden score is "
+    "infinite or NaN, so is the sum. What replaces a number instead of changing it?"
+)
 wrong(
     "mask_added",
     "scores.masked_fill(~mask, low)",
     "(scores + torch.zeros_like(scores).masked_fill(~mask, low))",
-    "You add the mask as numbers to the scores (or multiply by it). If a forbidden score is "
-    "infinite or NaN, so is the sum. What replaces a number instead of changing it?",
+    MASK_ADDED,
+)
+wrong.several(
+    "additive_and_zeroed",
+    {"scores.masked_fill(~mask, low)": "scores + to_additive(mask, scores.dtype)", EMPTY: ""},
+    MASK_ADDED,
+)
+ALL_KEYS_DEMANDED = (
+    "You treat each row with a forbidden key like a row without an allowed one. Which of `any` and "
+    "`all` says that a row has an allowed key?"
+)
+wrong("all_keys_demanded", "mask.any", "mask.all", ALL_KEYS_DEMANDED)
+wrong.several(
+    "zeros_unless_all_are_allowed",
+    {"mask.any": "mask.all", "weights.masked_fill(~mask": "weights.masked_fill(empty"},
+    ALL_KEYS_DEMANDED,
 )
 wrong.several(
     "inverted",
@@ -179,6 +215,12 @@ def scaled_up_afterwards(scores, mask):
 def scaled_up_with_an_epsilon(scores, mask):
     p = torch.softmax(scores, -1) * mask
     return p / (p.sum(-1, keepdim=True) + 1e-8)
+
+
+@exercise.mistake(SCALED_UP)
+def scaled_up_with_the_smallest_epsilon(scores, mask):
+    p = torch.softmax(scores, -1) * mask
+    return p / (p.sum(-1, keepdim=True) + 1e-12)
 
 
 MULTIPLIED = (
@@ -259,8 +301,8 @@ def everything_zero(scores, mask):
 wrong = exercise.edits(exponentials_by_their_sum)
 
 EPSILON = (
-    "A small number in your denominator saves the empty rows, but takes a little from all the "
-    "others. Which rows need help?"
+    "You add a small number to your denominator. It takes a little from every row, and in float16 "
+    "it may be rounded to 0. Which rows need help?"
 )
 TOTAL = "total.masked_fill(total == 0, 1.0)"
 EPSILONS = {
@@ -276,6 +318,21 @@ wrong.several(
     "The maximum that you subtract is taken over all keys, including forbidden ones. If one of "
     "those is huge, what is left of the allowed ones?",
 )
+TOP = "filled.amax(-1, keepdim=True)"
+ZERO_IF_EMPTY = f"{TOP}.masked_fill(~mask.any(-1, keepdim=True), 0.0)"
+TOPS = {
+    "lowest": TOP,
+    "lowest_and_detached": f"{TOP}.detach()",
+    "zero": ZERO_IF_EMPTY,
+    "zero_and_detached": f"{ZERO_IF_EMPTY}.detach()",
+}
+for name, top in TOPS.items():
+    wrong.several(
+        f"chosen_after_exp_{name}",
+        {TOP: top, "(filled - top).exp().masked_fill(": "(scores - top).exp().masked_fill("},
+        "You take exp of forbidden scores, too, and drop the results afterwards. With a huge "
+        "forbidden score the gradient is 0 times infinity. When must a forbidden key drop out?",
+    )
 wrong(
     "maximum_of_all_rows",
     "filled.amax(-1, keepdim=True)",
