@@ -1,5 +1,7 @@
 """predictions: say what will come out, then run it."""
 
+from itertools import product
+
 import torch
 
 from gradekit.exercise import Prediction, Predictions
@@ -74,6 +76,23 @@ exercise.wrong(
     P1=0.0,
 )
 exercise.wrong(
+    "middle_value",
+    "P1: that is the middle value alone, but the keys are the same. How much does each value count "
+    "if all scores are equal?",
+    P1=3.0,
+)
+for name, number in (
+    ("weight", 1 / 3),
+    ("weight_to_2_digits", 0.33),
+    ("weight_to_3_digits", 0.333),
+):
+    exercise.wrong(
+        name,
+        "P1: that is the weight of each key. What does attention do with the weights and the "
+        "values?",
+        P1=number,
+    )
+exercise.wrong(
     "doubled_once",
     "P2: a score is a sum of products of two numbers. What happens to a product when both of them "
     "are doubled?",
@@ -91,18 +110,46 @@ exercise.wrong(
     "term?",
     P2=8.0,
 )
+for name, number in (
+    ("root_of_2", 2**0.5),
+    ("root_of_2_rounded", 1.41),
+    ("root_of_8", 8**0.5),
+    ("root_of_8_rounded", 2.83),
+    ("root_of_8_to_3_digits", 2.828),
+):
+    exercise.wrong(
+        name,
+        "P2: your number contains a root, but the length of the vectors stays as it is. Which "
+        "numbers of a score does the question change?",
+        P2=number,
+    )
 exercise.wrong(
     "shares_are_equal",
     "P3: equal shares need equal scores, and random scores are not equal. What does the plot of "
     "step 3.4 show?",
     P3=[1 / 32, 1 / 32],
 )
-exercise.wrong(
-    "pair_swapped",
-    "P3: your two numbers are swapped. Which scores are further apart, those that are divided or "
-    "those that are not?",
-    P3=[0.165, 0.93],
-)
+for small, large in product((0.15, 0.16, 0.165, 0.17, 0.18), (0.9, 0.92, 0.93, 0.94, 0.95)):
+    exercise.wrong(
+        f"pair_swapped_{1000 * small:.0f}_{1000 * large:.0f}",
+        "P3: your two numbers are swapped. Which scores are further apart, those that are divided "
+        "or those that are not?",
+        P3=[small, large],
+    )
+for percent in (15.0, 16.0, 16.5, 17.0):
+    exercise.wrong(
+        f"percent_{percent:g}".replace(".", "_"),
+        "P3: these are percentages. To which number does a row of weights sum, and which part of "
+        "it is the largest?",
+        P3=[93.0, percent],
+    )
+for share in (0.3, 0.35, 0.4, 0.5, 0.6):
+    exercise.wrong(
+        f"scaled_share_{share:g}".replace(".", "_"),
+        "P3: with the scale, one of your 32 keys still takes about a third of the weight or more. "
+        "If scores spread like standard normal numbers, how far ahead is the best?",
+        P3=[0.93, share],
+    )
 exercise.wrong(
     "scale_without_effect",
     "P3: without the scale your number is right. With it, the scores of d = 512 spread like those "
@@ -134,6 +181,34 @@ exercise.wrong(
     "double_precision",
     "P4: that is the size in float64. Which dtype does the question ask for?",
     P4=80.0,
+)
+exercise.wrong(
+    "half_of_it",
+    "P4: your number is too small. Does your count hold every pair of tokens, and which size has "
+    "one number in float32?",
+    P4=20.0,
+)
+for name, number in (
+    ("gibibytes", 4e10 / 2**30),
+    ("gibibytes_rounded", 37.25),
+    ("whole_gibibytes", 37.3),
+):
+    exercise.wrong(
+        name,
+        "P4: your unit is 2³⁰ bytes. Which unit does the question name?",
+        P4=number,
+    )
+for unit, number in (("bytes", 4e10), ("kilobytes", 4e7), ("megabytes", 4e4), ("terabytes", 0.04)):
+    exercise.wrong(
+        f"in_{unit}",
+        "P4: the digits are those of the size, but in another unit. How many bytes has the unit "
+        "that the question names?",
+        P4=number,
+    )
+exercise.wrong(
+    "score_for_weight",
+    "P5: that is the score. What does softmax make of the scores that the mask leaves?",
+    P5=-50.0,
 )
 exercise.wrong(
     "tiny_weight",

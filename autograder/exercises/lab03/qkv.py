@@ -296,6 +296,20 @@ wrong(
     "the caller can write `q, k, v = qkv(…)`?",
 )
 wrong(
+    "words_in_columns",
+    RETURN,
+    "return q.mT, k.mT, v.mT",
+    "Each of your results has a column for every word, as in lecture N. Where are the words of X, "
+    "and which axis of a result should count them?",
+)
+wrong(
+    "in_three_equal_parts",
+    RETURN,
+    "return torch.cat([q, k, v], dim=-1).chunk(3, dim=-1)",
+    "You cut one long row into three equal parts. Are queries, keys and values always equally "
+    "long?",
+)
+wrong(
     "softmax_on_top",
     RETURN,
     "return torch.softmax(q, -1), torch.softmax(k, -1), v",
@@ -315,6 +329,13 @@ wrong(
     "W_q, W_k, W_v = (W.detach() for W in (W_q, W_k, W_v))\n    q = X",
     "Gradients reach the words but not the matrices: copying a matrix into a layer's `.data` (or "
     "into a new `nn.Parameter`) makes another tensor of it. Which call uses the given one itself?",
+)
+wrong(
+    "words_detached",
+    FIRST,
+    "X = X.detach()\n    q = X",
+    "Gradients reach the matrices but not the words: X is cut out of torch's graph before the "
+    "products. Which call does that, and does a product change X at all?",
 )
 wrong(
     "words_changed",

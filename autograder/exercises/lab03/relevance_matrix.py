@@ -172,13 +172,17 @@ wrong(
     "Your scores are divided (by √d_k or similar). That is a later part of attention: what does "
     "the task say about the scores here?",
 )
-wrong(
-    "softmax_on_top",
-    "q @ k.mT",
-    "torch.softmax(q @ k.mT, -1)",
-    "Your rows sum to one: you apply a softmax to them. What should the entries be, according to "
-    "the task?",
-)
+for name, scores in (
+    ("softmax_on_top", "q @ k.mT"),
+    ("weights_of_attention", "q @ k.mT / W_q.shape[-1] ** 0.5"),
+):
+    wrong(
+        name,
+        "q @ k.mT",
+        f"torch.softmax({scores}, -1)",
+        "Your rows sum to one: you apply a softmax to them. What should the entries be, according "
+        "to the task?",
+    )
 wrong(
     "made_symmetric",
     "q @ k.mT",
@@ -214,13 +218,20 @@ wrong(
     "(q * k).sum(-1)",
     "Each word's query meets only its own key. How many pairs do T words make?",
 )
-wrong(
-    "keys_not_transposed",
-    "k.mT",
-    "k",
-    "The sizes inside your product do not fit. Write the shapes of queries and keys side by side: "
-    "should a matrix be transposed, and which? (X is on the left of W_q.)",
-)
+for name, product in (
+    ("keys_not_transposed", "q @ k"),
+    ("keys_not_projected", "q @ X.mT"),
+    ("queries_not_projected", "X @ k.mT"),
+    ("matrices_multiplied_over_words", "X @ (W_q.mT @ W_k) @ X.mT"),
+):
+    wrong(
+        name,
+        "q @ k.mT",
+        product,
+        "The sizes inside your product do not fit. Write the shape of each factor below it: are "
+        "both sides projected, and should a matrix be transposed, and which? (X is on the left of "
+        "W_q.)",
+    )
 wrong(
     "first_axes_transposed",
     "k.mT",
@@ -261,13 +272,14 @@ wrong(
     "You transpose a matrix if it happens to be square. Does its shape say which axis of it is "
     "d_model?",
 )
-wrong(
-    "detached",
-    "X @ W_q",
-    "(X @ W_q).detach()",
-    "The numbers are right, but no gradient gets back (or only part of it): a `.detach()`, "
-    "`.data`, `no_grad` or numpy cuts torch's graph. Which line is it?",
-)
+for name, part in (("detached", "X @ W_q"), ("result_detached", "q @ k.mT")):
+    wrong(
+        name,
+        part,
+        f"({part}).detach()",
+        "The numbers are right, but no gradient gets back (or only part of it): a `.detach()`, "
+        "`.data`, `no_grad` or numpy cuts torch's graph. Which line is it?",
+    )
 wrong(
     "keys_detached",
     "X @ W_k",

@@ -137,26 +137,48 @@ def no_mask_tried(impl):
     assert (out - right @ v).abs().max() < 1e-10
 
 
-@exercise.mistake(
+def by_formula(q, k, mask):
+    """The weights by the formula; NaN for a query without allowed keys."""
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    return scores.masked_fill(~mask, -math.inf).softmax(-1)
+
+
+def demand(impl, q, k, v, mask, inverted=False):
+    out, weights = impl(q, k, v, mask)
+    if mask is None:
+        mask = torch.ones(q.shape[-2], k.shape[-2]).bool()
+    right = by_formula(q, k, ~mask if inverted else mask).nan_to_num(0)
+    assert (weights - right).abs().max() < 1e-8
+    assert (out - right @ v).abs().max() < 1e-8
+
+
+SQUARE = (
     "Your test uses as many queries as keys and as many numbers in a value as in a key. Then a "
     "version that confuses two lengths looks right. Which shapes distinguish them?"
 )
-def everything_square(impl):
+
+
+def compare_square(impl, masks):
     g = torch.Generator().manual_seed(3)
     q, k, v = torch.randn(3, 4, 4, generator=g).double().unbind()
-    mask = torch.ones(4, 4).bool().tril()
-    for allowed in (None, mask):
-        bias = 0 if allowed is None else torch.where(allowed, 0, -math.inf)
-        right = torch.softmax(q @ k.mT / 2 + bias, -1)
-        out, weights = impl(q, k, v, allowed)
-        assert (weights - right).abs().max() < 1e-10
-        assert (out - right @ v).abs().max() < 1e-10
+    for mask in masks:
+        demand(impl, q, k, v, mask)
+
+
+@exercise.mistake(SQUARE)
+def everything_square(impl):
+    compare_square(impl, [None, torch.ones(4, 4).bool().tril()])
+
+
+@exercise.mistake(SQUARE)
+def square_and_causal(impl):
+    compare_square(impl, [torch.ones(4, 4).bool().tril()])
 
 
 @exercise.mistake(
-    "Your test rejects right versions. Try it on your own attention: which of its assertions fails "
-    "there, and is it true at all? Two right ways to multiply the same numbers differ in the last "
-    "digit. How large a difference does your test allow?"
+    "Your test rejects every version, the right ones, too. Try it on your own attention: does it "
+    "stop in a call or in an assertion, and is that assertion true? Two right ways to multiply "
+    "the same numbers differ in the last digit: how large a difference does your test allow?"
 )
 def exactly_equal(impl):
     g = torch.Generator().manual_seed(4)
@@ -181,6 +203,85 @@ def consistent_with_itself(impl):
         assert (weights.sum(-1) - 1).abs().max() < 1e-10
         if mask is not None:
             assert (weights[..., ~mask] == 0).all()
+
+
+@exercise.mistake(
+    "Your test accepts versions that look only at the keys that a mask forbids, and rejects right "
+    "ones. What does True in a mask mean in the task?"
+)
+def mask_taken_the_other_way_round(impl):
+    g = torch.Generator().manual_seed(6)
+    q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
+    mask = torch.tensor([True, False, True, False, False])
+    demand(impl, q, k, v, mask, inverted=True)
+
+
+@exercise.mistake(
+    "Your test asks for NaN where a query may attend to no key, as the formula gives it. What does "
+    "the task promise for such a query?"
+)
+def nan_asked_for(impl):
+    g = torch.Generator().manual_seed(7)
+    q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
+    mask = torch.ones(3, 5).bool()
+    mask[1] = False
+    out, weights = impl(q, k, v, mask)
+    right = by_formula(q, k, mask)
+    assert torch.allclose(weights, right, atol=1e-8, equal_nan=True)
+    assert torch.allclose(out, right @ v, atol=1e-8, equal_nan=True)
+
+
+@exercise.mistake(
+    "Your test accepts a version that returns scores in place of weights: nothing that it asserts "
+    "is about the second result. Which promises does the task make about it?"
+)
+def outputs_only(impl):
+    g = torch.Generator().manual_seed(8)
+    q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
+    for mask in (torch.ones(5).bool(), torch.tensor([True, True, False, True, True])):
+        out, _ = impl(q, k, v, mask)
+        assert (out - by_formula(q, k, mask) @ v).abs().max() < 1e-8
+
+
+@exercise.mistake(
+    "What gets through your test is wrong only in a batch or with heads, with enormous numbers, "
+    "without allowed keys or in its gradients. How many axes do your inputs have?"
+)
+def one_sentence_only(impl):
+    g = torch.Generator().manual_seed(9)
+    q, k, v = (torch.randn(n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
+    for mask in (torch.ones(3, 5).bool(), torch.ones(3, 5).bool().tril()):
+        demand(impl, q, k, v, mask)
+
+
+def values_for_each_rank(impl, mask, gradients):
+    g = torch.Generator().manual_seed(10)
+    for lead in ((), (2,), (2, 3)):
+        sizes = (3, 4), (5, 4), (5, 7)
+        q, k, v = (torch.randn(*lead, *size, generator=g).double() for size in sizes)
+        demand(impl, q, k, v, mask)
+        if gradients:
+            leaves = [x.requires_grad_() for x in (q, k, v)]
+            impl(*leaves, mask)[0].sum().backward()
+            assert all(x.grad.isfinite().all() for x in leaves)
+
+
+@exercise.mistake(
+    "What gets through your test is wrong only with enormous numbers, without allowed keys or in "
+    "its gradients. Which inputs of your test have them?"
+)
+def ordinary_rows_only(impl):
+    for mask in (torch.ones(5).bool(), torch.ones(3, 5).bool().tril()):
+        values_for_each_rank(impl, mask, gradients=False)
+
+
+@exercise.mistake(
+    "What gets through your test is wrong only with enormous numbers. In which of your inputs is a "
+    "score in the millions, above or below zero, allowed or forbidden?"
+)
+def small_numbers_only(impl):
+    mask = torch.tensor([[1, 0, 1, 0, 1], [0, 0, 0, 0, 0], [0, 1, 1, 1, 0]]).bool()
+    values_for_each_rank(impl, mask, gradients=True)
 
 
 def one_query(query, keys, values, allowed):

@@ -272,3 +272,17 @@ wrong(
     "Your sum starts from `torch.zeros` of float32, so half precision becomes float32. From what "
     "can the zeros take their dtype?",
 )
+wrong(
+    "sum_as_long_as_the_query",
+    BEGIN,
+    "out = torch.zeros_like(q)",
+    "Your sum begins with a vector as long as the query. What is added to it, and how long is one "
+    "of those?",
+)
+wrong(
+    "table_of_one_row",
+    "return out",
+    "return out[None]",
+    "Your result has two axes: it is a table with one row. How many axes does one query have, and "
+    "how many does its result?",
+)

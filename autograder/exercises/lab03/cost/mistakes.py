@@ -76,12 +76,23 @@ wrong(
     "Your count includes the scale or the softmax: it is Lq · Lk too large. Which steps does the "
     "task count?",
 )
+for name, lengths in (
+    ("products_multiplied", "d_k * d_v"),
+    ("counts_multiplied", "d_k * Lq * Lk * d_v"),
+):
+    wrong(
+        name,
+        "(d_k + d_v)",
+        lengths,
+        "You multiply the counts of the two products. One product comes after the other: what "
+        "happens to their costs?",
+    )
 wrong(
-    "products_multiplied",
-    "(d_k + d_v)",
-    "d_k * d_v",
-    "You multiply the counts of the two products. One product comes after the other: what happens "
-    "to their costs?",
+    "one_less_in_each_sum",
+    BOTH,
+    "Lq * Lk * (d_k - 1) + Lq * d_v * (Lk - 1)",
+    "Your count has one less for each number of the results: so many additions make a sum. What "
+    "does the task count?",
 )
 wrong(
     "numbers_counted",
@@ -116,7 +127,8 @@ wrong(
     "always_four_bytes",
     "dtype.itemsize",
     "4",
-    "You assume four bytes for every number. What is the third argument for?",
+    "You count four bytes for a number whose dtype takes another size. What does the third "
+    "argument say about that?",
 )
 wrong(
     "bits",
@@ -124,11 +136,25 @@ wrong(
     "dtype.itemsize * 8",
     "You count bits. How many of them make a byte?",
 )
+for name, unit in (
+    ("kibibytes", "/ 1024"),
+    ("whole_kibibytes", "// 1024"),
+    ("kilobytes", "/ 1000"),
+    ("gigabytes", "/ 10**9"),
+):
+    wrong(
+        name,
+        "dtype.itemsize",
+        f"dtype.itemsize {unit}",
+        "Your unit is not bytes: you divide by 1024, 1000 or a power of it. Which unit does the "
+        "task name?",
+    )
 wrong(
-    "kibibytes",
-    "dtype.itemsize",
-    "dtype.itemsize / 1024",
-    "Your unit is not bytes: you divide by 1024 or 1000. Which unit does the task name?",
+    "table_made",
+    "Lq * Lk * dtype.itemsize",
+    "torch.zeros(Lq, Lk, dtype=dtype).nbytes",
+    "You make the whole table in order to measure it, and a book's table does not fit into memory. "
+    "What do you know about its size without making it?",
 )
 wrong(
     "lengths_added",
@@ -243,4 +269,30 @@ wrong(
     SLOPE,
     "return torch.tensor(2.0, dtype=torch.float64)",
     "Your answer is 2, whatever the points. What would it be for the projections?",
+)
+for name, x, y in (
+    ("log2_and_log10", "log2", "log10"),
+    ("log_and_log10", "log", "log10"),
+    ("log2_and_log", "log2", "log"),
+    ("log10_and_log", "log10", "log"),
+):
+    wrong(
+        name,
+        LOGARITHMS,
+        f"x, y = sizes.{x}(), costs.{y}()",
+        "The logarithms of sizes and costs have different bases, so your slope is off by a factor. "
+        "What should the two axes have in common?",
+    )
+wrong.several(
+    "centred_before_the_logarithms",
+    {LOGARITHMS: "x, y = (sizes / sizes.mean()).log(), (costs / costs.mean()).log()", CENTRED: ""},
+    "You take the mean of the numbers, not of their logarithms, so the line goes through a wrong "
+    "point. Of what are x and y the logarithms when their means count?",
+)
+wrong(
+    "inputs_changed",
+    LOGARITHMS,
+    "x, y = sizes.log_(), costs.log_()",
+    "Your code writes the logarithms into the tensors that it was given, so the caller's numbers "
+    "are lost. Which call of yours changes a tensor in place?",
 )

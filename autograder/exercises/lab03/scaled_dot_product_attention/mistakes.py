@@ -27,7 +27,8 @@ wrong(
     "divided_by_d",
     "math.sqrt(q.shape[-1])",
     "q.shape[-1]",
-    "You divide by d_k itself. How large is the spread of a sum of d_k random products?",
+    "Your scores are divided by d_k itself, at once or in two steps. How large is the spread of a "
+    "sum of d_k random products?",
 )
 wrong(
     "root_cut_to_a_whole_number",
@@ -258,6 +259,24 @@ wrong(
     f"{SOFTMAX}.detach()",
     "No gradient gets back to queries and keys (or none at all): a `.detach()`, `.data`, `no_grad` "
     "or a trip through numpy cuts torch's graph. Do the weights depend on q?",
+)
+for name, returned, left, cut in (
+    ("returned_weights_detached", "weights @ v, weights.detach()", "outputs", "weights"),
+    ("returned_outputs_detached", "(weights @ v).detach(), weights", "weights", "outputs"),
+):
+    wrong(
+        name,
+        RETURN,
+        f"return {returned}",
+        f"Gradients get back through your {left} but not through the {cut} that you return: these "
+        "are cut out of torch's graph. Which call does that?",
+    )
+wrong(
+    "weights_transposed",
+    RETURN,
+    "return weights @ v, weights.mT",
+    "Your outputs are right, but the weights that you return have a row for each key. To whom does "
+    "a row of the table belong?",
 )
 for x, name in (("q", "queries"), ("k", "keys")):
     wrong(

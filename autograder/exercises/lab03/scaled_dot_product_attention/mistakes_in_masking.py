@@ -59,10 +59,15 @@ wrong.several(
     "A forbidden score becomes a low number, but not low enough: it keeps some weight. How low "
     "must a score be to be lower than all others, whatever they are?",
 )
-for name, number in (("fill_with_minus_10000", "-1e4"), ("fill_with_minus_a_million", "-1e6")):
+for name, number, emptied in (
+    ("fill_with_minus_10000", "-1e4", ROWS_WITHOUT_KEYS_EMPTIED),
+    ("fill_with_minus_a_million", "-1e6", ROWS_WITHOUT_KEYS_EMPTIED),
+    ("fill_with_minus_10000_and_emptied", "-1e4", EMPTIED),
+    ("fill_with_minus_a_million_and_emptied", "-1e6", EMPTIED),
+):
     wrong.several(
         name,
-        {FILLED: f"scores.masked_fill(~mask, {number})", EMPTIED: ROWS_WITHOUT_KEYS_EMPTIED},
+        {FILLED: f"scores.masked_fill(~mask, {number})", EMPTIED: emptied},
         "A forbidden score becomes a low number, which looks right until the allowed scores are "
         "even lower. Which number is below every other of the dtype?",
     )
@@ -84,13 +89,19 @@ wrong.several(
     "You subtract a large number from forbidden scores. A score far above the others keeps its "
     "lead; a row without allowed keys keeps its weights. What replaces a score, however high?",
 )
-wrong(
-    "low_number_added_and_emptied",
-    FILLED,
-    "scores + (~mask) * -1e9",
-    "You add a low number to forbidden scores, so a forbidden score far above the others is still "
-    "large, and takes a share before its weight is set to 0. What replaces a score, however high?",
-)
+for name, number in (
+    ("low_number_added_and_emptied", "-1e9"),
+    ("minus_a_million_added_and_emptied", "-1e6"),
+    ("minus_10000_added_and_emptied", "-1e4"),
+):
+    wrong(
+        name,
+        FILLED,
+        f"scores + (~mask) * {number}",
+        "You add a low number to forbidden scores, so a forbidden score far above the others is "
+        "still large, and takes a share before its weight is set to 0. What replaces a score, "
+        "however high?",
+    )
 wrong(
     "emptied_and_divided_by_a_bit_more",
     EMPTIED,
@@ -123,6 +134,13 @@ wrong(
     "return weights @ v * mask.any(-1, keepdim=True), weights",
     "A query without allowed keys gets zero outputs but non-zero weights. In which order do you "
     "fix the weights and use them?",
+)
+wrong(
+    "weights_mended_alone",
+    f"weights = {EMPTIED}",
+    f"return weights @ v, {EMPTIED}",
+    "A query without allowed keys gets zero weights, but its output is a mean of values. In which "
+    "order do you use the weights and fix them?",
 )
 wrong.several(
     "nan_gradients",

@@ -33,6 +33,14 @@ wrong(
     "With `scaled`, you divide the scores by d. What does that do to their variance, if dividing "
     "by √d should make it 1?",
 )
+for name, number in (("divided_by_eight", "8"), ("divided_by_root_of_n", "math.sqrt(n)")):
+    wrong(
+        name,
+        "math.sqrt(d)",
+        number,
+        "With `scaled`, you divide by a number that does not change with d. Which argument says "
+        "how many terms a score has?",
+    )
 wrong(
     "variance_scaled",
     DIVIDE,
@@ -172,8 +180,8 @@ wrong(
     "global_random_numbers",
     ", generator=generator",
     "",
-    "Your random numbers do not come from the given generator. Which argument of torch's random "
-    "functions takes it?",
+    "Not all of your random numbers come from the given generator. Which argument of torch's "
+    "random functions takes it?",
 )
 wrong(
     "seeds_again",
@@ -191,27 +199,25 @@ wrong.several(
 
 wrong = exercise.edits(mean_of_largest, of="saturation")
 
-wrong(
-    "mean_weight",
-    ".amax(-1)",
-    "",
-    "You take the mean of all the weights. A row sums to one, so that mean is known in advance: "
-    "which weight of each row should count?",
-)
-wrong(
-    "largest_of_all",
-    ".amax(-1).mean()",
-    ".max()",
-    "You take the largest weight of all queries together. The task takes one of each query: what "
-    "comes after that?",
-)
-wrong(
-    "largest_of_means",
-    ".amax(-1).mean()",
-    ".mean(0).max()",
-    "You average the weights over the queries first and take the largest of those means. Which of "
-    "the two steps comes first?",
-)
+for name, whole, part in (
+    ("mean_weight", ".amax(-1)", ""),
+    ("largest_of_means", ".amax(-1).mean()", ".mean(0).max()"),
+):
+    wrong(
+        name,
+        whole,
+        part,
+        "Your result is about one over the number of keys, as a mean of weights of all sizes is. "
+        "Which weight of each query should count, before any mean is taken?",
+    )
+for name, largest in (("largest_of_all", ".max()"), ("largest_of_columns", ".amax(0).mean()")):
+    wrong(
+        name,
+        ".amax(-1).mean()",
+        largest,
+        "Your largest weight is one over many queries: of all the weights, or of a column. Among "
+        "which weights does the task look for the largest?",
+    )
 wrong(
     "largest_score",
     "weights.amax",
@@ -233,6 +239,43 @@ wrong(
     "use the argument?",
 )
 wrong(
+    "saturation_unscaled_by_default",
+    "scaled=True",
+    "scaled=False",
+    "If `scaled` is not given, your `saturation` does not divide its scores. Which default does "
+    "the task give it?",
+)
+for name, number in (
+    ("saturation_divided_by_eight", "8"),
+    ("saturation_divided_by_root_of_keys", "math.sqrt(num_keys)"),
+):
+    wrong(
+        name,
+        "math.sqrt(d)",
+        number,
+        "With `scaled`, your `saturation` divides by a number that does not change with d. Which "
+        "argument says how many terms a score has?",
+    )
+wrong.several(
+    "saturation_of_uniform_numbers",
+    {"torch.randn(n, 1": "torch.rand(n, 1", "torch.randn(n, num": "torch.rand(n, num"},
+    "In your `saturation`, `torch.rand` spreads numbers evenly from 0 to 1, so all scores are "
+    "positive and close together. Which numbers does the task draw?",
+)
+wrong(
+    "saturation_generator_copied",
+    "    q = torch",
+    "    generator = generator.clone_state()\n    q = torch",
+    "`saturation` draws from a copy of the generator (one with the same seed or state), so the "
+    "generator itself does not advance. What does the next call with it give?",
+)
+wrong.several(
+    "saturation_seeds_again",
+    {"1, d, generator=generator": "1, d, generator=generator.manual_seed(0)"},
+    "`saturation` seeds the generator itself, so every call gives the same numbers. Which side "
+    "should choose the generator's state, your function or its caller?",
+)
+wrong(
     "saturation_always_scaled",
     SCALE,
     f"    {DIVIDE}\n",
@@ -246,18 +289,23 @@ wrong(
     "In your `saturation`, `scaled` has the opposite effect, or another default than in the task. "
     "When are scores divided?",
 )
-wrong(
-    "saturation_scaling_squared",
-    "math.sqrt(d)",
-    "d",
-    "You divide the scores of `saturation` by d. What brings their standard deviation to 1?",
-)
+for name, number in (
+    ("saturation_scaling_squared", "d"),
+    ("saturation_divided_by_root_of_n", "math.sqrt(n)"),
+):
+    wrong(
+        name,
+        "math.sqrt(d)",
+        number,
+        "You divide the scores of `saturation` by too large a number, such as d itself. What "
+        "brings their standard deviation to 1?",
+    )
 wrong(
     "keys_shared",
     "n, num_keys, d",
     "num_keys, d",
-    "All queries look at the same few keys, so your number depends on those few. Which keys "
-    "does each query have in the task?",
+    "Your queries share their keys, or one query meets all of them, so your number depends on "
+    "those few vectors. Which queries and keys does the task draw?",
 )
 wrong(
     "largest_weights_listed",
@@ -274,6 +322,6 @@ wrong.several(
 wrong.several(
     "saturation_global_random_numbers",
     {"1, d, generator=generator": "1, d", "num_keys, d, generator=generator": "num_keys, d"},
-    "The random numbers of `saturation` do not come from the given generator. Which argument of "
+    "Not all random numbers of `saturation` come from the given generator. Which argument of "
     "torch's random functions takes it?",
 )
