@@ -390,8 +390,8 @@ plots.words.equivariance_bars(equivariance_gap, layers, words, order)
 # <details><summary>Hint 2: a plan</summary>
 #
 # Compare with `torch.softmax` on a 3-D float64 tensor along each axis, and again with slices
-# thousands apart. Then test a −∞; whole numbers; the dtypes of float16 and float32; the sums to the
-# last digits; the gradient; the input afterwards.
+# thousands apart. Then test a −∞; whole numbers; the dtypes of float16 and float32; the sums; the
+# gradient; the input afterwards.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #

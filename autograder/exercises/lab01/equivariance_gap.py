@@ -194,6 +194,32 @@ wrong(
     "You take the mean of the differences. Which of them does the task ask for?",
 )
 wrong(
+    "smallest_difference",
+    ".max()",
+    ".min()",
+    "You take the smallest of the differences. Which of them does the task ask for?",
+)
+for digits in (3, 4, 6):
+    wrong(
+        f"rounded_to_{digits}",
+        "(f(X[perm]) - f(X)[perm]).abs().max()",
+        f"round((f(X[perm]) - f(X)[perm]).abs().max().item(), {digits})",
+        "Your gap is rounded, so it is right only in its first digits. What does a layer with a "
+        "gap of 1e-7 get from your function?",
+    )
+wrong(
+    "divided_by_the_results",
+    ".abs().max()",
+    ".abs().max() / f(X).abs().max()",
+    "You divide the largest difference by the size of the results. Is there a quotient in the "
+    "formula?",
+)
+wrong.several(
+    "reversed_whatever_the_order",
+    {"f(X[perm])": "f(X.flip(0))", "f(X)[perm]": "f(X).flip(0)"},
+    "You reverse the words, whatever `perm` says. Which line of your code reads that argument?",
+)
+wrong(
     "summed_difference",
     ".max()",
     ".sum()",
@@ -239,8 +265,8 @@ wrong(
     "always_zero",
     "f(X)[perm]",
     "f(X[perm])",
-    "You reorder the words on both sides before you call `f`, so the two sides are the same and "
-    "the gap is always 0. Which side should reorder after `f`?",
+    "Your gap is 0 even for a layer that does see the order, such as a running sum. Which words "
+    "does `f` get on each of your two sides, and in which order?",
 )
 
 

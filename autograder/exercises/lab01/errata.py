@@ -45,33 +45,62 @@ exercise = Errata(
     reasons_points=1,
 )
 
+# N1: the row for "a" before the mask, the column for "am" below it. N6: apple's similarities.
+row = torch.tensor([0.1, 0.3, 0.6, 0.1], dtype=torch.float64)
+column = torch.tensor([0.6, 0.3, 0.3], dtype=torch.float64)
+apple = torch.tensor([0.0, 0.0, 0.25, 0.0, 1.0], dtype=torch.float64)
+right_row = torch.softmax(row[:3], 0).tolist()
+right_apple = torch.softmax(apple, 0).tolist()
+
 exercise.wrong(
     "masked_after_softmax",
     "N1: you took softmax over all four scores and masked afterwards, so the row no longer sums "
     "to one. When should -inf be put in, before or after the exponential?",
-    N1=(0.3, 0.2508, "the mask was applied too late"),
+    N1=(0.3, float(torch.softmax(row, 0)[1]), "the mask was applied too late"),
 )
 exercise.wrong(
     "filled_with_zero",
     "N1: you set a masked score to 0, but exp(0) = 1 still takes its share. Which score gives the "
     "probability 0?",
-    N1=(0.3, 0.2558, "masked scores were set to zero"),
+    N1=(
+        0.3,
+        float(torch.softmax(torch.tensor([*row[:3], 0.0]).double(), 0)[1]),
+        "masked scores were set to zero",
+    ),
 )
 exercise.wrong(
     "softmax_down_the_column",
     "N1: your softmax ran down the column. The slide's rows are the words that look: along which "
     "axis do their weights sum to one?",
-    N1=(0.3, 0.2985, "softmax along the other axis"),
+    N1=(0.3, float(torch.softmax(column, 0)[1]), "softmax along the other axis"),
 )
 exercise.wrong(
     "another_column",
     'N1: that is the value of another column. Counting from 0, row 2 belongs to "a": which column '
     'belongs to "am"?',
-    N1=(0.3, 0.2584, "looked at the first column"),
+    N1=(0.3, right_row[0], "looked at the first column"),
+)
+exercise.wrong(
+    "numbers_of_N1_swapped",
+    "N1: the first part is the number that the slide prints, the second the one that should be "
+    "there. Which of your two numbers is on the slide?",
+    N1=(right_row[1], 0.3, "rounded down, and by too much"),
+)
+exercise.wrong(
+    "one_minus_the_others",
+    "N1: you subtracted the slide's other two numbers from one, so their rounding is in yours. "
+    "Which exponentials give the number directly?",
+    N1=(0.3, 0.31, "the row should sum to one"),
+)
+exercise.wrong(
+    "number_of_the_largest",
+    'N1: these are the numbers for "a" itself. Which score of the row belongs to "am"?',
+    N1=(0.43, right_row[2], "the largest of the row is rounded"),
 )
 exercise.wrong(
     "scores_by_their_sum",
-    "N1: you divided the scores by their sum. What does the slide say is applied to them?",
+    "N1: your second number is the score itself, or its share of the sum of the scores. What does "
+    "the slide say is applied to the scores?",
     N1=(0.3, 0.3, "the slide is right about it"),
 )
 exercise.wrong(
@@ -86,6 +115,12 @@ exercise.wrong(
     N2=(1.0, 1.0, "these are scores before softmax"),
 )
 exercise.wrong(
+    "column_summed",
+    "N2: that is the sum of a column. Which words share one unit of attention, those of a row or "
+    "those of a column?",
+    N2=(1.3, 1.0, "these are scores before softmax"),
+)
+exercise.wrong(
     "sum_believed",
     "N2: a row of attention weights is a distribution, whatever its scores sum to. What does each "
     "row of a softmax sum to?",
@@ -98,26 +133,60 @@ exercise.wrong(
     N6=(0.2, 0.2, "the slide is right about it"),
 )
 exercise.wrong(
+    "numbers_of_N6_swapped",
+    "N6: the first part is the weight that the slide prints, the second that of softmax. Which of "
+    "your two numbers is on the slide?",
+    N6=(right_apple[2], 0.2, "divided by the sum, not softmax"),
+)
+exercise.wrong(
+    "similarity_for_weight",
+    "N6: the first number of yours is a similarity. Which weight does the slide make of it?",
+    N6=(0.25, right_apple[2], "divided by the sum, not softmax"),
+)
+exercise.wrong(
+    "weight_of_a_zero",
+    "N6: that is the weight of a word with similarity 0. What is fruit's similarity to apple?",
+    N6=(0.2, right_apple[0], "softmax gives zeros a weight, too"),
+)
+exercise.wrong(
     "weight_of_apple",
     "N6: that is the weight of apple itself in this row. Which column belongs to fruit?",
-    N6=(0.2, 0.3882, "softmax gives another weight there"),
+    N6=(0.2, right_apple[4], "softmax gives another weight there"),
 )
 exercise.wrong(
     "zeros_left_out",
     "N6: you left out the three words with similarity 0. Does softmax give a score of 0 no weight?",
-    N6=(0.2, 0.3208, "softmax over two words only"),
+    N6=(0.2, float(torch.softmax(apple[[2, 4]], 0)[0]), "softmax over two words only"),
 )
 exercise.wrong(
     "columns_summed",
-    "S1: you summed a column. Each row of that table is one output position; its weights say how "
-    "much it takes from each input. Which sums should be one?",
+    "S1: you summed a column, or the row of another output. Each row of that table is one output "
+    "position; its weights say how much it takes from each input. Which sum did the task ask for?",
     S1=(5 / 6, 1.0, "columns do not all sum to one"),
+)
+exercise.wrong(
+    "numbers_of_S1_swapped",
+    "S1: the first part is the sum of the slide's row, the second the sum that a mean needs. Which "
+    "of your two numbers is on the slide?",
+    S1=(1.0, 2 / 3, "weights over inputs must share one"),
+)
+exercise.wrong(
+    "largest_weight_for_the_sum",
+    "S1: your first number is a single weight of the row. How many weights does output 2 have, and "
+    "what do they sum to?",
+    S1=(1 / 3, 1.0, "weights over inputs must share one"),
 )
 exercise.wrong(
     "toy_table_believed",
     "S1: the second part is the sum that the weights of one output need for a weighted mean. Is "
     "2/3 enough?",
     S1=(2 / 3, 2 / 3, "all rows but one agree"),
+)
+exercise.wrong(
+    "all_numbers_swapped",
+    "Your first numbers are those that should be on the slides, your second ones those that are. "
+    "Which of the two comes first in an item?",
+    **{name: (right, says, reason) for name, (says, right, reason) in exercise.right.items()},
 )
 exercise.wrong(
     "no_reasons",
@@ -132,9 +201,8 @@ exercise.also_right_with(
     S1=[0.667, 1, "the three weights are too small"],
 )
 
-scores = torch.tensor([0.0, 0.0, 0.25, 0.0, 1.0])
 exercise.also_right_with(
     "tensors",
     N2=(torch.tensor([0.1, 0.3, 0.6, 0.1]).sum(), torch.ones(1), "a sum above one is no share"),
-    N6=(scores[2] / scores.sum(), torch.softmax(scores, 0)[2], "softmax serves words at zero"),
+    N6=(apple[2] / apple.sum(), torch.softmax(apple, 0)[2], "softmax serves words at zero"),
 )

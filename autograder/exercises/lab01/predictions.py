@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 
+from attnlab.data.apples import fruit_sentence
 from gradekit.exercise import Prediction, Predictions
 
 exercise = Predictions(
@@ -68,9 +71,37 @@ exercise.wrong(
     P1=1.0,
 )
 exercise.wrong(
+    "in_percent",
+    "P1: that is a percentage. What do the entries of a softmax sum to?",
+    P1=25.0,
+)
+exercise.wrong(
+    "scores_returned",
+    "P1: that is a score, and the entries of a softmax are probabilities. Between which limits is "
+    "a probability?",
+    P1=1000.0,
+)
+exercise.wrong(
+    "digits_for_nats",
+    "P2: your number is a logarithm of base 10. Which logarithm does the loss of this lab use?",
+    P2=math.log10(50257),
+)
+exercise.wrong(
+    "loss_below_zero",
+    "P2: a loss is never below 0, because no probability is above 1. Which sign does the formula "
+    "put in front of the logarithm?",
+    P2=-math.log(50257),
+)
+exercise.wrong(
+    "number_of_words",
+    "P2: that is the number of words among which the model hesitates. How surprised is it by one "
+    "of them, in nats?",
+    P2=50257.0,
+)
+exercise.wrong(
     "loss_in_bits",
     "P2: your number is in bits. Which logarithm does the loss of this lab use?",
-    P2=15.62,
+    P2=math.log2(50257),
 )
 exercise.wrong(
     "probability_for_loss",
@@ -89,6 +120,17 @@ exercise.wrong(
     "P3: larger scores give a sharper distribution, and so does a lower temperature. Do you "
     "multiply the scores by T or divide by it?",
     P3=2.0,
+)
+exercise.wrong(
+    "temperature_one",
+    "P3: at that temperature the scores stay as they are. By what does temperature divide them?",
+    P3=1.0,
+)
+exercise.wrong(
+    "loss_multiplied",
+    "P4: that is by how much every exponential grows. What becomes of this factor in a quotient of "
+    "exponentials?",
+    P4=math.exp(5),
 )
 exercise.wrong(
     "loss_moves_along",
@@ -113,6 +155,32 @@ exercise.wrong(
     "What does the lecture divide them by?",
     P5=[1.25, 9.75],
 )
+exercise.wrong(
+    "coordinates_swapped",
+    "P5: these are the two numbers in the wrong order. Fruit starts at [0, 8]: which of its two "
+    "numbers is the larger one?",
+    P5=[7.8, 1.0],
+)
+exercise.wrong(
+    "halfway",
+    "P5: that is halfway between fruit and apple. Which of the two similarities is larger, and by "
+    "how much?",
+    P5=[2.5, 7.5],
+)
+exercise.wrong(
+    "similarity_for_weight",
+    "P5: you give apple a weight of .25, which is its similarity. What is the sum of the two "
+    "similarities, and what does the lecture do with it?",
+    P5=[1.25, 7.75],
+)
+sentence = fruit_sentence()
+for name, words in (("all_words", [0, 1, 2, 3, 4]), ("two_words", [2, 4])):
+    shares = torch.softmax(sentence.similarity[2, words], 0)
+    exercise.wrong(
+        f"softmax_over_{name}",
+        "P5: you normalise the similarities by softmax. What does the lecture divide them by?",
+        P5=(shares @ sentence.vectors[words]).tolist(),
+    )
 exercise.wrong(
     "fruit_stays",
     "P5: you say that fruit does not move. Which other word has a similarity above 0 to fruit?",

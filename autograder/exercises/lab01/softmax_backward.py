@@ -141,6 +141,13 @@ wrong(
     "which one?",
 )
 wrong(
+    "gradient_missing_in_the_sum",
+    "(p * grad_p).sum(",
+    "p.sum(",
+    "The number that you subtract holds no gradients: it is the sum of a row of probabilities, "
+    "always one. In the formula with both indices, what is each ∂p[j]/∂x[i] multiplied by?",
+)
+wrong(
     "second_factor_missing",
     "p * (grad_p - inner)",
     "p * grad_p - inner",
@@ -237,6 +244,17 @@ wrong(
 def full_jacobian(p, grad_p):
     jacobian = torch.diag_embed(p) - p.unsqueeze(-1) * p.unsqueeze(-2)
     return (jacobian @ grad_p.unsqueeze(-1)).squeeze(-1)
+
+
+@exercise.mistake(
+    "Your sum takes in everything behind the first axis. That is a row if there are two axes. What "
+    "is p[0] if p has the shape (2, 3, 5)?"
+)
+def first_axis_one_by_one(p, grad_p):
+    inner = torch.zeros(p.shape[0], 1, dtype=p.dtype)
+    for i in range(p.shape[0]):
+        inner[i] = (p[i] * grad_p[i]).sum()
+    return p * (grad_p - inner)
 
 
 @exercise.also_right

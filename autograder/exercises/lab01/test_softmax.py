@@ -65,6 +65,7 @@ def openly_wrong(lab, draw):
         "rejects shares that do not sum to one": draw.rejects(lab.test_softmax, not_normalised),
         "rejects the same probability for all": draw.rejects(lab.test_softmax, all_the_same),
         "rejects a softmax that ignores dim": draw.rejects(lab.test_softmax, last_axis_always),
+        "what it raises": draw.raises(lab.test_softmax, not_normalised),
     }
 
 
@@ -107,8 +108,9 @@ def last_axis_only(impl):
 
 
 @exercise.mistake(
-    "Your test asks for exactly equal bits, so it rejects right versions: two right ways to add "
-    "up the same numbers differ in the last digit. How large a difference may they have?"
+    "Your test rejects right versions, so one of its conditions asks for more than the task "
+    "promises: equal bits, for example, although two right ways to add up the same numbers differ "
+    "in the last digit. Which condition is it?"
 )
 def exactly_equal(impl):
     x = torch.randn(31, 57, 7, dtype=torch.float64)
@@ -125,6 +127,17 @@ def ordinary_scores_only(impl):
     x = torch.randn(3, 5, 7, dtype=torch.float64)
     for dim in range(3):
         assert torch.allclose(impl(x.clone(), dim), torch.softmax(x, dim), atol=1e-6)
+
+
+@exercise.mistake(
+    "Your test rejects wrong versions with another error than AssertionError. Which error does the "
+    "task ask for?"
+)
+def another_error(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        if not torch.allclose(impl(x, dim), torch.softmax(x, dim)):
+            raise ValueError(f"wrong along axis {dim}")
 
 
 @exercise.also_right

@@ -133,7 +133,7 @@ def batches(lab, draw):
     }
 
 
-@exercise.check(points=0.5, hidden=True)
+@exercise.check(points=0.5)
 def zero_rows(lab, draw):
     """A word that resembles nothing becomes 0 by sum, and the mean of all words by softmax."""
     X, table = draw.uniform(5, 3, low=1.0, high=2.0), draw.uniform(5, 5, low=0.5, high=2.0)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import torch
+
 from . import exercise
 from .also_right import in_three_steps
 
 wrong = exercise.edits(in_three_steps)
 
+wrong.several(
+    "second_axis_normalised",
+    {"softmax(scores, -1)": "softmax(scores, 1)", "sum(-1": "sum(1"},
+    "You normalise along axis 1, which is the last one only if there is no batch axis. For X of "
+    "shape (2, 5, 3), which axis of your table of weights is axis 1?",
+)
 wrong.several(
     "columns_normalised",
     {"softmax(scores, -1)": "softmax(scores, -2)", "sum(-1": "sum(-2"},
@@ -88,6 +96,40 @@ wrong(
     "You leave words with similarity 0 out of the softmax. exp(0) is 1, so a score of 0 is not a "
     "mask. What does the softmax of a row of zeros look like?",
 )
+ZERO_ROWS = "torch.where(total == 0, 0.0, scores / total)"
+wrong(
+    "keepdim_missing",
+    "sum(-1, keepdim=True)",
+    "sum(-1)",
+    'With mode="sum" the sum over the row lost its axis, so the division broadcasts along another '
+    "one. What are the shapes on the two sides of your division?",
+)
+wrong(
+    "zero_rows_keep_their_word",
+    "weights @ X",
+    'weights @ X + (scores.sum(-1, keepdim=True) == 0) * (mode == "sum") * X',
+    "A word that resembles nothing keeps its own vector in your version. Which vector does the "
+    'task give it with mode="sum"?',
+)
+wrong(
+    "mean_for_zero_rows",
+    ZERO_ROWS,
+    "torch.where(total == 0, 1 / X.shape[-2], scores / total)",
+    "A word that resembles nothing becomes the mean of all words in your version. Which vector "
+    'does the task give it with mode="sum"?',
+)
+wrong(
+    "one_zero_row_clears_all",
+    ZERO_ROWS,
+    "torch.zeros_like(scores) if (total == 0).any() else scores / total",
+    "One row of zeros makes the result 0 for every word. Which words should it concern?",
+)
+wrong(
+    "zero_rows_only_if_all_are",
+    ZERO_ROWS,
+    "torch.zeros_like(scores) if (total == 0).all() else scores / total",
+    'A row of zeros sums to 0, and 0/0 is NaN. What should such a word become with mode="sum"?',
+)
 wrong(
     "nan_for_zero_rows",
     "torch.where(total == 0, 0.0, scores / total)",
@@ -106,13 +148,22 @@ for name, epsilon in (
         "A small number in the denominator avoids 0/0, but every other row now sums to a little "
         "less than one. Which rows need help?",
     )
-wrong(
-    "sum_clamped",
-    "torch.where(total == 0, 0.0, scores / total)",
-    "scores / total.clamp(min=1e-12)",
-    "You divide by a number above 0, whatever the row sums to: a clamp keeps 0/0 away, and takes "
-    "the negative sums with it. What should the weights of such a row sum to?",
-)
+for name, lowest in (("", "1e-12"), ("_at_a_billionth", "1e-9"), ("_at_a_millionth", "1e-6")):
+    wrong(
+        f"sum_clamped{name}",
+        ZERO_ROWS,
+        f"scores / total.clamp(min={lowest})",
+        "You divide by a number above 0, whatever the row sums to: a clamp keeps 0/0 away, and "
+        "takes the negative sums with it. What should the weights of such a row sum to?",
+    )
+for name, size in (("", "abs()"), ("_and_clamped", "abs().clamp(min=1e-12)")):
+    wrong(
+        f"sum_made_positive{name}",
+        ZERO_ROWS,
+        f"torch.where(total == 0, 0.0, scores / total.{size})",
+        "You divide by the size of the sum (`abs`), so a sum below 0 turns the signs of its row. "
+        "What do the weights of such a row sum to?",
+    )
 wrong(
     "divided_by_sizes",
     "torch.where(total == 0, 0.0, scores / total)",
@@ -146,12 +197,20 @@ wrong(
     "The argument `similarity` is not used: you always take the dot products. When should you take "
     "them?",
 )
+for name, transposed in (("first_axes_transposed", "X.transpose(0, 1)"), ("reversed", "X.T")):
+    wrong(
+        name,
+        "X.mT",
+        transposed,
+        "`.T` (or transposing axes 0 and 1) swaps words and features only if there is no batch "
+        "axis. Which two axes should be swapped for X of shape (2, 5, 3)?",
+    )
 wrong(
-    "first_axes_transposed",
-    "X.mT",
-    "X.transpose(0, 1)",
-    "`.T` (or transposing axes 0 and 1) swaps words and features only if there is no batch axis. "
-    "Which two axes should be swapped for X of shape (2, 5, 3)?",
+    "computed_in_float32",
+    "    scores = X @ X.mT if similarity is None else similarity",
+    "    X = X.float()\n    scores = X @ X.mT if similarity is None else similarity.float()",
+    "Your weights and words are computed in float32, whatever the dtype of X is. Which of your "
+    "calls changes the dtype?",
 )
 wrong.several(
     "whole_table_normalised",
@@ -182,3 +241,19 @@ wrong(
     "scores.div_(total).nan_to_num()",
     "Your code writes into the table that it was given. What does the same and makes a new tensor?",
 )
+
+
+@exercise.mistake(
+    "Your words move one after the other, and later words look at those that have moved already. "
+    "Which vectors does the formula sum over: those before the step, or those after it?"
+)
+def moved_words_looked_at(X, mode="softmax", similarity=None):
+    words = list(X.unbind(-2))
+    for i, word in enumerate(words):
+        now = torch.stack(words, -2)
+        row = (word[..., None, :] * now).sum(-1) if similarity is None else similarity[..., i, :]
+        total = row.sum(-1, keepdim=True)
+        shares = row / total.where(total != 0, 1.0)
+        row = torch.softmax(row, -1) if mode == "softmax" else shares
+        words[i] = (row[..., None] * now).sum(-2)
+    return torch.stack(words, -2)

@@ -45,9 +45,11 @@ def shapes_and_dtypes(lab, draw):
     """One number for "mean" and "sum", one per row for "none", in the dtype of the logits."""
     logits, target = draw.normal(5, 13), draw.integers(5, 12, 5)
     seen = all_reductions(lab, logits.float(), target, ignore_index=int(target[2]))
+    low = all_reductions(lab, logits.half(), target, ignore_index=int(target[2]))
     return {
         "shapes": {name: list(torch.as_tensor(loss).shape) for name, loss in seen.items()},
         "dtypes of float32": {name: dtype_of(loss) for name, loss in seen.items()},
+        "dtypes of float16": {name: dtype_of(loss) for name, loss in low.items()},
     }
 
 

@@ -7,6 +7,21 @@ from .also_right import step_by_step
 
 wrong = exercise.edits(step_by_step)
 
+COUNTS = "torch.ones_like(target).bool() if ignore_index is None else target != ignore_index"
+CLAMPED = "target.clamp(min=0)"
+TURNED_ROUND = (
+    "Your mask is turned round: the rows to ignore count, and the others do not. Is your condition "
+    "true or false for a row of padding?"
+)
+COMPARED_WITH_NONE = (
+    "Without `ignore_index` your code compares the targets with None. That gives one True, not one "
+    "for each row, and the code stops. What should the mask be if no id is ignored?"
+)
+FLOAT_MASK = (
+    "For logits of float16 your loss is float32. Does something else in your arithmetic, such as a "
+    "mask or a number of rows, have the dtype float32?"
+)
+
 wrong(
     "double_softmax",
     "    shifted = logits",
@@ -72,6 +87,81 @@ wrong.several(
     },
     "`ignore_index` changes nothing in your loss. Which rows should it remove from the sum and "
     "from the number that you divide by?",
+)
+wrong.several(
+    "mask_turned_round",
+    {"else target != ignore_index": "else target == ignore_index", "target * counts": CLAMPED},
+    TURNED_ROUND,
+)
+wrong(
+    "mask_turned_round_for_the_losses",
+    "torch.where(counts, losses, 0.0)",
+    "losses if ignore_index is None else torch.where(counts, 0.0, losses)",
+    TURNED_ROUND,
+)
+wrong.several(
+    "compared_with_none",
+    {COUNTS: "target != ignore_index", "target * counts": "torch.where(counts, target, 0)"},
+    COMPARED_WITH_NONE,
+)
+wrong.several(
+    "multiplied_without_a_mask",
+    {COUNTS: "target != ignore_index", "torch.where(counts, losses, 0.0)": "losses * counts"},
+    COMPARED_WITH_NONE,
+)
+wrong(
+    "counted_without_a_mask",
+    "    column = target * counts",
+    "    counts = target != ignore_index\n    column = target * counts",
+    COMPARED_WITH_NONE,
+)
+for name, condition in (("negative_targets", ">= 0"), ("minus_100", "!= -100")):
+    wrong.several(
+        f"{name}_ignored",
+        {COUNTS: f"target {condition}", "target * counts": CLAMPED},
+        "You leave out rows by a number in your code, whatever `ignore_index` is. Which rows "
+        "should ignore_index=0 leave out?",
+    )
+wrong(
+    "ignored_rows_not_set_to_zero",
+    "torch.where(counts, losses, 0.0)",
+    "losses",
+    "An ignored row still has a loss in your version: that of the column which you look up in its "
+    "place. What should such a row add to the sum?",
+)
+wrong(
+    "ignored_word_taken_out_of_softmax",
+    "    shifted = logits",
+    "    if ignore_index is not None and 0 <= ignore_index < logits.shape[-1]:\n"
+    "        hidden = torch.arange(logits.shape[-1]) == ignore_index\n"
+    "        logits = logits.masked_fill(hidden, -torch.inf)\n"
+    "    shifted = logits",
+    "You take the ignored word out of every row's softmax, so the other words share its "
+    "probability. Which rows does the task tell you to leave out, and does it mention columns?",
+)
+wrong(
+    "one_zero_when_all_ignored",
+    "    column = target",
+    "    if not counts.any():\n        return torch.tensor(0.0)\n    column = target",
+    "If no row counts, you return a single 0, whatever `reduction` is. How many losses does "
+    '"none" promise?',
+)
+wrong("mask_in_float32", "torch.where(counts, losses, 0.0)", "losses * counts.float()", FLOAT_MASK)
+wrong("number_in_float32", "counts.sum()", "counts.float().sum()", FLOAT_MASK)
+wrong.several(
+    "mask_and_number_in_float32",
+    {
+        "torch.where(counts, losses, 0.0)": "losses * counts.float()",
+        "counts.sum()": "counts.float().sum()",
+    },
+    FLOAT_MASK,
+)
+wrong(
+    "computed_in_float32",
+    "    shifted = logits",
+    "    logits = logits.float()\n    shifted = logits",
+    "Your loss is computed in float32, whatever the dtype of the logits is. Which of your calls "
+    "changes the dtype?",
 )
 for epsilon in ("1e-8", "1e-9", "1e-12"):
     for name, limited in (("clamped", f"clamp(min={epsilon})"), ("added", f"add({epsilon})")):

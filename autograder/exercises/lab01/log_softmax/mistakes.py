@@ -50,12 +50,16 @@ wrong_logsumexp(
     "Your logsumexp lacks the maximum that you subtracted before the exponential. How is a sum of "
     "exp(x - m) related to the sum of exp(x)?",
 )
-wrong_logsumexp(
-    "every_axis_of_one_squeezed",
-    "top.squeeze(dim)",
-    "top.squeeze()",
+SQUEEZED = (
     "`squeeze()` without an axis drops every axis of length 1, the wanted ones, too. Which axis "
-    "should go?",
+    "should go?"
+)
+wrong_logsumexp("every_axis_of_one_squeezed", "top.squeeze(dim)", "top.squeeze()", SQUEEZED)
+wrong_logsumexp(
+    "logsumexp_squeezed",
+    "(x - top).exp().sum(dim).log() + top.squeeze(dim)",
+    "((x - top).exp().sum(dim).log() + top.squeeze(dim)).squeeze()",
+    SQUEEZED,
 )
 wrong_logsumexp.several(
     "axis_kept",
@@ -81,6 +85,49 @@ wrong_logsumexp(
     "A row that is all -inf gives NaN: its maximum is -inf, and -inf - (-inf) is not a number. "
     "What else could you subtract from such a row?",
 )
+for name, lowest in (
+    ("billion", "-1e9"),
+    ("ten_thousand", "-1e4"),
+    ("dtype", "torch.finfo(x.dtype).min"),
+):
+    wrong_logsumexp(
+        f"minus_infinity_limited_by_{name}",
+        "    top = x",
+        f"    x = x.clamp(min={lowest})\n    top = x",
+        "You replace -inf by a finite number, so a row that is all -inf has a finite logsumexp. "
+        "What is the logarithm of a sum without terms?",
+    )
+wrong_logsumexp.several(
+    "nan_of_empty_rows_replaced",
+    {
+        ".clamp(min=torch.finfo(x.dtype).min)": "",
+        "(x - top).exp().sum(dim).log() + top.squeeze(dim)": (
+            "((x - top).exp().sum(dim).log() + top.squeeze(dim)).nan_to_num()"
+        ),
+    },
+    "A row that is all -inf gives NaN, and your code replaces it by a finite number. What is the "
+    "logarithm of a sum without terms?",
+)
+wrong_logsumexp(
+    "minus_infinity_set_to_zero",
+    "    top = x",
+    "    x = x.masked_fill(x == -math.inf, 0.0)\n    top = x",
+    "In logsumexp you set a score of -inf to 0, so it adds exp(0) to the sum. What is exp(-inf)?",
+)
+wrong_logsumexp(
+    "logsumexp_in_float32",
+    "    top = x",
+    "    x = x.float()\n    top = x",
+    "Your logsumexp is computed in float32, whatever the dtype of the scores is. Which of your "
+    "calls changes the dtype?",
+)
+wrong_logsumexp(
+    "logsumexp_in_place",
+    "(x - top)",
+    "x.sub_(top)",
+    "logsumexp writes into the tensor that it was given. What does the same and makes a new "
+    "tensor?",
+)
 wrong_logsumexp(
     "logsumexp_detached",
     "    top = x",
@@ -99,20 +146,23 @@ wrong_log_softmax(
     "If a probability is too small for a float it becomes 0, and its logarithm -inf. If you take "
     "the logarithm of the formula on paper first, what is left of exp?",
 )
-wrong_log_softmax(
-    "log_of_clamped_softmax",
-    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
-    "(shifted.exp() / shifted.exp().sum(dim, keepdim=True)).clamp(min=1e-9).log()",
+LOWEST = (
     "The logarithm of a softmax that is clamped from below (or has a small number added) stops at "
-    "a lowest value, about -20 or -100. Does the true logarithm have a lowest value?",
+    "a lowest value, the logarithm of that number. Does the true logarithm have a lowest value?"
 )
+for name, lowest in (("clamped", "1e-9"), ("barely_clamped", "torch.finfo(x.dtype).tiny")):
+    wrong_log_softmax(
+        f"log_of_{name}_softmax",
+        "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+        f"(shifted.exp() / shifted.exp().sum(dim, keepdim=True)).clamp(min={lowest}).log()",
+        LOWEST,
+    )
 for name, epsilon in (("small", "1e-8"), ("smaller", "1e-10"), ("smallest", "1e-12")):
     wrong_log_softmax(
         f"log_of_softmax_plus_a_{name}_number",
         "shifted - shifted.exp().sum(dim, keepdim=True).log()",
         f"(shifted.exp() / shifted.exp().sum(dim, keepdim=True) + {epsilon}).log()",
-        "The logarithm of a softmax that is clamped from below (or has a small number added) stops "
-        "at a lowest value, about -20 or -100. Does the true logarithm have a lowest value?",
+        LOWEST,
     )
 OTHER_BASE = (
     "Your logarithm has base 2 or 10. The exponential of softmax has base e: which logarithm "
@@ -132,6 +182,27 @@ wrong_log_softmax(
     "x",
     "In log_softmax, exp of a large score overflows before the logarithm can help. Which function "
     "of yours already sums exponentials safely?",
+)
+wrong_log_softmax(
+    "log_softmax_global_max",
+    "x.amax(dim, keepdim=True)",
+    "x.max()",
+    "In log_softmax you subtract one maximum for the whole tensor: a slice far below it underflows "
+    "to log 0 = -inf. Which maximum belongs to each slice?",
+)
+wrong_log_softmax(
+    "axis_put_back_at_the_end",
+    "sum(dim, keepdim=True)",
+    "sum(dim)[..., None]",
+    "You put the axis of the sum back at the end, whatever `dim` is. Which shape must the sum have "
+    "for x of shape (3, 5, 7) and dim=1?",
+)
+wrong_log_softmax(
+    "log_softmax_in_float32",
+    "    shifted = x",
+    "    x = x.float()\n    shifted = x",
+    "Your log_softmax is computed in float32, whatever the dtype of the scores is. Which of your "
+    "calls changes the dtype?",
 )
 wrong_log_softmax(
     "sum_without_logarithm",

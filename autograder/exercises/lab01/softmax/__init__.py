@@ -99,12 +99,13 @@ def sums_to_one(lab, draw):
 
 @exercise.check(points=1.5)
 def large_scores(lab, draw):
-    """Stays exact for scores in the thousands, and when rows are thousands apart."""
+    """Stays exact for scores in the thousands, and if rows or single scores are far apart."""
     scores = draw.normal(4, 3, 6)
     offsets = torch.tensor([0.0, 1e3, -1e3, 5e4], dtype=torch.float64)
     return {
         "all 1000 higher": lab.softmax(scores + 1e3, dim=-1),
         "rows far apart": lab.softmax(scores + offsets[:, None, None], dim=-1),
+        "one score far above": lab.softmax(scores + 5e3 * (torch.arange(6) == 2), dim=-1),
     }
 
 

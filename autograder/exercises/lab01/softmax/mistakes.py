@@ -95,6 +95,15 @@ wrong(
     "You subtract the largest size (`abs`) of a slice: for scores around -1,000 that makes all "
     "exponents far too small. Which number makes the largest exponent exactly 0?",
 )
+wrong.several(
+    "nan_replaced",
+    {
+        "(scores - scores.amax(dim, keepdim=True))": "scores",
+        "exp / exp.sum(dim, keepdim=True)": "(exp / exp.sum(dim, keepdim=True)).nan_to_num()",
+    },
+    "NaN is replaced by a number in your result, but large scores still overflow in exp, so their "
+    "probabilities are lost. What can you subtract from a whole row without changing its softmax?",
+)
 wrong(
     "scores_clamped",
     "scores - scores.amax(dim, keepdim=True)",
@@ -167,6 +176,25 @@ wrong(
     "largest score is subtracted, can any exponential still overflow?",
 )
 wrong(
+    "minus_infinity_set_to_zero",
+    "    exp =",
+    "    scores = scores.masked_fill(scores == -torch.inf, 0.0)\n    exp =",
+    "You set a score of -inf to 0, which is a score like any other and takes its share. What is "
+    "exp(-inf)?",
+)
+wrong.several(
+    "float32_inside",
+    {
+        "x if x.is_floating_point() else x.double()": "x.float()",
+        "return exp / exp.sum(dim, keepdim=True)": (
+            "p = exp / exp.sum(dim, keepdim=True)\n"
+            "    return p.to(x.dtype) if x.is_floating_point() else p"
+        ),
+    },
+    "Your result has the right dtype, but its numbers have only the seven digits of float32. "
+    "Which dtype does your code compute in, if the scores are float64?",
+)
+wrong(
     "computed_in_float32",
     "exp = (scores - scores.amax(dim, keepdim=True)).exp()",
     "exp = (scores - scores.amax(dim, keepdim=True)).float().exp().to(scores.dtype)",
@@ -187,12 +215,30 @@ wrong(
     "Some of the gradient is missing: the denominator depends on the scores, too. What cuts that "
     "side of your division from torch's graph?",
 )
+wrong.several(
+    "maximum_and_denominator_detached",
+    {
+        "scores.amax(dim, keepdim=True)": "scores.amax(dim, keepdim=True).detach()",
+        "exp.sum(dim, keepdim=True)": "exp.sum(dim, keepdim=True).detach()",
+    },
+    "Some of the gradient is missing: the denominator depends on the scores, too. What cuts that "
+    "side of your division from torch's graph?",
+)
+IN_PLACE = (
+    "Your code writes into the tensor that it was given (`-=`, `sub_`, `exp_`), so the caller's "
+    "scores are lost. What does the same and makes a new tensor?"
+)
 wrong(
     "in_place",
     "scores - scores.amax(dim, keepdim=True)",
     "scores.sub_(scores.amax(dim, keepdim=True))",
-    "Your code writes into the tensor that it was given (`-=`, `sub_`, `exp_`), so the caller's "
-    "scores are lost. What does the same and makes a new tensor?",
+    IN_PLACE,
+)
+wrong(
+    "in_place_behind_autograd",
+    "    exp = (scores - scores.amax(dim, keepdim=True)).exp()",
+    "    scores.data.sub_(scores.data.amax(dim, keepdim=True))\n    exp = scores.exp()",
+    IN_PLACE,
 )
 wrong(
     "written_over",
@@ -270,3 +316,14 @@ def through_numpy(x, dim=-1):
 def returns_log_probabilities(x, dim=-1):
     shifted = x - x.amax(dim, keepdim=True)
     return shifted - shifted.exp().sum(dim, keepdim=True).log()
+
+
+@exercise.mistake(
+    "You count the axes from 0 and look for `dim` among them, so a negative one is not found. "
+    "Which axis is -2 in a tensor of three axes?"
+)
+def negative_axis_not_found(x, dim=-1):
+    x = x if x.is_floating_point() else x.double()
+    kept = [1 if axis == dim else length for axis, length in enumerate(x.shape)]
+    exp = (x - x.amax(dim).reshape(kept)).exp()
+    return exp / exp.sum(dim).reshape(kept)

@@ -104,6 +104,8 @@ def too_small_to_divide(lab, draw):
         "float64, T = 1e-307": lab.temperature(x, 1e-307),
         "float32, T = 1e-37": lab.temperature(x.float(), 1e-37),
         "float16, T = 0.001": lab.temperature(x.half(), 1e-3),
+        "float64, T = 1e-310": lab.temperature(x, 1e-310),
+        "float32, T = 1e-40": lab.temperature(x.float(), 1e-40),
     }
 
 

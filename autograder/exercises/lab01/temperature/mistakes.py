@@ -27,6 +27,13 @@ wrong_temperature(
     "above 0?",
 )
 wrong_temperature(
+    "multiplied_by_the_reciprocal",
+    "below / T",
+    "below * (1 / T)",
+    "You multiply by 1/T. For the smallest T, 1/T itself is larger than the dtype can hold, and 0 "
+    "times infinity is NaN. Which operation does the formula name?",
+)
+wrong_temperature(
     "applied_after_softmax",
     "(below / T, -1)",
     "(below, -1) / T",
@@ -74,6 +81,21 @@ wrong_temperature(
     "winner",
     "At T = 0 you return the position of the largest score. The task asks for a distribution: what "
     "does one look like that puts everything on this position?",
+)
+for name, dtype in (("whole", "long"), ("float32", "float")):
+    wrong_temperature(
+        f"{name}_numbers_when_cold",
+        ".to(logits.dtype)",
+        f".{dtype}()",
+        "At T = 0 your result has a dtype of its own, not that of the logits. Which call in that "
+        "case chooses it?",
+    )
+wrong_temperature(
+    "temperature_in_float32",
+    "    if T == 0:",
+    "    logits = logits.float()\n    if T == 0:",
+    "Your temperature is computed in float32, whatever the dtype of the logits is. Which of your "
+    "calls changes the dtype?",
 )
 wrong_temperature(
     "one_winner_for_all",
@@ -166,6 +188,39 @@ wrong_entropy(
     "the entropy of a certain outcome is not 0 but a little below. Which entries need help, and "
     "how can you change these alone?",
 )
+RAISED = (
+    "You raise small probabilities (by a clamp, or by adding a number) outside the logarithm, too, "
+    "so an entry of 0 contributes a little. What should it contribute?"
+)
+for name, number in (("", "1e-9"), ("a_little_", "1e-12")):
+    for how, raised in (("clamped", f"clamp(min={number})"), ("enlarged", f"add({number})")):
+        wrong_entropy(
+            f"probabilities_{name}{how}",
+            "    return",
+            f"    p = p.{raised}\n    return",
+            RAISED,
+        )
+wrong_entropy(
+    "entropy_axis_kept",
+    "sum(-1)",
+    "sum(-1, keepdim=True)",
+    "Your entropy keeps the last axis, with length 1. How many numbers is the entropy of one "
+    "distribution?",
+)
+wrong_entropy(
+    "surprises_not_weighted",
+    "torch.xlogy(p, p)",
+    "torch.where(p > 0, p, 1.0).log()",
+    "You add up the logarithms without weights. How often does an entry with a small probability "
+    "occur?",
+)
+wrong_entropy(
+    "entropy_in_float32",
+    "    return",
+    "    p = p.float()\n    return",
+    "Your entropy is computed in float32, whatever the dtype of the probabilities is. Which of "
+    "your calls changes the dtype?",
+)
 wrong_entropy(
     "logarithm_clamped",
     "torch.xlogy(p, p)",
@@ -235,11 +290,19 @@ wrong_entropy(
 )
 
 
-@exercise.mistake(
+ENTROPY_IN_PLACE = (
     "entropy writes into the probabilities that it was given. What does the same and makes a new "
-    "tensor?",
-    of="entropy",
+    "tensor?"
 )
+
+
+@exercise.mistake(ENTROPY_IN_PLACE, of="entropy")
+def zeros_overwritten(p):
+    p[p == 0] = 1.0
+    return -(p * p.log()).sum(-1)
+
+
+@exercise.mistake(ENTROPY_IN_PLACE, of="entropy")
 def entropy_in_place(p):
     zero = p == 0
     if bool(zero.any()) or not p.requires_grad:
