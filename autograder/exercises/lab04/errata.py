@@ -67,6 +67,24 @@ exercise.wrong(
     N4=(418, 351, "the heads are wider than before"),
 )
 exercise.wrong(
+    "one_input_projection",
+    "N4: that counts one projection before the heads, and the last one. What else is projected, "
+    "apart from the queries?",
+    N4=(214, 526, "the old shapes were not updated"),
+)
+exercise.wrong(
+    "slide_with_one_head",
+    "N4: the first part is a layer with one head, as on an earlier slide. How many heads does the "
+    "layer in the question have?",
+    N4=(150, 1021, "the old shapes were not updated"),
+)
+exercise.wrong(
+    "heads_as_wide_as_the_model",
+    "G4: each of your heads has matrices of 512 × 512. How many features come out of one head's "
+    "matrix?",
+    G4=(17 * 512**2, 25 * 512**2, "keys need their own matrix"),
+)
+exercise.wrong(
     "two_matrices_believed",
     "G4: one matrix is missing: keys and values share one, as on the slide, or the last projection "
     "was left out. Which letter appears twice in G's three formulas?",
@@ -110,6 +128,12 @@ exercise.wrong(
     GT=(40960000, 40960000, "the slide is right about it"),
 )
 exercise.wrong(
+    "values_weighed_too",
+    "GT: you count two products, scores and the weighing of the values. Which of them does the "
+    "question ask about?",
+    GT=(2 * 40960000, 2 * 5120000, "a head has only 64 features"),
+)
+exercise.wrong(
     "one_head_of_the_layer",
     "GT: the second part is the number for one head. How many heads are there?",
     GT=(40960000, 640000, "a head has only 64 features"),
@@ -140,7 +164,8 @@ exercise.wrong(
 )
 exercise.wrong(
     "no_reasons",
-    "A reason of one or two words says little. Say in a short sentence what is wrong on the slide.",
+    "An item's third part, the reason, is missing or shorter than four words. What is wrong on the "
+    "slide, in a short sentence?",
     **{name: (says, right, "wrong") for name, (says, right, _) in exercise.right.items()},
 )
 

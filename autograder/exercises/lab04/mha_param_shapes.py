@@ -176,12 +176,26 @@ wrong(
     "Keras' last layer has a bias, too, and your list ends without it. How wide is what it is "
     "added to?",
 )
-wrong(
-    "last_bias_of_a_head",
-    "(h, d, d_model), (d_model,)",
-    "(h, d, d_model), (h * d,)",
+LAST_BIAS = (
     "In your list, the last layer's bias has key_dim or h · key_dim numbers. It is added to the "
-    "output: how wide is that?",
+    "output: how wide is that?"
+)
+wrong("last_bias_of_a_head", "(h, d, d_model), (d_model,)", "(h, d, d_model), (h * d,)", LAST_BIAS)
+wrong(
+    "last_bias_like_the_others", "(h, d, d_model), (d_model,)", "(h, d, d_model), (h, d)", LAST_BIAS
+)
+BIAS_OF_ONE_AXIS = (
+    "In your list, the bias of a query projection has one axis. It is added to the result of that "
+    "projection: which axes does Keras' weight give that result?"
+)
+wrong("bias_of_one_head", "(d_model, h, d), (h, d)", "(d_model, h, d), (d,)", BIAS_OF_ONE_AXIS)
+wrong("bias_of_all_heads", "(d_model, h, d), (h, d)", "(d_model, h, d), (h * d,)", BIAS_OF_ONE_AXIS)
+wrong(
+    "heads_side_by_side_at_the_end",
+    "(h, d, d_model)",
+    "(h * d, d_model)",
+    "Your Keras layer has one axis for all heads together at its end. The shapes on the slide have "
+    "a separate axis for the heads: where?",
 )
 wrong(
     "number_for_a_shape_of_one_axis",
@@ -286,6 +300,36 @@ wrong(
     '    if style != "keras":\n        raise ValueError("no such style")\n',
     "",
     "An unknown style still gets an answer. What should happen after a typo?",
+)
+wrong(
+    "style_looked_up",
+    'raise ValueError("no such style")',
+    "raise KeyError(style)",
+    "An unknown style raises an error, but another one than the task names. Which error does a "
+    "dictionary raise for a missing key, and which one should a caller see?",
+)
+ASSERTED = (
+    "An `assert` raises AssertionError, and vanishes when Python runs with -O. Wrong arguments are "
+    "reported with another error: which one does the task name?"
+)
+wrong(
+    "sizes_asserted",
+    'if h * d != d_model:\n            raise ValueError("torch needs heads that fill d_model")',
+    "assert h * d == d_model",
+    ASSERTED,
+)
+wrong(
+    "style_asserted",
+    'if style != "keras":\n        raise ValueError("no such style")',
+    'assert style == "keras"',
+    ASSERTED,
+)
+wrong(
+    "only_divided",
+    "if h * d != d_model:",
+    "if d_model % h:",
+    "You only ask whether num_heads divides d_model. Which sizes of a head does torch allow then, "
+    "and where does your condition look at key_dim?",
 )
 wrong(
     "torch_takes_any_size",

@@ -53,11 +53,28 @@ exercise = Predictions(
     answered="Each of the five questions has an answer: four numbers and one pair of numbers.",
 )
 
-exercise.wrong(
-    "every_head_as_wide",
+EVERY_HEAD_AS_WIDE = (
     "P1: if d_k is not given, how many features do eight heads have together, and how many does "
-    "one head have?",
-    P1=7 * 3 * 512 * 512,
+    "one head have?"
+)
+for name, more in (
+    ("every_head_as_wide", 7 * 3 * 512 * 512),
+    ("every_head_as_wide_with_biases", 7 * 3 * 512 * 513),
+    ("every_head_a_layer", 7 * 4 * 512 * 513),
+    ("every_head_a_layer_without_biases", 7 * 4 * 512 * 512),
+):
+    exercise.wrong(name, EVERY_HEAD_AS_WIDE, P1=more)
+LAST_PROJECTION_ADDED = (
+    "P1: that is the size of one projection. Which of the four would a layer with one head do "
+    "without?"
+)
+exercise.wrong("last_projection_added", LAST_PROJECTION_ADDED, P1=512 * 512)
+exercise.wrong("last_projection_and_bias_added", LAST_PROJECTION_ADDED, P1=512 * 513)
+exercise.wrong(
+    "factor_for_difference",
+    "P1: one parameter more? The question asks how many more there are, not how many times as "
+    "many. Which of the two did you answer?",
+    P1=1,
 )
 exercise.wrong(
     "size_of_the_layer",
@@ -75,6 +92,18 @@ exercise.wrong(
     "P2: you count the number of heads twice. Write down the shape of the weights, four axes: how "
     "often is the number of heads in it?",
     P2=64,
+)
+exercise.wrong(
+    "weights_counted",
+    "P2: that is the number of weights of all eight heads. The question asks how many times as "
+    "many: compared with what?",
+    P2=160000,
+)
+exercise.wrong(
+    "cut_into_threes",
+    "P3: you cut the word into pieces of 3 features. Does the 3 in the question count heads, or "
+    "the features of a head?",
+    P3=[2, 1],
 )
 exercise.wrong(
     "features_in_turn",
@@ -108,6 +137,17 @@ exercise.wrong(
     P4=0.125,
 )
 exercise.wrong(
+    "as_if_certain",
+    "P4: an entropy of 0 belongs to a head that looks at a single box. At how many does this one "
+    "look?",
+    P4=0.0,
+)
+exercise.wrong(
+    "sign_forgotten",
+    "P4: your entropy is negative. Which sign stands before the sum Σ p log p?",
+    P4=-2.0794415416798357,
+)
+exercise.wrong(
     "ten_digits",
     "P5: that is the rule for ten digits. How often are two of four digits equal?",
     P5=0.1,
@@ -117,6 +157,22 @@ exercise.wrong(
     "P5: you let both answers go wrong on their own. One of the two digits is always right: when "
     "is the other?",
     P5=0.0625,
+)
+exercise.wrong(
+    "one_of_two",
+    "P5: one of the two digits is right every time, but the question is about both. When is the "
+    "other one right, too?",
+    P5=0.5,
+)
+exercise.wrong(
+    "halved",
+    "P5: you halve the share. Does it matter here which of the two boxes the head looks at?",
+    P5=0.125,
+)
+exercise.wrong(
+    "in_percent",
+    "P5: more often than always? A share lies between 0 and 1: in which unit is your number?",
+    P5=25,
 )
 exercise.wrong(
     "guess_never_right",

@@ -294,6 +294,12 @@ wrong(
     "numbers into cuts torch's graph. Which line is it?",
 )
 
+IN_FLOAT32 = (
+    "Your result is float32, whatever dtype x has. A new tensor such as `torch.zeros(…)` has a "
+    "dtype of its own: where could it take that of x?"
+)
+wrong("split_in_float32", "x.reshape", "x.float().reshape", IN_FLOAT32)
+
 
 @exercise.mistake(
     "Your split changes its input (a method with `_` at its end, or an assignment into it). Which "
@@ -345,6 +351,12 @@ wrong(
     "x.flatten(1, 2)",
     "You join heads with words: the text gets longer, not the words wider. Which axis should grow?",
 )
+ONE_ROW = (
+    "You join the words as well: (B, T · h · d), one long row for each sentence. Which axes should "
+    "be left, according to the task?"
+)
+wrong("words_joined_too", "x.shape[2], -1)", "-1)", ONE_ROW)
+wrong("merge_in_float32", "x.permute", "x.float().permute", IN_FLOAT32)
 wrong(
     "heads_added",
     "x.permute(0, 2, 1, 3).reshape(x.shape[0], x.shape[2], -1)",

@@ -90,20 +90,22 @@ def openly_wrong(lab, draw):
 
 
 SIZES = {"d_model": 10, "num_heads": 3, "d_k": 4, "d_v": 5}
+SQUARE = {"d_model": 12, "num_heads": 3, "d_k": 4, "d_v": 4}
+MASKS = ((4, 7), (3, 4, 7), (2, 1, 1, 7), (2, 3, 4, 7))
 
 
-def filled(impl, **options):
+def filled(impl, sizes=SIZES, **options):
     """A layer of a version with random weights and biases."""
-    model = impl(**SIZES, **options).double()
+    model = impl(**sizes, **options).double()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.normal_()
     return model
 
 
-def texts(q=4, k=7):
+def texts(q=4, k=7, d_model=10):
     """Three different inputs."""
-    return [torch.randn(2, length, 10, dtype=torch.float64) for length in (q, k, k)]
+    return [torch.randn(2, length, d_model, dtype=torch.float64) for length in (q, k, k)]
 
 
 def close(a, b, digits=1e-9):
@@ -111,10 +113,59 @@ def close(a, b, digits=1e-9):
     assert (a - b).abs().max() < digits
 
 
-@exercise.mistake(
-    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
-    "`assert` whose condition can be false?"
+def numbers(impl, masks=MASKS, weights=True, sizes=SIZES, **options):
+    """Outputs, and if asked for weights, are torch's: without a mask and with masks."""
+    model, (q, k, v) = filled(impl, sizes, **options).eval(), texts(d_model=sizes["d_model"])
+    for shape in (None, *masks):
+        mask = None if shape is None else torch.rand(shape) < 0.6
+        if mask is not None:
+            mask[..., 0] = True
+        out, seen = torch_equivalent(model, **sizes)(q, k, v, mask)
+        if weights:
+            close(model(q, k, v, mask, need_weights=True)[1], seen)
+        answer = model(q, k, v, mask, need_weights=weights)
+        close(answer[0] if weights else answer, out)
+
+
+def nobody(impl):
+    """A query with no allowed key gets zeros from its heads."""
+    nothing = torch.zeros(4, 7, dtype=torch.bool)
+    out, weights = filled(impl).eval()(*texts(), nothing, need_weights=True)
+    assert not weights.any()
+    close(out, out[:1, :1].expand_as(out))
+
+
+def learns(impl):
+    """A gradient reaches the queries."""
+    q, k, v = texts()
+    filled(impl).eval()(q.requires_grad_(), k, v, need_weights=True)[0].sum().backward()
+    assert float(q.grad.abs().sum()) > 0
+
+
+def drops(impl, where=True):
+    """While training, two runs differ, and no number of the output is dropped."""
+    model, inputs = filled(impl, dropout=0.5), texts()
+    out, other = (model(*inputs, need_weights=True)[0] for _ in range(2))
+    assert not torch.equal(out, other)
+    assert out.all() or not where
+
+
+def alone(impl):
+    assert isinstance(filled(impl)(*texts()), torch.Tensor)
+
+
+def asserted(*tests, impl):
+    for test in tests:
+        test(impl)
+
+
+NOTHING_COMPARED = (
+    "Your test accepts your own layer, and also one that answers only zeros. Which `assert` in it "
+    "compares numbers of the output, and does its failure leave your test?"
 )
+
+
+@exercise.mistake(NOTHING_COMPARED)
 def asserts_nothing(impl):
     filled(impl)(*texts())
 
@@ -130,10 +181,7 @@ def returns_its_verdict(impl):
     return torch.allclose(model(*inputs), torch_equivalent(model, **SIZES)(*inputs)[0])
 
 
-@exercise.mistake(
-    "Your test checks only shapes. Nearly every wrong version has the right ones: with what could "
-    "you compare the numbers?"
-)
+@exercise.mistake(NOTHING_COMPARED)
 def shapes_only(impl):
     q, k, v = texts()
     out, weights = filled(impl)(q, k, v, need_weights=True)
@@ -142,8 +190,8 @@ def shapes_only(impl):
 
 
 @exercise.mistake(
-    "In your test, queries, keys and values come from one text, so the test cannot see which of "
-    "them went where. Which inputs distinguish the three?"
+    "Your test accepts a layer that takes its values from the keys' text. Are k and v different "
+    "texts in it, and does an `assert` compare the output with the right one?"
 )
 def one_text_for_all(impl):
     model = filled(impl).eval()
@@ -151,21 +199,34 @@ def one_text_for_all(impl):
     mask = torch.rand(2, 3, 4, 4) < 0.6
     mask[..., 0] = True
     for m in (None, mask):
-        for mine, torchs in zip(
-            model(x, x, x, m, need_weights=True), changed(x, x, x, m), strict=True
-        ):
-            close(mine, torchs)
+        mine, torchs = model(x, x, x, m, need_weights=True), changed(x, x, x, m)
+        close(mine[0], torchs[0])
+        close(mine[1], torchs[1])
 
 
 @exercise.mistake(
-    "Your test never passes a mask, so all mistakes with masks pass. Which shapes of mask does the "
-    "task promise?"
+    "Your test accepts a layer that ignores its mask. Which shapes of mask does the task promise, "
+    "and where does your test compare outputs with one?"
 )
 def no_masks(impl):
-    model, inputs = filled(impl).eval(), texts()
-    mine, torchs = model(*inputs, need_weights=True), torch_equivalent(model, **SIZES)(*inputs)
-    close(mine[0], torchs[0])
-    close(mine[1], torchs[1])
+    numbers(impl, masks=())
+
+
+@exercise.mistake(
+    "Your test accepts a layer that ignores its mask, and one that reports the same weights for "
+    "all heads. Which arguments and which results does it never look at?"
+)
+def output_only(impl):
+    numbers(impl, masks=(), weights=False)
+
+
+@exercise.mistake(
+    "Your test accepts a layer that reports the same weights for all heads. With what does it "
+    "compare the weights that `need_weights` returns?"
+)
+def weights_not_compared(impl):
+    numbers(impl, weights=False, dropout=0.5)
+    asserted(nobody, learns, drops, impl=impl)
 
 
 @exercise.mistake(
@@ -173,10 +234,10 @@ def no_masks(impl):
     "weights differently. What finds them wherever they are?"
 )
 def asks_for_names(impl):
-    model, inputs = filled(impl), texts()
-    assert model.q_proj.weight.shape == (12, 10)
-    assert model.out_proj.weight.shape == (10, 15)
-    close(model(*inputs), torch_equivalent(model, **SIZES)(*inputs)[0])
+    assert filled(impl).q_proj.weight.shape == (12, 10)
+    assert filled(impl).out_proj.weight.shape == (10, 15)
+    numbers(impl, dropout=0.5)
+    asserted(nobody, learns, drops, alone, impl=impl)
 
 
 @exercise.mistake(
@@ -184,14 +245,13 @@ def asks_for_names(impl):
     "rejects right versions. Which sizes make no weight square?"
 )
 def square_weights(impl):
-    model = impl(12, 3).double().eval()
-    q, k, v = (torch.randn(2, n, 12, dtype=torch.float64) for n in (4, 7, 7))
-    close(model(q, k, v), torch_equivalent(model, 12, 3, 4, 4)(q, k, v)[0])
+    numbers(impl, sizes=SQUARE, dropout=0.5)
+    asserted(nobody, learns, drops, alone, impl=impl)
 
 
 @exercise.mistake(
-    "Your test rejects right versions, because it asks for exactly equal numbers. Two right ways "
-    "to add up the same numbers differ in the last digit: how far apart may they be?"
+    "Your test rejects right versions, too. Does it allow for rounding, and does it compare like "
+    "with like: the same weights on both sides, dropout switched off, a key for every query?"
 )
 def exactly_equal(impl):
     model, inputs = filled(impl), texts()
@@ -203,15 +263,72 @@ def exactly_equal(impl):
     "task promise: for a query that may attend to no key, for dropout, for gradients?"
 )
 def ordinary_cases_only(impl):
-    model, (q, k, v) = filled(impl), texts()
-    changed = torch_equivalent(model, **SIZES)
-    mask = torch.rand(2, 3, 4, 7) < 0.6
-    mask[..., 0] = True
-    for m in (None, mask):
-        mine, torchs = model(q, k, v, m, need_weights=True), changed(q, k, v, m)
-        close(mine[0], torchs[0])
-        close(mine[1], torchs[1])
-        close(model(q, k, v, m), torchs[0])
+    numbers(impl)
+    alone(impl)
+
+
+@exercise.mistake(
+    "Your test accepts layers that are wrong only for a query with no allowed key. What does the "
+    "task promise for it, and how could a test see it without torch's NaN?"
+)
+def no_blocked_query(impl):
+    numbers(impl, dropout=0.5)
+    asserted(learns, drops, alone, impl=impl)
+
+
+DROPOUT_UNSEEN = (
+    "Your test accepts layers whose dropout is wrong. What does the task promise about it, while "
+    "training and after `eval()`, and where does your test ask?"
+)
+
+
+@exercise.mistake(DROPOUT_UNSEEN)
+def never_trains(impl):
+    numbers(impl, dropout=0.5)
+    asserted(nobody, learns, alone, impl=impl)
+
+
+@exercise.mistake(DROPOUT_UNSEEN)
+def never_drops(impl):
+    numbers(impl)
+    asserted(nobody, learns, alone, impl=impl)
+
+
+@exercise.mistake(
+    "Your test notices whether there is dropout, but not which numbers it drops. What would the "
+    "output look like if its own features were dropped?"
+)
+def dropout_anywhere(impl):
+    numbers(impl, dropout=0.5)
+    asserted(nobody, learns, alone, impl=impl)
+    drops(impl, where=False)
+
+
+@exercise.mistake(
+    "Your test accepts a layer whose attention weights are cut off from torch's graph. What does "
+    "the task promise about gradients, and at which input would this show?"
+)
+def no_gradient(impl):
+    numbers(impl, dropout=0.5)
+    asserted(nobody, drops, alone, impl=impl)
+
+
+@exercise.mistake(
+    "Your test accepts a layer that always returns a pair. In which two ways can the layer be "
+    "called, according to the task?"
+)
+def always_with_weights(impl):
+    numbers(impl, dropout=0.5)
+    asserted(nobody, learns, drops, impl=impl)
+
+
+@exercise.mistake(
+    "Your test accepts a layer that applies the first head's mask to all heads. Which shapes of "
+    "mask does the task promise, and which of them does your test pass?"
+)
+def one_mask_for_all_heads(impl):
+    numbers(impl, masks=((4, 7), (2, 1, 1, 7)), dropout=0.5)
+    asserted(nobody, learns, drops, alone, impl=impl)
 
 
 @exercise.also_right

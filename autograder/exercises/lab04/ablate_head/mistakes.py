@@ -166,6 +166,34 @@ wrong(
     "past the end is empty, and a negative one counts from the end. Which error does the task ask "
     "for?",
 )
+wrong(
+    "negative_heads_taken",
+    "not 0 <= head < model.num_heads",
+    "head >= model.num_heads",
+    "You refuse numbers that are too large, but not negative ones. According to the task, which "
+    "numbers are heads?",
+)
+wrong(
+    "one_head_too_many",
+    "head < model.num_heads",
+    "head <= model.num_heads",
+    "You accept a `head` that equals the number of heads, and nothing is ablated. Which number has "
+    "the last of three heads?",
+)
+wrong(
+    "another_error",
+    "raise IndexError",
+    "raise ValueError",
+    "You refuse a head that does not exist, but with another error than the task names. Which one "
+    "is it there?",
+)
+wrong(
+    "head_asserted",
+    'if not 0 <= head < model.num_heads:\n        raise IndexError("no such head")',
+    "assert 0 <= head < model.num_heads",
+    "An `assert` raises AssertionError, and vanishes when Python runs with -O. Wrong arguments are "
+    "reported with another error: which one does the task name?",
+)
 wrong.several(
     "counted_from_the_end",
     {

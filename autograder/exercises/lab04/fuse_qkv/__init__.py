@@ -40,7 +40,8 @@ def shapes_and_dtype(lab, draw):
     """One weight and one bias with as many rows as all three; the dtype is kept."""
     weights, biases = ([draw.normal(*size).float() for _ in range(3)] for size in ((4, 7), (4,)))
     W, b = lab.fuse_qkv(*weights, *biases)
-    x, stack, offset = draw.normal(2, 3, 7), draw.normal(15, 7), draw.normal(15)
+    # As many texts, and as many words, as features: a cut along another axis stops nowhere.
+    x, stack, offset = draw.normal(15, 15, 7), draw.normal(15, 7), draw.normal(15)
     parts = lab.project_fused(x.float(), stack.float(), offset.float(), (4, 5, 6))
     return {
         "shape of the weight": list(W.shape),
@@ -122,9 +123,15 @@ def gradients_and_input(lab, draw):
         W, b = lab.fuse_qkv(*given)
         return torch.cat(lab.project_fused(x, W, b, (4, 5, 6)), -1)
 
+    def projected(x, W, b):
+        return torch.cat(lab.project_fused(x, W, b, (4, 5, 6)), -1)
+
     W, b = lab.fuse_qkv(*weights, *biases)
     W.zero_(), b.zero_()
     return {
         "gradients": draw.gradients(all_of_it, draw.normal(2, 3, 7), *weights, *biases),
+        "gradients of the projection": draw.gradients(
+            projected, draw.normal(2, 3, 7), draw.normal(15, 7), draw.normal(15)
+        ),
         "inputs as they were": draw.untouched(),
     }

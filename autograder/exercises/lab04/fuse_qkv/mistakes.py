@@ -84,6 +84,24 @@ wrong(
     "If one bias is missing, you drop all of them. Adding no bias has the same effect as adding "
     "what?",
 )
+ONE_BIAS_DECIDES = (
+    "In your code, one of the three biases decides for all: if that one is None, the other two are "
+    "lost. What does the task say about a single missing bias?"
+)
+for bias in ("b_q", "b_k", "b_v"):
+    wrong(
+        f"{bias}_decides",
+        "b_q is None and b_k is None and b_v is None",
+        f"{bias} is None",
+        ONE_BIAS_DECIDES,
+    )
+wrong(
+    "zeros_as_long_as_the_input",
+    "w.new_zeros(len(w))",
+    "w.new_zeros(w.shape[1])",
+    "Your zeros for a missing bias are not as long as that bias would be. Does a bias have a "
+    "number for each row of its weight, or for each column?",
+)
 wrong(
     "missing_bias_skipped",
     "w.new_zeros(len(w)) if b is None else b for w, b in pairs",
@@ -210,6 +228,30 @@ wrong(
     "You multiply by W untransposed. A weight of `nn.Linear` has one row per output feature: which "
     "product gives those features?",
 )
+wrong(
+    "second_axis",
+    "dim=-1",
+    "dim=1",
+    "You cut along axis 1, which is the last one only if a single text comes without a batch. How "
+    "do you name the last axis, whatever comes before it?",
+)
+wrong(
+    "first_axis",
+    "list(sizes), dim=-1",
+    "list(sizes)",
+    "You cut along axis 0, the default of `split`. Which axis of the product has d_q + d_k + d_v "
+    "entries?",
+)
+PROJECTION_DETACHED = (
+    "No gradient gets through your projection to W or b: `.detach()`, `.data`, or a new layer or "
+    "parameter with their numbers, starts a new graph. Which line is it?"
+)
+wrong.several(
+    "projected_with_copies",
+    {"F.linear(x, W, b)": "F.linear(x, W.detach(), None if b is None else b.detach())"},
+    PROJECTION_DETACHED,
+)
+wrong("weight_detached", "F.linear(x, W, b)", "F.linear(x, W.detach(), b)", PROJECTION_DETACHED)
 wrong(
     "third_axis",
     "dim=-1",

@@ -99,6 +99,7 @@ def parameters(lab, draw):
         f"d_model 12, 3 heads, d_k {d_k}": ((12, 3), {"d_k": d_k}),
         f"d_model 12, 3 heads, d_v {d_v}": ((12, 3), {"d_v": d_v}),
         "d_model 10, 3 heads, d_k 4, d_v 5": ((10, 3), {"d_k": 4, "d_v": 5}),
+        "arguments in the task's order": ((10, 3, 4, 5, False, 0.5), {}),
     }
     return {
         name: sum(p.numel() for p in lab.MultiHeadAttention(*given, **others).parameters())
@@ -112,6 +113,7 @@ def attributes(lab, draw):
     layers = {
         "d_model 12, 3 heads": lab.MultiHeadAttention(12, 3),
         "d_k 5, d_v 7": lab.MultiHeadAttention(12, 3, d_k=5, d_v=7),
+        "arguments in the task's order": lab.MultiHeadAttention(12, 3, 5, 7),
     }
     names = ("num_heads", "d_k", "d_v")
     return {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .mistakes_in_attending import wrong  # that module has the other known mistakes
+from .mistakes_in_arguments import wrong  # that module and one more have other known mistakes
 
 PROJECTED = "self.q_proj(q), self.k_proj(k), self.v_proj(v)"
 
@@ -23,6 +23,13 @@ wrong(
     "merge_heads(found)",
     "You return the heads' outputs as they are, side by side. Which of the four layers is never "
     "used?",
+)
+wrong(
+    "NoLayerAtTheEnd",
+    "nn.Linear(num_heads * self.d_v, d_model, bias)",
+    "nn.Identity()",
+    "Your layer has no weights behind the heads: their outputs stay as they are, side by side. "
+    "Which of the four layers in the task's table is missing?",
 )
 wrong(
     "OutputProjectionTransposed",
@@ -123,6 +130,18 @@ wrong.several(
     "layer have, to have rows for every head?",
 )
 wrong.several(
+    "OneHeadManyTimes",
+    {
+        **input_layers("nn.ModuleList([nn.Linear(d_model, size, bias)] * num_heads)"),
+        PROJECTED: "(self.q_proj, q), (self.k_proj, k), (self.v_proj, v)",
+        "split_heads(x, self.num_heads) for": (
+            "torch.stack([head(x) for head in heads], 1) for heads,"
+        ),
+    },
+    "Your list has an entry for each head, but all entries are one and the same layer, so all "
+    "heads share its weights. How many layers does `[layer] * h` make?",
+)
+wrong.several(
     "ProjectedAfterTheSplit",
     {
         **input_layers("nn.Linear(d_model // num_heads, size, bias)"),
@@ -204,6 +223,20 @@ wrong(
     "`bias` apply?",
 )
 wrong(
+    "NoBiasForKeys",
+    "self.k_proj = nn.Linear(d_model, num_heads * self.d_k, bias)",
+    "self.k_proj = nn.Linear(d_model, num_heads * self.d_k, False)",
+    "One of the four layers has no bias, or always has one. To which of them does the argument "
+    "`bias` apply?",
+)
+BIAS_AT_THE_END_ALONE = (
+    "Only the last layer follows the argument `bias`: the layers of queries, keys and values never "
+    "have one, or always. To how many of the four layers does the argument apply?"
+)
+for name, rest in (("NoBiasAtTheInputs", ", False"), ("AlwaysBiasedAtTheInputs", "")):
+    layer = f"nn.Linear(d_model, num_heads * size{rest})"
+    wrong.several(name, input_layers(layer), BIAS_AT_THE_END_ALONE)
+wrong(
     "AlwaysBiased",
     "super().__init__()",
     "super().__init__()\n        bias = True",
@@ -269,6 +302,13 @@ wrong(
     "You merge the heads' outputs with a view alone, so a word gets pieces of other words. What "
     "else does your `merge_heads` do?",
 )
+wrong(
+    "MergedInTurn",
+    "merge_heads(found)",
+    "found.permute(0, 2, 3, 1).flatten(2)",
+    "You merge the heads' outputs in turn: feature 0 of every head, then feature 1. In which order "
+    "does `merge_heads` lay them out?",
+)
 wrong.several(
     "NeverSplit",
     {"split_heads(x, self.num_heads)": "x", "merge_heads(found)": "found"},
@@ -284,12 +324,21 @@ wrong.several(
     "You leave the heads' axis behind time, (B, L, h, d), so the heads of one word attend to each "
     "other instead of words to words. Which axes does a matrix product work on?",
 )
+QUERIES_LENGTH = (
+    "You use the length of the queries for the keys as well. How long are the keys in "
+    "cross-attention, and where does your code fix that number?"
+)
 wrong(
     "QueryLengthForKeys",
     "split_heads(x, self.num_heads)",
     "x.reshape(len(x), q.shape[1], self.num_heads, -1).transpose(1, 2)",
-    "You use the length of the queries for the keys as well. How long are the keys in "
-    "cross-attention, and where does your code fix that number?",
+    QUERIES_LENGTH,
+)
+wrong(
+    "QueryLengthAndSizeFixed",
+    "split_heads(x, self.num_heads)",
+    "x.reshape(len(x), q.shape[1], self.num_heads, x.shape[-1] // self.num_heads).transpose(1, 2)",
+    QUERIES_LENGTH,
 )
 wrong.several(
     "TimeFirst",
@@ -299,27 +348,4 @@ wrong.several(
     },
     "Your code takes the first axis for time, as torch's own layers do by default, so sentences "
     "mix. Which axis comes first here?",
-)
-wrong(
-    "LeftoverFeaturesDropped",
-    "        if None in (d_k, d_v) and d_model % num_heads:\n"
-    '            raise ValueError("the features cannot be divided evenly")\n',
-    "",
-    "If h does not divide d_model and d_k is not given, features are lost without a message. What "
-    "should happen instead?",
-)
-wrong(
-    "GivenSizesRefused",
-    "None in (d_k, d_v) and ",
-    "",
-    "You refuse sizes that h does not divide even if d_k and d_v are given. When must something be "
-    "divided?",
-)
-wrong(
-    "SizesAsserted",
-    "if None in (d_k, d_v) and d_model % num_heads:\n"
-    '            raise ValueError("the features cannot be divided evenly")',
-    "assert None not in (d_k, d_v) or d_model % num_heads == 0",
-    "An `assert` raises AssertionError, and vanishes when Python runs with -O. Wrong arguments are "
-    "reported with another error: which one does the task name?",
 )

@@ -138,8 +138,8 @@ wrong.several(
         "self.dropout(weights)": "weights",
         "self.out_proj(merge_heads(found))": "self.dropout(self.out_proj(merge_heads(found)))",
     },
-    "You drop parts of the output, not attention weights: while training, single features vanish "
-    "at the end of your forward. Where does the task put dropout?",
+    "While training, single features of your output vanish: dropout acts at the end of your "
+    "forward. Which numbers does the task drop, and does it drop anything else?",
 )
 wrong(
     "DropoutOnWhatWasFound",
@@ -225,6 +225,19 @@ wrong(
     "(out, weights.mean(1))",
     "You average the weights over the heads, as torch does by default. What is the shape of the "
     "weights in the task?",
+)
+HEADS_ELSEWHERE = (
+    "The weights that you return have their four axes in another order than the task's. Behind "
+    "which axis does the task put the heads?"
+)
+wrong("WeightsHeadByHead", "(out, weights)", "(out, weights.transpose(0, 1))", HEADS_ELSEWHERE)
+wrong("HeadsBehindTheKeys", "(out, weights)", "(out, weights.permute(0, 2, 3, 1))", HEADS_ELSEWHERE)
+wrong(
+    "WeightsWithHeadsInTheBatch",
+    "(out, weights)",
+    "(out, weights.flatten(0, 1))",
+    "The weights that you return have three axes: sentences and heads share one, B · h. Which four "
+    "axes does the task ask for?",
 )
 wrong(
     "ScoresReturned",

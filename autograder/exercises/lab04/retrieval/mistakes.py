@@ -87,13 +87,62 @@ def nothing_flattened(logits, answers):
     return cross_entropy(logits, answers)
 
 
-@exercise.mistake(
-    "You add the losses of two digits, however many a question has. According to the task, how "
-    "many can that be, and what should the sum be divided by?",
-    of="answer_loss",
+wrong(
+    "ten_digits_fixed",
+    "logits.flatten(0, 1)",
+    "logits.reshape(-1, 10)",
+    "Your code holds only for ten possible digits. Which axis of the logits tells how many there "
+    "are?",
 )
+wrong(
+    "loss_in_bits",
+    "answers.flatten())",
+    "answers.flatten()) / 0.6931471805599453",
+    "Your loss is in bits: each number is the right one divided by ln 2. Which logarithm gives "
+    "nats?",
+)
+wrong(
+    "loss_in_float32",
+    "logits.flatten",
+    "logits.float().flatten",
+    "Your loss is float32, whatever dtype the logits have. Which of your lines fixes the dtype?",
+)
+NOT_ONE_NUMBER = (
+    "Your loss has several entries, as if nothing were averaged or only a part of it. How many "
+    "numbers does the task ask for?"
+)
+wrong(
+    "loss_of_each_digit",
+    "answers.flatten())",
+    'answers.flatten(), reduction="none")',
+    NOT_ONE_NUMBER,
+)
+
+
+@exercise.mistake(NOT_ONE_NUMBER, of="answer_loss")
+def table_of_losses(logits, answers):
+    return torch_cross_entropy(logits.mT, answers, reduction="none")
+
+
+@exercise.mistake(NOT_ONE_NUMBER, of="answer_loss")
+def loss_of_each_question(logits, answers):
+    return torch_cross_entropy(logits.mT, answers, reduction="none").mean(1)
+
+
+FIRST_TWO_DIGITS = (
+    "You use the losses of two digits, however many a question has. According to the task, how "
+    "many can that be, and over what is the mean taken?"
+)
+
+
+@exercise.mistake(FIRST_TWO_DIGITS, of="answer_loss")
 def first_two_digits_added(logits, answers):
     return sum(torch_cross_entropy(logits[:, i], answers[:, i]) for i in (0, 1))
+
+
+@exercise.mistake(FIRST_TWO_DIGITS, of="answer_loss")
+def first_two_digits_averaged(logits, answers):
+    return first_two_digits_added(logits, answers) / 2
 
 
 @exercise.mistake(
@@ -152,8 +201,43 @@ wrong(
 wrong.several(
     "every_pair_of_questions",
     {"weights.gather(2, wanted)": "weights[:, :, places]", "mean(0)": "mean((0, 2))"},
-    "`weights[:, :, places]` looks up the places of all questions in each of them: a (B, h, B, n) "
-    "tensor. How do you pair row b of one with row b of the other?",
+    "You look up the places of every question in the weights of every question, not only in its "
+    "own. How do you pair row b of one with row b of the other?",
+)
+wrong(
+    "places_averaged",
+    "mean(0)",
+    "mean((0, 2))",
+    "Your mean also runs over the places, so a head has a single number. Which axes of the weights "
+    "must stay?",
+)
+wrong(
+    "questions_in_the_rows",
+    "mean(0)",
+    "mean(1)",
+    "Your table has a row for each question: the mean runs over the heads. Over what does the task "
+    "take it?",
+)
+wrong(
+    "first_head_only",
+    ".expand(-1, weights.shape[1], -1)",
+    "",
+    "Your table has one row, that of the first head. `gather` returns the shape of its index: for "
+    "how many heads does yours ask?",
+)
+wrong(
+    "two_heads_only",
+    ".expand(-1, weights.shape[1], -1)",
+    ".expand(-1, min(2, weights.shape[1]), -1)",
+    "Your table has rows for two heads, however many there are. Where does your code fix that "
+    "number?",
+)
+wrong(
+    "table_in_float32",
+    "found.mean(0)",
+    "found.mean(0).float()",
+    "Your table is float32, whatever dtype the weights have. A new tensor such as `torch.zeros(…)` "
+    "has a dtype of its own: where could it take that of the weights?",
 )
 wrong(
     "places_sorted",
