@@ -692,9 +692,9 @@ plots.learning.two_parts_missing(
 
 # %% [markdown]
 # After as many steps, the loss without the mask is as good as yours: each position can look at the
-# next input, which is the label. So the model learns to look one place ahead, and nothing about the
-# source. When it writes, there is no place ahead. Such a loss contradicts itself: if each of nine
-# labels has a surprise of 0.01 nats, a whole sequence should be right with probability
+# next input, which is the label. So the model learns to look one position ahead, and nothing about
+# the source. When it writes, there is no later position. Such a loss contradicts itself: if each of
+# nine labels has a surprise of 0.01 nats, a whole sequence should be right with probability
 # $e^{-9 \cdot 0.01} = 0.91$.
 # **If a model writes far less than its loss promises, it has seen the answer.** (Lab 5 met the same
 # leak.)
@@ -717,8 +717,8 @@ plots.learning.two_parts_missing(
 # Measure both, in both ways, with one function for the counting and one that asks the model.
 #
 # **Predict.** Take a model that makes mistakes in more than half of its rows. Forced, it gets 38 of
-# 100 rows exactly right. How many does it get right free: fewer, as many, or more? And its share of
-# symbols: lower, the same, or higher? Decide before you run anything.
+# 100 rows exactly right. How many does it get right in free mode: fewer, as many, or more? And its
+# share of symbols: lower, the same, or higher? Decide before you run anything.
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -1036,7 +1036,7 @@ try_versions(test_decoder_layer, DecoderLayer, SeesPadding, WrongMask)
 # ## What you can now explain
 #
 # - what each of the three attentions looks at, and what each mask is for;
-# - why the decoder reads its target one place later, and what leaks if it does not;
+# - why the decoder reads its target one position later, and what leaks if it does not;
 # - where a model's parameters are, and which of its numbers change nothing about their count;
 # - what a fresh model's loss must be, and what a tied model writes before it has learned anything;
 # - why every sentence of a batch has a limit of its own when the model writes;

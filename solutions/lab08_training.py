@@ -249,7 +249,7 @@ plots.smoothing.penalty(label_smoothing_loss)
 # *8 points, 40 minutes, difficulty 3 of 5, importance 4 of 5*
 #
 # A batch is a rectangle: every row is padded to the longest. If sentences are drawn at random, a
-# short one often lies next to a long one, and the computer multiplies padding. Lecture C has the
+# short one is often next to a long one, and the computer multiplies padding. Lecture C has the
 # remedy in half a sentence: group sentences by approximate length, **but still shuffle**. The two
 # halves pull in opposite directions:
 #
@@ -311,9 +311,9 @@ plots.buckets.before_and_after(bucket_batches)
 # ## 8.5 The mean of the last checkpoints: `average_checkpoints`
 # *8 points, 30 minutes, difficulty 2 of 5, importance 3 of 5*
 #
-# At the end of a training the weights do not stand still. Each batch pulls them somewhere else, and
-# they wander around a good place, at a distance that the learning rate decides. Every checkpoint is
-# a point of this walk, and the *mean* of several is nearer to its middle than any of them:
+# At the end of a training the weights keep moving. Each batch pulls them somewhere else, and they
+# wander around a good place, at a distance that the learning rate decides. Every checkpoint is a
+# point of this walk, and the *mean* of several is nearer to its middle than any of them:
 #
 # $$\bar\theta = \frac{1}{k} \sum_{i=1}^{k} \theta_i$$
 #
@@ -432,7 +432,7 @@ plots.gradients.one_odd_batch(clip_global_norm)
 # only 3,000 fit into the memory of yours, you can still make the same update: a gradient of a sum
 # is the sum of the gradients. So cut the batch into **micro-batches**, compute their gradients one
 # after the other, add them up, and update once. `backward` adds to `grad` by itself; this is why
-# everybody has to call `zero_grad`.
+# every loop must call `zero_grad`.
 #
 # One thing goes wrong quietly. The loss of a batch is a mean over its **tokens**. Take a
 # micro-batch of 7 tokens and one of 3, with sums of losses $s_7$ and $s_3$:

@@ -271,9 +271,9 @@ plots.tokens.compression(compression_curve, merges, own_tokens.texts_of_three_ki
 # \text{block}(h) = a + W_2\, \text{GELU}(W_1\, \text{norm}_2(a) + b_1) + b_2$$
 #
 # Four things are different from lab 7. Positions are **learned**: a table with one row for each
-# place, so a text cannot be longer than this table. The middle of the network is **GELU**, a smooth
-# ReLU. Embeddings are **not** multiplied by √d. And one norm follows the last block, because the
-# stream has grown with every sum.
+# position, so a text cannot be longer than this table. The middle of the network is **GELU**, a
+# smooth ReLU. Embeddings are **not** multiplied by √d. And one norm follows the last block, because
+# the stream has grown with every sum.
 #
 # The **first weights** are small, all of the deviation 0.02. A stream that is a sum of 2L branches
 # would still grow with the depth. So the last layer of each branch starts smaller, by √(2L). The
@@ -281,8 +281,8 @@ plots.tokens.compression(compression_curve, merges, own_tokens.texts_of_three_ki
 # weight of a model with one deviation, and sets biases and norms as the task says. You may call it
 # and then draw the last layers again, or write the loop over `model.modules()` yourself.
 #
-# **Predict.** GPT-2 has 50,257 tokens, 1,024 places, 768 features and 12 blocks. Which share of its
-# parameters is in the table of tokens: a tenth, a third, or two thirds?
+# **Predict.** GPT-2 has 50,257 tokens, 1,024 positions, 768 features and 12 blocks. Which share of
+# its parameters is in the table of tokens: a tenth, a third, or two thirds?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -333,13 +333,13 @@ plots.language_models.sizes(count_gpt_params)
 # ## 9.5 Windows of a long text: `get_batch`
 # *4 points, 20 minutes, difficulty 2 of 5, importance 4 of 5*
 #
-# A text is one long row of tokens; the model reads windows of it. Nobody has to label them, because
-# the text labels itself: the answer at each place is the token that comes next.
+# A text is one long row of tokens; the model reads windows of it. The windows need no labels,
+# because the text labels itself: the answer at each position is the token that comes next.
 #
 # $$x = (w_s, \dots, w_{s+T-1}), \qquad y = (w_{s+1}, \dots, w_{s+T})$$
 #
 # So a window of T tokens gives T predictions at once, and it needs T + 1 tokens of the text. Each
-# row of a batch starts at a place *s* of its own, drawn at random.
+# row of a batch starts at a position *s* of its own, drawn at random.
 #
 # **Predict.** A text has 6 tokens, and T is 4. How many windows are there, and where do they start?
 #
@@ -349,8 +349,8 @@ plots.language_models.sizes(count_gpt_params)
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Refuse a text that is too short. Draw B starts. Cut a window at each start, and another one place
-# later. Make both int64.
+# Refuse a text that is too short. Draw B starts. Cut a window at each start, and another one
+# position later. Make both int64.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -365,8 +365,8 @@ from attnlab.language_modeling import get_batch
 check("get_batch")
 
 # %% [markdown]
-# **Look.** Two windows of a text of twelve tokens, whose numbers are their places. Under each token
-# of x is the one to predict.
+# **Look.** Two windows of a text of twelve tokens, whose numbers are their positions. Under each
+# token of x is the one to predict.
 
 # %%
 plots.language_models.windows(get_batch)
@@ -378,10 +378,10 @@ plots.language_models.windows(get_batch)
 # Model, batches and text are ready, and lab 8's `Trainer` does the rest. Four small functions
 # decide whether the number at the end is true.
 #
-# **The split.** Validation must be on documents that the model has never read. If a text stands in
-# both parts, a good memory looks like understanding. So whole documents are divided, copies are
-# dropped, and the side of a document depends on its own bytes (its SHA-256) and on nothing else: if
-# the collection grows tomorrow, nothing moves to the other side.
+# **The split.** Validation must be on documents that the model has never read. If a text is in both
+# parts, a good memory looks like understanding. So whole documents are divided, copies are dropped,
+# and the side of a document depends on its own bytes (its SHA-256) and on nothing else: if the
+# collection grows tomorrow, nothing moves to the other side.
 #
 # **The loss.** Lab 8's Trainer wants a *sum* and a *count*, because batches of different sizes can
 # be added then, and means cannot.
@@ -453,18 +453,18 @@ plots.language_models.loss_and_staircase(markov_losses, source.entropies)
 # %% [markdown]
 # **Look.** The loss goes down a staircase: first the model learns how frequent each symbol is, then
 # who follows whom, and at last pairs. It ends a little above the floor. Some of that cannot be
-# avoided: the first place of each window knows only one symbol.
+# avoided: the first position of each window knows only one symbol.
 #
 # ### The manuals of Python
 #
 # Now real English: every Python brings along the topics of its manual and the docstrings of its
 # library, 1.6 MB. Nothing is downloaded. Your `split_documents` divides them; then lines of the
-# validation part that also stand in the training part are left out, because docstrings copy from
-# each other.
+# validation part that are also in the training part are left out, because docstrings copy from each
+# other.
 #
 # The tokens are 512 merges, learned from these texts by the rule of 9.1 (ties: the greatest pair).
-# Your own `train_bpe` counts everything anew after each merge and would need a minute, so they come
-# with the lab. The first of them should look familiar (`␣` is a space):
+# Your own `train_bpe` counts everything again after each merge and would need a minute, so they
+# come with the lab. The first of them should look familiar (`␣` is a space):
 
 # %%
 print(*((a + b).decode().replace(" ", "␣") for a, b in small_gpts.merges()[:24]))
@@ -560,19 +560,19 @@ print(small_gpts.written(small_gpts.pretrained(), "Return the ", 100))
 # <details><summary>Hint 1: a question</summary>
 #
 # The tokens are sorted, likeliest first. What must you know of the tokens *before* one of them, to
-# decide whether it stays? And which token is at a given place of the sorted row?
+# decide whether it stays? And which token is at a given position of the sorted row?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
 # First the errors, then the temperature 0. Divide, sort, and remember the order. Cut at k. Softmax.
-# For each place the total before it; what stays is where this total is below p. Draw a place for
-# each row, and translate it into a token.
+# For each position the total before it; what stays is where this total is below p. Draw a position
+# for each row, and translate it into a token.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `scores.sort(-1, descending=True)` returns values and indices. `p.cumsum(-1) - p` is the total
-# before each place. `torch.multinomial(p, 1, generator=generator)` takes one or two axes, and
-# weights that need not add up to 1. `tokens.gather(-1, place)` looks up.
+# before each position. `torch.multinomial(p, 1, generator=generator)` takes one or two axes, and
+# weights that need not add up to 1. `tokens.gather(-1, position)` looks up.
 # </details>
 
 # %% exercise="sample"
@@ -583,8 +583,8 @@ check("sample")
 
 # %% [markdown]
 # **Look.** Two predictions of a model, and what your function draws from them with each filter.
-# A dashed line stands behind the last token that was drawn. Which filter takes too many tokens on
-# the left, or too few on the right? And why are the bars of the tokens that stay higher than the
+# A dashed line is after the last token that was drawn. Which filter takes too many tokens on the
+# left, or too few on the right? And why are the bars of the tokens that stay higher than the
 # model's own?
 
 # %%
@@ -654,8 +654,8 @@ check("generation")
 
 # %% [markdown]
 # **Look.** Left, the mask of a prompt of five tokens, and of each token after it, for a row without
-# filling and for one with two places of filling. Right, what each new token costs: the products of
-# queries and keys, counted in your own functions. How do the two lines grow, and what does that
+# filling and for one with two positions of filling. Right, what each new token costs: the products
+# of queries and keys, counted in your own functions. How do the two lines grow, and what does that
 # mean for a text of 1,000 tokens?
 
 # %%
@@ -921,8 +921,8 @@ check("errata")
 # With a cache, each call of a model reads one token, and on a GPU it spends most of its time on
 # loading the weights. Reading five tokens in one call takes nearly the same time. But which five?
 # A small model can guess: it drafts some tokens, and the large model reads all of them in **one**
-# call, which gives its own distribution at each place. Many tokens are easy (the end of a word, a
-# closing bracket), so many guesses are good, and the large model is called less often.
+# call, which gives its own distribution at each position. Many tokens are easy (the end of a word,
+# a closing bracket), so many guesses are good, and the large model is called less often.
 #
 # Keeping only guesses that are the likeliest token would change what is written. This rule does
 # not: a token x that was drawn from q stays with the probability $\min(1, p(x)/q(x))$; if it is
