@@ -118,7 +118,7 @@ class _Collection:
             if one.group and self._groups.named([one.group]) is None:
                 yield (
                     f"{one.origin}: {one.student} handed in for {one.group}, and the download does "
-                    "not name the other members; --groups FILE tells who is in which group."
+                    "not name the other members; give --groups FILE."
                 )
         named = [
             (start.name, one)
