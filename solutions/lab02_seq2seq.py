@@ -150,7 +150,7 @@ plots.forcing.score_growth(AdditiveScore)
 # This is lab 1's apple again: a weighted mean of vectors. Two things are new: the weights, and
 # padding, which must not get any weight. Remove padding *before* the exponentials: a softmax shares
 # one unit among all its entries, and padding would take a part of it. Dividing the other shares by
-# their sum mends that, but only until padding has a huge score and nothing is left to divide.
+# their sum fixes that, but only until padding has a huge score and nothing is left to divide.
 #
 # **Predict.** The scores are 0, .964 and .202, and their weights are .206, .541 and .253. Now let
 # the third position be padding. By which factor does each of the other two weights grow?
@@ -306,8 +306,7 @@ plots.forcing.fed_and_asked(
 #
 # The task is unambiguous: every human date has one ISO date. So the loss may fall to 0, and the
 # important number is the share of new dates that are right to the last symbol. Three points are for
-# that: your saved weights translate dates that were in no training. Two more points test all of
-# your own steps together.
+# that: your saved weights translate new dates. Two more points test all of your own steps together.
 #
 # **Predict.** Where does the loss start, if all 14 target symbols are equally likely?
 #
@@ -420,10 +419,11 @@ plots.decoding.needed_context(model, dates.validation()[:200])
 
 # %% [markdown]
 # With the mean of all positions, the last two digits of the year are right in one date of six, and
-# the day in one of three: there, the look is the reason. The month hardly suffers. Its smear in the
-# map does not point at a position: it is a bag of letters. Even without any context, its first
-# digit is mostly right, because the decoder already knows it from the encoder's last state. A map
-# of attention shows where a model looked, not why it answered as it did.
+# the day in one of three: for them, the position that the decoder looks at is the reason. The month
+# hardly suffers. Its smear in the map does not point at a position: it is a bag of letters. Even
+# without any context, its first digit is mostly right, because the decoder already knows it from
+# the encoder's last state. A map of attention shows where a model looked, not why it answered as it
+# did.
 
 # %% [markdown]
 # ## How much did looking back help?
@@ -717,7 +717,8 @@ compare_predictions(predictions, answers)
 #
 # Next week we drop the recurrent network and keep only the attention. Until then, try this: replace
 # `AdditiveScore` by a dot product of s and h. What must you change, and does it still learn? Or let
-# the *new* state ask, as Luong does: his context joins only after the GRU. Why is that no circle?
+# the *new* state ask, as Luong does: his context joins only after the GRU. Why is that not a
+# circle?
 
 # %% [markdown] free_text="explain" points=4
 # ## In your own words

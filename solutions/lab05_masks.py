@@ -7,10 +7,10 @@ the answer is a function of the library; its task is that function's docstring.
 # %% [markdown]
 # # Lab 5: {{title}}
 #
-# A mask says **who may look at whom**. It takes a few lines of code and no model trains without it,
-# but when it is wrong, nothing crashes: the loss just becomes impossibly good. At the end you will
-# have every mask of a Transformer, a softmax that works with all of them, probes that find a leak
-# in any model, and a number that proves that a loss is too good to be true.
+# A mask says **which word may look at which**. It takes a few lines of code and no model trains
+# without it, but when it is wrong, nothing crashes: the loss just becomes impossibly good. At the
+# end you will have every mask of a Transformer, a softmax that works with all of them, probes that
+# find a leak in any model, and a number that proves that a loss is too good to be true.
 #
 # | | |
 # |---|---|
@@ -35,8 +35,8 @@ plots.masks.lab05_preview()
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
 # visible checks, about half of the points. The others run after you hand in, on other numbers; the
 # docstring in the cell states everything they check. `check` runs on your own functions. When the
-# lab is graded, a right version stands in for each earlier step, so a wrong step costs nothing in
-# the next one; 5.8 names the one exception. `check()` without a name shows where you stand.
+# lab is graded, a right version replaces each earlier step, so a wrong step costs nothing in the
+# next one; 5.8 names the one exception. `check()` without a name shows where you stand.
 #
 # **One convention for the whole lab:** a mask is boolean, **True = may attend**, rows are queries,
 # columns are keys, and its shape broadcasts to that of the scores, (B, heads, Lq, Lk). torch's
@@ -280,7 +280,7 @@ plots.masks.forbidden_rows(to_additive)
 # <details><summary>Hint 2: a plan</summary>
 #
 # Before softmax, replace forbidden scores by −∞, so that no NaN and no gradient can come from them.
-# Replace the rows without an allowed key by any finite number, so that their softmax is no NaN.
+# Replace the rows without an allowed key by any finite number, so that their softmax is not NaN.
 # Take the softmax. Afterwards fill the forbidden weights with exactly 0.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
@@ -345,9 +345,9 @@ check("leaks")
 
 # %% [markdown]
 # **Look.** Six people wrote the six models A to F, and each says that their model never looks
-# ahead. A cross is a leak: output i changed when the *later* token j changed. A pale cell is no
-# leak: the output depends on an *earlier* token. (For that half, your probe is asked again with
-# every sequence reversed.) An empty cell means no dependence. Point at a cell to read what it says.
+# ahead. A cross is a leak: output i changed when the *later* token j changed. A pale cell is not a
+# leak: the output depends on an *earlier* token. (For that half, your probe runs again with every
+# sequence reversed.) An empty cell means no dependence. Point at a cell to read what it says.
 
 # %%
 suspects = leaky.models()
@@ -403,7 +403,7 @@ check("findings")
 # There are four conventions for the same mask. Mixing them up raises no error: an inverted causal
 # mask shows exactly the future, and hides the past and the word itself.
 #
-# | who | what it says | shape |
+# | used by | what it says | shape |
 # |---|---|---|
 # | torch `scaled_dot_product_attention`, ours | True = may attend | fits (B, heads, Lq, Lk) |
 # | torch `nn.MultiheadAttention`: `attn_mask` | True = must **not** | (Lq, Lk), (B·heads, Lq, Lk) |

@@ -43,9 +43,9 @@ plots.text_to_text.text_to_text()
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
 # visible checks, about half of the points. The others run after you hand in, on other texts and
 # numbers; the docstring in the cell states everything they check. `check` runs on your own
-# functions. When the lab is graded, a right version stands in for each earlier step, so a wrong
-# step costs nothing in the next one; 9.6 names the one exception. `check()` without a name shows
-# where you stand.
+# functions. When the lab is graded, a right version replaces each earlier step, so a wrong step
+# costs nothing in the next one; 9.6 names the one exception. `check()` without a name shows where
+# you stand.
 #
 # The letters **W**, **S**, **G**, **N** and **C** stand for five public lectures;
 # [LECTURES.md](LECTURES.md) says which. You do not need them to do the labs.
@@ -54,11 +54,11 @@ plots.text_to_text.text_to_text()
 # ## 9.1 Learning a vocabulary: `train_bpe`
 # *12 points, 60 minutes, difficulty 3 of 5, importance 5 of 5*
 #
-# What should a model read: words? There are too many, and tomorrow somebody writes a new one.
-# Single bytes? There are only 256, and every text can be written with them, but texts become long,
-# and a model's work grows with their length. **Byte-pair encoding** (lectures C and N; the paper's
-# translator, GPT and most models since use it) lies between the two, and a text itself decides
-# where: what often stands side by side becomes one token.
+# What should a model read: words? There are too many, and tomorrow there is a new one. Single
+# bytes? There are only 256, and every text can be written with them, but texts become long, and a
+# model's work grows with their length. **Byte-pair encoding** (lectures C and N; the paper's
+# translator, GPT and most models since use it) is between the two, and a text itself decides where:
+# parts that are often side by side become one token.
 #
 # 1. Cut every word into its bytes.
 # 2. Count all pairs of neighbours. A pair in a word that occurs six times counts six times.
@@ -115,10 +115,9 @@ check("train_bpe")
 
 # %% [markdown]
 # **Look.** Twelve merges of the four words under both rules: each bracket joins two parts, and its
-# height is the number of the merge. (Point at a bracket to read the pair, and how often it stood
-# there.) Which tokens does only one of the
-# two vocabularies hold? The counts are 9 9 9 7 7 6 6 6 5 3 3 3
-# under both rules. So is one of the rules better than the other?
+# height is the number of the merge. (Point at a bracket to read the pair, and how often it
+# occurred.) Which tokens does only one of the two vocabularies hold? The counts are 9 9 9 7 7 6 6 6
+# 5 3 3 3 under both rules. So is one of the rules better than the other?
 
 # %%
 plots.tokens.merge_trees(train_bpe, merge_pair)
@@ -147,9 +146,9 @@ plots.tokens.merge_trees(train_bpe, merge_pair)
 # Every token has a number. A byte has its value, 0 to 255. The product of merge i has 256 + i, with
 # i from 0. Special tokens follow.
 #
-# The way back has one trap: the bytes of **one character may lie in several tokens**.
-# An emoji has four bytes, and perhaps no merge has joined them. So bytes are joined first, and only
-# then become text. A model can also write half a character; then there is a sign for it, U+FFFD, �.
+# The way back has one trap: the bytes of **one character may be in several tokens**. An emoji has
+# four bytes, and perhaps no merge has joined them. So bytes are joined first, and only then become
+# text. A model can also write half a character; then there is a sign for it, U+FFFD, �.
 #
 # You write `tokens_of` for one piece (4 points), `encode` (5 points) and `decode` (3 points).
 #
@@ -171,8 +170,9 @@ plots.tokens.merge_trees(train_bpe, merge_pair)
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `regex.findall(pattern, text)` gives the pieces. `regex.split("(one|two)", text)` keeps what it
-# splits at, because of the brackets; `regex.escape` takes the meaning from signs such as `|`.
-# `data.decode("utf-8", errors="replace")`. `-1` is a valid index of a list, but of no token.
+# splits at, because of the brackets; `regex.escape` removes the special meaning of signs such as
+# `|`. `data.decode("utf-8", errors="replace")`. `-1` is a valid index of a list, but not the number
+# of a token.
 # </details>
 
 # %% exercise="encode"
@@ -210,13 +210,13 @@ plots.tokens.one_sentence(encode, merges)
 # into a context, or what a request costs. But is it a property of the method? It depends on three
 # things: on the **vocabulary** (with more merges, tokens are longer), on the **text** (is it like
 # the one that the merges were learned from?), and on what counts as a **word**. Here, as in most
-# such statements, a word is what stands between white space: `text.split()`.
+# such statements, a word is what is between white space: `text.split()`.
 #
 # Tokens per word can be compared only between texts of one kind. Bytes per token compare
 # vocabularies on one text, and say how much longer the same context becomes.
 #
-# **Predict.** How many tokens per word has a text of plain English with no merges at all? (Think of
-# the length of a word, and of its space.) And can more merges ever make more tokens?
+# **Predict.** How many tokens per word does a text of plain English have with no merges at all?
+# (Think of the length of a word, and of its space.) And can more merges ever make more tokens?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -240,8 +240,8 @@ check("compression_curve")
 # %% [markdown]
 # **Look.** Your 300 merges on three texts: plain sentences, a part of the manuals that was not used
 # for learning, and a module of Python. The grey line is lecture N's number. On which text would you
-# promise somebody 4,000 tokens for 3,000 words, after some more merges? Why are the three curves so
-# far apart on the left, and so close on the right? (Without 9.1 there are no merges, and the figure
+# promise 4,000 tokens for 3,000 words, after some more merges? Why are the three curves so far
+# apart on the left, and so close on the right? (Without 9.1 there are no merges, and the figure
 # stays empty.)
 
 # %%
@@ -249,7 +249,7 @@ plots.tokens.compression(compression_curve, merges, own_tokens.texts_of_three_ki
 
 # %% [markdown]
 # With GPT-2's 50,000 merges we measured 1.11 tokens per word on the plain sentences, 2.08 on the
-# manuals and 3.72 on the module. So 4/3 is the number of a text between the first two, and no
+# manuals and 3.72 on the module. So 4/3 is the number of a text between the first two, and not a
 # property of byte pairs: a "word" such as `textwrap.dedent(text),` has many parts for any
 # vocabulary.
 
@@ -390,7 +390,7 @@ plots.language_models.windows(get_batch)
 # surprises by their number. The last window may be shorter: a mean of the windows' means would
 # count its tokens more than all others.
 #
-# **Its unit.** Is 3.3 nats a token good? That depends on the tokens: longer ones are fewer, and
+# **Its unit.** Is 3.3 nats per token good? That depends on the tokens: longer ones are fewer, and
 # each is harder. A byte is a byte, so we compare
 #
 # $$\text{bits per byte} = \frac{\text{nats per token} \cdot \text{tokens}}
@@ -428,10 +428,11 @@ check("train_gpt")
 # ### A source whose floor is known
 #
 # Before a model costs you an hour, let it learn something whose best loss you know. Lab 5's source
-# draws each of 8 symbols by the two before it. A model that knows none of the two cannot be better
-# than 2.064 nats. If it knows the last one, it cannot be better than 1.930; if it knows both, than
-# **1.373**, and no model is better than that. Three seconds of training test the whole pipeline: a
-# loss that stays at 1.93 has lost the second symbol, and one *below* 1.37 has seen the answer.
+# draws each of 8 symbols by the two before it. A model that knows neither of the two cannot be
+# better than 2.064 nats. If it knows the last one, it cannot be better than 1.930; if it knows
+# both, than **1.373**, and no model is better than that. Three seconds of training test the whole
+# pipeline: a loss that stays at 1.93 has lost the second symbol, and one *below* 1.37 has seen the
+# answer.
 
 
 # %%
@@ -452,8 +453,8 @@ plots.language_models.loss_and_staircase(markov_losses, source.entropies)
 
 # %% [markdown]
 # **Look.** The loss goes down a staircase: first the model learns how frequent each symbol is, then
-# who follows whom, and at last pairs. It ends a little above the floor. Some of that cannot be
-# avoided: the first position of each window knows only one symbol.
+# which symbol follows which, and at last pairs. It ends a little above the floor. Some of that
+# cannot be avoided: the first position of each window knows only one symbol.
 #
 # ### The manuals of Python
 #
@@ -490,11 +491,11 @@ plots.language_models.bits_per_byte(
 )
 
 # %% [markdown]
-# Our own runs with ten seeds needed 2.29 to 2.32 bits for a byte, on the manuals of Python 3.11,
-# and 44 to 53 CPU seconds each; gzip needs 3.07, and pairs of tokens 2.51. (On the source, ten
-# seeds ended 0.02 to 0.04 nats above the floor.) So a minute of training beats both, though the
-# table not by much: it knows one token of the past, and your model up to 64. Is the comparison with
-# gzip fair? gzip begins each text knowing nothing, while the other two have read 1.6 MB of the same
+# Our own runs with ten seeds needed 2.29 to 2.32 bits per byte, on the manuals of Python 3.11, and
+# 44 to 53 CPU seconds each; gzip needs 3.07, and pairs of tokens 2.51. (On the source, ten seeds
+# ended 0.02 to 0.04 nats above the floor.) So a minute of training beats both, though the table not
+# by much: it knows one token of the past, and your model up to 64. Is the comparison with gzip
+# fair? gzip begins each text knowing nothing, while the other two have read 1.6 MB of the same
 # kind.
 #
 # What does it write? The simplest way to choose a token is to draw it with the probability that the
@@ -506,8 +507,8 @@ print(small_gpts.written(manuals_gpt, "Return the "))
 # %% [markdown]
 # Words are half right, the tone is a manual's, and no sentence makes sense: a minute of training
 # has taught it which letters make words, and which words are neighbours. A model with one block
-# more and a context of 128, which was trained for 200 CPU seconds on the same texts (2.05 bits for
-# a byte), comes with the lab as `small_gpts.pretrained()`. It writes:
+# more and a context of 128, which was trained for 200 CPU seconds on the same texts (2.05 bits per
+# byte), comes with the lab as `small_gpts.pretrained()`. It writes:
 
 # %%
 print(small_gpts.written(small_gpts.pretrained(), "Return the ", 100))
@@ -603,7 +604,7 @@ plots.sampling.filters(sample)
 #
 # The idea is simple, but three things that were free before must now be right:
 #
-# - **Positions.** The newest token comes alone, but it does not stand at position 0.
+# - **Positions.** The newest token comes alone, but it is not at position 0.
 # - **The mask.** It is no longer square. One new query may attend to *all* keys; a mask that is
 #   aligned at the top left (in torch, `is_causal=True` is) lets it see the first key alone. But a
 #   part of several new tokens, such as a prompt, still needs its triangle.
@@ -886,7 +887,7 @@ compare_predictions(
 #
 # **G1** (a slip) The slide's bullets: "12-layer decoder", "1600 hidden", "25 heads", "1.5 billion
 # parameters". The table on the next slide has 48 layers for this width. How many **million**
-# parameters has the model of the bullets, with 12 layers? And with 48?
+# parameters does the model of the bullets have with 12 layers? And with 48?
 #
 # **G10** (which follows?) The table's four models:
 #
@@ -897,8 +898,9 @@ compare_predictions(
 # | 762 M | 36 | 1280 |
 # | 1542 M | 48 | 1600 |
 #
-# With one of the two vocabularies, 9.4's formula gives all four numbers. How many **tokens** has
-# that vocabulary? And how many **million** parameters has the smallest model with the other one?
+# With one of the two vocabularies, 9.4's formula gives all four numbers. How many **tokens** does
+# that vocabulary have? And how many **million** parameters does the smallest model have with the
+# other one?
 
 # %% exercise="errata"
 errata = {}

@@ -7,7 +7,7 @@ an exercise's cell holds one import line; its task is that function's docstring.
 # %% [markdown]
 # # Lab 10: {{title}}
 #
-# Text without labels is everywhere; labels are rare, because somebody has to write each of them. So
+# Text without labels is everywhere; labels are rare, because a person must write each of them. So
 # today a model is first trained on plain text, for a task that the text itself answers: which word
 # was here? Do these two sentences belong together? That is **pretraining**. What the model learns
 # on the way serves many other tasks. In this lab you build BERT, pretrain it, and then use
@@ -42,8 +42,8 @@ plots.pretrain_once.pretrain_once()
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
 # visible checks, about half of the points. The others run after you hand in, on other numbers; the
 # docstring in the cell states everything they check. `check` runs on your own functions. When the
-# lab is graded, a right version stands in for each earlier step, so a wrong step costs nothing in
-# the next one; 10.4 names the one exception. `check()` without a name shows where you stand.
+# lab is graded, a right version replaces each earlier step, so a wrong step costs nothing in the
+# next one; 10.4 names the one exception. `check()` without a name shows where you stand.
 #
 # The letters **W**, **S**, **G**, **N** and **C** stand for five public lectures;
 # [LECTURES.md](LECTURES.md) says which. You do not need them to do the labs.
@@ -109,7 +109,7 @@ plots.bert.masked_words(mask_tokens)
 # It does not know. A green word looks like all the white ones; whether a loss counts there is
 # decided outside the model. So the best it can do is to have an opinion about *every* word. (The
 # code that came with the paper chooses exactly 15 % of each row, and draws random tokens from all
-# tokens, special ones included. That works as well. It is only another task than the one in the
+# tokens, special ones included. That works as well. It is only a different task from the one in the
 # text, and your checks follow the text.)
 
 # %% [markdown]
@@ -180,7 +180,7 @@ plots.bert.pairs_in_rows(make_nsp)
 # - **Three vectors are added** for each token: its own, that of its position, and that of its
 #   segment. All three tables are learned. (In lab 7, positions were sines, and words were scaled by
 #   √d; here nothing is scaled, because the sum is normalised before the first layer.)
-# - **GELU** in place of ReLU: $\text{GELU}(x) = x \cdot \Phi(x)$, where $\Phi$ is the distribution
+# - **GELU** instead of ReLU: $\text{GELU}(x) = x \cdot \Phi(x)$, where $\Phi$ is the distribution
 #   function of the normal distribution. It is smooth at 0, where ReLU has a corner. There is an
 #   approximation by tanh, off by up to 0.0005; GPT-2 has that one, BERT the exact one.
 # - **Two heads.** One turns the vector at each position into logits for the hidden word. Its last
@@ -191,8 +191,8 @@ plots.bert.pairs_in_rows(make_nsp)
 #
 # The normalisation comes after each sum (post-norm, 6.7), as in the Transformer of 2017, and adds
 # $\varepsilon = 10^{-12}$ to the variance, not torch's $10^{-5}$. For usual vectors the difference
-# is tiny. But published weights were trained with the one, and a model with the other is another
-# model.
+# is tiny. But published weights were trained with $10^{-12}$, and with another value the model is
+# not the same.
 #
 # You write three small classes: a layer, the first head, and the model. Give their parts the names
 # in the task. The checks of this step accept other usual ones, and so does the grading of your
@@ -226,9 +226,9 @@ check("bert")
 
 # %% [markdown]
 # **Look.** Which vectors move if a word changes? Rows are vectors of the last layer, columns are
-# the words that change, and a darker cell is a longer way. Left, your `Bert` with random weights;
-# right, a GPT. Which vector of GPT knows of *river*? Why could GPT not be trained to find hidden
-# words, or BERT to predict the next one?
+# the words that change, and a darker cell means a larger move. Left, your `Bert` with random
+# weights; right, a GPT. Which vector of GPT knows of *river*? Why could GPT not be trained to find
+# hidden words, or BERT to predict the next one?
 
 # %%
 plots.bert.both_directions(Bert)
@@ -350,11 +350,11 @@ plots.pretraining.guesses(bert, ["violin [MASK] flute drum", "[MASK] captain tid
 # The weights are in `bert.safetensors` next to the notebook, which is part of your hand-in. (If
 # your model's parts have other usual names than in 10.3, they get those of 10.3 in the file.) **The
 # file does not update when you fix a step above**: delete it then, or pass `again=True` to
-# `trained` once. In twelve runs of ours, with other first weights and other sentences, the model
+# `trained` once. In twelve of our own runs, with other first weights and other sentences, the model
 # judged 99.2 % to 99.7 % of 4,000 new pairs correctly; its loss at [MASK] was from 3.46 to 3.52
-# nats; and each run took about 10 seconds of processor time on a busy machine. A run in which no
-# word was hidden (the model could read what it was asked for) ended with 5.76 nats at [MASK] and
-# judged 54 % of the pairs correctly: it had learned to copy, and nothing about topics.
+# nats; and each run took about 10 seconds of CPU time on a busy machine. A run in which no word was
+# hidden (the model could read what it was asked for) ended with 5.76 nats at [MASK] and judged 54 %
+# of the pairs correctly: it had learned to copy, and nothing about topics.
 
 # %% [markdown]
 # ## 10.5 Fine-tuning
@@ -441,7 +441,7 @@ plots.fine_tuning.few_labels_in_three_ways(bert, Bert, Classifier, fine_tune, ac
 #
 # So what did pretraining know that five labels could not tell? Not the topics' names. It knew which
 # words go together, from unlabelled text, and five labels only had to give names to five groups
-# that existed already (the picture of 10.4). In twelve runs of ours, each with a model and five
+# that existed already (the picture of 10.4). In twelve of our own runs, each with a model and five
 # sentences of its own, the pretrained classifier was right for all of 2,000 new sentences, naive
 # Bayes for 51 % to 57 %, and the model from random weights for 40 % to 50 %.
 
@@ -520,7 +520,7 @@ plots.gpt_inputs.rows_of_three_tasks(join_texts, similarity_rows, choice_rows, f
 # *11 points, 50 minutes, difficulty 3 of 5, importance 4 of 5*
 #
 # Fine-tuning changes the weights for every task. GPT-3 (lecture G) asks whether that is needed: the
-# task can stand **in the input**, and the model only reads. *Zero-shot* is a description alone,
+# task can be **in the input**, and the model only reads. *Zero-shot* is a description alone,
 # *one-shot* a description and one example, *few-shot* several examples. Nothing is trained, so
 # nothing is forgotten, and the next question may be about another task.
 #
@@ -597,9 +597,9 @@ print(before, checksum(reader), "no weight has changed" if checksum(reader) == b
 
 # %% [markdown]
 # Three lines, each with its ceiling. With the name, examples add nothing. Without it, the model
-# uses nearly all that its examples tell, and after four of them it is as good as with the name. For
-# tables that it has never seen it stays near chance, and so would you: the digit of one letter says
-# nothing about another, except that this digit is taken.
+# uses nearly all the information in its examples, and after four of them it is as good as with the
+# name. For tables that it has never seen it stays near chance, and so would you: the digit of one
+# letter says nothing about another, except that this digit is taken.
 #
 # The lesson is the middle line. Here examples **select** a task that the model already knows; they
 # do not teach a new one. How much of GPT-3's few-shot learning is selecting, and how much is
@@ -615,7 +615,7 @@ print(before, checksum(reader), "no weight has changed" if checksum(reader) == b
 # $$L(N) = E + A\,N^{-\alpha}$$
 #
 # E is what no model can predict: the entropy of the text. So $\log(L - E)$ is a straight line in
-# $\log N$, with the slope $-\alpha$, and four small trainings tell what a large one would reach.
+# $\log N$, with the slope $-\alpha$, and four small trainings predict what a large one would reach.
 # That is how the money for large models is planned.
 #
 # For English, E is unknown. People estimate it from the same points, or take E = 0, and a wrong
@@ -663,8 +663,8 @@ check("fit_power_law")
 plots.power_law.own_runs(num_parameters, fit_power_law, power_law)
 
 # %% [markdown]
-# Points alone cannot tell which floor is right; what lies far outside of them can. Be careful with
-# $\alpha$, too: with three times as many steps the same four models give about 0.95 instead of
+# These points alone cannot show which floor is right; a point far outside of them can. Be careful
+# with $\alpha$, too: with three times as many steps the same four models give about 0.95 instead of
 # 0.67, because the large ones had not finished. A scaling law holds for one way of training.
 
 # %% [markdown]
@@ -794,9 +794,9 @@ try_versions(test_mask_tokens, mask_tokens, hides_special_tokens, no_label_if_ke
 #   chosen, so that the row teaches nothing about words?
 # - **P3** Of the words that the model sees as they were, at which share does the loss count? (Leave
 #   out random words that happen to be the old ones.)
-# - **P4** How many **million** parameters has BERT base, with its pooler and without its two heads?
-#   (30,522 tokens, 512 positions, 2 segments, 12 layers, d = 768, d_ff = 3,072. A linear layer and
-#   a normalisation have biases.)
+# - **P4** How many **million** parameters does BERT base have, with its pooler and without its two
+#   heads? (30,522 tokens, 512 positions, 2 segments, 12 layers, d = 768, d_ff = 3,072. A linear
+#   layer and a normalisation have biases.)
 
 # %% exercise="predictions"
 predictions = {}
@@ -935,7 +935,7 @@ check("errata")
 # How does a model use what is in its prompt? In 2022, Olsson and others found a pair of heads in
 # every model that they opened. A head in an early layer lets each position know *the token before
 # it*. A head in a later layer then searches for positions whose token before is *this* token, and
-# copies what stands there: "… Mr Dursley … Mr" → "Dursley". They call it an **induction head**. It
+# copies the token there: "… Mr Dursley … Mr" → "Dursley". They call it an **induction head**. It
 # needs two layers, because the second search uses what the first has written.
 #
 # Such a head can be recognised without reading any weights. Give the model random tokens, twice in
