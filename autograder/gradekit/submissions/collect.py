@@ -213,7 +213,7 @@ class _Collection:
         except OSError as error:
             raise CollectError(
                 f"{place.folder.relative_to(place.root)} cannot be written ({error.strerror}); "
-                "correct that and collect again: what is there stays, and the rest follows"
+                "correct that and collect again: collected hand-ins stay, and the rest follow"
             ) from error
 
     def _with_expected_name(self, found: IncomingSubmission) -> Mapping[str, bytes]:
