@@ -58,13 +58,13 @@ plots.alignment.lab02_preview()
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# The mask has a True at (row, place) if place is smaller than something. Smaller than what?
+# The mask has a True at (row, position) if position is smaller than something. Smaller than what?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
 # Compute the lengths first; the longest is T. Make a table full of `pad`, and write each sentence
-# over the beginning of its row. The mask is one comparison of places with lengths. What happens in
-# the row of an empty sentence?
+# over the beginning of its row. The mask is one comparison of positions with lengths. What happens
+# in the row of an empty sentence?
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -86,36 +86,37 @@ check("pad_batch")
 plots.forcing.padded_table(pad_batch, ["query", "to", ""])
 
 # %% [markdown]
-# ## 2.2 How well does a place fit?
+# ## 2.2 How well does a position fit?
 # *12 points, 45 minutes, difficulty 3 of 5, importance 4 of 5*
 #
-# An encoder reads the source and makes one vector $h_i$ for each place. The old way gave the
+# An encoder reads the source and makes one vector $h_i$ for each position. The old way gave the
 # decoder only the last one, as a summary of the whole sentence (the *context vector* of lecture G's
 # recap; "RNN: summarize" in lecture S). The new way keeps all vectors and lets the decoder choose
-# at every step. For this, every place gets a score against the decoder's state s (lecture G):
+# at every step. For this, every position gets a score against the decoder's state s (lecture G):
 #
 # $$e_i = \boldsymbol{a}^{\top} \tanh(W\,[\boldsymbol{s};\, \boldsymbol{h}_i])$$
 #
-# Lecture S begins with another kind: a fixed weight for each *pair of places*. That needs a fixed
-# window, and it ignores which word is at which place. A score of s and $h_i$ uses the content.
+# Lecture S begins with another kind: a fixed weight for each *pair of positions*. That needs a
+# fixed window, and it ignores which word is at which position. A score of s and $h_i$ uses the
+# content.
 #
 # The brackets put one vector below the other, so W has as many columns as both together. Thus s and
 # h may have different widths; in a dot product they cannot. The score is a small network with one
-# hidden layer; a is its last layer, of one row. A sentence has one state but many places.
+# hidden layer; a is its last layer, of one row. A sentence has one state but many positions.
 #
-# **Predict.** Let s = (1), and let the three places be (1, 0), (0, 1), (1, 1). With
-# W = [[1, 0, 1], [0, 1, 0]] and a = (1, −1), what is the score of the first place?
+# **Predict.** Let s = (1), and let the vectors at three positions be (1, 0), (0, 1), (1, 1). With W
+# = [[1, 0, 1], [0, 1, 0]] and a = (1, −1), what is the score of the first position?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# s has shape (B, d_state), the places (B, T, d_hidden). Which axis does s lack, and what should s
-# contain along it?
+# s has shape (B, d_state), the positions (B, T, d_hidden). Which axis does s lack, and what should
+# s contain along it?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Give s the axis of places and repeat it. Join the two along the features, then apply linear, tanh,
-# linear, and at the end drop an axis of length 1. Or do not join them: W [s; h] is a sum of two
-# products, one with each half of W.
+# Give s the axis of positions and repeat it. Join the two along the features, then apply linear,
+# tanh, linear, and at the end drop an axis of length 1. Or do not join them: W [s; h] is a sum of
+# two products, one with each half of W.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -130,9 +131,9 @@ from attnlab.seq2seq import AdditiveScore
 check("additive_score")
 
 # %% [markdown]
-# **Look.** The vector of one place of the source gets longer and longer. A dot product grows with
-# it and could outweigh all the others. What limits your score? Where do the two dotted lines come
-# from?
+# **Look.** The vector of one position of the source gets longer and longer. A dot product grows
+# with it and could outweigh all the others. What limits your score? Where do the two dotted lines
+# come from?
 
 # %%
 plots.forcing.score_growth(AdditiveScore)
@@ -149,10 +150,10 @@ plots.forcing.score_growth(AdditiveScore)
 # This is lab 1's apple again: a weighted mean of vectors. Two things are new: the weights, and
 # padding, which must not get any weight. Remove padding *before* the exponentials: a softmax shares
 # one unit among all its entries, and padding would take a part of it. Dividing the other shares by
-# their sum mends that, but only until padding has a huge score and nothing is left to divide.
+# their sum fixes that, but only until padding has a huge score and nothing is left to divide.
 #
 # **Predict.** The scores are 0, .964 and .202, and their weights are .206, .541 and .253. Now let
-# the third place be padding. By which factor does each of the other two weights grow?
+# the third position be padding. By which factor does each of the other two weights grow?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -161,9 +162,9 @@ plots.forcing.score_growth(AdditiveScore)
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Put the lowest finite number where the mask is False, apply softmax along the places, and then put
-# 0 where the mask is False. The last step changes only sentences that are all padding. The mean is
-# a row times a table, (1, T) by (T, d), for each sentence.
+# Put the lowest finite number where the mask is False, apply softmax along the positions, and then
+# put 0 where the mask is False. The last step changes only sentences that are all padding. The mean
+# is a row times a table, (1, T) by (T, d), for each sentence.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -179,8 +180,8 @@ check("attend")
 
 # %% [markdown]
 # **Look.** The example by hand: the same scores twice, the second time with padding at the third
-# place. Does each row sum to one? (The state that asks is the query, each place is a key. Lab 3
-# explains why.)
+# position. Does each row sum to one? (The state that asks is the query, each position is a key. Lab
+# 3 explains why.)
 
 # %%
 by_hand = torch.tensor([[0.0, 0.964028, 0.202433]] * 2)
@@ -305,8 +306,7 @@ plots.forcing.fed_and_asked(
 #
 # The task is unambiguous: every human date has one ISO date. So the loss may fall to 0, and the
 # important number is the share of new dates that are right to the last symbol. Three points are for
-# that: your saved weights translate dates that were in no training. Two more points test all of
-# your own steps together.
+# that: your saved weights translate new dates. Two more points test all of your own steps together.
 #
 # **Predict.** Where does the loss start, if all 14 target symbols are equally likely?
 #
@@ -395,7 +395,8 @@ check("greedy")
 # **Look.** Where the decoder looked while it wrote two dates. In the second, year, month and day
 # come in another order; follow the dark cells from the top. For the month, no single letter
 # decides. Some cells are dark where you would not look: $h_i$ has read its neighbours, too, so a
-# place next to the "1" can tell of the "1". And the last dash asks whether there is a day at all.
+# position next to the "1" can tell of the "1". And the last dash asks whether there is a day at
+# all.
 
 # %%
 plots.alignment.alignments(model, greedy, ["1998, march 5", "the 5th of march, 1998"])
@@ -410,18 +411,19 @@ print(plots.decoding.new_dates(model, greedy, dates.validation()))
 # ### Is the map the reason?
 #
 # It is tempting to read the dark cells as the reason for a symbol. Test it: at one step, replace
-# the context, and see whether the symbol is still right. Which symbols need the place that they
+# the context, and see whether the symbol is still right. Which symbols need the position that they
 # look at? Which ones need only *some* letters of the source, in any order?
 
 # %%
 plots.decoding.needed_context(model, dates.validation()[:200])
 
 # %% [markdown]
-# With the mean of all places, the last two digits of the year are right in one date of six, and
-# the day in one of three: there, the look is the reason. The month hardly suffers. Its smear in the
-# map is no look at a place but a bag of letters, and even without any context its first digit is
-# mostly right: the encoder's last state has told the decoder already. A map of attention shows
-# where a model looked, not why it answered as it did.
+# With the mean of all positions, the last two digits of the year are right in one date of six, and
+# the day in one of three: for them, the position that the decoder looks at is the reason. The month
+# hardly suffers. Its smear in the map does not point at a position: it is a bag of letters. Even
+# without any context, its first digit is mostly right, because the decoder already knows it from
+# the encoder's last state. A map of attention shows where a model looked, not why it answered as it
+# did.
 
 # %% [markdown]
 # ## How much did looking back help?
@@ -548,8 +550,8 @@ plots.decoding.own_mistakes(hurried, greedy, dates.validation())
 # <details><summary>Hint 2: a plan</summary>
 #
 # Use a batch with sentences of 2, 0 and 5 tokens, and None as a mask. Use huge numbers at padding,
-# very low scores at tokens, and as many sentences as places. Compare context and weights with your
-# own version. Check exact zeros, dtype float32, gradients, and the inputs afterwards.
+# very low scores at tokens, and as many sentences as positions. Compare context and weights with
+# your own version. Check exact zeros, dtype float32, gradients, and the inputs afterwards.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -637,8 +639,8 @@ try_versions(test_attend, attend, masked_afterwards)
 #
 # - **G11** (a slip) Lecture G's recap writes $\alpha_{t,i} = \operatorname{softmax}(e_{t,i})$, a
 #   softmax of one number; one slide later, it is written rightly. The scores are 0, .964028,
-#   .202433. *Slide*: the weight of the second place, by a softmax of its score alone. *Right*: its
-#   weight.
+#   .202433. *Slide*: the weight of the second position, by a softmax of its score alone. *Right*:
+#   its weight.
 # - **S2** (a choice) Lecture S lets the decoder's output position j look at the values of the
 #   earlier words, $j' < j$. *Slide*: how many terms has this sum for the first word, j = 1?
 #   *Right*: how many terms must a softmax have at least, so that its weights can sum to one?
@@ -669,7 +671,8 @@ check("errata")
 # Guess four numbers and write all of them down. Then run the cell under **Look**, in which your own
 # functions answer. The numbers in the next cell when you hand in are graded.
 #
-# - **P1** Five places have equal scores; the last two are padding. What is the weight of the first?
+# - **P1** Five positions have equal scores; the last two are padding. What is the weight of the
+#   first?
 # - **P2** A model's loss is 0.02 nats for each of a date's 11 predictions. How likely is it, then,
 #   that it writes the whole date (a number from 0 to 1)?
 # - **P3** A beam has width 3, the vocabulary 14 symbols, none of them impossible. One of the three
@@ -714,7 +717,8 @@ compare_predictions(predictions, answers)
 #
 # Next week we drop the recurrent network and keep only the attention. Until then, try this: replace
 # `AdditiveScore` by a dot product of s and h. What must you change, and does it still learn? Or let
-# the *new* state ask, as Luong does: his context joins only after the GRU. Why is that no circle?
+# the *new* state ask, as Luong does: his context joins only after the GRU. Why is that not a
+# circle?
 
 # %% [markdown] free_text="explain" points=4
 # ## In your own words

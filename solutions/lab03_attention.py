@@ -37,9 +37,9 @@ plots.attention.lab03_preview()
 #
 # As always: *why* → *predict* → *write* → *check* → *look*. The visible checks are about half of
 # the points; the docstring states everything that the others check. `check` runs on your own
-# functions. When the lab is graded, a right version stands in for each earlier step, so a wrong
-# step costs nothing in the next one; 3.3 names the one exception. `check()` without a name shows
-# where you stand. The letters **W**, **S**, **G**, **N** and **C** stand for lectures, which
+# functions. When the lab is graded, a right version replaces each earlier step, so a wrong step
+# costs nothing in the next one; 3.3 names the one exception. `check()` without a name shows where
+# you stand. The letters **W**, **S**, **G**, **N** and **C** stand for lectures, which
 # [LECTURES.md](LECTURES.md) lists. Every slide that a step needs is quoted there.
 
 # %% [markdown]
@@ -47,10 +47,11 @@ plots.attention.lab03_preview()
 # *10 points, 25 minutes, difficulty 1 of 5, importance 5 of 5*
 #
 # "In **Korea** most people speak **Korean**", "most people in **Korea** speak **Korean**". Lecture
-# S begins with one weight for each pair of positions. In the next sentence other words stand there,
-# so these weights are useless. The weights must depend on the meaning of the words. Lab 1 took them
-# from the word vectors themselves, and lecture N names the price: no parameters, so nothing to
-# learn. Three matrices fix both. A word asks (query), offers (key) and contributes (value):
+# S begins with one weight for each pair of positions. In the next sentence, other words are at
+# these positions, so the weights are useless. The weights must depend on the meaning of the words.
+# Lab 1 took them from the word vectors themselves, and lecture N names the price: no parameters, so
+# nothing to learn. Three matrices fix both. A word asks (query), offers (key) and contributes
+# (value):
 #
 # $$Q = X W^Q, \qquad K = X W^K, \qquad V = X W^V$$
 #

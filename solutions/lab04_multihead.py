@@ -532,9 +532,9 @@ def test_multi_head(impl):
         assert (alone - right).abs().max() < 1e-9, "the output is wrong without need_weights"
         assert (weights - right_weights).abs().max() < 1e-9, "the weights are wrong"
 
-    nobody = mask.clone()
-    nobody[:, :, 1] = False
-    out, weights = layer(*texts, nobody, need_weights=True)
+    no_keys = mask.clone()
+    no_keys[:, :, 1] = False
+    out, weights = layer(*texts, no_keys, need_weights=True)
     assert not weights[:, :, 1].any(), "a query with no allowed key has weights"
     assert (out[0, 1] - out[1, 1]).abs().max() < 1e-9, "such a query sees the values"
 

@@ -7,10 +7,10 @@ the answer is a function of the library; its task is that function's docstring.
 # %% [markdown]
 # # Lab 5: {{title}}
 #
-# A mask says **who may look at whom**. It takes a few lines of code and no model trains without it,
-# but when it is wrong, nothing crashes: the loss just becomes impossibly good. At the end you will
-# have every mask of a Transformer, a softmax that works with all of them, probes that find a leak
-# in any model, and a number that proves that a loss is too good to be true.
+# A mask says **which word may look at which**. It takes a few lines of code and no model trains
+# without it, but when it is wrong, nothing crashes: the loss just becomes impossibly good. At the
+# end you will have every mask of a Transformer, a softmax that works with all of them, probes that
+# find a leak in any model, and a number that proves that a loss is too good to be true.
 #
 # | | |
 # |---|---|
@@ -35,8 +35,8 @@ plots.masks.lab05_preview()
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
 # visible checks, about half of the points. The others run after you hand in, on other numbers; the
 # docstring in the cell states everything they check. `check` runs on your own functions. When the
-# lab is graded, a right version stands in for each earlier step, so a wrong step costs nothing in
-# the next one; 5.8 names the one exception. `check()` without a name shows where you stand.
+# lab is graded, a right version replaces each earlier step, so a wrong step costs nothing in the
+# next one; 5.8 names the one exception. `check()` without a name shows where you stand.
 #
 # **One convention for the whole lab:** a mask is boolean, **True = may attend**, rows are queries,
 # columns are keys, and its shape broadcasts to that of the scores, (B, heads, Lq, Lk). torch's
@@ -55,16 +55,16 @@ plots.masks.lab05_preview()
 # ## 5.1 No query looks ahead
 # *10 points, 35 minutes, difficulty 2 of 5, importance 5 of 5*
 #
-# A decoder writes one word after another. Place i reads word i and predicts word i + 1, so it can
-# use the words 0 … i: **its own word is known, the next one is not**. In training we have the whole
-# sentence and train on all its words at once, so each place must not see the words that follow it.
-# Lecture W replaces the future words by [Mask] and feeds "the masked sequence into the attention
-# layer". That asks one question, so a sentence of T words would have to be fed in T times. In a
-# Transformer the table of scores is masked: **row i hides its own future**, and one triangle asks
-# all T questions in one pass. Nothing is removed from the input.
+# A decoder writes one word after another. Position i reads word i and predicts word i + 1, so it
+# can use the words 0 … i: **its own word is known, the next one is not**. In training we have the
+# whole sentence and train on all its words at once, so each position must not see the words that
+# follow it. Lecture W replaces the future words by [Mask] and feeds "the masked sequence into the
+# attention layer". That asks one question, so a sentence of T words would have to be fed in T
+# times. In a Transformer the table of scores is masked: **row i hides its own future**, and one
+# triangle asks all T questions in one pass. Nothing is removed from the input.
 #
 # In generation, earlier keys are kept in a *cache*, and only a few queries are new. The last query
-# is then at the place of the last key:
+# is then at the position of the last key:
 #
 # $$\text{query } i \text{ may attend to key } j \iff j \le i + (L_k - L_q)$$
 #
@@ -78,13 +78,13 @@ plots.masks.lab05_preview()
 # <details><summary>Hint 2: a plan</summary>
 #
 # Start from a boolean (Lq, Lk) tensor of ones on the given device; keep the entries on or below one
-# diagonal. Or write the places of the queries as a column, the places of the keys as a row, and
-# compare the two.
+# diagonal. Or write the positions of the queries as a column, the positions of the keys as a row,
+# and compare the two.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `x.tril(d)` keeps column j of row i where j ≤ i + d. `torch.arange(a, b, device=device)[:, None]`
-# is a column of places.
+# is a column of positions.
 # </details>
 
 # %% exercise="causal_mask"
@@ -257,11 +257,11 @@ plots.masks.forbidden_rows(to_additive)
 # ## 5.5 A row without an allowed key
 # *12 points, 40 minutes, difficulty 4 of 5, importance 5 of 5*
 #
-# Generation pads in *front*, so that all sentences can end at the same place. Then the first query
-# is padding, and so are the first keys: the causal and the padding mask together leave this query
-# no key at all. All scores in its row are −∞, and softmax computes $-\infty - (-\infty)$ = **NaN**.
-# In the next layer this row is a key of other queries, with weight 0. But 0 · NaN is NaN, so one
-# row of padding has spoiled the batch.
+# Generation pads in *front*, so that all sentences can end at the same position. Then the first
+# query is padding, and so are the first keys: the causal and the padding mask together leave this
+# query no key at all. All scores in its row are −∞, and softmax computes $-\infty - (-\infty)$ =
+# **NaN**. In the next layer this row is a key of other queries, with weight 0. But 0 · NaN is NaN,
+# so one row of padding has spoiled the batch.
 #
 # Our rule: a query without an allowed key gets **zeros**, and a gradient of 0. To replace the NaN
 # in the weights afterwards may be too late for the gradient: if −∞ was *added* to the scores, the
@@ -280,7 +280,7 @@ plots.masks.forbidden_rows(to_additive)
 # <details><summary>Hint 2: a plan</summary>
 #
 # Before softmax, replace forbidden scores by −∞, so that no NaN and no gradient can come from them.
-# Replace the rows without an allowed key by any finite number, so that their softmax is no NaN.
+# Replace the rows without an allowed key by any finite number, so that their softmax is not NaN.
 # Take the softmax. Afterwards fill the forbidden weights with exactly 0.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
@@ -307,32 +307,32 @@ plots.masks.rows_without_keys(causal_mask, padding_mask, combine, safe_softmax)
 # *12 points, 45 minutes, difficulty 4 of 5, importance 5 of 5*
 #
 # You can read the code of a mask and believe it. It is better to ask the model. **Write another
-# token at place j; every output before j must stay unchanged.** If one of them changes, the model
-# looks ahead, whatever its code says. Padding is tested in the same way: put some around a
+# token at position j; every output before j must stay unchanged.** If one of them changes, the
+# model looks ahead, whatever its code says. Padding is tested in the same way: put some around a
 # sentence, and the outputs of the sentence must not change.
 #
 # The details need care. A model may look ahead for one token in particular, or its outputs may
 # change by only a few millionths. Dropout also changes outputs, so two runs must draw the same
-# random numbers. And batch normalisation mixes places (and sequences) without any attention.
+# random numbers. And batch normalisation mixes positions (and sequences) without any attention.
 #
 # **Predict.** A model with the causal mask of 5.1 has batch normalisation instead of layer
 # normalisation. Which outputs change when the last token changes?
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# If the token at place j changes, a change in which rows of the output is a leak, and which rows
+# If the token at position j changes, a change in which rows of the output is a leak, and which rows
 # are allowed to change?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Run the model with many random sequences, because a leak may need certain words at other places.
-# For every place and every other token, copy the ids, make that one change, run again from the same
-# seed, and take the largest difference at each earlier place. For padding, compare the outputs of
-# the real tokens alone, with padding in front of them, and with padding behind them.
+# Run the model with many random sequences, because a leak may need certain words at other
+# positions. For every position and every other token, copy the ids, make that one change, run again
+# from the same seed, and take the largest difference at each earlier position. For padding, compare
+# the outputs of the real tokens alone, with padding in front of them, and with padding behind them.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `(new - old).abs().amax((0, 2))` is one number for each place; compare it with `ROUNDING`.
+# `(new - old).abs().amax((0, 2))` is one number for each position; compare it with `ROUNDING`.
 # `(ids[:, j] + step) % vocab` is another token for step = 1 … vocab-1. `torch.cat([pads, ids], 1)`
 # pads in front.
 # </details>
@@ -345,9 +345,9 @@ check("leaks")
 
 # %% [markdown]
 # **Look.** Six people wrote the six models A to F, and each says that their model never looks
-# ahead. A cross is a leak: output i changed when the *later* token j changed. A pale cell is no
-# leak: the output depends on an *earlier* token. (For that half, your probe is asked again with
-# every sequence reversed.) An empty cell means no dependence. Point at a cell to read what it says.
+# ahead. A cross is a leak: output i changed when the *later* token j changed. A pale cell is not a
+# leak: the output depends on an *earlier* token. (For that half, your probe runs again with every
+# sequence reversed.) An empty cell means no dependence. Point at a cell to read what it says.
 
 # %%
 suspects = leaky.models()
@@ -371,7 +371,7 @@ plots.leaks.leak_matrices(leaks, suspects, 8, leaky.VOCAB, leaky.PAD)
 # - `"one token ahead"`: its triangle starts one diagonal too high;
 # - `"mask inverted"`: it hides the keys that it should show, and shows those that it should hide;
 # - `"wrong corner"`: its triangle starts at the top left if there are fewer keys than queries;
-# - `"batch statistics"`: something takes a mean over all places, without any attention;
+# - `"batch statistics"`: something takes a mean over all positions, without any attention;
 # - `"padding"`: it never looks ahead, but padding changes its outputs.
 #
 # Your picture and the lines below are the evidence. If you suspect something, read the code of that
@@ -403,7 +403,7 @@ check("findings")
 # There are four conventions for the same mask. Mixing them up raises no error: an inverted causal
 # mask shows exactly the future, and hides the past and the word itself.
 #
-# | who | what it says | shape |
+# | used by | what it says | shape |
 # |---|---|---|
 # | torch `scaled_dot_product_attention`, ours | True = may attend | fits (B, heads, Lq, Lk) |
 # | torch `nn.MultiheadAttention`: `attn_mask` | True = must **not** | (Lq, Lk), (B·heads, Lq, Lk) |
@@ -463,12 +463,13 @@ plots.masks.converted_mask(causal_mask, to_mha_mask, words)
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# Which token do the scores at place t predict? For which places of a sequence is the answer known?
+# Which token do the scores at position t predict? For which positions of a sequence is the answer
+# known?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Loss: drop the last place of the scores and the first of the tokens, flatten both, and use lab 1's
-# `cross_entropy`. Evaluate: remember the mode, switch, compute without gradients, switch back.
+# Loss: drop the last position of the scores and the first of the tokens, flatten both, and use lab
+# 1's `cross_entropy`. Evaluate: remember the mode, switch, compute without gradients, switch back.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -691,10 +692,10 @@ compare_predictions(predictions, answers)
 # the target was not shifted. So it has learned to copy and not to translate. The validation loss is
 # computed with the whole target sentence as input and with the same mask, so it leaks in the same
 # way. Only when the model writes by itself is the next word really hidden, and then it has nothing
-# to copy. First test: change the target's token at place j and look at the outputs before j; if one
-# of them changes, the model looks ahead. Second test: use targets of random words, whose entropy is
-# known to be log V. No honest model can have a loss below that on new targets, but this one will
-# have a loss near 0.
+# to copy. First test: change the target's token at position j and look at the outputs before j; if
+# one of them changes, the model looks ahead. Second test: use targets of random words, whose
+# entropy is known to be log V. No honest model can have a loss below that on new targets, but this
+# one will have a loss near 0.
 # <!-- BEGIN MARK SCHEME -->
 # - 1: the decoder sees the word that it should predict (mask missing, inverted or off by one; no
 #   shift)

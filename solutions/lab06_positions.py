@@ -8,8 +8,8 @@ library, an exercise's cell holds one import line; its task is that function's d
 # # Lab 6: {{title}}
 #
 # Attention has two gaps. It does not know which word comes first, and twenty attentions in a row do
-# not train. This lab fills both: with **positions**, and with the three parts that stand between
-# two attentions in every Transformer: **normalisation**, the **feed-forward network** and the
+# not train. This lab fills both: with **positions**, and with the three parts that are between two
+# attentions in every Transformer: **normalisation**, the **feed-forward network** and the
 # **residual**. At the end you will measure, on your own code, why deep models normalise *before* a
 # layer and what that costs.
 #
@@ -36,8 +36,8 @@ plots.positions.lab06_preview()
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
 # visible checks, about half of the points. The others run after you hand in, on other numbers; the
 # docstring in the cell states everything they check. `check` runs on your own functions. When the
-# lab is graded, a right version stands in for each earlier step, so a wrong step costs nothing in
-# the next one; 6.8 names the one exception. `check()` without a name shows where you stand.
+# lab is graded, a right version replaces each earlier step, so a wrong step costs nothing in the
+# next one; 6.8 names the one exception. `check()` without a name shows where you stand.
 #
 # **What comes from earlier labs** (you need not have done them): attention compares words, turns
 # the scores into weights with softmax, and gives every word a weighted mean of the others'
@@ -273,9 +273,9 @@ for layers in (1, 2):
 # a causal model can work without positions. Still, all well-known ones add them.
 #
 # What is in such a table after training? MiniLM is a real model that reads sentences (lab 10 loads
-# it). Its positions were learned from random numbers; nothing in its code says that 7 stands next
-# to 8. The picture compares its first 60 positions as in 6.2. What has it found that the waves have
-# from the start? And which position is unlike all others?
+# it). Its positions were learned from random numbers; nothing in its code says that 7 is next to 8.
+# The picture compares its first 60 positions as in 6.2. What has it found that the waves have from
+# the start? And which position is unlike all others?
 
 # %%
 plots.positions.gram_matrices(
@@ -673,7 +673,7 @@ compare_predictions(predictions, answers)
 # ## 6.12 Without the mean: RMSNorm
 # *0 points, 15 minutes, difficulty 1 of 5, importance 3 of 5*
 #
-# The next three steps are **not graded**. They are what the newest models use in place of 6.5 and
+# The next three steps are **not graded**. They are what the newest models use instead of 6.5 and
 # 6.1, and they are checked like all others.
 #
 # Does subtracting the mean matter? Zhang and Sennrich left it out, and the bias too, and lost
@@ -712,11 +712,11 @@ plots.layers.before_and_after(lambda: RMSNorm(24))
 # ## 6.13 Turning instead of adding: RoPE
 # *0 points, 30 minutes, difficulty 3 of 5, importance 4 of 5*
 #
-# Attention needs distances, but 6.1 adds places and leaves it to the model to find out distances.
-# Rotary positions go straight to the goal: take the hands of the clock of 6.1 and **turn queries
-# and keys** by them. A query at position m and a key at position n, turned by mω and nω, have the
-# same scalar product as if only the key had been turned by (n − m)ω. So the score depends on the
-# distance alone, even with gaps between the positions, as a cache or padding makes them.
+# Attention needs distances, but 6.1 adds positions, and the model must work out the distances from
+# them. Rotary positions go straight to the goal: take the hands of the clock of 6.1 and **turn
+# queries and keys** by them. A query at position m and a key at position n, turned by mω and nω,
+# have the same scalar product as if only the key had been turned by (n − m)ω. So the score depends
+# on the distance alone, even with gaps between the positions, as a cache or padding makes them.
 #
 # **Predict.** Do rotations change the length of a query? And the score of a word with itself?
 #
@@ -762,7 +762,8 @@ plots.positions.rope_scores(apply_rope)
 #
 # <details><summary>Hint 1: a question</summary>
 #
-# In lab 5, `causal_mask(Lq, Lk)` puts the last query at the last key. Which position has query i?
+# In lab 5, `causal_mask(Lq, Lk)` puts the last query at the last key. Which position does query i
+# have?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
@@ -817,8 +818,8 @@ plots.heatmap.attention_maps(
 # positions, and the one that adds the residual. He says: "Without positions it still reaches a
 # decent loss, but with 24 layers and no residual it learns nothing." Explain in four to six
 # sentences: what can an encoder without positions still learn, and which two sentences can it never
-# tell apart? What does the residual give to a deep stack, at the start of training, that is missing
-# without it? And where would you put the normalisation, and why?
+# distinguish? What does the residual give to a deep stack, at the start of training, that is
+# missing without it? And where would you put the normalisation, and why?
 #
 # <!-- BEGIN SOLUTION -->
 # Attention and the feed-forward network treat the words as a bag: if the words are shuffled, the

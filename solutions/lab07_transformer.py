@@ -43,8 +43,8 @@ plots.reading.lab07_preview()
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
 # visible checks, about half of the points. The others run after you hand in, on other numbers; the
 # docstring in the cell states everything they check. `check` runs on your own functions. When the
-# lab is graded, a right version stands in for each earlier step, so a wrong step costs nothing in
-# the next one; 7.8 names the one exception. `check()` without a name shows where you stand.
+# lab is graded, a right version replaces each earlier step, so a wrong step costs nothing in the
+# next one; 7.8 names the one exception. `check()` without a name shows where you stand.
 #
 # **What comes from earlier labs** (you need not have done them; `attnlab` has them all):
 #
@@ -116,9 +116,9 @@ check("encoder_layer")
 
 # %% [markdown]
 # **Look.** One word changes at a time; a 1 means that the output in that row changes. On the right,
-# the last word is padding. Its column has a single 1: the mask says who may be *seen*, and the
-# padding itself still flows through its own residual. So its output is neither 0 nor constant. It
-# is just never used: no word attends to it, in this layer and in all later ones.
+# the last word is padding. Its column has a single 1: the mask says which words may be *seen*, and
+# the padding itself still flows through its own residual. So its output is neither 0 nor constant.
+# It is just never used: no word attends to it, in this layer and in all later ones.
 
 # %%
 words = ["she", "eats", "an", "apple", "pad"]
@@ -194,8 +194,9 @@ check("decoder_layer")
 
 # %% [markdown]
 # **Look.** Your two layers on one sentence pair, not trained yet, so all weights that are not
-# forbidden are nearly equal. A dash marks a forbidden one. Point at a cell: who asks, who answers,
-# and if the weight is 0, which mask forbids it. Which of the three tables need not be square?
+# forbidden are nearly equal. A dash marks a forbidden one. Point at a cell to read which word asks,
+# which one answers and, if the weight is 0, which mask forbids it. Which of the three tables need
+# not be square?
 
 # %%
 plots.three_attentions.three_attentions(
@@ -424,7 +425,7 @@ plots.before_training.parameter_bars(
 # <details><summary>Hint 2: a plan</summary>
 #
 # One loop over all modules for the linear layers, then one for the tables. Then the head, if its
-# weight is none of the tables.
+# weight is not one of the tables.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -501,16 +502,16 @@ plots.before_training.stream_variances(mean_variances)
 #
 # $$y_t = \arg\max_v\; p_\theta(v \mid x,\; \text{START}, y_1, \dots, y_{t-1})$$
 #
-# The source does not change, so it is encoded once. Your decoder reads everything written so far at
-# every step: it has no state, as lab 2's had (lab 9 adds a cache). Three things make a batch
+# The source does not change, so it is encoded once. Unlike lab 2's decoder, yours has no state, so
+# it reads everything written so far at every step (lab 9 adds a cache). Three things make a batch
 # harder than one sentence:
 #
 # - **Sentences end at different steps.** A sentence that has written `eos` gets `pad` from then on,
 #   and the others go on. (Lecture N's slide says: "When the stop token is generated, repeat".)
 # - **A model may never write `eos`.** So there is a limit. Lecture C, like the paper, takes the
 #   length of the source plus 50. It is the length of *each* source, without its padding.
-# - **Dropout must be off**, no gradients are needed, and the caller wants the model back in the
-#   mode in which it was.
+# - **Dropout must be off**, no gradients are needed, and at the end the model must be in its old
+#   mode again.
 #
 # **Predict.** A batch has sources of 2 and of 5 words, and its model never writes `eos`. What is
 # the shape of the result, and how many `pad` are in it?
@@ -559,7 +560,7 @@ plots.translation.decoding_trace(Transformer, greedy_decode, places.LECTURE.ques
 
 # %% [markdown]
 # To write *Waterloo*, the decoder looks at *Waterloo*: it copies a name that it has never written
-# after "It is at". To write *at* it looks at *of*, which stands only in questions about a
+# after "It is at". To write *at* it looks at *of*, which occurs only in questions about a
 # university; for "Where is Waterloo ?" it would write *in*, and a country. Do not read too much
 # into the rest. We trained the same model with six seeds, and all of them give this answer. Three
 # look at *Waterloo* for it, and three at "?" or *University*, because the encoder's own attention
@@ -581,11 +582,11 @@ plots.translation.decoding_trace(Transformer, greedy_decode, places.LECTURE.ques
 # train to write PAD after its end, and its loss would look better than it is.
 #
 # In the loop, each step clears the gradients, computes the loss, goes backward, clips and updates.
-# New is the schedule. The learning rate **warms up**: it rises from nearly 0 during the first 60
+# The schedule is new. The learning rate **warms up**: it rises from nearly 0 during the first 60
 # steps, and then falls to 0 again like half a cosine. Adam needs some steps until it knows which
-# gradients are large by chance, and its first steps are all of full length; at a small rate they do
-# no harm. The schedule, the optimizer and the limit for clipping are given. (In lab 8 you build all
-# three.)
+# gradients are large by chance, and its first steps are all of full length; at a small rate they
+# are safe. The schedule, the optimizer and the limit for clipping are given. (In lab 8 you build
+# all three.)
 #
 # **Predict.** The rows of a batch have 5, 2 and 3 labels. Your neighbour leaves padding out of the
 # sum, but divides by all positions. Which share of the right loss does that give?
@@ -692,9 +693,9 @@ plots.learning.two_parts_missing(
 
 # %% [markdown]
 # After as many steps, the loss without the mask is as good as yours: each position can look at the
-# next input, which is the label. So the model learns to look one place ahead, and nothing about the
-# source. When it writes, there is no place ahead. Such a loss contradicts itself: if each of nine
-# labels has a surprise of 0.01 nats, a whole sequence should be right with probability
+# next input, which is the label. So the model learns to look one position ahead, and nothing about
+# the source. When it writes, there is no later position. Such a loss contradicts itself: if each of
+# nine labels has a surprise of 0.01 nats, a whole sequence should be right with probability
 # $e^{-9 \cdot 0.01} = 0.91$.
 # **If a model writes far less than its loss promises, it has seen the answer.** (Lab 5 met the same
 # leak.)
@@ -717,8 +718,8 @@ plots.learning.two_parts_missing(
 # Measure both, in both ways, with one function for the counting and one that asks the model.
 #
 # **Predict.** Take a model that makes mistakes in more than half of its rows. Forced, it gets 38 of
-# 100 rows exactly right. How many does it get right free: fewer, as many, or more? And its share of
-# symbols: lower, the same, or higher? Decide before you run anything.
+# 100 rows exactly right. How many does it get right in free mode: fewer, as many, or more? And its
+# share of symbols: lower, the same, or higher? Decide before you run anything.
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -760,15 +761,15 @@ plots.translation.forced_against_free(
 
 # %% [markdown]
 # **Exact match is the same in both ways, to the last digit.** As long as a row has no mistake, the
-# model has read the same symbols forced and free, so it writes the same. So the *first* mistake is
-# the same, too, and so is the question whether there is one. All that teacher forcing hides happens
-# **after** a first mistake: the third digit of the year is wrong in nearly half of the dates, and
-# then the fourth is right in 94 of 100 dates forced, and in 55 free. The model learned to write
-# what follows "198", and not what to do after a wrong "197".
+# model has read the same symbols forced and free, so it writes the same. So the *first* mistake, if
+# there is one, is the same, too. All that teacher forcing hides happens **after** a first mistake:
+# the third digit of the year is wrong in nearly half of the dates, and then the fourth is right in
+# 94 of 100 dates forced, and in 55 free. The model learned to write what follows "198", and not
+# what to do after a wrong "197".
 #
 # So which measure should you report? If one mistake spoils everything, as in a date, forced exact
 # match is enough, and needs a single call. For a long text no row is without a mistake, and only
-# what the model writes freely tells how good it is. (The loss of 7.8 is a forced measure.)
+# what the model writes freely shows how good it is. (The loss of 7.8 is a forced measure.)
 
 # %% [markdown]
 # ## The translator at work
@@ -800,9 +801,9 @@ plots.reading.new_formats(dater, greedy_decode)
 
 # %% [markdown]
 # In our own run, a new separator or a new order costs some dates, but most are right. In the two
-# lines without a single right date, the year stands *behind a word and before others*: in training,
-# a year is either the very beginning of the text or its end. So the model has learned where years
-# stand, rather than what a year is.
+# lines without a single right date, the year is *after a word and before others*: in training, a
+# year is either the very beginning of the text or its end. So the model has learned where years
+# are, rather than what a year is.
 #
 # The third model has the same class. In its config only the two vocabularies are different. Follow
 # the words of the picture: where does *quatre* look, and where does *-*? Then try your own number,
@@ -863,8 +864,8 @@ check("errata")
 #   (`MultiHeadAttention`) does it have?
 # - **P2** A target has nine symbols, the last is `eos`. In training, one call of `decode` is enough
 #   for it. How many calls does the model need to write it?
-# - **P3** In a model with d_ff = 4 d_model, how many times as many parameters as an encoder layer
-#   has a decoder layer? Two digits after the point are enough.
+# - **P3** In a model with d_ff = 4 d_model, a decoder layer has more parameters than an encoder
+#   layer. How many times as many? Two digits after the point are enough.
 # - **P4** A model's targets have 27 different symbols, and its logits are still close to 0. What
 #   is its loss, in nats?
 # - **P5** A half-trained model writes 0.402 of 500 sentences exactly right. Now it reads the true
@@ -945,8 +946,8 @@ compare_predictions(
 #
 # For a few pairs of lengths, equal ones too, and for all four cases of masks: compute the output
 # once. Then change one word at a time, of the target and of memory, and compare the outputs that
-# moved with those that may. Hidden words should be as good as not there: leave them out and
-# compare. Does a gradient reach memory?
+# moved with those that may. Hidden words must have no effect: leave them out and compare. Does a
+# gradient reach memory?
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -1036,7 +1037,7 @@ try_versions(test_decoder_layer, DecoderLayer, SeesPadding, WrongMask)
 # ## What you can now explain
 #
 # - what each of the three attentions looks at, and what each mask is for;
-# - why the decoder reads its target one place later, and what leaks if it does not;
+# - why the decoder reads its target one position later, and what leaks if it does not;
 # - where a model's parameters are, and which of its numbers change nothing about their count;
 # - what a fresh model's loss must be, and what a tied model writes before it has learned anything;
 # - why every sentence of a batch has a limit of its own when the model writes;
@@ -1053,7 +1054,7 @@ try_versions(test_decoder_layer, DecoderLayer, SeesPadding, WrongMask)
 # of the validation set are predicted right, with the true target as the decoder's input. But when
 # it translates by itself, it writes the same word again and again. Explain in four to six
 # sentences: which two mistakes would look like this, and why does the loss not show either of them?
-# Which test, without any training, tells the two apart? And what does each of the decoder's two
+# Which test, without any training, distinguishes the two? And what does each of the decoder's two
 # attentions read, in training and when the model writes?
 #
 # <!-- BEGIN SOLUTION -->
@@ -1062,9 +1063,9 @@ try_versions(test_decoder_layer, DecoderLayer, SeesPadding, WrongMask)
 # reads its own label. Then copying is enough, and the loss falls close to 0 although the model has
 # learned nothing about the source; when it writes, there is no later symbol to copy from, and it
 # repeats what it reads. The loss is computed with the true target as input, so it cannot show what
-# happens without it. To tell the two apart, change one input symbol of an untrained model and look
+# happens without it. To distinguish the two, change one input symbol of an untrained model and look
 # at the logits: if earlier positions move, the mask is wrong; if they do not, compare inputs and
-# labels position by position: no input may be equal to its label (but by chance). The decoder's
+# labels position by position: no input may be equal to its label (except by chance). The decoder's
 # self-attention reads the target so far: the true symbols, shifted, in training, and the model's
 # own symbols when it writes. The cross-attention takes its queries from the same positions, but its
 # keys and values from the encoder's output, which is the same in both cases and is computed once.

@@ -8,11 +8,11 @@ library, an exercise's cell holds one import line; its task is that function's d
 # # Lab 8: {{title}}
 #
 # In lab 7 you built a Transformer and trained it with an optimiser, a schedule and a limit for
-# gradients that were given. In this lab you build them, and everything else that a training needs
-# which runs for hours: batches without waste, a loss that does not ask for certainty, checkpoints
-# and their mean, gradients from several small batches, a device that may be a GPU, and numbers of
-# 16 bits. At the end a Trainer made of these parts trains lab 7's translator of numbers, and the
-# same command would run on a cluster.
+# gradients that were given. In this lab you build them, and everything else that a training of many
+# hours needs: batches without waste, a loss that does not ask for certainty, checkpoints and their
+# mean, gradients from several small batches, a device that may be a GPU, and numbers of 16 bits. At
+# the end a Trainer made of these parts trains lab 7's translator of numbers, and the same command
+# would run on a cluster.
 #
 # | | |
 # |---|---|
@@ -43,8 +43,8 @@ plots.one_update.one_update()
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
 # visible checks, about half of the points. The others run after you hand in, on other numbers; the
 # docstring in the cell states everything they check. `check` runs on your own functions. When the
-# lab is graded, a right version stands in for each earlier step, so a wrong step costs nothing in
-# the next one; 8.7 names the one exception. `check()` without a name shows where you stand.
+# lab is graded, a right version replaces each earlier step, so a wrong step costs nothing in the
+# next one; 8.7 names the one exception. `check()` without a name shows where you stand.
 #
 # You need no GPU. Every graded step runs on the CPU of a laptop, and 8.8 works with a *pretended*
 # GPU: the numbers stay on the CPU, but a tensor in the wrong place raises the error that a real GPU
@@ -112,7 +112,7 @@ check("adam")
 # Gradient descent has the largest rate that suits the steep one: it jumps from side to side and
 # hardly moves along the flat one. Adam goes straight to the middle, and then too far: m has not yet
 # forgotten the gradients of the way. On the right, your Adam with lr = 0.1 and four weights. Which
-# of the lines lie on one another, and what is special about the fourth weight's gradients?
+# of the lines are on top of each other, and what is special about the fourth weight's gradients?
 
 # %%
 plots.optimizers.first_steps(Adam)
@@ -236,7 +236,7 @@ check("smooth_targets")
 # %% [markdown]
 # **Look.** One prediction among five symbols. To the right, the model is more certain of the right
 # one: its logit is larger than the others by that much. Without smoothing the line falls for ever.
-# With it, each line has a lowest point (a dot; point at it to read its numbers), and behind it
+# With it, each line has a lowest point (a dot; point at it to read its numbers), and after it, more
 # certainty costs. How far to the right may a logit grow before it is punished, for
 # $\varepsilon = 0.1$ and for 0.4? And why are the lowest points of the three styles not at the same
 # height?
@@ -249,7 +249,7 @@ plots.smoothing.penalty(label_smoothing_loss)
 # *8 points, 40 minutes, difficulty 3 of 5, importance 4 of 5*
 #
 # A batch is a rectangle: every row is padded to the longest. If sentences are drawn at random, a
-# short one often lies next to a long one, and the computer multiplies padding. Lecture C has the
+# short one is often next to a long one, and the computer multiplies padding. Lecture C has the
 # remedy in half a sentence: group sentences by approximate length, **but still shuffle**. The two
 # halves pull in opposite directions:
 #
@@ -258,9 +258,8 @@ plots.smoothing.penalty(label_smoothing_loss)
 #   would pull in the same direction, and the model would forget the short ones meanwhile.
 # - *Shuffled* sentences give good updates and a lot of padding.
 #
-# Both can be had, because the order *of* batches and the order *in* which batches are filled are
-# two things. And lengths have many ties: sentences of the same length may change places without
-# any cost.
+# You can have both, because the order *of* batches and the order *in* which batches are filled are
+# two things. And lengths have many ties: sentences of the same length can be swapped at no cost.
 #
 # The size of a batch is counted in **tokens**, padding included, and not in sentences: a batch
 # costs rows × longest, and memory and time depend on that. So a batch of short sentences has many
@@ -311,9 +310,9 @@ plots.buckets.before_and_after(bucket_batches)
 # ## 8.5 The mean of the last checkpoints: `average_checkpoints`
 # *8 points, 30 minutes, difficulty 2 of 5, importance 3 of 5*
 #
-# At the end of a training the weights do not stand still. Each batch pulls them somewhere else, and
-# they wander around a good place, at a distance that the learning rate decides. Every checkpoint is
-# a point of this walk, and the *mean* of several is nearer to its middle than any of them:
+# At the end of a training the weights keep moving. Each batch pulls them somewhere else, and they
+# wander around a good place, at a distance that the learning rate decides. Every checkpoint is a
+# point of this walk, and the *mean* of several is nearer to its middle than any of them:
 #
 # $$\bar\theta = \frac{1}{k} \sum_{i=1}^{k} \theta_i$$
 #
@@ -432,7 +431,7 @@ plots.gradients.one_odd_batch(clip_global_norm)
 # only 3,000 fit into the memory of yours, you can still make the same update: a gradient of a sum
 # is the sum of the gradients. So cut the batch into **micro-batches**, compute their gradients one
 # after the other, add them up, and update once. `backward` adds to `grad` by itself; this is why
-# everybody has to call `zero_grad`.
+# every loop must call `zero_grad`.
 #
 # One thing goes wrong quietly. The loss of a batch is a mean over its **tokens**. Take a
 # micro-batch of 7 tokens and one of 3, with sums of losses $s_7$ and $s_3$:
@@ -442,7 +441,7 @@ plots.gradients.one_odd_batch(clip_global_norm)
 # On the right, the mean of the two means, each of the 3 tokens counts more than twice as much as
 # each of the 7. The usual recipe, "divide every loss by the number of micro-batches", does just
 # that. It is right only if all micro-batches have equally many tokens, and with padding they never
-# do. (Hugging Face's `transformers` did that until October 2024, when its pull request 34191 mended
+# do. (Hugging Face's `transformers` did that until October 2024, when its pull request 34191 fixed
 # it; nothing had crashed.) This is why a `Loss` in this lab returns `Sums`: a sum, and how many
 # tokens it is over.
 #
@@ -587,7 +586,7 @@ plots.devices.copies_and_waits(
 
 # %% [markdown]
 # The first loop copies four tensors to the GPU that have not changed at all, or only there. Its
-# waits are worse: after each of them the GPU stands still until Python has sent the next piece of
+# waits are worse: after each of them the GPU does nothing until Python has sent the next piece of
 # work. (A copy to the CPU waits, too, because Python might read it.) The two copies that are left
 # are the batch, and they run while the GPU computes.
 #
@@ -661,7 +660,8 @@ check("mixed_precision")
 
 # %% [markdown]
 # **Look.** Twelve updates with your functions; the fourth and the eighth meet a gradient that is
-# inf. The weights stand still there, the scale has halved, and the learning rate waits one update.
+# inf. The weights do not change there, the scale has halved, and the learning rate waits one
+# update.
 
 # %%
 plots.precision.skipped_updates(mixed_step, scaler_for)
@@ -693,15 +693,15 @@ plots.precision.skipped_updates(mixed_step, scaler_for)
 # Predict five numbers and write them down; then run the cell under **Look**. If a number was wrong,
 # correct it and be able to say why. The numbers that you hand in count.
 #
-# - **P1** The *big* model trained for 3.5 days on the same eight devices. How many operations had
-#   they time for, in units of $10^{18}$?
+# - **P1** The *big* model trained for 3.5 days on the same eight devices. How many operations did
+#   they have time for, in units of $10^{18}$?
 # - **P2** What was the MFU of the base model's training, from 0 to 1? Two digits are enough.
 # - **P3** A model trains in float32 with your Adam. Between `backward()` and the end of `step()`,
 #   how many bytes are kept for each parameter? (Not for activations.)
 # - **P4** The paper's rate has no value at t = 0: in Python, `0**-0.5` is an error. In torch, `t`
 #   is `torch.tensor(0.0)`. What is `torch.minimum(t**-0.5, t * 4000**-1.5)`?
 # - **P5** Lecture C: the base model is the mean of "the last 5 checkpoints, which were written at
-#   10-minute interval", in a run of 12 hours. Which share of the run, from 0 to 1, lies between the
+#   10-minute interval", in a run of 12 hours. Which share of the run, from 0 to 1, is between the
 #   first of the five and the last?
 
 # %% exercise="predictions"
@@ -782,9 +782,9 @@ compare_predictions(
 #
 # - **The mean is geometric.** From n to n + 1, precisions fall by about the same factor; in an
 #   arithmetic mean, $p_1$ would drown the others. If one precision is 0, so is the result.
-# - **Short translations pay.** "the cat" alone would have $p_1 = p_2 = 1$. So c, the length of all
-#   translations, is compared with r, that of their references. There is no penalty for long ones,
-#   because each word too many already lowers $p_n$.
+# - **Short translations are penalised.** "the cat" alone would have $p_1 = p_2 = 1$. So c, the
+#   length of all translations, is compared with r, that of their references. There is no penalty
+#   for long ones, because each extra word already lowers $p_n$.
 # - **Counts are added up over the corpus first.** A single sentence often has no matched 4-gram and
 #   would count as 0. So the score of a corpus is not the mean of its sentences' scores, just as in
 #   8.7 the loss of a batch is not the mean of means.
@@ -840,7 +840,8 @@ plots.bleu.matches_and_scores(corpus_bleu)
 #   x after one update? *Right*: where is it with your Adam?
 # - **C3** (a slip) "Token Embedding: 512 (base), 1024 (large)", and "FFN dim=2048" for both. Take
 #   the big model of 7.5, with 37,000 symbols in one table. *Slide*: how many **million** parameters
-#   has it? *Right*: how many with lecture W's rule, d_ff = 4 d? (`attnlab.parameter_count` counts.)
+#   does it have? *Right*: how many with lecture W's rule, d_ff = 4 d? (`attnlab.parameter_count`
+#   counts.)
 # - **C6** (what follows?) The slide's targets have $1 - \varepsilon$ at the true word and
 #   $\varepsilon / (n - 1)$ at each other one. Take $\varepsilon$ = 0.1 and n = 5 words. *Slide*:
 #   what does the true word get? *Right*: torch's `cross_entropy(…, label_smoothing=e)` gives $e/n$
@@ -871,7 +872,7 @@ check("errata")
 #
 # You have something to compare with: `torch.optim.Adam`, and `torch.optim.AdamW` for decoupled
 # decay. (The default of its `weight_decay` is 0.01.) So the question is not *what* is right, but
-# **which inputs tell right and wrong apart**. The usual ones do not: with gradients of size 1 and
+# **which inputs distinguish right from wrong**. The usual ones do not: with gradients of size 1 and
 # `eps` = 1e-8, nothing shows where `eps` is added.
 #
 # **Predict.** A wrong version adds `eps` inside the root. With `eps` = 1e-8, which gradients show
@@ -997,11 +998,11 @@ trainings = number_words.train_all(my_parts)  # one to three minutes
 plots.training.ways(trainings, corpus_bleu)
 
 # %% [markdown]
-# In our own run, on two cores that others used as well, the four trainings took 111 seconds of
-# processor time. All of them end with 97.6 % to 97.8 % of the numbers right and with BLEU above 99.
-# But no two losses are equal: they were from 0.0071 to 0.0100. The first updates agree to the last
-# digits. Then each sum in another order is a rounding error, and training makes small differences
-# larger. So two right trainings agree in what they can do, and not in their weights.
+# In our own run, on two cores that others used as well, the four trainings took 111 seconds of CPU
+# time. All of them end with 97.6 % to 97.8 % of the numbers right and with BLEU above 99. But no
+# two losses are equal: they were from 0.0071 to 0.0100. The first updates agree to the last digits.
+# Then each sum in another order is a rounding error, and training makes small differences larger.
+# So two right trainings agree in what they can do, and not in their weights.
 #
 # And the speed? On our CPU, float32 was the fastest: 19,000 tokens per second, against 12,000 to
 # 13,000. In bfloat16, the products were faster, and torch's attention for the CPU was much slower.
@@ -1025,12 +1026,13 @@ plots.training.ways(on_a_gpu, corpus_bleu)
 #
 # - what Adam's two averages are for, and why its first updates are all of one length;
 # - why a training starts with small updates, and where its learning rate is highest;
-# - what label smoothing takes from the right symbol, who gets it, and why the loss is never 0;
+# - what label smoothing takes from the right symbol, which symbols get it, and why the loss is
+#   never 0;
 # - how batches can be full, nearly without padding, and still come in random order;
 # - when the mean of some checkpoints is better than each of them;
 # - what a single odd batch can do, and why the limit is one for all gradients;
 # - why the mean of means is not the mean, for the gradients of micro-batches and for BLEU;
-# - what has to be on the device, what makes Python wait, and why neither shows on a CPU;
+# - what must be on the device, what makes Python wait, and why neither shows on a CPU;
 # - which numbers may have 16 bits, and what happens to an update that meets inf.
 
 # %% [markdown] free_text="explain" points=4

@@ -43,9 +43,9 @@ plots.text_to_text.text_to_text()
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
 # visible checks, about half of the points. The others run after you hand in, on other texts and
 # numbers; the docstring in the cell states everything they check. `check` runs on your own
-# functions. When the lab is graded, a right version stands in for each earlier step, so a wrong
-# step costs nothing in the next one; 9.6 names the one exception. `check()` without a name shows
-# where you stand.
+# functions. When the lab is graded, a right version replaces each earlier step, so a wrong step
+# costs nothing in the next one; 9.6 names the one exception. `check()` without a name shows where
+# you stand.
 #
 # The letters **W**, **S**, **G**, **N** and **C** stand for five public lectures;
 # [LECTURES.md](LECTURES.md) says which. You do not need them to do the labs.
@@ -54,11 +54,11 @@ plots.text_to_text.text_to_text()
 # ## 9.1 Learning a vocabulary: `train_bpe`
 # *12 points, 60 minutes, difficulty 3 of 5, importance 5 of 5*
 #
-# What should a model read: words? There are too many, and tomorrow somebody writes a new one.
-# Single bytes? There are only 256, and every text can be written with them, but texts become long,
-# and a model's work grows with their length. **Byte-pair encoding** (lectures C and N; the paper's
-# translator, GPT and most models since use it) lies between the two, and a text itself decides
-# where: what often stands side by side becomes one token.
+# What should a model read: words? There are too many, and tomorrow there is a new one. Single
+# bytes? There are only 256, and every text can be written with them, but texts become long, and a
+# model's work grows with their length. **Byte-pair encoding** (lectures C and N; the paper's
+# translator, GPT and most models since use it) is between the two, and a text itself decides where:
+# parts that are often side by side become one token.
 #
 # 1. Cut every word into its bytes.
 # 2. Count all pairs of neighbours. A pair in a word that occurs six times counts six times.
@@ -115,10 +115,9 @@ check("train_bpe")
 
 # %% [markdown]
 # **Look.** Twelve merges of the four words under both rules: each bracket joins two parts, and its
-# height is the number of the merge. (Point at a bracket to read the pair, and how often it stood
-# there.) Which tokens does only one of the
-# two vocabularies hold? The counts are 9 9 9 7 7 6 6 6 5 3 3 3
-# under both rules. So is one of the rules better than the other?
+# height is the number of the merge. (Point at a bracket to read the pair, and how often it
+# occurred.) Which tokens does only one of the two vocabularies hold? The counts are 9 9 9 7 7 6 6 6
+# 5 3 3 3 under both rules. So is one of the rules better than the other?
 
 # %%
 plots.tokens.merge_trees(train_bpe, merge_pair)
@@ -147,9 +146,9 @@ plots.tokens.merge_trees(train_bpe, merge_pair)
 # Every token has a number. A byte has its value, 0 to 255. The product of merge i has 256 + i, with
 # i from 0. Special tokens follow.
 #
-# The way back has one trap: the bytes of **one character may lie in several tokens**.
-# An emoji has four bytes, and perhaps no merge has joined them. So bytes are joined first, and only
-# then become text. A model can also write half a character; then there is a sign for it, U+FFFD, �.
+# The way back has one trap: the bytes of **one character may be in several tokens**. An emoji has
+# four bytes, and perhaps no merge has joined them. So bytes are joined first, and only then become
+# text. A model can also write half a character; then there is a sign for it, U+FFFD, �.
 #
 # You write `tokens_of` for one piece (4 points), `encode` (5 points) and `decode` (3 points).
 #
@@ -171,8 +170,9 @@ plots.tokens.merge_trees(train_bpe, merge_pair)
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `regex.findall(pattern, text)` gives the pieces. `regex.split("(one|two)", text)` keeps what it
-# splits at, because of the brackets; `regex.escape` takes the meaning from signs such as `|`.
-# `data.decode("utf-8", errors="replace")`. `-1` is a valid index of a list, but of no token.
+# splits at, because of the brackets; `regex.escape` removes the special meaning of signs such as
+# `|`. `data.decode("utf-8", errors="replace")`. `-1` is a valid index of a list, but not the number
+# of a token.
 # </details>
 
 # %% exercise="encode"
@@ -210,13 +210,13 @@ plots.tokens.one_sentence(encode, merges)
 # into a context, or what a request costs. But is it a property of the method? It depends on three
 # things: on the **vocabulary** (with more merges, tokens are longer), on the **text** (is it like
 # the one that the merges were learned from?), and on what counts as a **word**. Here, as in most
-# such statements, a word is what stands between white space: `text.split()`.
+# such statements, a word is what is between white space: `text.split()`.
 #
 # Tokens per word can be compared only between texts of one kind. Bytes per token compare
 # vocabularies on one text, and say how much longer the same context becomes.
 #
-# **Predict.** How many tokens per word has a text of plain English with no merges at all? (Think of
-# the length of a word, and of its space.) And can more merges ever make more tokens?
+# **Predict.** How many tokens per word does a text of plain English have with no merges at all?
+# (Think of the length of a word, and of its space.) And can more merges ever make more tokens?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -240,8 +240,8 @@ check("compression_curve")
 # %% [markdown]
 # **Look.** Your 300 merges on three texts: plain sentences, a part of the manuals that was not used
 # for learning, and a module of Python. The grey line is lecture N's number. On which text would you
-# promise somebody 4,000 tokens for 3,000 words, after some more merges? Why are the three curves so
-# far apart on the left, and so close on the right? (Without 9.1 there are no merges, and the figure
+# promise 4,000 tokens for 3,000 words, after some more merges? Why are the three curves so far
+# apart on the left, and so close on the right? (Without 9.1 there are no merges, and the figure
 # stays empty.)
 
 # %%
@@ -249,7 +249,7 @@ plots.tokens.compression(compression_curve, merges, own_tokens.texts_of_three_ki
 
 # %% [markdown]
 # With GPT-2's 50,000 merges we measured 1.11 tokens per word on the plain sentences, 2.08 on the
-# manuals and 3.72 on the module. So 4/3 is the number of a text between the first two, and no
+# manuals and 3.72 on the module. So 4/3 is the number of a text between the first two, and not a
 # property of byte pairs: a "word" such as `textwrap.dedent(text),` has many parts for any
 # vocabulary.
 
@@ -271,9 +271,9 @@ plots.tokens.compression(compression_curve, merges, own_tokens.texts_of_three_ki
 # \text{block}(h) = a + W_2\, \text{GELU}(W_1\, \text{norm}_2(a) + b_1) + b_2$$
 #
 # Four things are different from lab 7. Positions are **learned**: a table with one row for each
-# place, so a text cannot be longer than this table. The middle of the network is **GELU**, a smooth
-# ReLU. Embeddings are **not** multiplied by √d. And one norm follows the last block, because the
-# stream has grown with every sum.
+# position, so a text cannot be longer than this table. The middle of the network is **GELU**, a
+# smooth ReLU. Embeddings are **not** multiplied by √d. And one norm follows the last block, because
+# the stream has grown with every sum.
 #
 # The **first weights** are small, all of the deviation 0.02. A stream that is a sum of 2L branches
 # would still grow with the depth. So the last layer of each branch starts smaller, by √(2L). The
@@ -281,8 +281,8 @@ plots.tokens.compression(compression_curve, merges, own_tokens.texts_of_three_ki
 # weight of a model with one deviation, and sets biases and norms as the task says. You may call it
 # and then draw the last layers again, or write the loop over `model.modules()` yourself.
 #
-# **Predict.** GPT-2 has 50,257 tokens, 1,024 places, 768 features and 12 blocks. Which share of its
-# parameters is in the table of tokens: a tenth, a third, or two thirds?
+# **Predict.** GPT-2 has 50,257 tokens, 1,024 positions, 768 features and 12 blocks. Which share of
+# its parameters is in the table of tokens: a tenth, a third, or two thirds?
 #
 # <details><summary>Hint 1: a question</summary>
 #
@@ -333,13 +333,13 @@ plots.language_models.sizes(count_gpt_params)
 # ## 9.5 Windows of a long text: `get_batch`
 # *4 points, 20 minutes, difficulty 2 of 5, importance 4 of 5*
 #
-# A text is one long row of tokens; the model reads windows of it. Nobody has to label them, because
-# the text labels itself: the answer at each place is the token that comes next.
+# A text is one long row of tokens; the model reads windows of it. The windows need no labels,
+# because the text labels itself: the answer at each position is the token that comes next.
 #
 # $$x = (w_s, \dots, w_{s+T-1}), \qquad y = (w_{s+1}, \dots, w_{s+T})$$
 #
 # So a window of T tokens gives T predictions at once, and it needs T + 1 tokens of the text. Each
-# row of a batch starts at a place *s* of its own, drawn at random.
+# row of a batch starts at a position *s* of its own, drawn at random.
 #
 # **Predict.** A text has 6 tokens, and T is 4. How many windows are there, and where do they start?
 #
@@ -349,8 +349,8 @@ plots.language_models.sizes(count_gpt_params)
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
-# Refuse a text that is too short. Draw B starts. Cut a window at each start, and another one place
-# later. Make both int64.
+# Refuse a text that is too short. Draw B starts. Cut a window at each start, and another one
+# position later. Make both int64.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -365,8 +365,8 @@ from attnlab.language_modeling import get_batch
 check("get_batch")
 
 # %% [markdown]
-# **Look.** Two windows of a text of twelve tokens, whose numbers are their places. Under each token
-# of x is the one to predict.
+# **Look.** Two windows of a text of twelve tokens, whose numbers are their positions. Under each
+# token of x is the one to predict.
 
 # %%
 plots.language_models.windows(get_batch)
@@ -378,10 +378,10 @@ plots.language_models.windows(get_batch)
 # Model, batches and text are ready, and lab 8's `Trainer` does the rest. Four small functions
 # decide whether the number at the end is true.
 #
-# **The split.** Validation must be on documents that the model has never read. If a text stands in
-# both parts, a good memory looks like understanding. So whole documents are divided, copies are
-# dropped, and the side of a document depends on its own bytes (its SHA-256) and on nothing else: if
-# the collection grows tomorrow, nothing moves to the other side.
+# **The split.** Validation must be on documents that the model has never read. If a text is in both
+# parts, a good memory looks like understanding. So whole documents are divided, copies are dropped,
+# and the side of a document depends on its own bytes (its SHA-256) and on nothing else: if the
+# collection grows tomorrow, nothing moves to the other side.
 #
 # **The loss.** Lab 8's Trainer wants a *sum* and a *count*, because batches of different sizes can
 # be added then, and means cannot.
@@ -390,7 +390,7 @@ plots.language_models.windows(get_batch)
 # surprises by their number. The last window may be shorter: a mean of the windows' means would
 # count its tokens more than all others.
 #
-# **Its unit.** Is 3.3 nats a token good? That depends on the tokens: longer ones are fewer, and
+# **Its unit.** Is 3.3 nats per token good? That depends on the tokens: longer ones are fewer, and
 # each is harder. A byte is a byte, so we compare
 #
 # $$\text{bits per byte} = \frac{\text{nats per token} \cdot \text{tokens}}
@@ -428,10 +428,11 @@ check("train_gpt")
 # ### A source whose floor is known
 #
 # Before a model costs you an hour, let it learn something whose best loss you know. Lab 5's source
-# draws each of 8 symbols by the two before it. A model that knows none of the two cannot be better
-# than 2.064 nats. If it knows the last one, it cannot be better than 1.930; if it knows both, than
-# **1.373**, and no model is better than that. Three seconds of training test the whole pipeline: a
-# loss that stays at 1.93 has lost the second symbol, and one *below* 1.37 has seen the answer.
+# draws each of 8 symbols by the two before it. A model that knows neither of the two cannot be
+# better than 2.064 nats. If it knows the last one, it cannot be better than 1.930; if it knows
+# both, than **1.373**, and no model is better than that. Three seconds of training test the whole
+# pipeline: a loss that stays at 1.93 has lost the second symbol, and one *below* 1.37 has seen the
+# answer.
 
 
 # %%
@@ -452,19 +453,19 @@ plots.language_models.loss_and_staircase(markov_losses, source.entropies)
 
 # %% [markdown]
 # **Look.** The loss goes down a staircase: first the model learns how frequent each symbol is, then
-# who follows whom, and at last pairs. It ends a little above the floor. Some of that cannot be
-# avoided: the first place of each window knows only one symbol.
+# which symbol follows which, and at last pairs. It ends a little above the floor. Some of that
+# cannot be avoided: the first position of each window knows only one symbol.
 #
 # ### The manuals of Python
 #
 # Now real English: every Python brings along the topics of its manual and the docstrings of its
 # library, 1.6 MB. Nothing is downloaded. Your `split_documents` divides them; then lines of the
-# validation part that also stand in the training part are left out, because docstrings copy from
-# each other.
+# validation part that are also in the training part are left out, because docstrings copy from each
+# other.
 #
 # The tokens are 512 merges, learned from these texts by the rule of 9.1 (ties: the greatest pair).
-# Your own `train_bpe` counts everything anew after each merge and would need a minute, so they come
-# with the lab. The first of them should look familiar (`␣` is a space):
+# Your own `train_bpe` counts everything again after each merge and would need a minute, so they
+# come with the lab. The first of them should look familiar (`␣` is a space):
 
 # %%
 print(*((a + b).decode().replace(" ", "␣") for a, b in small_gpts.merges()[:24]))
@@ -490,11 +491,11 @@ plots.language_models.bits_per_byte(
 )
 
 # %% [markdown]
-# Our own runs with ten seeds needed 2.29 to 2.32 bits for a byte, on the manuals of Python 3.11,
-# and 44 to 53 CPU seconds each; gzip needs 3.07, and pairs of tokens 2.51. (On the source, ten
-# seeds ended 0.02 to 0.04 nats above the floor.) So a minute of training beats both, though the
-# table not by much: it knows one token of the past, and your model up to 64. Is the comparison with
-# gzip fair? gzip begins each text knowing nothing, while the other two have read 1.6 MB of the same
+# Our own runs with ten seeds needed 2.29 to 2.32 bits per byte, on the manuals of Python 3.11, and
+# 44 to 53 CPU seconds each; gzip needs 3.07, and pairs of tokens 2.51. (On the source, ten seeds
+# ended 0.02 to 0.04 nats above the floor.) So a minute of training beats both, though the table not
+# by much: it knows one token of the past, and your model up to 64. Is the comparison with gzip
+# fair? gzip begins each text knowing nothing, while the other two have read 1.6 MB of the same
 # kind.
 #
 # What does it write? The simplest way to choose a token is to draw it with the probability that the
@@ -506,8 +507,8 @@ print(small_gpts.written(manuals_gpt, "Return the "))
 # %% [markdown]
 # Words are half right, the tone is a manual's, and no sentence makes sense: a minute of training
 # has taught it which letters make words, and which words are neighbours. A model with one block
-# more and a context of 128, which was trained for 200 CPU seconds on the same texts (2.05 bits for
-# a byte), comes with the lab as `small_gpts.pretrained()`. It writes:
+# more and a context of 128, which was trained for 200 CPU seconds on the same texts (2.05 bits per
+# byte), comes with the lab as `small_gpts.pretrained()`. It writes:
 
 # %%
 print(small_gpts.written(small_gpts.pretrained(), "Return the ", 100))
@@ -560,19 +561,19 @@ print(small_gpts.written(small_gpts.pretrained(), "Return the ", 100))
 # <details><summary>Hint 1: a question</summary>
 #
 # The tokens are sorted, likeliest first. What must you know of the tokens *before* one of them, to
-# decide whether it stays? And which token is at a given place of the sorted row?
+# decide whether it stays? And which token is at a given position of the sorted row?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
 # First the errors, then the temperature 0. Divide, sort, and remember the order. Cut at k. Softmax.
-# For each place the total before it; what stays is where this total is below p. Draw a place for
-# each row, and translate it into a token.
+# For each position the total before it; what stays is where this total is below p. Draw a position
+# for each row, and translate it into a token.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
 # `scores.sort(-1, descending=True)` returns values and indices. `p.cumsum(-1) - p` is the total
-# before each place. `torch.multinomial(p, 1, generator=generator)` takes one or two axes, and
-# weights that need not add up to 1. `tokens.gather(-1, place)` looks up.
+# before each position. `torch.multinomial(p, 1, generator=generator)` takes one or two axes, and
+# weights that need not add up to 1. `tokens.gather(-1, position)` looks up.
 # </details>
 
 # %% exercise="sample"
@@ -583,8 +584,8 @@ check("sample")
 
 # %% [markdown]
 # **Look.** Two predictions of a model, and what your function draws from them with each filter.
-# A dashed line stands behind the last token that was drawn. Which filter takes too many tokens on
-# the left, or too few on the right? And why are the bars of the tokens that stay higher than the
+# A dashed line is after the last token that was drawn. Which filter takes too many tokens on the
+# left, or too few on the right? And why are the bars of the tokens that stay higher than the
 # model's own?
 
 # %%
@@ -603,7 +604,7 @@ plots.sampling.filters(sample)
 #
 # The idea is simple, but three things that were free before must now be right:
 #
-# - **Positions.** The newest token comes alone, but it does not stand at position 0.
+# - **Positions.** The newest token comes alone, but it is not at position 0.
 # - **The mask.** It is no longer square. One new query may attend to *all* keys; a mask that is
 #   aligned at the top left (in torch, `is_causal=True` is) lets it see the first key alone. But a
 #   part of several new tokens, such as a prompt, still needs its triangle.
@@ -654,8 +655,8 @@ check("generation")
 
 # %% [markdown]
 # **Look.** Left, the mask of a prompt of five tokens, and of each token after it, for a row without
-# filling and for one with two places of filling. Right, what each new token costs: the products of
-# queries and keys, counted in your own functions. How do the two lines grow, and what does that
+# filling and for one with two positions of filling. Right, what each new token costs: the products
+# of queries and keys, counted in your own functions. How do the two lines grow, and what does that
 # mean for a text of 1,000 tokens?
 
 # %%
@@ -886,7 +887,7 @@ compare_predictions(
 #
 # **G1** (a slip) The slide's bullets: "12-layer decoder", "1600 hidden", "25 heads", "1.5 billion
 # parameters". The table on the next slide has 48 layers for this width. How many **million**
-# parameters has the model of the bullets, with 12 layers? And with 48?
+# parameters does the model of the bullets have with 12 layers? And with 48?
 #
 # **G10** (which follows?) The table's four models:
 #
@@ -897,8 +898,9 @@ compare_predictions(
 # | 762 M | 36 | 1280 |
 # | 1542 M | 48 | 1600 |
 #
-# With one of the two vocabularies, 9.4's formula gives all four numbers. How many **tokens** has
-# that vocabulary? And how many **million** parameters has the smallest model with the other one?
+# With one of the two vocabularies, 9.4's formula gives all four numbers. How many **tokens** does
+# that vocabulary have? And how many **million** parameters does the smallest model have with the
+# other one?
 
 # %% exercise="errata"
 errata = {}
@@ -921,8 +923,8 @@ check("errata")
 # With a cache, each call of a model reads one token, and on a GPU it spends most of its time on
 # loading the weights. Reading five tokens in one call takes nearly the same time. But which five?
 # A small model can guess: it drafts some tokens, and the large model reads all of them in **one**
-# call, which gives its own distribution at each place. Many tokens are easy (the end of a word, a
-# closing bracket), so many guesses are good, and the large model is called less often.
+# call, which gives its own distribution at each position. Many tokens are easy (the end of a word,
+# a closing bracket), so many guesses are good, and the large model is called less often.
 #
 # Keeping only guesses that are the likeliest token would change what is written. This rule does
 # not: a token x that was drawn from q stays with the probability $\min(1, p(x)/q(x))$; if it is

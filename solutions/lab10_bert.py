@@ -7,7 +7,7 @@ an exercise's cell holds one import line; its task is that function's docstring.
 # %% [markdown]
 # # Lab 10: {{title}}
 #
-# Text without labels is everywhere; labels are rare, because somebody has to write each of them. So
+# Text without labels is everywhere; labels are rare, because a person must write each of them. So
 # today a model is first trained on plain text, for a task that the text itself answers: which word
 # was here? Do these two sentences belong together? That is **pretraining**. What the model learns
 # on the way serves many other tasks. In this lab you build BERT, pretrain it, and then use
@@ -42,8 +42,8 @@ plots.pretrain_once.pretrain_once()
 # Each step has the same parts: *why* → *predict* → *write* → *check* → *look*. `check` shows the
 # visible checks, about half of the points. The others run after you hand in, on other numbers; the
 # docstring in the cell states everything they check. `check` runs on your own functions. When the
-# lab is graded, a right version stands in for each earlier step, so a wrong step costs nothing in
-# the next one; 10.4 names the one exception. `check()` without a name shows where you stand.
+# lab is graded, a right version replaces each earlier step, so a wrong step costs nothing in the
+# next one; 10.4 names the one exception. `check()` without a name shows where you stand.
 #
 # The letters **W**, **S**, **G**, **N** and **C** stand for five public lectures;
 # [LECTURES.md](LECTURES.md) says which. You do not need them to do the labs.
@@ -55,20 +55,20 @@ plots.pretrain_once.pretrain_once()
 # A language model reads from left to right, so the vector of a word knows nothing of what follows.
 # For many tasks that is a waste: whether *bank* is a place for money or for boats is often said
 # later in the sentence. BERT (lectures G, N) looks in both directions. But then "predict the next
-# word" is no task any more, because the model sees it. So BERT **hides** some words and asks for
+# word" is not a task any more, because the model sees it. So BERT **hides** some words and asks for
 # them: masked language modelling, MLM.
 #
 # - Each ordinary token is *chosen* with probability p = 0.15, independently of the others. Special
 #   tokens ([CLS], [SEP], padding) are never chosen.
 # - The loss counts at chosen tokens only. Everywhere else the label is −100, which torch's
 #   `cross_entropy` leaves out by default (your own in 1.3 has `ignore_index`).
-# - What the model sees at a chosen place: in 80 % of the cases [MASK], in 10 % a random ordinary
+# - What the model sees at a chosen position: in 80 % of the cases [MASK], in 10 % a random ordinary
 #   token, and in 10 % the token itself.
 #
 # Why not always [MASK]? Later, in real tasks, no input has a [MASK]. A model that was asked at
-# [MASK] only could ignore all other places. If any token may be wrong, every place needs a good
-# vector. And if some right tokens are asked for, too, the model cannot conclude that what it sees
-# is wrong.
+# [MASK] only could ignore all other positions. If any token may be wrong, every position needs a
+# good vector. And if some right tokens are asked for, too, the model cannot conclude that what it
+# sees is wrong.
 #
 # **Predict.** Of 100 ordinary tokens, how many does the model see unchanged? At how many of these
 # does the loss count?
@@ -81,7 +81,7 @@ plots.pretrain_once.pretrain_once()
 #
 # Find the ordinary tokens. Draw a number for each token, to choose. Labels: the old ids where a
 # token is chosen, −100 elsewhere. Draw a second number for each token, which decides among the
-# three cases, and a random token for each place. Put them together into a new tensor.
+# three cases, and a random token for each position. Put them together into a new tensor.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -109,7 +109,7 @@ plots.bert.masked_words(mask_tokens)
 # It does not know. A green word looks like all the white ones; whether a loss counts there is
 # decided outside the model. So the best it can do is to have an opinion about *every* word. (The
 # code that came with the paper chooses exactly 15 % of each row, and draws random tokens from all
-# tokens, special ones included. That works as well. It is only another task than the one in the
+# tokens, special ones included. That works as well. It is only a different task from the one in the
 # text, and your checks follow the text.)
 
 # %% [markdown]
@@ -141,7 +141,7 @@ plots.bert.masked_words(mask_tokens)
 # <details><summary>Hint 1: a question</summary>
 #
 # Which sentences can be the first of a pair? If you know their number, how do you get exactly half
-# of it, in random places?
+# of it, at random positions?
 # </details>
 # <details><summary>Hint 2: a plan</summary>
 #
@@ -180,18 +180,19 @@ plots.bert.pairs_in_rows(make_nsp)
 # - **Three vectors are added** for each token: its own, that of its position, and that of its
 #   segment. All three tables are learned. (In lab 7, positions were sines, and words were scaled by
 #   √d; here nothing is scaled, because the sum is normalised before the first layer.)
-# - **GELU** in place of ReLU: $\text{GELU}(x) = x \cdot \Phi(x)$, where $\Phi$ is the distribution
+# - **GELU** instead of ReLU: $\text{GELU}(x) = x \cdot \Phi(x)$, where $\Phi$ is the distribution
 #   function of the normal distribution. It is smooth at 0, where ReLU has a corner. There is an
 #   approximation by tanh, off by up to 0.0005; GPT-2 has that one, BERT the exact one.
-# - **Two heads.** One turns the vector at each place into logits for the hidden word. Its last
+# - **Two heads.** One turns the vector at each position into logits for the hidden word. Its last
 #   layer is the token table itself: what a word is like as an input, it is like as an answer. The
 #   other head reads the vector of [CLS], after the *pooler*, and says whether two sentences belong
 #   together.
 # - **No causal mask.** Only padding is forbidden.
 #
 # The normalisation comes after each sum (post-norm, 6.7), as in the Transformer of 2017, and adds
-# $\varepsilon = 10^{-12}$ to the variance, not torch's $10^{-5}$. For usual vectors nobody notices.
-# But published weights were trained with the one, and a model with the other is another model.
+# $\varepsilon = 10^{-12}$ to the variance, not torch's $10^{-5}$. For usual vectors the difference
+# is tiny. But published weights were trained with $10^{-12}$, and with another value the model is
+# not the same.
 #
 # You write three small classes: a layer, the first head, and the model. Give their parts the names
 # in the task. The checks of this step accept other usual ones, and so does the grading of your
@@ -225,9 +226,9 @@ check("bert")
 
 # %% [markdown]
 # **Look.** Which vectors move if a word changes? Rows are vectors of the last layer, columns are
-# the words that change, and a darker cell is a longer way. Left, your `Bert` with random weights;
-# right, a GPT. Which vector of GPT knows of *river*? Why could GPT not be trained to find hidden
-# words, or BERT to predict the next one?
+# the words that change, and a darker cell means a larger move. Left, your `Bert` with random
+# weights; right, a GPT. Which vector of GPT knows of *river*? Why could GPT not be trained to find
+# hidden words, or BERT to predict the next one?
 
 # %%
 plots.bert.both_directions(Bert)
@@ -249,7 +250,7 @@ plots.bert.both_directions(Bert)
 # - A model that finds the topic in the words around it has ln 30 = 3.401. **No model can do
 #   better**: within a topic, all words are equally likely.
 #
-# Nobody tells the model that there are topics. Write the three steps of its training:
+# The model is not told about topics. Write the three steps of its training:
 #
 # - `pretraining_batches` (2.5 points) makes the batches of one epoch. In every epoch the same text
 #   makes **new pairs, with other words hidden**. (The paper hid words once, before training, in ten
@@ -257,10 +258,10 @@ plots.bert.both_directions(Bert)
 # - `pretraining_loss` (2.5 points) is the mean over all *chosen* tokens, plus the mean over all
 #   pairs. The two parts are returned apart; the run adds them up.
 # - `pretraining_scores` (2 points) measures a model on new text: the share of pairs that it judges
-#   correctly, and the loss at the places with **[MASK]** alone. Why not at all chosen tokens? Some
-#   chosen words can be read, and a good model has learned how often what it reads is right. So over
-#   all chosen tokens the lowest loss is 3.11, and 3.401 is the exact floor of the [MASK] places
-#   only. A loss below *that* would mean that the answer leaks.
+#   correctly, and the loss at the positions with **[MASK]** alone. Why not at all chosen tokens?
+#   Some chosen words can be read, and a good model has learned how often what it reads is right. So
+#   over all chosen tokens the lowest loss is 3.11, and 3.401 is the exact floor of the [MASK]
+#   positions only. A loss below *that* would mean that the answer leaks.
 #
 # One check, of 1 point, runs on your own 10.1, 10.2 and 10.3 together with this step; there, an
 # earlier mistake counts. Three points are for what your trained model does on new text.
@@ -287,7 +288,7 @@ plots.bert.both_directions(Bert)
 # `torch.tensor(SPECIAL_IDS)`; `tensor.split(size)` cuts along the first axis, and the last piece
 # may be shorter. `cross_entropy(logits.flatten(0, 1), labels.flatten(), ignore_index=-100)` is lab
 # 1's; torch's own would be NaN if nothing was chosen. `model.training` is the mode, and
-# `model.train(mode)` sets it. `logits[batch.ids == MASK]` is (number of places, V).
+# `model.train(mode)` sets it. `logits[batch.ids == MASK]` is (number of positions, V).
 # </details>
 
 # %% exercise="pretrain"
@@ -349,11 +350,11 @@ plots.pretraining.guesses(bert, ["violin [MASK] flute drum", "[MASK] captain tid
 # The weights are in `bert.safetensors` next to the notebook, which is part of your hand-in. (If
 # your model's parts have other usual names than in 10.3, they get those of 10.3 in the file.) **The
 # file does not update when you fix a step above**: delete it then, or pass `again=True` to
-# `trained` once. In twelve runs of ours, with other first weights and other sentences, the model
+# `trained` once. In twelve of our own runs, with other first weights and other sentences, the model
 # judged 99.2 % to 99.7 % of 4,000 new pairs correctly; its loss at [MASK] was from 3.46 to 3.52
-# nats; and each run took about 10 seconds of processor time on a busy machine. A run in which no
-# word was hidden (the model could read what it was asked for) ended with 5.76 nats at [MASK] and
-# judged 54 % of the pairs correctly: it had learned to copy, and nothing about topics.
+# nats; and each run took about 10 seconds of CPU time on a busy machine. A run in which no word was
+# hidden (the model could read what it was asked for) ended with 5.76 nats at [MASK] and judged 54 %
+# of the pairs correctly: it had learned to copy, and nothing about topics.
 
 # %% [markdown]
 # ## 10.5 Fine-tuning
@@ -439,10 +440,10 @@ plots.fine_tuning.few_labels_in_three_ways(bert, Bert, Classifier, fine_tune, ac
 # instead of four, it would be right nearly always, and the picture would show no difference.
 #
 # So what did pretraining know that five labels could not tell? Not the topics' names. It knew which
-# words go together, from text that nobody had labelled, and five labels only had to give names to
-# five heaps that were there already (the picture of 10.4). In twelve runs of ours, each with a
-# model and five sentences of its own, the pretrained classifier was right for all of 2,000 new
-# sentences, naive Bayes for 51 % to 57 %, and the model from random weights for 40 % to 50 %.
+# words go together, from unlabelled text, and five labels only had to give names to five groups
+# that existed already (the picture of 10.4). In twelve of our own runs, each with a model and five
+# sentences of its own, the pretrained classifier was right for all of 2,000 new sentences, naive
+# Bayes for 51 % to 57 %, and the model from random weights for 40 % to 50 %.
 
 # %% [markdown]
 # ## 10.6 Other tasks, the same model: the inputs of GPT-1
@@ -464,8 +465,8 @@ plots.fine_tuning.few_labels_in_three_ways(bert, Bert, Classifier, fine_tune, ac
 #
 # A batch needs rows of one length, and here is a trap in which real programs were caught. GPT has
 # no padding token, so people fill up with one that also occurs in texts, such as the end of a text.
-# Then `ids != pad` does not say what belongs to a row; only the lengths do. And the last *place* of
-# a row is often not its last *token*.
+# Then `ids != pad` does not say what belongs to a row; only the lengths do. And the last *position*
+# of a row is often not its last *token*.
 #
 # (`Marks` holds the numbers of the three new tokens.)
 #
@@ -480,8 +481,9 @@ plots.fine_tuning.few_labels_in_three_ways(bert, Bert, Classifier, fine_tune, ac
 # <details><summary>Hint 2: a plan</summary>
 #
 # The rows are lists. For the batch, note the lengths first, then fill up each list. For the last
-# place, give every valid place its own number and every other place a smaller one, and take the
-# largest; first raise the error for rows without any. The two heads are one or two lines each.
+# position, give every valid position its own number and every other position a smaller one, and
+# take the largest; first raise the error for rows without any. The two heads are one or two lines
+# each.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -505,9 +507,10 @@ from attnlab.gpt_inputs import (  # noqa: I001 - in this order
 check("gpt_inputs")
 
 # %% [markdown]
-# **Look.** Your rows for three small tasks in one batch. A frame is around the place that your
-# `last_valid` finds, and grey places were filled up. In which rows is the framed place not the last
-# one of the batch? What would the layer get there if you took the last place of every row?
+# **Look.** Your rows for three small tasks in one batch. A frame is around the position that your
+# `last_valid` finds, and grey positions were filled up. In which rows is the framed position not
+# the last one of the batch? What would the layer get there if you took the last position of every
+# row?
 
 # %%
 plots.gpt_inputs.rows_of_three_tasks(join_texts, similarity_rows, choice_rows, fill_up, last_valid)
@@ -517,11 +520,11 @@ plots.gpt_inputs.rows_of_three_tasks(join_texts, similarity_rows, choice_rows, f
 # *11 points, 50 minutes, difficulty 3 of 5, importance 4 of 5*
 #
 # Fine-tuning changes the weights for every task. GPT-3 (lecture G) asks whether that is needed: the
-# task can stand **in the input**, and the model only reads. *Zero-shot* is a description alone,
+# task can be **in the input**, and the model only reads. *Zero-shot* is a description alone,
 # *one-shot* a description and one example, *few-shot* several examples. Nothing is trained, so
 # nothing is forgotten, and the next question may be about another task.
 #
-# GPT-3 has 175 billion parameters, and nobody knows all that it has read. Here is a model with
+# GPT-3 has 175 billion parameters, and its training text is not fully known. Here is a model with
 # 103,744 of which you know everything. Sixteen **tables** give each of ten letters another digit.
 # In training it has seen rows about them, a quarter with the table's name and the others with "?":
 #
@@ -559,7 +562,7 @@ plots.gpt_inputs.rows_of_three_tasks(join_texts, similarity_rows, choice_rows, f
 # `torch.rand(B, N, generator=generator).argsort(1)` is a random order in each row;
 # `x.scatter_(1, queries[:, None], torch.inf)` writes one entry of each row.
 # `torch.stack((a, b), 2).flatten(1)` takes from a and b alternately. `logits[:, -1, choices]` has
-# the shape (B, C), and `choices[best]` turns places into tokens.
+# the shape (B, C), and `choices[best]` turns indices into tokens.
 # </details>
 
 # %% exercise="few_shot"
@@ -594,9 +597,9 @@ print(before, checksum(reader), "no weight has changed" if checksum(reader) == b
 
 # %% [markdown]
 # Three lines, each with its ceiling. With the name, examples add nothing. Without it, the model
-# uses nearly all that its examples tell, and after four of them it is as good as with the name. For
-# tables that it has never seen it stays near chance, and so would you: the digit of one letter says
-# nothing about another, except that this digit is taken.
+# uses nearly all the information in its examples, and after four of them it is as good as with the
+# name. For tables that it has never seen it stays near chance, and so would you: the digit of one
+# letter says nothing about another, except that this digit is taken.
 #
 # The lesson is the middle line. Here examples **select** a task that the model already knows; they
 # do not teach a new one. How much of GPT-3's few-shot learning is selecting, and how much is
@@ -612,10 +615,10 @@ print(before, checksum(reader), "no weight has changed" if checksum(reader) == b
 # $$L(N) = E + A\,N^{-\alpha}$$
 #
 # E is what no model can predict: the entropy of the text. So $\log(L - E)$ is a straight line in
-# $\log N$, with the slope $-\alpha$, and four small trainings tell what a large one would reach.
+# $\log N$, with the slope $-\alpha$, and four small trainings predict what a large one would reach.
 # That is how the money for large models is planned.
 #
-# For English nobody knows E. People estimate it from the same points, or take E = 0, and a wrong
+# For English, E is unknown. People estimate it from the same points, or take E = 0, and a wrong
 # floor changes every prediction. Here you can see by how much, because the text is a Markov source
 # with 24 symbols whose entropy rate is known: 0.989 nats. Its 576 pairs of symbols are too many for
 # a small model, so size helps.
@@ -660,8 +663,8 @@ check("fit_power_law")
 plots.power_law.own_runs(num_parameters, fit_power_law, power_law)
 
 # %% [markdown]
-# Points alone cannot tell which floor is right; what lies far outside of them can. Be careful with
-# $\alpha$, too: with three times as many steps the same four models give about 0.95 instead of
+# These points alone cannot show which floor is right; a point far outside of them can. Be careful
+# with $\alpha$, too: with three times as many steps the same four models give about 0.95 instead of
 # 0.67, because the large ones had not finished. A scaling law holds for one way of training.
 
 # %% [markdown]
@@ -741,13 +744,13 @@ def test_mask_tokens(impl):
     within(int((x == ids)[chosen].sum()), n, 0.1 + 0.1 / len(words))
     counts = chosen[:, 1:200].sum(1).double()
     assert 0.5 < counts.var() / (199 * 0.15 * 0.85) < 2, "rows have fixed numbers"
-    assert (chosen | is_special).any(0).all(), "some places are never chosen"
+    assert (chosen | is_special).any(0).all(), "some positions are never chosen"
 
     generator = torch.Generator().manual_seed(5)
     calls = [impl(ids, special, 300, 4, generator=generator) for _ in range(2)]
     assert torch.equal(calls[0][0], x), "equal generators, other words"
-    assert torch.equal(calls[0][1], labels), "equal generators, other places"
-    assert not torch.equal(calls[1][1], labels), "the same places in each call"
+    assert torch.equal(calls[0][1], labels), "equal generators, other positions"
+    assert not torch.equal(calls[1][1], labels), "the same positions in each call"
 
     one_word = torch.full((100, 400), 5)
     x, labels = ask(one_word, 1.0)
@@ -791,9 +794,9 @@ try_versions(test_mask_tokens, mask_tokens, hides_special_tokens, no_label_if_ke
 #   chosen, so that the row teaches nothing about words?
 # - **P3** Of the words that the model sees as they were, at which share does the loss count? (Leave
 #   out random words that happen to be the old ones.)
-# - **P4** How many **million** parameters has BERT base, with its pooler and without its two heads?
-#   (30,522 tokens, 512 positions, 2 segments, 12 layers, d = 768, d_ff = 3,072. A linear layer and
-#   a normalisation have biases.)
+# - **P4** How many **million** parameters does BERT base have, with its pooler and without its two
+#   heads? (30,522 tokens, 512 positions, 2 segments, 12 layers, d = 768, d_ff = 3,072. A linear
+#   layer and a normalisation have biases.)
 
 # %% exercise="predictions"
 predictions = {}
@@ -930,13 +933,13 @@ check("errata")
 # rotary positions, you may have built in 6.13.)
 #
 # How does a model use what is in its prompt? In 2022, Olsson and others found a pair of heads in
-# every model that they opened. A head in an early layer lets each place know *the token before it*.
-# A head in a later layer then searches for places whose token before is *this* token, and copies
-# what stands there: "… Mr Dursley … Mr" → "Dursley". They call it an **induction head**. It needs
-# two layers, because the second search uses what the first has written.
+# every model that they opened. A head in an early layer lets each position know *the token before
+# it*. A head in a later layer then searches for positions whose token before is *this* token, and
+# copies the token there: "… Mr Dursley … Mr" → "Dursley". They call it an **induction head**. It
+# needs two layers, because the second search uses what the first has written.
 #
 # Such a head can be recognised without reading any weights. Give the model random tokens, twice in
-# a row. At place t of the repetition, the same token was at t − period, and what came next is at
+# a row. At position t of the repetition, the same token was at t − period, and what came next is at
 # t − period + 1. Look there. Here is a model of two layers that was trained on such rows and on
 # nothing else.
 #
@@ -950,7 +953,7 @@ check("errata")
 # <details><summary>Hint 2: a plan</summary>
 #
 # Take these entries of every row of the batch and every head, from t = period on, and take the
-# mean over rows and places.
+# mean over rows and positions.
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
@@ -1105,7 +1108,7 @@ plots.real_bert.one_word(real)
 # - why BERT hides words instead of predicting the next one, and why some hidden words can be read;
 # - what [CLS], [SEP] and segments are for, and how a label can leak through the order of pairs;
 # - in which four things BERT differs from lab 7's encoder, and what a causal mask would break;
-# - how two questions about plain text make a model find topics that nobody named;
+# - how two questions about plain text make a model find topics that have no labels;
 # - what five labels can add to that, and against what such a result must be compared;
 # - how a task becomes a row of tokens, and which vector of the row is read;
 # - what examples in the input can do without any training, and what they cannot;

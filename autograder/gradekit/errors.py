@@ -11,7 +11,7 @@
     ├── NotebookError              a submitted notebook
     ├── SandboxUnavailableError    this machine, and what is missing on it
     ├── GraderError                the grader fails on the lab's own solution
-    ├── ResultNotKeptError         a disk that is full, or that may not be written
+    ├── ResultNotKeptError         a disk that is full or not writable
     ├── JournalError               the file of results
     │   └── JournalLockedError     another process is writing it
     ├── GradebookError             the database of marks

@@ -1,7 +1,7 @@
-"""Temporary folders with a lock, so that the next run removes those of processes that ended.
+"""Files that are written whole or not at all, and temporary folders with a lock.
 
-A process that is killed removes nothing. But its lock disappears too, so the next run can tell
-abandoned folders from those in use.
+A process that is killed removes nothing. But its lock disappears too, so the next run can
+distinguish abandoned folders from those in use, and removes them.
 """
 
 from __future__ import annotations

@@ -196,7 +196,7 @@ def decode(ids: Sequence[int], merges: Sequence[Pair], special: Sequence[str] = 
     tokens += [token.encode() for token in special]
     wrong = [number for number in ids if not 0 <= number < len(tokens)]
     if wrong:
-        raise ValueError(f"{wrong[0]} is no token: the numbers go from 0 to {len(tokens) - 1}")
+        raise ValueError(f"{wrong[0]} is not a token: the numbers go from 0 to {len(tokens) - 1}")
     return b"".join(tokens[number] for number in ids).decode("utf-8", errors="replace")
     # end blank
 

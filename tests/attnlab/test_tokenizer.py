@@ -86,7 +86,9 @@ def test_half_a_character_becomes_a_replacement():
 
 def test_a_number_without_a_token_is_named():
     for number in (-1, 257):
-        with pytest.raises(ValueError, match=f"{number} is no token: the numbers go from 0 to 256"):
+        with pytest.raises(
+            ValueError, match=f"{number} is not a token: the numbers go from 0 to 256"
+        ):
             decode([97, number], [(b"a", b"b")])
 
 

@@ -142,9 +142,7 @@ def test_a_refused_mark_is_told_and_the_other_one_is_shown(page: Page, course: C
         student = whose(page)
         mark_by_hand(address_of(course), student, "explain", 2)
         page.keyboard.press("1")
-        expect(page.get_by_role("alert")).to_contain_text(
-            "somebody else has marked", ignore_case=True
-        )
+        expect(page.get_by_role("alert")).to_contain_text("another TA has marked", ignore_case=True)
         expect(page.locator("#points")).to_have_value("2")
         expect(page.locator("#comment")).to_have_value("Well put.")
         page.keyboard.press("ArrowRight")

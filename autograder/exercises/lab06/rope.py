@@ -170,7 +170,8 @@ wrong(
     "not_a_rotation",
     "[a * c - b * s, b * c + a * s]",
     "[a * c + b * s, b * c + a * s]",
-    "Your vectors change their length, so this is no rotation. Which signs has a rotation?",
+    "Your vectors change their length, so this is not a rotation. Which signs does a rotation "
+    "have?",
 )
 wrong(
     "added",

@@ -95,7 +95,7 @@ def refuse_early(course: Course, lab: str, now: datetime) -> None:
     release = course.lab(lab).release
     if now < release:
         raise CourseError(
-            f"{lab}: its release is on {short_date(release)}; add --early to make it before"
+            f"{lab}: its release is on {short_date(release)}; add --early to release it now"
         )
 
 

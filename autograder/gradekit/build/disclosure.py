@@ -74,7 +74,7 @@ def _fixes(labs: CourseLabs, lab: str) -> dict[str, str]:
 def _hidden_checks(labs: CourseLabs, lab: str, said: str) -> dict[str, str]:
     """Names and telling lines of the hidden checks of `lab`, each with its check.
 
-    Their titles are no secret: ``check()`` lists them.
+    Their titles are not secret: ``check()`` lists them.
     """
     names: dict[str, str] = {}
     lines: dict[str, str] = {}

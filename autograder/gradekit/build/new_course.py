@@ -59,7 +59,7 @@ def new_course(target: Path, name: str, start: date) -> Course:
     origin = Path(gradekit.__file__).resolve().parents[2]
     if not (origin / FILE_NAME).is_file():
         raise CourseError(
-            f"lab init copies the labs of a clone of Attention Labs, and {origin} is none; run "
+            f"lab init copies the labs of a clone of Attention Labs; {origin} is not one: run "
             "`pip install -e '.[staff]'` in a clone, and then lab init again"
         )
     if target.exists() and (not target.is_dir() or any(target.iterdir())):

@@ -23,7 +23,7 @@ def mark(
         str, typer.Option(help="Your share, if several TAs mark: 1/3, 2/3 or 3/3.")
     ] = "1/1",
     marker: Annotated[
-        str, typer.Option("--as", help="Your name, kept beside each mark that you give.")
+        str, typer.Option("--as", help="Your name, stored with each mark that you give.")
     ] = "",
     port: Annotated[int, typer.Option(help="The port of the page; by default a free one.")] = 0,
     course_folder: Root = None,

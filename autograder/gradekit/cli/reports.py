@@ -44,7 +44,7 @@ def report(
         bool, typer.Option("--term", help="All labs, with a line for each student by name.")
     ] = False,
     names: Annotated[
-        bool, typer.Option("--names/--anonymous", help="Name the students; by default no one is.")
+        bool, typer.Option("--names/--anonymous", help="Name the students; by default, do not.")
     ] = False,
     out: Annotated[Path | None, typer.Option(help="The file; by default one in reports/.")] = None,
     as_json: Json = False,
@@ -108,7 +108,7 @@ def show(
         typer.Option(
             "--inputs",
             help="For staff: run the hand-in again, and show the inputs of the checks that "
-            "failed, what was expected, and what came out.",
+            "failed, the expected results and the student's.",
         ),
     ] = False,
     sandbox: Annotated[

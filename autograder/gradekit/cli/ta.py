@@ -36,7 +36,7 @@ app = Verbs()
 
 SolutionsTold = Annotated[
     bool | None,
-    typer.Option(help="Tell the right answers; by default as soon as the lab has closed."),
+    typer.Option(help="Include the right answers; by default once the lab has closed."),
 ]
 
 

@@ -21,8 +21,8 @@ class Extensions:
     Attributes:
         due: by lab, and then by student.
         unknown: a sentence for each student and section that students.csv does not have. They are
-            told when a due date is asked for, because the verb that mends students.csv asks for
-            none.
+            reported when a due date is asked for, because the verb that corrects students.csv asks
+            for none.
     """
 
     # No part of the hash, because a course is a key of caches and a mapping has none.

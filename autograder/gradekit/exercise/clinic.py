@@ -242,7 +242,7 @@ def few_lines(lab, draw):
         title = f"The first check passes, and at most {lines} of the code changed."
         near = self.fix.checks[0].judge
         if not isinstance(near, Close):
-            raise ExerciseError("the first check of the fix has a judge of another kind than Close")
+            raise ExerciseError("the first check of the fix must have the judge Close")
         judge = FewChanges(
             near.atol, near.rtol, near.words, self.broken_text, self.code_name, self.most_lines
         )

@@ -349,7 +349,7 @@ def saved_weights(exercises: tuple[Exercise, ...]) -> dict[str, dict[str, Tensor
             except (OSError, SafetensorError) as error:
                 raise ExerciseError(
                     f"{exercise.lab}/{exercise.name} saves {path.name}, but that file in its "
-                    f"folder cannot be read ({error}); measure.py beside it makes it"
+                    f"folder cannot be read ({error}); run measure.py next to it, which makes it"
                 ) from error
     return found
 

@@ -175,7 +175,7 @@ class Variants:
     def _observe_mistake(
         self, exercise: Exercise, check: Check, number: int, mistake: Version
     ) -> Any:
-        """What `check` observes of a known mistake, without its warnings: nobody can mend those."""
+        """What `check` observes of a known mistake, without warnings: they cannot be fixed here."""
         with warnings.catch_warnings(action="ignore"):
             return self.observe(exercise, check, number, mistake)
 

@@ -34,7 +34,7 @@ def fill_canvas(template: CsvText, filling: Filling, column: str | None = None) 
             lab's id or title.
 
     Raises:
-        ExportError: it is no gradebook of Canvas, no column or several fit, or the column counts
+        ExportError: it is not a gradebook of Canvas, no column or several fit, or the column counts
             other points than the lab.
     """
     rows = template.rows

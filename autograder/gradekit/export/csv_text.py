@@ -91,7 +91,7 @@ class CsvText:
             found = pattern.match(self.text, at)
             if found is None:
                 line = self.text.count("\n", 0, at) + 1
-                raise ExportError(f"{self.name}, line {line}: a quote is missing or stands alone")
+                raise ExportError(f"{self.name}, line {line}: a quote is missing")
             inside, alone, end = found.groups()
             value = alone if inside is None else inside.replace('""', '"')
             cells.append(Cell(at, found.end() - len(end), value))

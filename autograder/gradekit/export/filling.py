@@ -100,7 +100,7 @@ class Filling:
             self._unknown.append(f"{person.shown} is {student.reason}")
             return
         if student.id in self._seen:
-            raise ExportError(f"{_named(student)} stands in two rows of the file")
+            raise ExportError(f"{_named(student)} has two rows in the file")
         self._seen.add(student.id)
         score = self._by_id[student.id]
         if score.score is None:

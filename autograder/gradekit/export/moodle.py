@@ -27,7 +27,7 @@ def fill_moodle(worksheet: CsvText, filling: Filling) -> Filled:
     """Fill the columns of grades and comments.
 
     Raises:
-        ExportError: it is no grading worksheet, or the assignment counts other points than the lab.
+        ExportError: it is not a grading worksheet, or the assignment has other points than the lab.
     """
     rows = worksheet.rows
     heading = [cell.value.strip() for cell in rows[0]] if rows else []

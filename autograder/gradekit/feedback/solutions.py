@@ -87,7 +87,7 @@ def solutions_of(labs: CourseLabs, lab: str, now: datetime) -> Solutions:
     if now <= end:
         raise CourseError(
             f"{lab} can still earn points until {short_date(end)}, late days and extensions "
-            "included; its answers may be told after that"
+            "included; its answers may be shown after that"
         )
     found = labs[lab]
     source = found.source

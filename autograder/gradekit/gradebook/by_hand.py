@@ -31,7 +31,7 @@ class HandMark:
 
 
 class MarkChangedError(GradebookError):
-    """Somebody else has marked the answer meanwhile.
+    """Another TA has marked the answer meanwhile.
 
     Attributes:
         now: the mark that is in the gradebook.
@@ -39,7 +39,7 @@ class MarkChangedError(GradebookError):
 
     def __init__(self, now: HandMark) -> None:
         points = "no points" if now.points is None else f"{now.points:g} points"
-        super().__init__(f"somebody else has marked this answer meanwhile: {points}")
+        super().__init__(f"another TA has marked this answer meanwhile: {points}")
         self.now = now
 
 

@@ -61,8 +61,8 @@ def entry_of(
     Args:
         record: of the submission, from the journal.
         submitted_at: the time of the submission, from its files in submitted/ now.
-        scores: the recorded points of all exercises of the lab. This function changes them if the
-            submission is broken.
+        scores: the recorded points of all exercises of the lab. The entry of a broken submission
+            gets 0 or None instead.
     """
     due, own_due = course.lab(record.lab).due, course.due(record.lab, record.student)
     late = lateness_now(course, record.lab, record.student, submitted_at)

@@ -97,7 +97,7 @@ def _register_cells(db: Any, lab: str, notebook: Any, released: Released) -> Non
     if gone:
         raise GradebookError(
             f"{lab}: the gradebook has points for {', '.join(gone)}, which the released "
-            f"notebook no longer has; put them back, write renamed_from beside their new names, "
+            f"notebook no longer has; put them back, write renamed_from next to their new names, "
             f"or start a new gradebook"
         )
     for target in released.targets:

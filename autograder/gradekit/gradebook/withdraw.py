@@ -66,7 +66,7 @@ def withdraw(course: Course, lab: str, student: str, force: bool = False) -> Wit
         if by_hand and not force:
             raise CollectError(
                 f"{student} has {by_hand} marks or comments given by hand for {lab}, which would "
-                "be lost; add --force to withdraw the hand-in nevertheless"
+                "be lost; add --force to withdraw the hand-in anyway"
             )
         removed = []
         if marks:

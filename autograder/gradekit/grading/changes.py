@@ -81,7 +81,7 @@ def results_now(journal: Journal, students: Iterable[str], released: Released) -
 
 
 def changes(before: Mapping[str, Result], after: Mapping[str, Result]) -> tuple[Change, ...]:
-    """Those whose points moved, by student; a first result is no change."""
+    """Those whose points moved, by student; a first result is not a change."""
     return tuple(
         Change(student, old.total, new.total, tuple(_reasons(old, new)))
         for student in sorted(before)

@@ -97,7 +97,7 @@ def _show_changes(summary: GradingSummary, console: Console) -> None:
     if summary.changes:
         count = len(summary.changes)
         students = "student has" if count == 1 else "students have"
-        table = Table(title=f"{count} {students} other points than before")
+        table = Table(title=f"{count} {students} points that changed")
         table.add_column("student")
         table.add_column("before", justify="right")
         table.add_column("now", justify="right")

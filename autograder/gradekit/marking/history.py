@@ -61,7 +61,7 @@ def append(course: Course, lab: str, mark: GivenMark) -> None:
     except OSError as error:
         raise ResultNotKeptError(
             f"the mark is in the gradebook, but {path} cannot be written ({error.strerror}), so "
-            "it is not kept who gave it"
+            "the marker's name is not recorded"
         ) from error
 
 

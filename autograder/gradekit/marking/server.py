@@ -58,7 +58,7 @@ class MarkingServer:
         except OSError as error:
             raise MarkingError(
                 f"port {port} cannot be used ({error.strerror}); name another one with --port, or "
-                "leave it out"
+                "omit it"
             ) from error
         listening.setblocking(False)
         self.port = listening.getsockname()[1]

@@ -151,7 +151,8 @@ class Marking:
         except MarkChangedError as error:
             self._remember(question, answer.key, error.now, ())
             raise OutdatedError(
-                f"{str(error).capitalize()}. Yours was not saved; the page shows theirs now.",
+                f"{str(error).capitalize()}. Your mark was not saved; the page shows "
+                "the other one now.",
                 self._saved(question, answer.key),
             ) from error
         self._remember(question, answer.key, mark, items)
@@ -184,8 +185,8 @@ class Marking:
             (seen.get("points"), seen.get("comment")) != (answer.mark.points, answer.mark.comment)
         ):
             raise OutdatedError(
-                "This answer was marked in another window meanwhile. Yours was not saved; the page "
-                "shows the other mark now.",
+                "This answer was marked in another window meanwhile. Your mark was not saved; the "
+                "page shows the other one now.",
                 self._saved(question, answer.key),
             )
 

@@ -187,7 +187,7 @@ class FeedbackPage(HTMLExporter):
 def _failed(submitted: SubmittedFiles, grader: LabGrader, reason: str) -> GradedSubmission:
     """A submission for which the grader failed: no result, and a notebook that says so."""
     submission = read_submission(submitted, grader.released)
-    graded = Graded({}, (), broken="Grading failed. This is our fault; nobody loses a point.")
+    graded = Graded({}, (), broken="Grading failed. This is our fault; no student loses points.")
     notebook = graded_notebook(submission, grader.released, graded, {})
     record = SubmissionRecord(
         submitted.student, submitted.lab, submitted.digest, State.OURS, reason

@@ -47,7 +47,7 @@ class StudentWeeks:
         percents: by lab; None where there is no result yet, 0 where nothing was handed in.
         missing: by lab, whether nothing was handed in.
         total: the result so far, in per cent; None if no lab counts yet.
-        fall: by how many percentage points the latest labs lie lower against the class than the
+        fall: by how many percentage points the latest labs are lower against the class than the
             labs before; None as long as there are too few labs.
     """
 

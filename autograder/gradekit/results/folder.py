@@ -88,7 +88,7 @@ def course_secret(folder: Path) -> bytes:
         secret = path.read_bytes()
     except OSError as error:
         raise CourseError(
-            f"{path} cannot be read ({error.strerror}); correct who may read it"
+            f"{path} cannot be read ({error.strerror}); correct its permissions"
         ) from error
     if len(secret) < _SECRET_BYTES:
         raise CourseError(

@@ -21,6 +21,7 @@ class State(StrEnum):
     """The outcome of a submission, in the words of the reports.
 
     THEIRS: it cannot be graded, and the student must fix it; OURS: the grader failed.
+    LATE is only shown (feedback/shown_state.py) and never recorded.
     """
 
     GRADED = "graded"
@@ -84,7 +85,7 @@ class ExerciseResult:
         """If the grader failed, what a person reads in place of the points; else empty."""
         if self.broken is None:
             return ""
-        return f"Not graded: {self.broken} This is our fault; nobody loses a point."
+        return f"Not graded: {self.broken} This is our fault; no student loses points."
 
 
 @dataclass(frozen=True)

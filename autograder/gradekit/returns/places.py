@@ -149,7 +149,9 @@ def _wrong_name(directory: Directory, person: Person, student: Student, system: 
     is_found = isinstance(found, Student) and found.id == student.id
     if is_found or directory.is_called(student, person.shown):
         return ""
-    whose = f"that of {found.id}" if isinstance(found, Student) else "no student's of this number"
+    whose = "not the name of the student with this number"
+    if isinstance(found, Student):
+        whose = f"that of {found.id}"
     return (
         f"the name {person.shown!r} in {system}'s download is {whose}; it may be a group's, so use "
         "mail or folders, or correct students.csv"

@@ -188,7 +188,7 @@ def return_pages(
 def _target(course: Course, lab: str, way: Way, out: Path | None) -> Path:
     if way is Way.EXCHANGE:
         if out is not None:
-            raise ReturnError("the exchange has a folder of its own; leave --out out")
+            raise ReturnError("the exchange has a folder of its own; omit --out")
         return feedback_folder(course, lab)
     if out is None:
         return course.root / FOLDER / f"{lab}-pages-{way}{'.zip' if way.is_zip else ''}"

@@ -169,7 +169,7 @@ def columns_of(table: Table) -> ListColumns:
     """What the columns of a list say.
 
     Raises:
-        RosterError: it is no list that this program knows.
+        RosterError: it is not a list that this program knows.
     """
     there = {name.casefold(): name for name in reversed(table.columns)}
     for kind in FORMATS:

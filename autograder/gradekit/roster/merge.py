@@ -37,7 +37,7 @@ class Change:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A row of the list that is no student of the course, and why."""
+    """A row of the list that is not a student of the course, and why."""
 
     line: int
     shown: str
@@ -119,7 +119,7 @@ class _Merging:
         self._after[found.id] = self._with(found, fields)
 
     def _why_not(self, fields: Mapping[str, str]) -> str:
-        """Why a row is no student; "empty" for the rows above Canvas's students."""
+        """Why a row is not a student; "empty" for the rows above Canvas's students."""
         name = fields.get("name", "")
         if "canvas_id" in self._columns.columns and not fields["canvas_id"]:
             return "empty"

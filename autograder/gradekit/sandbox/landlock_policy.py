@@ -77,8 +77,8 @@ def check() -> None:
 def unavailable(reason: str) -> SandboxUnavailableError:
     """The error of a user who asked for this level where `why_unavailable` has a reason."""
     return SandboxUnavailableError(
-        f"student code cannot be confined with Landlock: {reason}; install bubblewrap and leave "
-        "`--sandbox landlock` out, or grade on another machine"
+        f"student code cannot be confined with Landlock: {reason}; install bubblewrap and omit "
+        "`--sandbox landlock`, or grade on another machine"
     )
 
 

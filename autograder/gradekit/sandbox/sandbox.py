@@ -1,6 +1,6 @@
 """The trusted side of the sandbox: starts it, sends submissions in, receives what they computed.
 
-    with Sandbox(Path("release/lab01/library")) as sandbox:
+    with Sandbox(Path("release/lab01")) as sandbox:
         run = sandbox.run(cells, probes, files={"data.csv": b"..."}, seed=7)
 
 One sandbox serves one submission at a time and lives as long as its worker; the process or thread

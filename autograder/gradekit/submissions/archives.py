@@ -85,7 +85,7 @@ def folder_items(folder: Path) -> Iterator[FoundFile | UnsafeName]:
             path = Path(parent, name)
             shown = _clean(str(path.relative_to(folder)))
             if path.is_symlink():
-                yield UnsafeName(shown, "it is a link to another place")
+                yield UnsafeName(shown, "it is a symbolic link")
             elif name in files and name not in _IGNORED:
                 why = _why_no_path(shown) if path.is_file() else "it is not a regular file"
                 if why:
@@ -191,7 +191,7 @@ def _why_unsafe(entry: zipfile.ZipInfo, name: str) -> str:
     if ".." in parts:
         return "its path leads out of the archive"
     if stat.S_ISLNK(entry.external_attr >> 16):
-        return "it is a link to another place"
+        return "it is a symbolic link"
     if entry.flag_bits & 1:
         return "it is encrypted; hand it in without a password"
     if entry.compress_type not in _READ:
@@ -210,7 +210,7 @@ def _why_no_path(shown: str) -> str:
 
 
 def changed_at(path: Path) -> datetime | None:
-    """The time of a file's last change; None if it is no date of the calendar."""
+    """The time of a file's last change; None if it is not a date of the calendar."""
     try:
         return datetime.fromtimestamp(path.stat().st_mtime).astimezone()
     except (OSError, ValueError, OverflowError):  # for example a date that no calendar has

@@ -118,7 +118,7 @@ class _Collection:
             if one.group and self._groups.named([one.group]) is None:
                 yield (
                     f"{one.origin}: {one.student} handed in for {one.group}, and the download does "
-                    "not name the other members; --groups FILE tells who is in which group."
+                    "not name the other members; give --groups FILE."
                 )
         named = [
             (start.name, one)
@@ -213,7 +213,7 @@ class _Collection:
         except OSError as error:
             raise CollectError(
                 f"{place.folder.relative_to(place.root)} cannot be written ({error.strerror}); "
-                "correct that and collect again: what is there stays, and the rest follows"
+                "correct that and collect again: collected hand-ins stay, and the rest follow"
             ) from error
 
     def _with_expected_name(self, found: IncomingSubmission) -> Mapping[str, bytes]:

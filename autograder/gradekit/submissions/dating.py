@@ -1,4 +1,4 @@
-"""When each hand-in of a source was handed in: the best that anything tells, or unknown.
+"""When each hand-in of a source was handed in: from the best source, or unknown.
 
 Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
@@ -67,9 +67,9 @@ class Dating:
             grace = self._course.values.late.grace_minutes
             when = f"due date and its {counted(grace, 'minute')} of grace" if grace else "due date"
             yield (
-                f"{found[0].origin}: {systems[0]} marks {late} as late and does not tell how late; "
+                f"{found[0].origin}: {systems[0]} marks {late} as late, but not how late; "
                 f"{'they count' if late > 1 else 'it counts'} as handed in just after the {when}. "
-                "--times FILE tells more."
+                "Give --times FILE for exact times."
             )
 
     def _same_date(self, unknown: Sequence[IncomingSubmission]) -> str:

@@ -84,7 +84,7 @@ def read_submitted(folder: Path, student: str, lab: str) -> SubmittedFiles:
     """The files in one folder."""
     gathered = _Gathered()
     if folder.is_symlink() or folder.parent.is_symlink():
-        gathered.notes.append(f"{folder.name} is a link to another place and was not followed.")
+        gathered.notes.append(f"{folder.name} is a symbolic link and was not followed.")
     else:
         gathered.walk(folder, "", _DEPTH)
     stamp, note = _timestamp(folder)
@@ -134,7 +134,7 @@ class _Gathered:
                 continue
             name = _bytes(prefix + entry.name).decode("utf-8", "replace")
             if entry.is_symlink():
-                self.notes.append(f"{name} is a link to another place and was not followed.")
+                self.notes.append(f"{name} is a symbolic link and was not followed.")
             elif entry.is_dir():
                 if entry.name.endswith(".ipynb"):
                     self.notes.append(f"{name} is a folder, not a notebook.")

@@ -56,7 +56,7 @@ class IncomingSubmission:
 
     @property
     def is_of_this_lab(self) -> bool:
-        """Whether anything is left: data beside notebooks of other labs alone is no hand-in."""
+        """Whether anything is left: data beside notebooks of other labs alone is not a hand-in."""
         return bool(self.files) and (not self.other_labs or any(map(is_notebook, self.files)))
 
     def read(self, item: FoundFile) -> bytes:

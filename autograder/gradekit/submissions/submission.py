@@ -92,7 +92,7 @@ def _choose(submitted: SubmittedFiles, released: Released) -> _Choice:
             good[name] = notebook, notes
     if not good and submitted.unread:
         why = " ".join(submitted.unread)
-        return _Choice(broken=f"{why} Correct who may read it, and grade again.", is_ours=True)
+        return _Choice(broken=f"{why} Correct its permissions, and grade again.", is_ours=True)
     if not good:
         return _Choice(broken=next(iter(bad.values()), None) or _nothing(submitted, expected))
     name, remark = _best(good, submitted, released, expected)

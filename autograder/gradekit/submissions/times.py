@@ -1,4 +1,4 @@
-"""When was it handed in, and who says so? A time that nobody tells is unknown, never late.
+"""When was it handed in, and who says so? Without any source, a time is unknown, never late.
 
 Tested in tests/gradekit/submissions/test_times.py.
 """

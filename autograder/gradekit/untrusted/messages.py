@@ -1,6 +1,6 @@
 """The messages that enter the sandbox: cells to run, and probes to run on what they defined.
 
-Nothing here reveals a right answer. Both sides import this file, and it imports nothing of either.
+Nothing here reveals a right answer. Both sides import this file; it imports only limits.py.
 Tested in tests/gradekit/untrusted/test_messages.py.
 """
 

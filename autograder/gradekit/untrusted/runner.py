@@ -5,7 +5,7 @@ cell on. So it holds no answers, and the trusted side believes nothing that it s
 it receives and reports what it saw. A second fork answers the probes. If a probe crashes or hangs
 that fork, the next exercise gets a new one, so a crash costs one exercise.
 
-The messages on the channel, after the submission (cells, files, seed) has been read:
+The messages on the channel, after the submission (cells, files, seed, graded names) was read:
 
     ◄── {"cell": i, "limit": …, "where": …}                 at once, when its time is over
     ◄── {"cell": i, "state": …, "outputs": […], "limit": …, "where": …}   for each, when it has run;
@@ -72,17 +72,17 @@ def serve_submission(
         folder: its working folder.
         too_many_files: whether the fork server will end the submission for its files.
     """
-    order = frames.receive(channel)
-    _write_files(folder, order.message["files"], order.body)
+    submission = frames.receive(channel)
+    _write_files(folder, submission.message["files"], submission.body)
     # Last, so that a file in it replaces no module of Python, torch or ours.
     sys.path.append(str(folder))
     _redirect_streams(channel, shell, folder)
-    seed_everything(order.message["seed"])
+    seed_everything(submission.message["seed"])
     outputs = Outputs(limits.cell_output_bytes, limits.output_bytes)
     myself = os.getpid()
     set_soft_limits(limits)
-    definitions = Definitions(order.message["graded"])
-    cells = order.message["cells"]
+    definitions = Definitions(submission.message["graded"])
+    cells = submission.message["cells"]
     for index, source, checks in cells:
 
         def report(limit: LimitKind, where: str, index: int = index) -> None:
@@ -101,7 +101,7 @@ def serve_submission(
         answer = {"cell": index, "state": ran.state, "limit": limit, "where": ran.where}
         definitions.after_cell(index, shell.user_ns, checks)
         if index == cells[-1][0]:
-            answer["changes"] = _changes(definitions, order.message["graded"])
+            answer["changes"] = _changes(definitions, submission.message["graded"])
         frames.send(channel, {**answer, "outputs": outputs.finish()})
     prober = _Prober(shell, folder, definitions)
     while True:

@@ -17,7 +17,7 @@ The package imports nothing else of attnlab and contains no reference code. Its 
 :mod:`.raised`               what an observation keeps of an exception
 :mod:`.judges`               compare two observations; return the first difference
 :mod:`.judge_json`           judges as JSON, for the file of visible checks
-:mod:`.shares`               whether random draws could come from one distribution, and its judge
+:mod:`.shares`               whether random draws could come from one distribution
 :mod:`.changed_lines`        how many lines of a definition were changed, and its judge
 :mod:`.advice`               a difference in words
 :mod:`.advice_on_errors`     an exception in words

@@ -100,7 +100,7 @@ class FewChanges(Close):
             return None
         enough = f"{self.most} {'is' if self.most == 1 else 'are'} enough"
         known = type(count) is int and count > 0
-        what = f"changes {count} lines; {enough}" if known else "is no change of the given code"
+        what = f"changes {count} lines; {enough}" if known else "does not change the given code"
         return Difference(
             "changes",
             expected=self.most,

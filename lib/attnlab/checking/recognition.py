@@ -1,4 +1,4 @@
-"""Which known mistakes a student made, told by the answers of their code.
+"""Which known mistakes a student made, from the answers of their code.
 
 Tested in ``test_verdict.py``.
 """
@@ -24,11 +24,11 @@ def recognise(
     """The known mistakes whose observations agree with the student's in the most checks.
 
     A mistake is a candidate if it fails in the same way as the student in at least a quarter of the
-    failed checks, because two different mistakes may agree in one small case. It is none if it
-    fails more of the checks that the student passed: code with that mistake would have failed them,
-    too. The candidates that agree in the most checks win. If several do, up to `most` with
-    different advice are returned, and the advice says that it is one of them; if there are more,
-    none is.
+    failed checks, because two different mistakes may agree in one small case. A mistake is not a
+    candidate if it fails more of the checks that the student passed: code with that mistake would
+    have failed them, too. The candidates that agree in the most checks win. If several do, up to
+    `most` with different advice are returned, and the advice says that it is one of them; if there
+    are more, none of them is returned.
 
     Args:
         outcomes: the judged checks.
@@ -101,12 +101,12 @@ def recognise_in_part(
 ) -> KnownMistake | None:
     """The one known mistake that explains most of what is wrong, number by number.
 
-    A slip that is made in one of two modes, or in other words than a known mistake, never fails in
-    a whole check as the mistake does. Its failed numbers do: at least half of those for which both
-    have an answer must be the mistake's. It is none if it fails more of the checks that the student
-    passed than the student failed. Of mistakes that explain equally many numbers, the one that
-    agrees in the most passed checks counts; there must be one. Answers that are true or false agree
-    by chance too often, and are left out.
+    A small mistake that is made in one of two modes, or in other words than a known one, never
+    fails in a whole check as the known one does. Its failed numbers do: at least half of those for
+    which both have an answer must be the known mistake's. A mistake is not a candidate if it fails
+    more of the checks that the student passed than the student failed. Of mistakes that explain
+    equally many numbers, the one that agrees in the most passed checks counts; there must be one.
+    Answers that are true or false agree by chance too often, and are left out.
     """
     failed = [outcome for outcome in outcomes if _is_informative(outcome)]
     passed = [outcome for outcome in outcomes if outcome.passed]

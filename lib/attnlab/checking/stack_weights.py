@@ -32,7 +32,7 @@ _IN_A_LAYER = {
     "residual1.norm.": "norm1.",
     "residual2.norm.": "norm2.",
 }
-# Words in the names of parts, for a BERT whose head for hidden words is no module of its own.
+# Words in the names of parts, for a BERT whose head for hidden words is not a module of its own.
 _OF_THE_HEAD = ("mlm", "head", "pred", "lm_", "decoder", "cls", "transform", "output")
 _OF_A_NORM = ("norm", "ln", "Norm")
 

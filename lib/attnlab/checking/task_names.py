@@ -50,7 +50,7 @@ class TaskNames:
         """
         try:
             model.load_state_dict(dict(weights))
-        except RuntimeError:  # its names are others, or a file lacks what is no parameter
+        except RuntimeError:  # its names are others, or a file lacks what is not a parameter
             give_weights(model, weights, self.spellings(model))
 
     def read(self, model: nn.Module) -> dict[str, Tensor]:

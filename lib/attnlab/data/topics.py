@@ -49,10 +49,10 @@ def topic_of(token: int) -> int:
     """The number of the topic that an ordinary token belongs to.
 
     Raises:
-        ValueError: it is a special token, or none.
+        ValueError: it is a special token or not a token.
     """
     if not len(SPECIAL) <= token < len(VOCABULARY):
-        raise ValueError(f"{token} is no word of a topic")
+        raise ValueError(f"{token} is not a word of a topic")
     return (token - len(SPECIAL)) // WORDS_PER_TOPIC
 
 

@@ -123,7 +123,7 @@ def read_notebook(path: Path) -> NotebookFile:
         raw = path.read_bytes()
     except OSError as error:
         raise SubmitError(
-            f"{path} cannot be read ({error.strerror}): check the name and who may read it."
+            f"{path} cannot be read ({error.strerror}): check its name and permissions."
         ) from error
     if not raw.strip():
         raise SubmitError(f"{path.name} is empty: save the notebook again, then hand in.")

@@ -95,8 +95,8 @@ class PackedSubmission:
         if self.unsaved:
             names = ", ".join(self.unsaved)
             lines.append(
-                f"NOT SAVED: you ran {names} in another form than the saved notebook has. Save the "
-                "notebook, then run this again."
+                f"NOT SAVED: you ran a version of {names} that is not in the saved notebook. Save "
+                "the notebook, then run this again."
             )
         lines += [f"{sentence}." for sentence in self.not_python]
         lines += [

@@ -112,4 +112,4 @@ def test_the_advice_names_both_numbers():
     assert "changes 2 lines; 1 is enough" in explain(one.compare(RIGHT, {**RIGHT, CHANGED: 2}))
     for count in (0, -1):
         said = explain(one.compare(RIGHT, {**RIGHT, CHANGED: count}))
-        assert said.startswith("Your fix is no change of the given code.")
+        assert said.startswith("Your fix does not change the given code.")

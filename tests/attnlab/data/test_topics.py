@@ -59,7 +59,7 @@ def test_the_generator_alone_decides():
 
 @pytest.mark.parametrize("token", [-1, 0, 3, 154])
 def test_a_token_of_no_topic_is_refused(token):
-    with pytest.raises(ValueError, match=f"{token} is no word of a topic"):
+    with pytest.raises(ValueError, match=f"{token} is not a word of a topic"):
         topic_of(token)
 
 

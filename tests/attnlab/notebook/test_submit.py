@@ -356,7 +356,7 @@ def test_what_was_run_but_not_saved_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr("IPython.get_ipython", lambda: shell)
     packed = pack_submission(tmp_path)
     assert packed.unsaved == ("qkv",)
-    assert "NOT SAVED: you ran qkv in another form than the saved notebook has." in packed.summary()
+    assert "you ran a version of qkv that is not in the saved notebook." in packed.summary()
     ran.append(saved)
     assert pack_submission(tmp_path).unsaved == ()
 

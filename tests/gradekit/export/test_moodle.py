@@ -115,5 +115,5 @@ def test_two_rows_about_one_student_are_refused(tmp_path):
     template = worksheet(
         tmp_path, lambda text: text.replace("Max Absent,max@", "Ada Lovelace,ada@")
     )
-    with pytest.raises(ExportError, match=r"Ada Lovelace \(ada\) stands in two rows"):
+    with pytest.raises(ExportError, match=r"Ada Lovelace \(ada\) has two rows"):
         fill_moodle(template, filling_of(tmp_path))

@@ -200,5 +200,5 @@ def test_of_two_markers_at_once_one_mark_is_kept(book: Book, address: Address) -
         assert (grade.manual_score, said) == (kept[0].points, kept[0].comment)
     seen = kept[0]
     give_mark(book, LAB, "ada", "explain", seen, replace(seen, points=2.0, comment=""))
-    with pytest.raises(MarkChangedError, match="somebody else has marked this answer"):
+    with pytest.raises(MarkChangedError, match="another TA has marked this answer"):
         give_mark(book, LAB, "ada", "explain", seen, HandMark())

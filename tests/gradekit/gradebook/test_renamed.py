@@ -71,7 +71,7 @@ def test_points_marks_and_comments_stay(
 def test_without_the_mark_the_gradebook_refuses(
     address: Address, released: Released, book: Book
 ) -> None:
-    with pytest.raises(GradebookError, match="write renamed_from beside their new names"):
+    with pytest.raises(GradebookError, match="write renamed_from next to their new names"):
         book.register(LAB, renamed(released, marked=False), DUE)
     book.register(LAB, renamed(released), DUE)
     book.register(LAB, renamed(released), DUE)  # a second time changes nothing

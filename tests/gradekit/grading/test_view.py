@@ -87,7 +87,7 @@ def test_final_scores_changes_and_who_is_missing(capsys: pytest.CaptureFixture[s
     show_summary(replace(whole, rows=rows, missing=("zoë", "[b]"), look_at=("s0: look",)))
     out = " ".join(capsys.readouterr().out.split())
     assert "6.5+" in out
-    assert "1 student has other points than before" in out
+    assert "1 student has points that changed" in out
     assert "softmax 3 → 5: “Keeps the \ufffdshape” earns" in out
     assert "2 students without a hand-in: zoë, [b]" in out
     assert "s0: look" in out

@@ -118,7 +118,7 @@ def test_a_text_that_changed_since_it_was_shown_gets_no_mark(
 def test_the_mark_of_another_ta_is_not_overwritten(course: Course, marking: Marking) -> None:
     shown = of(marking, "Nobody")
     mark_by_hand(address_of(course), "bob", "explain", 3)
-    with pytest.raises(OutdatedError, match="3 points\\. Yours was not saved") as caught:
+    with pytest.raises(OutdatedError, match="3 points\\. Your mark was not saved") as caught:
         marking.save(request(shown, points=1))
     assert mark_of(course, "bob") == (3, "Well put.")
     assert caught.value.now is not None

@@ -72,7 +72,7 @@ def test_each_page_lies_where_nbgrader_looks_for_it(course: Course, exchange: Pa
 
 
 def test_the_exchange_is_one_place(course: Course, tmp_path: Path) -> None:
-    with pytest.raises(ReturnError, match="leave --out out"):
+    with pytest.raises(ReturnError, match="omit --out"):
         return_pages(course, LAB, Way.EXCHANGE, out=tmp_path / "x")
 
 

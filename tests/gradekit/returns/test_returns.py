@@ -218,7 +218,8 @@ def test_a_group_that_nobody_told_of_is_noticed(canvas_course: Course):
     change_origin(canvas_course, "ada", files={"x.ipynb": "class.zip/teamred_1001_77000_x.ipynb"})
     done = return_pages(canvas_course, LAB, Way.CANVAS)
     assert set(done.held) == {"ada"}
-    assert "the name 'teamred' in Canvas's download is no student's" in done.held["ada"]
+    wrong = "the name 'teamred' in Canvas's download is not the name of the student"
+    assert wrong in done.held["ada"]
 
 
 def test_numbers_that_were_given_to_somebody_else_are_noticed(canvas_course: Course):

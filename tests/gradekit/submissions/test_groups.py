@@ -194,7 +194,7 @@ def test_iliass_teams_without_a_list_are_told(course: Course):
     assert {taken.student for taken in done.taken} == {"ada", "vdberg", "jmueller", ALONE}
     assert (
         "class.zip: ada handed in for Team 12, and the download does not name the other members; "
-        "--groups FILE tells who is in which group."
+        "give --groups FILE."
     ) in done.notes
 
 

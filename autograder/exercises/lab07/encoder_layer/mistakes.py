@@ -37,8 +37,8 @@ wrong(
     "(y, y, y, mask)",
     "(y, y, y, None if mask is None else "
     "mask & mask.expand(*mask.shape[:-2], *(2 * y.shape[1:2])).mT)",
-    "You take the mask for the words that *ask* as well, so a hidden word sees no other. Whom does "
-    "the last axis of (B, h, S, S) stand for, and who else does the task hide?",
+    "You take the mask for the words that *ask* as well, so a hidden word sees no other. What does "
+    "the last axis of (B, h, S, S) index, and what else does the task hide?",
 )
 wrong(
     "MaskGetsAxes",

@@ -30,7 +30,7 @@ wrong.several(
 wrong.several(
     "labels_read",
     {"batch.inputs)": "batch.labels)"},
-    "The decoder reads the labels themselves, so the answer stands in its input. What should it "
+    "The decoder reads the labels themselves, so the answer is in its input. What should it "
     "have read before it predicts the first symbol?",
 )
 wrong.several(

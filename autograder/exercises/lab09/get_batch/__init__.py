@@ -11,7 +11,7 @@ exercise = Exercise(get_batch)
 
 
 def text(draw, length):
-    """Tokens all of which differ, and whose neighbours are no neighbouring numbers."""
+    """Tokens all of which differ, and whose neighbours are not neighbouring numbers."""
     return draw.permutation(length) * 3 + 7
 
 

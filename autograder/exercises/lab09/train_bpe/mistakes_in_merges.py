@@ -7,7 +7,8 @@ from .also_right import walks
 
 ASK_WHAT_A_PAIR_IS = (
     "You join by replacing text, and the text does not know where a part begins: b in `xa b` and a "
-    "at its left are no pair of parts (a, b). What do you compare, and what if a part is a space?"
+    "at its left are not a pair of parts (a, b). What do you compare, and what if a part is a "
+    "space?"
 )
 
 wrong = exercise.edits(walks, of="merge_pair")

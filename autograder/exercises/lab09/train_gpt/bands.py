@@ -23,7 +23,7 @@ ROWS = 16  # hidden sequences of 2,000 symbols
 def with_weights(task, weights):
     """The task's model with saved weights, in evaluation mode.
 
-    Its head is no part of its table, so a model whose tie is broken is judged by what it does, too.
+    Its head is not in its table, so a model whose tie is broken is judged by what it does, too.
     """
     cfg = TASKS[task].cfg
     made = GPT(cfg)

@@ -52,7 +52,7 @@ def as_texts(documents):
 
 
 def read(row):
-    """The two sentences of a row, and where the second begins and ends; None if it is no pair."""
+    """The two sentences of a row, and where the second begins and ends; None if not a pair."""
     tokens = row.tolist()
     ends = [place for place, token in enumerate(tokens) if token == SEP]
     if tokens[:1] != [CLS] or len(ends) != 2 or set(tokens[ends[1] + 1 :]) - {PAD}:

@@ -1,7 +1,9 @@
 """Whose file is it? One module for each system, known by the paths that it writes.
 
-A layout sees the list of a source's files, and answers for each path: whose it is, why it is
-nobody's, or that it is not of its kind. Tested in tests/gradekit/submissions/test_who_and_when.py.
+A layout sees the list of a source's files, and answers for each path: whose it is, why it
+has no student, or that it is not of its kind.
+
+Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class Listing:
 
 @dataclass(frozen=True)
 class Entry:
-    """One file of somebody's hand-in.
+    """One file of a hand-in.
 
     Attributes:
         system: which one wrote the path.
@@ -104,7 +104,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class NotTaken:
-    """A file that is nobody's, and why.
+    """A file without a student, and why.
 
     Attributes:
         expected: the system writes such a file itself, so it is not worth a line.
