@@ -79,7 +79,8 @@ def openly_wrong(lab, draw):
     rejected = {
         name: draw.rejects(lab.test_layer_norm, version) for name, version in broken.items()
     }
-    return {"accepts your own": accepted, **rejected}
+    raised = draw.raises(lab.test_layer_norm, Reversed)
+    return {"accepts your own": accepted, **rejected, "what it raises": raised}
 
 
 def filled(impl, d=7, **options):
@@ -189,6 +190,17 @@ def unbiased_expected(impl):
     x = torch.randn(4, 5, 7, dtype=torch.float64)
     right = (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True) + 1e-5).sqrt()
     close(impl(7).double()(x), right)
+
+
+@exercise.mistake(
+    "Your test rejects wrong versions with another error than AssertionError. Which error does the "
+    "task ask for?"
+)
+def another_error(impl):
+    try:
+        against_torch(impl)
+    except AssertionError:
+        raise ValueError("a wrong version") from None
 
 
 @exercise.also_right

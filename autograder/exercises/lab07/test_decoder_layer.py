@@ -74,7 +74,8 @@ def openly_wrong(lab, draw):
     rejected = {
         name: draw.rejects(lab.test_decoder_layer, version) for name, version in broken.items()
     }
-    return {"accepts your own": accepted, **rejected}
+    raised = draw.raises(lab.test_decoder_layer, BlindToTheSource)
+    return {"accepts your own": accepted, **rejected, "what it raises": raised}
 
 
 def filled(impl, norm="pre"):
@@ -221,6 +222,17 @@ def exactly_equal(impl):
     visible = torch.arange(40) % 3 > 0
     hidden = layer(x, memory, memory_mask=visible)
     assert torch.equal(hidden, layer(x, memory[:, visible]))
+
+
+@exercise.mistake(
+    "Your test rejects wrong versions with another error than AssertionError. Which error does the "
+    "task ask for?"
+)
+def another_error(impl):
+    try:
+        by_changing_words(impl)
+    except AssertionError:
+        raise ValueError("a wrong version") from None
 
 
 @exercise.also_right

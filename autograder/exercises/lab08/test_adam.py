@@ -83,7 +83,8 @@ def openly_wrong(lab, draw):
         "rejects one without weight decay": NeverDecays,
     }
     rejected = {name: draw.rejects(lab.test_adam, version) for name, version in broken.items()}
-    return {"accepts your own": accepted, **rejected}
+    raised = draw.raises(lab.test_adam, NeverDecays)
+    return {"accepts your own": accepted, **rejected, "what it raises": raised}
 
 
 def weights(*shapes):
@@ -224,6 +225,17 @@ def asks_for_names(impl):
     ours[0].grad = torch.ones(3).double()
     mine.step()
     assert "exp_avg" in mine.state[ours[0]]
+
+
+@exercise.mistake(
+    "Your test rejects wrong versions with another error than AssertionError. Which error does the "
+    "task ask for?"
+)
+def another_error(impl):
+    try:
+        on_a_grid(impl)
+    except AssertionError:
+        raise ValueError("a wrong version") from None
 
 
 @exercise.also_right

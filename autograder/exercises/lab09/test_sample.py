@@ -41,7 +41,8 @@ def openly_wrong(lab, draw):
         "rejects one that returns the next token": the_next_token,
     }
     rejected = {name: draw.rejects(lab.test_sample, version) for name, version in broken.items()}
-    return {"accepts your own": accepted, **rejected}
+    raised = draw.raises(lab.test_sample, the_next_token)
+    return {"accepts your own": accepted, **rejected, "what it raises": raised}
 
 
 P = torch.tensor([0.15, 0.5, 0.05, 0.2, 0.1], dtype=torch.float64)
@@ -210,6 +211,17 @@ def in_order(impl):
 def shares_only(impl):
     for settings in SETTINGS:
         shares(impl, settings)
+
+
+@exercise.mistake(
+    "Your test rejects wrong versions with another error than AssertionError. Which error does the "
+    "task ask for?"
+)
+def another_error(impl):
+    try:
+        all_of_it(impl)
+    except AssertionError:
+        raise ValueError("a wrong version") from None
 
 
 @exercise.also_right

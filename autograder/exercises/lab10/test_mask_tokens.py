@@ -71,7 +71,8 @@ def openly_wrong(lab, draw):
         "rejects one whose chosen tokens all stay": forgets_to_hide,
     }
     rejected = {name: draw.rejects(lab.test_mask_tokens, f) for name, f in broken.items()}
-    return {"accepts your own": accepted, **rejected}
+    raised = draw.raises(lab.test_mask_tokens, forgets_to_hide)
+    return {"accepts your own": accepted, **rejected, "what it raises": raised}
 
 
 SPECIAL = torch.tensor([0, 1, 2, 3])
@@ -268,6 +269,17 @@ def all_must_be_hidden(impl):
     ids = some_rows(rows=50)
     x, labels = impl(ids, SPECIAL, 1000, 3)
     assert (x == 3).equal(labels != -100)
+
+
+@exercise.mistake(
+    "Your test rejects wrong versions with another error than AssertionError. Which error does the "
+    "task ask for?"
+)
+def another_error(impl):
+    try:
+        four_parts(impl)
+    except AssertionError:
+        raise ValueError("a wrong version") from None
 
 
 @exercise.also_right
