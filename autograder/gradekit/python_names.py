@@ -1,5 +1,7 @@
 """The names that Python code binds (parsed, or text that may not even parse), and those it reads.
 
+Students' code is parsed by :func:`parsed`, which no text can make take all memory.
+
 Tested in tests/gradekit/test_python_names.py.
 """
 
@@ -8,6 +10,7 @@ from __future__ import annotations
 import ast
 import dis
 import re
+import warnings
 from collections.abc import Iterator
 from types import CodeType
 
@@ -20,6 +23,26 @@ _BINDING = re.compile(
     r"(?:from[ \t]+[\w.]++[ \t]+)?import (?P<imported>[^\n]{1,400}))",
     re.MULTILINE,
 )
+# Python's parser joins the parts of `import a.b.c` one by one and keeps all that it had joined: one
+# line of 160 kB takes 7 GB. Parts may have spaces around them and be on several lines.
+_MOST_PARTS = 100
+_SPACE = r"(?:[ \t\f]|\\\r?\n|\\\r)*+"
+_LONG_DOTTED_NAME = re.compile(rf"(?:\.{_SPACE}[^\s!-/:-@\[-^`{{-~]++{_SPACE}){{{_MOST_PARTS}}}")
+
+
+def parsed(text: str) -> ast.Module:
+    """The statements of a student's text, without warnings about them.
+
+    Its length must be limited.
+
+    Raises:
+        SyntaxError, ValueError, RecursionError, MemoryError: it is not Python, is nested too
+            deeply, or has a dotted name of more parts than any program.
+    """
+    if _LONG_DOTTED_NAME.search(text):
+        raise SyntaxError("a dotted name of too many parts")
+    with warnings.catch_warnings(action="ignore"):  # of strings such as "\d"
+        return ast.parse(text)
 
 
 def names_bound_by(statement: ast.stmt) -> tuple[str, ...]:

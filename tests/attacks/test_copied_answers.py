@@ -26,7 +26,7 @@ from attnlab.checking.visible import read
 
 bundle, ask = read(Path("checks.safetensors")), gradekit.untrusted.runner.answer_probe
 
-def repeat(probe, names):
+def repeat(probe, names, folder):
     for check in bundle.exercise(probe.exercise).checks:
         if check.prepared.name == probe.check:
             return pack(check.prepared.expected)
@@ -34,7 +34,7 @@ def repeat(probe, names):
         order = list(range(len(probe.versions)))
         random.Random(probe.seed).shuffle(order)
         return pack([place >= len(order) - RIGHT for place in order])
-    return ask(probe, names)
+    return ask(probe, names, folder)
 
 gradekit.untrusted.runner.answer_probe = repeat
 """
@@ -73,6 +73,10 @@ def test_the_bundles_numbers_would_pass_the_bundles_questions(grader):
     for name, numbers in shipped.items():
         judge_of = {q.name: q.judge for q in variants.prepared_checks(exercise, BUNDLE)}[name]
         assert judge_of.compare(expected[name], numbers) is None
+
+
+def test_a_process_that_repeats_the_bundle_passes_what_is_the_same_for_everybody(passed):
+    assert "sums_to_one" in passed["softmax"]
 
 
 def test_the_bundles_numbers_are_wrong_when_graded(passed):

@@ -7,6 +7,7 @@ and wrong versions. All of them are sent as text, to a process that may keep the
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -18,6 +19,29 @@ from tests.helpers.our_labs import LABS, OUR_LABS
 
 ASK = "def ask(lab, draw):\n    return lab.{}(draw.normal(3))\n"
 REFERENCE = "def softmax(x, dim=-1):\n    return x.softmax(dim)\n"
+# Versions that look alike from outside, and a check of the student's test that brings a reference.
+VERSIONS = tuple(f"def version(x, dim=-1):\n    return x.softmax({dim})\n" for dim in ("0", "dim"))
+TRIES = "def ask(lab, draw):\n    return draw.accepts(lab.test_softmax)\n"
+OPEN = "def open(lab, draw):\n    return draw.accepted(lab.test_softmax, lab.softmax)\n"
+# A test that finds a reference of the tested step in its callers, or that keeps the first version.
+FINDS = """
+import sys, torch
+def test_softmax(impl):
+    frame, x = sys._getframe(1), torch.randn(3, 2)
+    while frame:
+        if "asked" in frame.f_locals:
+            assert impl(x, 1).equal(frame.f_locals["asked"]["softmax"](x, 1))
+            return
+        frame = frame.f_back
+"""
+FIRST = """
+import torch
+kept = []
+def test_softmax(impl):
+    kept.append(impl)
+    x = torch.randn(3, 2)
+    assert impl(x, 1).equal(kept[0](x, 1))
+"""
 # Answers with the reference of softmax after it arrived once, even if it is removed again.
 KEEP = """
 import sys
@@ -48,8 +72,11 @@ def test_no_message_answers_a_later_question(lab):
     for group in waiting:
         sent += "\n".join(probe.uses for probe in group)
         defined = set(re.findall(r"^\s*(?:def|class) (\w+)", sent, re.MULTILINE))
-        early = own[group[0].exercise] & defined
+        # Of what a student's test is tried on, a reference would say which versions are right.
+        tried = {name for probe in group for name in probe.of}
+        early = (own[group[0].exercise] | tried) & defined
         assert not early, f"{lab}: {early} came before {group[0].exercise} was asked"
+        sent += "\n".join(text for probe in group for text in probe.versions)
         # Versions have no names, but some of them are right.
         for probe in group:
             of = next(
@@ -72,3 +99,19 @@ def test_a_reference_that_came_early_would_be_used(sandbox, monkeypatch):
         assert unpack(run.observations["softmax", "ask"]).sum() == pytest.approx(1)
     run = sandbox.run(cells, [[later], [own]])
     assert unpack(run.observations["softmax", "ask"]).type == "KeyError"
+
+
+@pytest.mark.parametrize("source", [FINDS, FIRST])
+def test_a_test_is_tried_before_a_reference_tells_it_what_is_right(sandbox, monkeypatch, source):
+    tries = Probe("test_softmax", "ask", TRIES, 1, versions=VERSIONS, of=("softmax",))
+    brings = {"uses": REFERENCE, "tested": ("softmax",)}
+    opened = Probe("test_softmax", "open", OPEN, 1, **brings)
+
+    def answers(*probes):
+        run = sandbox.run([Cell("test", source)], [probes])
+        return unpack(run.observations["test_softmax", "ask"])
+
+    with monkeypatch.context() as careless:
+        careless.setattr("gradekit.sandbox.session.in_safe_order", lambda probes: probes)
+        assert answers(opened, replace(tries, **brings)) == [False, True]
+    assert answers(opened, tries) != [False, True]

@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 import dis
 import inspect
+import tracemalloc
+import warnings
+from collections.abc import Callable
 
 import pytest
 
 from gradekit.exercise import definition
-from gradekit.python_names import global_names_read_by, names_bound_by, names_bound_in
+from gradekit.python_names import global_names_read_by, names_bound_by, names_bound_in, parsed
 from tests.helpers.cpu_time import takes_less_than
 
 
@@ -61,6 +64,46 @@ def test_long_texts_do_not_keep_the_grader_busy(line: str) -> None:
     text = line * (2**24 // len(line))
     assert "softmax" not in names_bound_in(text)
     assert takes_less_than(0.5, lambda: names_bound_in(text))
+
+
+def peak_bytes(work: Callable[[], object]) -> int:
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("dot", [".", " . ", ".\\\n", "\\\r\n.\t", ".\u2118"])
+@pytest.mark.parametrize("line", ["import {}", "x = 1; from {} import *", "from . import x, {}"])
+def test_a_dotted_name_without_end_does_not_take_all_memory(line: str, dot: str) -> None:
+    text = line.format(dot.join("a" * 3000))
+
+    def refused() -> None:
+        with pytest.raises(SyntaxError, match="too many parts"):
+            parsed(text)
+
+    if line == "import {}" and dot == ".":
+        assert peak_bytes(lambda: ast.parse(text)) > 1000 * len(text), "Python's parser takes it"
+    assert peak_bytes(refused) < 20 * len(text) + 2**16
+
+
+@pytest.mark.parametrize(
+    "text", ["a." * 250_000, ("a." * 99 + "(") * 2_500, "a" * 500_000, "." * 500_000]
+)
+def test_the_search_for_dotted_names_does_not_keep_the_grader_busy(text: str) -> None:
+    def search() -> None:
+        with pytest.raises((SyntaxError, RecursionError, MemoryError)):
+            parsed(f"({text}")
+
+    assert takes_less_than(3, search)
+
+
+def test_students_code_is_parsed_without_warnings() -> None:
+    deep = f"import torch.nn.functional as F\nx = {'.'.join('a' * 99)}\ny = '\\d'  # {'...' * 99}\n"
+    with warnings.catch_warnings(action="error"):
+        assert len(parsed(deep).body) == 3
 
 
 def test_names_are_read_from_functions_classes_and_comprehensions() -> None:

@@ -111,7 +111,7 @@ class Exercise:
         forbids: torch functions, by full name, that the student must not call here.
         uses: references of earlier exercises that replace the student's own.
         tested: references that replace them in the checks alone, as the student's code runs on its
-            own (see :mod:`.write_a_test`).
+            own (see :mod:`.write_a_test`); a check with `versions_of` does not get them.
         saves: files of weights that the notebook saves; the reference's own lie beside this file.
         equivalent: mutants of the reference that no check can catch, each with the reason.
 

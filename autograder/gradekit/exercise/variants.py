@@ -63,23 +63,28 @@ class Variants:
 
     def probes(self, exercise: Exercise, number: int) -> list[Probe]:
         """The probes of `exercise` in variant `number`, for the untrusted side."""
-        return [
-            Probe(
-                exercise=exercise.name,
-                check=check.name,
-                source=self._source(check.probe),
-                seed=self._seed(exercise, check, number),
-                forbids=exercise.forbids,
-                uses="" if check.chained else self._sources_of((*exercise.uses, *exercise.tested)),
-                replaces=() if check.chained else tuple(f.__name__ for f in exercise.uses),
-                tested=() if check.chained else tuple(f.__name__ for f in exercise.tested),
-                versions=tuple(
-                    self._anonymous_source(version)
-                    for version, _ in self._versions(exercise, check, number)
-                ),
-            )
-            for check in exercise.checks
-        ]
+        return [self._probe(exercise, check, number) for check in exercise.checks]
+
+    def _probe(self, exercise: Exercise, check: Check, number: int) -> Probe:
+        replaced = () if check.chained else exercise.uses
+        # Next to versions, a reference of the tested step would say which of them are right.
+        tested = () if check.chained or check.versions_of else exercise.tested
+        of = self.lab[check.versions_of].references if check.versions_of else ()
+        return Probe(
+            exercise=exercise.name,
+            check=check.name,
+            source=self._source(check.probe),
+            seed=self._seed(exercise, check, number),
+            forbids=exercise.forbids,
+            uses=self._sources_of((*replaced, *tested)),
+            replaces=tuple(f.__name__ for f in replaced),
+            tested=tuple(f.__name__ for f in tested),
+            versions=tuple(
+                self._anonymous_source(version)
+                for version, _ in self._versions(exercise, check, number)
+            ),
+            of=tuple(f.__name__ for f in of),
+        )
 
     def prepared_checks(self, exercise: Exercise, number: int) -> list[PreparedCheck]:
         """The checks of `exercise` in variant `number`, for the judge."""

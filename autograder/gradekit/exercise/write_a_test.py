@@ -11,7 +11,9 @@ Versions come from the exercise that builds what is tested: all of its known mis
 
 The checks see a reference of the tested step, so that a wrong step costs its test nothing. The test
 itself does not: one that compares with the tested step compares with the student's own. With a
-reference there, one comparison would earn nearly everything, even with the step left blank.
+reference there, one comparison would earn nearly everything, even with the step left blank. A test
+that looks for it in its callers finds it, so the check with hidden versions has none and is asked
+before any arrives (:func:`gradekit.sandbox.session.in_safe_order`).
 """
 
 from __future__ import annotations

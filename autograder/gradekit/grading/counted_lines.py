@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from attnlab.checking.changed_lines import CHANGED, FewChanges, changed_lines
-from gradekit.python_names import names_bound_by
+from gradekit.python_names import names_bound_by, parsed
 
 # The judge has no limit on its time, so it compares no longer text than any fix could be.
 _MOST_CODE = 2**19  # characters of all cells; a lab has a tenth of it
@@ -56,7 +56,7 @@ def _statements(sources: Sequence[str]) -> Iterator[ast.stmt]:
             continue
         lines = ["" if line.startswith(("%", "!")) else line for line in source.split("\n")]
         try:
-            yield from ast.parse("\n".join(lines)).body
+            yield from parsed("\n".join(lines)).body
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import json
-import warnings
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from gradekit.feedback.graded_notebook import AUTOGRADED
-from gradekit.python_names import names_bound_by
+from gradekit.python_names import names_bound_by, parsed
 from gradekit.report.class_results import ClassResults
 from gradekit.report.misconceptions import Misconception
 
@@ -89,8 +88,7 @@ def _definitions(text: str, names: Collection[str]) -> str:
     if len(text) > _MOST_CODE:
         return ""
     try:
-        with warnings.catch_warnings(action="ignore"):  # of strings such as "\d"
-            body = ast.parse(text).body
+        body = parsed(text).body
         kept = [node for node in body if not set(names).isdisjoint(names_bound_by(node))]
         return "\n\n".join(ast.unparse(_without_docstrings(node)) for node in kept)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

@@ -9,6 +9,7 @@ Tested in tests/gradekit/sandbox/test_session.py and tests/attacks/test_referenc
 
 from __future__ import annotations
 
+import re
 import socket
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -153,18 +154,27 @@ def in_safe_order(probes: Sequence[Sequence[Probe]]) -> list[list[Probe]]:
 
     So a reference of exercise 1 that exercise 2 uses is sent after every probe of the student's own
     exercise 1, even a chained one of the last exercise. The same holds for versions on which a
-    student's test is tried, because some of them are right.
+    student's test is tried, because some of them are right. And a test is tried before any
+    reference of the tested step is sent, which would say which versions are right.
     """
-    groups: dict[tuple[bool, str, str], list[Probe]] = {}
+    groups: dict[tuple[bool, str, str, tuple[str, ...]], list[Probe]] = {}
     for exercise in probes:
         for probe in exercise:
-            groups.setdefault((_tells(probe), probe.exercise, probe.uses), []).append(probe)
-    return sorted(groups.values(), key=lambda group: _tells(group[0]))
+            key = (bool(probe.uses or probe.versions), probe.exercise, probe.uses, probe.of)
+            groups.setdefault(key, []).append(probe)
+    ordered = [group for (tells, *_), group in groups.items() if not tells]
+    ordered += [group for (tells, *_, of), group in groups.items() if tells and not of]
+    for (*_, of), group in groups.items():
+        if of:
+            places = (place for place, other in enumerate(ordered) if _brings(other[0], of))
+            ordered.insert(next(places, len(ordered)), group)
+    return ordered
 
 
-def _tells(probe: Probe) -> bool:
-    """Whether a probe brings an answer to another probe along."""
-    return bool(probe.uses or probe.versions)
+def _brings(probe: Probe, names: Sequence[str]) -> bool:
+    """Whether the references that a probe brings along define one of these names."""
+    pattern = rf"^(?:def|class) (?:{'|'.join(names)})\b"
+    return re.search(pattern, probe.uses, re.MULTILINE) is not None
 
 
 def _not_run(cell: Cell) -> CellRun:

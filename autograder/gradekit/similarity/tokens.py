@@ -15,7 +15,7 @@ import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gradekit.python_names import names_bound_in
+from gradekit.python_names import names_bound_in, parsed
 
 MOST_TEXT = 2**17  # characters of one cell; no answer is as long
 OWN_NAME, TEXT, LINE_END = "name", "text", ";"
@@ -50,7 +50,7 @@ def chosen_names(cells: Iterable[str]) -> dict[str, str]:
     for cell in cells:
         text = cell[:MOST_TEXT]
         try:
-            tree = ast.parse(_without_magics(text))
+            tree = parsed(_without_magics(text))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             names |= dict.fromkeys(names_bound_in(text), OWN_NAME)
             continue

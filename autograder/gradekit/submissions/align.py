@@ -8,14 +8,13 @@ formgrader and the gradebook see every cell that they need exactly once.
 
 from __future__ import annotations
 
-import ast
 import copy
 import re
 from collections.abc import Iterable
 
 from nbformat.notebooknode import NotebookNode
 
-from gradekit.python_names import names_bound_in
+from gradekit.python_names import names_bound_in, parsed
 from gradekit.results.records import digest_of
 from gradekit.submissions.notebook import checked_exercise
 from gradekit.submissions.released import Released, TargetCell, grade_id_of
@@ -300,7 +299,7 @@ def _is_prose(cell: NotebookNode) -> bool:
     if len(cell.source) > _MOST_PROSE:
         return False
     try:
-        ast.parse(cell.source)
+        parsed(cell.source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         words = r"^[ \t]*(?:def|class|import|from|for|if|@|%|!)"
         return not re.search(words, cell.source, re.MULTILINE)

@@ -42,6 +42,7 @@ class Probe:
         tested: the names that it replaces for the probe alone; the student's code keeps its own.
         versions: texts that each define a function called ``version``, for a test that
             the student wrote (see :func:`gradekit.exercise.standalone.anonymous_version`).
+        of: the names of the step that they are versions of.
         limits: of the exercise, if it has its own; they are sent once for each group of probes.
     """
 
@@ -54,6 +55,7 @@ class Probe:
     replaces: tuple[str, ...] = ()
     tested: tuple[str, ...] = ()
     versions: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
     limits: ExerciseLimits | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -63,7 +65,7 @@ class Probe:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Probe:
         """The probe that :meth:`to_json` wrote."""
-        lists = ("forbids", "replaces", "tested", "versions")
+        lists = ("forbids", "replaces", "tested", "versions", "of")
         return cls(**{**values, **{name: tuple(values[name]) for name in lists}})
 
 

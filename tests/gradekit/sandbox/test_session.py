@@ -22,9 +22,20 @@ def test_references_travel_after_all_that_they_could_answer():
 
 
 def test_versions_for_a_students_test_travel_after_all_that_they_could_answer():
-    tried = [probe("", "find"), probe("", "find", versions=("def version(): ...",))]
+    tried = [probe("", "find"), probe("", "find", versions=("def version(): ...",), of=("f",))]
     fix = [probe("", "fix")]
     assert in_safe_order([tried, fix]) == [[tried[0]], fix, [tried[1]]]
+
+
+def test_a_test_is_tried_before_a_reference_of_its_step_travels():
+    step, other = [probe("", "step")], [probe("", "other")]
+    builds = [probe("", "builds", uses="def g(): ...\n\ndef f(): ...", replaces=("g",))]
+    brings = probe("", "test", uses="def f(): ...", tested=("f",))
+    tried = probe("", "test", versions=("def version(): ...",), of=("f",))
+    ordered = [step, other, [tried], builds, [brings]]
+    assert in_safe_order([step, builds, [tried, brings], other]) == ordered
+    unlike = [probe("", "builds", uses="def f_of_ours(): ...", replaces=("f_of_ours",))]
+    assert in_safe_order([step, unlike, [tried]]) == [step, unlike, [tried]]
 
 
 @pytest.mark.parametrize("name", ["/etc/x", "../x", "lab01.ipynb", "a/../../b", ""])
