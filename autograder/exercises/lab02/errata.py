@@ -1,5 +1,7 @@
 """errata: three numbers that follow from the slides, and the right ones."""
 
+import math
+
 import torch
 
 from gradekit.exercise import Errata, Item
@@ -41,23 +43,63 @@ exercise.wrong(
     "Which numbers share the one unit of weight?",
     G11=(1.0, 1.0, "the slide is right about it"),
 )
-exercise.wrong(
-    "score_for_weight",
-    "G11: that is the score of the second place. What does your `attend` make of the three "
-    "scores together?",
-    G11=(1.0, 0.964028, "the score itself is the weight"),
-)
-exercise.wrong(
-    "weight_of_another_place",
-    "G11: that is the weight of another place. Counting from 1, which place has the largest of the "
-    "three scores?",
-    G11=(1.0, 0.206330, "looked at the first place"),
-)
-exercise.wrong(
-    "score_by_the_sum",
-    "G11: you divided the score by the sum of the scores. What should be applied to them?",
-    G11=(1.0, 0.826452, "divided by the sum of scores"),
-)
+for name, weights, advice in (
+    (
+        "score_for_weight",
+        (0.964028, 0.964, 0.96),
+        "G11: that is the score of the second place. What does your `attend` make of the three "
+        "scores together?",
+    ),
+    (
+        "weight_of_another_place",
+        (0.206330, 0.206, 0.21, 0.252625, 0.253, 0.25),
+        "G11: that is the weight of another place. Counting from 1, which place has the largest of "
+        "the three scores?",
+    ),
+    (
+        "score_by_the_sum",
+        (0.826452, 0.826, 0.83),
+        "G11: you divided the score by the sum of the scores. What should be applied to them?",
+    ),
+    (
+        "exponential_for_weight",
+        (2.622235, 2.622, 2.62),
+        "G11: that is the exponential of the second score, not yet a weight, since it is above 1. "
+        "What do the weights of all places sum to?",
+    ),
+):
+    for number, weight in enumerate(weights):
+        exercise.wrong(
+            f"{name}_{number}" if number else name,
+            advice,
+            G11=(1.0, weight, "all the places share one unit"),
+        )
+for name, advice, on_the_slide in (
+    (
+        "exponential_on_the_slide",
+        "G11: that is the exponential of the score alone. A softmax also divides: by the sum over "
+        "which numbers, if there is only this one?",
+        (2.622235, 2.622, 2.62),
+    ),
+    (
+        "sigmoid_on_the_slide",
+        "G11: that is a sigmoid of the score. A softmax divides an exponential by a sum of "
+        "exponentials: which ones, if there is a single number?",
+        (0.723931, 0.7239, 0.724, 0.72),
+    ),
+    (
+        "score_on_the_slide",
+        "G11: on the slide a softmax is applied to that score. What is the exponential of one "
+        "number, divided by the sum of all exponentials there are?",
+        (0.964028, 0.964, 0.96),
+    ),
+):
+    for number, weight in enumerate(on_the_slide):
+        exercise.wrong(
+            f"{name}_{number}" if number else name,
+            advice,
+            G11=(weight, 0.541045, "a softmax runs over all places"),
+        )
 exercise.wrong(
     "itself_counted",
     "S2: you count one term for the first word. With j' < j and j = 1, which words are there?",
@@ -104,9 +146,23 @@ exercise.wrong(
     "generated, and does the slide's loop repeat then?",
     N5=(5, 5, "until, and not when, it stops"),
 )
+for name, rounds in (("one_round_after_the_end", 6), ("loop_without_end", math.inf)):
+    exercise.wrong(
+        name,
+        "N5: you let the slide's loop go on after a token that is not the stop token. What must "
+        "have been generated before the slide's loop makes a further round?",
+        N5=(rounds, 5, "until, and not when, it stops"),
+    )
+exercise.wrong(
+    "slide_and_right_swapped",
+    "In each item the two numbers look swapped: the first should follow from the slide, the second "
+    "be right. Which of yours is which?",
+    **{name: (right, says, reason) for name, (says, right, reason) in exercise.right.items()},
+)
 exercise.wrong(
     "no_reasons",
-    "A reason of one or two words says little. What went wrong on the slide, in a short sentence?",
+    "A reason of fewer than four words says little, and none says nothing. What went wrong on the "
+    "slide, in a short sentence?",
     **{name: (says, right, "wrong") for name, (says, right, _) in exercise.right.items()},
 )
 

@@ -338,6 +338,25 @@ wrong(
     "return ids, mask, lengths",
     "You return the three results in another order. Which one should come second?",
 )
+for name, returned in (
+    ("mask_as_lists", "ids, lengths, mask.tolist()"),
+    ("ids_as_lists", "ids.tolist(), lengths, mask"),
+    ("everything_as_lists", "ids.tolist(), lengths.tolist(), mask.tolist()"),
+):
+    wrong(
+        name,
+        RETURN,
+        f"return {returned}",
+        "A table that you return is a list of lists, which has no shape and no dtype. Which kind "
+        "of value does the docstring ask for, three times?",
+    )
+wrong(
+    "lengths_of_floats",
+    RETURN,
+    "return ids, lengths.float(), mask",
+    "Your lengths are floats, although they count tokens. Which dtype does the docstring name, "
+    "and which does `torch.Tensor([…])` or a mean give?",
+)
 wrong(
     "lengths_as_a_list",
     RETURN,

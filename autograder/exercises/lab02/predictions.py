@@ -67,9 +67,27 @@ exercise.wrong(
     P1=0.0,
 )
 exercise.wrong(
-    "one_prediction",
-    "P2: that is the probability of one symbol. How many predictions must all be right?",
-    P2=math.exp(-0.02),
+    "shared_by_the_padding",
+    "P1: your places share the unit as if only two counted. How many of the five are padding, and "
+    "how many are left?",
+    P1=0.5,
+)
+exercise.wrong(
+    "loss_of_one_prediction",
+    "P2: that is the loss of one prediction, in nats. Which probability has this loss, and how "
+    "many predictions are there?",
+    P2=0.02,
+)
+exercise.wrong(
+    "loss_for_probability",
+    "P2: your number is 0, or nearly. A loss of 0.02 nats is no probability of 0.02: how likely "
+    "is a symbol that surprises so little?",
+    P2=0.0,
+)
+exercise.wrong(
+    "sign_of_the_loss",
+    "P2: your number is above 1. Which sign does the logarithm of a probability have?",
+    P2=math.exp(0.22),
 )
 exercise.wrong(
     "loss_of_the_date",
@@ -82,11 +100,33 @@ exercise.wrong(
     "times. For small losses both nearly agree; how are surprise and probability related?",
     P2=0.78,
 )
-exercise.wrong(
-    "chance_of_a_mistake",
-    "P2: that is the probability of at least one mistake. Which one does the question ask for?",
-    P2=1 - math.exp(-0.22),
-)
+ROUNDED_TOO = {
+    "one_prediction": (
+        "P2: that is the probability of one symbol. How many predictions must all be right?",
+        (math.exp(-0.02), 0.98, 0.9802),
+    ),
+    "chance_of_a_mistake": (
+        "P2: that is the probability of at least one mistake. Which one does the question ask for?",
+        (1 - math.exp(-0.22), 0.2, 0.197, 0.1975),
+    ),
+    "end_left_out": (
+        "P2: that is the probability of ten right symbols. Which prediction of the eleven have you "
+        "left out?",
+        (math.exp(-0.2), 0.82, 0.819, 0.8187),
+    ),
+    "power_of_two": (
+        "P2: that is a power of 2, as for a loss in bits. Which logarithm has a loss in nats?",
+        (2**-0.22, 0.86, 0.859, 0.8586),
+    ),
+    "per_cent": (
+        "P2: your number counts in per cent. Between which two numbers should it be, according to "
+        "the question?",
+        (100 * math.exp(-0.22), 80, 80.2, 80.25, 80.3),
+    ),
+}
+for name, (advice, numbers_given) in ROUNDED_TOO.items():
+    for number, given in enumerate(numbers_given):
+        exercise.wrong(f"{name}_{number}" if number else name, advice, P2=given)
 exercise.wrong(
     "finished_continued",
     "P3: a finished hypothesis is not continued. How does it count among the candidates?",
@@ -98,16 +138,47 @@ exercise.wrong(
     P3=28,
 )
 exercise.wrong(
-    "only_those_kept",
-    "P3: each hypothesis offers all its continuations, and the best three are chosen afterwards. "
-    "How many candidates are there before the choice?",
-    P3=3,
+    "finished_counted_twice",
+    "P3: all three hypotheses continue in your count, and the finished one is a candidate besides. "
+    "How many of the three are still open?",
+    P3=43,
 )
+for name, few in (
+    ("only_those_kept", 3),
+    ("three_of_each_open_one", 6),
+    ("three_of_each_and_the_finished", 7),
+    ("three_of_each", 9),
+):
+    exercise.wrong(
+        name,
+        "P3: an open hypothesis offers all its continuations, and the best three are chosen "
+        "afterwards. How many candidates are there before the choice?",
+        P3=few,
+    )
+for name, few in (("end_not_offered", 26), ("end_not_offered_but_finished", 27)):
+    exercise.wrong(
+        name,
+        "P3: in your count an open hypothesis offers fewer symbols than the vocabulary has. Which "
+        "symbol have you left out, and is it impossible?",
+        P3=few,
+    )
 exercise.wrong(
     "sum_of_the_shorter",
     "P4: that is the plain sum of the shorter one. With alpha = 1, what is it divided by?",
     P4=-1.2,
 )
+exercise.wrong(
+    "sum_of_the_longer",
+    "P4: that is the plain sum of the longer one. With alpha = 1, what is it divided by?",
+    P4=-1.5,
+)
+for number, given in enumerate((math.exp(-0.3), 0.74, 0.741)):
+    exercise.wrong(
+        f"probability_for_score_{number}" if number else "probability_for_score",
+        "P4: that is a probability, the exponential of a mean. Scores of beam search are kept as "
+        "logarithms: which sign do they have?",
+        P4=given,
+    )
 exercise.wrong(
     "mean_of_the_shorter",
     "P4: that is the mean of the shorter one. Compute both means: which is larger?",

@@ -28,7 +28,7 @@ VERSIONS = [
     "row_axis_kept",
     "nan_for_padding_alone",
     "equal_for_padding_alone",
-    "scores_overwritten",
+    "scores_assigned_to",
     "weights_detached",
     "mask_required",
     "always_float32",
@@ -77,8 +77,8 @@ def openly_wrong(lab, draw):
 
 
 @exercise.mistake(
-    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
-    "`assert` whose condition can be false?"
+    "Your test lets three openly wrong versions pass, even a plain mean of the vectors. Does it "
+    "test `impl`, its argument, and does it reach an `assert` whose condition is false for them?"
 )
 def asserts_nothing(impl):
     impl(torch.randn(2, 5), torch.randn(2, 5, 3))
@@ -138,8 +138,8 @@ def never_masks(impl):
 
 @exercise.mistake(
     "Your test rejects right versions. Two right ways to add up the same numbers differ in their "
-    "last digits, and the task of `attend` promises neither NaN nor equal weights for a sentence "
-    "of padding. Which of your assertions asks for more than the task promises?"
+    "last digits, inputs are finite, and a sentence of padding gets neither NaN nor equal weights. "
+    "Which of your lines asks for more than the task of `attend` promises?"
 )
 def exactly_equal(impl):
     for size in (41, 57):
@@ -147,6 +147,106 @@ def exactly_equal(impl):
         hidden = torch.randn(31, size, 7, dtype=torch.float64)
         context, _ = impl(scores, hidden)
         assert torch.equal(context, (scores.softmax(1)[..., None] * hidden).sum(1))
+
+
+@exercise.mistake(
+    "Your test accepts the right weights with the context of another sentence: perhaps it never "
+    "looks at the context's numbers, or each of its batches has a single sentence. What do you "
+    "know about the context of each sentence?"
+)
+def weights_only(impl):
+    mask = torch.arange(5) < torch.tensor([[3], [5]])
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    for given in (mask, None):
+        _, weights = impl(scores, hidden, given)
+        assert torch.allclose(weights, right_version(scores, hidden, given)[1])
+
+
+@exercise.mistake(
+    "Your test accepts a plain mean, whose weights ignore the scores: perhaps it takes the weights "
+    "from `impl` itself, or all its scores are equal. From what can you compute the right ones?"
+)
+def context_of_its_own_weights(impl):
+    mask = torch.arange(5) < torch.tensor([[3], [5]])
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    context, weights = impl(scores, hidden, mask)
+    assert torch.allclose(context, torch.einsum("bt,bth->bh", weights, hidden))
+    assert (weights[~mask] == 0).all()
+
+
+@exercise.mistake(
+    "A plain mean passes your test, and so does attention to padding: perhaps `impl` is compared "
+    "only with its own results. What is a right answer, computed without `impl`?"
+)
+def impl_against_itself(impl):
+    mask = torch.arange(5) < torch.tensor([[3], [5]])
+    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
+    context, weights = impl(scores, hidden, mask)
+    assert torch.allclose(context, torch.einsum("bt,bth->bh", weights, hidden))
+    assert torch.allclose(context, impl(scores, hidden, mask)[0])
+
+
+def same_numbers(impl, scores, hidden, mask):
+    """Whether context, weights and dtypes are right, and the inputs stay as they are."""
+    given = scores.clone(), hidden.clone()
+    found, expected = impl(*given, mask), right_version(scores, hidden, mask)
+    torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-6)
+    torch.testing.assert_close(given, (scores, hidden), atol=0, rtol=0)
+
+
+def same_gradients(impl, scores, hidden, mask):
+    """Whether the gradients of both results are right."""
+    grads = []
+    for version in (impl, right_version):
+        leaves = scores.clone().requires_grad_(), hidden.clone().requires_grad_()
+        context, weights = version(*leaves, mask)
+        (context.square().sum() + weights.square().sum()).backward()
+        grads.append([leaf.grad for leaf in leaves])
+    torch.testing.assert_close(*grads, atol=1e-6, rtol=1e-6)
+
+
+def example(empty=0):
+    """Scores, vectors and a mask: a batch of three with `empty` tokens in the second sentence."""
+    mask = torch.arange(5) < torch.tensor([[2], [empty], [5]])
+    return torch.randn(3, 5).double(), torch.randn(3, 5, 2).double(), mask
+
+
+@exercise.mistake(
+    "A version whose weights are cut from torch's graph passes your test, because its numbers are "
+    "right. What would show that nothing can be learned about the scores with it?"
+)
+def numbers_alone(impl):
+    scores, hidden, mask = example()
+    for s in (scores, scores.where(mask, 1e4), scores - 2e4 * mask):
+        same_numbers(impl, s, hidden, mask)
+        same_numbers(impl, s, hidden, None)
+    same_numbers(impl, scores.float(), hidden.float(), mask)
+
+
+@exercise.mistake(
+    "No score at padding in your test is very far above the tokens' scores. The task of `attend` "
+    "says that padding never gets weight, `whatever its score`: which scores have you not tried?"
+)
+def ordinary_scores_at_padding(impl):
+    scores, hidden, mask = example()
+    for s in (scores, scores - 2e4):
+        same_numbers(impl, s, hidden, mask)
+        same_numbers(impl, s, hidden, None)
+        same_gradients(impl, s, hidden, mask)
+    same_numbers(impl, scores.float(), hidden.float(), mask)
+
+
+@exercise.mistake(
+    "Your test has no sentence that is all padding, although the task of `attend` makes a promise "
+    "about it. Which lengths does a batch need?"
+)
+def no_empty_sentence(impl):
+    scores, hidden, mask = example(empty=3)
+    for s in (scores, scores.where(mask, 1e4), scores - 2e4 * mask):
+        same_numbers(impl, s, hidden, mask)
+        same_numbers(impl, s, hidden, None)
+        same_gradients(impl, s, hidden, mask)
+    same_numbers(impl, scores.float(), hidden.float(), mask)
 
 
 @exercise.mistake(

@@ -38,8 +38,8 @@ _MISTAKES: Mapping[str, tuple[Mapping[str, str], str]] = {
     ),
     "zeroed_before_step": (
         {CLIP: "optimizer.zero_grad(set_to_none=False)"},
-        "The weights do not move: the optimizer finds no gradients, because they are reset after "
-        "backward(), or computed after step(). In which order do the calls come?",
+        "The weights do not move: the optimizer finds no gradients. They are reset after "
+        "backward(), computed after step(), or never computed. In which order do the calls come?",
     ),
     "no_step": (
         {"        optimizer.step()\n": ""},
@@ -92,8 +92,8 @@ _MISTAKES: Mapping[str, tuple[Mapping[str, str], str]] = {
     ),
     "tensors_returned": (
         {"loss.item()": "loss"},
-        "Your list holds tensors, and each of them keeps its batch's whole graph in memory. Which "
-        "method gives the plain number?",
+        "Your list holds tensors. A loss that is a tensor can keep its batch's whole graph in "
+        "memory. Which method gives the plain number?",
     ),
     "yielded_one_by_one": (
         {COLLECT: "yield loss.item()", "    return losses\n": ""},

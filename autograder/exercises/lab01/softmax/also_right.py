@@ -15,6 +15,13 @@ def in_three_lines(x, dim=-1):
 
 
 @exercise.also_right
+def minus_logsumexp(x, dim=-1):
+    scores = x if x.is_floating_point() else x.to(torch.get_default_dtype())
+    below_top = scores - scores.amax(dim, keepdim=True)
+    return (below_top - below_top.exp().sum(dim, keepdim=True).log()).exp()
+
+
+@exercise.also_right
 def by_logsumexp(x, dim=-1):
     wide = x if x.dtype in (torch.float32, torch.float64) else x.double()
     shifted = wide - wide.amax(dim, keepdim=True)

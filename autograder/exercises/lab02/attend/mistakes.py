@@ -76,12 +76,12 @@ wrong.several(
     },
     SCALED_UP,
 )
-wrong.several(
-    "filled_with_zero",
-    {THEN_ZERO: "", LOWEST: "0.0"},
+FILLED_WITH_ZERO = (
     "You set the scores of padding to 0. exp(0) is 1, so a score of 0 is a score like any other. "
-    "Which score has an exponential of 0?",
+    "Which score has an exponential of 0?"
 )
+wrong.several("filled_with_zero", {THEN_ZERO: "", LOWEST: "0.0"}, FILLED_WITH_ZERO)
+wrong("filled_with_zero_and_emptied", LOWEST, "0.0", FILLED_WITH_ZERO)
 wrong.several(
     "filled_with_some_number",
     {THEN_ZERO: " * mask.any(-1, keepdim=True)", LOWEST: "-1e4"},
@@ -167,14 +167,31 @@ wrong(
     "`squeeze()` without an axis drops every axis of length 1, even that of a batch with a single "
     "sentence. Which axis do you mean?",
 )
-wrong(
-    "no_maximum_subtracted",
-    "    weights = filled.softmax(-1).masked_fill(~mask, 0.0)\n",
-    "    exp = scores.exp() * mask\n"
-    "    weights = exp / exp.sum(-1, keepdim=True).clamp(min=1e-300)\n",
-    "You take the exponentials of the scores as they are: huge ones, even at padding, overflow, "
-    "and inf · 0 is NaN. What does your softmax of lab 1 subtract first?",
-)
+for kind, masked, advice in (
+    (
+        "",
+        "scores.exp() * mask",
+        "You take the exponentials of the scores as they are: huge ones, even at padding, "
+        "overflow, and inf · 0 is NaN. What does your softmax of lab 1 subtract first?",
+    ),
+    (
+        "_from_tokens",
+        "scores.exp().masked_fill(~mask, 0.0)",
+        "You take the exponentials of the tokens' scores as they are: of huge ones they overflow, "
+        "and of very low ones all are 0. What does your softmax of lab 1 subtract first?",
+    ),
+):
+    for end, divided in (
+        ("", "exp / exp.sum(-1, keepdim=True).clamp(min=1e-300)"),
+        ("_nor_guarded", "exp / exp.sum(-1, keepdim=True)"),
+        ("_but_guarded", "torch.where(exp.sum(-1, True) > 0, exp / exp.sum(-1, True), 0.0)"),
+    ):
+        wrong(
+            f"no_maximum_subtracted{kind}{end}",
+            "    weights = filled.softmax(-1).masked_fill(~mask, 0.0)\n",
+            f"    exp = {masked}\n    weights = {divided}\n",
+            advice,
+        )
 wrong(
     "sigmoid_instead_of_softmax",
     "softmax(-1)",
@@ -260,4 +277,18 @@ wrong(
     f"filled = scores\n    filled[~mask] = {LOWEST}",
     "Your code writes into the scores that it was given. What does the same as `masked_fill_` or "
     "an assignment to `scores[~mask]`, but makes a new tensor?",
+)
+wrong(
+    "weights_returned_detached",
+    "return context, weights",
+    "return context, weights.detach()",
+    "The context has its gradients, but the weights that you return are cut from torch's graph. "
+    "Which call on the weights does that?",
+)
+wrong(
+    "row_axis_missing",
+    'torch.einsum("bt,bth->bh", weights, hidden)',
+    "weights @ hidden",
+    "Your context has three axes: in (B, T) @ (B, T, d_hidden), the weights of each sentence meet "
+    "the vectors of every sentence. Which axis is missing in the weights before the product?",
 )

@@ -130,6 +130,7 @@ def wide_beams(lab, draw):
     return {
         **draw.each_size(ask, V=5, width=4, max_len=2),
         "seven of six symbols": found(lab, Teller(draw, end=0.0), 7, 2),
+        "four steps": [found(lab, Teller(draw, end), 4, 4) for end in (0.5, 1.0, 1.5, 2.0)],
         "all there are": found(lab, Teller(draw), 100, 2),
         "one step": found(lab, Teller(draw), 9, 1),
         "only four ways": found(lab, two_roads, 9, 4),
@@ -140,16 +141,18 @@ def wide_beams(lab, draw):
 @exercise.check(points=1, hidden=True, judge=SINGLE)
 def where_it_stops(lab, draw):
     """Goes on until all kept hypotheses are finished, or for max_len steps."""
-    step, calls = Teller(draw, end=1.0), []
+    calls = []
 
-    def counted(symbol, state):
-        calls.append(symbol)
-        return step(symbol, state)
+    def counted(step):
+        def asked(symbol, state):
+            calls.append(symbol)
+            return step(symbol, state)
 
-    short = lab.beam_search(counted, step.start, BOS, EOS, 3, 4)
+        return lab.beam_search(asked, step.start, BOS, EOS, 3, 4)
+
     return {
-        "max_len 4": short,
+        "max_len 4": [counted(Teller(draw, end)) for end in (0.5, 1.0, 1.5, 2.0)],
         "hypotheses that were continued": len(calls),
-        "time enough": found(lab, Teller(draw, end=2.0), 3, 40),
+        "time enough": [found(lab, Teller(draw, end), 3, 40) for end in (1.5, 2.0, 2.5)],
         "inputs as they were": draw.untouched(),
     }

@@ -62,17 +62,47 @@ wrong(
     "A hypothesis that has ended is gone after the next step, although it may be the best in the "
     "end. At which point of a step is it a candidate?",
 )
+FINISHED_ASIDE = (
+    "Finished hypotheses are put aside, and others take their places in the beam. Some programs "
+    "do that; here a finished one keeps its place. How many are kept in total?"
+)
+ASIDE = {
+    f"beam = {START}": f"aside, beam = [], {START}",
+    "in beam]": "in sorted(aside + beam, key=score, reverse=True)[:width]]",
+}
 wrong.several(
     "finished_put_aside",
     {
-        f"beam = {START}": f"aside, beam = [], {START}",
+        **ASIDE,
         f"beam = {KEEP_BEST}": "aside += [one for one in candidates if one[0][-1] == eos]\n"
         "        candidates = [one for one in candidates if one[0][-1] != eos]\n"
         f"        beam = {KEEP_BEST}",
-        "in beam]": "in sorted(aside + beam, key=score, reverse=True)[:width]]",
     },
-    "Finished hypotheses are put aside, and others take their places in the beam. Some programs "
-    "do that; here a finished one keeps its place. How many are kept in total?",
+    FINISHED_ASIDE,
+)
+for name, over in (
+    ("finished_taken_out", IS_OVER),
+    ("finished_counted_to_stop", "not beam or len(aside) >= width"),
+):
+    wrong.several(
+        name,
+        {
+            **ASIDE,
+            f"beam = {KEEP_BEST}": f"kept = {KEEP_BEST}\n"
+            "        aside += [one for one in kept if one[0][-1] == eos]\n"
+            "        beam = [one for one in kept if one[0][-1] != eos]",
+            f"if {IS_OVER}": f"if {over}",
+        },
+        FINISHED_ASIDE,
+    )
+wrong(
+    "finished_beside_the_width",
+    f"beam = {KEEP_BEST}",
+    "ended = [one for one in candidates if one[0][-1] == eos]\n"
+    "        candidates = [one for one in candidates if one[0][-1] != eos]\n"
+    f"        beam = sorted(ended + {KEEP_BEST}, key=score, reverse=True)",
+    "Finished hypotheses do not count among your `width`, so more and more are kept. How many "
+    "candidates of both kinds stay after a step, according to the task?",
 )
 wrong.several(
     "logs_multiplied",
@@ -80,11 +110,20 @@ wrong.several(
     "You multiply log-probabilities. The probabilities of a sequence's symbols are multiplied; "
     "what does the logarithm make of a product?",
 )
+PROBABILITIES = (
+    "Your scores are probabilities, between 0 and 1, and for long sequences they underflow. Which "
+    "number does the task put beside each sequence?"
+)
 wrong.several(
     "probabilities_multiplied",
     {START: "[([], 1.0, state)]", ADD_UP: "total * math.exp(more), following"},
-    "Your scores are probabilities, between 0 and 1. They underflow for long sequences; what "
-    "does the task add up instead?",
+    PROBABILITIES,
+)
+wrong(
+    "probabilities_returned",
+    "(hypothesis[0], score(hypothesis))",
+    "(hypothesis[0], math.exp(score(hypothesis)))",
+    PROBABILITIES,
 )
 wrong(
     "probabilities_added",
@@ -123,14 +162,24 @@ wrong(
     "You compare normalised scores, as you should, but you return plain sums. Which number does "
     "the task put beside each sequence?",
 )
+DIVIDED_AGAIN = (
+    "A sum that was already divided is divided again at the next step. Keep two numbers for each "
+    "hypothesis: which one is added to, and which one is compared?"
+)
 wrong.several(
     "divided_again_and_again",
     {
         ADD_UP: "(total + more) / (len(symbols) + 1) ** alpha, following",
         "total / len(symbols) ** alpha": "total",
     },
-    "A sum that was already divided is divided again at the next step. Keep two numbers for each "
-    "hypothesis: which one is added to, and which one is compared?",
+    DIVIDED_AGAIN,
+)
+SCORE_KEPT = f"beam = [(one[0], score(one), one[2]) for one in {KEEP_BEST}]"
+wrong("divided_in_the_beam", f"beam = {KEEP_BEST}", SCORE_KEPT, DIVIDED_AGAIN)
+wrong.several(
+    "divided_in_the_beam_alone",
+    {f"beam = {KEEP_BEST}": SCORE_KEPT, "(hypothesis[0], score(hypothesis))": "hypothesis[:2]"},
+    DIVIDED_AGAIN,
 )
 wrong(
     "one_length_for_all",
@@ -314,4 +363,18 @@ wrong(
     "return beam[0][0], score(beam[0])",
     "You return only the best sequence. What else does the task ask for, and for how many "
     "sequences?",
+)
+wrong(
+    "scores_as_tensors",
+    "log_p.tolist()",
+    "log_p",
+    "Your scores are tensors of one number each. The task asks for plain Python numbers: which "
+    "method makes one?",
+)
+wrong(
+    "symbols_as_tensors",
+    "enumerate(log_p.tolist())",
+    "zip(torch.arange(len(log_p)), log_p.tolist(), strict=True)",
+    "Your symbols are tensors, and `step` is called with one. The task asks for Python ints: which "
+    "method makes one?",
 )

@@ -235,3 +235,34 @@ wrong(
     "The numbers are right, but the model cannot learn where to look: scores or context are cut "
     "from torch's graph. Which line does that?",
 )
+
+RESULTS = "return self.out(new_state), new_state, weights"
+for name, new in (
+    ("EverythingSqueezed", "self.out(new_state).squeeze(), new_state.squeeze(), weights.squeeze()"),
+    ("LogitsSqueezed", "self.out(new_state).squeeze(), new_state, weights"),
+    ("StateSqueezed", "self.out(new_state), new_state.squeeze(), weights"),
+    ("WeightsSqueezed", "self.out(new_state), new_state, weights.squeeze()"),
+):
+    wrong(
+        name,
+        RESULTS,
+        f"return {new}",
+        "`squeeze()` without an axis drops every axis of length 1, even that of a batch with a "
+        "single sentence or of a source with a single place. Do your results need it at all?",
+    )
+for name, width, joined in (
+    ("LogitsOfAllThree", "d_state + d_hidden + d_embed", "new_state, context, embedded"),
+    ("LogitsOfContextToo", "d_state + d_hidden", "new_state, context"),
+    ("LogitsOfTokenToo", "d_state + d_embed", "new_state, embedded"),
+):
+    wrong.several(
+        name,
+        {
+            "nn.Linear(d_state, vocab)": f"nn.Linear({width}, vocab)",
+            RESULTS: f"embedded = self.embedding(y_prev)\n"
+            f"        logits = self.out(torch.cat([{joined}], -1))\n"
+            "        return logits, new_state, weights",
+        },
+        "Your output layer has other sizes than the task's: perhaps it also reads the context or "
+        "the last token, as Bahdanau's does. On what do the logits depend here?",
+    )

@@ -67,13 +67,17 @@ wrong(
     "torch.stack([torch.full_like(fed, bos), *chosen], 1)",
     "Each sentence begins with `bos`. Did the model choose that symbol, or did you add it?",
 )
-wrong(
-    "largest_of_the_batch",
-    "logits.argmax(-1)",
-    "logits.argmax(0)[: len(source)]",
-    "You take the largest logit along the wrong axis: over the batch, not over the vocabulary. "
-    "Which axis of (B, V) is which, and how many symbols should the step choose?",
-)
+for name, chosen in (
+    ("largest_of_the_batch", "logits.argmax(0)[: len(source)]"),
+    ("largest_along_the_first_axis", "logits.argmax(0)"),
+):
+    wrong(
+        name,
+        "logits.argmax(-1)",
+        chosen,
+        "You take the largest logit along the wrong axis: over the batch, not over the vocabulary. "
+        "Which axis of (B, V) is which, and how many symbols should the step choose?",
+    )
 wrong(
     "sampled",
     "logits.argmax(-1)",
@@ -87,13 +91,24 @@ wrong(
     "argmin",
     "You take the least likely symbol. Which end of the logits do you look at?",
 )
-wrong(
-    "one_step_short",
-    "len(chosen) < max_len",
-    "len(chosen) < max(max_len - 1, 1)",
-    "The loop makes one step too few (perhaps `bos` is counted as a symbol). How many symbols may "
-    "a sentence have if it does not end by itself?",
+ONE_TOO_FEW = (
+    "A sentence that does not end by itself has one symbol too few: the loop makes too few steps "
+    "(perhaps `bos` is counted), or the last symbol is cut off. How many symbols may it have?"
 )
+wrong("one_step_short", "len(chosen) < max_len", "len(chosen) < max(max_len - 1, 1)", ONE_TOO_FEW)
+wrong("no_step_for_one", "len(chosen) < max_len", "len(chosen) < max_len - 1", ONE_TOO_FEW)
+wrong("last_symbol_cut", "else row for", "else row[:-1] for", ONE_TOO_FEW)
+for name, cut in (
+    ("end_always_expected", "row[: row.index(eos)]"),
+    ("end_looked_up", "row[: (torch.tensor(row) == eos).nonzero()[0].item()]"),
+):
+    wrong(
+        name,
+        CUT,
+        cut,
+        "Your code looks for `eos` in each sentence, and it fails for one that has none after "
+        "`max_len` steps. What should become of such a sentence?",
+    )
 wrong(
     "one_step_more",
     "len(chosen) < max_len",
@@ -186,6 +201,21 @@ wrong(
     "    bos, eos = 1, 2\n    with torch.no_grad():",
     "You start and stop with the numbers of the dates task, 1 and 2. Here the first and the last "
     "symbol are arguments: are they used?",
+)
+wrong(
+    "symbols_as_tensors",
+    CUT,
+    f"[torch.tensor(symbol) for symbol in ({CUT})]",
+    "Your sentences are lists, but their symbols are still tensors. The task asks for plain "
+    "numbers: which method turns a tensor into them?",
+)
+wrong(
+    "one_table",
+    f"    rows = {COLUMNS}.tolist()  # one list per sentence, one symbol per step\n"
+    f"    return [{CUT} for row in rows]",
+    f"    return {COLUMNS}",
+    "You return one tensor for the whole batch. Sentences end at different steps: which kind of "
+    "result does the task ask for, and where does each of them stop?",
 )
 wrong(
     "tensors_returned",

@@ -245,13 +245,19 @@ wrong(
     "models, but it is no longer the surprise at the right token. What does the formula sum?",
 )
 
-wrong(
-    "source_mask_left_out",
-    STEP,
-    STEP.replace("batch.source_mask", "None"),
-    "The decoder gets no source mask, so it may look at padding of the source. What does "
-    "`model.cell` take as its last argument?",
+for name, last in (("source_mask_left_out", ", None"), ("three_arguments_for_the_cell", "")):
+    wrong(
+        name,
+        STEP,
+        STEP.replace(", batch.source_mask", last),
+        "The decoder gets no source mask, so it may look at padding of the source. What does "
+        "`model.cell` take as its last argument?",
+    )
+CUT_OFF = (
+    "The number is right, but no gradient can be computed from it: `no_grad` or a `detach` cuts "
+    "your loss from torch's graph. What is the loss for in training?"
 )
+wrong("loss_detached", f"return {LOSS}", f"return {LOSS}.detach()", CUT_OFF)
 wrong(
     "evaluation_mode_after_reading",
     "    steps = []",

@@ -72,6 +72,15 @@ wrong(
 )
 
 
+wrong(
+    "scheduler_given_the_loss",
+    SCHEDULE,
+    SCHEDULE.replace("step()", "step(loss.item())"),
+    "You give the scheduler's `step` an argument, such as the loss, which most schedulers take for "
+    "the number of an epoch. What does the docstring say that the scheduler does, and when?",
+)
+
+
 @exercise.mistake(NOT_TRAINED, of=SAVED)
 def untrained():
     return dict(dates_translator(AttentionDecoderCell).state_dict())
