@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attnlab.checking.html import FAIL, NOTE, NOTE_TINT, PART, PASS, box, card, div, number, rich
-from attnlab.checking.progress import Standing
+from attnlab.checking.progress import StepProgress
 
 _SIGNS = {PASS: "✓", PART: "◐", FAIL: "✗", NOTE: "○"}
 
@@ -15,29 +15,29 @@ class Overview:
     """All steps of a lab, ready to be shown.
 
     Attributes:
-        standings: the steps, in order.
+        steps: the steps, in order.
     """
 
-    standings: tuple[Standing, ...]
+    steps: tuple[StepProgress, ...]
 
     @property
     def earned(self) -> float:
         """The visible points earned in the whole lab."""
-        return round(sum(standing.earned for standing in self.standings), 2)
+        return round(sum(progress.earned for progress in self.steps), 2)
 
     def text(self, coloured: bool = False) -> str:
         """The table as plain text; it needs no colours."""
-        width = max(len(_label(standing)) for standing in self.standings)
+        width = max(len(_label(progress)) for progress in self.steps)
         lines = [self._headline]
-        for standing in self.standings:
-            sign, said, left = _SIGNS[_colour(standing)], _said(standing), _left(standing)
-            lines.append(f"  {sign} {_label(standing):<{width}}  {said:<11}  {left}".rstrip())
+        for progress in self.steps:
+            sign, said, left = _SIGNS[_colour(progress)], _said(progress), _left(progress)
+            lines.append(f"  {sign} {_label(progress):<{width}}  {said:<11}  {left}".rstrip())
         return "\n".join([*lines, "", *self._changed, self._summary])
 
     def html(self) -> str:
         """The table as HTML without scripts; each step is a link to its cell."""
         head = div("font-weight:600;font-size:14px;margin-bottom:6px", rich(self._headline))
-        rows = "".join(map(_row, self.standings))
+        rows = "".join(map(_row, self.steps))
         # JupyterLab's own `table-layout: fixed` would write the last two columns on one another.
         table = (
             '<table style="table-layout:auto;border-collapse:collapse;width:100%;margin:0;'
@@ -48,20 +48,20 @@ class Overview:
         return card(PASS if not self._open else NOTE, head + table + changed + last)
 
     @property
-    def _open(self) -> list[Standing]:
+    def _open(self) -> list[StepProgress]:
         """The steps that are still to be done; those without points need not be."""
-        return [s for s in self.standings if s.exercise.points and not s.done]
+        return [s for s in self.steps if s.exercise.points and not s.done]
 
     @property
     def _changed(self) -> list[str]:
         """A sentence for each name that a cell changed after its definition; each one once."""
-        return list(dict.fromkeys(text for standing in self.standings for text in standing.changed))
+        return list(dict.fromkeys(text for progress in self.steps for text in progress.changed))
 
     @property
     def _headline(self) -> str:
-        steps = sum(standing.exercise.points > 0 for standing in self.standings)
+        steps = sum(progress.exercise.points > 0 for progress in self.steps)
         done = steps - len(self._open)
-        points = number(sum(s.exercise.visible_points for s in self.standings))
+        points = number(sum(s.exercise.visible_points for s in self.steps))
         return (
             f"Where you stand: {done} of {steps} steps, "
             f"{number(self.earned)} of {points} visible points"
@@ -69,70 +69,70 @@ class Overview:
 
     @property
     def _summary(self) -> str:
-        hidden = number(sum(standing.exercise.hidden_points for standing in self.standings))
+        hidden = number(sum(progress.exercise.hidden_points for progress in self.steps))
         rest = f"{hidden} more points are decided after you hand in."
-        minutes = sum(map(_minutes_left, self.standings))
+        minutes = sum(map(_minutes_left, self.steps))
         if not self._open:
             return f"All visible checks pass. {rest}"
         time = f" About {_duration(minutes)} left." if minutes else ""
         return f"Next: {_label(self._open[0])}.{time} {rest}"
 
 
-def _row(standing: Standing) -> str:
-    colour = _colour(standing)
+def _row(progress: StepProgress) -> str:
+    colour = _colour(progress)
     cell = "padding:3px 8px 3px 0;border:0;text-align:left;vertical-align:baseline;color:inherit"
     sign = (
         f'<td style="{cell};width:18px;font-weight:700;color:{colour}" aria-hidden="true">'
         f"{_SIGNS[colour]}</td>"
     )
     # JupyterLab leads such a link to the cell of that id.
-    name = rich(standing.exercise.name)
+    name = rich(progress.exercise.name)
     style = "color:inherit;text-decoration:underline"
-    link = f'<a href="#cell-id={name}" style="{style}">{rich(_label(standing))}</a>'
+    link = f'<a href="#cell-id={name}" style="{style}">{rich(_label(progress))}</a>'
     right = f"{cell};text-align:right;white-space:nowrap"
     return (
         f'<tr style="background:transparent">{sign}<td style="{cell};width:100%">{link}</td>'
-        f'<td style="{right}">{rich(_said(standing))}</td>'
-        f'<td style="{right};opacity:.75;padding-right:0">{rich(_left(standing))}</td></tr>'
+        f'<td style="{right}">{rich(_said(progress))}</td>'
+        f'<td style="{right};opacity:.75;padding-right:0">{rich(_left(progress))}</td></tr>'
     )
 
 
-def _label(standing: Standing) -> str:
-    step = standing.exercise.step
-    return f"{step.number} {step.title}".strip() or standing.exercise.name
+def _label(progress: StepProgress) -> str:
+    step = progress.exercise.step
+    return f"{step.number} {step.title}".strip() or progress.exercise.name
 
 
-def _colour(standing: Standing) -> str:
-    if standing.done:
+def _colour(progress: StepProgress) -> str:
+    if progress.done:
         return PASS
-    if standing.verdict is None:
+    if progress.verdict is None:
         return NOTE
-    return PART if standing.earned else FAIL
+    return PART if progress.earned else FAIL
 
 
-def _said(standing: Standing) -> str:
-    if standing.verdict is None:
-        return "not written" if standing.exercise.points else "not graded"
-    if not standing.exercise.points:
-        return "passed" if standing.done else "not passed"
-    return f"{number(standing.earned)} of {number(standing.exercise.visible_points)}"
+def _said(progress: StepProgress) -> str:
+    if progress.verdict is None:
+        return "not written" if progress.exercise.points else "not graded"
+    if not progress.exercise.points:
+        return "passed" if progress.done else "not passed"
+    return f"{number(progress.earned)} of {number(progress.exercise.visible_points)}"
 
 
-def _left(standing: Standing) -> str:
-    if standing.waits_for is not None:
-        step = standing.waits_for.step.number or standing.waits_for.name
+def _left(progress: StepProgress) -> str:
+    if progress.waits_for is not None:
+        step = progress.waits_for.step.number or progress.waits_for.name
         return f"after {step}"
-    minutes = _minutes_left(standing)
+    minutes = _minutes_left(progress)
     return f"{minutes} min left" if minutes else ""
 
 
-def _minutes_left(standing: Standing) -> int:
+def _minutes_left(progress: StepProgress) -> int:
     """The minutes of a step that is not done, less the part that is, in steps of five."""
-    points = standing.exercise.visible_points
-    if standing.done or not points:
+    points = progress.exercise.visible_points
+    if progress.done or not points:
         return 0
-    missing = 1 - standing.earned / points
-    minutes = standing.exercise.step.minutes
+    missing = 1 - progress.earned / points
+    minutes = progress.exercise.step.minutes
     return max(5, 5 * round(minutes * missing / 5)) if minutes else 0
 
 

@@ -42,7 +42,7 @@ class EarlierStep:
 
 
 @dataclass(frozen=True)
-class Standing:
+class StepProgress:
     """One step of the lab as it is now.
 
     Attributes:
@@ -67,11 +67,11 @@ class Standing:
         return self.verdict is not None and self.verdict.passed
 
 
-def standings(
+def steps_progress(
     lab: VisibleLab,
     names: Mapping[str, Any],
     as_graded: Callable[[str], AbstractContextManager[tuple[str, ...]]] = lambda _: nullcontext(()),
-) -> list[Standing]:
+) -> list[StepProgress]:
     """Every step of `lab` with the verdict of its visible checks on the code in `names`.
 
     Args:
@@ -80,26 +80,26 @@ def standings(
         as_graded: gives `names` the values that grading takes for a step, in a block, and returns
             the sentences about them.
     """
-    found: list[Standing] = []
+    found: list[StepProgress] = []
     for exercise in lab.exercises:
         with as_graded(exercise.name) as changed:
-            found.append(_standing(exercise, names, changed, found))
+            found.append(_progress_of(exercise, names, changed, found))
     return found
 
 
-def _standing(
+def _progress_of(
     exercise: VisibleExercise,
     names: Mapping[str, Any],
     changed: tuple[str, ...],
-    found: list[Standing],
-) -> Standing:
+    found: list[StepProgress],
+) -> StepProgress:
     if is_blank_step(exercise, names):
-        return Standing(exercise, None, changed=changed)
+        return StepProgress(exercise, None, changed=changed)
     verdict = run_visible(exercise, names)
     needed = _needs(exercise, names)
     earlier = (s.exercise for s in found if not s.done and needed.intersection(s.exercise.names))
     waits_for = None if verdict.passed else next(earlier, None)
-    return Standing(exercise, verdict, waits_for, changed)
+    return StepProgress(exercise, verdict, waits_for, changed)
 
 
 def is_blank_step(exercise: VisibleExercise, names: Mapping[str, Any]) -> bool:

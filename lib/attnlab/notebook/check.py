@@ -97,12 +97,14 @@ def _report(name: str, names: Mapping[str, Any], as_graded: AsGraded) -> Report 
 def _overview(names: Mapping[str, Any], as_graded: AsGraded) -> Overview | Notice:
     from attnlab.checking.lookup import find_lab
     from attnlab.checking.overview import Overview
-    from attnlab.checking.progress import standings
+    from attnlab.checking.progress import steps_progress
     from attnlab.checking.render import notice
 
     lab = find_lab(_folders(names), os.environ.get(FILE_VARIABLE))
     return (
-        notice(lab) if isinstance(lab, str) else Overview(tuple(standings(lab, names, as_graded)))
+        notice(lab)
+        if isinstance(lab, str)
+        else Overview(tuple(steps_progress(lab, names, as_graded)))
     )
 
 
