@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from gradekit.export.filling import Filling
-from gradekit.export.scores import Score, Standing
+from gradekit.export.scores import Score, ScoreState
 from gradekit.late import Lateness
 from gradekit.roster.csv_table import read_table
 from gradekit.roster.students import Student, roster_of
@@ -19,7 +19,7 @@ LATE = "Handed in 1 day late: 10 % of the points are taken off."
 def score_of(student: Student, raw: float | None, **changes: object) -> Score:
     """A score of 16 points in two parts."""
     values = {
-        "standing": Standing.GRADED if raw is not None else Standing.MISSING,
+        "state": ScoreState.GRADED if raw is not None else ScoreState.MISSING,
         "when": WHEN if raw is not None else None,
         "parts": {"softmax": raw, "explain": 0.0 if raw is not None else None},
         "raw": raw,
@@ -43,7 +43,7 @@ def scores_of_class(tmp_path) -> list[Score]:
         "jmueller": 0.0,
         "g_k": 7.25,
     }
-    late = {"lei.li": {"penalty": 8.0, "lateness": ONE_DAY, "standing": Standing.LATE}}
+    late = {"lei.li": {"penalty": 8.0, "lateness": ONE_DAY, "state": ScoreState.LATE}}
     return [
         score_of(student, raws.get(student.id), **late.get(student.id, {}))
         for student in roster_of(read_table(path))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from gradekit.course import load_course
-from gradekit.export.scores import Score, Standing
+from gradekit.export.scores import Score, ScoreState
 from gradekit.late import Lateness
 from gradekit.roster.students import Student
 from gradekit.term.result import Counting, LabResult, term_of
@@ -46,7 +46,7 @@ def term_with(
 
 
 def _result(lab: str, percent: float | None, weight: float) -> LabResult:
-    standing = Standing.MISSING if percent is None else Standing.GRADED
+    state = ScoreState.MISSING if percent is None else ScoreState.GRADED
     when = None if percent is None else datetime(2026, 9, 7, tzinfo=UTC)
-    score = Score(Student("x", "X"), standing, when, {}, percent, 0.0, Lateness(), 100.0)
+    score = Score(Student("x", "X"), state, when, {}, percent, 0.0, Lateness(), 100.0)
     return LabResult(lab, score, weight, None, Counting.YES if weight else Counting.NO_WEIGHT)

@@ -18,7 +18,7 @@ from gradekit.export.canvas import fill_canvas
 from gradekit.export.csv_text import CsvText
 from gradekit.export.filling import Filling
 from gradekit.export.moodle import fill_moodle
-from gradekit.export.scores import Score, Standing, scores_of
+from gradekit.export.scores import Score, ScoreState, scores_of
 from gradekit.export.tables import to_csv, to_xlsx
 from gradekit.files import write_whole
 from gradekit.results.folder import graded_labs
@@ -84,14 +84,14 @@ def final_scores(
 
 def _insist_on_final(lab: str, scores: Sequence[Score]) -> None:
     waiting = {
-        Standing.OPEN: "without a mark by hand",
-        Standing.NOT_GRADED: f"not graded yet (`lab grade {lab}`)",
-        Standing.OURS: f"failed in the grader (`lab grade {lab}` says why)",
+        ScoreState.OPEN: "without a mark by hand",
+        ScoreState.NOT_GRADED: f"not graded yet (`lab grade {lab}`)",
+        ScoreState.OURS: f"failed in the grader (`lab grade {lab}` says why)",
     }
     said = [
         f"{count} {words}"
-        for standing, words in waiting.items()
-        if (count := sum(score.standing is standing for score in scores))
+        for state, words in waiting.items()
+        if (count := sum(score.state is state for score in scores))
     ]
     if said:
         raise ExportError(
@@ -187,7 +187,7 @@ def _into_template(
 
 
 def _told(lab: str, scores: Sequence[Score]) -> str:
-    missing = sum(score.standing is Standing.MISSING for score in scores)
+    missing = sum(score.state is ScoreState.MISSING for score in scores)
     return f"{lab}: {counted(len(scores), 'student')}, {missing} of them without a hand-in"
 
 

@@ -17,11 +17,11 @@ from gradekit.results.journal import read_journal
 from gradekit.results.records import State, SubmissionRecord
 from gradekit.roster.students import Student, load_roster
 from gradekit.submissions.folder import SUBMITTED
-from gradekit.submissions.lateness import lateness_now, with_time_now
 from gradekit.submissions.released import Released
+from gradekit.submissions.slip_days import lateness_now, with_time_now
 
 
-class Standing(StrEnum):
+class ScoreState(StrEnum):
     """What became of a student's work, in the words of the tables."""
 
     MISSING = "missing"
@@ -47,7 +47,7 @@ class Score:
     """
 
     student: Student
-    standing: Standing
+    state: ScoreState
     when: datetime | None
     parts: Mapping[str, float | None]
     raw: float | None
@@ -68,13 +68,13 @@ class Score:
     @property
     def is_final(self) -> bool:
         """Whether nobody has anything left to mark or to grade."""
-        return self.standing not in (Standing.NOT_GRADED, Standing.OPEN, Standing.OURS)
+        return self.state not in (ScoreState.NOT_GRADED, ScoreState.OPEN, ScoreState.OURS)
 
     def to_json(self) -> dict[str, Any]:
         """The row as plain values."""
         return {
             "id": self.student.id, "name": self.student.name, "section": self.student.section,
-            "state": str(self.standing), "when": self.when.isoformat() if self.when else None,
+            "state": str(self.state), "when": self.when.isoformat() if self.when else None,
             "points": dict(self.parts), "raw": self.raw, "penalty": self.penalty,
             "score": self.score, "of": self.of,
         }  # fmt: skip
@@ -140,28 +140,28 @@ def _score(
     of = sum(points for _, points in parts.values())
     names = [name for name, _ in parts.values()]
     if record is None or marks is None:
-        standing = Standing.NOT_GRADED if handed_in or record else Standing.MISSING
+        state = ScoreState.NOT_GRADED if handed_in or record else ScoreState.MISSING
         when = record.moment if record else None
-        return Score(student, standing, when, dict.fromkeys(names), None, 0.0, Lateness(), of)
+        return Score(student, state, when, dict.fromkeys(names), None, 0.0, Lateness(), of)
     points = {
         name: mark.score if (mark := marks.marks.get(cell)) and mark.is_known else None
         for cell, (name, _) in parts.items()
     }
     known = [value for value in points.values() if value is not None]
     raw = round(sum(known), 2) if known else None
-    standing = _standing(record, marks, late)
-    return Score(student, standing, record.moment, points, raw, marks.penalty, late, of)
+    state = _state(record, marks, late)
+    return Score(student, state, record.moment, points, raw, marks.penalty, late, of)
 
 
-def _standing(record: SubmissionRecord, marks: Marks, late: Lateness) -> Standing:
+def _state(record: SubmissionRecord, marks: Marks, late: Lateness) -> ScoreState:
     match record.state:
         case State.OURS:
-            return Standing.OURS
+            return ScoreState.OURS
         case State.THEIRS:
-            return Standing.THEIRS
+            return ScoreState.THEIRS
         case State.GRADED | State.LATE:
             if not marks.is_complete:
-                return Standing.OPEN
-            return Standing.LATE if late.is_late else Standing.GRADED
+                return ScoreState.OPEN
+            return ScoreState.LATE if late.is_late else ScoreState.GRADED
         case state:
             raise ValueError(f"{record.student} has the state {state!r}")

@@ -73,7 +73,7 @@ def _rows(scores: Sequence[Score]) -> list[list[Value]]:
 def _row(score: Score) -> list[Value]:
     student = score.student
     return [
-        student.id, student.name, student.section, str(score.standing),
+        student.id, student.name, student.section, str(score.state),
         score.when.isoformat(" ", "minutes") if score.when else "", *score.parts.values(),
         score.raw, score.penalty if score.raw is not None else None, score.score, score.of,
     ]  # fmt: skip

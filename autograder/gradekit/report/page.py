@@ -68,7 +68,7 @@ def render(report: Report, with_names: bool = False) -> str:
         number=summary.number,
         students=summary.students,
         signed=summary.signed,
-        states={str(standing): words for standing, words in summary.STATES.items()},
+        states={str(state): words for state, words in summary.STATES.items()},
     )
 
 

@@ -13,7 +13,7 @@ from statistics import mean, median
 from typing import Any
 
 from gradekit.course import Course
-from gradekit.export.scores import Score, Standing
+from gradekit.export.scores import Score, ScoreState
 from gradekit.report.class_results import ClassResults, read_class
 from gradekit.report.excerpts import Excerpt, Excerpts
 from gradekit.report.items import StepItem, hardest_first, steps_of
@@ -49,12 +49,12 @@ class Report:
 
     Attributes:
         points: of the lab.
-        standings: how many students are in each state; a state of none is left out.
+        score_states: how many students are in each state; a state of none is left out.
         late: how many handed in late, whatever their state.
         bins: how many scores are in each tenth of the points; the last one includes full points.
         steps: in the order of the notebook.
         excerpts: by misconception, code of students who have it.
-        by_standing: everyone by state, for the page with names.
+        by_state: everyone by state, for the page with names.
         names: by a student's id.
         not_in_gradebook: hand-ins with results that the gradebook does not have.
     """
@@ -66,14 +66,14 @@ class Report:
     points: float
     whole: Group
     sections: tuple[Group, ...]
-    standings: Mapping[str, int]
+    score_states: Mapping[str, int]
     late: int
     bins: tuple[int, ...]
     steps: tuple[StepItem, ...]
     misconceptions: tuple[Misconception, ...]
     excerpts: Mapping[Misconception, tuple[Excerpt, ...]]
     questions: tuple[Question, ...]
-    by_standing: Mapping[str, tuple[Student, ...]]
+    by_state: Mapping[str, tuple[Student, ...]]
     names: Mapping[str, str]
     not_in_gradebook: int
 
@@ -93,7 +93,7 @@ class Report:
             "course": self.course, "lab": self.lab, "title": self.title,
             "made_at": self.made_at.isoformat(timespec="seconds"), "points": self.points,
             "students": asdict(self.whole), "sections": [asdict(group) for group in self.sections],
-            "states": dict(self.standings), "late": self.late,
+            "states": dict(self.score_states), "late": self.late,
             "not_in_gradebook": self.not_in_gradebook, "histogram": list(self.bins),
             "steps": [_step_json(step) for step in self.steps],
             "hardest": [step.name for step in self.hardest],
@@ -107,7 +107,7 @@ class Report:
         if with_names:
             values["who"] = {
                 state: [student.id for student in students]
-                for state, students in self.by_standing.items()
+                for state, students in self.by_state.items()
             }
         return values
 
@@ -142,17 +142,17 @@ def report_of(results: ClassResults, now: datetime) -> Report:
         points=sum(cell.points for cell in (*results.steps, *results.questions)),
         whole=_group("all", scores),
         sections=_sections(scores),
-        standings=_standings(scores),
+        score_states=_score_states(scores),
         late=sum(bool(score.late) for score in scores),
         bins=_bins(scores),
         steps=steps_of(results),
         misconceptions=misconceptions,
         excerpts={found: excerpts.of(found) for found in misconceptions},
         questions=questions_of(results),
-        by_standing=_by_standing(scores),
+        by_state=_by_state(scores),
         names={score.student.id: score.student.name for score in scores},
         not_in_gradebook=sum(
-            hand_in.record is not None and hand_in.score.standing is Standing.NOT_GRADED
+            hand_in.record is not None and hand_in.score.state is ScoreState.NOT_GRADED
             for hand_in in everyone
         ),
     )
@@ -172,7 +172,7 @@ def _group(name: str, scores: Sequence[Score]) -> Group:
     return Group(
         name,
         len(scores),
-        sum(score.standing is not Standing.MISSING for score in scores),
+        sum(score.state is not ScoreState.MISSING for score in scores),
         len(known),
         round(mean(known), 2) if known else None,
         round(median(known), 2) if known else None,
@@ -189,16 +189,16 @@ def _sections(scores: Sequence[Score]) -> tuple[Group, ...]:
     return tuple(_group(name or "none", found) for name, found in by_section.items())
 
 
-def _standings(scores: Sequence[Score]) -> dict[str, int]:
-    counts = Counter(score.standing for score in scores)
-    return {str(standing): counts[standing] for standing in Standing if counts[standing]}
+def _score_states(scores: Sequence[Score]) -> dict[str, int]:
+    counts = Counter(score.state for score in scores)
+    return {str(state): counts[state] for state in ScoreState if counts[state]}
 
 
-def _by_standing(scores: Sequence[Score]) -> dict[str, tuple[Student, ...]]:
+def _by_state(scores: Sequence[Score]) -> dict[str, tuple[Student, ...]]:
     return {
-        str(standing): found
-        for standing in Standing
-        if (found := tuple(s.student for s in scores if s.standing is standing))
+        str(state): found
+        for state in ScoreState
+        if (found := tuple(s.student for s in scores if s.state is state))
     }
 
 

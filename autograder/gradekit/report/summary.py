@@ -5,22 +5,22 @@ Tested in tests/gradekit/report/test_report.py.
 
 from __future__ import annotations
 
-from gradekit.export.scores import Standing
+from gradekit.export.scores import ScoreState
 from gradekit.report.report import Report
 from gradekit.wording import counted
 
 _TROUBLE = {
-    Standing.THEIRS: "could not be run",
-    Standing.OURS: "failed in the grader",
-    Standing.NOT_GRADED: "not graded yet",
+    ScoreState.THEIRS: "could not be run",
+    ScoreState.OURS: "failed in the grader",
+    ScoreState.NOT_GRADED: "not graded yet",
 }
 # What each state means, because a state has one word, and a late hand-in may wait for a mark, too.
 STATES = {
     **_TROUBLE,
-    Standing.MISSING: "no hand-in",
-    Standing.OPEN: "waits for a mark by hand",
-    Standing.GRADED: "final, on time",
-    Standing.LATE: "final, late",
+    ScoreState.MISSING: "no hand-in",
+    ScoreState.OPEN: "waits for a mark by hand",
+    ScoreState.GRADED: "final, on time",
+    ScoreState.LATE: "final, late",
 }
 
 
@@ -54,8 +54,8 @@ def _who(report: Report) -> list[str]:
     late = f", {report.late} of them late" if report.late else ""
     more = [
         f"{count} {words}"
-        for standing, words in _TROUBLE.items()
-        if (count := report.standings.get(str(standing), 0))
+        for state, words in _TROUBLE.items()
+        if (count := report.score_states.get(str(state), 0))
     ]
     rest = f" ({', '.join(more)})" if more else ""
     return [f"{whole.handed_in} of {students(whole.students)} handed in{late}{rest}."]
@@ -65,7 +65,7 @@ def _scores(report: Report) -> list[str]:
     whole = report.whole
     if whole.median is None:
         return []
-    waiting = report.standings.get(str(Standing.OPEN), 0)
+    waiting = report.score_states.get(str(ScoreState.OPEN), 0)
     verb = "waits" if waiting == 1 else "wait"
     so_far = f" so far, because {students(waiting)} {verb} for a mark by hand" if waiting else ""
     return [

@@ -12,7 +12,7 @@ from datetime import datetime
 from statistics import mean, median
 from typing import Any
 
-from gradekit.export.scores import Standing
+from gradekit.export.scores import ScoreState
 from gradekit.roster.students import Student
 from gradekit.term.result import Counting, LabResult, StudentTerm
 from gradekit.term.term import Term
@@ -135,7 +135,7 @@ def weeks_of(term: Term, made_at: datetime) -> Weeks:
 
 def _week(lab: str, title: str, results: Sequence[LabResult]) -> Week:
     counting = [one for one in results if one.counts is not Counting.NOT_YET]
-    there = [one.percent for one in counting if one.score.standing is not Standing.MISSING]
+    there = [one.percent for one in counting if one.score.state is not ScoreState.MISSING]
     known = [percent for percent in there if percent is not None]
     return Week(lab, title, len(counting), len(there), median(known) if known else None)
 
@@ -150,8 +150,7 @@ def _row(
         if percent is not None and middle is not None
     ]
     missing = tuple(
-        lab.score.standing is Standing.MISSING and lab.counts is not Counting.NOT_YET
-        for lab in labs
+        lab.score.state is ScoreState.MISSING and lab.counts is not Counting.NOT_YET for lab in labs
     )
     return StudentWeeks(row.student, percents, missing, row.total, _fall(distances))
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from gradekit.course import TermRule
-from gradekit.export.scores import Score, Standing
+from gradekit.export.scores import Score, ScoreState
 from gradekit.roster.students import Student
 
 
@@ -63,7 +63,7 @@ class LabResult:
         """As plain values."""
         late = self.score.lateness
         return {
-            "state": str(self.score.standing), "score": self.score.score, "of": self.score.of,
+            "state": str(self.score.state), "score": self.score.score, "of": self.score.of,
             "percent": self.percent, "days_late": late.days, "slip_days": late.slipped,
             "penalty": self.score.penalty,
             "extended_to": self.own_due.isoformat() if self.own_due else None,
@@ -120,7 +120,7 @@ class StudentTerm:
         return tuple(
             lab.lab
             for lab in self.labs
-            if lab.score.standing is Standing.MISSING and lab.counts is not Counting.NOT_YET
+            if lab.score.state is ScoreState.MISSING and lab.counts is not Counting.NOT_YET
         )
 
     def to_json(self) -> dict[str, Any]:

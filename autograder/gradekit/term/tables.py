@@ -77,7 +77,7 @@ def _row(row: StudentTerm) -> list[Value]:
 def _lab_cells(lab: LabResult) -> list[Value]:
     score, late = lab.score, lab.score.lateness
     return [
-        str(score.standing), score.score, score.of, lab.percent, late.days, late.slipped,
+        str(score.state), score.score, score.of, lab.percent, late.days, late.slipped,
         score.penalty if score.score is not None else None,
         lab.own_due.isoformat(" ", "minutes") if lab.own_due else "", str(lab.counts),
     ]  # fmt: skip

@@ -14,7 +14,7 @@ from gradekit.course import Course
 from gradekit.course.moments import short_date
 from gradekit.errors import CourseError
 from gradekit.export.export import final_scores
-from gradekit.export.scores import Score, Standing
+from gradekit.export.scores import Score, ScoreState
 from gradekit.late import Lateness, closes, closes_for
 from gradekit.results.folder import graded_labs
 from gradekit.roster.students import Student
@@ -115,7 +115,7 @@ def _row(
 def _missing(student: Student, other: Score) -> Score:
     """The row of somebody who is not in students.csv and did not hand in this lab."""
     parts: dict[str, float | None] = dict.fromkeys(other.parts)
-    return Score(student, Standing.MISSING, None, parts, None, 0.0, Lateness(), other.of)
+    return Score(student, ScoreState.MISSING, None, parts, None, 0.0, Lateness(), other.of)
 
 
 def _counting(course: Course, lab: str, score: Score, now: datetime) -> Counting:
@@ -123,7 +123,7 @@ def _counting(course: Course, lab: str, score: Score, now: datetime) -> Counting
         return Counting.NO_WEIGHT
     if score.score is not None:
         return Counting.YES
-    if score.standing is not Standing.MISSING or now <= closes_for(course, lab, score.student.id):
+    if score.state is not ScoreState.MISSING or now <= closes_for(course, lab, score.student.id):
         return Counting.NOT_YET
     return Counting.YES
 
@@ -142,7 +142,7 @@ def _notes(
             for row in rows
             for one in row.labs
             if one.lab == lab and one.counts is Counting.NOT_YET
-            and one.score.standing is Standing.MISSING
+            and one.score.state is ScoreState.MISSING
         ]  # fmt: skip
         if waiting:
             until = short_date(max(closes_for(course, lab, student) for student in waiting))

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from gradekit.export.scores import Standing
+from gradekit.export.scores import ScoreState
 from gradekit.term.result import Counting, LabResult
 from gradekit.term.term import Term
 from gradekit.wording import counted
@@ -56,7 +56,7 @@ def _cell(lab: LabResult, digits: int = 0) -> str:
             return "open"
         case Counting.NO_WEIGHT | Counting.YES | Counting.DROPPED:
             shown = (
-                "none" if lab.score.standing is Standing.MISSING else _number(lab.percent, digits)
+                "none" if lab.score.state is ScoreState.MISSING else _number(lab.percent, digits)
             )
             shown += "" if lab.score.is_final else "?"
         case unknown:

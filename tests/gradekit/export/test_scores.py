@@ -6,7 +6,7 @@ import pytest
 
 from gradekit.course import load_course
 from gradekit.errors import CourseError, JournalLockedError
-from gradekit.export.scores import Standing, scores_of
+from gradekit.export.scores import ScoreState, scores_of
 from gradekit.results import journal
 from gradekit.results.folder import journal_path
 from gradekit.results.journal import Journal
@@ -20,7 +20,7 @@ def rows(course):
 
 def test_everyone_has_a_row_in_the_order_of_the_list(rows):
     assert list(rows) == ["ada", "bob", "cyd", "dan", "eve", "fay", "gil", "zed"]
-    assert {name: str(score.standing) for name, score in rows.items()} == {
+    assert {name: str(score.state) for name, score in rows.items()} == {
         "ada": "graded",
         "bob": "missing",
         "cyd": "late",
@@ -63,7 +63,7 @@ def test_a_new_extension_changes_the_penalty(course):
     text = (course.root / "course.toml").read_text().replace('"bob"', '"cyd"')
     (course.root / "course.toml").write_text(text)
     rows = {score.student.id: score for score in scores_of(load_course(course.root), LAB)}
-    assert rows["cyd"].standing is Standing.GRADED
+    assert rows["cyd"].state is ScoreState.GRADED
     assert rows["cyd"].score == 10
 
 

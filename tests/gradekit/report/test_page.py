@@ -10,7 +10,7 @@ import pytest
 
 from gradekit.course import Course
 from gradekit.errors import ReportError
-from gradekit.export.scores import Standing
+from gradekit.export.scores import ScoreState
 from gradekit.report.excerpts import Excerpt
 from gradekit.report.page import MOST_CARDS, render, write_report
 from gradekit.report.report import Report
@@ -43,7 +43,7 @@ def test_steps_are_in_order_of_difficulty(page: str) -> None:
 def test_each_state_is_said_in_words(page: str) -> None:
     states = dict(re.findall(r'<th scope="row">([a-z ,-]+)\s*</th><td>(\d+)</td>', page))
     assert states == {"no hand-in": "2", "waits for a mark by hand": "298"}
-    assert set(STATES) == set(Standing)
+    assert set(STATES) == set(ScoreState)
 
 
 def test_no_student_is_named_unless_asked_for(report: Report, page: str) -> None:
@@ -91,7 +91,7 @@ def test_rare_misconceptions_follow_in_a_list(report: Report) -> None:
 def test_a_class_without_results_has_a_page(report: Report) -> None:
     nothing = replace(
         report, steps=(), misconceptions=(), excerpts={}, questions=(), sections=(), bins=(0,) * 10,
-        standings={}, by_standing={}, whole=replace(report.whole, mean=None, median=None),
+        score_states={}, by_state={}, whole=replace(report.whole, mean=None, median=None),
     )  # fmt: skip
     assert "No known mistake was recognised." in render(nothing)
 

@@ -50,7 +50,7 @@ def test_steps_are_ranked_as_planted(report: Report) -> None:
 
 
 def test_states_lateness_sections_and_scores(report: Report) -> None:
-    assert dict(report.standings) == {"missing": 2, "not final": 298}
+    assert dict(report.score_states) == {"missing": 2, "not final": 298}
     assert report.late == 29
     assert report.not_in_gradebook == 0
     assert (report.whole.students, report.whole.handed_in, report.whole.scored) == (300, 298, 298)
@@ -89,7 +89,7 @@ def test_marks_by_hand_are_in_the_scores(small_class: Course) -> None:
     report = make_report(small_class, LAB, NOW)
     (question,) = report.questions
     assert (question.marks, question.mean, question.waiting) == ((3.0,), 3.0, 1)
-    assert dict(report.standings) == {"missing": 2, "not final": 1, "graded": 1}
+    assert dict(report.score_states) == {"missing": 2, "not final": 1, "graded": 1}
     assert report.whole.median == pytest.approx((99 + 96) / 2)
     assert report.misconceptions == ()
     assert "No known mistake was recognised." in sentences(report)
@@ -100,7 +100,7 @@ def test_broken_hand_ins_count_as_handed_in_and_in_no_step(small_class: Course) 
         for student, state in (("s000", State.THEIRS), ("s001", State.OURS)):
             journal.append([SubmissionRecord(student, LAB, "digest", state, "why")])
     report = make_report(small_class, LAB, NOW)
-    assert dict(report.standings) == {"missing": 2, "broken: theirs": 1, "broken: ours": 1}
+    assert dict(report.score_states) == {"missing": 2, "broken: theirs": 1, "broken: ours": 1}
     assert [step.students for step in report.steps] == [0] * len(report.steps)
     assert report.hardest == ()
     assert sentences(report)[0] == (

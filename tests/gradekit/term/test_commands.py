@@ -16,7 +16,7 @@ from gradekit.cli import app
 from gradekit.course import Course, load_course
 from gradekit.course.tables import CourseFile
 from gradekit.errors import ExportError
-from gradekit.export.scores import Score, Standing
+from gradekit.export.scores import Score, ScoreState
 from gradekit.late import Lateness
 from gradekit.roster.students import Student
 from gradekit.term.result import Counting, LabResult, term_of
@@ -46,12 +46,12 @@ def term(course: Course) -> Term:
     """Eight labs; one student with all kinds of cells, one whose id would be a formula."""
     due = datetime(2026, 9, 11, tzinfo=UTC)
     full = LabResult("", _score(16.0), 100, None, Counting.YES)
-    missing = replace(full, score=_score(None, standing=Standing.MISSING))
+    missing = replace(full, score=_score(None, state=ScoreState.MISSING))
     kinds = [
         replace(full, score=_score(12.8, penalty=3.2, lateness=Lateness(9e4, 2, 10, 1, 2))),
         replace(full, own_due=due),
         missing,
-        replace(full, score=_score(8.0, standing=Standing.OPEN)),
+        replace(full, score=_score(8.0, state=ScoreState.OPEN)),
         replace(missing, counts=Counting.NOT_YET),
         replace(full, counts=Counting.NO_WEIGHT, weight=0),
         full,
@@ -69,7 +69,7 @@ def term(course: Course) -> Term:
 
 
 def _score(raw: float | None, **changes: object) -> Score:
-    values = {"standing": Standing.GRADED, "when": None, "parts": {}, "penalty": 0.0, "of": 16.0}
+    values = {"state": ScoreState.GRADED, "when": None, "parts": {}, "penalty": 0.0, "of": 16.0}
     values |= {"lateness": Lateness(), "raw": raw, **changes}
     score = Score(Student("x", "X"), **values)  # type: ignore[arg-type]
     return score if raw is None else replace(score, raw=raw + score.penalty)
@@ -113,7 +113,7 @@ def test_the_page_shows_what_the_command_prints(tmp_path: Path):
     rows = []
     for student, raws in (("ada", (8.0, 5.0, 12.0)), ("bob", (None, 16.0, 14.0))):
         scores = [
-            _score(raw, standing=Standing.GRADED if raw else Standing.MISSING) for raw in raws
+            _score(raw, state=ScoreState.GRADED if raw else ScoreState.MISSING) for raw in raws
         ]
         cells = [
             LabResult(lab, score, course.weight(lab), None, Counting.YES)

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from gradekit.course import TermRule
-from gradekit.export.scores import Score, Standing
+from gradekit.export.scores import Score, ScoreState
 from gradekit.late import Lateness
 from gradekit.roster.students import Student
 from gradekit.term.result import Counting, LabResult, grade_of, hundredths, term_of
@@ -17,9 +17,9 @@ ADA = Student("ada", "Ada Lovelace")
 
 
 def lab(name: str, score: float | None, of: float = 100, weight: float = 1, **changes) -> LabResult:
-    standing = Standing.MISSING if score is None else Standing.GRADED
+    state = ScoreState.MISSING if score is None else ScoreState.GRADED
     values = {"counts": Counting.YES, "own_due": None, "late": Lateness(), **changes}
-    points = Score(ADA, standing, None, {}, score, 0.0, values.pop("late"), of)
+    points = Score(ADA, state, None, {}, score, 0.0, values.pop("late"), of)
     return LabResult(name, points, weight, **values)
 
 
