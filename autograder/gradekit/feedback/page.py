@@ -25,9 +25,9 @@ from gradekit.gradebook.marks import Mark, Marks
 from gradekit.late import Lateness
 from gradekit.results.journal import read_journal
 from gradekit.results.records import ExerciseResult, State, SubmissionRecord
-from gradekit.submissions.lateness import lateness_now, with_time_now
 from gradekit.submissions.notebook import open_notebook
 from gradekit.submissions.released import Released, TargetCell, grade_id_of
+from gradekit.submissions.slip_days import lateness_now, with_time_now
 
 if TYPE_CHECKING:
     from gradekit.feedback.solutions import Solutions

@@ -17,7 +17,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from gradekit.build.bundle import BUNDLES
 from gradekit.build.solved import solved_notebook
 from gradekit.exercise.loader import CourseLabs
-from gradekit.feedback.solutions import Solution, Solutions, Told, solutions_of
+from gradekit.feedback.solutions import RightAnswer, Solution, Solutions, solutions_of
 from gradekit.files import write_whole
 
 _OURS = ("nbgrader", "attnlab")
@@ -71,7 +71,7 @@ def _reasons(solution: Solution) -> str:
     return "\n".join(_line(item) for item in solution.items)
 
 
-def _line(item: Told) -> str:
+def _line(item: RightAnswer) -> str:
     instead = f" (the slide says {item.slide})" if item.slide else ""
     reason = item.reason[:1].upper() + item.reason[1:].rstrip(".")
     return f"- **{item.name}**, {item.title}: **{item.answer}**{instead}. {reason}."

@@ -35,7 +35,7 @@ _ONE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 
 @dataclass(frozen=True)
-class Told:
+class RightAnswer:
     """The right answer to one prediction or erratum.
 
     Attributes:
@@ -58,7 +58,7 @@ class Solution:
     """The right answer of one exercise: its code, and its items if it has any."""
 
     code: str
-    items: tuple[Told, ...] = ()
+    items: tuple[RightAnswer, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -110,16 +110,16 @@ def _code(source: Source, cell: SourceCell, exercise: Exercise) -> str:
     return _CODE_MARKS.sub("", solved_text(source, cell)).rstrip()
 
 
-def _items(exercise: Exercise) -> tuple[Told, ...]:
+def _items(exercise: Exercise) -> tuple[RightAnswer, ...]:
     match exercise:
         case Predictions(items=items):
             return tuple(
-                Told(name, item.title.rstrip("."), shown(item.right), item.reason)
+                RightAnswer(name, item.title.rstrip("."), shown(item.right), item.reason)
                 for name, item in items.items()
             )
         case Errata(items=items):
             return tuple(
-                Told(
+                RightAnswer(
                     name,
                     item.title.rstrip("."),
                     shown(item.right),

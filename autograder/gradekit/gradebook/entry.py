@@ -14,9 +14,9 @@ from typing import assert_never
 
 from gradekit.course import Course
 from gradekit.gradebook.address import Address
-from gradekit.results.journal import Stored
-from gradekit.results.records import State, SubmissionRecord, counted, digest_of
-from gradekit.submissions.lateness import lateness_now
+from gradekit.results.journal import GradebookRecord
+from gradekit.results.records import State, SubmissionRecord, digest_of, points_that_count
+from gradekit.submissions.slip_days import lateness_now
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,11 @@ class Entry:
         """A digest of all values."""
         return digest_of(json.dumps(vars(self), sort_keys=True, default=str).encode())[:32]
 
-    def stored(self, address: Address, row: str) -> Stored:
+    def stored(self, address: Address, row: str) -> GradebookRecord:
         """The journal's note that the gradebook has this entry."""
-        return Stored(self.student, self.fingerprint, address.shown, row, self.answers or {})
+        return GradebookRecord(
+            self.student, self.fingerprint, address.shown, row, self.answers or {}
+        )
 
 
 def entry_of(
@@ -71,7 +73,7 @@ def entry_of(
         record.lab,
         submitted_at.astimezone(UTC).replace(tzinfo=None) if submitted_at else None,
         (own_due - due).total_seconds(),
-        counted(record.state, scores),
+        points_that_count(record.state, scores),
         _answers(record),
         late.percent,
     )
@@ -88,7 +90,7 @@ def _answers(record: SubmissionRecord) -> dict[str, str] | None:
 
 
 def unstored(
-    entries: Iterable[Entry], stored: Mapping[str, Stored | None], rows: frozenset[str]
+    entries: Iterable[Entry], stored: Mapping[str, GradebookRecord | None], rows: frozenset[str]
 ) -> list[Entry]:
     """The entries that the gradebook lacks, or holds with other values.
 

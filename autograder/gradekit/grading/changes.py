@@ -13,7 +13,7 @@ from gradekit.results.records import (
     ExerciseResult,
     State,
     SubmissionRecord,
-    counted,
+    points_that_count,
 )
 from gradekit.wording import first_of
 
@@ -34,7 +34,7 @@ class Result:
     def scores(self) -> dict[str, float | None]:
         """The points that count by exercise."""
         earned = {name: result.earned for name, result in self.exercises.items()}
-        return counted(self.record.state, earned)
+        return points_that_count(self.record.state, earned)
 
     @property
     def total(self) -> float | None:

@@ -38,11 +38,11 @@ from gradekit.results.folder import (
     results_folder,
 )
 from gradekit.results.journal import Journal, plan
-from gradekit.results.records import State, SubmissionRecord, counted
+from gradekit.results.records import State, SubmissionRecord, points_that_count
 from gradekit.roster.students import load_roster
 from gradekit.sandbox.levels import AUTO, check_request, choose
 from gradekit.submissions.folder import SubmittedFiles, find_submissions, folders_not_utf8
-from gradekit.submissions.lateness import lateness_now
+from gradekit.submissions.slip_days import lateness_now
 
 if TYPE_CHECKING:
     from gradekit.grading.progress import ProgressReporter
@@ -192,7 +192,7 @@ class _Run:
         assert record is not None
         late = lateness_now(self._course, self._lab, submitted.student, submitted.submitted_at)
         keys = self._keys_of(submitted.student, submitted.digest)
-        scores = counted(record.state, self._journal.scores(keys))
+        scores = points_that_count(record.state, self._journal.scores(keys))
         known = [score for score in scores.values() if score is not None]
         mark = marks.get(submitted.student) if known else None
         raw = mark.points if mark else 0.0

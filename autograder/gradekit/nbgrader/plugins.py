@@ -40,7 +40,7 @@ from gradekit.results.journal import Journal
 from gradekit.results.records import Graded, State, SubmissionRecord
 from gradekit.sandbox.levels import AUTO, REQUESTS
 from gradekit.submissions.folder import SubmittedFiles
-from gradekit.submissions.lateness import lateness_now
+from gradekit.submissions.slip_days import lateness_now
 from gradekit.submissions.submission import read_submission
 
 Resources = dict[str, Any]

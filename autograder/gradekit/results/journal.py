@@ -34,8 +34,8 @@ _READER_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
-class Stored:
-    """A gradebook holds a submission's result.
+class GradebookRecord:
+    """What a gradebook holds of one submission's result.
 
     Attributes:
         fingerprint: of all the written values.
@@ -98,7 +98,7 @@ class Journal:
         self._locations: dict[str, _Location] = {}
         self._latest: dict[tuple[str, str], dict[str, str]] = {}
         self._submissions: dict[str, SubmissionRecord] = {}
-        self._stored: dict[tuple[str, str], Stored] = {}
+        self._stored: dict[tuple[str, str], GradebookRecord] = {}
 
     def __enter__(self) -> Self:
         try:
@@ -153,9 +153,9 @@ class Journal:
         ]
         self.append([*exercises, record])
 
-    def mark_stored(self, stored: Stored) -> None:
+    def mark_stored(self, stored: GradebookRecord) -> None:
         """Record that a gradebook holds a result. Not flushed: its loss costs only a rewrite."""
-        values = {name: getattr(stored, name) for name in Stored.__dataclass_fields__}
+        values = {name: getattr(stored, name) for name in GradebookRecord.__dataclass_fields__}
         self._write([("stored", values)], durable=False)
 
     def withdraw(self, student: str) -> None:
@@ -215,7 +215,7 @@ class Journal:
         """Every student's latest recorded submission, by student."""
         return tuple(self._submissions[student] for student in sorted(self._submissions))
 
-    def stored(self, student: str, book: str) -> Stored | None:
+    def stored(self, student: str, book: str) -> GradebookRecord | None:
         """This student's result that was last written to the gradebook at URL `book`."""
         return self._stored.get((student, book))
 
@@ -276,7 +276,7 @@ class Journal:
                 submission = SubmissionRecord.from_json(values)
                 self._submissions[submission.student] = submission
             case "stored":
-                stored = Stored(**values)
+                stored = GradebookRecord(**values)
                 self._stored[stored.student, stored.book] = stored
             case "withdrawn":
                 student = values["student"]

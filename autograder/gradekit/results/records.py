@@ -183,7 +183,7 @@ class SubmissionRecord:
         return cls(**{**known, **lists, "state": State(known["state"])})
 
 
-def counted(state: State, scores: Mapping[str, float | None]) -> dict[str, float | None]:
+def points_that_count(state: State, scores: Mapping[str, float | None]) -> dict[str, float | None]:
     """The points by exercise that count: 0 if the student broke it, None if the grader failed."""
     match state:
         case State.THEIRS:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from gradekit.untrusted.messages import Stopped
 
-State = Literal["ok", "error", "stopped"]
+CellState = Literal["ok", "error", "stopped"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class CellRun:
 
     id: str
     outputs: tuple[dict[str, Any], ...]
-    state: State
+    state: CellState
     reason: str = ""
     changes: tuple[ChangedName, ...] = ()
 

@@ -21,7 +21,7 @@ from gradekit.submissions.groups import read_groups
 from gradekit.submissions.incoming import IncomingSubmission
 from gradekit.submissions.layouts import canvas
 from gradekit.submissions.sources import SourceReader, refused_file
-from gradekit.submissions.stored import State, Stored
+from gradekit.submissions.stored import CollectState, SubmittedFolder
 from gradekit.submissions.times import HandInTime
 from gradekit.submissions.times_file import read_times
 from gradekit.submissions.whose import Whose
@@ -100,7 +100,7 @@ class _Collection:
         self._notes += self._about_repeated()
         self._notes += self._about_renamed()
         # A better known time of the same files stays, so there is nothing to say about this one.
-        dated = [one for one, taken in put if taken.time.told == one.time.told]
+        dated = [one for one, taken in put if taken.time.source == one.time.source]
         for origin in origins:
             self._notes += dating.notes([one for one in dated if one.origin == origin])
         taken_ones = tuple(taken for _, taken in put)
@@ -187,9 +187,9 @@ class _Collection:
     def _put(self, found: IncomingSubmission) -> Taken | None:
         """Write one submission, unless an older one is there; then it is among the refused."""
         files = self._with_expected_name(found)
-        place = Stored(self._course.root, found.student, self._lab)
-        there = place.order
-        state = self._state(place, found, files)
+        submitted = SubmittedFolder(self._course.root, found.student, self._lab)
+        there = submitted.order
+        state = self._state(submitted, found, files)
         if state == "older":
             assert there is not None
             when = shown_time(there.astimezone(self._course.timezone))
@@ -197,22 +197,25 @@ class _Collection:
             self._reader.refused.append(refused_file(found, found.main_file, reason))
             return None
         time = found.time
-        if state == "same" and place.time.told > time.told:
-            time = place.time
+        if state == "same" and submitted.time.source > time.source:
+            time = submitted.time
         zone = self._course.timezone
         if time.when:
-            time = HandInTime(time.when.astimezone(zone), time.told)
+            time = HandInTime(time.when.astimezone(zone), time.source)
         return Taken(found.student, found.name, found.main_file, time, found.origin, state)
 
-    def _state(self, place: Stored, found: IncomingSubmission, files: Mapping[str, bytes]) -> State:
+    def _state(
+        self, submitted: SubmittedFolder, found: IncomingSubmission, files: Mapping[str, bytes]
+    ) -> CollectState:
         """What becomes of a submission; it is written, unless this is a dry run."""
         if self._options.dry_run:
-            return place.state_for(found, files)
+            return submitted.state_for(found, files)
         try:
-            return place.put(found, files)
+            return submitted.put(found, files)
         except OSError as error:
+            where = submitted.folder.relative_to(submitted.root)
             raise CollectError(
-                f"{place.folder.relative_to(place.root)} cannot be written ({error.strerror}); "
+                f"{where} cannot be written ({error.strerror}); "
                 "correct that and collect again: collected hand-ins stay, and the rest follow"
             ) from error
 

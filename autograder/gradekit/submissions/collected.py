@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Any
 
-from gradekit.submissions.stored import State
+from gradekit.submissions.stored import CollectState
 from gradekit.submissions.times import HandInTime
 from gradekit.wording import first_of
 
@@ -35,7 +35,7 @@ class Taken:
     file: str
     time: HandInTime
     origin: str
-    state: State
+    state: CollectState
 
     @property
     def when(self) -> datetime | None:

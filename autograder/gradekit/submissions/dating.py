@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 
 from gradekit.course import Course
 from gradekit.submissions.incoming import IncomingSubmission
-from gradekit.submissions.times import HandInTime, Told, believable
+from gradekit.submissions.times import HandInTime, TimeSource, believable
 from gradekit.submissions.times_file import TimesFile
 from gradekit.wording import counted
 
@@ -32,12 +32,12 @@ class Dating:
                 one.time = given
         self._take_file_dates([one for one in found if one.time.when is None and one.dated])
         for one in found:
-            if one.time.told == Told.MARKED_LATE:
-                one.time = HandInTime(self._first_late, Told.MARKED_LATE)
+            if one.time.source == TimeSource.MARKED_LATE:
+                one.time = HandInTime(self._first_late, TimeSource.MARKED_LATE)
         if self._in_time:
             for one in found:
                 if one.time.when is None:
-                    one.time = HandInTime(None, Told.BY_HAND)
+                    one.time = HandInTime(None, TimeSource.ON_TIME_OPTION)
         return found
 
     def _take_file_dates(self, found: Sequence[IncomingSubmission]) -> None:
@@ -49,11 +49,11 @@ class Dating:
         believed = dict(zip(newest, believable(list(newest.values())), strict=True))
         for number, date in dates.items():
             if believed[found[number].student]:
-                found[number].time = HandInTime(date, Told.FILE_DATES)
+                found[number].time = HandInTime(date, TimeSource.FILE_DATES)
 
     def notes(self, found: Sequence[IncomingSubmission]) -> Iterator[str]:
         """What to say about the times of one source's hand-ins, one sentence each."""
-        unknown = [one for one in found if one.time.told == Told.NOBODY]
+        unknown = [one for one in found if one.time.source == TimeSource.UNKNOWN]
         if unknown:
             several = len(unknown) > 1
             whose = f"{len(unknown)} hand-ins" if several else "1 hand-in"
@@ -62,7 +62,7 @@ class Dating:
                 f"{'they count' if several else 'it counts'} as on time. Give --times FILE, or "
                 "--in-time if that is right."
             )
-        systems = [one.system for one in found if one.time.told == Told.MARKED_LATE]
+        systems = [one.system for one in found if one.time.source == TimeSource.MARKED_LATE]
         if late := len(systems):
             grace = self._course.values.late.grace_minutes
             when = f"due date and its {counted(grace, 'minute')} of grace" if grace else "due date"

@@ -32,7 +32,7 @@ from gradekit.submissions.layouts import reader_of
 from gradekit.submissions.layouts.folders import NO_STUDENT, zip_of
 from gradekit.submissions.layouts.listing import Entry, Listing, Reader, common_top
 from gradekit.submissions.notebook_lab import lab_of
-from gradekit.submissions.times import HandInTime, Told
+from gradekit.submissions.times import HandInTime, TimeSource
 from gradekit.submissions.times_file import TimesFile
 from gradekit.submissions.whose import Whose
 
@@ -192,7 +192,7 @@ class SourceReader:
             if entry.by_staff and len(entry.path.parts) == 1:
                 text = submitted.read(item)[:200].decode("utf-8", "replace")
                 if when := parse_timestamp(text, self._course.timezone):
-                    submitted.time = HandInTime(when, Told.TIMESTAMP)
+                    submitted.time = HandInTime(when, TimeSource.TIMESTAMP)
             return
         data = submitted.read(item)
         if not is_zip(entry.path):
@@ -299,6 +299,6 @@ class _Group:
             )
         submitted = self.found[key]
         submitted.dated = submitted.dated and entry.dated
-        if entry.time.told > submitted.time.told:
+        if entry.time.source > submitted.time.source:
             submitted.time = entry.time
         return submitted

@@ -27,9 +27,9 @@ from gradekit.submissions.folder import (
     parse_timestamp,
 )
 from gradekit.submissions.incoming import IncomingSubmission
-from gradekit.submissions.times import NO_TIME, HandInTime, Told
+from gradekit.submissions.times import NO_TIME, HandInTime, TimeSource
 
-State = Literal["new", "newer", "same", "dated", "older"]
+CollectState = Literal["new", "newer", "same", "dated", "older"]
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Origin:
         home: the student's folder in it, or the beginning of the names of files.
         key: the system's own number of the student, if the path has one.
         files: by name in the hand-in, the path in the source.
-        told: who said when it was handed in.
-        order: the time that told newer from older, which may be a file's date.
+        told: the TimeSource of its time, as a number; the name is that of the stored file.
+        order: the time that distinguishes newer from older, which may be a file's date.
         group: the name of the group that handed it in together; empty for one student.
     """
 
@@ -52,7 +52,7 @@ class Origin:
     home: str
     key: str = ""
     files: Mapping[str, str] = field(default_factory=dict)
-    told: int = Told.NOBODY
+    told: int = TimeSource.UNKNOWN
     order: str = ""
     group: str = ""
 
@@ -71,8 +71,8 @@ def read_origin(root: Path, student: str, lab: str) -> Origin | None:
 
 
 @dataclass(frozen=True)
-class Stored:
-    """The place of one hand-in in a course's folder."""
+class SubmittedFolder:
+    """The folder of one student's hand-in of one lab in ``submitted/``."""
 
     root: Path
     student: str
@@ -83,20 +83,20 @@ class Stored:
         """``submitted/<student>/<lab>``."""
         return self.root / SUBMITTED / self.student / self.lab
 
-    def state_for(self, found: IncomingSubmission, files: Mapping[str, bytes]) -> State:
+    def state_for(self, found: IncomingSubmission, files: Mapping[str, bytes]) -> CollectState:
         """What :meth:`put` would do; "dated" means the same files with a better known time."""
         if not (self.folder.exists() or self.folder.is_symlink()):
             return "new"
         if _same(self.folder, files):
             known, there = found.time, self.time
-            if known.when is None or known.told < there.told:
+            if known.when is None or known.source < there.source:
                 return "same"
             # In UTC, because Python calls times of two zones unequal in the hour that comes twice.
             return "same" if known.when.astimezone(UTC) == there.when else "dated"
         last = self.order
         return "older" if last is not None and last > found.order else "newer"
 
-    def put(self, found: IncomingSubmission, files: Mapping[str, bytes]) -> State:
+    def put(self, found: IncomingSubmission, files: Mapping[str, bytes]) -> CollectState:
         """Write a hand-in, unless the one that is there is the same or newer."""
         state = self.state_for(found, files)
         match state:
@@ -122,7 +122,7 @@ class Stored:
         if when is None:
             return NO_TIME
         origin = read_origin(self.root, self.student, self.lab)
-        return HandInTime(when, Told(origin.told) if origin else Told.TIMESTAMP)
+        return HandInTime(when, TimeSource(origin.told) if origin else TimeSource.TIMESTAMP)
 
     @property
     def order(self) -> datetime | None:
@@ -139,7 +139,7 @@ class Stored:
             found.home,
             found.key,
             found.paths,
-            int(found.time.told),
+            int(found.time.source),
             format_timestamp(found.order),
             found.group,
         )

@@ -1,4 +1,4 @@
-"""When was it handed in, and who says so? Without any source, a time is unknown, never late.
+"""When was it handed in, and which source says so? An unknown time is never late.
 
 Tested in tests/gradekit/submissions/test_times.py.
 """
@@ -14,11 +14,11 @@ from enum import IntEnum
 _PAUSE = timedelta(seconds=10)
 
 
-class Told(IntEnum):
-    """Who tells the time of a hand-in; a later one is believed more."""
+class TimeSource(IntEnum):
+    """Where the time of a hand-in comes from; a source with a larger number is more reliable."""
 
-    NOBODY = 0
-    BY_HAND = 1
+    UNKNOWN = 0
+    ON_TIME_OPTION = 1
     FILE_DATES = 2
     MARKED_LATE = 3
     COMMIT = 4
@@ -29,15 +29,15 @@ class Told(IntEnum):
 
 
 _WORDS = {
-    Told.NOBODY: "unknown",
-    Told.BY_HAND: "on time, as you said",
-    Told.FILE_DATES: "file date",
-    Told.MARKED_LATE: "marked as late",
-    Told.COMMIT: "git commit",
-    Told.PATH: "path",
-    Told.TIMESTAMP: "timestamp.txt",
-    Told.SYSTEM: "Gradescope",
-    Told.TIMES_FILE: "times file",
+    TimeSource.UNKNOWN: "unknown",
+    TimeSource.ON_TIME_OPTION: "on time, as you said",
+    TimeSource.FILE_DATES: "file date",
+    TimeSource.MARKED_LATE: "marked as late",
+    TimeSource.COMMIT: "git commit",
+    TimeSource.PATH: "path",
+    TimeSource.TIMESTAMP: "timestamp.txt",
+    TimeSource.SYSTEM: "Gradescope",
+    TimeSource.TIMES_FILE: "times file",
 }
 
 
@@ -47,19 +47,19 @@ class HandInTime:
 
     Attributes:
         when: None if it is unknown; then the hand-in counts as on time.
-        told: who says so.
+        source: where this time comes from.
     """
 
     when: datetime | None
-    told: Told
+    source: TimeSource
 
     @property
     def words(self) -> str:
-        """Who says so, in a few words for people."""
-        return _WORDS[self.told]
+        """Where the time comes from, in a few words for a table."""
+        return _WORDS[self.source]
 
 
-NO_TIME = HandInTime(None, Told.NOBODY)
+NO_TIME = HandInTime(None, TimeSource.UNKNOWN)
 
 
 def believable(dates: Sequence[datetime]) -> list[bool]:

@@ -23,7 +23,7 @@ from gradekit.submissions.archives import read_file
 from gradekit.submissions.layouts import gradescope
 from gradekit.submissions.layouts.listing import Entry
 from gradekit.submissions.layouts.moodle import SYSTEM as MOODLE
-from gradekit.submissions.times import HandInTime, Told
+from gradekit.submissions.times import HandInTime, TimeSource
 from gradekit.submissions.written_dates import read_date
 
 _WHEN = ("submission time", "submission_timestamp", "submitted at", "handed in at", "when", "time")
@@ -63,7 +63,7 @@ class TimesFile:
         """When a student handed in; None if the file does not say."""
         when = self._by_number.get(key) if system == MOODLE else None
         when = when or self._by_student.get(student)
-        return HandInTime(when, Told.TIMES_FILE) if when else None
+        return HandInTime(when, TimeSource.TIMES_FILE) if when else None
 
     def add(self, person: Person, when: datetime | None, number: str, student: str) -> None:
         """Keep one line of the file."""

@@ -12,7 +12,7 @@ from gradekit.course import Course, Extensions, load_course
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import CourseLabs
 from gradekit.feedback.page import render, with_solutions
-from gradekit.feedback.solutions import Solution, Solutions, Told, shown, solutions_of
+from gradekit.feedback.solutions import RightAnswer, Solution, Solutions, shown, solutions_of
 from gradekit.late import closes
 from tests.gradekit.feedback.test_page import course, page, released  # noqa: F401 - fixtures
 from tests.helpers.our_labs import CLINIC, OUR_LABS
@@ -66,7 +66,7 @@ def test_a_program_that_was_to_be_fixed_is_told_once_and_right() -> None:
 def test_the_page_tells_them_escaped(course: Course, released) -> None:  # noqa: F811
     made = page(course, released)
     assert "A correct answer" not in render(made)
-    items = (Told("P1", f"what {EVIL} is", f"5 {EVIL}", f"because `5` {EVIL}"),)
+    items = (RightAnswer("P1", f"what {EVIL} is", f"5 {EVIL}", f"because `5` {EVIL}"),)
     softmax = Solution(f"right = 1  # {EVIL}", items)
     html = render(with_solutions(made, Solutions({"softmax": softmax}, {"explain": f"So {EVIL}"})))
     assert "<script" not in html

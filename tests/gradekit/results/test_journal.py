@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from gradekit.errors import JournalError, JournalLockedError
-from gradekit.results.journal import Journal, Stored, plan
+from gradekit.results.journal import GradebookRecord, Journal, plan
 from gradekit.results.records import ExerciseResult, Record, State, SubmissionRecord, make_key
 from tests.helpers.cpu_time import takes_less_than
 from tests.helpers.submissions import LAB, result
@@ -206,7 +206,7 @@ def test_a_new_submission_or_a_changed_exercise_is_planned(tmp_path: Path) -> No
 
 
 def test_stored_results_are_recorded(tmp_path: Path) -> None:
-    stored = Stored("ada", "f1", "sqlite:///a.db", "row", {"explain": "d1"})
+    stored = GradebookRecord("ada", "f1", "sqlite:///a.db", "row", {"explain": "d1"})
     with Journal(tmp_path / "lab01.jsonl") as journal:
         journal.mark_stored(stored)
     with Journal(tmp_path / "lab01.jsonl") as journal:

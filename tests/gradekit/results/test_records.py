@@ -12,8 +12,8 @@ from gradekit.results.records import (
     Record,
     State,
     SubmissionRecord,
-    counted,
     digest_of,
+    points_that_count,
 )
 from tests.helpers.submissions import LAB, result
 
@@ -30,13 +30,13 @@ SCORES = {"softmax": 8.0, "entropy": None}
     ],
 )
 def test_the_points_that_count_in_each_state(state: State, then: dict[str, float | None]) -> None:
-    assert counted(state, SCORES) == then
+    assert points_that_count(state, SCORES) == then
 
 
 def test_an_unknown_state_raises() -> None:
     lost: Any = "lost"
     with pytest.raises(AssertionError, match="lost"):
-        counted(lost, SCORES)
+        points_that_count(lost, SCORES)
     with pytest.raises(ValueError, match="lost"):
         SubmissionRecord.from_json({"student": "ada", "lab": LAB, "digest": "d", "state": "lost"})
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gradekit.submissions.times import HandInTime, Told, believable
+from gradekit.submissions.times import HandInTime, TimeSource, believable
 
 START = datetime(2026, 9, 20, 12, 0, tzinfo=UTC)
 
@@ -32,5 +32,12 @@ def test_dates_that_were_made_together_are_not_believed(
 
 
 def test_everybody_who_may_tell_a_time_has_words() -> None:
-    assert all(HandInTime(None, told).words for told in Told)
-    assert Told.TIMES_FILE > Told.SYSTEM > Told.PATH > Told.COMMIT > Told.FILE_DATES > Told.NOBODY
+    assert all(HandInTime(None, told).words for told in TimeSource)
+    assert (
+        TimeSource.TIMES_FILE
+        > TimeSource.SYSTEM
+        > TimeSource.PATH
+        > TimeSource.COMMIT
+        > TimeSource.FILE_DATES
+        > TimeSource.UNKNOWN
+    )

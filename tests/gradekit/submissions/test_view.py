@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from rich.console import Console
 
 from gradekit.submissions.collected import Refused, Summary, Taken
-from gradekit.submissions.times import NO_TIME, HandInTime, Told
+from gradekit.submissions.times import NO_TIME, HandInTime, TimeSource
 from gradekit.submissions.view import show_collected
 
 
@@ -20,7 +20,7 @@ def shown(summary: Summary) -> str:
 
 
 def test_who_what_and_when_fit_into_80_columns() -> None:
-    when = HandInTime(datetime(2026, 9, 18, 10, 15, tzinfo=UTC), Told.TIMESTAMP)
+    when = HandInTime(datetime(2026, 9, 18, 10, 15, tzinfo=UTC), TimeSource.TIMESTAMP)
     long = "Maximiliane Hortensia von Oberammergau-Garmisch"
     file = "a.zip/maximilianehortensia_1001_77000_lab01_softmax-1.ipynb"
     taken = (

@@ -22,7 +22,7 @@ from gradekit.submissions.layouts.listing import (
     common_start,
     endings,
 )
-from gradekit.submissions.times import NO_TIME, HandInTime, Told
+from gradekit.submissions.times import NO_TIME, HandInTime, TimeSource
 
 SYSTEM = "Blackboard"
 _NAME = re.compile(
@@ -60,4 +60,4 @@ def _time(text: str, listing: Listing) -> HandInTime:
         when = datetime.strptime(text, "%Y-%m-%d-%H-%M-%S").replace(tzinfo=listing.zone)
     except ValueError:
         return NO_TIME
-    return HandInTime(when, Told.PATH)
+    return HandInTime(when, TimeSource.PATH)

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 
 from gradekit.roster.people import Person
 from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader
-from gradekit.submissions.times import NO_TIME, HandInTime, Told
+from gradekit.submissions.times import NO_TIME, HandInTime, TimeSource
 from gradekit.submissions.written_dates import read_date
 
 SYSTEM = "Brightspace"
@@ -47,7 +47,7 @@ def reader(listing: Listing) -> Reader:
 def _entry(match: re.Match[str], path: PurePosixPath, listing: Listing) -> Entry:
     name, home = match["name"], match["home"]
     when = read_date(match["time"], listing.zone)
-    time = HandInTime(when, Told.PATH) if when else NO_TIME
+    time = HandInTime(when, TimeSource.PATH) if when else NO_TIME
     logins = (match["id"],) if match["id"] else ()
     person = Person(name, logins, names=(name,), new_id=match["id"] or name)
     return Entry(SYSTEM, (person,), path, home, attempt=home, time=time, dated=False)

@@ -20,7 +20,7 @@ from pathlib import PurePosixPath
 
 from gradekit.roster.people import Person
 from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader
-from gradekit.submissions.times import NO_TIME, HandInTime, Told
+from gradekit.submissions.times import NO_TIME, HandInTime, TimeSource
 
 SYSTEM = "Canvas"
 _NAMED = r"(?P<name>[^/]+?)(?P<late>_LATE)?_(?P<user>\d+)"
@@ -94,7 +94,9 @@ def reader(listing: Listing) -> Reader:
             (person,),
             PurePosixPath(_AGAIN.sub("", match["rest"])),
             match[0][: match.start("file")].rstrip("_"),
-            time=HandInTime(None, Told.MARKED_LATE) if match.groupdict().get("late") else NO_TIME,
+            time=HandInTime(None, TimeSource.MARKED_LATE)
+            if match.groupdict().get("late")
+            else NO_TIME,
             version=int(again[1]) if again else 0,
             dated=False,
         )

@@ -21,7 +21,7 @@ from gradekit.submissions.layouts.listing import (
     common_start,
     endings,
 )
-from gradekit.submissions.times import NO_TIME, HandInTime, Told
+from gradekit.submissions.times import NO_TIME, HandInTime, TimeSource
 
 SYSTEM = "GitHub"
 
@@ -39,7 +39,7 @@ def reader(listing: Listing) -> Reader | None:
     @cache
     def time(home: str) -> HandInTime:
         when = time_of_last_commit(clones[home] / ".git")
-        return HandInTime(when, Told.COMMIT) if when else NO_TIME
+        return HandInTime(when, TimeSource.COMMIT) if when else NO_TIME
 
     def read(path: PurePosixPath) -> Entry | NotTaken | None:
         home = next((str(p) for p in reversed(path.parents) if str(p) in clones), None)

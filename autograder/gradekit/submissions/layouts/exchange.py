@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from gradekit.roster.people import Person
 from gradekit.submissions.folder import SUBMITTED, parse_timestamp
 from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader
-from gradekit.submissions.times import HandInTime, Told
+from gradekit.submissions.times import HandInTime, TimeSource
 
 SYSTEM = "nbgrader"
 _INBOUND = "inbound"
@@ -42,7 +42,7 @@ def reader(listing: Listing) -> Reader:
                 continue
             if fields[1] != listing.lab:
                 return NotTaken(f"it is for {fields[1]}")
-            time = HandInTime(when, Told.PATH)
+            time = HandInTime(when, TimeSource.PATH)
             return Entry(
                 SYSTEM, (_student(fields[0]),), rest, folder, "", folder, time, by_staff=True
             )

@@ -17,7 +17,7 @@ from typing import Any
 from gradekit.errors import RefusedError
 from gradekit.roster.people import Person
 from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader, local
-from gradekit.submissions.times import NO_TIME, HandInTime, Told
+from gradekit.submissions.times import NO_TIME, HandInTime, TimeSource
 from gradekit.submissions.written_dates import read_date
 
 SYSTEM = "Gradescope"
@@ -99,7 +99,7 @@ def _time(value: object, zone: tzinfo) -> HandInTime:
     if not isinstance(value, datetime):
         return NO_TIME
     # A time of YAML's own without a zone is in UTC.
-    return HandInTime(local(value, UTC), Told.SYSTEM)
+    return HandInTime(local(value, UTC), TimeSource.SYSTEM)
 
 
 def _yaml(data: bytes) -> Any:

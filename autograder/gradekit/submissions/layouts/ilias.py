@@ -22,7 +22,7 @@ from pathlib import PurePosixPath
 
 from gradekit.roster.people import Person, squeezed
 from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader, endings
-from gradekit.submissions.times import NO_TIME, HandInTime, Told
+from gradekit.submissions.times import NO_TIME, HandInTime, TimeSource
 
 SYSTEM = "ILIAS"
 _HOME = re.compile(r"(?P<who>.*_.*_.+)_(?P<number>\d+)")
@@ -59,7 +59,7 @@ def reader(listing: Listing) -> Reader | None:
             path.parts[depth],
             key=f"team {team['number']}" if team else match["number"],
             group=team[0] if team else "",
-            time=HandInTime(None, Told.MARKED_LATE) if is_late else NO_TIME,
+            time=HandInTime(None, TimeSource.MARKED_LATE) if is_late else NO_TIME,
             version=version,
         )
 

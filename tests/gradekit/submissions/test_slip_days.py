@@ -10,7 +10,7 @@ import pytest
 from gradekit.course import Course, load_course
 from gradekit.late import Lateness
 from gradekit.submissions.folder import format_timestamp
-from gradekit.submissions.lateness import lateness_now
+from gradekit.submissions.slip_days import lateness_now
 
 LABS = """\
 [course]
@@ -78,7 +78,7 @@ def test_an_unknown_time_is_on_time(course: Course) -> None:
 def test_without_slip_days_no_folder_is_read(course: Course, monkeypatch) -> None:
     text = (course.root / "course.toml").read_text().replace("slip_days = 4", "")
     (course.root / "course.toml").write_text(text)
-    monkeypatch.setattr("gradekit.submissions.lateness.submission_time", None)
+    monkeypatch.setattr("gradekit.submissions.slip_days.submission_time", None)
     assert late(load_course(course.root), "lab03", 1).sentence.endswith(
         "10 % of the points are taken off."
     )

@@ -1,6 +1,6 @@
-"""When a student handed in as is known now, and how late that is after slip days.
+"""How late a hand-in is after the slip days that earlier labs used; the rule itself is late.py.
 
-Tested in tests/gradekit/submissions/test_lateness.py.
+Tested in tests/gradekit/submissions/test_slip_days.py.
 """
 
 from __future__ import annotations
