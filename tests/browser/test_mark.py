@@ -20,7 +20,7 @@ from playwright.sync_api import Page, expect
 from gradekit.course import Course
 from gradekit.feedback.page import pages
 from tests.helpers.accessible import assert_accessible
-from tests.helpers.gradebook import mark_by_hand
+from tests.helpers.gradebook import give_manual_mark
 from tests.helpers.marked_class import SCHEME, grade, write_course
 from tests.helpers.servers import marking
 from tests.helpers.submissions import LAB
@@ -140,7 +140,7 @@ def test_a_refused_mark_is_told_and_the_other_one_is_shown(page: Page, course: C
         page.goto(address)
         expect(page.locator("#count")).to_have_text("0 of 4 marked")
         student = whose(page)
-        mark_by_hand(address_of(course), student, "explain", 2)
+        give_manual_mark(address_of(course), student, "explain", 2)
         page.keyboard.press("1")
         expect(page.get_by_role("alert")).to_contain_text("another TA has marked", ignore_case=True)
         expect(page.locator("#points")).to_have_value("2")

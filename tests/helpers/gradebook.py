@@ -24,7 +24,7 @@ ENTRY = Entry(
 )
 
 
-def mark_by_hand(
+def give_manual_mark(
     address: Address, student: str, cell: str, points: float, extra: float = 0
 ) -> None:
     """What formgrader does when a TA gives points."""

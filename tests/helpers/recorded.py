@@ -17,7 +17,7 @@ from gradekit.results.journal import Journal
 from gradekit.results.records import Record, State, SubmissionRecord
 from gradekit.submissions.folder import submission_time
 from gradekit.submissions.released import Released
-from tests.helpers.gradebook import mark_by_hand
+from tests.helpers.gradebook import give_manual_mark
 from tests.helpers.submissions import released, result
 
 OF = 16.0
@@ -42,7 +42,7 @@ def record_lab(course: Course, lab: str, points: Mapping[str, Points]) -> None:
             _record(course, lab, student, given, book, journal)
     for student, given in points.items():
         if given.text:
-            mark_by_hand(address_of(course), student, "explain", given.text)
+            give_manual_mark(address_of(course), student, "explain", given.text)
 
 
 def _released(course: Course, lab: str) -> Released:

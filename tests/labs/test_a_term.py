@@ -25,8 +25,8 @@ from gradekit.cli import app
 from gradekit.course import Course, load_course
 from gradekit.exercise.loader import CourseLabs
 from gradekit.gradebook.address import address_of
-from gradekit.gradebook.by_hand import HandMark, give_mark
 from gradekit.gradebook.gradebook import Book
+from gradekit.gradebook.manual_mark import ManualMark, give_mark
 from tests.helpers.exports import packed
 from tests.helpers.our_labs import OUR_LABS
 
@@ -70,7 +70,7 @@ def handed_in(course: Course, labs: CourseLabs, name: str, home: Path) -> Path:
         for weights in exercise.saved_paths:  # training takes minutes; other tests do it
             (home / name / weights.name).write_bytes(weights.read_bytes())
     done = pack_submission(home / name)
-    wrong = (*done.open_steps, *done.missing, *done.gone, *done.left_out)
+    wrong = (*done.unwritten_steps, *done.missing, *done.gone, *done.left_out)
     assert wrong == (), done.summary()
     return done.path
 
@@ -97,7 +97,12 @@ def marked(course: Course, labs: CourseLabs, name: str) -> None:
     for one in questions:
         with Book(address_of(course)) as book:
             give_mark(
-                book, name, "ada", one.name, HandMark(), HandMark(one.points, COMMENT, open=False)
+                book,
+                name,
+                "ada",
+                one.name,
+                ManualMark(),
+                ManualMark(one.points, COMMENT, needs_manual_grade=False),
             )
 
 

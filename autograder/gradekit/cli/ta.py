@@ -100,9 +100,7 @@ def collect(
 def withdraw(
     student: Annotated[str, typer.Argument(help="The student's id.", metavar="STUDENT")],
     lab: Lab,
-    force: Annotated[
-        bool, typer.Option("--force", help="Even if marks given by hand are lost.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Even if manual marks are lost.")] = False,
     course_folder: Root = None,
 ) -> None:
     """Take one hand-in out again: files, results, gradebook and feedback."""

@@ -84,7 +84,7 @@ def final_scores(
 
 def _insist_on_final(lab: str, scores: Sequence[Score]) -> None:
     waiting = {
-        ScoreState.OPEN: "without a mark by hand",
+        ScoreState.OPEN: "in need of manual grading",
         ScoreState.NOT_GRADED: f"not graded yet (`lab grade {lab}`)",
         ScoreState.OURS: f"failed in the grader (`lab grade {lab}` says why)",
     }

@@ -198,8 +198,8 @@ def _exercise(
     comments: Mapping[str, str],
 ) -> ExerciseView:
     earned = _judged_points(record, result)
-    by_hand = mark is not None and (mark.manual is not None or bool(mark.extra))
-    if mark is not None and by_hand:
+    is_manual = mark is not None and (mark.manual is not None or bool(mark.extra))
+    if mark is not None and is_manual:
         earned = (mark.manual if mark.manual is not None else earned or 0.0) + (mark.extra or 0.0)
     solution = target.exercise
     code = "" if record.state is State.THEIRS else cells.get(solution, "").strip()
@@ -211,7 +211,7 @@ def _exercise(
         result if record.state is not State.OURS else None,
         code,
         comments.get(solution, ""),
-        by_hand,
+        is_manual,
     )
 
 

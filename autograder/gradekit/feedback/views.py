@@ -25,7 +25,7 @@ class ExerciseView:
         result: the judge's, or None if there is none.
         code: the student's.
         comment: a TA's.
-        by_hand: a TA's points count instead of the judge's.
+        is_manual: a TA's points count instead of the judge's.
         solution: the right answer, after the lab has closed.
         replaced: sentences on the earlier steps that lost points, and that this step's code calls:
             here correct versions took their place.
@@ -38,7 +38,7 @@ class ExerciseView:
     result: ExerciseResult | None
     code: str
     comment: str
-    by_hand: bool
+    is_manual: bool
     solution: Solution | None = None
     replaced: tuple[str, ...] = ()
 

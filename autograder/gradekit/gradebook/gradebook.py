@@ -83,7 +83,7 @@ class Book:
         Args:
             entry: the results; its lab is registered.
             answers_before: the free-text answers that a TA may have marked. If a text has changed
-                since then, its mark is open again.
+                since then, its mark needs a new look.
 
         Returns:
             The id of the submission's row.
@@ -201,7 +201,7 @@ class Book:
                 {
                     "id": known[cell][0],
                     "auto_score": mark.auto,
-                    "needs_manual_grade": mark.open,
+                    "needs_manual_grade": mark.needs_manual_grade,
                 }
             )
         db.execute(update(grade), updates)

@@ -17,13 +17,13 @@ class Mark:
         auto: the judge's points; None if there are none (free text, or the grader failed).
         manual: a TA's points, which count instead.
         extra: a TA's extra points.
-        open: a TA must look at it.
+        needs_manual_grade: a TA must look at it.
     """
 
     auto: float | None = None
     manual: float | None = None
     extra: float | None = None
-    open: bool = True
+    needs_manual_grade: bool = True
 
     @property
     def score(self) -> float:
@@ -65,22 +65,24 @@ class Marks:
     @property
     def is_complete(self) -> bool:
         """Whether every cell has points and none waits for a TA."""
-        return all(mark.is_known and not mark.open for mark in self.marks.values())
+        return all(mark.is_known and not mark.needs_manual_grade for mark in self.marks.values())
 
 
 def grade_of_test(known: Mark, score: float | None) -> Mark:
-    """The mark of an autograded cell. It is open if manual points are for another result.
+    """The mark of an autograded cell. It needs a look if manual points are for another result.
 
     Args:
         known: the mark in the gradebook now.
         score: the judge's points; None if the grader failed. Then there is no score, neither an
-            old one nor 0, and the mark is open.
+            old one nor 0, and a TA must look at it.
     """
     if score is None:
-        return replace(known, auto=None, open=True)
+        return replace(known, auto=None, needs_manual_grade=True)
     if known.manual is None:
-        return replace(known, auto=score, open=False)
-    return replace(known, auto=score, open=known.open or known.auto != score)
+        return replace(known, auto=score, needs_manual_grade=False)
+    return replace(
+        known, auto=score, needs_manual_grade=known.needs_manual_grade or known.auto != score
+    )
 
 
 def grade_of_answer(known: Mark, text: str | None, before: str | None) -> Mark:
@@ -92,9 +94,11 @@ def grade_of_answer(known: Mark, text: str | None, before: str | None) -> Mark:
         before: the digest when the gradebook was last written; None if it never was.
     """
     if text is None:
-        return replace(known, auto=None, open=known.open or known.manual is None)
+        return replace(
+            known, auto=None, needs_manual_grade=known.needs_manual_grade or known.manual is None
+        )
     auto = None if text else 0.0
     if known.manual is None:
-        return replace(known, auto=auto, open=bool(text))
+        return replace(known, auto=auto, needs_manual_grade=bool(text))
     changed = before is not None and text != before
-    return replace(known, auto=auto, open=known.open or changed)
+    return replace(known, auto=auto, needs_manual_grade=known.needs_manual_grade or changed)

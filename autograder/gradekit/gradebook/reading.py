@@ -88,7 +88,7 @@ def read_marks(address: Address, lab: str) -> dict[str, Marks]:
 
 
 def hand_ins_to_mark(address: Address) -> dict[str, int]:
-    """By lab, the hand-ins in which a part waits for a mark by hand.
+    """By lab, the hand-ins in which a part needs manual grading.
 
     Raises:
         GradebookError: as :func:`read_marks`.
@@ -117,7 +117,7 @@ def _asking(address: Address) -> Iterator[Ask | None]:
             raise GradebookError(locked(address)) from error
         raise GradebookError(
             f"the gradebook {address.shown} cannot be read ({error}); restore it from a backup, or "
-            "delete it and run `lab grade`, which writes all but the marks given by hand"
+            "delete it and run `lab grade`, which writes all but the manual marks"
         ) from error
 
 
@@ -142,7 +142,7 @@ def marks_now(
 ) -> dict[str, Marks]:
     """The marks of each student with the late penalty of today's dates; nothing is written.
 
-    Penalties change with marks given by hand, with dates, and with extensions.
+    Penalties change with manual marks, with dates, and with extensions.
 
     Args:
         late: by student, how late the hand-in is.

@@ -45,10 +45,10 @@ def withdraw(course: Course, lab: str, student: str, force: bool = False) -> Wit
     """Take a student's hand-in for `lab` out of ``submitted/``, the results and the gradebook.
 
     Args:
-        force: even if marks or comments given by hand are lost with it.
+        force: even if manual marks or comments are lost with it.
 
     Raises:
-        CollectError: there is no such hand-in, or it was marked by hand and `force` is not set.
+        CollectError: there is no such hand-in, or it was marked manually and `force` is not set.
         JournalLockedError: it is being graded.
     """
     course.lab(lab)
@@ -62,10 +62,10 @@ def withdraw(course: Course, lab: str, student: str, force: bool = False) -> Wit
         marks = _marks_of(address, lab, student)
         if not (folder.exists() or made or is_recorded or marks):
             raise CollectError(_nothing(course, lab, student))
-        by_hand = _by_hand(marks) if marks else 0
-        if by_hand and not force:
+        manual = _manual_marks(marks) if marks else 0
+        if manual and not force:
             raise CollectError(
-                f"{student} has {by_hand} marks or comments given by hand for {lab}, which would "
+                f"{student} has {manual} manual marks or comments for {lab}, which would "
                 "be lost; add --force to withdraw the hand-in anyway"
             )
         removed = []
@@ -128,7 +128,7 @@ def _remove_from(address: Address, lab: str, student: str) -> None:
         book.remove(lab, student)
 
 
-def _by_hand(marks: Marks) -> int:
+def _manual_marks(marks: Marks) -> int:
     given = [m for m in marks.marks.values() if m.manual is not None or m.extra]
     return len(given) + len(marks.comments)
 

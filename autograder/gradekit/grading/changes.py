@@ -50,7 +50,7 @@ class Change:
     """A student whose points are other ones than after the last run.
 
     Attributes:
-        before, after: the judge's points, without lateness and marks by hand; None if the grader
+        before, after: the judge's points, without lateness and manual marks; None if the grader
             failed.
         reasons: one sentence each.
     """
@@ -90,10 +90,10 @@ def changes(before: Mapping[str, Result], after: Mapping[str, Result]) -> tuple[
     )
 
 
-def hand_marks_to_look_at(
+def manual_marks_to_review(
     marks: Mapping[str, Marks], released: Released, students: Iterable[str]
 ) -> tuple[str, ...]:
-    """A sentence for each mark by hand that was given for another result than the present one.
+    """A sentence for each manual mark that was given for another result than the present one.
 
     Args:
         marks: everyone's, from the gradebook.
@@ -101,12 +101,12 @@ def hand_marks_to_look_at(
     """
     cells = {target.grade_id: target.exercise for target in released.tests}
     return tuple(
-        f"{student}: {cells[cell]} has {mark.manual:g} points by hand, given for another result; "
+        f"{student}: {cells[cell]} has {mark.manual:g} manual points, given for another result; "
         f"the judge gives {'none' if mark.auto is None else f'{mark.auto:g}'} now"
         for student in sorted(students)
         if student in marks
         for cell, mark in marks[student].marks.items()
-        if cell in cells and mark.manual is not None and mark.open
+        if cell in cells and mark.manual is not None and mark.needs_manual_grade
     )
 
 

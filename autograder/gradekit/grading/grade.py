@@ -25,7 +25,7 @@ from gradekit.gradebook.marks import Marks
 from gradekit.gradebook.reading import read_marks
 from gradekit.gradebook.update import GradebookUpdate
 from gradekit.grading import pool
-from gradekit.grading.changes import Change, Result, changes, hand_marks_to_look_at, results_now
+from gradekit.grading.changes import Change, Result, changes, manual_marks_to_review, results_now
 from gradekit.grading.remote import grade_task, keys_of
 from gradekit.grading.result_keys import ResultKeys, load_keys, save_keys, state_of
 from gradekit.grading.summary import GradingSummary, Row
@@ -102,7 +102,7 @@ def grade_lab(
             replace(run.row(submitted, marks), change=moved.get(submitted.student))
             for submitted in submissions
         )
-        look_at = run.hand_marks_to_look_at(marks, graded)
+        look_at = run.manual_marks_to_review(marks, graded)
     missing = _missing(course, rows) if settings.students is None else ()
     seconds = time.perf_counter() - start
     return GradingSummary(lab, rows, len(graded), seconds, missing, look_at)
@@ -180,11 +180,11 @@ class _Run:
             return ()
         return changes(self._before, results_now(self._journal, graded, self._notebook))
 
-    def hand_marks_to_look_at(
+    def manual_marks_to_review(
         self, marks: Mapping[str, Marks], graded: Sequence[str]
     ) -> tuple[str, ...]:
-        """A sentence for each mark by hand that was given for another result."""
-        return hand_marks_to_look_at(marks, self._notebook, graded) if graded else ()
+        """A sentence for each manual mark that was given for another result."""
+        return manual_marks_to_review(marks, self._notebook, graded) if graded else ()
 
     def row(self, submitted: SubmittedFiles, marks: Mapping[str, Marks]) -> Row:
         """The student's line, from the journal and the gradebook."""

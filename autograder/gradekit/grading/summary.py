@@ -61,7 +61,7 @@ class GradingSummary:
     Attributes:
         graded: the number of submissions that were graded in this run.
         missing: ids of students.csv without a hand-in; empty if only some students were graded.
-        look_at: a sentence for each mark by hand that was given for another result.
+        look_at: a sentence for each manual mark that was given for another result.
     """
 
     lab: str

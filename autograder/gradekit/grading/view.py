@@ -81,7 +81,7 @@ def show_summary(summary: GradingSummary) -> None:
     if waiting:
         count = counted(waiting, "hand-in")
         console.print(
-            f"+: not final, because a part waits for a mark by hand ({count})", highlight=False
+            f"+: not final, because a part needs manual grading ({count})", highlight=False
         )
     counts = Counter(row.state for row in summary.rows)
     console.print(
@@ -93,7 +93,7 @@ def show_summary(summary: GradingSummary) -> None:
 
 
 def _show_changes(summary: GradingSummary, console: Console) -> None:
-    """Whose points moved against the last run, and the marks by hand that this concerns."""
+    """Whose points moved against the last run, and the manual marks that this concerns."""
     if summary.changes:
         count = len(summary.changes)
         students = "student has" if count == 1 else "students have"

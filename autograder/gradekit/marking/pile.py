@@ -18,8 +18,8 @@ from gradekit.course.course import SOLVED
 from gradekit.errors import CourseError
 from gradekit.feedback.page import cells_of
 from gradekit.gradebook.address import address_of
-from gradekit.gradebook.by_hand import HandMark
 from gradekit.gradebook.gradebook import Book
+from gradekit.gradebook.manual_mark import ManualMark
 from gradekit.results.folder import course_secret, graded_journal_path, results_folder
 from gradekit.results.journal import Journal
 from gradekit.results.records import State, SubmissionRecord
@@ -65,7 +65,7 @@ class Answer:
     key: str
     student: str
     text: str
-    mark: HandMark
+    mark: ManualMark
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class _Pile:
     course: Course
     released: Released
     records: list[SubmissionRecord]
-    marks: Mapping[str, Mapping[str, HandMark]]
+    marks: Mapping[str, Mapping[str, ManualMark]]
     share: Share
 
     def answers(self, target: TargetCell) -> tuple[Answer, ...]:
@@ -149,11 +149,11 @@ class _Pile:
         return tuple(answer for _, answer in sorted(found, key=lambda pair: pair[0]))
 
 
-def _marks(book: Book, lab: str, released: Released) -> dict[str, dict[str, HandMark]]:
+def _marks(book: Book, lab: str, released: Released) -> dict[str, dict[str, ManualMark]]:
     return {
         student: released.with_new_names(
             {
-                cell: HandMark(mark.manual, found.comments.get(cell, ""), mark.open)
+                cell: ManualMark(mark.manual, found.comments.get(cell, ""), mark.needs_manual_grade)
                 for cell, mark in found.marks.items()
             }
         )
@@ -192,7 +192,7 @@ def _keyed(secret: bytes, *parts: str) -> bytes:
     return hmac.digest(secret, text, "sha256")
 
 
-def with_mark(question: Question, key: str, mark: HandMark) -> Question:
+def with_mark(question: Question, key: str, mark: ManualMark) -> Question:
     """The question after one of its answers got a mark."""
     answers = tuple(
         replace(answer, mark=mark) if answer.key == key else answer for answer in question.answers

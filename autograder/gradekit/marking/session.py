@@ -14,8 +14,8 @@ from gradekit.course import Course
 from gradekit.errors import MarkingError, ResultNotKeptError
 from gradekit.feedback.plain_text import plain_prose
 from gradekit.gradebook.address import address_of
-from gradekit.gradebook.by_hand import HandMark, MarkChangedError, give_mark
 from gradekit.gradebook.gradebook import Book
+from gradekit.gradebook.manual_mark import ManualMark, MarkChangedError, give_mark
 from gradekit.marking import history
 from gradekit.marking.history import GivenMark
 from gradekit.marking.pile import Answer, Question, Share, read_pile, text_now, with_mark
@@ -46,7 +46,7 @@ class _Done:
 
     question: str
     key: str
-    before: HandMark
+    before: ManualMark
     items_before: tuple[int, ...]
 
 
@@ -101,8 +101,9 @@ class Marking:
         """Save one mark; returns the answer as it is now, the progress, and a warning if need be.
 
         Args:
-            request: from the page: question, answer, points, comment, items, whether it stays
-                `open`, and `seen` with the points and the comment that the page had before.
+            request: from the page: question, answer, points, comment, items, whether it still
+                has `needs_manual_grade`, and `seen` with the points and the comment that the page had
+                before.
 
         Raises:
             BadMarkError: the points or the comment are not allowed.
@@ -111,7 +112,7 @@ class Marking:
         question, answer = self._find(request)
         points, comment = _points(request, question), _comment(request)
         items = _items(request, question)
-        mark = HandMark(points, comment, points is None or _is_open(request))
+        mark = ManualMark(points, comment, points is None or _needs_manual_grade(request))
         before = answer.mark, self._items.get((question.name, answer.key), ())
         self._check_seen(request, question.name, answer)
         if text_now(self.course, self.lab, question.name, answer.student) != answer.text:
@@ -141,9 +142,11 @@ class Marking:
     def progress(self) -> tuple[int, int]:
         """The answers of this share that are marked, and all of them."""
         answers = [a for question in self._questions.values() for a in question.answers]
-        return sum(not answer.mark.open for answer in answers), len(answers)
+        return sum(not answer.mark.needs_manual_grade for answer in answers), len(answers)
 
-    def _write(self, question: str, answer: Answer, mark: HandMark, items: tuple[int, ...]) -> str:
+    def _write(
+        self, question: str, answer: Answer, mark: ManualMark, items: tuple[int, ...]
+    ) -> str:
         """Write a mark; returns what could not be kept beside it, in words."""
         try:
             with Book(address_of(self.course)) as book:
@@ -163,7 +166,7 @@ class Marking:
             return f"{error}."
         return ""
 
-    def _remember(self, question: str, key: str, mark: HandMark, items: tuple[int, ...]) -> None:
+    def _remember(self, question: str, key: str, mark: ManualMark, items: tuple[int, ...]) -> None:
         self._questions[question] = with_mark(self._questions[question], key, mark)
         self._items[question, key] = items
 
@@ -222,7 +225,7 @@ class Marking:
             "text": plain_prose(answer.text),
             "points": mark.points,
             "comment": mark.comment,
-            "open": mark.open,
+            "needs_manual_grade": mark.needs_manual_grade,
             "items": list(self._items.get((question, answer.key), ())),
         }
 
@@ -261,9 +264,9 @@ def _comment(request: Any) -> str:
     return plain_prose(comment).strip()
 
 
-def _is_open(request: Any) -> bool:
+def _needs_manual_grade(request: Any) -> bool:
     """Whether an answer that changed since it was marked still waits, as after a mere comment."""
-    return request.get("open") is True
+    return request.get("needs_manual_grade") is True
 
 
 def _items(request: Any, question: Question) -> tuple[int, ...]:

@@ -124,8 +124,8 @@ class FinishEntry(NbGraderPreprocessor):
     """Replaces nbgrader's SaveAutoGrades: writes the journal's result to the gradebook.
 
     It writes what ``lab grade`` writes, with the dates and extensions of course.toml. Exercises
-    without a result are open, not 0. A manual mark is open again only if the answer that it is for
-    has changed.
+    without a result have no points, not 0. A manual mark needs a new look only if the answer that
+    it is for has changed.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:

@@ -33,7 +33,7 @@ class Question:
     Attributes:
         unwritten: students who wrote nothing; their mark is 0.
         waiting: answers without a mark.
-        marks: the marks that were given by hand, in order.
+        marks: the manual marks, in order.
         markers: who gave them; empty if nobody is known.
     """
 

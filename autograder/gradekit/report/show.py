@@ -166,7 +166,7 @@ def _step_json(step: ExerciseView) -> dict[str, Any]:
     result = step.result
     return {
         "step": step.name, "title": step.title, "earned": step.earned, "of": step.points,
-        "by_hand": step.by_hand, "comment": step.comment,
+        "is_manual": step.is_manual, "comment": step.comment,
         "checks": [dict(vars(check)) for check in result.checks] if result else [],
         "mistakes": list(result.mistakes) if result else [],
         "advice": list(result.advice) if result else [],

@@ -34,7 +34,7 @@ def show_student(shown: Shown, console: Console | None = None) -> None:
             if _is_telling(part):
                 _part(part, console)
     if len(shown.past) > 1:
-        console.print("Results so far, without lateness and marks by hand:", highlight=False)
+        console.print("Results so far, without lateness and manual marks:", highlight=False)
         for past in shown.past:
             console.print(f"  {_past(past)}", highlight=False)
 
@@ -107,7 +107,7 @@ def _points(page: Page) -> Table:
     table.add_column("of", justify="right")
     table.add_column("")
     for part in page.parts:
-        remark = "by hand" if isinstance(part, ExerciseView) and part.by_hand else ""
+        remark = "manual" if isinstance(part, ExerciseView) and part.is_manual else ""
         if part.earned is None:
             remark = "no mark yet" if isinstance(part, AnswerView) else "the grader failed"
         elif isinstance(part, AnswerView) and not part.text:

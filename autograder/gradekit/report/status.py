@@ -47,7 +47,7 @@ class LabStatus:
         collected: hand-ins in ``submitted/``.
         graded: of these, how many have a result.
         broken: of these, how many the grader failed on.
-        to_mark: hand-ins with a part that waits for a mark by hand.
+        to_mark: hand-ins with a part that needs manual grading.
         pages: feedback pages that were written.
     """
 
@@ -85,7 +85,7 @@ class LabStatus:
             failed = counted(self.broken, "hand-in")
             yield f"the grader failed on {failed}: lab grade {self.lab} says why"
         if self.to_mark:
-            yield f"{counted(self.to_mark, 'hand-in')} to mark by hand: lab mark {self.lab}"
+            yield f"{counted(self.to_mark, 'hand-in')} to mark manually: lab mark {self.lab}"
         if self.graded > self.pages:
             without = counted(self.graded - self.pages, "hand-in")
             yield f"{without} without a page of feedback: lab feedback {self.lab}"

@@ -18,7 +18,7 @@ _TROUBLE = {
 STATES = {
     **_TROUBLE,
     ScoreState.MISSING: "no hand-in",
-    ScoreState.OPEN: "waits for a mark by hand",
+    ScoreState.OPEN: "needs manual grading",
     ScoreState.GRADED: "final, on time",
     ScoreState.LATE: "final, late",
 }
@@ -66,8 +66,8 @@ def _scores(report: Report) -> list[str]:
     if whole.median is None:
         return []
     waiting = report.score_states.get(str(ScoreState.OPEN), 0)
-    verb = "waits" if waiting == 1 else "wait"
-    so_far = f" so far, because {students(waiting)} {verb} for a mark by hand" if waiting else ""
+    verb = "needs" if waiting == 1 else "need"
+    so_far = f" so far, because {students(waiting)} {verb} manual grading" if waiting else ""
     return [
         f"The median score is {number(whole.median)} of {report.points:g} points, "
         f"the mean {number(whole.mean)}{so_far}."

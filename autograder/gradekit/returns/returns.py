@@ -203,7 +203,7 @@ def _unfinished(page: Page) -> str:
     """Why a page will change before the marks are final; empty if it will not."""
     if page.state is State.OURS:
         return "the grader failed on it (--partial returns it)"
-    return "" if page.is_final else "a part waits for a mark by hand (--partial returns it)"
+    return "" if page.is_final else "a part needs manual grading (--partial returns it)"
 
 
 def _place(

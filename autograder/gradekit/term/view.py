@@ -81,6 +81,6 @@ def _legend(term: Term) -> Iterator[str]:
     if any(_cell(lab).strip("()") == "none" for lab in cells):
         yield "none: nothing was handed in; counts as 0."
     if any(_cell(lab).endswith("?") for lab in cells):
-        yield "?: not final, because a part waits for a mark by hand."
+        yield "?: not final, because a part needs manual grading."
     if any(lab.counts is Counting.NOT_YET for lab in cells):
         yield "open: no result yet; does not count yet."

@@ -1,4 +1,4 @@
-"""Reads a notebook's file as a student saved it: is it valid, and which steps are still open?
+"""Reads a notebook's file as a student saved it: is it valid, and which steps are not written yet?
 
 Tested in ``tests/attnlab/notebook/test_submit.py``, through ``submit()``.
 """
@@ -60,7 +60,7 @@ class NotebookFile:
         return about if isinstance(about, dict) else {}
 
     @property
-    def open_steps(self) -> tuple[str, ...]:
+    def unwritten_steps(self) -> tuple[str, ...]:
         """The student's cells in which nothing is written, or a placeholder is left."""
         return tuple(self._label(cell) for cell in self.content["cells"] if _is_open(cell))
 

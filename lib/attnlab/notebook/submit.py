@@ -51,7 +51,7 @@ class PackedSubmission:
         left_out: data files that were too large.
         missing: files of weights that the lab's cells should have saved.
         saved: when the notebook was last saved.
-        open_steps: steps that still contain the task's placeholder.
+        unwritten_steps: steps that still contain the task's placeholder.
         never_run: whether no cell of the saved notebook has a number or an output.
         not_python: cells that Python cannot read, each with the line and the reason.
         gone: steps whose cell is no longer in the notebook.
@@ -66,7 +66,7 @@ class PackedSubmission:
     left_out: tuple[Packed, ...]
     missing: tuple[str, ...]
     saved: datetime
-    open_steps: tuple[str, ...]
+    unwritten_steps: tuple[str, ...]
     never_run: bool
     not_python: tuple[str, ...] = ()
     gone: tuple[str, ...] = ()
@@ -75,7 +75,7 @@ class PackedSubmission:
     due: str = ""
 
     def summary(self) -> str:
-        """Lines for the student: what was packed and which steps are open."""
+        """Lines for the student: what was packed and which steps are not written yet."""
         width = max(len(file.name) for file in self.files)
         lines = [f"Packed {self.path}"]
         lines += [f"  {file.name:<{width}}  {_size(file.size)}" for file in self.files]
@@ -103,8 +103,8 @@ class PackedSubmission:
             f"The cell of {name} is gone: copy it from the lab's notebook, or it earns nothing."
             for name in self.gone
         ]
-        if self.open_steps:
-            lines.append(f"Still open: {', '.join(self.open_steps)}.")
+        if self.unwritten_steps:
+            lines.append(f"Not written yet: {', '.join(self.unwritten_steps)}.")
         if self.due:
             lines.append(self.due)
         lines.append("Now give this file to your course's system.")
@@ -169,7 +169,7 @@ def pack_submission(folder: str | Path = ".") -> PackedSubmission:
         left_out=tuple(file for file in data if file.size > MOST_BYTES),
         missing=tuple(name for name in _saves(notebook) if not (home / name).is_file()),
         saved=datetime.fromtimestamp(notebook.path.stat().st_mtime),
-        open_steps=notebook.open_steps,
+        unwritten_steps=notebook.unwritten_steps,
         never_run=notebook.never_run,
         not_python=notebook.not_python,
         gone=notebook.missing_steps,

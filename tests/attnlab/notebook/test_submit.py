@@ -91,7 +91,7 @@ def test_submit_prints_what_it_packed(folder, capsys):
     assert lines[2] == "  losses.csv           4 bytes"
     assert "last saved" in lines[4]
     assert lines[-1] == "Now give this file to your course's system."
-    assert "Still open" not in printed
+    assert "Not written yet" not in printed
     assert "No cell" not in printed
 
 
@@ -102,10 +102,10 @@ def test_long_sentences_are_wrapped_between_words(tmp_path, capsys):
     first, *lines = capsys.readouterr().out.splitlines()
     assert first == f"Packed {tmp_path}/lab01-handin.zip"
     assert max(map(len, lines)) <= 92
-    assert " ".join(" ".join(lines).split()).find(", ".join(submitted.open_steps)) > 0
+    assert " ".join(" ".join(lines).split()).find(", ".join(submitted.unwritten_steps)) > 0
 
 
-def test_open_steps_are_listed_and_packed(tmp_path):
+def test_unwritten_steps_are_listed_and_packed(tmp_path):
     save(
         tmp_path / "lab01_softmax.ipynb", step(OPEN), step("x = 1", "cross_entropy"),
         new_code_cell("class Cell:\n    def f(self):\n        raise NotImplementedError('later')"),
@@ -116,9 +116,9 @@ def test_open_steps_are_listed_and_packed(tmp_path):
         new_markdown_cell("Replace `raise NotImplementedError` with code.\n\n    raise it"),
     )  # fmt: skip
     submitted = pack_submission(tmp_path)
-    assert submitted.open_steps == ("softmax", "Cell", "explain")
+    assert submitted.unwritten_steps == ("softmax", "Cell", "explain")
     assert submitted.never_run
-    assert "Still open: softmax, Cell, explain." in submitted.summary()
+    assert "Not written yet: softmax, Cell, explain." in submitted.summary()
     assert "No cell of the saved notebook has been run" in submitted.summary()
     assert names(submitted) == ["lab01_softmax.ipynb"]
 
@@ -235,7 +235,7 @@ def test_notebooks_of_other_editors(tmp_path):
         }],
     }  # fmt: skip
     (tmp_path / "mine.ipynb").write_text(json.dumps(book))
-    assert pack_submission(tmp_path).open_steps == ("f",)
+    assert pack_submission(tmp_path).unwritten_steps == ("f",)
 
 
 def test_a_refusal_leaves_the_last_hand_in_unchanged(folder):
@@ -304,11 +304,11 @@ def test_cells_that_are_not_python_and_cells_that_are_gone_are_named(tmp_path):
 def test_a_released_cell_without_an_answer_is_open(tmp_path):
     text = "predictions = {}\n# TODO: write five lines"
     blank = {"attnlab": {"blank": text_digest(text)}}
-    for source, still_open in ((text, True), (f"{text}\npredictions['P1'] = 1", False)):
+    for source, is_unwritten in ((text, True), (f"{text}\npredictions['P1'] = 1", False)):
         cell = step(source, "qkv")
         cell.metadata.update(blank)
         lab_notebook(tmp_path, cell)
-        assert pack_submission(tmp_path).open_steps == (("3.1 qkv",) if still_open else ())
+        assert pack_submission(tmp_path).unwritten_steps == (("3.1 qkv",) if is_unwritten else ())
 
 
 def test_the_due_date_is_said(tmp_path):

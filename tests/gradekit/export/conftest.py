@@ -18,7 +18,7 @@ from gradekit.results.journal import Journal
 from gradekit.results.records import State, SubmissionRecord
 from gradekit.submissions.released import Released
 from tests.helpers import submissions
-from tests.helpers.gradebook import mark_by_hand
+from tests.helpers.gradebook import give_manual_mark
 from tests.helpers.late_course import COURSE
 from tests.helpers.submissions import LAB
 
@@ -66,7 +66,7 @@ def graded_course(tmp_path_factory: pytest.TempPathFactory) -> Path:
             book.write(replace(entry, answers=entry.answers))
     for student, values in GRADED.items():
         if values[-1] is not None:
-            mark_by_hand(address_of(course), student, "explain", values[-1])
+            give_manual_mark(address_of(course), student, "explain", values[-1])
     return root
 
 

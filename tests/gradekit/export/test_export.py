@@ -30,7 +30,7 @@ def test_scores_that_are_not_final_are_refused(course):
     with pytest.raises(ExportError) as refused:
         final_scores(course, [LAB])
     assert str(refused.value) == (
-        "lab01 is not final: of 8 students, 1 without a mark by hand, 1 not graded yet "
+        "lab01 is not final: of 8 students, 1 in need of manual grading, 1 not graded yet "
         "(`lab grade lab01`), 1 failed in the grader (`lab grade lab01` says why); --partial "
         "exports what there is"
     )

@@ -18,7 +18,7 @@ from gradekit.gradebook.marks import Mark
 from gradekit.submissions.released import Released
 from tests.helpers import submissions
 from tests.helpers.cpu_time import takes_less_than
-from tests.helpers.gradebook import DUE, ENTRY, mark_by_hand
+from tests.helpers.gradebook import DUE, ENTRY, give_manual_mark
 from tests.helpers.submissions import LAB, NAME
 
 
@@ -78,7 +78,7 @@ def test_writing_again_changes_nothing(book: Book, address: Address) -> None:
 
 def test_manual_points_survive_a_regrade(book: Book, address: Address) -> None:
     book.write(ENTRY)
-    mark_by_hand(address, "ada", "explain", 3, extra=1)
+    give_manual_mark(address, "ada", "explain", 3, extra=1)
     book.write(replace(ENTRY, scores={"softmax": 4.0, "entropy": 1.5}), ENTRY.answers)
     marks = book.marks(LAB)["ada"]
     assert marks.marks["explain"] == Mark(None, 3, 1, False)
@@ -90,7 +90,7 @@ def test_manual_points_survive_a_regrade(book: Book, address: Address) -> None:
 
 def test_a_changed_answer_is_open_again(book: Book, address: Address) -> None:
     book.write(ENTRY)
-    mark_by_hand(address, "ada", "explain", 3)
+    give_manual_mark(address, "ada", "explain", 3)
     book.write(replace(ENTRY, answers={"explain": "another digest"}), ENTRY.answers)
     assert book.marks(LAB)["ada"].marks["explain"] == Mark(None, 3, None, True)
 
@@ -136,7 +136,7 @@ def test_a_failure_leaves_no_partial_write(book: Book, monkeypatch: pytest.Monke
 def test_the_late_penalty_follows_manual_points(book: Book, address: Address) -> None:
     book.write(replace(ENTRY, late_percent=10.0))
     assert book.marks(LAB)["ada"].penalty == 0.95
-    mark_by_hand(address, "ada", "explain", 4)
+    give_manual_mark(address, "ada", "explain", 4)
     assert book.renew_penalties(LAB, lambda student, points: round(points / 10, 2)) == 1
     marks = book.marks(LAB)["ada"]
     assert (marks.points, marks.penalty, marks.score) == (13.5, 1.35, 12.15)

@@ -14,9 +14,9 @@ from nbgrader.api import Gradebook
 
 from gradekit.errors import GradebookError
 from gradekit.gradebook.address import Address, rows_in
-from gradekit.gradebook.by_hand import HandMark, MarkChangedError, give_mark
 from gradekit.gradebook.entry import unstored
 from gradekit.gradebook.gradebook import Book
+from gradekit.gradebook.manual_mark import ManualMark, MarkChangedError, give_mark
 from gradekit.gradebook.marks import Mark
 from gradekit.gradebook.reading import hand_ins_to_mark, read_marks
 from gradekit.submissions.released import Released
@@ -50,7 +50,7 @@ def book(address: Address, released: Released) -> Iterator[Book]:
         yield opened
 
 
-def mark_by_hand(address: Address, student: str) -> None:
+def give_manual_mark(address: Address, student: str) -> None:
     """What formgrader does when a TA gives points."""
     with Gradebook(address.url) as gradebook:
         grade = gradebook.find_grade("explain", NAME, LAB, student)
@@ -74,7 +74,7 @@ def test_nbgrader_reads_what_was_written(book: Book, address: Address) -> None:
 
 def test_manual_points_survive_a_regrade(book: Book, address: Address, released: Released) -> None:
     row = book.write(ENTRY)
-    mark_by_hand(address, "ada")
+    give_manual_mark(address, "ada")
     book.register(LAB, released, DUE)
     again = replace(ENTRY, scores={"softmax": 4.0, "entropy": 1.5})
     assert book.write(again, ENTRY.answers) == row
@@ -93,7 +93,7 @@ def test_manual_points_survive_a_regrade(book: Book, address: Address, released:
 def test_late_penalties_follow_manual_points(book: Book, address: Address) -> None:
     book.write(replace(ENTRY, late_percent=10.0))
     assert book.marks(LAB)["ada"].penalty == 0.95
-    mark_by_hand(address, "ada")
+    give_manual_mark(address, "ada")
     assert book.renew_penalties(LAB, lambda student, points: round(points / 10, 2)) == 1
     assert book.renew_penalties(LAB, lambda student, points: round(points / 10, 2)) == 0
     assert book.marks(LAB)["ada"].penalty == 1.35
@@ -173,16 +173,16 @@ def test_a_wrong_url_is_one_sentence() -> None:
 def test_of_two_markers_at_once_one_mark_is_kept(book: Book, address: Address) -> None:
     """`lab mark` on two machines: the other TA is told, and nothing is overwritten."""
     book.write(ENTRY)
-    told: list[HandMark] = []
-    kept: list[HandMark] = []
+    told: list[ManualMark] = []
+    kept: list[ManualMark] = []
     both = threading.Barrier(2)
 
     def mark(points: float) -> None:
-        mine = HandMark(points, f"{points:g}", open=False)
+        mine = ManualMark(points, f"{points:g}", needs_manual_grade=False)
         with Book(address) as own:
             both.wait(60)
             try:
-                give_mark(own, LAB, "ada", "explain", HandMark(), mine)
+                give_mark(own, LAB, "ada", "explain", ManualMark(), mine)
             except MarkChangedError as error:
                 told.append(error.now)
             else:
@@ -201,4 +201,4 @@ def test_of_two_markers_at_once_one_mark_is_kept(book: Book, address: Address) -
     seen = kept[0]
     give_mark(book, LAB, "ada", "explain", seen, replace(seen, points=2.0, comment=""))
     with pytest.raises(MarkChangedError, match="another TA has marked this answer"):
-        give_mark(book, LAB, "ada", "explain", seen, HandMark())
+        give_mark(book, LAB, "ada", "explain", seen, ManualMark())

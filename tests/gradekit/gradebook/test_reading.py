@@ -15,14 +15,14 @@ from gradekit.gradebook.gradebook import Book
 from gradekit.gradebook.reading import hand_ins_to_mark, marks_now, read_marks
 from gradekit.late import Lateness
 from gradekit.submissions.released import Released
-from tests.helpers.gradebook import ENTRY, mark_by_hand
+from tests.helpers.gradebook import ENTRY, give_manual_mark
 from tests.helpers.submissions import LAB
 
 
 def test_the_same_marks_and_comments_as_through_nbgrader(book: Book, address: Address) -> None:
     book.write(ENTRY)
     book.write(replace(ENTRY, student="bob", late_percent=10))
-    mark_by_hand(address, "ada", "explain", 3.0, extra=0.5)
+    give_manual_mark(address, "ada", "explain", 3.0, extra=0.5)
     found = read_marks(address, LAB)
     assert found == book.marks(LAB)
     assert found["ada"].points == 8 + 1.5 + 3.5
@@ -48,9 +48,9 @@ def test_who_waits_for_a_mark(book: Book, address: Address) -> None:
     failed = replace(ENTRY, student="eve", scores={"softmax": None}, answers={"explain": ""})
     book.write(failed)
     assert hand_ins_to_mark(address) == {LAB: 3}, "eve's waits for the grader alone"
-    mark_by_hand(address, "ada", "explain", 3.0)
-    mark_by_hand(address, "bob", "explain", 3.0)
-    mark_by_hand(address, "bob", "check_softmax", 7.0)
+    give_manual_mark(address, "ada", "explain", 3.0)
+    give_manual_mark(address, "bob", "explain", 3.0)
+    give_manual_mark(address, "bob", "check_softmax", 7.0)
     assert hand_ins_to_mark(address) == {LAB: 1}
     book.write(replace(ENTRY, student="bob", scores={"softmax": 2.0, "entropy": 1.5}))
     assert hand_ins_to_mark(address) == {LAB: 2}, "bob's mark was for another result"

@@ -20,7 +20,7 @@ from gradekit.results.journal import Journal
 from gradekit.submissions.align import align
 from gradekit.submissions.released import Released
 from tests.gradekit.gradebook.test_update import KEYS, RECORD, RESULTS, SUBMITTED
-from tests.helpers.gradebook import DUE, mark_by_hand
+from tests.helpers.gradebook import DUE, give_manual_mark
 from tests.helpers.submissions import ANSWER, LAB, result
 
 NEW = {"softmax": "weights", "check_softmax": "check_weights", "explain": "why"}
@@ -50,8 +50,8 @@ def test_points_marks_and_comments_stay(
         entry = update.entry(SUBMITTED, KEYS)
         assert entry is not None
         update.write([entry], released)
-        mark_by_hand(address, "ada", "explain", 3)
-        mark_by_hand(address, "ada", "check_softmax", 7)
+        give_manual_mark(address, "ada", "explain", 3)
+        give_manual_mark(address, "ada", "check_softmax", 7)
         before = Book(address)
         with before:
             old = before.marks(LAB)["ada"]
@@ -63,7 +63,7 @@ def test_points_marks_and_comments_stay(
     with Book(address) as book:
         marks = book.marks(LAB)["ada"]
     assert marks.marks == {NEW.get(name, name): mark for name, mark in old.marks.items()}
-    assert (marks.marks["why"].manual, marks.marks["why"].open) == (3, False)
+    assert (marks.marks["why"].manual, marks.marks["why"].needs_manual_grade) == (3, False)
     assert marks.marks["check_weights"].manual == 7
     assert marks.comments == {"why": "Well put."}
 

@@ -17,7 +17,7 @@ from gradekit.results.journal import Journal
 from gradekit.results.records import State, SubmissionRecord
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.released import Released
-from tests.helpers.gradebook import ENTRY, mark_by_hand
+from tests.helpers.gradebook import ENTRY, give_manual_mark
 from tests.helpers.submissions import LAB, result
 
 KEYS = {"softmax": "key 1", "entropy": "key 2"}
@@ -52,15 +52,15 @@ def test_a_changed_answer_asks_for_another_look(
 ) -> None:
     with Journal(tmp_path / "lab01.jsonl") as journal:
         update = GradebookUpdate(course, LAB, journal, address)
-        for text, is_open in (("d", False), ("another", True)):
+        for text, needs_look in (("d", False), ("another", True)):
             journal.append_graded(replace(RECORD, answers={"explain": text}), RESULTS, KEYS)
             entry = update.entry(SUBMITTED, KEYS)
             assert entry is not None
             update.write([entry], released)
-            if not is_open:
-                mark_by_hand(address, "ada", "explain", 3)
+            if not needs_look:
+                give_manual_mark(address, "ada", "explain", 3)
             with update.book(released) as book:
-                assert book.marks(LAB)["ada"].marks["explain"].open is is_open
+                assert book.marks(LAB)["ada"].marks["explain"].needs_manual_grade is needs_look
 
 
 def test_a_submission_with_other_contents_has_no_entry(

@@ -15,7 +15,7 @@ from gradekit.results.folder import journal_path
 from gradekit.results.journal import Journal
 from gradekit.results.records import State, SubmissionRecord
 from gradekit.submissions.released import Released
-from tests.helpers.gradebook import DUE, ENTRY, mark_by_hand
+from tests.helpers.gradebook import DUE, ENTRY, give_manual_mark
 from tests.helpers.submissions import LAB
 
 
@@ -63,9 +63,9 @@ def test_it_may_be_collected_and_withdrawn_again(graded: Course) -> None:
     assert withdraw(graded, LAB, "ada").kept == Path(graded.root / "withdrawn" / "ada" / f"{LAB}-2")
 
 
-def test_marks_by_hand_are_lost_only_if_told(graded: Course) -> None:
-    mark_by_hand(address_of(graded), "ada", "explain", 3)
-    with pytest.raises(CollectError, match="ada has 2 marks or comments given by hand for lab01"):
+def test_manual_marks_are_lost_only_with_force(graded: Course) -> None:
+    give_manual_mark(address_of(graded), "ada", "explain", 3)
+    with pytest.raises(CollectError, match="ada has 2 manual marks or comments for lab01"):
         withdraw(graded, LAB, "ada")
     assert (graded.root / "submitted" / "ada" / LAB).exists()
     withdraw(graded, LAB, "ada", force=True)

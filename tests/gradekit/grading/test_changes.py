@@ -14,11 +14,11 @@ from gradekit.course import load_course
 from gradekit.gradebook.address import address_of
 from gradekit.gradebook.marks import Mark, Marks
 from gradekit.grading import pool
-from gradekit.grading.changes import Result, changes, hand_marks_to_look_at
+from gradekit.grading.changes import Result, changes, manual_marks_to_review
 from gradekit.grading.summary import GradingSummary
 from gradekit.results.records import CheckResult, ExerciseResult, State, SubmissionRecord
 from tests.helpers import submissions, tiny_class
-from tests.helpers.gradebook import mark_by_hand
+from tests.helpers.gradebook import give_manual_mark
 from tests.helpers.tiny_class import LAB
 from tests.helpers.undisturbed import Undisturbed, run, stricter
 
@@ -84,18 +84,18 @@ def test_hand_ins_and_failures_are_reasons() -> None:
     assert reasons(fine, broken) == ("softmax 8 → –: the grader failed now",)
 
 
-def test_a_mark_by_hand_for_another_result_is_told(tmp_path: Path) -> None:
+def test_a_manual_mark_for_another_result_is_reported(tmp_path: Path) -> None:
     released = submissions.released(tmp_path)
     marks = {
-        "check_softmax": Mark(auto=8.0, manual=7.0, open=True),
-        "check_entropy": Mark(auto=4.0, manual=3.0, open=False),
-        "explain": Mark(manual=2.0, open=True),
+        "check_softmax": Mark(auto=8.0, manual=7.0, needs_manual_grade=True),
+        "check_entropy": Mark(auto=4.0, manual=3.0, needs_manual_grade=False),
+        "explain": Mark(manual=2.0, needs_manual_grade=True),
     }
     given = {"ada": Marks("ada", marks, {}, 0.0)}
-    assert hand_marks_to_look_at(given, released, ["ada", "bob"]) == (
-        "ada: softmax has 7 points by hand, given for another result; the judge gives 8 now",
+    assert manual_marks_to_review(given, released, ["ada", "bob"]) == (
+        "ada: softmax has 7 manual points, given for another result; the judge gives 8 now",
     )
-    assert hand_marks_to_look_at(given, released, []) == ()
+    assert manual_marks_to_review(given, released, []) == ()
 
 
 @pytest.fixture
@@ -131,22 +131,22 @@ def test_a_stricter_check_moves_those_who_had_passed_it(
     assert again.changes == (), "nothing was graded"
 
 
-def test_scores_are_after_lateness_and_with_marks_by_hand(
+def test_scores_are_after_lateness_and_with_manual_marks(
     graded: Path,
     undisturbed: Undisturbed,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("tests.helpers.gradebook.NAME", tiny_class.NAME)
     address = address_of(load_course(graded))
-    mark_by_hand(address, "ada", "explain", 3.0)
-    mark_by_hand(address, "ada", "check_softmax", 2.0)
+    give_manual_mark(address, "ada", "explain", 3.0)
+    give_manual_mark(address, "ada", "check_softmax", 2.0)
     (graded / "students.csv").write_text("id,name\nada,Ada\nzed,Zed\n")
     stricter(undisturbed, monkeypatch, "softmax")
     summary, rows = run(graded, again=True)
     assert (rows["ada"].score, rows["ada"].final) == (2 + 1 + 3, False)
     assert (rows["cyd"].score, rows["cyd"].final) == (round(1 * 0.8, 2), False)
     assert summary.look_at == (
-        "ada: softmax has 2 points by hand, given for another result; the judge gives 0 now",
+        "ada: softmax has 2 manual points, given for another result; the judge gives 0 now",
     )
     assert summary.missing == ("zed",)
     values = {row["student"]: row for row in summary.to_json()}

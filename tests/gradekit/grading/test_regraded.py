@@ -13,8 +13,8 @@ import pytest
 
 from gradekit.course import load_course
 from gradekit.gradebook.address import address_of
-from gradekit.gradebook.by_hand import HandMark, give_mark
 from gradekit.gradebook.gradebook import Book
+from gradekit.gradebook.manual_mark import ManualMark, give_mark
 from gradekit.grading import grade, pool
 from gradekit.grading.grade import Settings
 from gradekit.results.folder import journal_path
@@ -80,13 +80,20 @@ def test_a_journal_of_an_earlier_version_is_graded_again_and_the_reason_is_said_
     graded: Path,
 ) -> None:
     with Book(address_of(load_course(graded))) as book:
-        give_mark(book, LAB, "ada", "explain", HandMark(), HandMark(3, "Well put.", open=False))
+        give_mark(
+            book,
+            LAB,
+            "ada",
+            "explain",
+            ManualMark(),
+            ManualMark(3, "Well put.", needs_manual_grade=False),
+        )
     before = tiny_class.gradebook_of(graded)
     assert "Well put." in str(before)
     with_other_keys(graded)
     assert heard(graded) == [f"4 hand-ins were graded before; {WHY} 4 are graded again.", 4]
     assert heard(graded) == [0]
-    assert tiny_class.gradebook_of(graded) == before, "a mark given by hand is in it"
+    assert tiny_class.gradebook_of(graded) == before, "a manual mark is in it"
 
 
 def test_a_changed_exercise_file_is_a_reason(graded: Path) -> None:

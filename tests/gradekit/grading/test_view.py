@@ -91,7 +91,7 @@ def test_final_scores_changes_and_who_is_missing(capsys: pytest.CaptureFixture[s
     assert "softmax 3 → 5: “Keeps the \ufffdshape” earns" in out
     assert "2 students without a hand-in: zoë, [b]" in out
     assert "s0: look" in out
-    assert "+: not final, because a part waits for a mark by hand (1 hand-in)" in out
+    assert "+: not final, because a part needs manual grading (1 hand-in)" in out
 
 
 def test_reasons_that_a_class_shares_are_said_once(capsys: pytest.CaptureFixture[str]) -> None:

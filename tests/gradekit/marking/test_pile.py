@@ -30,7 +30,9 @@ def test_everyone_who_wrote_something_is_in_it(course: Course) -> None:
     assert {a.student: a.text for a in question.answers} == {
         student: text for student, text in TEXTS.items() if text
     }
-    assert all(answer.mark.open and answer.mark.points is None for answer in question.answers)
+    assert all(
+        answer.mark.needs_manual_grade and answer.mark.points is None for answer in question.answers
+    )
 
 
 def test_the_question_has_its_model_answer_and_mark_scheme(course: Course) -> None:

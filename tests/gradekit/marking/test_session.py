@@ -15,7 +15,7 @@ from gradekit.marking import history
 from gradekit.marking.pile import Share
 from gradekit.marking.session import MOST_COMMENT, BadMarkError, Marking, OutdatedError
 from tests.gradekit.marking.conftest import TEXTS
-from tests.helpers.gradebook import mark_by_hand
+from tests.helpers.gradebook import give_manual_mark
 from tests.helpers.marked_class import grade
 from tests.helpers.submissions import LAB
 
@@ -56,8 +56,8 @@ def test_a_mark_is_in_the_gradebook_on_the_page_and_in_the_export(
     told = marking.save(request(of(marking, "Nobody"), points=1, items=[1], comment=" Why? "))
     assert (told["done"], told["of"]) == (1, 6)
     assert told["answer"] | {"key": ""} == {
-        "key": "", "text": "Nobody knows.", "points": 1, "comment": "Why?", "open": False,
-        "items": [1],
+        "key": "", "text": "Nobody knows.", "points": 1, "comment": "Why?",
+        "needs_manual_grade": False, "items": [1],
     }  # fmt: skip
     assert mark_of(course, "bob") == (1, "Why?")
     score = next(score for score in scores_of(course, LAB) if score.student.id == "bob")
@@ -81,7 +81,11 @@ def test_undo_takes_back_one_change_after_the_other(course: Course, marking: Mar
     assert marking.undo()["answer"]["points"] == 1
     assert mark_of(course, "bob") == (1, "")
     told = marking.undo()
-    assert (told["answer"]["points"], told["answer"]["open"], told["done"]) == (None, True, 0)
+    assert (told["answer"]["points"], told["answer"]["needs_manual_grade"], told["done"]) == (
+        None,
+        True,
+        0,
+    )
     assert mark_of(course, "bob") == (None, "")
     with pytest.raises(BadMarkError, match="nothing to undo"):
         marking.undo()
@@ -91,18 +95,27 @@ def test_a_mark_stays_if_the_same_answer_is_graded_again(course: Course, marking
     marking.save(request(of(marking, "Nobody"), points=2))
     grade(course, TEXTS)
     answer = of(Marking(course, LAB), "Nobody")
-    assert (answer["points"], answer["open"]) == (2, False)
+    assert (answer["points"], answer["needs_manual_grade"]) == (2, False)
 
 
 def test_a_changed_answer_waits_for_a_mark_again(course: Course, marking: Marking) -> None:
     marking.save(request(of(marking, "Nobody"), points=2))
     grade(course, TEXTS | {"bob": "Somebody knows."})
     again = Marking(course, LAB)
-    assert (of(again, "Somebody")["points"], of(again, "Somebody")["open"]) == (2, True)
-    again.save(request(of(again, "Somebody"), comment="Who?", open=True))
-    assert (of(again, "Somebody")["points"], of(again, "Somebody")["open"]) == (2, True)
-    again.save(request(of(again, "Somebody"), open=False))
-    assert (of(again, "Somebody")["points"], of(again, "Somebody")["open"]) == (2, False)
+    assert (of(again, "Somebody")["points"], of(again, "Somebody")["needs_manual_grade"]) == (
+        2,
+        True,
+    )
+    again.save(request(of(again, "Somebody"), comment="Who?", needs_manual_grade=True))
+    assert (of(again, "Somebody")["points"], of(again, "Somebody")["needs_manual_grade"]) == (
+        2,
+        True,
+    )
+    again.save(request(of(again, "Somebody"), needs_manual_grade=False))
+    assert (of(again, "Somebody")["points"], of(again, "Somebody")["needs_manual_grade"]) == (
+        2,
+        False,
+    )
 
 
 def test_a_text_that_changed_since_it_was_shown_gets_no_mark(
@@ -117,7 +130,7 @@ def test_a_text_that_changed_since_it_was_shown_gets_no_mark(
 
 def test_the_mark_of_another_ta_is_not_overwritten(course: Course, marking: Marking) -> None:
     shown = of(marking, "Nobody")
-    mark_by_hand(address_of(course), "bob", "explain", 3)
+    give_manual_mark(address_of(course), "bob", "explain", 3)
     with pytest.raises(OutdatedError, match="3 points\\. Your mark was not saved") as caught:
         marking.save(request(shown, points=1))
     assert mark_of(course, "bob") == (3, "Well put.")

@@ -42,7 +42,7 @@ def test_steps_are_in_order_of_difficulty(page: str) -> None:
 
 def test_each_state_is_said_in_words(page: str) -> None:
     states = dict(re.findall(r'<th scope="row">([a-z ,-]+)\s*</th><td>(\d+)</td>', page))
-    assert states == {"no hand-in": "2", "waits for a mark by hand": "298"}
+    assert states == {"no hand-in": "2", "needs manual grading": "298"}
     assert set(STATES) == set(ScoreState)
 
 

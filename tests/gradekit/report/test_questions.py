@@ -12,7 +12,7 @@ from gradekit.report.page import render
 from gradekit.report.questions import Marker, questions_of
 from gradekit.report.report import make_report
 from tests.gradekit.report.conftest import NOW
-from tests.helpers.gradebook import mark_by_hand
+from tests.helpers.gradebook import give_manual_mark
 from tests.helpers.planted_class import LAB, QUESTION, write_class
 
 MARKS = {"s000": ("Kim", 3.0), "s001": ("Kim", 2.0), "s002": ("Lee", 1.0), "s003": ("Lee", 4.0)}
@@ -23,7 +23,7 @@ def marked(tmp_path: Path) -> Course:
     course = write_class(tmp_path / "course", 7, ())
     for student, (marker, points) in MARKS.items():
         now = 0.0 if points == 4.0 else points
-        mark_by_hand(address_of(course), student, QUESTION, now)
+        give_manual_mark(address_of(course), student, QUESTION, now)
         append(course, LAB, GivenMark(student, QUESTION, points, "", (), marker))
     return course
 
@@ -39,7 +39,7 @@ def test_the_mean_of_each_marker(tmp_path: Path) -> None:
 
 def test_without_names_nothing_is_said(tmp_path: Path) -> None:
     course = write_class(tmp_path / "course", 4, ())
-    mark_by_hand(address_of(course), "s000", QUESTION, 3.0)
+    give_manual_mark(address_of(course), "s000", QUESTION, 3.0)
     (question,) = questions_of(read_class(course, LAB))
     assert question.markers == ()
     assert "marked by" not in render(make_report(course, LAB, NOW))

@@ -16,7 +16,7 @@ from gradekit.results.folder import journal_path
 from gradekit.results.journal import Journal
 from gradekit.results.records import State, SubmissionRecord
 from tests.gradekit.report.conftest import NOW
-from tests.helpers.gradebook import mark_by_hand
+from tests.helpers.gradebook import give_manual_mark
 from tests.helpers.planted_class import LAB, PLANTED, QUESTION
 
 
@@ -66,7 +66,7 @@ def test_what_is_said_first(report: Report) -> None:
     assert sentences(report) == [
         "298 of 300 students handed in, 29 of them late.",
         f"The median score is {report.whole.median:g} of 100 points, the mean "
-        f"{report.whole.mean:.1f} so far, because 298 students wait for a mark by hand.",
+        f"{report.whole.mean:.1f} so far, because 298 students need manual grading.",
         "The hardest step is 1.3 Cross-entropy: on average 75 % of its points.",
         "6 different known mistakes were recognised. The most frequent: double softmax, in "
         "1.3 Cross-entropy (63 students).",
@@ -84,8 +84,8 @@ def test_json_names_nobody_unless_asked(report: Report) -> None:
     assert named["hardest"][0] == "cross_entropy"
 
 
-def test_marks_by_hand_are_in_the_scores(small_class: Course) -> None:
-    mark_by_hand(address_of(small_class), "s000", QUESTION, 3.0)
+def test_manual_marks_are_in_the_scores(small_class: Course) -> None:
+    give_manual_mark(address_of(small_class), "s000", QUESTION, 3.0)
     report = make_report(small_class, LAB, NOW)
     (question,) = report.questions
     assert (question.marks, question.mean, question.waiting) == ((3.0,), 3.0, 1)

@@ -18,7 +18,7 @@ from gradekit.results.folder import journal_path
 from gradekit.results.journal import Journal
 from gradekit.results.records import State, SubmissionRecord
 from gradekit.submissions.released import Released
-from tests.helpers.gradebook import mark_by_hand
+from tests.helpers.gradebook import give_manual_mark
 from tests.helpers.planted_class import LAB, ON_TIME, PLANTED, QUESTION, results_of
 
 
@@ -60,8 +60,8 @@ def test_one_step_shows_every_check_and_the_code(big_class: Course) -> None:
         show_hand_in(big_class, LAB, "s009").step("sofmax")
 
 
-def test_a_mark_by_hand_and_its_comment(small_class: Course) -> None:
-    mark_by_hand(address_of(small_class), "s000", QUESTION, 2.5)
+def test_a_manual_mark_and_its_comment(small_class: Course) -> None:
+    give_manual_mark(address_of(small_class), "s000", QUESTION, 2.5)
     text = printed(small_class, "s000")
     assert "Score: 98.5 of 100 points.\n" in text
     assert "A TA wrote: Well put." in text

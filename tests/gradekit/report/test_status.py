@@ -18,7 +18,7 @@ from gradekit.results.folder import journal_path
 from gradekit.results.journal import Journal
 from gradekit.results.records import State, SubmissionRecord
 from tests.gradekit.report.test_commands import cpu_of_children, lab
-from tests.helpers.gradebook import mark_by_hand
+from tests.helpers.gradebook import give_manual_mark
 from tests.helpers.planted_class import LAB, QUESTION
 
 SECOND = """
@@ -42,7 +42,7 @@ def course(small_class: Course) -> Course:
         (root / "submitted" / student / LAB).mkdir(parents=True)
     (root / "feedback" / "s000" / LAB).mkdir(parents=True)
     (root / "release" / LAB).mkdir(parents=True)
-    mark_by_hand(address_of(small_class), "s000", QUESTION, 3.0)
+    give_manual_mark(address_of(small_class), "s000", QUESTION, 3.0)
     return load_course(root)
 
 
@@ -57,7 +57,7 @@ def test_counts(course: Course) -> None:
     assert (two.collected, two.graded, two.to_mark, two.pages, two.released) == (0, 0, 0, 0, False)
     assert one.to_do == (
         "1 hand-in to grade: lab grade lab01",
-        "1 hand-in to mark by hand: lab mark lab01",
+        "1 hand-in to mark manually: lab mark lab01",
         "1 hand-in without a page of feedback: lab feedback lab01",
     )
     assert two.to_do == ()
@@ -101,7 +101,7 @@ def test_one_screen(course: Course) -> None:
     lines = [" ".join(line.split()) for line in printed(course, DUE).splitlines()]
     assert "lab01 open Fri 18 Sep 23:59 3 of 4 2 1 1" in lines
     assert "lab02 not released Fri 25 Sep 23:59" in lines
-    assert "lab01: 1 hand-in to mark by hand: lab mark lab01" in lines
+    assert "lab01: 1 hand-in to mark manually: lab mark lab01" in lines
     assert "Due dates are in Europe/Zurich." in lines
     shutil.rmtree(course.root / "submitted")
     (course.root / "gradebook.db").unlink()

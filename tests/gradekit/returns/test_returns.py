@@ -261,7 +261,7 @@ def test_what_is_not_final_is_held_back(tmp_path: Path):
     done = return_pages(course, LAB, Way.FOLDER)
     assert done.lines() == [
         "lab01: 4 pages for folders, one for each student",
-        "not returned because a part waits for a mark by hand (--partial returns it): ada",
+        "not returned because a part needs manual grading (--partial returns it): ada",
         "not returned because the grader failed on it (--partial returns it): g_k",
         "not returned because it is not graded yet (`lab grade lab01` does that): new",
     ]

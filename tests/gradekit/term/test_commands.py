@@ -91,7 +91,7 @@ def test_eight_labs_fit_into_eighty_columns(term: Term):
         "100, lab07 100.",
         "In parentheses: the lowest lab of a student, dropped.",
         "none: nothing was handed in; counts as 0.",
-        "?: not final, because a part waits for a mark by hand.",
+        "?: not final, because a part needs manual grading.",
         "open: no result yet; does not count yet.",
         "lab09 has no results; it does not count yet.",
     ]

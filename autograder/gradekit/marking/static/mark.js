@@ -37,7 +37,7 @@ function choose() {
   $("model-box").hidden = !question.model;
   $("points").max = question.points;
   $("points-of").textContent = question.scheme.length ? `Mark scheme, ${question.points} points` : `Points, of ${question.points}`;
-  place = Math.max(0, question.answers.findIndex((one) => one.open));
+  place = Math.max(0, question.answers.findIndex((one) => one.needs_manual_grade));
   count();
   if (!empty) show();
 }
@@ -46,9 +46,9 @@ function show() {
   const answer = current();
   $("which").textContent = `Answer ${place + 1} of ${question.answers.length}`;
   $("answer").textContent = answer.text;
-  const again = answer.open && answer.points !== null;
-  $("flag").textContent = again ? "The text has changed since it was marked" : answer.open ? "No mark yet" : "Marked";
-  $("flag").className = again ? "tag again" : answer.open ? "tag" : "tag done";
+  const again = answer.needs_manual_grade && answer.points !== null;
+  $("flag").textContent = again ? "The text has changed since it was marked" : answer.needs_manual_grade ? "No mark yet" : "Marked";
+  $("flag").className = again ? "tag again" : answer.needs_manual_grade ? "tag" : "tag done";
   if (document.activeElement !== $("points")) $("points").value = answer.points ?? "";
   if (document.activeElement !== $("comment")) $("comment").value = answer.comment;
   $("keep").hidden = !again;
@@ -103,7 +103,7 @@ function write(place, text) {
 
 function count() {
   const answers = state.questions.flatMap((one) => one.answers);
-  const done = answers.filter((one) => !one.open).length;
+  const done = answers.filter((one) => !one.needs_manual_grade).length;
   $("progress").max = Math.max(1, answers.length);
   $("progress").value = done;
   $("count").textContent = `${done} of ${answers.length} marked`;
@@ -125,7 +125,7 @@ function press(key) {
   give({ items, points: key === 0 || items.length ? points : null });
 }
 
-const values = (answer) => ({ points: answer.points, comment: answer.comment, items: [...answer.items].sort(), open: answer.open });
+const values = (answer) => ({ points: answer.points, comment: answer.comment, items: [...answer.items].sort(), needs_manual_grade: answer.needs_manual_grade });
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 // What the server told counts; `saved` is what it will expect to replace.
@@ -135,8 +135,8 @@ function adopt(answer, told) { Object.assign(answer, told, { saved: values(told)
 // changes that build on the refused one are dropped.
 function give(change) {
   const shown = question, answer = current();
-  Object.assign(answer, { open: false }, change);
-  answer.open ||= answer.points === null;
+  Object.assign(answer, { needs_manual_grade: false }, change);
+  answer.needs_manual_grade ||= answer.points === null;
   const sent = values(answer), round = answer.round || 0;
   refresh();
   send(async () => {
@@ -205,7 +205,7 @@ function saveComment() {
   clearTimeout(typing);
   typing = null;
   const text = $("comment").value.trim();
-  if (text !== current().comment) give({ comment: text, open: current().open });
+  if (text !== current().comment) give({ comment: text, needs_manual_grade: current().needs_manual_grade });
 }
 
 function savePoints() {
@@ -220,7 +220,7 @@ function savePoints() {
 }
 
 // The text has changed, and the old points are right for the new one, too.
-function keep() { if (current().open && current().points !== null) give({}); }
+function keep() { if (current().needs_manual_grade && current().points !== null) give({}); }
 
 function leave() {
   if (document.activeElement === $("comment")) saveComment();
@@ -236,10 +236,10 @@ function go(step) {
   show();
 }
 
-function goOpen() {
+function goUnmarked() {
   leave();
   const order = [...question.answers.keys()].map((number) => (place + 1 + number) % question.answers.length);
-  const index = order.find((number) => question.answers[number].open);
+  const index = order.find((number) => question.answers[number].needs_manual_grade);
   document.activeElement.blur();
   if (index === undefined) { say("Every answer to this question has a mark"); return; }
   place = index;
@@ -258,7 +258,7 @@ document.addEventListener("keydown", (event) => {
   }
   const onButton = ["BUTTON", "SUMMARY"].includes(document.activeElement.tagName);
   const keys = {
-    ArrowLeft: () => go(-1), ArrowRight: () => go(1), Enter: goOpen, u: undo, k: keep,
+    ArrowLeft: () => go(-1), ArrowRight: () => go(1), Enter: goUnmarked, u: undo, k: keep,
     c: () => $("comment").focus(), p: () => $("points").select(), m: () => { $("model-box").open = !$("model-box").open; },
   };
   if (event.key === "Enter" && onButton) return;
@@ -270,7 +270,7 @@ document.addEventListener("keydown", (event) => {
 
 $("previous").addEventListener("click", () => go(-1));
 $("next").addEventListener("click", () => go(1));
-$("open").addEventListener("click", goOpen);
+$("unmarked").addEventListener("click", goUnmarked);
 $("undo").addEventListener("click", undo);
 $("keep").addEventListener("click", keep);
 $("points").addEventListener("change", savePoints);

@@ -1,6 +1,6 @@
 """A TA's mark for one answer, read from the gradebook and written to it, as formgrader does.
 
-Tested in tests/gradekit/gradebook/test_by_hand.py.
+Tested in tests/gradekit/gradebook/test_manual_mark.py.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from gradekit.gradebook.gradebook import Book
 
 
 @dataclass(frozen=True)
-class HandMark:
+class ManualMark:
     """What a TA gave for one answer.
 
     Attributes:
         points: None if nobody has given any.
         comment: for the student; empty for none.
-        open: a TA must look at it, for the first time or again.
+        needs_manual_grade: a TA must look at it, for the first time or again.
     """
 
     points: float | None = None
     comment: str = ""
-    open: bool = True
+    needs_manual_grade: bool = True
 
 
 class MarkChangedError(GradebookError):
@@ -37,14 +37,14 @@ class MarkChangedError(GradebookError):
         now: the mark that is in the gradebook.
     """
 
-    def __init__(self, now: HandMark) -> None:
+    def __init__(self, now: ManualMark) -> None:
         points = "no points" if now.points is None else f"{now.points:g} points"
         super().__init__(f"another TA has marked this answer meanwhile: {points}")
         self.now = now
 
 
 def give_mark(
-    book: Book, lab: str, student: str, cell: str, seen: HandMark, mark: HandMark
+    book: Book, lab: str, student: str, cell: str, seen: ManualMark, mark: ManualMark
 ) -> None:
     """Write a mark with its comment, in one transaction.
 
@@ -58,7 +58,7 @@ def give_mark(
     book.transaction(lambda db: _give(db, lab, student, cell, seen, mark))
 
 
-def _give(db: Any, lab: str, student: str, cell: str, seen: HandMark, mark: HandMark) -> None:
+def _give(db: Any, lab: str, student: str, cell: str, seen: ManualMark, mark: ManualMark) -> None:
     grade, comment = api.Grade, api.Comment
     marked = db.execute(
         _row(lab, student, cell, grade, grade.id, grade.manual_score, grade.needs_manual_grade)
@@ -70,12 +70,15 @@ def _give(db: Any, lab: str, student: str, cell: str, seen: HandMark, mark: Hand
         )
     # Both updates ask for what was seen, so no other program can write in between unnoticed.
     points, text = grade.manual_score, func.coalesce(comment.manual_comment, "")
-    as_seen = (points.is_not_distinct_from(seen.points), grade.needs_manual_grade == seen.open)
+    as_seen = (
+        points.is_not_distinct_from(seen.points),
+        grade.needs_manual_grade == seen.needs_manual_grade,
+    )
     changed = [
         db.execute(
             update(grade)
             .where(grade.id == marked[0], *as_seen)
-            .values(manual_score=mark.points, needs_manual_grade=mark.open)
+            .values(manual_score=mark.points, needs_manual_grade=mark.needs_manual_grade)
         ),
         db.execute(
             update(comment)
@@ -84,7 +87,7 @@ def _give(db: Any, lab: str, student: str, cell: str, seen: HandMark, mark: Hand
         ),
     ]
     if any(result.rowcount != 1 for result in changed):
-        raise MarkChangedError(HandMark(marked[1], said[1] or "", bool(marked[2])))
+        raise MarkChangedError(ManualMark(marked[1], said[1] or "", bool(marked[2])))
 
 
 def _row(lab: str, student: str, cell: str, table: Any, *columns: Any) -> Any:
