@@ -101,9 +101,8 @@ class Marking:
         """Save one mark; returns the answer as it is now, the progress, and a warning if need be.
 
         Args:
-            request: from the page: question, answer, points, comment, items, whether it still
-                has `needs_manual_grade`, and `seen` with the points and the comment that the page had
-                before.
+            request: from the page: question, answer, points, comment, items, `needs_manual_grade`,
+                and `seen` with the points and the comment that the page had before.
 
         Raises:
             BadMarkError: the points or the comment are not allowed.
