@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gradekit.course import Course
-from gradekit.returns.places import NoPlace, Place
+from gradekit.returns.return_paths import NotReturned, ReturnPath
 from gradekit.roster.students import Student
 from gradekit.submissions.folder import SUBMITTED, TIMESTAMP
 
@@ -23,17 +23,17 @@ SECRET = "submission_secret.txt"  # noqa: S105 - a file's name
 _STEP = "ReleaseFeedback"
 
 
-def exchange_place(course: Course, lab: str, student: Student) -> Place | NoPlace:
+def exchange_path(course: Course, lab: str, student: Student) -> ReturnPath | NotReturned:
     """A page under the name of the notebook that was handed in: nbgrader looks for that."""
     folder = course.root / SUBMITTED / student.id / lab
     if not all((folder / name).is_file() for name in (SECRET, TIMESTAMP)):
-        return NoPlace("the hand-in did not come from nbgrader's exchange")
+        return NotReturned("the hand-in did not come from nbgrader's exchange")
     names = sorted(path.stem for path in folder.glob("*.ipynb"))
     if not names:
-        return NoPlace("no notebook was handed in, and nbgrader asks for a notebook's page")
+        return NotReturned("no notebook was handed in, and nbgrader asks for a notebook's page")
     expected = course.source(lab).stem
     name = expected if expected in names else names[0]
-    return Place(f"{student.id}/{lab}/{name}.html", student.id)
+    return ReturnPath(f"{student.id}/{lab}/{name}.html", student.id)
 
 
 def feedback_folder(course: Course, lab: str) -> Path:
@@ -48,20 +48,20 @@ def release_feedback(course: Course, lab: str, pages: Mapping[str, bytes]) -> No
     """Have nbgrader put pages into its exchange.
 
     Args:
-        pages: by their places.
+        pages: by their paths.
 
     Raises:
         CourseError: the exchange refuses.
     """
     from gradekit.build.exchange import exchange_step, run_step
 
-    with TemporaryDirectory() as place:
+    with TemporaryDirectory() as folder:
         for path, html in pages.items():
-            page = Path(place, path)
+            page = Path(folder, path)
             page.parent.mkdir(parents=True)
             page.write_bytes(html)
-            submitted = course.root / SUBMITTED / page.parent.relative_to(place)
+            submitted = course.root / SUBMITTED / page.parent.relative_to(folder)
             for name in (SECRET, TIMESTAMP):
                 shutil.copyfile(submitted / name, page.parent / name)
-        step = exchange_step(course, lab, _STEP, feedback_directory=place)
+        step = exchange_step(course, lab, _STEP, feedback_directory=folder)
         run_step(step, f"{lab}: nbgrader's exchange refuses the pages")

@@ -21,16 +21,16 @@ from gradekit.feedback.page import pages, write_page
 from gradekit.feedback.views import Page
 from gradekit.files import write_whole
 from gradekit.results.records import State
-from gradekit.returns.exchange import exchange_place, feedback_folder, release_feedback
+from gradekit.returns.exchange import exchange_path, feedback_folder, release_feedback
 from gradekit.returns.mail import mail_of
-from gradekit.returns.places import (
-    NoPlace,
-    Place,
-    canvas_place,
-    folder_place,
-    ilias_place,
-    mail_place,
-    moodle_place,
+from gradekit.returns.return_paths import (
+    NotReturned,
+    ReturnPath,
+    canvas_path,
+    folder_path,
+    ilias_path,
+    mail_path,
+    moodle_path,
 )
 from gradekit.roster.people import Directory
 from gradekit.roster.students import Student, load_roster
@@ -59,10 +59,10 @@ class Way(StrEnum):
     @property
     def is_zip(self) -> bool:
         """Whether the pages are packed into one file."""
-        return self in _PLACES
+        return self in _PATHS
 
 
-_PLACES = {Way.MOODLE: moodle_place, Way.CANVAS: canvas_place, Way.ILIAS: ilias_place}
+_PATHS = {Way.MOODLE: moodle_path, Way.CANVAS: canvas_path, Way.ILIAS: ilias_path}
 
 
 def way_named(name: str) -> Way:
@@ -83,14 +83,14 @@ class Returned:
 
     Attributes:
         file: the zip or the folder.
-        places: by student, where the page is in it.
+        paths: by student, where the page is in it.
         held: by student, why the page is not in it.
     """
 
     lab: str
     way: Way
     file: Path
-    places: Mapping[str, str]
+    paths: Mapping[str, str]
     held: Mapping[str, str]
 
     def lines(self) -> list[str]:
@@ -98,7 +98,7 @@ class Returned:
         reasons: dict[str, list[str]] = {}
         for student, reason in self.held.items():
             reasons.setdefault(reason, []).append(student)
-        count = counted(len(self.places), "page")
+        count = counted(len(self.paths), "page")
         return [
             f"{self.lab}: {count} for {_WORDS[self.way]}",
             *(
@@ -114,7 +114,7 @@ class Returned:
             "as": str(self.way),
             "file": str(self.file),
             "returned": [
-                {"student": student, "path": path} for student, path in self.places.items()
+                {"student": student, "path": path} for student, path in self.paths.items()
             ],
             "held": [
                 {"student": student, "reason": reason} for student, reason in self.held.items()
@@ -156,28 +156,28 @@ def return_pages(
     roster = load_roster(course.root)
     directory = Directory(roster)
     name = f"{lab}.html"
-    found: dict[str, Place] = {}
+    found: dict[str, ReturnPath] = {}
     contents: dict[str, bytes] = {}
     held: dict[str, str] = {}
     for page in pages(course, lab):
         html = write_page(course, page, solutions).read_bytes()
         known = page.student in roster
         student = roster.student(page.student) if known else Student(page.student, "")
-        place = _place(course, lab, way, student, name, directory)
+        goes_to = _return_path(course, lab, way, student, name, directory)
         if (reason := _unfinished(page)) and not partial:
-            place = NoPlace(reason)
-        if isinstance(place, NoPlace):
-            held[student.id] = place.reason
+            goes_to = NotReturned(reason)
+        if isinstance(goes_to, NotReturned):
+            held[student.id] = goes_to.reason
             continue
-        found[student.id] = place
+        found[student.id] = goes_to
         contents[student.id] = mail_of(student, page, name, html) if way is Way.MAIL else html
     held |= _not_graded(course, lab, {*found, *held}) | _of_several(found)
-    places = {student: place.path for student, place in found.items() if student not in held}
-    returned = Returned(lab, way, target, places, dict(sorted(held.items())))
-    if not places:
+    paths = {student: goes_to.path for student, goes_to in found.items() if student not in held}
+    returned = Returned(lab, way, target, paths, dict(sorted(held.items())))
+    if not paths:
         why = "; ".join(returned.lines()[1:]) or "nothing was handed in"
         raise ReturnError(f"{lab}: no page can go back through {way}: {why}")
-    files = {path: contents[student] for student, path in places.items()}
+    files = {path: contents[student] for student, path in paths.items()}
     if way is Way.EXCHANGE:
         release_feedback(course, lab, files)
     else:
@@ -206,19 +206,19 @@ def _unfinished(page: Page) -> str:
     return "" if page.is_final else "a part needs manual grading (--partial returns it)"
 
 
-def _place(
+def _return_path(
     course: Course, lab: str, way: Way, student: Student, name: str, directory: Directory
-) -> Place | NoPlace:
+) -> ReturnPath | NotReturned:
     match way:
         case Way.MOODLE | Way.CANVAS | Way.ILIAS:
             origin = read_origin(course.root, student.id, lab)
-            return _PLACES[way](student, origin, name, directory)
+            return _PATHS[way](student, origin, name, directory)
         case Way.EXCHANGE:
-            return exchange_place(course, lab, student)
+            return exchange_path(course, lab, student)
         case Way.MAIL:
-            return mail_place(student)
+            return mail_path(student)
         case Way.FOLDER:
-            return folder_place(student, name)
+            return folder_path(student, name)
         case unknown:
             assert_never(unknown)
 
@@ -230,14 +230,14 @@ def _not_graded(course: Course, lab: str, known: set[str]) -> dict[str, str]:
     return dict.fromkeys(sorted(handed_in - known), reason)
 
 
-def _of_several(found: Mapping[str, Place]) -> dict[str, str]:
+def _of_several(found: Mapping[str, ReturnPath]) -> dict[str, str]:
     """Pages of several students with one recipient: each of them would see the others'."""
-    counts = Counter(place.recipient for place in found.values())
-    counts += Counter(place.path.casefold() for place in found.values())
+    counts = Counter(goes_to.recipient for goes_to in found.values())
+    counts += Counter(goes_to.path.casefold() for goes_to in found.values())
     return {
         student: "several students would see it"
-        for student, place in found.items()
-        if counts[place.recipient] > 1 or counts[place.path.casefold()] > 1
+        for student, goes_to in found.items()
+        if counts[goes_to.recipient] > 1 or counts[goes_to.path.casefold()] > 1
     }
 
 

@@ -194,7 +194,7 @@ def change_origin(course: Course, student: str, **changes: object) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
-def test_two_students_with_one_place_get_no_page(course: Course):
+def test_two_students_with_one_path_get_no_page(course: Course):
     """Whoever owns that number would see both pages."""
     ada = json.loads(origin_path(course.root, "ada", LAB).read_text())
     number = ada["key"]
@@ -266,7 +266,7 @@ def test_what_is_not_final_is_held_back(tmp_path: Path):
         "not returned because it is not graded yet (`lab grade lab01` does that): new",
     ]
     told = return_pages(course, LAB, Way.FOLDER, partial=True)
-    assert set(told.places) == EVERYONE
+    assert set(told.paths) == EVERYONE
     assert set(told.held) == {"new"}
 
 

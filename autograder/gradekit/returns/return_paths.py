@@ -22,7 +22,7 @@ _ADDRESS = re.compile(r"[^@\s,;:<>()\[\]\"]+@[^@\s,;:<>()\[\]\"]+")
 
 
 @dataclass(frozen=True)
-class Place:
+class ReturnPath:
     """Where one student's page goes.
 
     Attributes:
@@ -35,98 +35,98 @@ class Place:
 
 
 @dataclass(frozen=True)
-class NoPlace:
+class NotReturned:
     """A page that cannot go this way, and why: the end of a sentence that begins with "ada: "."""
 
     reason: str
 
 
-def moodle_place(
+def moodle_path(
     student: Student, origin: Origin | None, page: str, directory: Directory
-) -> Place | NoPlace:
-    """A place in the zip for "Upload multiple feedback files in a zip".
+) -> ReturnPath | NotReturned:
+    """The path in the zip for "Upload multiple feedback files in a zip".
 
     Moodle splits a folder's name, or else a file's, at underscores: name, number, plugin type and
     plugin; the number alone tells the person. Source: moodle, mod/assign/feedback/file/
     importziplib.php: is_valid_filename_for_import.
     """
     if (wrong := _wrong_origin(origin, moodle.SYSTEM)) or origin is None:
-        return NoPlace(wrong)
+        return NotReturned(wrong)
     parts = origin.home.split("_", 4)
     if len(parts) < 4 or parts[1] != origin.key or parts[2:4] != ["assignsubmission", "file"]:
-        return NoPlace(f"Moodle would not know whose {origin.home!r} is")
+        return NotReturned(f"Moodle would not know whose {origin.home!r} is")
     name = parts[0]
     own = name.removeprefix(f"{student.section}-")  # older versions write the group before it
     person = Person(name, names=(own,), logins_with_names=moodle.logins_with_names(own))
     if not moodle.is_hidden(name) and (
         wrong := _wrong_name(directory, person, student, moodle.SYSTEM)
     ):
-        return NoPlace(wrong)
+        return NotReturned(wrong)
     in_folder = any(origin.home in PurePosixPath(path).parts for path in origin.files.values())
-    return Place(f"{origin.home}{'/' if in_folder else '_'}{page}", origin.key)
+    return ReturnPath(f"{origin.home}{'/' if in_folder else '_'}{page}", origin.key)
 
 
-def canvas_place(
+def canvas_path(
     student: Student, origin: Origin | None, page: str, directory: Directory
-) -> Place | NoPlace:
-    """A place in the zip for "Upload Submissions" ("Re-Upload Student Submissions").
+) -> ReturnPath | NotReturned:
+    """The path in the zip for "Upload Submissions" ("Re-Upload Student Submissions").
 
     Canvas splits a file's name at underscores and takes the first two numbers: the user and a file
     that this user handed in. Source: canvas-lms, app/models/abstract_assignment.rb:
     infer_comment_context_from_filename.
     """
     if (wrong := _wrong_origin(origin, canvas.SYSTEM)) or origin is None:
-        return NoPlace(wrong)
+        return NotReturned(wrong)
     path = _main_file(origin)
     start = canvas.start_of(path.name)
     if start is None:
-        return NoPlace(f"Canvas would not know whose {path.name!r} is")
+        return NotReturned(f"Canvas would not know whose {path.name!r} is")
     if start.numbers_as_canvas_reads_them != (start.user, start.attachment):
-        return NoPlace(f"Canvas would read other numbers from {path.name!r}")
+        return NotReturned(f"Canvas would read other numbers from {path.name!r}")
     known = directory.find(Person(start.user, canvas_id=start.user))
     if isinstance(known, Student) and known.id != student.id:
-        return NoPlace(
+        return NotReturned(
             f"the number in Canvas's download is that of {known.id}; correct students.csv"
         )
     person = Person(start.name, names=(start.name,))
     if start.name and (wrong := _wrong_name(directory, person, student, canvas.SYSTEM)):
-        return NoPlace(wrong)
-    return Place(f"{start.text}_{page}", start.user)
+        return NotReturned(wrong)
+    return ReturnPath(f"{start.text}_{page}", start.user)
 
 
-def ilias_place(
+def ilias_path(
     student: Student, origin: Origin | None, page: str, directory: Directory
-) -> Place | NoPlace:
-    """A place in the zip for "Multi-Feedback".
+) -> ReturnPath | NotReturned:
+    """The path in the zip for "Multi-Feedback".
 
     ILIAS takes the folder whose name begins with multi_feedback, and in it the folders of members;
     the number at the end of a name tells the member. Source: ILIAS, Modules/Exercise/classes/
     class.ilExAssignment.php: getMultiFeedbackFiles.
     """
     if (wrong := _wrong_origin(origin, ilias.SYSTEM)) or origin is None:
-        return NoPlace(wrong)
+        return NotReturned(wrong)
     person = ilias.person_of(origin.home)
     if person is None or not origin.home.endswith(f"_{origin.key}"):
-        return NoPlace(f"ILIAS would not know whose {origin.home!r} is")
+        return NotReturned(f"ILIAS would not know whose {origin.home!r} is")
     found = directory.find(person)
     if not isinstance(found, Student) or found.id != student.id:
         whose = f"that of {found.id}" if isinstance(found, Student) else found.reason
-        return NoPlace(f"{origin.home!r} in ILIAS's download is {whose}; correct students.csv")
-    return Place(f"multi_feedback/{origin.home}/{page}", origin.key)
+        return NotReturned(f"{origin.home!r} in ILIAS's download is {whose}; correct students.csv")
+    return ReturnPath(f"multi_feedback/{origin.home}/{page}", origin.key)
 
 
-def folder_place(student: Student, page: str) -> Place:
+def folder_path(student: Student, page: str) -> ReturnPath:
     """A folder for each student."""
-    return Place(f"{student.id}/{page}", student.id)
+    return ReturnPath(f"{student.id}/{page}", student.id)
 
 
-def mail_place(student: Student) -> Place | NoPlace:
+def mail_path(student: Student) -> ReturnPath | NotReturned:
     """A message to the student's address."""
     if not student.email:
-        return NoPlace("students.csv has no email address")
+        return NotReturned("students.csv has no email address")
     if not _ADDRESS.fullmatch(student.email):
-        return NoPlace(f"{student.email!r} is not an email address; correct students.csv")
-    return Place(f"{student.id}.eml", student.email.casefold())
+        return NotReturned(f"{student.email!r} is not an email address; correct students.csv")
+    return ReturnPath(f"{student.id}.eml", student.email.casefold())
 
 
 def _wrong_origin(origin: Origin | None, system: str) -> str:
