@@ -128,16 +128,16 @@ def closes_for(course: Course, lab: str, student: str) -> datetime:
     return _closes(course, course.due(lab, student))
 
 
-def answers_from(course: Course, lab: str) -> datetime:
-    """The moment after which the answers of `lab` may be given to students.
+def answers_public_after(course: Course, lab: str) -> datetime:
+    """The moment after which the answers of `lab` may be public.
 
     That is when it closes, or its due date if course.toml says ``solutions = "known"``.
     """
     return course.lab(lab).due if course.solutions_known(lab) else closes(course, lab)
 
 
-def usually_answers_from(course: Course, lab: str) -> datetime:
-    """As :func:`answers_from`, but for students without an extension.
+def answers_public_after_without_extensions(course: Course, lab: str) -> datetime:
+    """As :func:`answers_public_after`, but without extensions.
 
     Grading goes by this one: an extension that is given after a later lab's release must not
     change the library on which that lab's hand-ins run.

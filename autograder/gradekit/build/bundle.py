@@ -28,10 +28,10 @@ from gradekit.build.disclosure import disclosures
 from gradekit.build.exchange import exchange_step, run_step
 from gradekit.build.student_library import blank_references, write_student_library
 from gradekit.course import BUNDLES, Course
-from gradekit.course.moments import human_date, short_date
+from gradekit.course.dates import human_date, short_date
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import CourseLabs
-from gradekit.late import answers_from
+from gradekit.late import answers_public_after
 
 PAGE, LECTURES = "HOW_TO_HAND_IN.md", "LECTURES.md"
 PROJECT = "attention-labs"
@@ -78,10 +78,10 @@ def release_bundle(
     made = make_bundle(labs, lab)
     yield " and ".join(str(path.relative_to(course.root)) for path in (made.folder, made.zip))
     for other in open_labs(course, lab):
-        until = short_date(answers_from(course, other))
+        until = short_date(answers_public_after(course, other))
         yield f"its library is blank for {other}, which is open until {until}"
     for other in closing_later(course, lab, now):
-        until = short_date(answers_from(course, other))
+        until = short_date(answers_public_after(course, other))
         yield f"careful: it holds the answers of {other}, which is open until {until}"
     if exchange:
         publish(course, lab)

@@ -13,10 +13,10 @@ from datetime import datetime
 from gradekit.build.needs import needed_by
 from gradekit.build.student_library import all_references
 from gradekit.course import FILE_NAME, Course
-from gradekit.course.moments import short_date
+from gradekit.course.dates import short_date
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import CourseLabs
-from gradekit.late import answers_from, usually_answers_from
+from gradekit.late import answers_public_after, answers_public_after_without_extensions
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,14 @@ def open_labs(course: Course, lab: str) -> list[str]:
     """The earlier labs that are still open when `lab` is released: its bundle is blank for them."""
     release = course.lab(lab).release
     earlier = course.labs[: course.labs.index(lab)]
-    return [other for other in earlier if answers_from(course, other) > release]
+    return [other for other in earlier if answers_public_after(course, other) > release]
 
 
 def closing_later(course: Course, lab: str, now: datetime) -> list[str]:
     """The labs that close before `lab` is released, but after `now`: its bundle is made early."""
     earlier = course.labs[: course.labs.index(lab)]
     still_open = open_labs(course, lab)
-    return [o for o in earlier if o not in still_open and answers_from(course, o) > now]
+    return [o for o in earlier if o not in still_open and answers_public_after(course, o) > now]
 
 
 def with_date_passed(
@@ -77,7 +77,7 @@ def with_date_passed(
         CourseError: there is none.
     """
     if solutions:
-        found = [lab for lab in chosen if answers_from(course, lab) < now]
+        found = [lab for lab in chosen if answers_public_after(course, lab) < now]
     else:
         found = [lab for lab in chosen if course.lab(lab).release <= now]
     if not found:
@@ -115,8 +115,8 @@ def conflicts(labs: CourseLabs, lab: str) -> Iterator[Conflict]:
         names = (references[other] - references[lab]) & needed
         if names:
             shown = tuple(sorted(name for _, name in names))
-            extended = usually_answers_from(course, other) <= release
-            until = answers_from(course, other)
+            extended = answers_public_after_without_extensions(course, other) <= release
+            until = answers_public_after(course, other)
             yield Conflict(lab, release, other, until, extended, shown)
 
 

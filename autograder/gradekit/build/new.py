@@ -14,7 +14,7 @@ from string import Template
 
 from gradekit.build.library_files import PACKAGE
 from gradekit.course import FILE_NAME, SOLVED, Course, load_course
-from gradekit.course.moments import LAST
+from gradekit.course.dates import LAST
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import exercise_files
 from gradekit.exercise.source import read_source

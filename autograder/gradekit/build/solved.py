@@ -17,7 +17,7 @@ from attnlab.notebook.file import text_digest
 from gradekit.build.blanks import clear, has_solution_marks
 from gradekit.build.cell_text import imported, solved_text
 from gradekit.course import Course
-from gradekit.course.moments import human_date
+from gradekit.course.dates import human_date
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import LabExercises
 from gradekit.exercise.source import RENAMED, Source, SourceCell

@@ -16,14 +16,14 @@ from gradekit.build.library_files import PACKAGE, library_files
 from gradekit.course import Course
 from gradekit.errors import BlankError, CourseError
 from gradekit.exercise.loader import CourseLabs
-from gradekit.late import answers_from
+from gradekit.late import answers_public_after
 
 Names = frozenset[tuple[str, str]]
-AnswersFrom = Callable[[Course, str], datetime]
+AnswersPublicAfter = Callable[[Course, str], datetime]
 
 
 def write_student_library(
-    labs: CourseLabs, lab: str, target: Path, solved_from: AnswersFrom = answers_from
+    labs: CourseLabs, lab: str, target: Path, solved_from: AnswersPublicAfter = answers_public_after
 ) -> None:
     """Write the library for students of `lab` as the folder ``attnlab`` in `target`.
 
@@ -56,7 +56,7 @@ def blank_references(labs: CourseLabs, lab: str) -> Names:
     Raises:
         CourseError: the course has no such lab, or its exercise files contradict each other.
     """
-    return _still_blank(labs.course, lab, all_references(labs), answers_from)
+    return _still_blank(labs.course, lab, all_references(labs), answers_public_after)
 
 
 def all_references(labs: CourseLabs) -> dict[str, Names]:
@@ -70,7 +70,7 @@ def all_references(labs: CourseLabs) -> dict[str, Names]:
 
 
 def _still_blank(
-    course: Course, lab: str, named: Mapping[str, Names], solved_from: AnswersFrom
+    course: Course, lab: str, named: Mapping[str, Names], solved_from: AnswersPublicAfter
 ) -> Names:
     """The references that are not part of the release of `lab`."""
     release = course.lab(lab).release

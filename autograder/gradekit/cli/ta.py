@@ -177,10 +177,10 @@ def _right_answers(course: Course, lab: str, told: bool | None) -> Solutions | N
     """The right answers for the pages, if they are told: by default as soon as a lab has closed."""
     from datetime import UTC, datetime
 
-    from gradekit.late import answers_from
+    from gradekit.late import answers_public_after
 
     now = datetime.now(UTC)
-    if told is False or (told is None and now <= answers_from(course, lab)):
+    if told is False or (told is None and now <= answers_public_after(course, lab)):
         return None
     from gradekit.exercise.loader import CourseLabs
     from gradekit.feedback.solutions import solutions_of

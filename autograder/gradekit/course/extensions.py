@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
-from gradekit.course.moments import in_zone, short_date
+from gradekit.course.dates import in_zone, short_date
 from gradekit.course.tables import CourseFile, Extension, LabTable
 from gradekit.errors import CourseError, RosterError
 from gradekit.roster.students import FILE_NAME as ROSTER

@@ -9,8 +9,8 @@ from pydantic import ValidationError
 
 from gradekit.course.course import Course
 from gradekit.course.extensions import resolve
-from gradekit.course.mistaken import place, sentence_of
 from gradekit.course.tables import FILE_NAME, CourseFile
+from gradekit.course.wrong_values import place, sentence_of
 from gradekit.errors import CourseError
 from gradekit.roster.students import Roster, load_roster
 

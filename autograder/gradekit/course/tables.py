@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from gradekit.course.moments import FIRST, LAST, in_zone, moment
+from gradekit.course.dates import FIRST, LAST, in_zone, moment
 
 FILE_NAME = "course.toml"
 Disclosure = Literal["withheld", "known"]

@@ -17,14 +17,14 @@ import torch
 
 from gradekit.build.cell_text import solved_text
 from gradekit.build.model_answer import model_answer
-from gradekit.course.moments import short_date
+from gradekit.course.dates import short_date
 from gradekit.errors import CourseError
 from gradekit.exercise.definition import Exercise
 from gradekit.exercise.edits import source_text
 from gradekit.exercise.loader import CourseLabs
 from gradekit.exercise.source import Source, SourceCell
 from gradekit.exercise.written_answers import Errata, Predictions
-from gradekit.late import answers_from
+from gradekit.late import answers_public_after
 
 _CODE_MARKS = re.compile(
     r"(?:^[ ]*# TODO:[^\n]*\n(?:^[ ]*#[^\n]*\n)*)?^[ ]*### (?:BEGIN|END) SOLUTION[^\n]*\n?",
@@ -83,7 +83,7 @@ def solutions_of(labs: CourseLabs, lab: str, now: datetime) -> Solutions:
     Raises:
         CourseError: the lab has not closed: somebody can still earn points with them.
     """
-    end = answers_from(labs.course, lab)
+    end = answers_public_after(labs.course, lab)
     if now <= end:
         raise CourseError(
             f"{lab} can still earn points until {short_date(end)}, late days and extensions "

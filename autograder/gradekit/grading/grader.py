@@ -32,7 +32,7 @@ from gradekit.grading.judge import judge
 from gradekit.grading.result_keys import ResultKeys
 from gradekit.grading.task import GraderSpec
 from gradekit.grading.undefined_names import stopped_definitions
-from gradekit.late import usually_answers_from
+from gradekit.late import answers_public_after_without_extensions
 from gradekit.results.records import CheckResult, ExerciseResult, Graded, digest_of
 from gradekit.sandbox.levels import AUTO, Level, choose, level_named
 from gradekit.sandbox.limit_messages import NOT_RUN, about_cell
@@ -108,7 +108,9 @@ class LabGrader:
         folder = LockedTempFolder()
         self._cleanup.callback(folder.close)
         # Not by extensions: one that is given after the release must not change this lab's grading.
-        write_student_library(self._labs, self.spec.lab, folder.path, usually_answers_from)
+        write_student_library(
+            self._labs, self.spec.lab, folder.path, answers_public_after_without_extensions
+        )
         sandbox = Sandbox(
             folder.path,
             limits_of(self.spec),

@@ -32,7 +32,7 @@ from gradekit.grading.grade import note_failure
 from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GradedSubmission
 from gradekit.grading.worker import grade_submission
-from gradekit.late import answers_from
+from gradekit.late import answers_public_after
 from gradekit.nbgrader.context import SubmissionContext, command_of, folders_of
 from gradekit.nbgrader.selection import select_submissions
 from gradekit.results.folder import failures_path
@@ -177,7 +177,7 @@ class FeedbackPage(HTMLExporter):
     def _solutions(self, context: SubmissionContext) -> Solutions | None:
         """The right answers, if the lab has closed; read once for all students of a command."""
         now = datetime.now(UTC)
-        if now <= answers_from(context.course, context.lab):
+        if now <= answers_public_after(context.course, context.lab):
             return None
         if self._told is None:
             self._told = solutions_of(CourseLabs(context.course), context.lab, now)

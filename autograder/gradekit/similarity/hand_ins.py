@@ -19,9 +19,9 @@ from gradekit.submissions.notebook import checked_exercise, open_notebook
 from gradekit.submissions.released import Released, grade_id_of
 from gradekit.submissions.sources import SourceReader
 from gradekit.submissions.stored import read_origin
+from gradekit.submissions.student_of import StudentFinder
 from gradekit.submissions.submission import read_submission
 from gradekit.submissions.times_file import TimesFile
-from gradekit.submissions.whose import Whose
 
 OTHER = "other cells"
 
@@ -133,7 +133,9 @@ def _earlier_files(course: Course, lab: str, folder: Path) -> Iterator[Submitted
     if (folder / SUBMITTED).is_dir():
         yield from find_submissions(folder, lab)
         return
-    reader = SourceReader(course, lab, Whose(Directory(Roster()), admit_new=True), TimesFile())
+    reader = SourceReader(
+        course, lab, StudentFinder(Directory(Roster()), admit_new=True), TimesFile()
+    )
     for found in reader.read(folder):
         undated = dict.fromkeys(found.files, 0.0)
         yield SubmittedFiles(found.student, lab, found.files, undated, (), "", None)

@@ -22,9 +22,9 @@ from gradekit.submissions.incoming import IncomingSubmission
 from gradekit.submissions.layouts import canvas
 from gradekit.submissions.sources import SourceReader, refused_file
 from gradekit.submissions.stored import CollectState, SubmittedFolder
+from gradekit.submissions.student_of import StudentFinder
 from gradekit.submissions.times import HandInTime
 from gradekit.submissions.times_file import read_times
-from gradekit.submissions.whose import Whose
 from gradekit.wording import first_of
 
 _MOST_NAMES = 5  # in one sentence
@@ -80,7 +80,7 @@ class _Collection:
         self._times = read_times(options.times, directory, course.timezone)
         self._groups = read_groups(options.groups, directory)
         self._reader = SourceReader(
-            course, lab, Whose(directory, options.new), self._times, self._groups
+            course, lab, StudentFinder(directory, options.new), self._times, self._groups
         )
         self._notes: list[str] = []
         self._repeated: list[_Repeated] = []

@@ -32,9 +32,9 @@ from gradekit.submissions.layouts import reader_of
 from gradekit.submissions.layouts.folders import NO_STUDENT, zip_of
 from gradekit.submissions.layouts.listing import Entry, Listing, Reader, common_top
 from gradekit.submissions.notebook_lab import lab_of
+from gradekit.submissions.student_of import StudentFinder
 from gradekit.submissions.times import HandInTime, TimeSource
 from gradekit.submissions.times_file import TimesFile
-from gradekit.submissions.whose import Whose
 
 Items = Callable[[], Iterable[FoundFile | UnsafeName]]
 
@@ -50,12 +50,12 @@ class SourceReader:
         self,
         course: Course,
         lab: str,
-        whose: Whose,
+        finder: StudentFinder,
         times: TimesFile,
         groups: Groups | None = None,
     ) -> None:
         self._course, self._lab = course, lab
-        self._whose, self._directory, self._times = whose, whose.directory, times
+        self._finder, self._directory, self._times = finder, finder.directory, times
         self._groups = groups or Groups()
         self.refused: list[Refused] = []
 
@@ -166,7 +166,7 @@ class SourceReader:
         team = team or self._groups.named(person.names)
         if team is not None:
             return [(member, team.name) for member in team.members]
-        return [(self._whose.student(person), entry.group)]
+        return [(self._finder.student(person), entry.group)]
 
     def _one_person_each(self, group: _Group) -> list[IncomingSubmission]:
         """The hand-ins, without those of two people who would be one student."""

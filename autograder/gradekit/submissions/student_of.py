@@ -1,4 +1,4 @@
-"""From the person that a path tells to a student: of the roster, or a new one.
+"""Finds or admits the student whom a path names.
 
 Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
@@ -15,8 +15,8 @@ _NO_NAME = "its path does not name the student; put it into a folder with the st
 
 
 @dataclass
-class Whose:
-    """Decides who a person is.
+class StudentFinder:
+    """Decides which student a person is: one of the roster, or a new one.
 
     Attributes:
         admit_new: whether people who are not in the roster are taken, too; without a roster,

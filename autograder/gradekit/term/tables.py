@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gradekit.course.moments import short_date
+from gradekit.course.dates import short_date
 from gradekit.errors import ExportError
 from gradekit.export.export import FOLDER, write_file
 from gradekit.export.tables import Value, csv_of, xlsx_of

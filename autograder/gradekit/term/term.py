@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from gradekit.course import Course
-from gradekit.course.moments import short_date
+from gradekit.course.dates import short_date
 from gradekit.errors import CourseError
 from gradekit.export.export import final_scores
 from gradekit.export.scores import Score, ScoreState

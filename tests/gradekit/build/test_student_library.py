@@ -15,7 +15,7 @@ from gradekit.build.student_library import write_student_library
 from gradekit.course import load_course
 from gradekit.errors import CourseError
 from gradekit.exercise.loader import CourseLabs
-from gradekit.late import usually_answers_from
+from gradekit.late import answers_public_after_without_extensions
 from tests.helpers.three_weeks import write_three_weeks
 
 LIBRARY = Path(attnlab.__file__).parent
@@ -85,8 +85,12 @@ def test_an_extension_changes_no_library_in_which_hand_ins_run(course, tmp_path)
     path = course.root / "course.toml"
     path.write_text(path.read_text() + EXTENSION)
     extended = CourseLabs(load_course(course.root))
-    write_student_library(CourseLabs(course), "lab02", tmp_path / "before", usually_answers_from)
-    write_student_library(extended, "lab02", tmp_path / "after", usually_answers_from)
+    write_student_library(
+        CourseLabs(course), "lab02", tmp_path / "before", answers_public_after_without_extensions
+    )
+    write_student_library(
+        extended, "lab02", tmp_path / "after", answers_public_after_without_extensions
+    )
     for path in (tmp_path / "before").rglob("*.py"):
         assert (
             path.read_bytes()

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from gradekit.course.moments import FIRST, LAST, human_date, in_zone, moment, short_date
+from gradekit.course.dates import FIRST, LAST, human_date, in_zone, moment, short_date
 
 ZURICH = ZoneInfo("Europe/Zurich")
 NOON = datetime(2026, 9, 20, 12)
