@@ -17,7 +17,7 @@ from demo.classroom import material_of
 from demo.material import Material
 from gradekit.course import load_course
 from gradekit.exercise.definition import Version
-from gradekit.similarity.hand_ins import ClassTexts, HandIn
+from gradekit.similarity.hand_ins import ClassTexts, HandInTexts
 from tests.helpers.small_course import PROJECT
 
 Change = Callable[[str], str]
@@ -70,7 +70,7 @@ def texts(lab: str, students: Mapping[str, Answers]) -> ClassTexts:
     return ClassTexts(
         lab,
         {exercise.name: exercise.name for exercise in material.lab.exercises},
-        tuple(HandIn(student, "", answers) for student, answers in students.items()),
+        tuple(HandInTexts(student, "", answers) for student, answers in students.items()),
         tuple(str(cell["source"]) for cell in material.released.cells),
         tuple(str(cell["source"]) for cell in material.solved.cells),
     )

@@ -46,7 +46,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Change:
+class ScoreChange:
     """A student whose points are other ones than after the last run.
 
     Attributes:
@@ -80,10 +80,10 @@ def results_now(journal: Journal, students: Iterable[str], released: Released) -
     return found
 
 
-def changes(before: Mapping[str, Result], after: Mapping[str, Result]) -> tuple[Change, ...]:
+def changes(before: Mapping[str, Result], after: Mapping[str, Result]) -> tuple[ScoreChange, ...]:
     """Those whose points moved, by student; a first result is not a change."""
     return tuple(
-        Change(student, old.total, new.total, tuple(_reasons(old, new)))
+        ScoreChange(student, old.total, new.total, tuple(_reasons(old, new)))
         for student in sorted(before)
         if (old := before[student]).scores != (new := after[student]).scores
         or old.total != new.total

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gradekit.grading.changes import Change
+from gradekit.grading.changes import ScoreChange
 from gradekit.results.records import State
 
 
@@ -40,7 +40,7 @@ class Row:
     sandboxes: tuple[str, ...] = ()
     score: float | None = None
     final: bool = False
-    change: Change | None = None
+    change: ScoreChange | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The record that ``lab grade --json`` prints."""
@@ -72,7 +72,7 @@ class GradingSummary:
     look_at: tuple[str, ...] = ()
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[ScoreChange, ...]:
         """Those whose points moved."""
         return tuple(row.change for row in self.rows if row.change)
 

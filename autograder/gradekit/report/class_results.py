@@ -17,7 +17,7 @@ from gradekit.submissions.released import Released, TargetCell
 
 
 @dataclass(frozen=True)
-class HandIn:
+class StudentResults:
     """One student's work in the lab.
 
     Attributes:
@@ -61,7 +61,7 @@ class ClassResults:
     course: Course
     lab: str
     released: Released
-    everyone: tuple[HandIn, ...]
+    everyone: tuple[StudentResults, ...]
 
     @property
     def steps(self) -> tuple[TargetCell, ...]:
@@ -74,7 +74,7 @@ class ClassResults:
         return self.released.answers
 
     @property
-    def graded(self) -> tuple[HandIn, ...]:
+    def graded(self) -> tuple[StudentResults, ...]:
         """The hand-ins whose code was run and judged."""
         return tuple(hand_in for hand_in in self.everyone if hand_in.results)
 
@@ -100,7 +100,7 @@ def read_class(course: Course, lab: str) -> ClassResults:
         }
     scores = scores_from(course, lab, records.values(), released)
     everyone = [
-        HandIn(
+        StudentResults(
             score,
             records.get(score.student.id),
             released.with_new_names(results.get(score.student.id, {})),

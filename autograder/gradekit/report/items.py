@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import StatisticsError, correlation, mean
 
-from gradekit.report.class_results import ClassResults, HandIn
+from gradekit.report.class_results import ClassResults, StudentResults
 from gradekit.results.records import CheckResult, ExerciseResult
 from gradekit.submissions.released import TargetCell
 
@@ -101,7 +101,7 @@ def hardest_first(steps: Sequence[StepItem]) -> tuple[StepItem, ...]:
     return tuple(sorted(graded, key=lambda step: step.share or 0.0))
 
 
-def _step(step: TargetCell, graded: Sequence[HandIn]) -> StepItem:
+def _step(step: TargetCell, graded: Sequence[StudentResults]) -> StepItem:
     name = step.exercise
     known = [(h, result) for h in graded if (result := h.result(name)) is not None]
     wrote = [(h, result) for h, result in known if not h.left_out(name)]
@@ -125,7 +125,7 @@ def _step(step: TargetCell, graded: Sequence[HandIn]) -> StepItem:
     )
 
 
-def _checks(wrote: Sequence[tuple[HandIn, ExerciseResult]]) -> tuple[CheckItem, ...]:
+def _checks(wrote: Sequence[tuple[StudentResults, ExerciseResult]]) -> tuple[CheckItem, ...]:
     """The checks of the latest version of a step; an earlier version may have had others."""
     if not wrote:
         return ()
@@ -153,7 +153,7 @@ def _check(found: Sequence[tuple[float, CheckResult]]) -> CheckItem:
     )
 
 
-def _points(hand_in: HandIn) -> float:
+def _points(hand_in: StudentResults) -> float:
     return sum(result.earned or 0.0 for result in hand_in.results.values())
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from statistics import mean
 
 from gradekit.marking.history import GivenMark, latest
-from gradekit.report.class_results import ClassResults, HandIn
+from gradekit.report.class_results import ClassResults, StudentResults
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def questions_of(results: ClassResults) -> tuple[Question, ...]:
 
 
 def _question(
-    everyone: Sequence[HandIn],
+    everyone: Sequence[StudentResults],
     name: str,
     title: str,
     points: float,

@@ -26,7 +26,7 @@ _TEST_STUDENT = "Test Student"
 
 
 @dataclass(frozen=True)
-class Change:
+class StudentChange:
     """One value of one student that the list changed."""
 
     student: str
@@ -62,7 +62,7 @@ class Merged:
     columns: Mapping[str, str]
     roster: Roster
     added: tuple[Student, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[StudentChange, ...]
     left_out: tuple[LeftOut, ...]
     not_listed: tuple[Student, ...]
 
@@ -90,7 +90,7 @@ class _Merging:
         self._after = {student.id: student for student in roster}
         self._lines: dict[str, int] = {}  # of the list, by student
         self._added: list[str] = []
-        self._changes: list[Change] = []
+        self._changes: list[StudentChange] = []
         self._left_out: list[LeftOut] = []
 
     def add(self, row: Row, fields: Mapping[str, str], only_one: bool) -> None:
@@ -156,7 +156,7 @@ class _Merging:
             values["moodle_name"] = fields["name"]
         if student.id not in self._added:
             self._changes += [
-                Change(student.id, field, before, after)
+                StudentChange(student.id, field, before, after)
                 for field, after in values.items()
                 if (before := getattr(student, field)) != after
             ]

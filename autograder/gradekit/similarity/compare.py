@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradekit.similarity.fingerprints import CODE, PROSE, Fingerprint, all_runs, fingerprints
-from gradekit.similarity.hand_ins import ClassTexts, HandIn
+from gradekit.similarity.hand_ins import ClassTexts, HandInTexts
 from gradekit.similarity.tokens import chosen_names, code_symbols, prose_symbols
 
 LINE = 0.01  # pairs of a class that may be expected to reach the line by chance
@@ -63,8 +63,8 @@ class Pair:
         agreements: by step, strongest first.
     """
 
-    first: HandIn
-    second: HandIn
+    first: HandInTexts
+    second: HandInTexts
     score: float
     expected: float
     share: float
@@ -89,7 +89,7 @@ class Similarity:
     texts: ClassTexts
     pairs: tuple[Pair, ...]
     next_pairs: tuple[Pair, ...]
-    groups: tuple[tuple[HandIn, ...], ...]
+    groups: tuple[tuple[HandInTexts, ...], ...]
 
 
 def compare(texts: ClassTexts) -> Similarity:
@@ -197,7 +197,7 @@ class Prints:
         return tuple(sorted(found, key=lambda agreement: -agreement.score))
 
 
-def prints_of(hand_in: HandIn) -> dict[str, list[Fingerprint]]:
+def prints_of(hand_in: HandInTexts) -> dict[str, list[Fingerprint]]:
     """The fingerprints of a hand-in by step and question."""
     names = chosen_names(hand_in.code.values())
     code = {
@@ -242,7 +242,7 @@ def _runs(cells: Sequence[str]) -> set[int]:
     return runs
 
 
-def _pairs(hand_ins: Sequence[HandIn]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _pairs(hand_ins: Sequence[HandInTexts]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Every two of this class, and each of it with each earlier one who is somebody else."""
     ours = sum(not hand_in.earlier for hand_in in hand_ins)
     first, second = np.triu_indices(len(hand_ins), 1)
@@ -281,10 +281,10 @@ def _surprise(values: Numbers) -> Numbers:
     return np.asarray(-np.log(at_least / len(values)))
 
 
-def _groups(pairs: Sequence[Pair]) -> tuple[tuple[HandIn, ...], ...]:
+def _groups(pairs: Sequence[Pair]) -> tuple[tuple[HandInTexts, ...], ...]:
     """Hand-ins that pairs connect, directly or through others."""
     group: dict[str, set[str]] = {}
-    known: dict[str, HandIn] = {}
+    known: dict[str, HandInTexts] = {}
     for pair in pairs:
         known |= {one.label: one for one in (pair.first, pair.second)}
         joined = group.get(pair.first.label, {pair.first.label}) | group.get(

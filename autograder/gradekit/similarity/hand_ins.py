@@ -27,7 +27,7 @@ OTHER = "other cells"
 
 
 @dataclass(frozen=True)
-class HandIn:
+class HandInTexts:
     """What one student wrote.
 
     Attributes:
@@ -67,7 +67,7 @@ class ClassTexts:
 
     lab: str
     steps: Mapping[str, str]
-    hand_ins: tuple[HandIn, ...]
+    hand_ins: tuple[HandInTexts, ...]
     given: tuple[str, ...]
     answers: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
@@ -143,7 +143,7 @@ def _earlier_files(course: Course, lab: str, folder: Path) -> Iterator[Submitted
 
 def _read(
     submissions: Iterable[SubmittedFiles], released: Released, earlier: str
-) -> tuple[list[HandIn], list[str]]:
+) -> tuple[list[HandInTexts], list[str]]:
     hand_ins, unread = [], []
     for submitted in submissions:
         try:
@@ -159,7 +159,7 @@ def _read(
     return hand_ins, unread
 
 
-def _hand_in(student: str, earlier: str, notebook: NotebookNode, released: Released) -> HandIn:
+def _hand_in(student: str, earlier: str, notebook: NotebookNode, released: Released) -> HandInTexts:
     targets = {target.grade_id: target for target in released.targets}
     code: dict[str, str] = {}
     prose: dict[str, str] = {}
@@ -177,4 +177,4 @@ def _hand_in(student: str, earlier: str, notebook: NotebookNode, released: Relea
             others.append(cell.source)
     if others:
         code[OTHER] = "\n\n".join(others)
-    return HandIn(student, earlier, code, prose)
+    return HandInTexts(student, earlier, code, prose)

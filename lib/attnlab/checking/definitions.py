@@ -41,7 +41,7 @@ _NOT_KEPT: Any = object()
 
 
 @dataclass(frozen=True)
-class Change:
+class NameChange:
     """A cell changed a name that a step defines or uses, so the step ignores that cell.
 
     Attributes:
@@ -102,10 +102,10 @@ class Definitions:
             values.update(self._meant(other))
         return values
 
-    def changes(self, step: str) -> tuple[Change, ...]:
+    def changes(self, step: str) -> tuple[NameChange, ...]:
         """The names that this step uses with another value than the notebook left."""
         return tuple(
-            Change(name, self._first_change(name, value))
+            NameChange(name, self._first_change(name, value))
             for name, value in self._meant(step).items()
         )
 

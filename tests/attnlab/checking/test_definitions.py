@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from attnlab.checking.definitions import Change, Definitions, kind_of
+from attnlab.checking.definitions import Definitions, NameChange, kind_of
 
 GRADED = {
     "softmax": {"softmax": "function"},
@@ -77,7 +77,7 @@ def test_globals_are_those_of_the_last_check() -> None:
     assert asked("softmax", "softmax(1)", *cells) is None
     assert asked("softmax", "softmax(1)", *cells, checks={1: "softmax"}) == 2
     definitions, _ = played(*cells, checks={1: "softmax"})
-    assert definitions.changes("softmax") == (Change("scale", 2),)
+    assert definitions.changes("softmax") == (NameChange("scale", 2),)
 
 
 def test_a_name_that_comes_later_is_used_as_it_first_was() -> None:

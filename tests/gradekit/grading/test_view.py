@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gradekit.grading.changes import Change
+from gradekit.grading.changes import ScoreChange
 from gradekit.grading.summary import GradingSummary, Row
 from gradekit.grading.view import progress_bar, show_summary
 from gradekit.results.journal import Journal
@@ -82,7 +82,7 @@ def test_an_unknown_state_is_an_error() -> None:
 def test_final_scores_changes_and_who_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
     whole = summary(State.GRADED, State.GRADED)
     first, second = whole.rows
-    change = Change("s0", 3.0, 5.0, ("softmax 3 → 5: “Keeps the \x1bshape” earns more",))
+    change = ScoreChange("s0", 3.0, 5.0, ("softmax 3 → 5: “Keeps the \x1bshape” earns more",))
     rows = (replace(first, score=8.0, final=True, change=change), replace(second, score=6.5))
     show_summary(replace(whole, rows=rows, missing=("zoë", "[b]"), look_at=("s0: look",)))
     out = " ".join(capsys.readouterr().out.split())
@@ -98,7 +98,7 @@ def test_reasons_that_a_class_shares_are_said_once(capsys: pytest.CaptureFixture
     whole = summary(State.GRADED, State.GRADED, State.GRADED)
     reasons = [("softmax 3 → 5: “A” is new",)] * 2 + [("entropy 2 → 1: “B” is gone",)]
     rows = tuple(
-        replace(row, change=Change(row.student, 3.0, 5.0, reason))
+        replace(row, change=ScoreChange(row.student, 3.0, 5.0, reason))
         for row, reason in zip(whole.rows, reasons, strict=True)
     )
     show_summary(replace(whole, rows=rows))

@@ -8,7 +8,7 @@ import pytest
 
 from gradekit.errors import RosterError
 from gradekit.roster.csv_table import read_table
-from gradekit.roster.merge import Change, Merged, lines_of, merge
+from gradekit.roster.merge import Merged, StudentChange, lines_of, merge
 from gradekit.roster.students import Roster, Student
 
 # lib/gradebook_exporter.rb of canvas-lms: two rows above the students, the test student last.
@@ -62,7 +62,7 @@ def test_other_lists_fill_what_is_missing(tmp_path: Path) -> None:
     assert zoe.name == "Zoë O'Neil"
     assert (zoe.moodle_name, zoe.email, zoe.section) == ("Zoe O'Neil-Smith", "zoe@uni.example", "B")
     assert (jo.id, jo.name) == ("jo", "Jo Li")
-    assert Change("ada", "section", "Mon", "A") in merged.changes
+    assert StudentChange("ada", "section", "Mon", "A") in merged.changes
     assert [(one.shown, one.reason) for one in merged.left_out] == [
         ("Max Muster", "the role is Teacher")
     ]

@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 
 from gradekit.similarity.compare import LEAST_SHARE, LINE, Similarity, compare, shared_spans
-from gradekit.similarity.hand_ins import ClassTexts, HandIn
+from gradekit.similarity.hand_ins import ClassTexts, HandInTexts
 from tests.helpers.cpu_time import takes_less_than
 from tests.helpers.similar_class import (
     Answers,
@@ -77,10 +77,10 @@ def test_copies_of_one_hand_in_are_one_group(class_alone: dict[str, Answers]) ->
 def test_a_hand_in_of_an_earlier_class_is_found(class_alone: dict[str, Answers]) -> None:
     known = texts(LAB, class_alone)
     older = (
-        HandIn("eve", "2025", copied(class_alone["s03"], renamed)),
-        HandIn("s04", "2025", class_alone["s04"]),  # the same person again
-        HandIn("max", "2025", alone(material_of_lab(LAB), 1000)),
-        HandIn("tim", "2025", alone(material_of_lab(LAB), 1000)),  # old pairs are old matters
+        HandInTexts("eve", "2025", copied(class_alone["s03"], renamed)),
+        HandInTexts("s04", "2025", class_alone["s04"]),  # the same person again
+        HandInTexts("max", "2025", alone(material_of_lab(LAB), 1000)),
+        HandInTexts("tim", "2025", alone(material_of_lab(LAB), 1000)),  # old pairs are old matters
     )
     found = compare(
         ClassTexts(LAB, known.steps, (*known.hand_ins, *older), known.given, known.answers)
@@ -91,7 +91,9 @@ def test_a_hand_in_of_an_earlier_class_is_found(class_alone: dict[str, Answers])
 def small(*codes: str, prose: tuple[str, ...] = ()) -> Similarity:
     """A class by its answers to one step in each of several cells."""
     hand_ins = [
-        HandIn(f"s{number}", "", {f"step{i}": part for i, part in enumerate(code.split("\n\n"))})
+        HandInTexts(
+            f"s{number}", "", {f"step{i}": part for i, part in enumerate(code.split("\n\n"))}
+        )
         for number, code in enumerate(codes)
     ]
     return compare(ClassTexts("lab01", {f"step{i}": "" for i in range(9)}, tuple(hand_ins), ()))
