@@ -20,7 +20,7 @@ from tests.helpers.needs import require
 LIMITS = Limits(
     cell_seconds=3,
     submission_seconds=30,
-    probe_seconds=2,
+    exercise_seconds=2,
     memory_bytes=768 * MIB,
     file_bytes=32 * MIB,
     scratch_bytes=64 * MIB,

@@ -70,7 +70,7 @@ def test_without_the_limits_on_replies_memory_is_not_limited() -> None:
 
 def _talk_over(reply: bytes) -> None:
     """Read one reply as the trusted side does, as a cell's or as an answer, and judge it."""
-    limits = Limits(cell_seconds=20, submission_seconds=60, probe_seconds=20)
+    limits = Limits(cell_seconds=20, submission_seconds=60, exercise_seconds=20)
     is_answer = b'"check"' in reply[:64]
     begin = POLITE if is_answer else POLITE[:1]
     play = [Script(b"".join([*begin, reply, framed({"done": ""})]))]

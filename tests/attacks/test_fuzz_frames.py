@@ -34,7 +34,7 @@ from tests.helpers.played import ENDED, PlayedSandbox, Script, framed
 
 PROJECT = Path(__file__).resolve().parents[2]
 LAB, EXERCISES = "lab01", ("softmax", "entropy")
-LIMITED = Limits(cell_seconds=0.05, submission_seconds=1.0, probe_seconds=0.05)
+LIMITED = Limits(cell_seconds=0.05, submission_seconds=1.0, exercise_seconds=0.05)
 # Every wait of the trusted side that a hostile peer can cause, and spare time for a slow machine.
 SECONDS = 1.0 + 2 * 0.3 + 5
 

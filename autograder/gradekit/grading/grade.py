@@ -25,7 +25,13 @@ from gradekit.gradebook.marks import Marks
 from gradekit.gradebook.reading import read_marks
 from gradekit.gradebook.update import GradebookUpdate
 from gradekit.grading import pool
-from gradekit.grading.changes import Change, Result, changes, manual_marks_to_review, results_now
+from gradekit.grading.changes import (
+    Result,
+    ScoreChange,
+    changes,
+    manual_marks_to_review,
+    results_now,
+)
 from gradekit.grading.remote import grade_task, keys_of
 from gradekit.grading.result_keys import ResultKeys, load_keys, save_keys, state_of
 from gradekit.grading.summary import GradingSummary, Row
@@ -55,14 +61,14 @@ class Settings:
 
     Attributes:
         jobs: worker processes; 0 for one per core.
-        confinement: bubblewrap, landlock, none; or auto, the strongest that there is.
+        level: bubblewrap, landlock, none; or auto, the strongest that there is.
         again: regrade submissions that have a record.
         students: only these; None for all.
         cluster: the address of a Dask scheduler whose workers grade; None for this machine.
     """
 
     jobs: int = 0
-    confinement: str = AUTO
+    level: str = AUTO
     again: bool = False
     students: list[str] | None = None
     cluster: str | None = None
@@ -81,8 +87,8 @@ def grade_lab(
     """
     start = time.perf_counter()
     course.last_due(lab)  # a wrong extension is told now, and not after the grading
-    check_request(settings.confinement)
-    level = settings.confinement
+    check_request(settings.level)
+    level = settings.level
     if settings.cluster is None:
         chosen = choose(level)
         progress.say(chosen.line)
@@ -174,7 +180,7 @@ class _Run:
                 self._progress.advance(task.submitted.student)
         return tuple(todo)
 
-    def changes(self, graded: Iterable[str]) -> tuple[Change, ...]:
+    def changes(self, graded: Iterable[str]) -> tuple[ScoreChange, ...]:
         """Those of the graded students who had a result before, and have other points now."""
         if not self._before:
             return ()

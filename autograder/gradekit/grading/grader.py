@@ -240,7 +240,7 @@ def limits_of(spec: GraderSpec) -> Limits:
         cell_seconds=values.cell_seconds,
         submission_seconds=values.submission_seconds,
         cpu_seconds=values.cpu_seconds or int(values.submission_seconds) + 1,
-        probe_seconds=values.exercise_seconds,
+        exercise_seconds=values.exercise_seconds,
         memory_bytes=values.memory_mib * MIB,
         output_bytes=values.output_kib * 1024,
         cell_output_bytes=max(16, values.output_kib // 2) * 1024,

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def replay(
-    course: Course, lab: str, student: str, steps: Sequence[str], confinement: str = AUTO
+    course: Course, lab: str, student: str, steps: Sequence[str], level: str = AUTO
 ) -> tuple[Replayed, ...]:
     """Run a hand-in again and ask about `steps`, in a process that ends afterwards.
 
     Raises:
-        CourseError: the confinement is not known.
+        CourseError: there is no such level.
         CollectError: the hand-in is no longer there.
         NotebookError: it cannot be run.
         SandboxUnavailableError: this machine cannot confine student code.
@@ -39,8 +39,8 @@ def replay(
             f"there is no hand-in of {student} for {lab} in submitted/, so it cannot run again; "
             "`lab collect` brings hand-ins there"
         )
-    check_request(confinement)
-    level = choose(confinement).level
+    check_request(level)
+    level = choose(level).level
     spec = GraderSpec(course, lab, level, course_secret(results_folder(course)))
     return pool.call(replay_task, ReplayTask(spec, submitted, tuple(steps)))
 

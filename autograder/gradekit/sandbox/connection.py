@@ -108,7 +108,7 @@ class Connection:
         give_up = time.monotonic() + limits.cell_seconds + _GRACE_SECONDS
         limit, location = LimitKind.TIME, ""
         for _ in range(1 + _MOST_REPORTS):
-            late = limit_messages.reached(limit, limits, location=location)
+            late = limit_messages.message_for(limit, limits, location=location)
             answer = self._reply(give_up, late, most, 0).message
             state = answer.get("state")
             if answer.get("cell") != index or state not in (None, "ok", "error", "stopped"):
@@ -126,7 +126,7 @@ class Connection:
         self._output_left -= spent
         self._memory = False  # the process killed for its memory was not the one that runs cells
         exceeded = reported is not None or state == "stopped"
-        reason = limit_messages.reached(limit, limits, location=location) if exceeded else ""
+        reason = limit_messages.message_for(limit, limits, location=location) if exceeded else ""
         return CellRun(cell_id, outputs, state, reason, self._changes(answer.get("changes")))
 
     def _changes(self, reported: object) -> tuple[ChangedName, ...]:
@@ -150,7 +150,7 @@ class Connection:
         give_up = time.monotonic() + own.seconds + _GRACE_SECONDS
         limits = asdict(replace(own, answer_bytes=left))
         self._send({"probes": [probe.to_json() for probe in probes], "limits": limits})
-        late = limit_messages.reached(LimitKind.TIME, self._limits, own)
+        late = limit_messages.message_for(LimitKind.TIME, self._limits, own)
         seen: dict[tuple[str, str], bytes | Stopped] = {}
         unanswered = set(range(len(probes)))
         while True:
@@ -177,18 +177,18 @@ class Connection:
         if limit is None:
             return ""
         location = self._locations.of(message.get("where"))
-        return limit_messages.reached(limit, self._limits, own, location)
+        return limit_messages.message_for(limit, self._limits, own, location)
 
     def why(self, reason: str) -> str:
         """`reason`, or a better one from the server or from an earlier report."""
         if self._memory:
-            return limit_messages.reached(LimitKind.MEMORY, self._limits)
+            return limit_messages.message_for(LimitKind.MEMORY, self._limits)
         if self._files:
-            return limit_messages.reached(LimitKind.FOLDER, self._limits)
+            return limit_messages.message_for(LimitKind.TOTAL_FILE_SIZE, self._limits)
         used_up = self._cpu_location is not None or self.cpu > self._limits.cpu_seconds
         if used_up and reason == limit_messages.ENDED_ITSELF:
             location = self._cpu_location or ""
-            return limit_messages.reached(LimitKind.CPU, self._limits, location=location)
+            return limit_messages.message_for(LimitKind.CPU, self._limits, location=location)
         return reason
 
     def abandon(self) -> None:

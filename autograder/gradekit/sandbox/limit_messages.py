@@ -22,7 +22,7 @@ _MOST_NAME, _MOST_LINE = 60, 100
 _DEFINITION = re.compile(r"\b(?:def|class)[ \t]+(\w+)")
 
 
-def reached(
+def message_for(
     limit: LimitKind, limits: Limits, own: ExerciseLimits | None = None, location: str = ""
 ) -> str:
     """The message for an exceeded limit.
@@ -48,17 +48,17 @@ def reached(
                 f"used more than {size(mine.memory_bytes)} of memory{location}: "
                 "which tensor or list is larger than necessary?"
             )
-        case LimitKind.FILE:
+        case LimitKind.FILE_SIZE:
             return (
                 f"wrote a file of more than {size(limits.file_bytes)}{location}: "
                 "which of its contents are needed?"
             )
-        case LimitKind.FOLDER:
+        case LimitKind.TOTAL_FILE_SIZE:
             return (
                 f"wrote more than {size(limits.scratch_bytes)} of files, or too many{location}: "
                 "which of them are needed? Remove the others, or do not write them"
             )
-        case LimitKind.FILES:
+        case LimitKind.FILE_OR_TOTAL_SIZE:
             return (
                 f"wrote too large a file{location}: one may have {size(limits.file_bytes)}, "
                 f"all together {size(limits.scratch_bytes)}. Which of their contents are needed?"

@@ -23,9 +23,9 @@ class LimitKind(StrEnum):
     TIME = "time"
     CPU = "cpu"
     MEMORY = "memory"
-    FILE = "file"
-    FOLDER = "folder"
-    FILES = "files"
+    FILE_SIZE = "file size"
+    TOTAL_FILE_SIZE = "total file size"
+    FILE_OR_TOTAL_SIZE = "file or total size"
     PROCESSES = "processes"
     OPEN_FILES = "open files"
     OUTPUT = "output"
@@ -57,7 +57,7 @@ class Limits:
         cell_seconds: wall time of one cell.
         submission_seconds: wall time of the whole submission, its probes and second tries included.
         cpu_seconds: CPU time of any one of its processes; with SPARE_SECONDS more, of all together.
-        probe_seconds: wall time of one exercise's probes.
+        exercise_seconds: wall time of one exercise's probes.
         memory_bytes: memory of all its processes together.
         output_bytes: the text and pictures of its cells, all together.
         cell_output_bytes: the text and pictures of one cell.
@@ -71,7 +71,7 @@ class Limits:
     cell_seconds: float = 60.0
     submission_seconds: float = 300.0
     cpu_seconds: int = 300
-    probe_seconds: float = 30.0
+    exercise_seconds: float = 30.0
     memory_bytes: int = 4 * GIB
     output_bytes: int = 2 * MIB
     cell_output_bytes: int = MIB // 2
@@ -85,5 +85,5 @@ class Limits:
     def of_an_exercise(self) -> ExerciseLimits:
         """The limits of an exercise that has none of its own."""
         return ExerciseLimits(
-            float(self.probe_seconds), self.cpu_seconds, self.memory_bytes, self.answer_bytes
+            float(self.exercise_seconds), self.cpu_seconds, self.memory_bytes, self.answer_bytes
         )

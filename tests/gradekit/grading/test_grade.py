@@ -185,7 +185,7 @@ def test_the_json_record_is_complete(three):
 
 def test_an_unknown_sandbox_is_one_sentence(with_ada):
     with pytest.raises(CourseError, match="choose one of auto, bubblewrap, landlock, none"):
-        run(with_ada, confinement="docker")
+        run(with_ada, level="docker")
 
 
 def test_a_grader_that_fails_on_its_own_solution_grades_no_student(with_ada):

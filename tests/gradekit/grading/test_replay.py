@@ -131,14 +131,14 @@ def test_student_code_runs_in_the_sandbox_alone(course, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("student", "confinement", "error", "told"),
+    ("student", "level", "error", "told"),
     [
         ("zoe", "auto", CollectError, "no hand-in of zoe for lab01 in submitted/"),
         ("bob", "docker", CourseError, "choose one of auto, bubblewrap, landlock, none"),
         ("fay", "auto", NotebookError, "the hand-in of fay cannot run: "),
     ],
 )
-def test_what_cannot_run_is_one_sentence(course, student, confinement, error, told):
+def test_what_cannot_run_is_one_sentence(course, student, level, error, told):
     hand_in(course.root, "fay", b"not a notebook")
     with pytest.raises(error, match=told):
-        replay(course, LAB, student, ["softmax"], confinement)
+        replay(course, LAB, student, ["softmax"], level)

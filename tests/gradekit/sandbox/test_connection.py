@@ -12,7 +12,7 @@ from tests.helpers.played import PlayedSandbox, Script, framed
 
 STARTED = framed({"started": True})
 RAN = framed({"cell": 0, "state": "ok", "outputs": []})
-LIMITS = Limits(cell_seconds=1, submission_seconds=5, probe_seconds=1)
+LIMITS = Limits(cell_seconds=1, submission_seconds=5, exercise_seconds=1)
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ from gradekit.grading.grader import LabGrader
 from gradekit.grading.task import GraderSpec
 from gradekit.late import Lateness
 from gradekit.results.records import State, SubmissionRecord
-from gradekit.sandbox.limit_messages import CodeLocations, about_cell, reached, size, whole_time
+from gradekit.sandbox.limit_messages import CodeLocations, about_cell, message_for, size, whole_time
 from gradekit.submissions.folder import find_submissions
 from gradekit.submissions.submission import read_submission
 from gradekit.untrusted.limits import GIB, MIB, LimitKind, Limits
@@ -52,13 +52,13 @@ class TestWords:
 
     def test_every_limit_has_words_that_say_how_much_and_what_to_do(self):
         for limit in LimitKind:
-            sentence = about_cell("x = 1", reached(limit, Limits()))
+            sentence = about_cell("x = 1", message_for(limit, Limits()))
             assert any(character.isdigit() for character in sentence.replace("x = 1", "")), limit
             assert sentence.endswith(("?", ".")), limit
 
     def test_an_unknown_limit_raises(self):
         with pytest.raises(AssertionError, match="gravity"):
-            reached("gravity", Limits())
+            message_for("gravity", Limits())
 
     def test_the_whole_notebooks_time_has_words(self):
         said = about_cell("x", whole_time(Limits()))

@@ -36,7 +36,7 @@ LEVELS = ["bubblewrap", "landlock"]
 
 @pytest.fixture(scope="module", params=LEVELS)
 def sandbox(student_library, request):
-    with Sandbox(student_library, Limits(probe_seconds=5), level_here(request.param)) as started:
+    with Sandbox(student_library, Limits(exercise_seconds=5), level_here(request.param)) as started:
         yield started
 
 

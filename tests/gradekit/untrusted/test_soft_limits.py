@@ -22,8 +22,8 @@ from gradekit.untrusted.soft_limits import (
     [
         ("MemoryError", "", LimitKind.MEMORY),
         ("RuntimeError", "[enforce fail] can't allocate memory: you tried", LimitKind.MEMORY),
-        ("OSError", "[Errno 27] File too large", LimitKind.FILE),
-        ("OSError", "[Errno 28] No space left on device", LimitKind.FOLDER),
+        ("OSError", "[Errno 27] File too large", LimitKind.FILE_SIZE),
+        ("OSError", "[Errno 28] No space left on device", LimitKind.TOTAL_FILE_SIZE),
         ("RuntimeError", "can't start new thread", LimitKind.PROCESSES),
         ("OSError", "[Errno 24] Too many open files", LimitKind.OPEN_FILES),
         ("ValueError", "too many values to unpack", None),
