@@ -152,21 +152,21 @@ def _train(given: argparse.Namespace, processes: Processes, show: Output) -> int
         on_record=lambda record: show.record(record, cfg.steps),
     )  # fmt: skip
     if trainer.resume():
-        step = trainer.position.step
+        step = trainer.progress.step
         show.event("resume", f"going on after step {step} of {cfg.steps}", step=step)
     with _stopped_by_signals(trainer) as received:
         trainer.fit(task.data, task.validation)
-    position, step = trainer.position, trainer.position.step
-    if not position.ends(cfg):
+    progress, step = trainer.progress, trainer.progress.step
+    if not progress.ends(cfg):
         text = f"stopped after step {step}; the same command goes on from there"
         show.event("stop", text, step=step)
         return 128 + max(received, default=signal.SIGTERM)  # another process may have received it
-    if position.worse:
+    if progress.worse:
         place = folder / checkpoints.BEST / checkpoints.MODEL
         early = f"; training ended early, after step {step}" if step < cfg.steps else ""
         show.event(
-            "best", f"the lowest validation loss was {position.best:.4f}, in {place}{early}",
-            step=step, validation_loss=position.best, weights=str(place),
+            "best", f"the lowest validation loss was {progress.best:.4f}, in {place}{early}",
+            step=step, validation_loss=progress.best, weights=str(place),
         )  # fmt: skip
     _finish(task, trainer, folder, show)
     return 0
@@ -206,7 +206,7 @@ def _finish(task: Task, trainer: Trainer, folder: Path, show: Output) -> None:
     """Measure the model, and the mean of the last checkpoints if several are kept."""
     if trainer.processes.rank != 0:
         return
-    found, step = task.measure(trainer.model, trainer.device), trainer.position.step
+    found, step = task.measure(trainer.model, trainer.device), trainer.progress.step
     place = folder / checkpoints.LAST / checkpoints.MODEL
     show.event(
         "end", f"{found.text}; the weights are in {place}",

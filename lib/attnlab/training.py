@@ -42,7 +42,7 @@ from attnlab.train_step import (
     scaler_for,
     update,
 )
-from attnlab.training_config import MAY_CHANGE, Epochs, Position, TrainerConfig, TrainingError
+from attnlab.training_config import MAY_CHANGE, Epochs, Progress, TrainerConfig, TrainingError
 from attnlab.training_log import Record, TrainingLog
 from attnlab.training_state import (
     load_optimizer,
@@ -92,7 +92,7 @@ class Trainer:
 
     Attributes:
         model: the model itself, without wrappers.
-        position: how far training has come.
+        progress: how far training has come.
 
     Raises:
         DeviceError: `cfg.device` is not there.
@@ -118,7 +118,7 @@ class Trainer:
         self.model = model.to(self.device)
         self.optimizer = parts.optimizer(self.model, cfg.lr, cfg.weight_decay)
         self.scaler = parts.scaler(cfg.dtype, self.device, cfg.batch_tokens)
-        self.position = Position()
+        self.progress = Progress()
         self._wrapped = self._wrap()
         self._about, self._params_per_token = dict(about), params_per_token
         self._folder, self._on_record = folder, on_record
@@ -151,7 +151,7 @@ class Trainer:
             clock = self._clock()
             for batch in self._batches(data):
                 norm = self._step(batch)
-                step = self.position.step
+                step = self.progress.step
                 saves = self.cfg.saves_after(step)
                 if saves or step % self.cfg.log_every == 0:
                     record = self._record(norm, clock)
@@ -224,7 +224,7 @@ class Trainer:
                 f"{place} does not fit this version of the program ({type(error).__name__}); "
                 "give another folder"
             ) from error
-        self._log.keep_until(self.position.step)
+        self._log.keep_until(self.progress.step)
         return True
 
     def _wrap(self) -> nn.Module:
@@ -235,21 +235,21 @@ class Trainer:
         return compiled(wrapped, self.device) if self.cfg.compile else wrapped
 
     def _batches(self, data: Epochs) -> Iterator[Any]:
-        """Batches from the present position on, until training is over."""
-        while not self.position.ends(self.cfg):
-            for batch in data.epoch(self.position.epoch, self.position.batch):
-                self.position = replace(self.position, batch=self.position.batch + 1)
+        """Batches from here on, until training is over."""
+        while not self.progress.ends(self.cfg):
+            for batch in data.epoch(self.progress.epoch, self.progress.batch):
+                self.progress = replace(self.progress, batch=self.progress.batch + 1)
                 yield batch
-                if self.position.ends(self.cfg):
+                if self.progress.ends(self.cfg):
                     return
-            if self.position.batch == 0:
+            if self.progress.batch == 0:
                 raise TrainingError("there are no batches to train on")
-            self.position = replace(self.position, epoch=self.position.epoch + 1, batch=0)
+            self.progress = replace(self.progress, epoch=self.progress.epoch + 1, batch=0)
 
     def _step(self, batch: Any) -> Tensor:
         """One update; returns the length of the gradients."""
-        position = self.position
-        updates = position.step - position.skipped + 1
+        progress = self.progress
+        updates = progress.step - progress.skipped + 1
         rate = self.cfg.lr * self._factor(updates)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
@@ -259,8 +259,8 @@ class Trainer:
             self.optimizer, self.scaler, self.model.parameters(), self.cfg.max_norm
         )
         self._since_log = Sums(self._since_log.loss + loss, self._since_log.count + found.count)
-        self.position = replace(
-            position, step=position.step + 1, skipped=position.skipped + (not updated)
+        self.progress = replace(
+            progress, step=progress.step + 1, skipped=progress.skipped + (not updated)
         )
         return norm
 
@@ -291,30 +291,30 @@ class Trainer:
 
     def _clock(self) -> tuple[float, int, float]:
         """The time, the step, and the tokens since the last line of the log."""
-        return time.perf_counter(), self.position.step, float(self._since_log.count)
+        return time.perf_counter(), self.progress.step, float(self._since_log.count)
 
     def _record(self, norm: Tensor, clock: tuple[float, int, float]) -> Record:
         """A line of the log about the updates since the last line. It waits for the device."""
-        world, position = self.processes.world, self.position
+        world, progress = self.processes.world, self.progress
         loss, tokens = float(self.processes.sum(self._since_log.loss)), float(self._since_log.count)
         if not math.isfinite(loss):
-            raise TrainingError(f"the loss is {loss} at step {position.step}; {ADVICE}")
+            raise TrainingError(f"the loss is {loss} at step {progress.step}; {ADVICE}")
         then, first_step, tokens_then = clock
         seconds = time.perf_counter() - then
         speed = (tokens - tokens_then) * world / seconds
         self._since_log = Sums(*torch.zeros(2, device=self.device))
         return Record(
-            step=position.step,
-            epoch=position.epoch,
+            step=progress.step,
+            epoch=progress.epoch,
             loss=loss / max(tokens * world, 1),
             validation_loss=None,
             lr=self.optimizer.param_groups[0]["lr"],
             grad_norm=float(norm),
-            skipped=position.skipped,
+            skipped=progress.skipped,
             tokens_per_second=speed,
             mfu=self._mfu(speed),
             memory=peak_memory(self.device),
-            seconds_left=seconds / (position.step - first_step) * (self.cfg.steps - position.step),
+            seconds_left=seconds / (progress.step - first_step) * (self.cfg.steps - progress.step),
         )
 
     def _report(self, record: Record) -> None:
@@ -323,8 +323,8 @@ class Trainer:
 
     def _keep_best(self, loss: float | None) -> None:
         """Take note of a validation, and write the weights if their loss is the lowest so far."""
-        self.position = self.position.validated(loss)
-        if self._folder is not None and loss is not None and self.position.worse == 0:
+        self.progress = self.progress.validated(loss)
+        if self._folder is not None and loss is not None and self.progress.worse == 0:
             place, weights = self._folder / checkpoints.BEST, self.model.state_dict()
             self.processes.in_first(lambda: checkpoints.write_weights(place, weights))
 
@@ -336,7 +336,7 @@ class Trainer:
 
     def _checkpoint(self) -> Checkpoint:
         if not all(weight.isfinite().all() for weight in self.model.parameters()):
-            raise TrainingError(f"weights are not finite at step {self.position.step}; {ADVICE}")
+            raise TrainingError(f"weights are not finite at step {self.progress.step}; {ADVICE}")
         random = random_states(self.device)
         tensors = {
             "since_log": self.processes.sum(torch.stack(self._since_log)),
@@ -348,7 +348,7 @@ class Trainer:
             },
         }
         state = {
-            **asdict(self.position),
+            **asdict(self.progress),
             "settings": {**asdict(self.cfg), **self._about},
             "scaler": self.scaler.state_dict(),
         }
@@ -358,7 +358,7 @@ class Trainer:
         """Take over everything but the weights."""
         load_optimizer(self.optimizer, found.tensors)
         self.scaler.load_state_dict(dict(found.state["scaler"]))
-        self.position = Position.from_state(found.state)
+        self.progress = Progress.from_state(found.state)
         loss, count = found.tensors["since_log"].to(self.device)
         # The processes' sums are added for the log: one of them takes the old sum.
         self._since_log = Sums(loss * (self.processes.rank == 0), count / self.processes.world)

@@ -90,7 +90,7 @@ class TrainerConfig:
 
 
 @dataclass(frozen=True)
-class Position:
+class Progress:
     """How far training has come.
 
     Attributes:
@@ -109,8 +109,8 @@ class Position:
     best: float | None = None
     worse: int = 0
 
-    def validated(self, loss: float | None) -> Position:
-        """The position after a validation; `loss` is None if there was nothing to measure."""
+    def validated(self, loss: float | None) -> Progress:
+        """The progress after a validation; `loss` is None if there was nothing to measure."""
         if loss is None:
             return self
         if loss < (math.inf if self.best is None else self.best):
@@ -123,8 +123,8 @@ class Position:
         return impatient or self.step >= cfg.steps
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Position:
-        """The position in a checkpoint's state.
+    def from_state(cls, state: Mapping[str, Any]) -> Progress:
+        """The progress in a checkpoint's state.
 
         Raises:
             KeyError, TypeError, ValueError: it is not in it.

@@ -349,7 +349,7 @@ class _first:
 
     def epoch(self, number: int, start: int = 0):
         for batch in self.data.epoch(number, start):
-            if self.trainer.position.step + 1 == self.steps < self.trainer.cfg.steps:
+            if self.trainer.progress.step + 1 == self.steps < self.trainer.cfg.steps:
                 self.trainer.stop()
             yield batch
 

@@ -86,11 +86,11 @@ def test_going_on_equals_never_stopping_bit_for_bit(tmp_path: Path, cfg, stops) 
     whole = train(cfg, tmp_path / "whole")
     for stop in stops:
         torch.rand(stop)  # the program's own random numbers do not matter
-        assert train(cfg, tmp_path / "parts", stop).position.step < 20
-    assert train(cfg, tmp_path / "parts").position == whole.position
+        assert train(cfg, tmp_path / "parts", stop).progress.step < 20
+    assert train(cfg, tmp_path / "parts").progress == whole.progress
     assert files(tmp_path / "parts") == files(tmp_path / "whole")
     assert rows(tmp_path / "parts") == rows(tmp_path / "whole")
-    assert whole.position.epoch > 0
+    assert whole.progress.epoch > 0
 
 
 def test_going_on_after_the_last_batch_of_an_epoch(tmp_path: Path) -> None:
@@ -99,14 +99,14 @@ def test_going_on_after_the_last_batch_of_an_epoch(tmp_path: Path) -> None:
     train(replace(CFG, steps=length + 2), tmp_path / "parts", stop_after=length)
     train(replace(CFG, steps=length + 2), tmp_path / "parts")
     assert files(tmp_path / "parts") == files(tmp_path / "whole")
-    assert (whole.position.epoch, whole.position.batch) == (1, 2)
+    assert (whole.progress.epoch, whole.progress.batch) == (1, 2)
 
 
 def test_a_finished_training_is_not_trained_further_but_for_more_steps(tmp_path: Path) -> None:
     cfg = replace(CFG, schedule="constant")
     train(replace(cfg, steps=10), tmp_path / "parts")
     before = files(tmp_path / "parts")
-    assert train(replace(cfg, steps=10), tmp_path / "parts").position.step == 10
+    assert train(replace(cfg, steps=10), tmp_path / "parts").progress.step == 10
     assert files(tmp_path / "parts") == before
     train(cfg, tmp_path / "parts")
     train(cfg, tmp_path / "whole")
@@ -128,19 +128,19 @@ def test_training_ends_early_and_the_best_weights_are_kept(tmp_path: Path, monke
 
     def validate(batches: Any) -> float | None:
         weights = {name: x.clone() for name, x in made.model.state_dict().items()}
-        seen[made.position.step] = weights
+        seen[made.progress.step] = weights
         return validated(batches)
 
     monkeypatch.setattr(made, "validate", validate)
     made.fit(task().data)
-    assert made.position.ends(cfg)
-    assert (made.position.step, made.position.best, made.position.worse) == (12, 1.5, 2)
+    assert made.progress.ends(cfg)
+    assert (made.progress.step, made.progress.best, made.progress.worse) == (12, 1.5, 2)
     best = checkpoints.read_weights(tmp_path / "best")
     torch.testing.assert_close(best, seen[8], rtol=0, atol=0)
 
     again = trainer(cfg, tmp_path)
     assert again.resume()
-    assert again.position == made.position
+    assert again.progress == made.progress
     assert again.fit(task().data) == []
     patient = trainer(replace(cfg, patience=5), tmp_path)
     patient.resume()
@@ -148,7 +148,7 @@ def test_training_ends_early_and_the_best_weights_are_kept(tmp_path: Path, monke
     assert [record.step for record in patient.fit(task().data) if record.validation_loss] == [
         14, 16, 18, 20,
     ]  # fmt: skip
-    assert (patient.position.best, patient.position.worse) == (1.2, 0)
+    assert (patient.progress.best, patient.progress.worse) == (1.2, 0)
 
 
 def test_the_lowest_loss_survives_an_interruption(tmp_path: Path) -> None:
@@ -156,8 +156,8 @@ def test_the_lowest_loss_survives_an_interruption(tmp_path: Path) -> None:
     whole = train(cfg, tmp_path / "whole")
     train(cfg, tmp_path / "parts", 9)
     parts = train(cfg, tmp_path / "parts")
-    assert parts.position == whole.position
-    assert whole.position.best is not None
+    assert parts.progress == whole.progress
+    assert whole.progress.best is not None
     one, other = (tmp_path / name / "best" / checkpoints.MODEL for name in ("whole", "parts"))
     assert one.read_bytes() == other.read_bytes()
 
