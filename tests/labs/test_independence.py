@@ -10,7 +10,7 @@ from demo.notebook import Notebook
 from gradekit.course import load_course
 from gradekit.exercise.loader import exercise_files
 from gradekit.grading.grader import LabGrader
-from gradekit.grading.own_solution import saved_files
+from gradekit.grading.lab_solution import saved_files
 from gradekit.grading.task import GraderSpec
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission

@@ -6,7 +6,7 @@ from demo.classroom import material_of
 from demo.course_folder import SMALL_LIMITS, copy_course
 from gradekit.course import load_course
 from gradekit.grading.grader import LabGrader
-from gradekit.grading.own_solution import saved_files
+from gradekit.grading.lab_solution import saved_files
 from gradekit.grading.task import GraderSpec
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission

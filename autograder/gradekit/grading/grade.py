@@ -280,8 +280,10 @@ class _Run:
     def _tasks(self, todo: Mapping[str, tuple[str, ...]]) -> Iterator[GradingTask]:
         for submitted in find_submissions(self._course.root, self._lab, list(todo)):
             asked = todo[submitted.student]
-            known = self._journal.known(self._keys_of(submitted.student, submitted.digest), asked)
-            yield GradingTask(self._spec, submitted, asked, known)
+            recorded = self._journal.recorded(
+                self._keys_of(submitted.student, submitted.digest), asked
+            )
+            yield GradingTask(self._spec, submitted, asked, recorded)
 
     @contextmanager
     def _results(

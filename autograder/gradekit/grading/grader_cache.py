@@ -21,7 +21,7 @@ import attnlab
 from gradekit.course import RELEASED, SOLVED
 from gradekit.errors import GraderError
 from gradekit.grading.grader import LabGrader
-from gradekit.grading.own_solution import check_own_solution
+from gradekit.grading.lab_solution import check_lab_solution
 from gradekit.grading.task import GraderSpec
 from gradekit.results.records import digest_of
 
@@ -102,7 +102,7 @@ class GraderCache:
         # A worker's interpreter ends without running atexit functions, but it runs these.
         self._close = Finalize(None, grader.__exit__, args=(None, None, None), exitpriority=10)
         try:
-            check_own_solution(grader)
+            check_lab_solution(grader)
         except BaseException:
             self.close()
             raise

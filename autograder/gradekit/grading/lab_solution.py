@@ -13,7 +13,7 @@ from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
 
 
-def check_own_solution(grader: LabGrader) -> None:
+def check_lab_solution(grader: LabGrader) -> None:
     """Grade the lab's own solution, which must earn all points.
 
     Raises:

@@ -21,7 +21,7 @@ def grade_task(task: GradingTask) -> GradedSubmission:
     from gradekit.grading.worker import grade_submission
 
     with process_cache().lent(task.spec) as grader:
-        return grade_submission(grader, task.submitted, task.asked, task.known)
+        return grade_submission(grader, task.submitted, task.asked, task.recorded)
 
 
 def keys_of(spec: GraderSpec) -> ResultKeys:

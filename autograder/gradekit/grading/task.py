@@ -35,13 +35,13 @@ class GradingTask:
 
     Attributes:
         asked: the exercises to ask about.
-        known: results of the others, from the journal.
+        recorded: results of the others, from the journal.
     """
 
     spec: GraderSpec
     submitted: SubmittedFiles
     asked: tuple[str, ...]
-    known: Mapping[str, ExerciseResult]
+    recorded: Mapping[str, ExerciseResult]
 
 
 @dataclass(frozen=True)

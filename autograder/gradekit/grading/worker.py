@@ -23,17 +23,17 @@ def grade_submission(
     grader: LabGrader,
     submitted: SubmittedFiles,
     asked: Sequence[str],
-    known: Mapping[str, ExerciseResult],
+    recorded: Mapping[str, ExerciseResult],
 ) -> GradedSubmission:
     """Read one submission, grade it, and write its graded notebook.
 
     Args:
         asked: the exercises to ask about.
-        known: results of the others.
+        recorded: results of the others.
     """
     submission = read_submission(submitted, grader.released)
     graded = _graded(grader, submission, asked)
-    results = {**known, **{result.exercise: result for result in graded.results}}
+    results = {**recorded, **{result.exercise: result for result in graded.results}}
     notebook = graded_notebook(submission, grader.released, graded, results)
     state, reason = _state(submission, graded)
     record = SubmissionRecord(

@@ -109,9 +109,9 @@ class SandboxExecute(NbGraderPreprocessor):
         grader = context.grader()
         keys = grader.keys.of(submitted.student, submitted.digest)
         asked = tuple(keys) if again else journal.missing(keys)
-        known = journal.known(keys, asked)
+        recorded = journal.recorded(keys, asked)
         try:
-            return grade_submission(grader, submitted, asked, known)
+            return grade_submission(grader, submitted, asked, recorded)
         except SandboxUnavailableError:
             raise
         except Exception as error:  # a failure of the grader: log it, record it, and go on

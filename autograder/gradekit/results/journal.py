@@ -194,7 +194,9 @@ class Journal:
         self._reader.seek(location.offset)
         return Record.from_json(json.loads(self._reader.readline()))
 
-    def known(self, keys: Mapping[str, str], asked: Collection[str]) -> dict[str, ExerciseResult]:
+    def recorded(
+        self, keys: Mapping[str, str], asked: Collection[str]
+    ) -> dict[str, ExerciseResult]:
         """The recorded results of the exercises in `keys`, without those that will be `asked`."""
         found = {name: self.record(key) for name, key in keys.items() if name not in asked}
         return {name: record.result for name, record in found.items() if record is not None}

@@ -48,7 +48,7 @@ def spec(tmp_path: Path) -> GraderSpec:
 @pytest.fixture
 def without_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
     """A grader starts its sandbox for the lab's own solution first, which is left out here."""
-    monkeypatch.setattr(grader_cache, "check_own_solution", lambda grader: None)
+    monkeypatch.setattr(grader_cache, "check_lab_solution", lambda grader: None)
 
 
 def test_the_same_lab_finds_it_warm_and_another_replaces_it(

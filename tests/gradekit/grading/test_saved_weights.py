@@ -10,7 +10,7 @@ from gradekit.build.build import build_labs
 from gradekit.course import load_course
 from gradekit.exercise.loader import CourseLabs
 from gradekit.grading.grader import LabGrader
-from gradekit.grading.own_solution import check_own_solution
+from gradekit.grading.lab_solution import check_lab_solution
 from gradekit.grading.task import GraderSpec
 from gradekit.submissions.folder import SubmittedFiles
 from gradekit.submissions.submission import read_submission
@@ -173,7 +173,7 @@ def test_weights_that_are_not_numbers_earn_nothing(grader):
 
 
 def test_the_labs_own_solution_is_proved_with_its_own_weights(grader):
-    check_own_solution(grader)
+    check_lab_solution(grader)
 
 
 def test_the_bundle_of_students_holds_no_weights(grader):

@@ -76,7 +76,7 @@ def test_a_submissions_exercises_are_read_together(tmp_path: Path) -> None:
         assert journal.scores(asked) == {"softmax": 2, "entropy": None, "later": None}
         assert journal.mistakes(asked) == {"softmax": ("wrong_axis",)}
         assert journal.missing(asked) == ("entropy", "later")
-        assert journal.known(asked, journal.missing(asked)) == {"softmax": known.result}
+        assert journal.recorded(asked, journal.missing(asked)) == {"softmax": known.result}
 
 
 def test_a_later_line_replaces_an_earlier_one(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ from tests.helpers.needs import require
 
 LIMITS = Limits(
     cell_seconds=20, submission_seconds=60, cpu_seconds=2, exercise_seconds=20,
-    memory_bytes=640 * MIB, output_bytes=32 * 1024, cell_output_bytes=16 * 1024, answer_bytes=4 * MIB, file_bytes=4 * MIB,
-    scratch_bytes=16 * MIB, processes=10, open_files=100,
+    memory_bytes=640 * MIB, output_bytes=32 * 1024, cell_output_bytes=16 * 1024,
+    answer_bytes=4 * MIB, file_bytes=4 * MIB, scratch_bytes=16 * MIB, processes=10, open_files=100,
 )  # fmt: skip
 SHORT = replace(LIMITS.of_an_exercise, seconds=0.7)
 LOOP = "def attend(x=1):\n    while True:\n        x = x + 1\n"
