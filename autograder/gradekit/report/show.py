@@ -23,7 +23,7 @@ from gradekit.submissions.folder import SUBMITTED
 
 
 @dataclass(frozen=True)
-class Past:
+class EarlierResult:
     """One result of a student, as the journal has it.
 
     Attributes:
@@ -52,7 +52,7 @@ class Shown:
     page: Page
     due: datetime
     extended: bool
-    past: tuple[Past, ...]
+    past: tuple[EarlierResult, ...]
 
     def step(self, name: str) -> ExerciseView | AnswerView:
         """A step or question, by its name or by the number in its heading.
@@ -131,10 +131,10 @@ def _why_nothing(course: Course, lab: str, student: str) -> str:
     return f"there is no hand-in of {student!r} for {lab}{hint}"
 
 
-def _past(path: Path, student: str) -> Iterator[Past]:
+def _past(path: Path, student: str) -> Iterator[EarlierResult]:
     """The student's results in the order of the journal, without repetitions."""
     earned: dict[str, dict[str, float | None]] = {}
-    before: Past | None = None
+    before: EarlierResult | None = None
     for line in _lines_about(path, student):
         points = earned.setdefault(line.get("digest", ""), {})
         if line["kind"] == "exercise":
@@ -142,7 +142,7 @@ def _past(path: Path, student: str) -> Iterator[Past]:
         elif line["kind"] == "submission":
             known = [value for value in points.values() if value is not None]
             total = round(sum(known), 2) if known else None
-            past = Past(list(earned).index(line["digest"]) + 1, line["state"], total)
+            past = EarlierResult(list(earned).index(line["digest"]) + 1, line["state"], total)
             if past != before:
                 yield past
             before = past

@@ -14,7 +14,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from gradekit.feedback.views import AnswerView, ExerciseView, Page
-from gradekit.report.show import Past, Shown
+from gradekit.report.show import EarlierResult, Shown
 from gradekit.report.view import safe
 from gradekit.results.records import CheckResult, State
 
@@ -148,7 +148,7 @@ def _indented(text: str, console: Console) -> None:
     console.print(Padding(safe(" ".join(text.split())), (0, 0, 0, 4)), highlight=False)
 
 
-def _past(past: Past) -> str:
+def _past(past: EarlierResult) -> str:
     points = "no points" if past.earned is None else f"{_number(past.earned)} points"
     return f"hand-in {past.hand_in}: {points} ({past.state})"
 

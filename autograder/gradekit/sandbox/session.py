@@ -162,12 +162,12 @@ def in_safe_order(probes: Sequence[Sequence[Probe]]) -> list[list[Probe]]:
         for probe in exercise:
             key = (bool(probe.uses or probe.versions), probe.exercise, probe.uses, probe.of)
             groups.setdefault(key, []).append(probe)
-    ordered = [group for (tells, *_), group in groups.items() if not tells]
-    ordered += [group for (tells, *_, of), group in groups.items() if tells and not of]
+    ordered = [group for (carries_answer, *_), group in groups.items() if not carries_answer]
+    ordered += [group for (carries_answer, *_, of), group in groups.items() if carries_answer and not of]
     for (*_, of), group in groups.items():
         if of:
-            places = (place for place, other in enumerate(ordered) if _brings(other[0], of))
-            ordered.insert(next(places, len(ordered)), group)
+            positions = (position for position, other in enumerate(ordered) if _brings(other[0], of))
+            ordered.insert(next(positions, len(ordered)), group)
     return ordered
 
 

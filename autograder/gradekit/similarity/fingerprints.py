@@ -21,8 +21,8 @@ _BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, so that multiplying by it loses no
 
 
 @dataclass(frozen=True)
-class Grain:
-    """How finely a kind of text is compared.
+class Winnowing:
+    """How many of a text's fingerprints are kept, and how long each is.
 
     Attributes:
         run: symbols in a fingerprint.
@@ -36,8 +36,8 @@ class Grain:
     shortest: int
 
 
-CODE = Grain(run=10, window=4, shortest=6)
-PROSE = Grain(run=4, window=3, shortest=4)
+CODE = Winnowing(run=10, window=4, shortest=6)
+PROSE = Winnowing(run=4, window=3, shortest=4)
 
 
 @dataclass(frozen=True)
@@ -49,24 +49,24 @@ class Fingerprint:
     stop: int
 
 
-def fingerprints(symbols: Sequence[Symbol], grain: Grain) -> list[Fingerprint]:
+def fingerprints(symbols: Sequence[Symbol], winnowing: Winnowing) -> list[Fingerprint]:
     """The fingerprints of a text, in its order."""
-    if len(symbols) < grain.shortest:
+    if len(symbols) < winnowing.shortest:
         return []
-    run = min(grain.run, len(symbols))
+    run = min(winnowing.run, len(symbols))
     hashes = _hashes([symbol.form for symbol in symbols], run)
     return [
         Fingerprint(int(hashes[place]), symbols[place].start, symbols[place + run - 1].stop)
-        for place in _winnowed(hashes, grain.window)
+        for place in _winnowed(hashes, winnowing.window)
     ]
 
 
-def all_runs(symbols: Sequence[Symbol], grain: Grain) -> set[int]:
+def all_runs(symbols: Sequence[Symbol], winnowing: Winnowing) -> set[int]:
     """The hashes of all runs of a text, for taking it out of others."""
-    if len(symbols) < grain.shortest:
+    if len(symbols) < winnowing.shortest:
         return set()
     forms = [symbol.form for symbol in symbols]
-    return set(map(int, _hashes(forms, min(grain.run, len(forms)))))
+    return set(map(int, _hashes(forms, min(winnowing.run, len(forms)))))
 
 
 def _hashes(forms: Sequence[str], run: int) -> NDArray[np.uint64]:

@@ -12,7 +12,7 @@ from rich.console import Console
 from gradekit.course import Course
 from gradekit.errors import LabError, ReportError
 from gradekit.gradebook.address import address_of
-from gradekit.report.show import Past, show_hand_in
+from gradekit.report.show import EarlierResult, show_hand_in
 from gradekit.report.show_view import show_step, show_student
 from gradekit.results.folder import journal_path
 from gradekit.results.journal import Journal
@@ -77,8 +77,10 @@ def test_what_came_before(small_class: Course) -> None:
         journal.append_graded(replace(record, state=State.OURS, digest="third"), (), {})
     shown = show_hand_in(small_class, LAB, "s000")
     assert shown.past == (
-        Past(1, "graded", 96.0), Past(2, "graded", 89.0), Past(3, "broken: ours", None)
-    )  # fmt: skip
+        EarlierResult(1, "graded", 96.0),
+        EarlierResult(2, "graded", 89.0),
+        EarlierResult(3, "broken: ours", None),
+    )
     assert "  hand-in 2: 89 points (graded)" in printed(small_class, "s000")
     assert "Not graded: the grader failed." in printed(small_class, "s000")
 
