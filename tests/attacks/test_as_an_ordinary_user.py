@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers import ordinary
-from tests.helpers.ordinary import UNABLE, USER
+from tests.helpers import run_as_ordinary_user
+from tests.helpers.run_as_ordinary_user import UNABLE, USER
 
 HERE = Path(__file__).parent
 SHORT = (
@@ -35,7 +35,7 @@ def home() -> Iterator[Path]:
 
 def attacked(home: Path, *arguments: str) -> None:
     """Run pytest as the user; skip, and name the tests, if some of them were skipped."""
-    line = [sys.executable, ordinary.__file__, str(home), *arguments]
+    line = [sys.executable, run_as_ordinary_user.__file__, str(home), *arguments]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
     if done.returncode == UNABLE:
         pytest.skip(done.stdout.strip())

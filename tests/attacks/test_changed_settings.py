@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.helpers.attack import said
-from tests.helpers.exam import BLANK, RIGHT, earned
+from tests.helpers.two_graders import BLANK, RIGHT, earned
 
 SETTINGS = {
     "dtype": "torch.set_default_dtype(torch.float16)",

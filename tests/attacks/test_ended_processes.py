@@ -9,7 +9,7 @@ import pytest
 
 from attnlab.checking.observation import unpack
 from gradekit.untrusted.messages import Cell, Probe, Stopped
-from tests.helpers.between import ASKED, around, assert_only_the_cell_suffers
+from tests.helpers.around_a_cell import ASKED, around, assert_only_the_cell_suffers
 
 
 @pytest.mark.parametrize(

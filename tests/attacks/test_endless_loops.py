@@ -9,8 +9,8 @@ import time
 from dataclasses import replace
 
 from gradekit.untrusted.messages import Cell, Stopped
+from tests.helpers.around_a_cell import ASKED, around, assert_only_the_cell_suffers
 from tests.helpers.attack import run_cells, text_of
-from tests.helpers.between import ASKED, around, assert_only_the_cell_suffers
 
 STUBBORN = """
 import signal

@@ -10,7 +10,7 @@ import pytest
 
 from attnlab.checking.observation import unpack
 from tests.helpers.attack import text_of
-from tests.helpers.exam import BLANK, HALF, RIGHT, earned, sit
+from tests.helpers.two_graders import BLANK, HALF, RIGHT, earned, points_and_run
 
 JUNK = """
 import os
@@ -52,7 +52,7 @@ def test_the_first_reply_counts_where_replies_are_believed():
 
 
 def test_junk_in_every_file_costs_one_cell(sandbox):
-    points, run = sit(sandbox, RIGHT, JUNK, "print('later')")
+    points, run = points_and_run(sandbox, RIGHT, JUNK, "print('later')")
     assert points == 2
     assert run.cells[1].reason == "wrote something of its own into the grader's channel"
     assert "later" in text_of(run.cells[2])
@@ -64,7 +64,7 @@ def test_forged_replies_earn_no_more_than_an_answer_could(sandbox):
 
 
 def test_forged_replies_do_not_spoil_what_was_right(sandbox):
-    points, run = sit(sandbox, RIGHT, FORGED, "print('later')")
+    points, run = points_and_run(sandbox, RIGHT, FORGED, "print('later')")
     assert points == 2
     assert run.cells[1].state == "stopped"
     assert "later" in text_of(run.cells[2])
@@ -114,7 +114,7 @@ def softmax(x, dim=-1):
     "cheat", [TWICE, WAITING, ENDLESS, OWN_WORDS], ids=["twice", "waiting", "endless", "own words"]
 )
 def test_it_does_not_matter_which_process_replies(sandbox, cheat):
-    points, run = sit(sandbox, BLANK, cheat)
+    points, run = points_and_run(sandbox, BLANK, cheat)
     assert points == 0
     assert "all points" not in str(run.observations)
     assert earned(sandbox, HALF, cheat) <= 1
@@ -150,7 +150,7 @@ for fd in range(3, 256):
 
 
 def test_another_program_may_answer_as_well(sandbox):
-    points, run = sit(sandbox, BLANK, PROGRAM)
+    points, run = points_and_run(sandbox, BLANK, PROGRAM)
     assert [cell.state for cell in run.cells] == ["ok", "ok"]
     assert unpack(run.observations["softmax", "rows"]).sum() == 2, "the program was listened to"
     assert points == 0

@@ -14,7 +14,7 @@ from attnlab.checking.verdict import PreparedCheck, judge_exercise
 from gradekit.untrusted.limits import Limits
 from gradekit.untrusted.messages import Cell, Probe
 from tests.helpers.fuzz import cost
-from tests.helpers.played import PlayedSandbox, Script, framed
+from tests.helpers.scripted_server import Script, ScriptedSandbox, framed
 
 PROBE = Probe("a", "x", "def x(lab, draw):\n    return 1", seed=1)
 POLITE = [
@@ -74,7 +74,7 @@ def _talk_over(reply: bytes) -> None:
     is_answer = b'"check"' in reply[:64]
     begin = POLITE if is_answer else POLITE[:1]
     play = [Script(b"".join([*begin, reply, framed({"done": ""})]))]
-    with PlayedSandbox(play, limits) as sandbox:
+    with ScriptedSandbox(play, limits) as sandbox:
         cells = [Cell("c0", "x = 1"), Cell("c1", "y = 2")]
         run = sandbox.run(cells, [[PROBE]])
     answer = run.observations["a", "x"]

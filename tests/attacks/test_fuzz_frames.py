@@ -30,7 +30,7 @@ from gradekit.untrusted import frames
 from gradekit.untrusted.limits import Limits
 from gradekit.untrusted.messages import Cell, Probe, Stopped
 from tests.helpers.fuzz import NUMBERS, PACKED, RAW_JSON, TEXTS, VALUES, examples, observations
-from tests.helpers.played import ENDED, PlayedSandbox, Script, framed
+from tests.helpers.scripted_server import ENDED, Script, ScriptedSandbox, framed
 
 PROJECT = Path(__file__).resolve().parents[2]
 LAB, EXERCISES = "lab01", ("softmax", "entropy")
@@ -156,7 +156,7 @@ def test_a_session_ends_in_a_run_or_in_the_sandboxs_own_failure(
     quick: Any, play: list[Script]
 ) -> None:
     probes = [[probe("a", "x"), probe("a", "y")], [probe("b", "x")]]
-    sandbox, started = PlayedSandbox(play, LIMITED), time.monotonic()
+    sandbox, started = ScriptedSandbox(play, LIMITED), time.monotonic()
     with sandbox:
         try:
             run = sandbox.run([Cell("c0", "x = 1"), Cell("c1", "y = 2")], probes, {"d": b"1"}, 7)
@@ -198,7 +198,7 @@ def submitted(course: Course) -> SubmittedFiles:
 def test_hostile_replies_end_in_a_grade_a_notebook_and_a_page(
     quick: Any, course: Course, grader: LabGrader, submitted: SubmittedFiles, play: list[Script]
 ) -> None:
-    with PlayedSandbox(play, LIMITED) as sandbox, pytest.MonkeyPatch.context() as patch:
+    with ScriptedSandbox(play, LIMITED) as sandbox, pytest.MonkeyPatch.context() as patch:
         patch.setitem(grader.__dict__, "sandbox", sandbox)
         done = grade_submission(grader, submitted, EXERCISES, {})
     assert done.record.state in (State.GRADED, State.OURS)
@@ -231,7 +231,7 @@ def test_a_correct_script_is_graded(
         framed({"cell": i, "state": "ok", "outputs": []}) for i in range(len(_cells(submitted)))
     ]
     wire = b"".join([*begin, *answers, framed({"done": ""})])
-    with PlayedSandbox([Script(wire, hangs=True)], LIMITED) as sandbox:
+    with ScriptedSandbox([Script(wire, hangs=True)], LIMITED) as sandbox:
         run = sandbox.run(_cells(submitted), [grader.variants.probes(asked, 0)])
     assert {cell.state for cell in run.cells} == {"ok"}
     assert set(run.observations.values()) == {PACKED[0]}

@@ -8,7 +8,7 @@ from attnlab.checking.judges import Close
 from attnlab.checking.observation import Raised, unpack
 from attnlab.checking.verdict import PreparedCheck, judge_exercise
 from gradekit.grading.quoting import QuotationFilter
-from tests.helpers.exam import BLANK, sit
+from tests.helpers.two_graders import BLANK, points_and_run
 
 FIND = """
 import sys
@@ -37,7 +37,7 @@ SIGNS = ("columns", "lab.softmax", "draw.normal", "100, 101, 102, 32")
 def advice(sandbox, way: str, vetted: bool) -> str:
     """The advice on a visible check's answer that reveals the last check."""
     sources = (BLANK, FIND, WAYS[way])
-    run = sit(sandbox, *sources)[1]
+    run = points_and_run(sandbox, *sources)[1]
     seen = unpack(run.observations["softmax", "rows"])
     right = {} if way == "keys" else __import__("torch").zeros(2, 3)
     prepared = PreparedCheck("rows", "Rows.", 1, False, Close(), right, {})

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from tests.helpers.attack import said
-from tests.helpers.exam import BLANK, RIGHT, assert_gains_nothing, earned, sit
+from tests.helpers.two_graders import BLANK, RIGHT, assert_gains_nothing, earned, points_and_run
 
 LENIENT = """
 import time, torch
@@ -81,7 +81,7 @@ LATER = {
 @pytest.mark.parametrize("name", LATER)
 def test_code_that_writes_later_costs_only_its_own_notebook(sandbox, name):
     assert earned(sandbox, BLANK, WRITE + LATER[name]) == 0
-    assert sit(sandbox, RIGHT, WRITE + LATER[name])[0] in (0, 2)
+    assert points_and_run(sandbox, RIGHT, WRITE + LATER[name])[0] in (0, 2)
     assert earned(sandbox, RIGHT) == 2
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from attnlab.checking.observation import unpack
 from gradekit.untrusted.messages import Probe
-from tests.helpers.exam import BLANK, assert_gains_nothing, earned, sit
+from tests.helpers.two_graders import BLANK, assert_gains_nothing, earned, points_and_run
 
 CALLER = """
 import sys
@@ -82,7 +82,7 @@ def softmax(x, dim=-1):
 
 
 def test_an_answer_that_knows_its_caller_is_judged_by_its_value(sandbox):
-    points, run = sit(sandbox, BLANK, PRETEND, "print(softmax(torch.zeros(1, 2)))")
+    points, run = points_and_run(sandbox, BLANK, PRETEND, "print(softmax(torch.zeros(1, 2)))")
     assert "0.5" in run.cells[2].outputs[0]["text"], "in the notebook it is right"
     assert points == 0
     assert unpack(run.observations["softmax", "rows"]).eq(0).all(), "it knew the probe"
@@ -105,7 +105,7 @@ def softmax(x, dim=-1):
 
 def test_only_the_question_can_be_found(sandbox):
     """Its text, its inputs and its seed, and no part of the answer."""
-    _, run = sit(sandbox, BLANK, SEED)
+    _, run = points_and_run(sandbox, BLANK, SEED)
     seen = unpack(run.observations["softmax", "rows"]).message
     assert set(literal_eval(seen.partition(" ")[2])) == {field.name for field in fields(Probe)}
     assert not {"expected", "judge", "points", "right"} & {field.name for field in fields(Probe)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers.exam import BLANK, TEST, assert_gains_nothing, sit
+from tests.helpers.two_graders import BLANK, TEST, assert_gains_nothing, points_and_run
 
 EXACT = """
 import torch
@@ -86,6 +86,6 @@ def test_objects_that_equal_everything_earn_nothing(sandbox, unconfined, name):
 )
 def test_odd_values_are_plain_answers(sandbox, value):
     odd = f"import torch\ndef softmax(x, dim=-1):\n    return {value}"
-    points, run = sit(sandbox, BLANK, odd)
+    points, run = points_and_run(sandbox, BLANK, odd)
     assert points == 0
     assert [cell.state for cell in run.cells] == ["ok", "ok"]

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from attnlab.checking.observation import Raised, unpack
-from tests.helpers.exam import BLANK, HALF, RIGHT, assert_gains_nothing, earned, sit
+from tests.helpers.two_graders import (
+    BLANK,
+    HALF,
+    RIGHT,
+    assert_gains_nothing,
+    earned,
+    points_and_run,
+)
 
 JUDGED = """
 import torch
@@ -47,9 +54,9 @@ from gradekit.untrusted import runner
 @pytest.mark.parametrize("name", PATCHES)
 def test_forged_observations_earn_nothing(sandbox, name):
     """The patch works: the observation differs from the blank answer's. It is wrong, too."""
-    honest = unpack(sit(sandbox, BLANK)[1].observations["softmax", "rows"])
+    honest = unpack(points_and_run(sandbox, BLANK)[1].observations["softmax", "rows"])
     assert honest == Raised("NotImplementedError", "", "raise NotImplementedError")
-    points, run = sit(sandbox, BLANK, IMPORTS + PATCHES[name])
+    points, run = points_and_run(sandbox, BLANK, IMPORTS + PATCHES[name])
     forged = unpack(run.observations["softmax", "rows"])
     assert type(forged) is not Raised or forged != honest
     assert points == 0

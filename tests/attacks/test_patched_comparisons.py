@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers.exam import assert_gains_nothing
+from tests.helpers.two_graders import assert_gains_nothing
 
 YES = "import torch, builtins\nyes = lambda *args, **kwargs: True\nsoftmax = lambda x, dim=-1: x\n"
 EXACT = """

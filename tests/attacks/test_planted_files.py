@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from tests.helpers.attack import said
-from tests.helpers.exam import BLANK, RIGHT, earned, sit
+from tests.helpers.two_graders import BLANK, RIGHT, earned, points_and_run
 
 EVIL = "import builtins; builtins.planted = print('planted') or 42\n"
 PYTHON = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
@@ -130,8 +130,8 @@ def test_a_module_that_is_handed_in_is_found_and_only_by_its_own_hand_in(sandbox
         "helpers.py": b"import torch\ndef softmax(x, dim=-1): return torch.softmax(x, dim)",
         "more/parts.py": b"nothing = None",
     }
-    assert sit(sandbox, uses, files=files)[0] == 2
-    points, run = sit(sandbox, uses)
+    assert points_and_run(sandbox, uses, files=files)[0] == 2
+    points, run = points_and_run(sandbox, uses)
     assert (points, run.cells[0].state) == (0, "error")
 
 
@@ -144,8 +144,8 @@ def test_files_that_are_handed_in_replace_no_module(sandbox, tmp_path):
     naive = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "planted" in naive.stdout, "a folder like this one is searched first"
     look = "import builtins, json, torch\nprint(hasattr(builtins, 'planted'), torch.__file__)"
-    points, run = sit(sandbox, BLANK, look, files=HANDED_IN)
+    points, run = points_and_run(sandbox, BLANK, look, files=HANDED_IN)
     assert points == 0
     assert run.cells[1].outputs[0]["text"].startswith("False")
-    assert sit(sandbox, RIGHT, files=HANDED_IN)[0] == 2
+    assert points_and_run(sandbox, RIGHT, files=HANDED_IN)[0] == 2
     assert earned(sandbox, BLANK) == 0

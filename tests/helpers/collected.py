@@ -1,4 +1,4 @@
-"""A course of two labs without hand-ins, zips to collect, and what lies there then."""
+"""A course of two labs without hand-ins, zips to collect, and what `submitted/` holds then."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def bring(course: Course, data: bytes | dict[str, bytes], name: str = "class.zip
     return collect_submissions(course, LAB, [path])
 
 
-def lies_there(course: Course) -> dict[str, dict[str, bytes]]:
+def submitted_files(course: Course) -> dict[str, dict[str, bytes]]:
     """What ``submitted/`` holds, by student, without timestamps."""
     base = course.root / "submitted"
     return {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.helpers.once_for_all import made_once
-from tests.helpers.undisturbed import Undisturbed, grade_undisturbed
+from tests.helpers.interruptions import Undisturbed, grade_undisturbed
+from tests.helpers.made_once import made_once
 
 
 @pytest.fixture(scope="module")

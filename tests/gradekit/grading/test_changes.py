@@ -19,8 +19,8 @@ from gradekit.grading.summary import GradingSummary
 from gradekit.results.records import CheckResult, ExerciseResult, State, SubmissionRecord
 from tests.helpers import submissions, tiny_class
 from tests.helpers.gradebook import give_manual_mark
+from tests.helpers.interruptions import Undisturbed, run, stricter
 from tests.helpers.tiny_class import LAB
-from tests.helpers.undisturbed import Undisturbed, run, stricter
 
 RECORD = SubmissionRecord("ada", LAB, "first", State.GRADED)
 

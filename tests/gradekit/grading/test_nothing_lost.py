@@ -24,8 +24,7 @@ from gradekit.grading.grade import Settings
 from gradekit.results.journal import Journal
 from gradekit.results.records import State
 from tests.helpers import tiny_class
-from tests.helpers.tiny_class import LAB, LATE, NAME, autograded_of, gradebook_of, journal_of
-from tests.helpers.undisturbed import (
+from tests.helpers.interruptions import (
     KillsForkServer,
     empty_gradebook,
     kill_and_go_on,
@@ -38,6 +37,7 @@ from tests.helpers.undisturbed import (
     stricter,
     wait_at_most,
 )
+from tests.helpers.tiny_class import LAB, LATE, NAME, autograded_of, gradebook_of, journal_of
 
 STUDENTS = ("ada", "bob", "cyd", "eve")
 

@@ -19,8 +19,8 @@ from gradekit.grading import grade, pool
 from gradekit.grading.grade import Settings
 from gradekit.results.folder import journal_path
 from tests.helpers import tiny_class
+from tests.helpers.interruptions import Undisturbed
 from tests.helpers.tiny_class import LAB, NAME
-from tests.helpers.undisturbed import Undisturbed
 
 WHY = "an exercise or the grader has changed since, so"
 

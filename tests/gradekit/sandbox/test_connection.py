@@ -8,7 +8,7 @@ from gradekit.sandbox import connection
 from gradekit.sandbox.connection import _limit_in
 from gradekit.untrusted.limits import LimitKind, Limits
 from gradekit.untrusted.messages import Cell, Probe, Stopped
-from tests.helpers.played import PlayedSandbox, Script, framed
+from tests.helpers.scripted_server import Script, ScriptedSandbox, framed
 
 STARTED = framed({"started": True})
 RAN = framed({"cell": 0, "state": "ok", "outputs": []})
@@ -22,7 +22,7 @@ def quick(monkeypatch):
 
 
 def play(*wires, probes=()):
-    with PlayedSandbox([Script(wire, hangs=True) for wire in wires], LIMITS) as sandbox:
+    with ScriptedSandbox([Script(wire, hangs=True) for wire in wires], LIMITS) as sandbox:
         return sandbox.run([Cell("a", "def softmax(): ...")], [list(probes)] if probes else [])
 
 
@@ -69,7 +69,7 @@ def test_a_report_of_a_change_is_believed_only_if_the_cell_contains_the_name(rep
         ([["softmax", "softmax", 0]] * 99, connection._MOST_CHANGES),
     ):
         ran = framed({"cell": 0, "state": "ok", "outputs": [], "changes": given})
-        with PlayedSandbox([Script(STARTED + ran, hangs=True)], LIMITS) as sandbox:
+        with ScriptedSandbox([Script(STARTED + ran, hangs=True)], LIMITS) as sandbox:
             cells, graded = [Cell("a", "def softmax(): ...")], {"softmax": {"softmax": "function"}}
             run = sandbox.run(cells, [], graded=graded)
         assert len(run.cells[0].changes) == found

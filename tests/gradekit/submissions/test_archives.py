@@ -12,7 +12,7 @@ from gradekit.course import Course
 from gradekit.submissions import archives
 from gradekit.submissions.collect import collect_submissions
 from gradekit.submissions.incoming import MOST_STUDENT_FILES
-from tests.helpers.collected import bring, lies_there, zipped
+from tests.helpers.collected import bring, submitted_files, zipped
 from tests.helpers.collected import course as course
 from tests.helpers.submissions import LAB, NAME, as_bytes, done
 
@@ -42,7 +42,7 @@ def test_a_folder_with_the_notebooks_name_does_not_stop_the_others(course: Cours
     files = {"ada/x.ipynb": NOTEBOOK, f"ada/{NAME}.ipynb/data.csv": b"1", **GOOD}
     summary = bring(course, files)
     assert [taken.student for taken in summary.collected] == ["ada", "bob"]
-    assert set(lies_there(course)["ada"]) == {"x.ipynb", f"{NAME}.ipynb/data.csv"}
+    assert set(submitted_files(course)["ada"]) == {"x.ipynb", f"{NAME}.ipynb/data.csv"}
 
 
 @pytest.mark.parametrize("how", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
@@ -94,7 +94,7 @@ def test_only_so_many_bytes_are_unpacked_for_one_hand_in(
 
 def test_the_number_of_files_of_one_hand_in_is_limited(course: Course) -> None:
     bring(course, {f"ada/{number}.csv": b"" for number in range(MOST_STUDENT_FILES + 5)})
-    assert len(lies_there(course)["ada"]) == MOST_STUDENT_FILES
+    assert len(submitted_files(course)["ada"]) == MOST_STUDENT_FILES
 
 
 def test_an_impossible_date_is_ignored(course: Course, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from gradekit.submissions.incoming import MOST_STUDENT_FILES
 from gradekit.submissions.layouts import reader_of
 from gradekit.submissions.layouts.folders import owner
 from gradekit.submissions.layouts.listing import Entry, Listing
-from tests.helpers.collected import EARLY, LATE, bring, lies_there, zipped
+from tests.helpers.collected import EARLY, LATE, bring, submitted_files, zipped
 from tests.helpers.collected import course as course
 from tests.helpers.submissions import LAB, NAME, as_bytes, done
 
@@ -56,7 +56,7 @@ ONE = {f"{NAME}.ipynb": NOTEBOOK}
 )
 def test_every_layout_says_whose_it_is(path: str, student: str, course: Course) -> None:
     summary = bring(course, {path: NOTEBOOK})
-    assert lies_there(course) == {student: ONE}
+    assert submitted_files(course) == {student: ONE}
     assert [taken.student for taken in summary.collected] == [student]
     assert summary.refused == ()
 
@@ -77,8 +77,8 @@ def test_a_student_cannot_hand_in_for_another(inner: str, course: Course) -> Non
     assert isinstance(believed, Entry)
     assert believed.people[0].shown.lower().startswith("ada")
     bring(course, {f"ada/{NAME}.ipynb": NOTEBOOK, eve: b"{}", f"eve/{LAB}/ada_1_2_x.ipynb": b"{}"})
-    assert lies_there(course)["ada"] == ONE
-    assert lies_there(course).keys() == {"ada", "eve"}
+    assert submitted_files(course)["ada"] == ONE
+    assert submitted_files(course).keys() == {"ada", "eve"}
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_student_cannot_hand_in_for_another(inner: str, course: Course) -> Non
 )
 def test_a_students_own_zip_is_named_after_them(name: str, course: Course) -> None:
     bring(course, {f"{NAME}.ipynb": NOTEBOOK, "w.safetensors": b"1"}, name)
-    assert lies_there(course) == {"ada": {**ONE, "w.safetensors": b"1"}}
+    assert submitted_files(course) == {"ada": {**ONE, "w.safetensors": b"1"}}
 
 
 def test_a_folder_of_zips_and_folders(course: Course, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_a_folder_of_zips_and_folders(course: Course, tmp_path: Path) -> None:
     (folder / "ada-lab01-handin.zip").write_bytes(zipped({f"{NAME}.ipynb": NOTEBOOK}))
     (folder / "notes.txt").write_text("mine")
     summary = collect_submissions(course, LAB, [folder])
-    assert lies_there(course) == {"ada": ONE, "bob": ONE}
+    assert submitted_files(course) == {"ada": ONE, "bob": ONE}
     assert [one.file for one in summary.refused] == ["in/notes.txt"]
     assert "does not name the student" in summary.refused[0].reason
 
@@ -108,20 +108,20 @@ def test_a_folder_of_zips_and_folders(course: Course, tmp_path: Path) -> None:
 def test_zips_inside_are_opened(outer: str, course: Course) -> None:
     inner = zipped({f"my work/{NAME}.ipynb": NOTEBOOK, "my work/data/a.csv": b"1"}, EARLY)
     bring(course, {outer: inner})
-    (files,) = lies_there(course).values()
+    (files,) = submitted_files(course).values()
     assert files == {**ONE, "data/a.csv": b"1"}
 
 
 def test_a_zip_without_an_owner_is_refused(course: Course) -> None:
     summary = bring(course, {f"{NAME}.ipynb": NOTEBOOK}, "lab01-handin.zip")
-    assert lies_there(course) == {}
+    assert submitted_files(course) == {}
     assert "student's name" in summary.refused[0].reason
 
 
 def test_of_two_students_whose_names_become_one_the_second_is_refused(course: Course) -> None:
     other = as_bytes([*done(), *done()])
     summary = bring(course, {f"Jo Li/{NAME}.ipynb": NOTEBOOK, f"Jo_Li/{NAME}.ipynb": other})
-    assert lies_there(course) == {"Jo_Li": ONE}
+    assert submitted_files(course) == {"Jo_Li": ONE}
     (one,) = summary.refused
     assert one.file == f"class.zip/Jo_Li/{NAME}.ipynb"
     assert one.reason == "'Jo Li' and 'Jo_Li' would both become Jo_Li; rename one"
@@ -137,7 +137,7 @@ def test_other_labs_are_left_alone(course: Course) -> None:
             f"cyd/{NAME}.ipynb": NOTEBOOK,
         },
     )
-    assert list(lies_there(course)) == ["cyd"]
+    assert list(submitted_files(course)) == ["cyd"]
     assert [one.reason for one in summary.refused][:2] == ["it is for lab02"] * 2
 
 
@@ -158,8 +158,8 @@ def test_a_notebook_of_another_lab_is_no_hand_in(course: Course) -> None:
             "eve/lab02_seq2seq.ipynb": b"{}",
         },
     )
-    assert list(lies_there(course)) == ["eve"]
-    assert "lab02_seq2seq.ipynb" not in lies_there(course)["eve"]
+    assert list(submitted_files(course)) == ["eve"]
+    assert "lab02_seq2seq.ipynb" not in submitted_files(course)["eve"]
     why = [one.reason for one in summary.refused]
     assert sorted(why) == ["it is a notebook of lab02"] * 4 + ["it is for lab02"]
 
@@ -193,9 +193,9 @@ def test_newer_replaces_older_and_never_the_other_way_round(course: Course) -> N
     assert len(first.collected) == 1
     second = bring(course, zipped({f"ada/{NAME}.ipynb": new}, LATE))
     assert [taken.student for taken in second.replaced] == ["ada"]
-    assert lies_there(course) == {"ada": {f"{NAME}.ipynb": new}}
+    assert submitted_files(course) == {"ada": {f"{NAME}.ipynb": new}}
     third = bring(course, zipped({f"ada/{NAME}.ipynb": old}, EARLY))
-    assert lies_there(course) == {"ada": {f"{NAME}.ipynb": new}}
+    assert submitted_files(course) == {"ada": {f"{NAME}.ipynb": new}}
     assert "older than the hand-in that is there" in third.refused[0].reason
     again = bring(course, zipped({f"ada/{NAME}.ipynb": new}, LATE))
     assert again.unchanged == ("ada",)
@@ -211,7 +211,7 @@ def test_of_several_hand_ins_the_newest_counts_with_a_note(course: Course) -> No
             f"ada+{LAB}+2026-09-01 00:00:00 UTC/{NAME}.ipynb": as_bytes([]),
         },
     )
-    assert lies_there(course) == {"ada": ONE}
+    assert submitted_files(course) == {"ada": ONE}
     assert len(summary.notes) == 2
     assert all("more than once" in note for note in summary.notes)
 
@@ -219,7 +219,7 @@ def test_of_several_hand_ins_the_newest_counts_with_a_note(course: Course) -> No
 def test_many_other_files_do_not_crowd_out_the_notebook(course: Course) -> None:
     others = {f"ada/data/{number}.csv": b"1" for number in range(MOST_STUDENT_FILES + 5)}
     summary = bring(course, {**others, f"ada/{NAME}.ipynb": NOTEBOOK})
-    assert lies_there(course)["ada"].keys() >= ONE.keys()
+    assert submitted_files(course)["ada"].keys() >= ONE.keys()
     assert len(summary.refused) == 5
 
 
@@ -233,18 +233,18 @@ def test_canvas_versions_of_one_file_are_one_file(course: Course) -> None:
             "ada_1_13_weights-2.csv": b"1",
         },
     )
-    assert lies_there(course) == {"ada_1": {**ONE, "weights-2.csv": b"1"}}
+    assert submitted_files(course) == {"ada_1": {**ONE, "weights-2.csv": b"1"}}
 
 
 def test_the_only_notebook_gets_the_name_that_nbgrader_looks_for(course: Course) -> None:
     summary = bring(course, {"ada/Mein Heft (3).ipynb": NOTEBOOK, "ada/data.csv": b"1"})
-    assert lies_there(course) == {"ada": {**ONE, "data.csv": b"1"}}
+    assert submitted_files(course) == {"ada": {**ONE, "data.csv": b"1"}}
     assert "Mein Heft (3).ipynb was stored as" in summary.notes[0]
 
 
 def test_two_notebooks_keep_their_names(course: Course) -> None:
     bring(course, {"ada/a.ipynb": NOTEBOOK, "ada/b.ipynb": NOTEBOOK})
-    assert list(lies_there(course)["ada"]) == ["a.ipynb", "b.ipynb"]
+    assert list(submitted_files(course)["ada"]) == ["a.ipynb", "b.ipynb"]
 
 
 def escape_tree(course: Course) -> set[str]:
@@ -273,7 +273,7 @@ def test_paths_that_lead_elsewhere_are_refused(name: str, course: Course) -> Non
     before = escape_tree(course)
     summary = bring(course, {name: NOTEBOOK, f"bob/{NAME}.ipynb": NOTEBOOK})
     assert escape_tree(course) == before
-    assert lies_there(course) == {"bob": ONE}
+    assert submitted_files(course) == {"bob": ONE}
     assert len(summary.refused) == 1
 
 
@@ -296,7 +296,7 @@ def test_links_are_refused(course: Course, tmp_path: Path) -> None:
         "in/cyd",
         "in/bob/pipe",
     }
-    assert lies_there(course) == {}
+    assert submitted_files(course) == {}
 
 
 def test_bombs_are_refused_while_they_unpack(
@@ -312,7 +312,7 @@ def test_bombs_are_refused_while_they_unpack(
     size = (archives.MOST_FILE_BYTES + 1).to_bytes(4, "little")
     for packed in (data, data.replace(size, (5).to_bytes(4, "little"))):
         summary = bring(course, packed)
-        assert list(lies_there(course)) == ["bob"]
+        assert list(submitted_files(course)) == ["bob"]
         assert f"ada/{NAME}.ipynb" in summary.refused[0].file
     monkeypatch.setattr(archives, "MOST_NAMES", 1)
     assert "2 names" in bring(course, data).refused[0].reason
@@ -329,7 +329,7 @@ def test_damaged_and_locked_archives_are_named(course: Course, tmp_path: Path) -
     assert "encrypted" in bring(course, bytes(locked)).refused[0].reason
     with pytest.raises(CollectError, match=r"none.zip: there is no such folder or zip"):
         collect_submissions(course, LAB, [tmp_path / "none.zip"])
-    assert lies_there(course) == {}
+    assert submitted_files(course) == {}
 
 
 def test_a_bad_zip_inside_costs_only_itself(course: Course) -> None:
@@ -340,7 +340,7 @@ def test_a_bad_zip_inside_costs_only_itself(course: Course) -> None:
             f"bob/{NAME}.ipynb": NOTEBOOK,
         },
     )
-    assert lies_there(course) == {"bob": ONE}
+    assert submitted_files(course) == {"bob": ONE}
     assert "h.zip" in summary.refused[0].file
 
 
@@ -354,7 +354,7 @@ def test_files_that_cannot_lie_side_by_side_are_refused(course: Course) -> None:
             "ada/.profile": b"3",
         },
     )
-    assert lies_there(course) == {"ada": {**ONE, "x": b"1"}}
+    assert submitted_files(course) == {"ada": {**ONE, "x": b"1"}}
     assert len(summary.refused) == 2
 
 
@@ -369,7 +369,7 @@ def test_rubbish_of_operating_systems_is_left_out(course: Course) -> None:
             "ada/empty/": b"",
         },
     )
-    assert lies_there(course) == {"ada": ONE}
+    assert submitted_files(course) == {"ada": ONE}
     assert summary.refused == ()
 
 
@@ -390,7 +390,7 @@ def test_ten_thousand_refused_files_are_one_line(course: Course) -> None:
 
 def test_odd_names_become_safe_ones(course: Course) -> None:
     bring(course, {"ada\n\x1b[31m/no\u0308tes\x07.csv": b"1", f"-rf ../{NAME}.ipynb": NOTEBOOK})
-    assert lies_there(course) == {"ada___31m": {"nötes_.csv": b"1"}, "rf": ONE}
+    assert submitted_files(course) == {"ada___31m": {"nötes_.csv": b"1"}, "rf": ONE}
 
 
 def test_whose_zip_it_is() -> None:
@@ -421,4 +421,4 @@ def test_a_full_disk_is_one_sentence_and_what_is_there_stays(
     sentence = r"submitted/ada/lab01 cannot be written \(No space left on device\); correct that"
     with pytest.raises(CollectError, match=sentence):
         bring(course, {f"ada/{NAME}.ipynb": b"{2}"}, "later.zip")
-    assert lies_there(course)["ada"] == {f"{NAME}.ipynb": b"{1}"}
+    assert submitted_files(course)["ada"] == {f"{NAME}.ipynb": b"{1}"}

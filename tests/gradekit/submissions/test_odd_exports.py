@@ -16,7 +16,7 @@ from gradekit.course import Course
 from gradekit.submissions.collect import Options, collect_submissions
 from gradekit.submissions.collected import Summary
 from gradekit.submissions.folder import find_submissions
-from tests.helpers.collected import bring, course_in, lies_there
+from tests.helpers.collected import bring, course_in, submitted_files
 from tests.helpers.exports import (
     CLASS,
     DOWNLOADED,
@@ -96,8 +96,8 @@ def test_ilias_numbers_what_was_handed_in_again(late: bool, course: Course) -> N
     again = f"{'Late Submission - ' * late}{NAME} (2).ipynb"
     files = {f"{home}/{again}": b"{2}", f"{home}/{BOOK}": b"{1}", f"{other}/x (2).ipynb": b"{}"}
     collect(course, files)
-    assert lies_there(course)["ada"] == {BOOK: b"{2}"}
-    assert set(lies_there(course)) == {"ada", "vdberg"}
+    assert submitted_files(course)["ada"] == {BOOK: b"{2}"}
+    assert set(submitted_files(course)) == {"ada", "vdberg"}
 
 
 def test_a_folder_that_is_called_like_iliass_is_not_a_student(course: Course) -> None:
@@ -196,10 +196,10 @@ def test_a_zip_in_a_zip_is_unpacked_once(course: Course) -> None:
     inner = packed({f"work/{BOOK}": b"{}", "work/w.csv": b"1"}, DOWNLOADED)
     home = "Ada Lovelace_7001_assignsubmission_file"
     collect(course, {f"{home}/a.zip": packed({"work.zip": inner}, DOWNLOADED)})
-    assert lies_there(course)["ada"] == {BOOK: b"{}", "w.csv": b"1"}
+    assert submitted_files(course)["ada"] == {BOOK: b"{}", "w.csv": b"1"}
     whole = packed({BOOK: b"{}", "data.zip": inner}, DOWNLOADED + timedelta(days=1))
     collect(course, {f"{home}/b.zip": whole})
-    assert set(lies_there(course)["ada"]) == {BOOK, "data.zip"}
+    assert set(submitted_files(course)["ada"]) == {BOOK, "data.zip"}
 
 
 def test_a_zip_in_a_students_zip_is_not_a_class(course: Course, tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_many_alike_are_one_line(course: Course) -> None:
     }
     (line,) = [line for line in collect(course, attempts).lines() if "more than once" in line]
     assert line.startswith("class.zip: 7 students handed in more than once, and of each the newest")
-    assert lies_there(course)["s3"][BOOK] == b"{6}"
+    assert submitted_files(course)["s3"][BOOK] == b"{6}"
     newer = {f"Lab_{one.id}_attempt_2026-09-17-10-00-00_{BOOK}": b"{7}" for one in people}
     told = collect(course, newer).lines()
     assert told[1] == "Newer hand-ins replaced those of s0, s1, s2, s3, s4 and 2 more."

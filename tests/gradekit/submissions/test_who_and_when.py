@@ -16,7 +16,7 @@ from gradekit.submissions.collect import Options, collect_submissions
 from gradekit.submissions.collected import Summary
 from gradekit.submissions.folder import find_submissions
 from gradekit.submissions.stored import read_origin
-from tests.helpers.collected import COURSE, lies_there
+from tests.helpers.collected import COURSE, submitted_files
 from tests.helpers.exports import (
     CLASS,
     DOWNLOADED,
@@ -337,7 +337,7 @@ def test_where_a_file_came_from_is_kept_beside_it(course: Course) -> None:
     assert (origin.system, origin.source) == ("Moodle", "class.zip")
     assert origin.home == f"Ada Lovelace_{origin.key}_assignsubmission_file"
     assert origin.files[f"{NAME}.ipynb"] == f"class.zip/{origin.home}/{NAME}.ipynb"
-    assert set(lies_there(course)["ada"]) == set(CLASS[0].files)
+    assert set(submitted_files(course)["ada"]) == set(CLASS[0].files)
 
 
 def test_json_for_programs(course: Course) -> None:

@@ -1,7 +1,7 @@
-"""A tiny exam: a softmax to write, tested in the notebook's own process and asked for by a judge.
+"""One step, a softmax, graded in two ways: by a test in the notebook's own process, and by a judge.
 
-The first is what graders do that run the tests behind the answers: a test cell without an error in
-its outputs has passed.
+The first is how many graders work: they run tests behind the answers, and a test cell without an
+error in its outputs has passed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def passes_in_its_own_process(unconfined: Sandbox, *sources: str, test: str = TE
     return not any(o["output_type"] == "error" or o.get("name") == "stderr" for o in outputs)
 
 
-def sit(
+def points_and_run(
     sandbox: Sandbox, *sources: str, files: Mapping[str, bytes] | None = None
 ) -> tuple[float, SubmissionRun]:
     """The points that a notebook of these cells earns, of 2, and its run."""
@@ -61,7 +61,7 @@ def sit(
 
 def earned(sandbox: Sandbox, *sources: str) -> float:
     """The points that a notebook of these cells earns, of 2."""
-    return sit(sandbox, *sources)[0]
+    return points_and_run(sandbox, *sources)[0]
 
 
 def assert_gains_nothing(

@@ -47,7 +47,7 @@ def framed(message: Any, body: bytes = b"") -> bytes:
     return struct.pack("!II", len(text), len(body)) + text + body
 
 
-class PlayedSandbox(Sandbox):
+class ScriptedSandbox(Sandbox):
     """The trusted side's sandbox over servers that play scripts, one script for each connection."""
 
     def __init__(self, scripts: Sequence[Script], limits: Limits) -> None:
@@ -67,7 +67,7 @@ class PlayedSandbox(Sandbox):
 
 
 class _Server:
-    def __init__(self, plan: PlayedSandbox) -> None:
+    def __init__(self, plan: ScriptedSandbox) -> None:
         self._plan = plan
         self.control, self._theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._thread = threading.Thread(target=self._serve, daemon=True)
