@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 app = Verbs()
 
-SolutionsTold = Annotated[
+WithSolutions = Annotated[
     bool | None,
     typer.Option(help="Include the right answers; by default once the lab has closed."),
 ]
@@ -64,8 +64,8 @@ def collect(
             "repeated.",
         ),
     ] = None,
-    in_time: Annotated[
-        bool, typer.Option("--in-time", help="Hand-ins without a known time were on time.")
+    on_time: Annotated[
+        bool, typer.Option("--on-time", help="Hand-ins without a known time were on time.")
     ] = False,
     new: Annotated[
         bool, typer.Option("--new", help="Also take people who are not in students.csv.")
@@ -81,7 +81,7 @@ def collect(
 
     course = course_at(course_folder)
     course.lab(lab)
-    options = Options(new, tuple(times or ()), tuple(groups or ()), in_time, dry_run)
+    options = Options(new, tuple(times or ()), tuple(groups or ()), on_time, dry_run)
     summary = collect_submissions(course, lab, sources, options)
     if as_json:
         typer.echo(json.dumps(summary.to_json(), ensure_ascii=False))
@@ -156,7 +156,7 @@ def grade(
 @app.command(rich_help_panel=TA)
 def feedback(
     lab: Lab,
-    solutions: SolutionsTold = None,
+    solutions: WithSolutions = None,
     course_folder: Root = None,
 ) -> None:
     """Write one page of feedback per student."""
@@ -164,23 +164,23 @@ def feedback(
     from gradekit.wording import counted
 
     course = course_at(course_folder)
-    told = _right_answers(course, lab, solutions)
-    pages = write_feedback(course, lab, told)
+    right_answers = _right_answers(course, lab, solutions)
+    pages = write_feedback(course, lab, right_answers)
     if not pages:
         fail(f"{lab} has no results yet, so no page was written; `lab grade {lab}` makes them")
     where = short_path(pages[0].parent.parent.parent, course)
-    answers = ", with the right answers" if told else ""
+    answers = ", with the right answers" if right_answers else ""
     say(f"{lab}: {counted(len(pages), 'page')} in {where}/<student>/{lab}/{answers}")
 
 
-def _right_answers(course: Course, lab: str, told: bool | None) -> Solutions | None:
-    """The right answers for the pages, if they are told: by default as soon as a lab has closed."""
+def _right_answers(course: Course, lab: str, wanted: bool | None) -> Solutions | None:
+    """The right answers for the pages, if they are wanted: by default as soon as a lab has closed."""
     from datetime import UTC, datetime
 
     from gradekit.late import answers_public_after
 
     now = datetime.now(UTC)
-    if told is False or (told is None and now <= answers_public_after(course, lab)):
+    if wanted is False or (wanted is None and now <= answers_public_after(course, lab)):
         return None
     from gradekit.exercise.loader import CourseLabs
     from gradekit.feedback.solutions import solutions_of
@@ -197,7 +197,7 @@ def return_(
     partial: Annotated[
         bool, typer.Option("--partial", help="Also pages with parts that wait for a mark.")
     ] = False,
-    solutions: SolutionsTold = None,
+    solutions: WithSolutions = None,
     out: Annotated[
         Path | None, typer.Option(help="The zip or the folder; by default one in exports/.")
     ] = None,
@@ -208,8 +208,8 @@ def return_(
     from gradekit.returns.returns import return_pages, way_named
 
     course, kind = course_at(course_folder), way_named(way)
-    told = _right_answers(course, lab, solutions)
-    returned = return_pages(course, lab, kind, told, partial=partial, out=out)
+    right_answers = _right_answers(course, lab, solutions)
+    returned = return_pages(course, lab, kind, right_answers, partial=partial, out=out)
     if as_json:
         typer.echo(json.dumps(returned.to_json(), ensure_ascii=False))
         return

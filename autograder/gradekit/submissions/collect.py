@@ -38,14 +38,14 @@ class Options:
         new: take people who are not in students.csv, too.
         times: files that say when each student handed in.
         groups: files that say who is in which group, if groups handed in together.
-        in_time: hand-ins without a time are known to be on time, so that needs no warning.
+        on_time: hand-ins without a time are known to be on time, so that needs no warning.
         dry_run: change nothing.
     """
 
     new: bool = False
     times: tuple[Path, ...] = ()
     groups: tuple[Path, ...] = ()
-    in_time: bool = False
+    on_time: bool = False
     dry_run: bool = False
 
 
@@ -89,7 +89,7 @@ class _Collection:
     def run(self, sources: Sequence[Path]) -> Summary:
         self._name_strangers("--times", self._times.strangers)
         self._name_strangers("--groups", self._groups.strangers)
-        dating = Dating(self._course, self._lab, self._times, self._options.in_time)
+        dating = Dating(self._course, self._lab, self._times, self._options.on_time)
         origins: dict[str, list[IncomingSubmission]] = {}
         for source in sources:
             for one in self._reader.read(source):

@@ -18,8 +18,8 @@ from gradekit.wording import counted
 class Dating:
     """Gives hand-ins their times, those of one source together."""
 
-    def __init__(self, course: Course, lab: str, times: TimesFile, in_time: bool) -> None:
-        self._course, self._times, self._in_time = course, times, in_time
+    def __init__(self, course: Course, lab: str, times: TimesFile, on_time: bool) -> None:
+        self._course, self._times, self._on_time = course, times, on_time
         grace = timedelta(minutes=course.values.late.grace_minutes)
         # A mark does not say how late; a student with an extension may still be on time.
         self._first_late = course.lab(lab).due + grace + timedelta(seconds=1)
@@ -34,7 +34,7 @@ class Dating:
         for one in found:
             if one.time.source == TimeSource.MARKED_LATE:
                 one.time = HandInTime(self._first_late, TimeSource.MARKED_LATE)
-        if self._in_time:
+        if self._on_time:
             for one in found:
                 if one.time.when is None:
                     one.time = HandInTime(None, TimeSource.ON_TIME_OPTION)
@@ -60,7 +60,7 @@ class Dating:
             yield (
                 f"{unknown[0].origin}: {whose}{self._same_date(unknown)}; the time is unknown, so "
                 f"{'they count' if several else 'it counts'} as on time. Give --times FILE, or "
-                "--in-time if that is right."
+                "--on-time if that is right."
             )
         systems = [one.system for one in found if one.time.source == TimeSource.MARKED_LATE]
         if late := len(systems):

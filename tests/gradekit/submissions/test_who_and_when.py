@@ -187,10 +187,10 @@ def test_one_line_says_that_times_are_unknown(course: Course) -> None:
     (note,) = collect(course, moodle()).notes
     assert note == (
         "class.zip: 6 hand-ins all carry 22 Sep 09:15, when the files were packed or copied; the "
-        "time is unknown, so they count as on time. Give --times FILE, or --in-time if that is "
+        "time is unknown, so they count as on time. Give --times FILE, or --on-time if that is "
         "right."
     )
-    summary = collect(course, moodle(), in_time=True)
+    summary = collect(course, moodle(), on_time=True)
     assert summary.notes == ()
     assert {taken.time.words for taken in summary.taken} == {"on time, as you said"}
 
