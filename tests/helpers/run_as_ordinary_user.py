@@ -1,7 +1,8 @@
 """Starts pytest as an ordinary user, where root's own Python may lie in root's own home.
 
-As ``python run_as_ordinary_user.py FOLDER ARGUMENTS``. In mounts of its own, folders that others cannot enter
-show what a Python needs and nothing else. Ends with UNABLE, and a reason, where that cannot be had.
+As ``python run_as_ordinary_user.py FOLDER ARGUMENTS``. In mounts of its own, folders that others
+cannot enter show what a Python needs and nothing else. Ends with UNABLE and a reason if that is not
+possible.
 """
 
 from __future__ import annotations

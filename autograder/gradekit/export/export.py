@@ -127,7 +127,7 @@ def export(
             return [_into_template(course, found, kind, template, column, scale, out)]
         case Format.XLSX:
             path = out or course.root / FOLDER / f"{'-'.join(found)}.xlsx"
-            return [_write(path, to_xlsx(found), [_told(lab, found[lab]) for lab in found])]
+            return [_write(path, to_xlsx(found), [_count_line(lab, found[lab]) for lab in found])]
         case Format.CSV | Format.JSON:
             if out and len(found) > 1:
                 raise ExportError(
@@ -137,7 +137,7 @@ def export(
                 _write(
                     out or course.root / FOLDER / f"{lab}.{kind}",
                     _text(scores, kind).encode(),
-                    [_told(lab, scores)],
+                    [_count_line(lab, scores)],
                 )
                 for lab, scores in found.items()
             ]
@@ -182,11 +182,11 @@ def _into_template(
     path = out or course.root / FOLDER / name
     if path.resolve() == template.resolve():
         raise ExportError(f"{path} is the template itself; choose another file for --out")
-    told = f"{lab}: {counted(filled.students, 'score')} filled in"
-    return _write(path, filled.data, [told, *filled.notes])
+    line = f"{lab}: {counted(filled.students, 'score')} filled in"
+    return _write(path, filled.data, [line, *filled.notes])
 
 
-def _told(lab: str, scores: Sequence[Score]) -> str:
+def _count_line(lab: str, scores: Sequence[Score]) -> str:
     missing = sum(score.state is ScoreState.MISSING for score in scores)
     return f"{lab}: {counted(len(scores), 'student')}, {missing} of them without a hand-in"
 

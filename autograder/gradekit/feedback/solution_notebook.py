@@ -39,26 +39,26 @@ def write_solutions(labs: CourseLabs, lab: str, now: datetime) -> Path:
     return path
 
 
-def solution_notebook(labs: CourseLabs, lab: str, told: Solutions) -> NotebookNode:
-    """The notebook with the answers of `told`."""
+def solution_notebook(labs: CourseLabs, lab: str, solutions: Solutions) -> NotebookNode:
+    """The notebook with the answers of `solutions`."""
     solved = solved_notebook(labs.course, labs[lab])
-    cells = [made for cell in solved.cells for made in _cells(cell, told)]
+    cells = [made for cell in solved.cells for made in _cells(cell, solutions)]
     about = {"generated": f"by `lab release --solutions {lab}`"}
     metadata = {**solved.metadata, "attnlab": about}
     return new_notebook(cells=cells, metadata=metadata)
 
 
-def _cells(cell: NotebookNode, told: Solutions) -> Iterator[NotebookNode]:
+def _cells(cell: NotebookNode, solutions: Solutions) -> Iterator[NotebookNode]:
     """A cell of the solved notebook as students see it, and what belongs below it."""
     name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
     metadata = {key: value for key, value in cell.metadata.items() if key not in _OURS}
     if cell.cell_type == "markdown":
         text, _, _ = cell.source.partition("<!-- BEGIN SOLUTION -->")
-        if name in told.texts:
-            text = f"{text.rstrip()}\n\n**A model answer.** {told.texts[name]}"
+        if name in solutions.texts:
+            text = f"{text.rstrip()}\n\n**A model answer.** {solutions.texts[name]}"
         yield new_markdown_cell(text, id=cell.id, metadata=metadata)
-    elif name in told.exercises:
-        solution = told.exercises[name]
+    elif name in solutions.exercises:
+        solution = solutions.exercises[name]
         yield new_code_cell(solution.code, id=cell.id, metadata=metadata)
         if solution.items:
             yield new_markdown_cell(_reasons(solution), id=f"{cell.id}-reasons"[:64])

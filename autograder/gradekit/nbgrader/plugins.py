@@ -160,7 +160,7 @@ class CourseLateRule(LateSubmissionPlugin):
 class FeedbackPage(HTMLExporter):
     """``nbgrader generate_feedback`` writes our page, or nbgrader's own if there is no result."""
 
-    _told: Solutions | None = None
+    _all_solutions: Solutions | None = None
 
     def from_filename(
         self, filename: str, resources: Resources | None = None, **more: Any
@@ -168,9 +168,9 @@ class FeedbackPage(HTMLExporter):
         """The student's page, in the form of nbconvert's HTML exporter."""
         context = SubmissionContext.of(self, resources, _level_of(self))
         if context.journal.is_file():
-            told = self._solutions(context)
+            solutions = self._solutions(context)
             for page in pages(context.course, context.lab, context.student, context.address):
-                shown = with_solutions(page, told) if told else page
+                shown = with_solutions(page, solutions) if solutions else page
                 return render(shown), self._init_resources(resources)
         return super().from_filename(filename, resources, **more)
 
@@ -179,9 +179,9 @@ class FeedbackPage(HTMLExporter):
         now = datetime.now(UTC)
         if now <= answers_public_after(context.course, context.lab):
             return None
-        if self._told is None:
-            self._told = solutions_of(CourseLabs(context.course), context.lab, now)
-        return self._told
+        if self._all_solutions is None:
+            self._all_solutions = solutions_of(CourseLabs(context.course), context.lab, now)
+        return self._all_solutions
 
 
 def _failed(submitted: SubmittedFiles, grader: LabGrader, reason: str) -> GradedSubmission:

@@ -95,17 +95,19 @@ class Weeks:
     def sentences(self) -> list[str]:
         """What to know first; each sentence stands alone."""
         known = [week for week in self.weeks if week.median is not None]
-        told = [f"{counted(len(self.rows), 'student')}, {counted(len(self.weeks), 'lab')}."]
+        sentences = [f"{counted(len(self.rows), 'student')}, {counted(len(self.weeks), 'lab')}."]
         if len(known) > 1:
             low = min(known, key=lambda week: week.median or 0)
-            told.append(f"The lowest median is {low.median:.0f}\N{NO-BREAK SPACE}%, in {low.lab}.")
+            sentences.append(
+                f"The lowest median is {low.median:.0f}\N{NO-BREAK SPACE}%, in {low.lab}."
+            )
         if any(row.fall is not None for row in self.rows):
-            told.append(
+            sentences.append(
                 f"{counted(len(self.fell), 'student')} fell: compared with the class's "
                 f"median, the latest labs are {FELL:.0f} percentage points or more below those "
                 "before."
             )
-        return told
+        return sentences
 
     def to_json(self) -> dict[str, Any]:
         """For programs."""

@@ -2,7 +2,7 @@
 // The page of `lab mark`. Students' texts are only ever set as textContent.
 
 const $ = (id) => document.getElementById(id);
-let state = null; // what the server told last
+let state = null; // what the server reply last
 let question = null; // the one that is shown
 let place = 0; // of the answer that is shown
 let waiting = Promise.resolve(); // requests go out one after the other
@@ -14,9 +14,9 @@ const current = () => question.answers[place];
 const isTyping = () => ["TEXTAREA", "INPUT", "SELECT"].includes(document.activeElement.tagName);
 
 async function load() {
-  const reply = await fetch("api/state");
-  if (!reply.ok) throw new Error((await reply.json()).error || reply.statusText);
-  state = await reply.json();
+  const response = await fetch("api/state");
+  if (!response.ok) throw new Error((await response.json()).error || response.statusText);
+  state = await response.json();
   for (const one of state.questions) for (const answer of one.answers) adopt(answer, { ...answer });
   document.title = `Marking ${state.lab}`;
   $("title").textContent = `${state.lab}: ${state.title}` + (state.share ? `, share ${state.share}` : "");
@@ -128,8 +128,8 @@ function press(key) {
 const values = (answer) => ({ points: answer.points, comment: answer.comment, items: [...answer.items].sort(), needs_manual_grade: answer.needs_manual_grade });
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-// What the server told counts; `saved` is what it will expect to replace.
-function adopt(answer, told) { Object.assign(answer, told, { saved: values(told) }); }
+// The reply of the server counts; `saved` is what it will expect to replace.
+function adopt(answer, reply) { Object.assign(answer, reply, { saved: values(reply) }); }
 
 // Change the answer that is shown at once, and save it behind. After a refusal it is as it was, and
 // changes that build on the refused one are dropped.
@@ -142,27 +142,27 @@ function give(change) {
   send(async () => {
     if ((answer.round || 0) !== round) return;
     const body = { question: shown.name, answer: answer.key, ...sent, seen: answer.saved };
-    const told = await post("api/mark", body, () => {
+    const reply = await post("api/mark", body, () => {
       answer.round = round + 1;
       adopt(answer, { ...answer, ...answer.saved });
     });
-    shown.bank = told.bank;
-    if (same(values(answer), sent)) adopt(answer, told.answer);
-    else answer.saved = values(told.answer);
-    warn(told);
+    shown.bank = reply.bank;
+    if (same(values(answer), sent)) adopt(answer, reply.answer);
+    else answer.saved = values(reply.answer);
+    warn(reply);
   });
 }
 
 function undo() {
   leave();
   send(async () => {
-    const told = await post("api/undo", {}, () => {});
-    question = state.questions.find((one) => one.name === told.question);
-    place = question.answers.findIndex((one) => one.key === told.answer.key);
+    const reply = await post("api/undo", {}, () => {});
+    question = state.questions.find((one) => one.name === reply.question);
+    place = question.answers.findIndex((one) => one.key === reply.answer.key);
     $("questions").value = question.name;
-    question.bank = told.bank;
-    adopt(current(), told.answer);
-    warn(told);
+    question.bank = reply.bank;
+    adopt(current(), reply.answer);
+    warn(reply);
   });
 }
 
@@ -179,25 +179,25 @@ function send(work) {
 }
 
 async function post(address, body, refused) {
-  let reply, told;
+  let response, reply;
   try {
-    reply = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-    told = await reply.json();
+    response = await fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+    reply = await response.json();
   } catch {
     refused();
     throw new Error("The page's server does not answer, so the last mark was not saved. Is `lab mark` still running?");
   }
-  if (reply.ok) return told;
+  if (response.ok) return reply;
   refused();
-  if (told.now) {
-    const owner = state.questions.find((one) => one.name === told.now.question);
-    adopt(owner.answers.find((one) => one.key === told.now.answer.key), told.now.answer);
+  if (reply.now) {
+    const owner = state.questions.find((one) => one.name === reply.now.question);
+    adopt(owner.answers.find((one) => one.key === reply.now.answer.key), reply.now.answer);
   }
-  throw new Error(told.error);
+  throw new Error(reply.error);
 }
 
 // The mark is in the gradebook, but something beside it is not.
-function warn(told) { if (told.warning) throw new Error(told.warning); }
+function warn(reply) { if (reply.warning) throw new Error(reply.warning); }
 
 function refresh() { count(); show(); }
 
