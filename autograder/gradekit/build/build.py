@@ -45,8 +45,8 @@ def build_labs(labs: CourseLabs, names: Sequence[str]) -> list[Path]:
     """
     written: list[Path] = []
     for lab in names:
-        with TemporaryDirectory() as place:
-            made = Path(place)
+        with TemporaryDirectory() as temporary:
+            made = Path(temporary)
             with observed_once(labs.course, labs[lab]) as variants:
                 build_into(labs, lab, made, variants)
             for step in (SOLVED, RELEASED):
@@ -67,19 +67,19 @@ def find_drift(labs: CourseLabs, names: Sequence[str]) -> list[str]:
     """
     lines: list[str] = []
     for lab in names:
-        with TemporaryDirectory() as place:
-            build_into(labs, lab, Path(place), Variants(labs[lab]))
+        with TemporaryDirectory() as temporary:
+            build_into(labs, lab, Path(temporary), Variants(labs[lab]))
             for step in (SOLVED, RELEASED):
                 # The solved notebook's checks file is not kept in git: nbgrader alone needs it.
                 ignored = {visible.FILE_NAME} if step == SOLVED else set()
-                made, there = Path(place, step, lab), labs.course.root / step / lab
+                made, there = Path(temporary, step, lab), labs.course.root / step / lab
                 found = differences(made, there, ignored, ANY_PROCESSOR)
                 lines += [f"{step}/{lab}/{line}" for line in found]
     return lines
 
 
-def build_into(labs: CourseLabs, lab: str, place: Path, variants: Variants) -> None:
-    """Make ``solutions/<lab>/`` and ``labs/<lab>/`` below `place`.
+def build_into(labs: CourseLabs, lab: str, root: Path, variants: Variants) -> None:
+    """Make ``solutions/<lab>/`` and ``labs/<lab>/`` below `root`.
 
     Args:
         variants: of this lab.
@@ -89,20 +89,20 @@ def build_into(labs: CourseLabs, lab: str, place: Path, variants: Variants) -> N
     """
     exercises = labs[lab]
     notebook = solved_notebook(labs.course, exercises)
-    folder = place / SOLVED / lab
+    folder = root / SOLVED / lab
     folder.mkdir(parents=True)
     nbformat.write(notebook, folder / f"{exercises.source.path.stem}.ipynb")
     with _one_thread():
         visible.write(folder / visible.FILE_NAME, lab, variants.visible_exercises)
-    _generate_assignment(labs.course, lab, place)
+    _generate_assignment(labs.course, lab, root)
 
 
-def _generate_assignment(course: Course, lab: str, place: Path) -> None:
-    """nbgrader's own release step, from ``solutions/`` to ``labs/`` below `place`.
+def _generate_assignment(course: Course, lab: str, root: Path) -> None:
+    """nbgrader's own release step, from ``solutions/`` to ``labs/`` below `root`.
 
     It writes no gradebook, as with nbgrader's option ``--no-db``.
     """
-    config = nbgrader_config(course, place)
+    config = nbgrader_config(course, root)
     config.CourseDirectory.update(
         {"assignment_id": lab, "source_directory": SOLVED, "release_directory": RELEASED}
     )

@@ -101,8 +101,8 @@ def make_bundle(labs: CourseLabs, lab: str) -> Bundle:
     build_labs(labs, [lab])
     _refuse_blank_imports(labs, lab)
     folder = course.root / BUNDLES / lab
-    with TemporaryDirectory() as place:
-        bundle = Path(place) / lab
+    with TemporaryDirectory() as temporary:
+        bundle = Path(temporary) / lab
         shutil.copytree(course.root / RELEASED / lab, bundle)
         write_student_library(labs, lab, bundle)
         _write_pages(course, lab, bundle)

@@ -143,10 +143,10 @@ def _after_last_lab(text: str, table: str) -> str:
 
 
 def _with_cells(text: str, cells: str) -> str:
-    places = [text.find(mark) for mark in _LAST_CELLS if mark in text]
-    if not places:
+    positions = [text.find(mark) for mark in _LAST_CELLS if mark in text]
+    if not positions:
         return f"{text.rstrip()}\n\n{cells.rstrip()}\n"
-    return text[: min(places)] + cells + text[min(places) :]
+    return text[: min(positions)] + cells + text[min(positions) :]
 
 
 def _number(lab: str) -> str:

@@ -94,7 +94,7 @@ def _path(course: Course, exercises: LabExercises) -> Path | None:
 @cache
 def _surroundings() -> tuple[bytes, ...]:
     """What the observations of all labs depend on; it is the same for a whole command."""
-    packages = sorted(path.name for place in sys.path for path in Path(place).glob("*.dist-info"))
+    packages = sorted(path.name for folder in sys.path for path in Path(folder).glob("*.dist-info"))
     said = [*packages, sys.version, platform.machine(), torch.__config__.show()]
     said.append(torch.backends.cpu.get_cpu_capability())
     return (

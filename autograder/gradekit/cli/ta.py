@@ -174,7 +174,7 @@ def feedback(
 
 
 def _right_answers(course: Course, lab: str, wanted: bool | None) -> Solutions | None:
-    """The right answers for the pages, if they are wanted: by default as soon as a lab has closed."""
+    """The right answers for the pages, if wanted; by default as soon as the lab has closed."""
     from datetime import UTC, datetime
 
     from gradekit.late import answers_public_after

@@ -32,36 +32,36 @@ def pixels(data: bytes) -> int:
 
 def _pixels_of_png(data: bytes) -> int:
     width, height = struct.unpack_from(">II", data, 16)
-    frames, place = 1, 8
+    frames, position = 1, 8
     # The number of frames of an animation comes before the first of them.
-    while place + 12 <= len(data):
-        length, kind = struct.unpack_from(">I4s", data, place)
+    while position + 12 <= len(data):
+        length, kind = struct.unpack_from(">I4s", data, position)
         if kind == b"acTL":
-            frames = max(frames, *struct.unpack_from(">I", data, place + 8))
+            frames = max(frames, *struct.unpack_from(">I", data, position + 8))
         if kind == b"IDAT":
             break
-        place += 12 + length
+        position += 12 + length
     return int(width * height * frames)
 
 
 def _pixels_of_jpeg(data: bytes) -> int:
-    most, place = 0, 2
+    most, position = 0, 2
     while True:
         # Readers skip bytes up to the next segment.
-        place = data.find(b"\xff", place)
-        if place < 0:
+        position = data.find(b"\xff", position)
+        if position < 0:
             return most
-        kind = data[place + 1]
+        kind = data[position + 1]
         if kind in (0x00, 0xFF):
-            place += 1
+            position += 1
         elif kind in _BARE:
-            place += 2
+            position += 2
         elif kind == _SCAN:
             return most
         else:
-            (length,) = struct.unpack_from(">H", data, place + 2)
+            (length,) = struct.unpack_from(">H", data, position + 2)
             if kind in _FRAMES:
-                height, width = struct.unpack_from(">HH", data, place + 5)
+                height, width = struct.unpack_from(">HH", data, position + 5)
                 # A height of 0 is stated later, after the first scan.
                 most = max(most, width * (height or 2**16))
-            place += 2 + length
+            position += 2 + length

@@ -102,17 +102,17 @@ def compare(texts: ClassTexts) -> Similarity:
     order = np.lexsort((-totals, -surprise))
     own = prints.own_weights()
     found = []
-    for place in order[: int(np.sum(expected <= LINE)) + _MOST_LISTED]:
-        i, j = int(first[place]), int(second[place])
+    for position in order[: int(np.sum(expected <= LINE)) + _MOST_LISTED]:
+        i, j = int(first[position]), int(second[position])
         least = min(own[i], own[j])
-        if totals[place] > 0:
-            share = float(min(1.0, totals[place] / least)) if least else 0.0
+        if totals[position] > 0:
+            share = float(min(1.0, totals[position] / least)) if least else 0.0
             found.append(
                 Pair(
                     texts.hand_ins[i],
                     texts.hand_ins[j],
-                    round(float(totals[place]), 1),
-                    float(expected[place]),
+                    round(float(totals[position]), 1),
+                    float(expected[position]),
                     share,
                     prints.agreements(i, j),
                 )

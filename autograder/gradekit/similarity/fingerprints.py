@@ -56,8 +56,10 @@ def fingerprints(symbols: Sequence[Symbol], winnowing: Winnowing) -> list[Finger
     run = min(winnowing.run, len(symbols))
     hashes = _hashes([symbol.form for symbol in symbols], run)
     return [
-        Fingerprint(int(hashes[place]), symbols[place].start, symbols[place + run - 1].stop)
-        for place in _winnowed(hashes, winnowing.window)
+        Fingerprint(
+            int(hashes[position]), symbols[position].start, symbols[position + run - 1].stop
+        )
+        for position in _winnowed(hashes, winnowing.window)
     ]
 
 
@@ -79,8 +81,8 @@ def _hashes(forms: Sequence[str], run: int) -> NDArray[np.uint64]:
     numbers = np.array([known[form] for form in forms], dtype=np.uint64)
     count = len(forms) - run + 1
     total = np.zeros(count, dtype=np.uint64)
-    for place in range(run):
-        total = total * _BASE + numbers[place : place + count]
+    for position in range(run):
+        total = total * _BASE + numbers[position : position + count]
     # The last multiplication mixes into the high bits; these decide which hash is the smallest.
     return (total ^ (total >> np.uint64(32))) * _BASE
 
@@ -91,7 +93,7 @@ def _winnowed(hashes: NDArray[np.uint64], window: int) -> list[int]:
         return [_last_smallest(hashes)]
     windows = np.lib.stride_tricks.sliding_window_view(hashes, window)
     chosen = np.arange(len(windows)) + window - 1 - np.argmin(windows[:, ::-1], axis=1)
-    return [int(place) for place in np.unique(chosen)]
+    return [int(position) for position in np.unique(chosen)]
 
 
 def _last_smallest(hashes: NDArray[np.uint64]) -> int:

@@ -105,13 +105,13 @@ def pair_view(found: Similarity, pair: Pair) -> PairView:
 
 def _pieces(text: str, spans: Sequence[tuple[int, int]]) -> Iterator[Piece]:
     """The text cut at the ends of its shared parts; a long one ends with a remark."""
-    shown, place = text[:MOST_TEXT], 0
+    shown, position = text[:MOST_TEXT], 0
     for start, stop in spans:
-        yield Piece(shown[place:start], False)
+        yield Piece(shown[position:start], False)
         # The indentation of a line is nothing that two students share.
         for number, part in enumerate(_LINE_ENDS.split(shown[start:stop])):
             yield Piece(part, number % 2 == 0)
-        place = stop
-    yield Piece(shown[place:], False)
+        position = stop
+    yield Piece(shown[position:], False)
     if len(text) > len(shown):
         yield Piece(f"\n[{len(text) - len(shown)} more characters are not shown]", False)

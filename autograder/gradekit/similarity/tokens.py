@@ -121,8 +121,8 @@ def _line_starts(text: str) -> list[int]:
 def _normalised(tokens: Sequence[_Token], names: Mapping[str, str]) -> Iterator[tuple[_Token, str]]:
     """Each token and the form that stands for it."""
     before, depth, in_signature = "", 0, False
-    for place, token in enumerate(tokens):
-        after = tokens[place + 1].form if place + 1 < len(tokens) else ""
+    for position, token in enumerate(tokens):
+        after = tokens[position + 1].form if position + 1 < len(tokens) else ""
         if token.form == "def" and before in ("", LINE_END, "async"):
             in_signature = True
         depth += (token.form in _OPENING) - (token.form in _CLOSING)

@@ -266,14 +266,14 @@ def _seconds(extra: bytes) -> int | None:
 
     The usual date in a zip is by the clock of the machine that packed it, in whatever zone.
     """
-    place = 0
-    while place + 4 <= len(extra):
-        kind, size = struct.unpack_from("<HH", extra, place)
-        place += 4
-        if kind == _EXTENDED_TIMESTAMP and size >= 5 and place + 5 <= len(extra):
-            has, seconds = struct.unpack_from("<Bi", extra, place)
+    position = 0
+    while position + 4 <= len(extra):
+        kind, size = struct.unpack_from("<HH", extra, position)
+        position += 4
+        if kind == _EXTENDED_TIMESTAMP and size >= 5 and position + 5 <= len(extra):
+            has, seconds = struct.unpack_from("<Bi", extra, position)
             return int(seconds) if has & 1 and seconds > 0 else None
-        place += size
+        position += size
     return None
 
 

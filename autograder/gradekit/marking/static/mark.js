@@ -4,13 +4,13 @@
 const $ = (id) => document.getElementById(id);
 let state = null; // what the server reply last
 let question = null; // the one that is shown
-let place = 0; // of the answer that is shown
+let position = 0; // of the answer that is shown
 let waiting = Promise.resolve(); // requests go out one after the other
 let unsaved = 0;
 let failed = false;
 let typing = null; // the timer of a comment that is being written
 
-const current = () => question.answers[place];
+const current = () => question.answers[position];
 const isTyping = () => ["TEXTAREA", "INPUT", "SELECT"].includes(document.activeElement.tagName);
 
 async function load() {
@@ -37,14 +37,14 @@ function choose() {
   $("model-box").hidden = !question.model;
   $("points").max = question.points;
   $("points-of").textContent = question.scheme.length ? `Mark scheme, ${question.points} points` : `Points, of ${question.points}`;
-  place = Math.max(0, question.answers.findIndex((one) => one.needs_manual_grade));
+  position = Math.max(0, question.answers.findIndex((one) => one.needs_manual_grade));
   count();
   if (!empty) show();
 }
 
 function show() {
   const answer = current();
-  $("which").textContent = `Answer ${place + 1} of ${question.answers.length}`;
+  $("which").textContent = `Answer ${position + 1} of ${question.answers.length}`;
   $("answer").textContent = answer.text;
   const again = answer.needs_manual_grade && answer.points !== null;
   $("flag").textContent = again ? "The text has changed since it was marked" : answer.needs_manual_grade ? "No mark yet" : "Marked";
@@ -52,8 +52,8 @@ function show() {
   if (document.activeElement !== $("points")) $("points").value = answer.points ?? "";
   if (document.activeElement !== $("comment")) $("comment").value = answer.comment;
   $("keep").hidden = !again;
-  $("previous").disabled = place === 0;
-  $("next").disabled = place === question.answers.length - 1;
+  $("previous").disabled = position === 0;
+  $("next").disabled = position === question.answers.length - 1;
   showItems(answer);
   showBank();
 }
@@ -97,8 +97,8 @@ function showBank() {
 }
 
 // The staff's own text, with code in backticks; nothing is read as HTML.
-function write(place, text) {
-  place.replaceChildren(...text.split("`").map((part, number) => number % 2 ? Object.assign(document.createElement("code"), { textContent: part }) : part));
+function write(element, text) {
+  element.replaceChildren(...text.split("`").map((part, number) => number % 2 ? Object.assign(document.createElement("code"), { textContent: part }) : part));
 }
 
 function count() {
@@ -158,7 +158,7 @@ function undo() {
   send(async () => {
     const reply = await post("api/undo", {}, () => {});
     question = state.questions.find((one) => one.name === reply.question);
-    place = question.answers.findIndex((one) => one.key === reply.answer.key);
+    position = question.answers.findIndex((one) => one.key === reply.answer.key);
     $("questions").value = question.name;
     question.bank = reply.bank;
     adopt(current(), reply.answer);
@@ -229,20 +229,20 @@ function leave() {
 
 function go(step) {
   leave();
-  const index = place + step;
+  const index = position + step;
   if (index < 0 || index >= question.answers.length) return;
-  place = index;
+  position = index;
   document.activeElement.blur();
   show();
 }
 
 function goUnmarked() {
   leave();
-  const order = [...question.answers.keys()].map((number) => (place + 1 + number) % question.answers.length);
+  const order = [...question.answers.keys()].map((number) => (position + 1 + number) % question.answers.length);
   const index = order.find((number) => question.answers[number].needs_manual_grade);
   document.activeElement.blur();
   if (index === undefined) { say("Every answer to this question has a mark"); return; }
-  place = index;
+  position = index;
   show();
 }
 
