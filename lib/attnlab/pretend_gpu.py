@@ -5,8 +5,8 @@
         train(model)
     print(gpu.counts)        # Counts(to_gpu=40, to_cpu=0, waits=20)
 
-Every tensor has a place, "cpu" or "cuda:0"; its numbers are always on the CPU, so results are
-right. As on a GPU, an operation on tensors of two places raises torch's own error, and what makes
+Every tensor has a device, "cpu" or "cuda:0"; its numbers are always on the CPU, so results are
+right. As on a GPU, an operation on tensors of two devices raises torch's own error, and what makes
 the program wait is counted. docs/pretend-gpu.md says what is not pretended.
 """
 
@@ -27,9 +27,9 @@ from attnlab.pretended_cuda import pretended_cuda
 from attnlab.pretended_rules import (
     CPU,
     GPU,
-    common_place,
+    common_device,
     indexing,
-    placed_results,
+    results_on_device,
     tensors_in,
 )
 
@@ -39,8 +39,8 @@ _WAITS = {
     "nonzero", "argwhere", "masked_select", "unique", "equal", "allclose", "bincount",
     "__format__", "__repr__", "__contains__",
 }  # fmt: skip
-# They make a tensor on the CPU unless `device` says otherwise, whatever the place of the numbers in
-# their arguments, which become numbers of Python: torch/csrc/utils/tensor_new.cpp.
+# They make a tensor on the CPU unless `device` says otherwise, wherever the numbers in their
+# arguments are, which become numbers of Python: torch/csrc/utils/tensor_new.cpp.
 _FACTORIES = {
     "arange", "as_tensor", "asarray", "empty", "eye", "full", "linspace", "logspace", "ones",
     "rand", "randint", "randn", "randperm", "tensor", "tril_indices", "triu_indices", "zeros",
@@ -82,13 +82,13 @@ class PretendGPU(TorchFunctionMode):
     def __init__(self) -> None:
         super().__init__()
         self.counts = Counts()
-        self._places: Any = WeakIdKeyDictionary()
+        self._devices: Any = WeakIdKeyDictionary()
         self._pinned: Any = WeakIdKeyDictionary()
         self._patches = ExitStack()
 
     def __enter__(self) -> PretendGPU:
         wait = partial(self.count, waits=1)
-        self._patches.enter_context(pretended_cuda(self.place, self.put, wait))
+        self._patches.enter_context(pretended_cuda(self.device_of, self.put, wait))
         super().__enter__()
         return self
 
@@ -96,9 +96,9 @@ class PretendGPU(TorchFunctionMode):
         super().__exit__(*error)
         self._patches.close()
 
-    def place(self, tensor: Tensor) -> torch.device:
-        """Where a tensor is."""
-        found: torch.device = self._places.get(tensor, CPU)
+    def device_of(self, tensor: Tensor) -> torch.device:
+        """The device of a tensor."""
+        found: torch.device = self._devices.get(tensor, CPU)
         return found
 
     def count(self, *, to_gpu: int = 0, to_cpu: int = 0, waits: int = 0) -> None:
@@ -106,13 +106,13 @@ class PretendGPU(TorchFunctionMode):
         now = self.counts
         self.counts = Counts(now.to_gpu + to_gpu, now.to_cpu + to_cpu, now.waits + waits)
 
-    def put(self, found: Any, place: torch.device) -> None:
-        """Say that all tensors in `found` are at `place`."""
+    def put(self, found: Any, device: torch.device) -> None:
+        """Say that all tensors in `found` are on `device`."""
         for tensor in tensors_in(found):
-            if place == GPU:
-                self._places[tensor] = GPU
+            if device == GPU:
+                self._devices[tensor] = GPU
             else:
-                self._places.pop(tensor, None)
+                self._devices.pop(tensor, None)
 
     def pin(self, tensor: Tensor) -> Tensor:
         """A copy that counts as pinned; the tensor itself if it does already."""
@@ -153,14 +153,14 @@ class _Call:
         if special is not None:
             return special()
         wanted = self._take_device()
-        place = wanted or self._place(name)
-        if place == GPU:
+        device = wanted or self._device_of_results(name)
+        if device == GPU:
             self.gpu.count(waits=name in _WAITS)
             self._check_generator()
         before = {id(tensor) for tensor in self.tensors}
         found = self.func(*self.args, **self.kwargs)
-        new = [x for x in tensors_in(placed_results(found, name)) if id(x) not in before]
-        self.gpu.put(new, place)
+        new = [x for x in tensors_in(results_on_device(found, name)) if id(x) not in before]
+        self.gpu.put(new, device)
         return found
 
     def _by_name(self, name: str) -> Callable[[], Any] | None:
@@ -190,37 +190,37 @@ class _Call:
 
     def _made(self, name: str) -> Tensor:
         """A tensor of numbers: Python's, or those of tensors, for each of which it waits."""
-        default = self.gpu.place(self.args[0]) if name == "new_tensor" else CPU
-        place = self._take_device() or default
+        default = self.gpu.device_of(self.args[0]) if name == "new_tensor" else CPU
+        device = self._take_device() or default
         numbers = self.tensors[1:] if name == "new_tensor" else self.tensors
-        self.gpu.count(waits=sum(self.gpu.place(number) == GPU for number in numbers))
-        if place == GPU:
+        self.gpu.count(waits=sum(self.gpu.device_of(number) == GPU for number in numbers))
+        if device == GPU:
             self.gpu.count(to_gpu=name in _FROM_PYTHON)
             self._check_generator()
         made: Tensor = self.func(*self.args, **self.kwargs)
-        self.gpu.put(made, place)
+        self.gpu.put(made, device)
         return made
 
     def _copied(self) -> Tensor:
         """`torch.tensor(x)`: where `x` is, unless `device` is given."""
-        start = self.gpu.place(self.args[0])
-        place = self._take_device() or start
-        self._count_copy(start, place)
+        start = self.gpu.device_of(self.args[0])
+        device = self._take_device() or start
+        self._count_copy(start, device)
         made: Tensor = self.func(*self.args, **self.kwargs)
-        self.gpu.put(made, place)
+        self.gpu.put(made, device)
         return made
 
     def _broadcast(self) -> Any:
         """Each tensor in the common shape, where it is: nothing is computed."""
         found = self.func(*self.args, **self.kwargs)
         for tensor, new in zip(self.tensors, found, strict=True):
-            self.gpu.put(new, self.gpu.place(tensor))
+            self.gpu.put(new, self.gpu.device_of(tensor))
         return found
 
     def _pinned(self) -> Tensor:
         """A copy in pinned memory: aten/src/ATen/native/Memory.cpp."""
         tensor: Tensor = self.args[0]
-        if self.gpu.place(tensor) == GPU:
+        if self.gpu.device_of(tensor) == GPU:
             kind = tensor.type().removeprefix("torch.")
             raise RuntimeError(
                 f"cannot pin 'torch.cuda.{kind}' only dense CPU tensors can be pinned"
@@ -228,7 +228,7 @@ class _Call:
         return self.gpu.pin(tensor)
 
     def _attribute(self) -> Callable[[], Any] | None:
-        """How to read or set an attribute that depends on the place; None for other functions."""
+        """How to read or set an attribute that depends on the device; None for other functions."""
         tensor: Any = Tensor  # the class; each access to a getter makes a new wrapper, equal to it
         own = [
             (tensor.device.__get__, self._device),
@@ -242,39 +242,39 @@ class _Call:
         return next((run for func, run in own if self.func == func), None)
 
     def _device(self) -> torch.device:
-        place = self.gpu.place(self.args[0])
-        device: torch.device = self.args[0].device  # "meta", too
-        return place if device == CPU else device
+        pretended = self.gpu.device_of(self.args[0])
+        real: torch.device = self.args[0].device  # "meta", too
+        return pretended if real == CPU else real
 
     def _grad(self) -> Tensor | None:
         """Backward passes run outside of this mode; a gradient is where its tensor is."""
         grad: Tensor | None = self.func(*self.args)
-        self.gpu.put(grad, self.gpu.place(self.args[0]))
+        self.gpu.put(grad, self.gpu.device_of(self.args[0]))
         return grad
 
     def _set_grad(self) -> None:
         tensor, grad = self.args
-        if grad is not None and self.gpu.place(grad) != self.gpu.place(tensor):
+        if grad is not None and self.gpu.device_of(grad) != self.gpu.device_of(tensor):
             raise RuntimeError("assigned grad has data located on a different device")
         self.func(tensor, grad)
 
     def _set_data(self) -> None:
         tensor, value = self.args
         self.func(tensor, value)
-        self.gpu.put(tensor, self.gpu.place(value))
+        self.gpu.put(tensor, self.gpu.device_of(value))
 
     def _to(self, name: str) -> Tensor:
-        """`to`, `cuda` and `cpu`: a copy if the place changes."""
+        """`to`, `cuda` and `cpu`: a copy if the device changes."""
         tensor, *rest = self.args
-        start = self.gpu.place(tensor)
-        place = {"cuda": GPU, "cpu": CPU}.get(name, start)
+        start = self.gpu.device_of(tensor)
+        end = {"cuda": GPU, "cpu": CPU}.get(name, start)
         dtype, booleans = self.kwargs.get("dtype"), []
         for value in [*rest, self.kwargs.get("device"), self.kwargs.get("other")]:
             match value:
                 case bool():
                     booleans.append(value)  # non_blocking, copy
                 case Tensor():
-                    place, dtype = self.gpu.place(value), value.dtype
+                    end, dtype = self.gpu.device_of(value), value.dtype
                 case torch.dtype():
                     dtype = value
                 case str() | int() | torch.device():
@@ -283,16 +283,16 @@ class _Call:
                     if device.type not in ("cpu", "cuda"):  # such as "meta"
                         moved: Tensor = self.func(*self.args, **self.kwargs)
                         return moved
-                    place = _real(device)
+                    end = _real(device)
                 case _:
                     pass
         copies = self.kwargs.get("copy", booleans[1:] == [True])
         shape = self.kwargs.get("memory_format", torch.preserve_format)
-        self._count_copy(start, place)
+        self._count_copy(start, end)
         found: Tensor = tensor.to(dtype or tensor.dtype, copy=copies, memory_format=shape)
-        if found is tensor and place == start:
+        if found is tensor and end == start:
             return tensor
-        self.gpu.put(found := found.clone() if found is tensor else found, place)
+        self.gpu.put(found := found.clone() if found is tensor else found, end)
         return found
 
     def _count_copy(self, start: torch.device, end: torch.device) -> None:
@@ -303,7 +303,7 @@ class _Call:
 
     def _numpy(self) -> Any:
         """On the CPU, or by force from the GPU: torch/csrc/utils/tensor_numpy.cpp."""
-        if self.gpu.place(self.args[0]) == GPU:
+        if self.gpu.device_of(self.args[0]) == GPU:
             if not (self.kwargs.get("force") or True in self.args[1:]):
                 raise TypeError(
                     "can't convert cuda:0 device type tensor to numpy. Use Tensor.cpu() to copy "
@@ -313,7 +313,7 @@ class _Call:
         return self.func(*self.args, **self.kwargs)
 
     def _take_device(self) -> torch.device | None:
-        """Take `device=` out of the arguments: the place where new tensors are wanted."""
+        """Take `device=` out of the arguments: the device where new tensors are wanted."""
         wanted = self.kwargs.get("device")
         if wanted is None or torch.device(wanted).type not in ("cpu", "cuda"):
             return None
@@ -324,20 +324,20 @@ class _Call:
         if self.kwargs.get("generator") is not None:
             raise RuntimeError("Expected a 'cuda' device type for generator but found 'cpu'")
 
-    def _place(self, name: str) -> torch.device:
+    def _device_of_results(self, name: str) -> torch.device:
         """Where the results are, for a function that does not say it by `device`."""
         if name in _INDEXING:
-            cost = indexing(self.args, self.gpu.place)
+            cost = indexing(self.args, self.gpu.device_of)
             self.gpu.count(waits=cost.waits, to_gpu=cost.indices_copied)
-            self._count_copy(cost.value_from or cost.place, cost.place)
-            return cost.place
+            self._count_copy(cost.value_from or cost.device, cost.device)
+            return cost.device
         if name == "copy_":
-            self._count_copy(self.gpu.place(self.args[1]), self.gpu.place(self.args[0]))
-        return common_place(name, self.args, self.kwargs, self.gpu.place)
+            self._count_copy(self.gpu.device_of(self.args[1]), self.gpu.device_of(self.args[0]))
+        return common_device(name, self.args, self.kwargs, self.gpu.device_of)
 
 
 def _real(device: torch.device) -> torch.device:
-    """The place that a device names.
+    """The device of this pretence that a device names.
 
     Raises:
         RuntimeError: it is a second GPU.

@@ -18,14 +18,14 @@ NAME = "a pretended GPU"
 
 @contextmanager
 def pretended_cuda(
-    place: Callable[[Tensor], torch.device],
+    device_of: Callable[[Tensor], torch.device],
     put: Callable[[Tensor, torch.device], None],
     wait: Callable[[], None],
 ) -> Iterator[None]:
     """In this block, torch says that it has a GPU.
 
     Args:
-        place: says where a tensor is.
+        device_of: says where a tensor is.
         put: places a tensor.
         wait: called when the program waits for the GPU.
     """
@@ -33,7 +33,7 @@ def pretended_cuda(
         *((torch.cuda, name, value) for name, value in _answers(wait).items()),
         *((torch.accelerator, name, value) for name, value in _accelerator(wait).items()),
         (torch, "load", _load(put)),
-        (nn.Parameter, "__new__", _parameter(place, put)),
+        (nn.Parameter, "__new__", _parameter(device_of, put)),
         (torch.autocast, "__init__", _autocast()),
         # It arranges weights for a library that only runs on GPUs.
         (nn.RNNBase, "flatten_parameters", lambda self: None),
@@ -100,14 +100,14 @@ def _load(put: Callable[[Any, torch.device], None]) -> Callable[..., Any]:
 
 
 def _parameter(
-    place: Callable[[Tensor], torch.device], put: Callable[[Tensor, torch.device], None]
+    device_of: Callable[[Tensor], torch.device], put: Callable[[Tensor, torch.device], None]
 ) -> Any:
-    """`nn.Parameter.__new__`, which torch does not show to a mode: the place of its data."""
+    """`nn.Parameter.__new__`, which torch does not show to a mode: the device of its data."""
     make = nn.Parameter.__new__
 
     def parameter(cls: type, data: Tensor | None = None, requires_grad: bool = True) -> Tensor:
         made: Tensor = make(cls, data, requires_grad)
-        put(made, torch.device("cpu") if data is None else place(data))
+        put(made, torch.device("cpu") if data is None else device_of(data))
         return made
 
     return staticmethod(parameter)

@@ -1,7 +1,7 @@
-"""Which places torch lets one operation mix, and where its result is: rules of the pretended GPU.
+"""Which devices torch lets one operation mix, and where its result is: rules of the pretended GPU.
 
-A call is given as its name and its arguments; `place` says where a tensor is. Sources are files of
-PyTorch, below ``aten/src/ATen``. In ``native/native_functions.yaml``, an operation that is not
+A call is given as its name and its arguments; `device_of` says where a tensor is. Sources are files
+of PyTorch, below ``aten/src/ATen``. In ``native/native_functions.yaml``, an operation that is not
 marked ``device_check: NoCheck`` refuses two devices before it begins, numbers included.
 
 Tested in ``tests/attnlab/test_pretended_rules.py``.
@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.utils._pytree import tree_leaves
 
 CPU, GPU = torch.device("cpu"), torch.device("cuda", 0)
-Place = Callable[[Tensor], torch.device]
+DeviceOf = Callable[[Tensor], torch.device]
 
 TWO_DEVICES = (
     "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!"
@@ -54,34 +54,34 @@ def tensors_in(found: Any) -> list[Tensor]:
     return [leaf for leaf in tree_leaves(found) if isinstance(leaf, Tensor)]
 
 
-def common_place(
-    name: str, args: Sequence[Any], kwargs: Mapping[str, Any], place: Place
+def common_device(
+    name: str, args: Sequence[Any], kwargs: Mapping[str, Any], device_of: DeviceOf
 ) -> torch.device:
     """Where a function's results are, if its arguments decide that.
 
     Raises:
-        RuntimeError: its tensors are at two places, and torch does not allow that.
+        RuntimeError: its tensors are on two devices, and torch does not allow that.
     """
     tensors = tensors_in((args, kwargs))
     if name in _SHAPE_ONLY:
-        return place(tensors[0])
+        return device_of(tensors[0])
     if name in _LENGTHS_SECOND and name.startswith("_pack"):
-        _refuse_lengths(args[1], place)
-    if all(place(tensor) == CPU for tensor in tensors):
+        _refuse_lengths(args[1], device_of)
+    if all(device_of(tensor) == CPU for tensor in tensors):
         return CPU
     if name in _ANY_PLACE:
         return GPU
     if name in _RECURRENT:
-        _refuse_recurrent(tensors, place)
+        _refuse_recurrent(tensors, device_of)
     elif name in ("masked_fill", "masked_fill_"):
-        _refuse_mask(args[0], args[1] if len(args) > 1 else kwargs["mask"], place)
-    elif any(place(t) == CPU and not _may_stay(t, name, args, tensors) for t in tensors):
+        _refuse_mask(args[0], args[1] if len(args) > 1 else kwargs["mask"], device_of)
+    elif any(device_of(t) == CPU and not _may_stay(t, name, args, tensors) for t in tensors):
         raise RuntimeError(TWO_DEVICES)
     return GPU
 
 
-def placed_results(found: Any, name: str) -> Any:
-    """Those results of a function that are at its common place."""
+def results_on_device(found: Any, name: str) -> Any:
+    """Those results of a function that are on its common device."""
     return found[:1] if name in _LENGTHS_SECOND else found
 
 
@@ -97,35 +97,35 @@ def _may_stay(tensor: Tensor, name: str, args: Sequence[Any], tensors: Sequence[
     return name not in _BROADCAST or not any(other.dim() for other in tensors)
 
 
-def _refuse_lengths(lengths: Tensor, place: Place) -> None:
+def _refuse_lengths(lengths: Tensor, device_of: DeviceOf) -> None:
     """native/PackedSequence.cpp, checkLongTensor."""
-    if place(lengths) == GPU:
+    if device_of(lengths) == GPU:
         raise RuntimeError(
             "'lengths' argument should be a 1D CPU int64 tensor, but got "
             f"{lengths.dim()}D cuda:0 Long tensor"
         )
 
 
-def _refuse_recurrent(tensors: Sequence[Tensor], place: Place) -> None:
+def _refuse_recurrent(tensors: Sequence[Tensor], device_of: DeviceOf) -> None:
     """native/RNN.h, check_attributes; the sizes of a packed batch stay on the CPU."""
     first, *others = (tensor for tensor in tensors if tensor.dtype != torch.int64)
     for other in others:
-        if place(other) != place(first):
+        if device_of(other) != device_of(first):
             kind = "parameter" if isinstance(other, nn.Parameter) else "hidden"
             raise RuntimeError(
                 f"Input and {kind} tensors are not at the same device, found input tensor at "
-                f"{place(first)} and {kind} tensor at {place(other)}"
+                f"{device_of(first)} and {kind} tensor at {device_of(other)}"
             )
 
 
-def _refuse_mask(tensor: Tensor, mask: Tensor, place: Place) -> None:
+def _refuse_mask(tensor: Tensor, mask: Tensor, device_of: DeviceOf) -> None:
     """native/cuda/Indexing.cu, masked_fill__cuda; the value may be a number anywhere."""
-    if place(mask) != place(tensor):
+    if device_of(mask) != device_of(tensor):
         raise RuntimeError(
             "expected self and mask to be on the same device, but got mask on "
-            f"{place(mask)} and self on {place(tensor)}"
+            f"{device_of(mask)} and self on {device_of(tensor)}"
         )
-    if place(tensor) == CPU:
+    if device_of(tensor) == CPU:
         raise RuntimeError("masked_fill_: Expected inputs to be on same device")
 
 
@@ -134,19 +134,19 @@ class Indexing:
     """`x[index]`, or `x[index] = value`.
 
     Attributes:
-        place: where `x` is, and the result.
+        device: where `x` is, and the result.
         waits: how often Python waits for a number of the GPU.
         indices_copied: indices that are copied from the CPU to the GPU.
         value_from: where a value is that is copied to `x`; None: there is none.
     """
 
-    place: torch.device
+    device: torch.device
     waits: int = 0
     indices_copied: int = 0
     value_from: torch.device | None = None
 
 
-def indexing(args: Sequence[Any], place: Place) -> Indexing:
+def indexing(args: Sequence[Any], device_of: DeviceOf) -> Indexing:
     """What indexing costs: TensorIndexing.h and native/TensorAdvancedIndexing.cpp.
 
     A whole number without axes, and the ends of a slice, become numbers of Python, wherever they
@@ -158,24 +158,24 @@ def indexing(args: Sequence[Any], place: Place) -> Indexing:
             places of a tensor on another device.
     """
     target, index = args[0], args[1]
-    here = place(target)
+    here = device_of(target)
     parts = index if isinstance(index, tuple) else (index,)
     ends = [end for s in parts if isinstance(s, slice) for end in (s.start, s.stop, s.step)]
     numbers = tensors_in([ends, [part for part in parts if _is_whole_number(part)]])
     chosen = tensors_in([p for p in parts if not isinstance(p, slice) and not _is_whole_number(p)])
-    away = [tensor for tensor in chosen if place(tensor) != here]
+    away = [tensor for tensor in chosen if device_of(tensor) != here]
     if here == CPU and away:
         raise RuntimeError(
             "indices should be either on cpu or on the same device as the indexed tensor (cpu)"
         )
-    waits = sum(place(number) == GPU for number in numbers)
+    waits = sum(device_of(number) == GPU for number in numbers)
     value = args[2] if len(args) > 2 and isinstance(args[2], Tensor) else None
-    is_number = value is None or (value.numel() == 1 and place(value) == CPU)
+    is_number = value is None or (value.numel() == 1 and device_of(value) == CPU)
     if len(args) == 2 or not is_number:  # a number is filled in without counting the mask
-        waits += sum(place(t) == GPU and t.dtype in (torch.bool, torch.uint8) for t in chosen)
-    if value is not None and chosen and place(value) != here and value.numel() != 1:
+        waits += sum(device_of(t) == GPU and t.dtype in (torch.bool, torch.uint8) for t in chosen)
+    if value is not None and chosen and device_of(value) != here and value.numel() != 1:
         raise RuntimeError(TWO_DEVICES)
-    start = None if value is None else place(value)
+    start = None if value is None else device_of(value)
     return Indexing(here, waits, len(away), start)
 
 

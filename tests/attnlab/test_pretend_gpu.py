@@ -58,7 +58,7 @@ REFUSED: dict[str, Callable[[Tensor, Tensor], Any]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_two_places_in_one_operation_are_refused(anywhere: PretendGPU | None, name: str) -> None:
+def test_two_devices_in_one_operation_are_refused(anywhere: PretendGPU | None, name: str) -> None:
     with pytest.raises(RuntimeError, match=SAME) as caught:
         REFUSED[name](*both())
     assert anywhere is None or str(caught.value) == f"{SAME}, but {TWO}"
@@ -93,8 +93,8 @@ ALLOWED: dict[str, tuple[Callable[[Tensor, Tensor], Any], str]] = {
 
 @pytest.mark.parametrize("name", ALLOWED)
 def test_what_torch_allows(anywhere: PretendGPU | None, name: str) -> None:
-    make, place = ALLOWED[name]
-    assert str(make(*both()).device) == place
+    make, device = ALLOWED[name]
+    assert str(make(*both()).device) == device
 
 
 def test_other_messages(anywhere: PretendGPU | None) -> None:
@@ -200,12 +200,12 @@ def test_outside_everything_is_as_before() -> None:
     assert torch.ones(2).device == torch.device("cpu")
 
 
-def test_places_are_forgotten_with_their_tensors() -> None:
+def test_devices_are_forgotten_with_their_tensors() -> None:
     with PretendGPU() as gpu:
         for _ in range(3):
             torch.ones(2, device="cuda") + 1
         gc.collect()
-        assert len(gpu._places) == 0
+        assert len(gpu._devices) == 0
 
 
 def test_a_second_gpu_is_not_there() -> None:

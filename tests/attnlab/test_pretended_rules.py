@@ -27,7 +27,7 @@ SAME = "Expected all tensors to be on the same device"
 
 
 def given() -> SimpleNamespace:
-    """Tensors at both places; a name ends with its place. One of no axes is a number."""
+    """Tensors on both devices; a name ends with its device. One of no axes is a number."""
     g, c = torch.ones(3, 4, device="cuda"), torch.ones(3, 4)
     ids = torch.tensor([2, 0, 1])
     return SimpleNamespace(
@@ -280,7 +280,7 @@ ALLOWED: dict[str, tuple[Callable[[Any], Tensor], str]] = {
     "full with a number of the GPU": (lambda t: torch.full((2,), t.number_g), "cpu"),
     "type_as": (lambda t: t.c.type_as(t.g), "cuda:0"),
     "a default device": (default_device, "cuda:0"),
-    "a first state of the same place": (state_of_its_own, "cuda:0"),
+    "a first state on the same device": (state_of_its_own, "cuda:0"),
     "packed and padded again": (unpacked, "cuda:0"),
     "a loader that pins": (pinned_batch, "cuda:0"),
     "load to the GPU": (lambda t: loaded(t, "cuda"), "cuda:0"),
@@ -301,8 +301,8 @@ ALLOWED: dict[str, tuple[Callable[[Any], Tensor], str]] = {
 @pytest.mark.filterwarnings("ignore:To copy construct from a tensor")
 @pytest.mark.parametrize("name", ALLOWED)
 def test_what_is_no_mistake_is_allowed(anywhere: PretendGPU | None, name: str) -> None:
-    make, place = ALLOWED[name]
-    assert str(make(given()).device) == place
+    make, device = ALLOWED[name]
+    assert str(make(given()).device) == device
 
 
 def test_a_device_has_a_number_and_its_name_has_none(anywhere: PretendGPU | None) -> None:
@@ -327,7 +327,7 @@ def test_autocast_takes_16_bits_of_its_own(anywhere: PretendGPU | None) -> None:
         assert nn.Linear(4, 2).cuda()(given().g).dtype == torch.float16
 
 
-def test_a_graph_that_is_kept_is_no_mistake_of_places(anywhere: PretendGPU | None) -> None:
+def test_a_graph_that_is_kept_is_no_mistake_of_devices(anywhere: PretendGPU | None) -> None:
     layer, losses = nn.Linear(4, 2).cuda(), []
     for _ in range(3):
         losses.append(layer(given().g).mean())
