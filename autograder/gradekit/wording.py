@@ -1,4 +1,4 @@
-"""Numbers and lists of names in sentences for people, and lines that fit a terminal.
+"""Numbers, names and similar names in sentences for people, and lines that fit a terminal.
 
 Tested in tests/gradekit/test_wording.py.
 """
@@ -6,9 +6,14 @@ Tested in tests/gradekit/test_wording.py.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import textwrap
 from collections.abc import Iterable
+from difflib import get_close_matches
+
+# A line break inside a paragraph.
+_ONE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 
 def counted(number: int, noun: str) -> str:
@@ -21,6 +26,17 @@ def first_of(names: Iterable[str], most: int) -> str:
     listed = list(names)
     more = f" and {len(listed) - most} more" if listed[most:] else ""
     return f"{', '.join(listed[:most])}{more}"
+
+
+def did_you_mean(name: str, known: Iterable[str], most: int = 1) -> str:
+    """A question that names at most `most` similar names; empty if none is similar."""
+    close = get_close_matches(name, list(known), n=most)
+    return f"did you mean {' or '.join(close)}?" if close else ""
+
+
+def without_breaks(text: str) -> str:
+    """Each paragraph of a text in one line; empty lines between paragraphs stay."""
+    return _ONE_BREAK.sub(" ", text)
 
 
 def fitted(text: str, is_terminal: bool) -> str:

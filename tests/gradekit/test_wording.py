@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradekit.wording import counted, first_of, fitted
+from gradekit.wording import counted, did_you_mean, first_of, fitted, without_breaks
 
 
 def test_a_noun_follows_its_number() -> None:
@@ -13,6 +13,16 @@ def test_names_beyond_the_most_are_counted() -> None:
     assert first_of(["ada", "bob"], 2) == "ada, bob"
     assert first_of(iter(["ada", "bob", "cyd", "dan"]), 2) == "ada, bob and 2 more"
     assert first_of([], 2) == ""
+
+
+def test_similar_names_are_asked_about() -> None:
+    assert did_you_mean("adaa", ["ada", "adda", "zoe"]) == "did you mean ada?"
+    assert did_you_mean("adaa", iter(["ada", "adda", "zoe"]), 3) == "did you mean ada or adda?"
+    assert did_you_mean("x", ["ada"], 3) == did_you_mean("x", []) == ""
+
+
+def test_paragraphs_stay_and_their_line_breaks_go() -> None:
+    assert without_breaks("one\ntwo\n\nthree\nfour") == "one two\n\nthree four"
 
 
 def test_a_sentence_is_broken_between_words_for_people_only(

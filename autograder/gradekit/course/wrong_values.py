@@ -6,12 +6,12 @@ Tested in tests/gradekit/course/test_course.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any, get_args
 
 from pydantic import ValidationError
 
 from gradekit.course.tables import FILE_NAME, CourseFile, Values
+from gradekit.wording import did_you_mean
 
 Location = tuple[int | str, ...]
 
@@ -61,9 +61,8 @@ def _unknown_key(location: Location) -> str:
     known = _keys(_table(above))
     first, *rest = [part for part in above if isinstance(part, str)] or [""]
     name = " ".join([f"[{first}]", *rest]) if first else "the file"
-    close = get_close_matches(str(key), known, n=1)
-    if close:
-        return f"{name} has no {key}; did you mean {close[0]}?"
+    if question := did_you_mean(str(key), known):
+        return f"{name} has no {key}; {question}"
     elsewhere = [
         table
         for table in ("course", "late", "term", "limits", "lab")

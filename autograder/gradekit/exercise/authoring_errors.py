@@ -12,12 +12,12 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from gradekit.errors import ExerciseError, LabError
 from gradekit.python_names import global_names_read_by
+from gradekit.wording import did_you_mean
 
 _UNKNOWN_ARGUMENT = re.compile(
     r"(?P<call>[\w.]+)\(\) got an unexpected keyword argument '(?P<name>\w+)'"
@@ -143,7 +143,6 @@ def _arguments(call: str) -> list[str]:
 
 def _closest(name: str, known: Iterable[str]) -> str:
     names = [one for one in known if not one.startswith("_") and one != "self"]
-    close = get_close_matches(name, names, n=1)
-    if close:
-        return f"; did you mean {close[0]}?"
+    if question := did_you_mean(name, names):
+        return f"; {question}"
     return f"; it has {', '.join(names)}" if len(names) < 10 and names else "; correct the name"

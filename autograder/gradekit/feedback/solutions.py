@@ -25,13 +25,12 @@ from gradekit.exercise.loader import CourseLabs
 from gradekit.exercise.source import Source, SourceCell
 from gradekit.exercise.written_answers import Errata, Predictions
 from gradekit.late import answers_public_after
+from gradekit.wording import without_breaks
 
 _CODE_MARKS = re.compile(
     r"(?:^[ ]*# TODO:[^\n]*\n(?:^[ ]*#[^\n]*\n)*)?^[ ]*### (?:BEGIN|END) SOLUTION[^\n]*\n?",
     re.MULTILINE,
 )
-# A line break inside a paragraph.
-_ONE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 
 @dataclass(frozen=True)
@@ -99,7 +98,7 @@ def solutions_of(labs: CourseLabs, lab: str, now: datetime) -> Solutions:
         cell.name: model_answer(cell.text, source.place(cell), cell.points).text
         for cell in source.of("free_text")
     }
-    texts = {name: _ONE_BREAK.sub(" ", text) for name, text in answered.items() if text}
+    texts = {name: without_breaks(text) for name, text in answered.items() if text}
     return Solutions(exercises, texts)
 
 

@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from gradekit.course import Course
@@ -22,6 +21,7 @@ from gradekit.results.journal import Journal
 from gradekit.roster.students import load_roster
 from gradekit.submissions.folder import SUBMITTED
 from gradekit.submissions.stored import origin_path
+from gradekit.wording import did_you_mean
 
 WITHDRAWN = "withdrawn"
 _MADE_FROM_IT = ("autograded", "feedback")
@@ -136,9 +136,8 @@ def _manual_marks(marks: Marks) -> int:
 def _nothing(course: Course, lab: str, student: str) -> str:
     base = course.root / SUBMITTED
     known = {path.parent.name for path in base.glob(f"*/{lab}")}
-    close = get_close_matches(student, known, n=3)
-    if close:
-        hint = f"; did you mean {' or '.join(close)}?"
+    if question := did_you_mean(student, known, 3):
+        hint = f"; {question}"
     elif student in load_roster(course.root):
         hint = ", so there is nothing to withdraw"
     else:

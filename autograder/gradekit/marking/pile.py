@@ -25,10 +25,10 @@ from gradekit.results.journal import Journal
 from gradekit.results.records import State, SubmissionRecord
 from gradekit.submissions.notebook import open_notebook
 from gradekit.submissions.released import Released, TargetCell, grade_id_of
+from gradekit.wording import without_breaks
 
 _POINTS = re.compile(r"\*[\d.]+ points?, marked by a TA\*")
 # A line break inside a paragraph.
-_ONE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 _WAIT = 2.0  # seconds for `lab grade`, which writes the journal while it runs
 _SHARE = re.compile(r"(\d+)/(\d+)")
 
@@ -174,9 +174,7 @@ def _models(course: Course, lab: str, released: Released) -> dict[str, ModelAnsw
         )
         for target in released.answers
     }
-    return {
-        name: replace(model, text=_ONE_BREAK.sub(" ", model.text)) for name, model in found.items()
-    }
+    return {name: replace(model, text=without_breaks(model.text)) for name, model in found.items()}
 
 
 def _prompt(target: TargetCell) -> str:
@@ -184,7 +182,7 @@ def _prompt(target: TargetCell) -> str:
     own = target.cell.source.strip().splitlines()[:-1]
     lines = own or target.prompt.strip().splitlines()
     kept = (line for line in lines if not line.startswith("#") and not _POINTS.fullmatch(line))
-    return _ONE_BREAK.sub(" ", "\n".join(kept).strip())
+    return without_breaks("\n".join(kept).strip())
 
 
 def _keyed(secret: bytes, *parts: str) -> bytes:

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from gradekit.feedback.views import AnswerView, ExerciseView, Page
 from gradekit.results.folder import journal_path
 from gradekit.roster.students import Student, load_roster
 from gradekit.submissions.folder import SUBMITTED
+from gradekit.wording import did_you_mean
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,7 @@ class Shown:
             if name in (part.name, part.title, part.title.split(" ")[0]):
                 return part
         known = [part.name for part in self.page.parts]
-        close = get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]}?" if close else f"its steps are {', '.join(known)}"
+        hint = did_you_mean(name, known) or f"its steps are {', '.join(known)}"
         raise ReportError(f"{self.page.lab} has no step {name!r}; {hint}")
 
     def failed_steps(self, name: str | None = None) -> tuple[str, ...]:
@@ -126,8 +125,8 @@ def _why_nothing(course: Course, lab: str, student: str) -> str:
         known = roster.student(student)
         return f"{known.name} ({student}) has not handed in {lab}"
     handed_in = [path.parent.name for path in course.root.glob(f"{SUBMITTED}/[!.]*/{lab}")]
-    close = get_close_matches(student, handed_in, n=3)
-    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    question = did_you_mean(student, handed_in, 3)
+    hint = f"; {question}" if question else ""
     return f"there is no hand-in of {student!r} for {lab}{hint}"
 
 

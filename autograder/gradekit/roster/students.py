@@ -8,13 +8,13 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
-from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 
 from gradekit.errors import RosterError
 from gradekit.files import write_whole
 from gradekit.roster.csv_table import Row, Table, read_table
+from gradekit.wording import did_you_mean
 
 FILE_NAME = "students.csv"
 MOST_ID_LETTERS = 100
@@ -96,8 +96,7 @@ class Roster:
         return found
 
     def _hint(self, student: str) -> str:
-        close = get_close_matches(student, self._by_id, n=3)
-        return f"; did you mean {' or '.join(close)}?" if close else f"; add a line to {FILE_NAME}"
+        return f"; {did_you_mean(student, self._by_id, 3) or f'add a line to {FILE_NAME}'}"
 
 
 def safe_id(name: str) -> str:
@@ -123,8 +122,8 @@ def roster_of(table: Table) -> Roster:
     """
     for name in table.columns:
         if name not in COLUMNS:
-            close = get_close_matches(name.lower(), COLUMNS, n=1)
-            fix = f"did you mean {close[0]}?" if close else f"the columns are {', '.join(COLUMNS)}"
+            columns = f"the columns are {', '.join(COLUMNS)}"
+            fix = did_you_mean(name.lower(), COLUMNS) or columns
             raise RosterError(f"{table.name}, line 1: unknown column {name!r}; {fix}")
     for name in ("id", "name"):
         if name not in table.columns:

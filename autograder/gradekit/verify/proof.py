@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from gradekit.exercise.promises import Sentence
+from gradekit.wording import did_you_mean
 
 # The same code should earn the same, whichever variant of the hidden inputs it gets.
 MOST_SPREAD = 1.0
@@ -147,8 +147,7 @@ class ExerciseProof:
         for label in self.mutants.survived:
             yield f"mutant survives: {label}"
         for label in self.mutants.unused_marks:
-            nearest = get_close_matches(label, self.mutants.survived, n=1)
-            what = f"did you mean {nearest[0]}?" if nearest else "remove this entry"
+            what = did_you_mean(label, self.mutants.survived) or "remove this entry"
             yield f"marked equivalent, but no such mutant survives: {label}; {what}"
 
 
