@@ -223,11 +223,6 @@ def _timestamp(folder: Path) -> tuple[datetime | None, str]:
     return moment, "" if moment else unread
 
 
-def handed_in_at(root: Path, student: str, lab: str) -> datetime | None:
-    """The time that is now in a hand-in's timestamp.txt; None if there is none."""
-    return _timestamp(root / SUBMITTED / student / lab)[0]
-
-
 def parse_timestamp(text: str, course_zone: tzinfo = UTC) -> datetime | None:
     """The time in a line like ``2026-09-20 21:59:00.123456 UTC``, as nbgrader writes; or None.
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from gradekit.course import Course
 from gradekit.late import Lateness, lateness_of
 from gradekit.results.records import SubmissionRecord
-from gradekit.submissions.folder import SUBMITTED, handed_in_at, submission_time
+from gradekit.submissions.folder import SUBMITTED, submission_time
 
 
 def lateness_now(course: Course, lab: str, student: str, submitted_at: datetime | None) -> Lateness:
@@ -33,7 +33,8 @@ def lateness_now(course: Course, lab: str, student: str, submitted_at: datetime 
 
 def with_time_now(root: Path, record: SubmissionRecord) -> SubmissionRecord:
     """The record of a hand-in with the time that `lab collect` may have learned since."""
-    if not (root / SUBMITTED / record.student / record.lab).is_dir():
+    folder = root / SUBMITTED / record.student / record.lab
+    if not folder.is_dir():
         return record
-    when = handed_in_at(root, record.student, record.lab)
+    when = submission_time(folder)
     return replace(record, submitted_at=when.isoformat() if when else None)

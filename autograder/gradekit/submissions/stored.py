@@ -25,6 +25,7 @@ from gradekit.submissions.folder import (
     TIMESTAMP,
     format_timestamp,
     parse_timestamp,
+    submission_time,
 )
 from gradekit.submissions.incoming import IncomingSubmission
 from gradekit.submissions.times import NO_TIME, HandInTime, TimeSource
@@ -118,7 +119,7 @@ class SubmittedFolder:
     @property
     def time(self) -> HandInTime:
         """When it was handed in, as it was written down."""
-        when = _stamp(self.folder)
+        when = submission_time(self.folder)
         if when is None:
             return NO_TIME
         origin = read_origin(self.root, self.student, self.lab)
@@ -127,7 +128,7 @@ class SubmittedFolder:
     @property
     def order(self) -> datetime | None:
         """What tells whether another hand-in is newer; None if nothing does."""
-        if (when := _stamp(self.folder)) is not None:
+        if (when := submission_time(self.folder)) is not None:
             return when
         origin = read_origin(self.root, self.student, self.lab)
         return parse_timestamp(origin.order) if origin else None
@@ -158,14 +159,6 @@ def _same(target: Path, files: Mapping[str, bytes]) -> bool:
         path.stat().st_size == len(files[name]) and path.read_bytes() == files[name]
         for name, path in there.items()
     )
-
-
-def _stamp(target: Path) -> datetime | None:
-    try:
-        text = (target / TIMESTAMP).read_text("utf-8", "replace")
-    except OSError:
-        return None
-    return parse_timestamp(text)
 
 
 def _replace(target: Path, files: Mapping[str, bytes]) -> None:
