@@ -12,7 +12,9 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup, escape
 
+from gradekit.errors import ReportError
 from gradekit.feedback.plain_text import plain_prose
+from gradekit.files import write_whole
 
 FEEDBACK = "feedback"  # the folder of the students' pages
 TEMPLATES = Path(__file__).parent / "templates"  # has the style that all pages share
@@ -33,6 +35,23 @@ def template(name: str, folder: Path = TEMPLATES) -> Template:
     environment.filters["words"] = _words
     environment.filters["points"] = lambda number: f"{round(number, 2):g}"
     return environment.get_template(name)
+
+
+def write_report_page(path: Path, html: str) -> Path:
+    """Write a page for staff, in the place of an earlier one; returns `path`.
+
+    Raises:
+        ReportError: the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, html)
+    except OSError as error:
+        raise ReportError(
+            f"the report cannot be written to {path} ({error.strerror}); name another file "
+            "with --out"
+        ) from error
+    return path
 
 
 def _without_controls(value: object) -> object:

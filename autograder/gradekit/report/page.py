@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gradekit.course import Course
-from gradekit.errors import ReportError
-from gradekit.feedback.html import template
-from gradekit.files import write_whole
+from gradekit.feedback.html import template, write_report_page
 from gradekit.report import summary
 from gradekit.report.report import Report
 from gradekit.report.weeks import FELL, Weeks
@@ -33,7 +31,7 @@ def write_report(course: Course, report: Report, with_names: bool, out: Path | N
         ReportError: the file cannot be written.
     """
     name = f"{report.lab}-names.html" if with_names else f"{report.lab}.html"
-    return _write(out or course.root / FOLDER / name, render(report, with_names))
+    return write_report_page(out or course.root / FOLDER / name, render(report, with_names))
 
 
 def write_weeks(course: Course, weeks: Weeks, out: Path | None = None) -> Path:
@@ -42,19 +40,7 @@ def write_weeks(course: Course, weeks: Weeks, out: Path | None = None) -> Path:
     Raises:
         ReportError: the file cannot be written.
     """
-    return _write(out or course.root / FOLDER / "term-names.html", render_weeks(weeks))
-
-
-def _write(path: Path, html: str) -> Path:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, html)
-    except OSError as error:
-        raise ReportError(
-            f"the report cannot be written to {path} ({error.strerror}); name another file "
-            "with --out"
-        ) from error
-    return path
+    return write_report_page(out or course.root / FOLDER / "term-names.html", render_weeks(weeks))
 
 
 def render(report: Report, with_names: bool = False) -> str:

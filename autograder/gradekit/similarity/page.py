@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gradekit.course import Course
-from gradekit.errors import ResultNotKeptError
-from gradekit.feedback.html import template
-from gradekit.files import write_whole
+from gradekit.feedback.html import template, write_report_page
 from gradekit.similarity.compare import Agreement, Pair, Similarity, shared_spans
 from gradekit.similarity.words import by_chance, groups_in_words
 from gradekit.wording import counted
@@ -58,17 +56,10 @@ def write_page(course: Course, found: Similarity, out: Path | None = None) -> Pa
         out: the file; by default ``reports/<lab>-similar.html``.
 
     Raises:
-        ResultNotKeptError: the file cannot be written.
+        ReportError: the file cannot be written.
     """
     path = out or course.root / FOLDER / f"{found.texts.lab}-similar.html"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, render(course, found))
-    except OSError as error:
-        raise ResultNotKeptError(
-            f"the page cannot be written to {path} ({error.strerror}); name another file with --out"
-        ) from error
-    return path
+    return write_report_page(path, render(course, found))
 
 
 def render(course: Course, found: Similarity) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gradekit.course import Course
-from gradekit.errors import ResultNotKeptError
+from gradekit.errors import ReportError
 from gradekit.similarity.compare import Similarity, compare
 from gradekit.similarity.hand_ins import read_class
 from gradekit.similarity.page import MOST_TEXT, pair_view, render, write_page
@@ -58,7 +58,7 @@ def test_a_long_answer_is_cut_on_the_page(found: Similarity) -> None:
 
 def test_a_page_that_cannot_be_written_is_an_error(course: Course, found: Similarity) -> None:
     (course.root / "file").write_text("")
-    with pytest.raises(ResultNotKeptError, match="name another file with --out"):
+    with pytest.raises(ReportError, match="name another file with --out"):
         write_page(course, found, course.root / "file" / "page.html")
     assert write_page(course, found) == Path(course.root / "reports" / "lab01-similar.html")
 
