@@ -12,23 +12,20 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from safetensors import SafetensorError
-from safetensors.torch import load_file
-from torch import Tensor
 from torch.optim import Optimizer
 
 from gradekit.course import Course
 from gradekit.errors import CourseError, ExerciseError
-from gradekit.exercise.authoring_errors import file_name, in_one_sentence, line_in, undefined_names
+from gradekit.exercise.authoring_errors import file_name, in_one_sentence, undefined_names
 from gradekit.exercise.clinic import CASE_PARTS, Case, case_name, exercise_names, module_name
 from gradekit.exercise.clinic_cells import with_cases
 from gradekit.exercise.definition import PARTS, Exercise
+from gradekit.exercise.solution_names import solution_names
 from gradekit.exercise.source import Source, read_source
 from gradekit.python_names import names_bound_by
 
 # The exercise that a course may leave out: it is about lectures of others.
 ERRATA = "errata"
-_SOLUTION = "<solution>"
 
 
 @dataclass(frozen=True)
@@ -144,7 +141,7 @@ def load_lab(course: Course, lab: str) -> LabExercises:
     )
     _forbid_peeking(exercises)
     left_out = tuple(_load(lab, name, path) for name, path in unused.items())
-    return LabExercises(lab, exercises, _reference(exercises, source), source, left_out)
+    return LabExercises(lab, exercises, solution_names(exercises, source), source, left_out)
 
 
 def _declared_exercises(course: Course, lab: str) -> list[Exercise]:
@@ -321,58 +318,3 @@ def _import(name: str, path: Path) -> ModuleType:
 def _shown(path: Path) -> str:
     """An exercise module's file below its lab's folder."""
     return f"{path.parent.name}/{path.name}" if path.name == "__init__.py" else path.name
-
-
-def _reference(exercises: tuple[Exercise, ...], source: Source) -> dict[str, Any]:
-    """The right answers: the library's functions, what solution cells define, saved weights."""
-    names: dict[str, Any] = {
-        reference.__name__: reference for exercise in exercises for reference in exercise.references
-    }
-    for exercise in exercises:
-        if exercise.answers:
-            names.update(_solution_names(exercise, source, names))
-    names.update(saved_weights(exercises))
-    return names
-
-
-def saved_weights(exercises: tuple[Exercise, ...]) -> dict[str, dict[str, Tensor]]:
-    """The reference's saved weights, by the names of their files in the exercises' folders.
-
-    Raises:
-        ExerciseError: one is not there, or is not a file of weights.
-    """
-    found = {}
-    for exercise in exercises:
-        for path in exercise.saved_paths:
-            try:
-                found[path.name] = load_file(path)
-            except (OSError, SafetensorError) as error:
-                raise ExerciseError(
-                    f"{exercise.lab}/{exercise.name} saves {path.name}, but that file in its "
-                    f"folder cannot be read ({error}); run measure.py next to it, which makes it"
-                ) from error
-    return found
-
-
-def _solution_names(exercise: Exercise, source: Source, known: Mapping[str, Any]) -> dict[str, Any]:
-    """What the solution cell of an exercise of answers defines."""
-    namespace = dict(known)
-    exec("import math\nimport torch\nfrom torch import Tensor", namespace)  # noqa: S102 - constant
-    for cell in source.of("exercise"):
-        if cell.name == exercise.name:
-            try:
-                exec(compile(cell.text, _SOLUTION, "exec"), namespace)  # noqa: S102 - ours
-            except Exception as error:
-                line = cell.line + line_in(_SOLUTION, error)
-                what = error.msg if isinstance(error, SyntaxError) else error
-                raise CourseError(
-                    f"solutions/{source.path.name}, line {line}: {type(error).__name__} ({what}); "
-                    f"correct the solution of {cell.name}"
-                ) from error
-    missing = [name for name in exercise.answers if name not in namespace]
-    if missing:
-        raise ExerciseError(
-            f"{exercise.lab}/{exercise.name}.py asks for {', '.join(missing)}, which the cell "
-            f'marked exercise="{exercise.name}" in the lab\'s source does not define'
-        )
-    return {name: namespace[name] for name in exercise.answers}
