@@ -106,12 +106,12 @@ def _refuse_contradictions(source: Source, exercises: LabExercises) -> None:
 def _fields(course: Course, source: Source, exercises: LabExercises) -> dict[str, str]:
     """The fields that prose may use between double braces."""
     table = course.lab(exercises.lab)
-    by_hand = sum(cell.points for cell in source.of("free_text"))
+    manual = sum(cell.points for cell in source.of("free_text"))
     return {
         "course": course.values.course.name,
         "title": table.title,
         "due": human_date(table.due),
-        "points": str(plain_number(exercises.points + by_hand)),
+        "points": str(plain_number(exercises.points + manual)),
         "steps": _in_words(sum(exercise.points > 0 for exercise in exercises.exercises)),
         "minutes": str(sum(source.step(e.name).minutes for e in exercises.exercises if e.points)),
     }
