@@ -195,7 +195,7 @@ def return_(
         str, typer.Option("--as", help="moodle, canvas, ilias, exchange, mail or folder.")
     ] = "folder",
     partial: Annotated[
-        bool, typer.Option("--partial", help="Also pages with parts that wait for a mark.")
+        bool, typer.Option("--partial", help="Also pages with parts that need manual grading.")
     ] = False,
     solutions: WithSolutions = None,
     out: Annotated[
@@ -240,7 +240,7 @@ def export(
         bool, typer.Option("--scale", help="Convert to the points that the system counts.")
     ] = False,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Also if parts still wait for a mark.")
+        bool, typer.Option("--partial", help="Also if parts still need manual grading.")
     ] = False,
     out: Annotated[Path | None, typer.Option(help="The file; by default one in exports/.")] = None,
     as_json: Json = False,
@@ -270,7 +270,7 @@ def term(
         str | None, typer.Option(help="Write a file instead: csv or xlsx.", metavar="KIND")
     ] = None,
     partial: Annotated[
-        bool, typer.Option("--partial", help="Also if something still waits for a mark.")
+        bool, typer.Option("--partial", help="Also if something still needs manual grading.")
     ] = False,
     out: Annotated[
         Path | None, typer.Option(help="The file; by default exports/term.csv or .xlsx.")

@@ -70,7 +70,8 @@ def final_scores(
 
     Raises:
         CourseError: a lab has no results, or none has.
-        ExportError: something still waits for a mark or for the grader, and `partial` is not said.
+        ExportError: something still needs manual grading, or waits for the grader, and `partial`
+            is not set.
     """
     chosen = list(labs) or graded_labs(course)
     if not chosen:

@@ -23,7 +23,7 @@ class Row:
         points: available points for code.
         score: the points that count, after lateness and with manual marks; None if nothing was
             graded.
-        final: whether no part waits for a mark.
+        final: whether no part needs manual grading.
         change: if the points are other ones than after the last run.
         advice: names of the known mistakes that were recognised, by exercise.
         sandboxes: the levels of isolation that the results were computed at.

@@ -14,7 +14,7 @@ _TROUBLE = {
     ScoreState.OURS: "failed in the grader",
     ScoreState.NOT_GRADED: "not graded yet",
 }
-# What each state means, because a state has one word, and a late hand-in may wait for a mark, too.
+# What each state means, because a state has one word, and a late hand-in may need manual grading.
 STATES = {
     **_TROUBLE,
     ScoreState.MISSING: "no hand-in",

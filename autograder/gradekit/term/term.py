@@ -63,11 +63,11 @@ def term_table(course: Course, now: datetime, *, partial: bool = False) -> Term:
     the moment on after which it can earn nothing any more.
 
     Args:
-        partial: also if parts of a lab wait for a mark, or a lab that has closed has no results.
+        partial: also if parts of a lab need manual grading, or a closed lab has no results.
 
     Raises:
         CourseError: no lab has results, or a lab that has closed has none.
-        ExportError: parts of a lab wait for a mark or for the grader.
+        ExportError: parts of a lab need manual grading, or wait for the grader.
     """
     labs = graded_labs(course)
     left = [lab for lab in course.labs if lab not in labs and course.weight(lab)]
