@@ -210,9 +210,9 @@ def test_canvass_groups_without_a_list_are_noticed(course: Course):
 def test_pages_of_a_group_go_by_mail_only(course: Course):
     collect(course, canvas(), OWN)
     record_lab(course, LAB, {one: Points() for one in owners(course)})
-    assert set(return_pages(course, LAB, Way.MAIL).places) == {*EVERYONE, ALONE}
+    assert set(return_pages(course, LAB, Way.MAIL).paths) == {*EVERYONE, ALONE}
     done = return_pages(course, LAB, Way.CANVAS)
-    assert set(done.places) == {ALONE}
+    assert set(done.paths) == {ALONE}
     assert done.held["ada"] == "Canvas would show it to the whole group 'Team Red'"
 
 
