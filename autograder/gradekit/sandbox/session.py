@@ -163,10 +163,14 @@ def in_safe_order(probes: Sequence[Sequence[Probe]]) -> list[list[Probe]]:
             key = (bool(probe.uses or probe.versions), probe.exercise, probe.uses, probe.of)
             groups.setdefault(key, []).append(probe)
     ordered = [group for (carries_answer, *_), group in groups.items() if not carries_answer]
-    ordered += [group for (carries_answer, *_, of), group in groups.items() if carries_answer and not of]
+    ordered += [
+        group for (carries_answer, *_, of), group in groups.items() if carries_answer and not of
+    ]
     for (*_, of), group in groups.items():
         if of:
-            positions = (position for position, other in enumerate(ordered) if _brings(other[0], of))
+            positions = (
+                position for position, other in enumerate(ordered) if _brings(other[0], of)
+            )
             ordered.insert(next(positions, len(ordered)), group)
     return ordered
 
