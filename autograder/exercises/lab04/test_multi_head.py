@@ -398,3 +398,5 @@ def by_properties_and_torch(impl):
     assert bool(half(q, k, v).all())
     half.eval()
     assert torch.allclose(half(q, k, v), torch_equivalent(half, 6, 4, 3, 2)(q, k, v)[0], atol=1e-8)
+    bare = impl(6, 4, d_k=3, d_v=2, bias=False).double()
+    assert torch.allclose(bare(q, k, v), torch_equivalent(bare, 6, 4, 3, 2)(q, k, v)[0], atol=1e-8)

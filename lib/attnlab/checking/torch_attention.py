@@ -1,8 +1,8 @@
 """torch's own multi-head attention with the weights of another layer, to compare the two.
 
-Correct layers store their weights differently: in four `nn.Linear`, in one fused matrix, or in a
-small matrix for each head. This module finds the weights under their usual names and copies them
-into torch's layer.
+Correct layers store their weights differently: in four `nn.Linear`, in one fused matrix, in a small
+matrix for each head, or in raw parameters with an axis for the heads. This module finds the weights
+under their usual names and copies them into torch's layer.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ def spellings(prefix: str = "") -> dict[Names, tuple[str, ...]]:
             if layer in _INPUTS:  # one layer per head; not out_proj, whose heads are columns
                 names += [f"{name}{end}" for name in names for end in (".{i}", "s.{i}")]
                 names += [f"heads.{{i}}.{name}" for name in (layer, *aliases.split())]
-            raw = [f"{start}{layer[0]}" for start in ("b_", "b", "bias_")]
+            letters = (layer[0], layer[0].upper())
+            raw = [f"{start}{letter}" for start in ("b_", "b", "bias_") for letter in letters]
             raw += ["b_out"] if layer == "out_proj" else []
             keys = [f"{name}.{kind}" for name in names] + (names if kind == "weight" else raw)
             found[f"{prefix}{layer}.{kind}"] = tuple(prefix + key for key in keys)
@@ -76,18 +77,19 @@ def spellings(prefix: str = "") -> dict[Names, tuple[str, ...]]:
 
 
 def torch_equivalent(
-    module: nn.Module, d_model: int, num_heads: int, d_k: int, d_v: int, bias: bool = True
+    module: nn.Module, d_model: int, num_heads: int, d_k: int, d_v: int, bias: bool | None = None
 ) -> Attention:
     """torch's own multi-head attention with the weights of another layer.
 
     Args:
         module: the other layer. No two of d_model, num_heads · d_k and num_heads · d_v should be
-            equal, because a square weight does not show whether it is transposed.
+            equal, because a square weight does not show whether it is transposed. Nor should d_k or
+            d_v be d_model, for raw parameters with an axis for the heads.
         d_model: features of its inputs and of its output.
         num_heads: its number of heads.
         d_k: features of one head's queries and keys.
         d_v: features of one head's values.
-        bias: whether it has biases.
+        bias: whether it has biases; None: it has some if it has any numbers beside its weights.
 
     Returns:
         A function, called as ``attend(q, k, v)`` or ``attend(q, k, v, mask)``. It returns the
@@ -96,7 +98,8 @@ def torch_equivalent(
         (B, h, Lq, Lk). If a query may attend to no key, torch returns NaN for it.
 
     Raises:
-        MissingWeightError: the layer lacks one of the weights. The message says which.
+        MissingWeightError: the layer lacks one of the weights, or some of the biases but not all.
+            The message says which.
     """
     given = _weights_of(module, d_model, num_heads * d_k, num_heads * d_v, bias)
     # torch has one width for all heads. Extra features that are 0 change only √d_k, so the queries
@@ -132,7 +135,7 @@ def torch_equivalent(
 
 
 def _weights_of(
-    module: nn.Module, d_model: int, d_q: int, d_v: int, bias: bool
+    module: nn.Module, d_model: int, d_q: int, d_v: int, bias: bool | None
 ) -> dict[str, Tensor]:
     """The module's weights, (out, in), and biases (0 if it has none), by the reference's names."""
     sizes = {"q_proj": (d_q, d_model), "k_proj": (d_q, d_model), "v_proj": (d_v, d_model)}
@@ -140,6 +143,9 @@ def _weights_of(
     biases = {f"{name}.bias": torch.zeros(rows) for name, (rows, _) in sizes.items()}
     shapes = {f"{name}.weight": torch.empty(size) for name, size in sizes.items()}
     state = {name: value.detach() for name, value in module.named_parameters()}
+    if bias is None:
+        numbers = sum(value.numel() for value in state.values())
+        bias = numbers > sum(weight.numel() for weight in shapes.values())
     found = rename_weights(state, {**shapes, **biases} if bias else shapes, spellings())
     dtype = found["q_proj.weight"].dtype
     return {**{name: value.to(dtype) for name, value in biases.items()}, **found}

@@ -9,7 +9,11 @@ lists the other layouts that are accepted:
      ("q_proj.weight", "k_proj.weight"): ("qk.weight",),           # stacked along the first axis
      "v_proj.weight": ("heads.{i}.v.weight",)}                     # split along the first axis
 
-A stack may also have its rows in another order: :class:`Reordered`.
+A stack may also have its rows in another order: :class:`Reordered`. The projections of an attention
+may be raw parameters with an axis for the heads, such as (h, d_model, d_k) for the queries and
+(h, d_v, d_model) for the output. Names decide which of its two sides has the heads, shapes decide
+the order of the axes. If several orders fit, the first of ``_HEADS`` is taken. Every order is a
+bijection, so a wrong guess can refuse a right layer, but cannot make a wrong one right.
 
 Files of weights may also come from a wrapped model: one prefix that all names share
 (``module.``) is taken off, and tensors of whole numbers (a counter of steps) are left out.
@@ -17,6 +21,8 @@ Files of weights may also come from a wrapped model: one prefix that all names s
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -47,6 +53,12 @@ Spellings = Mapping[Name | tuple[Name, ...], Sequence[str | Reordered]]
 # Prefixes of wrapped models: nn.DataParallel's, torch.compile's, and one that people write.
 WRAPPERS = ("module.", "_orig_mod.", "model.")
 
+# Weights whose rows (or, in the output projection, columns) are those of one head after the other.
+_PROJECTION = re.compile(r"\b([qkv]|out)_proj\.(?:weight|bias)$")
+# Orders of three axes that bring them into (h, d, in), or for the output projection (out, h, d).
+# They are for tensors (h, in, d), (h, d, in), (in, h, d); (h, d, out), (h, out, d), (out, h, d).
+_HEADS = {"in": ((0, 2, 1), (0, 1, 2), (1, 2, 0)), "out": ((2, 0, 1), (1, 0, 2), (0, 1, 2))}
+
 
 class MissingWeightError(LookupError):
     """A module or a file lacks a weight. The message says which, and lists those it has."""
@@ -59,14 +71,14 @@ class _Location:
     Attributes:
         key: the tensor's name.
         names: the weights, in the order in which they are stacked.
-        transposed: whether the tensor is the transpose of the stack.
+        axes: the order of the tensor's axes in which its numbers are those of the stack.
         piece: if the stack is split over several tensors, the index of this one and their number.
         rows: for each row of the tensor, which row of the stack it is; empty: they are in order.
     """
 
     key: str
     names: tuple[Name, ...]
-    transposed: bool = False
+    axes: tuple[int, ...]
     piece: tuple[int, int] = (0, 1)
     rows: tuple[int, ...] = ()
 
@@ -88,7 +100,8 @@ def give_weights(
     with torch.no_grad():
         for location in _locations(parameters, weights, spellings):
             value = _cut(torch.cat([weights[name] for name in location.names]), location)
-            parameters[location.key].copy_(value.mT if location.transposed else value)
+            parameter = parameters[location.key].permute(location.axes)
+            parameter.copy_(value.reshape(parameter.shape))
 
 
 def module_weights(
@@ -188,20 +201,39 @@ def _fitting(
     if not keys or rows % len(keys) or any(weights[n].shape[1:] != first.shape[1:] for n in names):
         return
     shape = (rows // len(keys), *first.shape[1:])
-    shapes = [
-        _without_batch(tensors[key], first.ndim).shape if key in tensors else None for key in keys
-    ]
-    for transposed in (False, True):
-        if all(found == (shape[::-1] if transposed else shape) for found in shapes):
-            pieces = len(keys)
-            for index, one in enumerate(keys):
-                yield _Location(one, names, transposed, (index, pieces))
-            return
+    shapes = {tuple(tensors[key].shape) if key in tensors else None for key in keys}
+    found = shapes.pop()
+    axes = _axes(found, shape, names[0] if len(names) == len(keys) == 1 else "") if found else None
+    if axes is not None and not shapes:
+        for index, one in enumerate(keys):
+            yield _Location(one, names, axes, (index, len(keys)))
 
 
-def _without_batch(tensor: Tensor, ndim: int) -> Tensor:
-    """A tensor without the axis of length 1 that a raw parameter may have in place of a batch."""
-    return tensor[0] if tensor.ndim > ndim and len(tensor) == 1 else tensor
+def _axes(found: tuple[int, ...], shape: tuple[int, ...], name: Name) -> tuple[int, ...] | None:
+    """The order of axes in which a tensor's numbers are those of a weight; None if none fits.
+
+    Args:
+        found: the shape of the tensor.
+        shape: the shape of the weight.
+        name: the name of the weight if it is alone in the tensor; else empty.
+    """
+    plain = tuple(range(len(found)))
+    projection = _PROJECTION.search(name)
+    mixes = bool(projection and projection[1] == "out")  # its heads are columns
+    if projection and len(shape) == 1:  # a bias, also (h, d) or (h, 1, d)
+        long = sum(size > 1 for size in found)
+        return plain if math.prod(found) == shape[0] and long <= 2 - mixes else None
+    if projection and len(shape) == 2 and len(found) == 3:
+        for axes in _HEADS["out" if mixes else "in"]:
+            a, b, c = (found[axis] for axis in axes)
+            if shape == ((a, b * c) if mixes else (a * b, c)):
+                return axes
+        return None
+    # A raw parameter may have an axis of length 1 in place of a batch.
+    matrix = found[1:] if len(found) > len(shape) and found[0] == 1 else found
+    if matrix == shape:
+        return plain
+    return (*plain[:-2], *plain[:-3:-1]) if len(shape) == 2 and matrix == shape[::-1] else None
 
 
 def _cut(stacked: Tensor, location: _Location) -> Tensor:
@@ -217,8 +249,9 @@ def _collect(
     """The weights by name, put together from their locations."""
     pieces: dict[tuple[Name, ...], list[Tensor]] = {}
     for location in locations:
-        tensor = _without_batch(tensors[location.key], weights[location.names[0]].ndim)
-        tensor = tensor.mT if location.transposed else tensor
+        rows = sum(weights[name].shape[0] for name in location.names) // location.piece[1]
+        shape = (rows, *weights[location.names[0]].shape[1:])
+        tensor = tensors[location.key].permute(location.axes).reshape(shape)
         if location.rows:
             tensor = tensor[torch.tensor(location.rows).argsort()]
         pieces.setdefault(location.names, []).append(tensor)

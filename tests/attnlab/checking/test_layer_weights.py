@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from attnlab.attention import scaled_dot_product_attention
 from attnlab.checking.layer_weights import (
     fill_layer,
     layer_shapes,
@@ -138,6 +139,43 @@ def test_the_only_attention_of_an_encoder_layer_may_have_a_name_of_the_second() 
     give_weights(layer, weights, layer_spellings(layer))
     found = layer.get_parameter("multihead_attn.k_proj.weight")
     assert torch.equal(found, weights["self_attention.k_proj.weight"])
+
+
+class HeadsFirst(nn.Module):
+    """Self-attention with raw parameters that have an axis for the heads."""
+
+    def __init__(self, heads: int) -> None:
+        super().__init__()
+        d = 12 // heads
+        self.W_Q, self.W_K, self.W_V = (nn.Parameter(torch.empty(heads, 12, d)) for _ in range(3))
+        self.b_Q, self.b_K, self.b_V = (nn.Parameter(torch.empty(heads, d)) for _ in range(3))
+        self.W_O, self.b_O = nn.Parameter(torch.empty(heads, d, 12)), nn.Parameter(torch.empty(12))
+
+    def forward(self, x: Tensor) -> Tensor:
+        q, k, v = (
+            torch.einsum("btm,hmd->bhtd", x, weight) + bias[:, None]
+            for weight, bias in (
+                (self.W_Q, self.b_Q), (self.W_K, self.b_K), (self.W_V, self.b_V),
+            )
+        )  # fmt: skip
+        out, _ = scaled_dot_product_attention(q, k, v)
+        return torch.einsum("bhtd,hdm->btm", out, self.W_O) + self.b_O
+
+
+@pytest.mark.parametrize("heads", [1, 3, 4, 12])
+def test_an_attention_with_an_axis_for_the_heads_is_found_in_a_layer(heads: int) -> None:
+    class Encoder(EncoderLayer):
+        def forward(self, x: Tensor) -> Tensor:
+            x = self.residual1(x, self.attn)
+            return self.residual2(x, self.feed_forward)
+
+    x, _ = texts()
+    right, other = EncoderLayer(12, heads, 20).double(), Encoder(12, heads, 20)
+    del other.self_attention
+    other.attn = HeadsFirst(heads)
+    right.load_state_dict(drawn(decoder=False))
+    fill_layer(other.double(), drawn(decoder=False))
+    torch.testing.assert_close(other(x), right(x))
 
 
 def test_a_part_that_serves_twice_is_counted_and_one_with_another_name_is_named() -> None:

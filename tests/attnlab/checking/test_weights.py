@@ -88,7 +88,33 @@ class ByHead(nn.Module):
         )
 
 
-LAYOUTS = [Named, Raw, Batched, Fused, FusedRaw, ByHead]
+class HeadsFirst(nn.Module):
+    """Raw parameters with an axis for two heads: (h, in, d)."""
+
+    SHAPES = (2, 5, 3), (2, 5, 2)
+    AXES = "hmd"
+
+    def __init__(self):
+        super().__init__()
+        self.W_q, self.W_k = (nn.Parameter(torch.empty(shape)) for shape in self.SHAPES)
+
+    def both(self, x):
+        return [torch.einsum(f"bm,{self.AXES}->bhd", x, W).flatten(1) for W in (self.W_q, self.W_k)]
+
+
+class InputsLast(HeadsFirst):
+    SHAPES = (2, 3, 5), (2, 2, 5)
+    AXES = "hdm"
+
+
+class InputsFirst(HeadsFirst):
+    SHAPES = (5, 2, 3), (5, 2, 2)
+    AXES = "mhd"
+
+
+LAYOUTS = [
+    Named, Raw, Batched, Fused, FusedRaw, ByHead, HeadsFirst, InputsLast, InputsFirst,
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -133,6 +159,65 @@ def test_saved_weights_get_the_names_of_the_task(layout, weights):
         assert found.keys() == weights.keys()
         for name, tensor in weights.items():
             torch.testing.assert_close(found[name], tensor)
+
+
+@pytest.mark.parametrize(
+    ("axes", "shape"), [("hdm", (2, 3, 5)), ("hmd", (2, 5, 3)), ("mhd", (5, 2, 3))]
+)
+def test_the_heads_of_an_output_projection_are_columns(axes, shape):
+    module = nn.Module()
+    module.W_O = nn.Parameter(torch.empty(shape))
+    weights, spelled = {"out_proj.weight": torch.randn(5, 6)}, {"out_proj.weight": ("W_O",)}
+    give_weights(module, weights, spelled)
+    heads = torch.randn(4, 2, 3)
+    out = torch.einsum(f"bhd,{axes}->bm", heads, module.W_O)
+    torch.testing.assert_close(out, heads.flatten(1) @ weights["out_proj.weight"].T)
+    assert torch.equal(
+        module_weights(module, weights, spelled)["out_proj.weight"], *weights.values()
+    )
+
+
+@pytest.mark.parametrize("heads", [1, 2, 4])
+def test_heads_inputs_and_outputs_come_in_this_order_if_sizes_are_equal(heads):
+    module, x = nn.Module(), torch.randn(3, 4)
+    names = {"q_proj": (heads * 4, 4), "out_proj": (4, heads * 4)}
+    weights = {f"attention.{name}.weight": torch.randn(size) for name, size in names.items()}
+    for name in names:
+        module.register_parameter(name, nn.Parameter(torch.empty(heads, 4, 4)))
+    give_weights(module, weights, {f"attention.{name}.weight": (name,) for name in names})
+    q, out = weights.values()
+    made = torch.einsum("bm,hmd->bhd", x, module.q_proj)
+    torch.testing.assert_close(made.flatten(1), x @ q.T)
+    torch.testing.assert_close(torch.einsum("bhd,hdm->bm", made, module.out_proj), x @ q.T @ out.T)
+
+
+@pytest.mark.parametrize("shape", [(6,), (2, 3), (2, 1, 3), (1, 2, 1, 3)])
+def test_a_bias_may_have_an_axis_for_the_heads(shape):
+    module = nn.Module()
+    module.b_Q = nn.Parameter(torch.empty(shape))
+    weights, spelled = {"q_proj.bias": torch.arange(6.0)}, {"q_proj.bias": ("b_Q",)}
+    give_weights(module, weights, spelled)
+    assert module.b_Q.shape == shape
+    assert module.b_Q.flatten().tolist() == [*range(6)]
+    assert torch.equal(module_weights(module, weights, spelled)["q_proj.bias"], torch.arange(6.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "shape"),
+    [
+        ("embedding.weight", (6, 5), (2, 5, 3)),  # not a projection
+        ("q_proj.weight", (6, 5), (2, 5, 4)),
+        ("q_proj.weight", (6, 5), (3, 2, 5, 1)),
+        ("out_proj.weight", (5, 6), (2, 5, 4)),
+        ("out_proj.bias", (6,), (2, 3)),  # has no heads
+        ("q_proj.bias", (12,), (2, 2, 3)),
+    ],
+)
+def test_an_axis_too_many_is_not_taken_for_heads(name, size, shape):
+    module = nn.Module()
+    module.own = nn.Parameter(torch.empty(shape))
+    with pytest.raises(MissingWeightError, match="there is no weight"):
+        give_weights(module, {name: torch.empty(size)}, {name: ("own",)})
 
 
 def test_an_unused_weight_has_no_gradient(weights):

@@ -267,6 +267,34 @@ class RawParameters(nn.Module):
 
 
 @exercise.also_right
+class AnAxisForTheHeads(nn.Module):
+    def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
+        super().__init__()
+        self.num_heads = num_heads
+        self.d_k, self.d_v = d_k, d_v = chosen(d_model, num_heads, d_k, d_v)
+        for letter, d in (("Q", d_k), ("K", d_k), ("V", d_v)):
+            weight = nn.init.normal_(torch.empty(num_heads, d_model, d), std=d_model**-0.5)
+            self.register_parameter(f"W_{letter}", nn.Parameter(weight))
+            b = nn.Parameter(torch.zeros(num_heads, d)) if bias else None
+            self.register_parameter(f"b_{letter}", b)
+        self.W_O = nn.Parameter(torch.randn(num_heads, d_v, d_model) / d_model**0.5)
+        self.b_O = nn.Parameter(torch.zeros(d_model)) if bias else None
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, q, k, v, mask=None, need_weights=False):
+        q = torch.einsum("b t d, h d k -> b h t k", q, self.W_Q)
+        k = torch.einsum("b t d, h d k -> b h t k", k, self.W_K)
+        v = torch.einsum("b t d, h d k -> b h t k", v, self.W_V)
+        if self.b_O is not None:
+            q, k, v = q + self.b_Q[:, None], k + self.b_K[:, None], v + self.b_V[:, None]
+        weights = scaled_dot_product_attention(q, k, v, mask)[1]
+        z = torch.einsum("b h q k, b h k d -> b h q d", self.dropout(weights), v)
+        out = torch.einsum("b h q d, h d m -> b q m", z, self.W_O)
+        out = out if self.b_O is None else out + self.b_O
+        return (out, weights) if need_weights else out
+
+
+@exercise.also_right
 class LayersForEachHead(nn.Module):
     def __init__(self, d_model, num_heads, d_k=None, d_v=None, bias=True, dropout=0.0):
         super().__init__()
