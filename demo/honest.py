@@ -36,12 +36,17 @@ def honest(material: Material) -> Iterator[DemoSubmission]:
 
 
 def mistaken(material: Material) -> Iterator[DemoSubmission]:
-    """Each known mistake of two exercises once: one of each per notebook, the rest is right."""
+    """A known mistake for each advice of two exercises: one of each in a notebook, else right."""
     first, second = (material.lab[name] for name in MISTAKEN)
-    pairs = zip_longest(first.mistakes, second.mistakes)
+    pairs = zip_longest(first_of_each_advice(first), first_of_each_advice(second))
     for number, pair in enumerate(pairs, start=1):
         made = [(e, m) for e, m in zip((first, second), pair, strict=True) if m is not None]
         yield _with_mistakes(material, f"m{number:02}", made)
+
+
+def first_of_each_advice(exercise: Exercise) -> list[Version]:
+    """The known mistakes of an exercise without further variants of the same misunderstanding."""
+    return list({mistake.advice: mistake for mistake in reversed(exercise.mistakes)}.values())[::-1]
 
 
 def _with_mistakes(
