@@ -33,7 +33,7 @@ def test_a_labs_page_shows_its_picture_and_its_steps(site: Path) -> None:
     page = (site / "labs" / "lab05.html").read_text("utf-8")
     assert "5.1 No query looks ahead" in page
     assert page.count('role="img"') == 1
-    assert "who may look at whom" in page
+    assert "which word may look at which" in page
 
 
 def test_no_page_fetches_anything_from_elsewhere(site: Path) -> None:

@@ -100,7 +100,7 @@ def test_a_closed_lab_without_results_is_refused(course: Course):
 
 def test_parts_that_wait_for_a_mark_are_refused(course: Course):
     record_lab(course, "lab01", {"ada": Points(8, 0, None)})
-    with pytest.raises(ExportError, match="lab01 is not final: of 4 students, 1 without a mark"):
+    with pytest.raises(ExportError, match="lab01 is not final: of 4 students, 1 in need of manual"):
         term_table(course, OPEN)
     table = term_table(course, OPEN, partial=True)
     assert not table.rows[0].is_final
