@@ -43,22 +43,22 @@ def agrees(judge: Judge, expected: Any, mistaken: Any, seen: Any, passed: bool) 
     if isinstance(judge, SameShares):
         # Counts of random draws are never equal, even if the code is.
         return _same(mistaken, seen, judge) and judge.compare(expected, mistaken) is not None
+    # Numbers that students write down are rounded, as far as the judge allows.
+    near = judge if judge.atol > _NEAR.atol and _is_written(expected) else _NEAR
     return (
-        _same(mistaken, seen, _near(judge, expected))
+        _same(mistaken, seen, near)
         and judge.compare(expected, mistaken) is not None
         and _equally_far(judge, expected, mistaken, seen)
     )
 
 
-def _near(judge: Close, expected: Any) -> Close:
-    """How near two results of one mistake are. Numbers that students write down are rounded."""
-    match expected:
-        case dict() | list() if expected:
-            values = expected.values() if isinstance(expected, dict) else expected
-            return judge if all(_near(judge, value) is judge for value in values) else _NEAR
-        case _ if is_number(expected) and not isinstance(expected, Tensor):
-            return judge if judge.atol > _NEAR.atol else _NEAR
-    return _NEAR
+def _is_written(expected: Any) -> bool:
+    """Whether a result holds Python's own numbers and nothing else, as predictions and errata."""
+    if isinstance(expected, dict):
+        expected = list(expected.values())
+    if isinstance(expected, list):
+        return bool(expected) and all(map(_is_written, expected))
+    return is_number(expected) and not isinstance(expected, Tensor)
 
 
 def _same(mistaken: Any, seen: Any, judge: Close = _NEAR) -> bool:

@@ -244,12 +244,16 @@ def _row(outcome: CheckOutcome) -> str:
 
 def _finish_first(earlier: EarlierStep) -> str:
     """The sentence about an earlier step that should be finished first."""
-    said = (
-        f"This step calls {_names_of(earlier)}, not written yet: write that step first."
-        if earlier.state == "blank"
-        else f"This ran on your own {_names_of(earlier)}, and that step does not pass its checks "
-        "yet: fix it first."
-    )
+    match earlier.state:
+        case "blank":
+            said = f"This step calls {_names_of(earlier)}, not written yet: write that step first."
+        case "failing":
+            said = (
+                f"This ran on your own {_names_of(earlier)}, and that step does not pass its "
+                "checks yet: fix it first."
+            )
+        case _:
+            raise ValueError(f"a step that is {earlier.state} needs no finishing")
     return f"{said} Grading uses correct versions instead." if earlier.replaced else said
 
 
