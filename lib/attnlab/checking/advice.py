@@ -27,9 +27,12 @@ from attnlab.checking.observation import (
     as_float,
     is_number,
 )
-from attnlab.checking.relations import relation
+from attnlab.checking.relations import relation, relation_of_two
+from attnlab.checking.shape_relations import shape_relation
 
 _MOST_SLICES = 4
+# How the entries of checks end that ask whether the code leaves its inputs alone.
+_UNCHANGED = ("unchanged", "as it was", "as they were")
 
 
 def is_blank(difference: Difference | None) -> bool:
@@ -40,6 +43,23 @@ def is_blank(difference: Difference | None) -> bool:
     if difference is None or difference.kind != "raised":
         return False
     return difference.seen.type == "NotImplementedError" and not difference.seen.message
+
+
+def only_last_digits_differ(difference: Difference) -> bool:
+    """Whether the numbers agree to about five digits, as after a cast to a lower precision."""
+    expected, seen = difference.expected, difference.seen
+    if difference.kind != "values":
+        return False
+    if is_number(expected) and is_number(seen):
+        return _agree_to_five_digits(as_float(expected), as_float(seen))
+    return difference.wrong is not None and _all_nearly(expected, seen)
+
+
+def names_a_dtype(difference: Difference) -> bool:
+    """Whether the difference is that between the names of two dtypes."""
+    seen = difference.seen
+    named = isinstance(seen, str) and isinstance(getattr(torch, seen, None), torch.dtype)
+    return difference.kind == "values" and named
 
 
 def explain(difference: Difference) -> str:
@@ -146,17 +166,16 @@ def _explain_value(difference: Difference) -> str:
         case "type" if seen == NO_PART:
             return 'expected an item of three parts: (slide, right, "why").'
         case "type" | "dtype":
-            return f"expected {_kind_expected(expected)}, got {_kind(seen)}."
+            question = _question_on_kind(expected, seen)
+            return f"expected {_kind_expected(expected)}, got {_kind(seen)}. {question}".rstrip()
         case "length":
             noun = "value" if expected == 1 else "values"
             return f"expected {expected} {noun}, got {seen}."
         case "keys":
             return _entries(expected, seen)
         case "shape":
-            return (
-                f"expected shape {_shape(expected)}, got {_shape(seen)}. "
-                "Note the shape after each line of your code; where does it go wrong?"
-            )
+            right, yours = _shape(expected), _shape(seen)
+            return f"expected shape {right}, got {yours}. {shape_relation(right, yours)}"
         case "gradient":
             return (
                 "no gradient reaches the input. Some call on the way cuts torch's graph: which one?"
@@ -167,7 +186,7 @@ def _explain_value(difference: Difference) -> str:
                 return f"{strange} Where does it come from?"
             return f"{strange} Follow the first such entry back through your code."
         case "number":
-            return "your number is not it."
+            return f"your number is not it{_nearly(expected, seen)}"
         case "word":
             return f"no such word; choose one of {', '.join(map(repr, expected))}."
         case "values" if isinstance(seen, bool):
@@ -244,6 +263,29 @@ def _kind(value: Any) -> str:
     return f"a {type(value).__name__}"
 
 
+def _question_on_kind(expected: Any, seen: Any) -> str:
+    """A question about a value of another kind than the expected one; empty if none is known."""
+    match expected, seen:
+        case Tensor(), list() if not any(isinstance(part, Tensor) for part in seen):
+            return "Which line makes a list, and which function makes one tensor of its parts?"
+        case Tensor(), list():
+            return "Does the task ask for one value here or for several?"
+        case Tensor(), bool() | int() | float():
+            return "Which call turns a tensor into a number of Python?"
+        case list(), Tensor():
+            return "Does the task ask for one value here or for several?"
+    return ""
+
+
+def _question_on_word(expected: str, seen: str) -> str:
+    """A question about the wrong name of a dtype or of a device; empty for other words."""
+    if "cpu" in (expected, seen):
+        return "Which line makes a tensor without asking for its device?"
+    if isinstance(getattr(torch, seen, None), torch.dtype):
+        return "Which line names a dtype, or makes a tensor without asking the input for its own?"
+    return ""
+
+
 def _strange(seen: Any, wrong: Tensor | None) -> str:
     values = seen if isinstance(seen, Tensor) else torch.tensor(as_float(seen))
     bad = ~torch.isfinite(values)
@@ -269,11 +311,12 @@ def _shape(value: Any) -> tuple[int, ...]:
 def _truth(difference: Difference) -> str:
     """A check's own name says what a test should have done."""
     said = next((part for part in reversed(difference.path) if isinstance(part, str)), "")
-    match said.partition(" ")[0], difference.seen:
-        case "rejects", False:
-            return "expected: rejected; your test let it pass."
-        case _, True:
-            return "expected False, got True."
+    if difference.seen:
+        return "expected False, got True."
+    if said.startswith("rejects "):
+        return "expected: rejected; your test let it pass."
+    if said.endswith(_UNCHANGED):
+        return "expected True, got False. Which line writes into what your code was given?"
     return "expected True, got False."
 
 
@@ -289,9 +332,9 @@ def _number(value: Any) -> str:
 
 def _values(expected: Any, seen: Any, wrong: Tensor | None) -> str:
     if is_number(expected) and is_number(seen):
-        return f"your {_number(seen)} is not it{_nearly(expected, seen)}."
+        return f"your {_number(seen)} is not it{_nearly(expected, seen)}"
     if isinstance(seen, str) and {expected, seen} <= KIND_WORDS:
-        return f"{seen}, expected {expected}."
+        return f"{seen}, expected {expected}. {_question_on_word(expected, seen)}".rstrip()
     if isinstance(expected, str) and seen == Opaque("str"):  # a word of a hidden check
         return "that word is not right here."
     if wrong is None:
@@ -319,9 +362,15 @@ def _shares(expected: Tensor, seen: Tensor, wrong: Tensor | None) -> str:
 
 
 def _nearly(expected: Any, seen: Any) -> str:
-    """A remark if the numbers agree to about five digits."""
+    """The end of a sentence: a remark if the numbers are close, or off as by a usual slip."""
     right, theirs = as_float(expected), as_float(seen)
-    return ": only the last digits differ" if abs(right - theirs) < 1e-5 * abs(right) else ""
+    if _agree_to_five_digits(right, theirs):
+        return ": only the last digits differ."
+    return f". {relation_of_two(right, theirs)}".rstrip()
+
+
+def _agree_to_five_digits(right: float, other: float) -> bool:
+    return abs(right - other) < 1e-5 * abs(right)
 
 
 def _all_nearly(expected: Tensor, seen: Tensor) -> bool:

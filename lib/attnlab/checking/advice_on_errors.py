@@ -31,6 +31,18 @@ _QUESTIONS_BY_MESSAGE = {
     "positional argument": "Does the call fit the first line of the function that it calls?",
     "unexpected keyword argument": "Does the call fit the first line of the function that it "
     "calls?",
+    "cannot be multiplied": "What are the shapes of the two, and which of their axes meet?",
+    "is invalid for input of size": "How many entries does the tensor have, and how many does this "
+    "shape ask for?",
+    "view size is not compatible": "In which order are the entries in memory after axes were "
+    "exchanged?",
+    "Dimension out of range": "How many axes does this tensor have, and how are they counted?",
+    "index out of range": "Which index is it, and how many entries are there?",
+    "does not have a grad_fn": "Which call on the way cuts torch's graph?",
+    "on Tensor that requires grad": "Which call leaves torch here, and is it needed?",
+    "be on the same device": "Which of the tensors did your code make, and on which device?",
+    "values to unpack": "How many values come out of the right-hand side?",
+    "unsupported operand type": "Which of the two values has another type than you expect?",
     "object has no attribute": "Which value did you expect there, and which did you get?",
 }
 
@@ -79,10 +91,17 @@ def _explain_missing_attribute(kind: str, name: str) -> str:
     return f"your `{kind}` has no `{name}`. Is this the name that the task gives it?"
 
 
+def known_part(message: str) -> str:
+    """The part of a message of torch's that a question is known for; empty if there is none.
+
+    It is one of a few fixed texts, so it may stand where the message itself may not.
+    """
+    return next((words for words in _QUESTIONS_BY_MESSAGE if words in message), "")
+
+
 def _question(message: str) -> str:
     """A question that helps with this message of torch's; empty if none is known."""
-    found = (question for words, question in _QUESTIONS_BY_MESSAGE.items() if words in message)
-    return next(found, "")
+    return _QUESTIONS_BY_MESSAGE.get(known_part(message), "")
 
 
 def _question_on_a_test(difference: Difference) -> str:

@@ -2,7 +2,7 @@
 
 A function that receives a hidden check's inputs can put them into an exception's message, or into
 a string or number that it returns. So advice on such a check may contain only fixed sentences,
-shapes, and lines that the grader found in the notebook.
+fixed parts of torch's messages, shapes, and lines that the grader found in the notebook.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 from torch import Tensor
 
+from attnlab.checking.advice_on_errors import known_part
 from attnlab.checking.errors import MISSING_WEIGHT
 from attnlab.checking.judges import Difference
 from attnlab.checking.observation import (
@@ -72,7 +73,8 @@ def _raised(seen: Raised, line_is_known: bool) -> Raised:
     if seen.type == MISSING_WEIGHT:
         return Raised(MISSING_WEIGHT)
     name = seen.type if known else "an exception of its own"
-    return Raised(name, "", seen.source_line if line_is_known else "")
+    part = known_part(seen.message)
+    return Raised(name, f"… {part}" if part else "", seen.source_line if line_is_known else "")
 
 
 def _is_usual_shape(seen: Any) -> bool:

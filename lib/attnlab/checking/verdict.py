@@ -10,7 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attnlab.checking.advice import explain, is_blank
+from attnlab.checking.advice import (
+    explain,
+    is_blank,
+    names_a_dtype,
+    only_last_digits_differ,
+)
 from attnlab.checking.judges import Difference, Judge
 from attnlab.checking.observation import clip
 from attnlab.checking.recognition import recognise, recognise_both, recognise_in_part
@@ -149,7 +154,16 @@ def judge_exercise(
     if not recognised and (found := recognise_in_part(outcomes, mistakes)):
         recognised, specific = [found], (f"{found.advice} {_IN_PART}",)
     names = tuple(mistake.name for mistake in recognised)
-    return Verdict(outcomes, (*specific, _general_advice(failed[0], redact)), names)
+    return Verdict(outcomes, (*specific, _general_advice(_most_telling(failed), redact)), names)
+
+
+def _most_telling(failed: Sequence[CheckOutcome]) -> CheckOutcome:
+    """The first failed check; but the one on the dtype if the first sees rounding alone."""
+    first = failed[0]
+    if first.difference and only_last_digits_differ(first.difference):
+        dtypes = (one for one in failed if one.difference and names_a_dtype(one.difference))
+        return next(dtypes, first)
+    return first
 
 
 def _specific_advice(recognised: Sequence[KnownMistake]) -> tuple[str, ...]:

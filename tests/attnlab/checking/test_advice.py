@@ -76,7 +76,7 @@ def words(expected, seen, judge=None):
         ({"kept": True}, {"kept": False}, "kept: expected True, got False."),
         ({"raises": False}, {"raises": True}, "raises: expected False, got True."),
         ({"its shape": [2, 3]}, {"its shape": [3]}, "its shape: expected shape (2, 3), got (3,). "
-            "Note the shape after each line of your code; where does it go wrong?"),
+            "There are too few axes: which call sums one up, picks one entry of it or merges two?"),
         ({"sizes": [2, 3]}, {"sizes": [2, 4]},
             "sizes (value 2): your 4 is not it."),
         ({"a": 1}, {"b": 1}, "there is no entry a; the task does not ask for b."),
@@ -99,9 +99,17 @@ def words(expected, seen, judge=None):
             "which do you need?"),
         (T(7), T(1246712), "your 1246712 is not it."),
         (0.5, 0.6, "your 0.6 is not it."),
-        ("float64", "float32", "float32, expected float64."),
+        ("float64", "float32", "float32, expected float64. Which line names a dtype, or makes a "
+            "tensor without asking the input for its own?"),
         ({"dtype": "float64"}, {"dtype": "NoneType"}, "dtype: NoneType, expected float64."),
-        ("cuda", "cpu", "cpu, expected cuda."),
+        ("cuda", "cpu", "cpu, expected cuda. Which line makes a tensor without asking for its "
+            "device?"),
+        ({"inputs unchanged": True}, {"inputs unchanged": False}, "inputs unchanged: expected "
+            "True, got False. Which line writes into what your code was given?"),
+        (T([1.0]), [1.0], "expected a float32 tensor of shape (1,), got a list of 1. Which line "
+            "makes a list, and which function makes one tensor of its parts?"),
+        (T([1.0]), 1.0, "expected a float32 tensor of shape (1,), got the number 1. Which call "
+            "turns a tensor into a number of Python?"),
         (T([1.0]), Raised("MissingWeightError", "there is no weight W of shape (2,); there are V"),
             "there is no weight W of shape (2,); there are V."),
         ({"far": [[1], [2], [3]]}, {"far": [[1], [2], [4]]},

@@ -80,3 +80,16 @@ def test_a_missing_answer_has_a_reason():
     said = advice(1.0, NoAnswer("stopped after 5 s: is there a loop without an end?"), hidden=True)
     assert "No answer came" in said
     assert "loop without an end" in said
+
+
+def test_of_torchs_messages_a_fixed_part_stays_with_its_question():
+    seen = Raised("RuntimeError", f"{SECRET}: a leaf is used in an in-place operation {SECRET}")
+    shown = advice(1.0, seen, hidden=True)
+    assert "RuntimeError: … in-place operation. Which line writes into" in shown
+    assert SECRET not in shown
+
+
+def test_how_a_hidden_number_is_off_is_said_without_the_number():
+    shown = advice(0.4815, 48.15, hidden=True)
+    assert "your number is not it. It is off by a factor of 100" in shown
+    assert "48" not in shown.replace("100", "")

@@ -278,3 +278,15 @@ def test_general_advice_names_the_function_of_a_cell_with_several():
     asked = [replace(asked[0], title="merge is right.")]
     (sentence,) = judge_exercise(asked, {"q": 2.0}, []).advice
     assert sentence == "“merge is right”: your 2 is not it."
+
+
+def test_a_wrong_dtype_is_said_before_the_rounding_that_it_makes():
+    third = torch.tensor([1.0, 2.0]).double() / 3
+    checks = [
+        PreparedCheck("right", "Is right.", 1, False, Close(), third, {}),
+        PreparedCheck("dtype", "Keeps the dtype.", 1, False, Close(), "float64", {}),
+    ]
+    seen = {"right": third.float().double(), "dtype": "float32"}
+    assert "“Keeps the dtype”" in judge_exercise(checks, seen, []).advice[0]
+    seen["right"] = third + 1
+    assert "“Is right”" in judge_exercise(checks, seen, []).advice[0]
