@@ -14,6 +14,7 @@ import pytest
 from attnlab.notebook.check import GRADING_VARIABLE
 from gradekit.build.model_answer import model_answer
 from gradekit.build.solved import solved_notebook
+from gradekit.exercise import Errata, Predictions
 from gradekit.exercise.loader import LabExercises, load_lab
 from gradekit.exercise.source import Source, SourceCell
 from tests.helpers import warm_python
@@ -230,6 +231,15 @@ def test_each_mistake_has_advice_and_each_function_two_other_right_answers(
         for name in exercise.names:
             others = [v for v in exercise.right_versions if v.of == name or exercise.answers]
             assert len(others) >= 2, f"{exercise.name}: {name}"
+
+
+@pytest.mark.parametrize("lab", WEEKLY)
+def test_a_wrong_number_of_a_prediction_or_an_erratum_is_followed_by_a_question(
+    lab: str, labs: dict[str, LabExercises]
+) -> None:
+    for exercise in labs[lab].exercises:
+        if isinstance(exercise, Predictions | Errata):
+            assert all(item.question.endswith("?") for item in exercise.items.values())
 
 
 def shown(cell: SourceCell) -> str:

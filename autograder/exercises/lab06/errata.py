@@ -15,6 +15,7 @@ exercise = Errata(
             right=60612.0,
             reason="the paper's base is 10000, not 1000",
             rtol=5e-3,
+            question="Which column has the longest wave, and what is its exponent?",
         ),
         "G6": Item(
             "how many of five outputs change with one word.",
@@ -22,6 +23,7 @@ exercise = Errata(
             says=5,
             right=1,
             reason="the network sees one position at a time",
+            question="From which positions does the formula compute one position's output?",
         ),
         "W3": Item(
             'how many vectors the eight "the" of the four sentences have.',
@@ -29,6 +31,7 @@ exercise = Errata(
             says=1,
             right=8,
             reason="only positions tell the orders apart",
+            question="What distinguishes two equal words without positions, and what with them?",
         ),
     },
     says_points=0,

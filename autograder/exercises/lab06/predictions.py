@@ -16,12 +16,14 @@ exercise = Predictions(
                 "Columns 0 and 1 use the base to the power of 0, which is 1 for every base. The "
                 "next pair is the first in which the base counts."
             ),
+            question="In which columns does the power of the base depend on the base?",
         ),
         "P2": Prediction(
             "a vector of equal numbers in the slide's formula, without an ε.",
             points=0.5,
             right=float("nan"),
             reason="The mean is subtracted, so 0 is divided by the root of 0.",
+            question="What are the mean and the deviation of equal numbers?",
         ),
         "P3": Prediction(
             "the length of a row of the encoding with 512 columns.",
@@ -29,6 +31,7 @@ exercise = Predictions(
             right=16.0,
             atol=0.01,
             reason="Each of the 256 pairs is a sine and a cosine of one angle: sin² + cos² = 1.",
+            question="What do the sine and the cosine of one angle add to the sum of squares?",
         ),
         "P4": Prediction(
             "the deviation of a pre-norm stream after 24 additions.",
@@ -36,6 +39,7 @@ exercise = Predictions(
             right=5.0,
             atol=0.05,
             reason="Variances of independent numbers add up: 1 at the start, and 1 each time.",
+            question="Which adds up for independent numbers: the deviation or the variance?",
         ),
     },
     answered="The answer to each of the four questions is a number.",

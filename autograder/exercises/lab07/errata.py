@@ -14,6 +14,7 @@ exercise = Errata(
             says=37000,
             right=1,
             reason="the true word y_t is missing",
+            question="Which index says which word's probability is meant?",
         ),
         "W2": Item(
             "what twice the heads adds to the parameters, and what twice the vocabulary adds.",
@@ -21,6 +22,10 @@ exercise = Errata(
             says=0,
             right=18944000,
             reason="the vocabulary is not among the three",
+            question=(
+                "Which matrices change their size with each of the two, and how often "
+                "is each one stored?"
+            ),
         ),
         "WM": Item(
             "how many times the decoder runs to learn from six words.",
@@ -28,6 +33,7 @@ exercise = Errata(
             says=6,
             right=1,
             reason="each row of the scores has its own mask",
+            question="For how many different inputs does the decoder run in each of the two ways?",
         ),
     },
     says_points=0,

@@ -18,6 +18,7 @@ exercise = Predictions(
                 "An encoder layer has one attention. A decoder layer has two: one to the target "
                 "itself and one to the encoder's output."
             ),
+            question="How many attentions has one encoder layer, and how many one decoder layer?",
         ),
         "P2": Prediction(
             "how often `decode` is called to write nine symbols, for one call in training.",
@@ -27,6 +28,7 @@ exercise = Predictions(
                 "In training all nine inputs are known, so one call computes all nine logits. When "
                 "the model writes, each call gives one symbol, and the next call needs it."
             ),
+            question="Which symbols must be known before the next one can be computed?",
         ),
         "P3": Prediction(
             "how many times larger a decoder layer is than an encoder layer.",
@@ -37,6 +39,7 @@ exercise = Predictions(
                 "If d_ff = 4 d, an attention has 4 d² weights and a feed-forward network 8 d²: "
                 "16 d² in a decoder layer, 12 d² in an encoder layer."
             ),
+            question="Which sublayers has each of the two layers, and how large is each sublayer?",
         ),
         "P4": Prediction(
             "the first loss of a model with 27 symbols and small logits.",
@@ -44,6 +47,7 @@ exercise = Predictions(
             right=math.log(27),
             atol=0.05,
             reason="It finds all 27 about equally likely, and -ln(1/27) = ln 27.",
+            question="What probability does such a model give to each symbol?",
         ),
         "P5": Prediction(
             "the exact match with true symbols to read, if it is 0.402 without them.",
@@ -54,6 +58,7 @@ exercise = Predictions(
                 "A sentence without a mistake is read as it was written, so both ways see the same "
                 "symbols up to the first mistake, and agree on whether there is one."
             ),
+            question="What does each of the two ways read in a sentence without a mistake?",
         ),
     },
     answered="The answer to each of the five questions is a number.",

@@ -15,6 +15,10 @@ exercise = Errata(
             right=0.9,
             reason="an average adds the new gradient",
             atol=1e-3,
+            question=(
+                "With which sign does the gradient enter the average, and in which "
+                "direction does x move then?"
+            ),
         ),
         "C3": Item(
             "the size of the big model, in millions, with the slide's d_ff and with four times d.",
@@ -23,6 +27,7 @@ exercise = Errata(
             right=214.2,
             reason="the big model has d_ff 4096",
             rtol=7e-3,
+            question="Which matrices have the size d_ff, and what is it by each of the two rules?",
         ),
         "C6": Item(
             "what the true word gets on the slide, and what torch must be given for it.",
@@ -31,6 +36,9 @@ exercise = Errata(
             right=0.125,
             reason="torch gives the true word a share, too",
             atol=1e-3,
+            question=(
+                "How many words share what is taken from the true one, by each of the two rules?"
+            ),
         ),
     },
     says_points=0,

@@ -14,6 +14,7 @@ exercise = Predictions(
             right=22.98,
             atol=0.1,
             reason="8 devices · 3.5 days · 86,400 seconds · 9.5e12 operations per second.",
+            question="Which numbers are multiplied, and in which unit is each of them?",
         ),
         "P2": Prediction(
             "the MFU of the paper's base training.",
@@ -24,12 +25,14 @@ exercise = Predictions(
                 "A source token passes 18.9 million parameters and a target token 44.1 million: "
                 "6 · 25,000 · 63 million · 100,000 updates = 9.45e17 operations, out of 3.28e18."
             ),
+            question="Which parameters does a source token pass, and which a target token?",
         ),
         "P3": Prediction(
             "the bytes that a training with Adam in float32 keeps for each parameter.",
             points=0.5,
             right=16,
             reason="The weight, its gradient, m and v: four numbers of four bytes.",
+            question="Which numbers does Adam keep for a parameter besides the parameter itself?",
         ),
         "P4": Prediction(
             "what torch computes for the paper's learning rate at t = 0.",
@@ -39,6 +42,7 @@ exercise = Predictions(
                 "In torch 1/√0 is inf and 0 times a number is 0, and the smaller of the two is 0. "
                 "Python's own numbers raise an error instead."
             ),
+            question="What does torch make of each of the two at t = 0, and which one is smaller?",
         ),
         "P5": Prediction(
             "which share of its run lies between the first and the last of five checkpoints.",
@@ -46,6 +50,7 @@ exercise = Predictions(
             right=40 / 720,
             atol=1.5e-3,
             reason="Five checkpoints have four gaps: 40 of 720 minutes, or 5.6 percent.",
+            question="How many gaps are between five checkpoints, and how long is the run?",
         ),
     },
     answered="The answer to each of the five questions is a number.",

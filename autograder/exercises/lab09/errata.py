@@ -15,6 +15,7 @@ exercise = Errata(
             right=1557.6,
             reason="1.5 billion parameters need 48 layers",
             rtol=6e-3,
+            question="Which parts of the model grow with the number of layers, and which do not?",
         ),
         "G10": Item(
             "which vocabulary makes the table right, and the smallest model's size with the other.",
@@ -23,6 +24,7 @@ exercise = Errata(
             right=124.4,
             reason="the table counts the tokens of GPT-1",
             rtol=6e-3,
+            question="What does 9.4's formula give for each model with either vocabulary?",
         ),
     },
     says_points=0,

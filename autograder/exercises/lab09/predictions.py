@@ -13,6 +13,7 @@ exercise = Predictions(
             points=0.5,
             right=50_000,
             reason="Of 50,257 tokens, 256 are bytes and one is <|endoftext|>.",
+            question="Which tokens of the vocabulary are no product of a merge?",
         ),
         "P2": Prediction(
             "the millions of parameters of the smallest GPT-2, if bytes were its only tokens.",
@@ -20,6 +21,7 @@ exercise = Predictions(
             right=86.04,
             atol=0.06,
             reason="Of 124.44 million, 50,001 rows of 768 numbers are no longer needed.",
+            question="Which tables have a row for each token, and how many rows fall away?",
         ),
         "P3": Prediction(
             "the bits per byte of a model whose loss is 3.0 nats per token of 2.5 bytes.",
@@ -27,6 +29,7 @@ exercise = Predictions(
             right=1.7312,
             atol=8e-3,
             reason="3.0 / ln 2 = 4.33 bits for each token, which stands for 2.5 bytes.",
+            question="What turns nats into bits, and tokens into bytes?",
         ),
         "P4": Prediction(
             "how often the likeliest token is drawn at temperature 0.5 with top_k = 2.",
@@ -37,6 +40,9 @@ exercise = Predictions(
                 "A temperature of 0.5 squares the probabilities, and two tokens stay: "
                 ".25 of .25 + .04."
             ),
+            question=(
+                "What does each option do to the probabilities, and what do those that stay sum to?"
+            ),
         ),
         "P5": Prediction(
             "the megabytes in the cache of the smallest GPT-2 after 1,024 tokens.",
@@ -44,6 +50,9 @@ exercise = Predictions(
             right=75.5,
             atol=0.6,
             reason="A key and a value, 12 layers, 1,024 tokens, 768 numbers of 4 bytes.",
+            question=(
+                "How many numbers does one layer keep for each token, and how many bytes has each?"
+            ),
         ),
     },
     answered="The answer to each of the five questions is a number.",

@@ -14,6 +14,10 @@ exercise = Errata(
             says=1,
             right=2,
             reason="a convention: the other term is weighted",
+            question=(
+                "Which term does λ multiply in each formula, and when do two weighted "
+                "sums have one best point?"
+            ),
         ),
         "G3": Item(
             "columns of SQuAD in the table, and the numbers in its average.",
@@ -21,6 +25,10 @@ exercise = Errata(
             says=0,
             right=9,
             reason="the columns are tasks of GLUE",
+            question=(
+                "To which collection of tasks do the columns belong, and over which "
+                "of the row's numbers is the mean?"
+            ),
         ),
         "G8": Item(
             "rows whose heads do not fill the width, and the width of 40 heads of 128.",
@@ -28,6 +36,7 @@ exercise = Errata(
             says=2,
             right=5120,
             reason="heads times their size must be the width",
+            question="In which rows do the heads, times the size of each, fill the width?",
         ),
         "G9": Item(
             "the number of epochs that does not fit, and the one that follows.",
@@ -36,6 +45,9 @@ exercise = Errata(
             right=3.47,
             reason="weight times 300 billion, divided by the size",
             atol=0.17,
+            question=(
+                "What do the weight, the tokens read and the size of a text say about its epochs?"
+            ),
         ),
     },
     says_points=0,

@@ -14,6 +14,7 @@ exercise = Predictions(
             right=1 / 0.15,
             atol=0.05,
             reason="GPT is asked at every token and BERT at 15 %: 1/0.15 is 6.67.",
+            question="How many answers does each of the two models get from 100 tokens?",
         ),
         "P2": Prediction(
             "the share of rows in which no token is chosen.",
@@ -21,6 +22,7 @@ exercise = Predictions(
             right=0.85**10,
             atol=0.006,
             reason="Each of ten words is left alone with probability 0.85, independently: 0.85^10.",
+            question="What is the chance that one word is not chosen, and that ten are not?",
         ),
         "P3": Prediction(
             "the share of the words that the model sees as they are, and at which it is asked.",
@@ -30,6 +32,10 @@ exercise = Predictions(
             reason=(
                 "Of 100 words, 85 are not chosen and 1.5 are chosen and kept: 1.5 of 86.5, or "
                 "1.7 percent."
+            ),
+            question=(
+                "Of 100 words, how many does the model see as they were, and at how "
+                "many of these is it asked?"
             ),
         ),
         "P4": Prediction(
@@ -41,6 +47,7 @@ exercise = Predictions(
                 "The tables have 23.84 million, each of 12 layers has 7.09 million, and the pooler "
                 "has 0.59."
             ),
+            question="Which tables and layers are there, and which of them have biases?",
         ),
     },
     answered="The answer to each of the four questions is a number.",

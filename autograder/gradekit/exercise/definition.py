@@ -47,6 +47,7 @@ class Check:
         versions: the mistakes of that exercise to try; all if empty.
         chained: whether it runs on the student's own earlier steps instead of the references.
         place: the line of the exercise file that declares it, for messages.
+        question: what a student with a wrong answer is asked, if no known mistake explains it.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Check:
     versions: tuple[str, ...] = ()
     chained: bool = False
     place: str = ""
+    question: str = ""
 
     @property
     def source(self) -> str:

@@ -166,6 +166,7 @@ class Variants:
             ),
             own_steps=self._own_steps(exercise, check),
             about=_about(exercise, check),
+            question=check.question,
         )
 
     def _own_steps(self, exercise: Exercise, check: Check) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ class Prediction:
         right: the right answer, in the form in which it is asked.
         reason: one sentence that students read after the lab has closed.
         atol: how far a number may be off.
+        question: what a student whose number is wrong is asked, if no known mistake explains it.
     """
 
     title: str
@@ -49,6 +50,7 @@ class Prediction:
     right: Any
     reason: str = ""
     atol: float = 1e-9
+    question: str = ""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Item:
         right: the right number.
         reason: why, in at least four words.
         atol, rtol: how far a number may be off.
+        question: what a student whose number is wrong is asked, if no known mistake explains it.
     """
 
     title: str
@@ -71,14 +74,18 @@ class Item:
     reason: str
     atol: float = 1e-9
     rtol: float = 1e-9
+    question: str = ""
 
 
 class _Answers(Exercise):
     """An exercise whose answer is one dict, by item."""
 
-    def __init__(self, name: str, right: Mapping[str, Any]) -> None:
+    def __init__(
+        self, name: str, items: Mapping[str, Prediction | Item], right: Mapping[str, Any]
+    ) -> None:
         super().__init__(answers=[name])
         self.right = dict(right)
+        self._questions = {item_name: item.question for item_name, item in items.items()}
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -109,7 +116,8 @@ class _Answers(Exercise):
     ) -> None:
         """A check that sees the value of the expression `seen`."""
         probe = definition_from(f"def {name}(lab, draw):\n    return {seen}\n", __name__)
-        self.add_check(Check(name, title, points, hidden, judge, probe))
+        question = self._questions.get(name, "")
+        self.add_check(Check(name, title, points, hidden, judge, probe, question=question))
 
 
 class Predictions(_Answers):
@@ -124,7 +132,8 @@ class Predictions(_Answers):
     def __init__(
         self, items: Mapping[str, Prediction], *, answered: str, points: float = 1
     ) -> None:
-        super().__init__("predictions", {name: item.right for name, item in items.items()})
+        right = {name: item.right for name, item in items.items()}
+        super().__init__("predictions", items, right)
         self.items = dict(items)
         form = f"{{name: kind(a) for name, a in answers(lab, *{tuple(items)!r}).items()}}"
         self._add("all_answered", answered, points, form, Close(), hidden=False)
@@ -158,7 +167,7 @@ class Errata(_Answers):
         says_atol: float = 5e-3,
     ) -> None:
         right = {name: (item.says, item.right, item.reason) for name, item in items.items()}
-        super().__init__("errata", right)
+        super().__init__("errata", items, right)
         self.items = dict(items)
         names = tuple(items)
         if says_points:

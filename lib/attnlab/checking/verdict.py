@@ -55,6 +55,7 @@ class PreparedCheck:
         mistakes: the observation of each known mistake, by the mistake's name.
         own_steps: if it runs on the student's own earlier steps: their names.
         about: the only function that it asks, if the exercise has several; else empty.
+        question: what to ask after a wrong value that nothing else explains; often empty.
     """
 
     name: str
@@ -66,6 +67,7 @@ class PreparedCheck:
     mistakes: Mapping[str, Any]
     own_steps: tuple[str, ...] = ()
     about: str = ""
+    question: str = ""
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,8 @@ class Verdict:
         return all(outcome.passed for outcome in self.outcomes)
 
 
+# The kinds of difference after which a check's own question is asked.
+_WRONG_VALUE = ("values", "number", "nan", "length")
 # A test that returns or prints its verdict shows it: no guess between mistakes comes before that.
 _SURE = ("test returns", "test prints")
 
@@ -206,6 +210,8 @@ def _general_advice(
     sentence = clip(explain(shown), MOST_ADVICE)
     if difference.kind in ("missing", "forbidden"):
         return sentence
+    if difference.kind in _WRONG_VALUE and not sentence.endswith("?"):
+        sentence = f"{sentence} {outcome.check.question}".rstrip()
     title, about = outcome.check.title.rstrip("."), outcome.check.about
     if about and about not in title and f"`{about}`" not in sentence:
         sentence = f"`{about}`: {sentence}"

@@ -121,3 +121,14 @@ def test_no_check_holds_an_expected_number():
             assert "0.25" not in text
             assert "0.31" not in text
             assert "15" not in text
+
+
+def test_a_wrong_number_that_no_mistake_explains_gets_the_items_question():
+    made = Predictions(
+        {"P1": Prediction("a share.", points=1, right=0.3, question="What is it a share of?")},
+        answered="The question has an answer.",
+    )
+    made.wrong("all_of_it", "P1: what do the shares sum to?", P1=1.0)
+    assert verdict(made, {"P1": 0.77}).advice[-1].endswith("What is it a share of?")
+    assert "share of" not in verdict(made, {"P1": 30.0}).advice[-1]  # a slip has its own question
+    assert "share of" not in verdict(made, {"P1": "much"}).advice[-1]
