@@ -167,7 +167,29 @@ class Variants:
             own_steps=self._own_steps(exercise, check),
             about=_about(exercise, check),
             question=check.question,
+            failed_by=self._failed_by(check),
         )
+
+    def _failed_by(self, check: Check) -> Mapping[str, str]:
+        """By each wrong version that a student's test is tried on: a promise that it breaks."""
+        if check.versions_of is None:
+            return {}
+        other = self.lab[check.versions_of]
+        return _LazyMapping(
+            {
+                mistake.name: partial(self._first_failed, other, mistake)
+                for mistake in other.mistakes
+            }
+        )
+
+    def _first_failed(self, exercise: Exercise, mistake: Version) -> str:
+        """The title of the first check that a known mistake fails; empty if it fails none."""
+        for check in exercise.checks:
+            expected = self.observe(exercise, check, BUNDLE, None)
+            seen = self._observe_mistake(exercise, check, BUNDLE, mistake)
+            if self._judge(exercise, check, BUNDLE).compare(expected, seen):
+                return check.title
+        return ""
 
     def _own_steps(self, exercise: Exercise, check: Check) -> tuple[str, ...]:
         """The student's other steps that a chained check asks; none if it is not chained."""

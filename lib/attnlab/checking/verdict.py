@@ -7,7 +7,7 @@ their checks: the notebook has the visible ones alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from attnlab.checking.advice import (
@@ -56,6 +56,8 @@ class PreparedCheck:
         own_steps: if it runs on the student's own earlier steps: their names.
         about: the only function that it asks, if the exercise has several; else empty.
         question: what to ask after a wrong value that nothing else explains; often empty.
+        failed_by: for a student's test, by the name of a wrong version: the title of a check of the
+            tested step that this version fails.
     """
 
     name: str
@@ -68,6 +70,7 @@ class PreparedCheck:
     own_steps: tuple[str, ...] = ()
     about: str = ""
     question: str = ""
+    failed_by: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -212,6 +215,9 @@ def _general_advice(
         return sentence
     if difference.kind in _WRONG_VALUE and not sentence.endswith("?"):
         sentence = f"{sentence} {outcome.check.question}".rstrip()
+    accepted = difference.detail if difference.kind == "lets through" else ""
+    if promise := outcome.check.failed_by.get(accepted, "").rstrip("."):
+        sentence = f"{sentence} One of them breaks this promise: “{promise}”."
     title, about = outcome.check.title.rstrip("."), outcome.check.about
     if about and about not in title and f"`{about}`" not in sentence:
         sentence = f"`{about}`: {sentence}"

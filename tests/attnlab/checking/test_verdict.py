@@ -216,6 +216,15 @@ def test_a_check_may_give_part_of_its_points():
     assert not found.passed
 
 
+def test_a_test_that_accepts_a_wrong_version_is_told_a_promise_that_the_version_breaks():
+    judge = Kills((("right", True), ("a", False), ("b", False)))
+    failed_by = {"a": "Is right.", "b": "Leaves its input unchanged."}
+    asked = PreparedCheck("q", "Q.", 4, True, judge, None, {}, failed_by=failed_by)
+    found = judge_exercise([asked], {"q": [True, False, True]}, [])
+    assert found.advice[0].endswith("breaks this promise: “Leaves its input unchanged”.")
+    assert "promise: " not in judge_exercise([asked], {"q": [False, False, False]}, []).advice[0]
+
+
 def test_equal_numbers_in_other_dtypes_are_the_same_mistake():
     asked = PreparedCheck(
         "q", "Q.", 1, False, Close(), torch.ones(2), {"m": torch.zeros(2).double()}

@@ -67,6 +67,16 @@ def test_no_number_that_travels_puts_the_versions_back_in_order(variants):
     assert question.judge.credit(None, guess) < 0.5
 
 
+def test_a_wrong_version_is_described_by_a_promise_that_it_breaks(variants):
+    (check,) = (
+        check
+        for check in variants.prepared_checks(variants.lab["test_softmax"], 0)
+        if check.failed_by
+    )
+    assert check.failed_by["no_max_subtraction"].startswith("Stays exact for scores in the thou")
+    assert check.failed_by.keys() >= {name for name, right in check.judge.versions if not right}
+
+
 def test_the_number_of_variants_is_small_and_all_are_used(variants):
     assert {variants.number(f"digest {n}") for n in range(200)} == set(range(VARIANTS))
 
