@@ -78,7 +78,11 @@ PLANTED = (
     ),
     Planted(
         "cross_entropy", 9, ("sum_for_mean", "mean_of_means"),
-        ("One of these: (1) You return the sum. (2) You take the mean of several means.",), True,
+        (
+            "At least one of these: (1) You return the sum. (2) You take the mean of several "
+            "means.",
+        ),
+        True,
     ),
     Planted("cross_entropy", 12, (), (), True),
     Planted("temperature", 30, left_out=True),

@@ -38,6 +38,7 @@ VARIANTS = 4
 # The variant in a student's bundle. Its expected numbers are public, so no submission is
 # graded with it: a notebook that only repeats them would pass.
 BUNDLE = -1
+_MOST_PROMISES = 2
 
 
 class Variants:
@@ -167,29 +168,36 @@ class Variants:
             own_steps=self._own_steps(exercise, check),
             about=_about(exercise, check),
             question=check.question,
-            failed_by=self._failed_by(check),
+            broken_promises=self._broken_promises(check),
         )
 
-    def _failed_by(self, check: Check) -> Mapping[str, str]:
+    def _broken_promises(self, check: Check) -> Mapping[str, str]:
         """By each wrong version that a student's test is tried on: a promise that it breaks."""
         if check.versions_of is None:
             return {}
         other = self.lab[check.versions_of]
         return _LazyMapping(
             {
-                mistake.name: partial(self._first_failed, other, mistake)
+                mistake.name: partial(self._broken_promise, other, mistake)
                 for mistake in other.mistakes
             }
         )
 
-    def _first_failed(self, exercise: Exercise, mistake: Version) -> str:
-        """The title of the first check that a known mistake fails; empty if it fails none."""
+    def _broken_promise(self, exercise: Exercise, mistake: Version) -> str:
+        """The title of the check that a known mistake fails; empty if it fails more than two.
+
+        Of two, it is the later one, because the checks become more special. A mistake that fails
+        many checks breaks no single promise.
+        """
+        failed = []
         for check in exercise.checks:
             expected = self.observe(exercise, check, BUNDLE, None)
             seen = self._observe_mistake(exercise, check, BUNDLE, mistake)
             if self._judge(exercise, check, BUNDLE).compare(expected, seen):
-                return check.title
-        return ""
+                failed.append(check.title)
+            if len(failed) > _MOST_PROMISES:
+                return ""
+        return failed[-1] if failed else ""
 
     def _own_steps(self, exercise: Exercise, check: Check) -> tuple[str, ...]:
         """The student's other steps that a chained check asks; none if it is not chained."""

@@ -145,12 +145,11 @@ def _explain_test(difference: Difference, where: str) -> str:
                 "which statement does that?"
             )
         case "rejects right":
-            which = (
-                f"a right version that {difference.detail}"
-                if difference.detail
-                else ("a correct version")
-            )
-            return f"Your test rejects {which}. What does it demand beyond the task?"
+            rejected = f"{seen} of {expected} correct versions"
+            if seen == expected:
+                rejected = "every correct version"
+            which = f", among them one that {difference.detail}" if difference.detail else ""
+            return f"Your test rejects {rejected}{which}. What does it demand beyond the task?"
         case "lets through":
             return (
                 f"Your test accepts {seen} of {expected} wrong versions. "

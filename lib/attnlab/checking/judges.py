@@ -257,7 +257,9 @@ class Kills:
         if rejected:
             about = dict(self.about)
             known = [about[name] for name in rejected if name in about]
-            return Difference("rejects right", (), detail=next(iter(known), ""))
+            rights = sum(right for right, _ in answers.values())
+            detail = next(iter(known), "")
+            return Difference("rejects right", (), rights, len(rejected), detail)
         accepted = {name: how for name, (right, how) in answers.items() if how and not right}
         if not accepted:
             return None
@@ -267,7 +269,7 @@ class Kills:
             kind = "test returns"
         elif 2 * len(accepted) > wrong and ONLY_PRINTED in accepted.values():
             kind = "test prints"  # even if torch itself stops at some of the wrong versions
-        return Difference(kind, (), wrong, len(accepted), next(iter(accepted)))
+        return Difference(kind, (), wrong, len(accepted), " ".join(accepted))
 
     def credit(self, expected: Any, seen: Any) -> float:
         """The share of wrong versions rejected, times the share of right ones accepted."""

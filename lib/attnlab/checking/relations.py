@@ -135,7 +135,7 @@ def _of_places(right: Tensor, yours: Tensor) -> str:
 def _of_zeros(right: Tensor, yours: Tensor) -> str:
     """Which numbers are 0, as blocked ones are."""
     zero, nil = right == 0, yours == 0
-    if bool(zero.any()) and not bool((zero & nil).any()):
+    if int(zero.sum()) >= _FEWEST and not bool((zero & nil).any()):
         return "Entries that should be exactly 0 are not: what is to keep them out?"
     if bool((nil & ~zero).any()) and bool(nil[zero].all()):
         return "Some entries are 0 that should not be: what blocks or skips them?"

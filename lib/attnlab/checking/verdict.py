@@ -56,8 +56,8 @@ class PreparedCheck:
         own_steps: if it runs on the student's own earlier steps: their names.
         about: the only function that it asks, if the exercise has several; else empty.
         question: what to ask after a wrong value that nothing else explains; often empty.
-        failed_by: for a student's test, by the name of a wrong version: the title of a check of the
-            tested step that this version fails.
+        broken_promises: for a student's test, by the name of a wrong version: the title of a check
+            of the tested step that it fails; empty if it fails many.
     """
 
     name: str
@@ -70,7 +70,7 @@ class PreparedCheck:
     own_steps: tuple[str, ...] = ()
     about: str = ""
     question: str = ""
-    failed_by: Mapping[str, str] = field(default_factory=dict)
+    broken_promises: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -164,13 +164,29 @@ def judge_exercise(
     return Verdict(outcomes, (*specific, _general_advice(_most_telling(failed), redact)), names)
 
 
+def _broken_promise(check: PreparedCheck, difference: Difference) -> str:
+    """A sentence on a promise that a wrong version breaks, of those that a test accepts."""
+    promises = (check.broken_promises.get(name, "") for name in difference.detail.split())
+    promise = next(filter(None, promises), "").rstrip(".")
+    return f"One of them breaks this promise: “{promise}”." if promise else ""
+
+
 def _most_telling(failed: Sequence[CheckOutcome]) -> CheckOutcome:
-    """The first failed check; but the one on the dtype if the first sees rounding alone."""
-    first = failed[0]
-    if first.difference and only_last_digits_differ(first.difference):
-        dtypes = (one for one in failed if one.difference and names_a_dtype(one.difference))
-        return next(dtypes, first)
-    return first
+    """The first failed check, unless another one says more about the same failure.
+
+    Where the first sees rounding alone, the check of the dtype says why. Where a test rejects right
+    versions, the check that knows the line and the error of one rejection does.
+    """
+    first = failed[0].difference
+    for other in failed[1:]:
+        found = other.difference
+        if first is None or found is None:
+            continue
+        if only_last_digits_differ(first) and names_a_dtype(found):
+            return other
+        if first.kind == "rejects right" and found.is_rejection:
+            return other
+    return failed[0]
 
 
 def _specific_advice(recognised: Sequence[KnownMistake]) -> tuple[str, ...]:
@@ -179,7 +195,7 @@ def _specific_advice(recognised: Sequence[KnownMistake]) -> tuple[str, ...]:
     if len(advice) < 2:
         return tuple(advice)
     listed = " ".join(f"({number}) {sentence}" for number, sentence in enumerate(advice, 1))
-    return (f"One of these: {listed}",)
+    return (f"At least one of these: {listed}",)
 
 
 def _look_earlier(check: PreparedCheck) -> str:
@@ -215,9 +231,8 @@ def _general_advice(
         return sentence
     if difference.kind in _WRONG_VALUE and not sentence.endswith("?"):
         sentence = f"{sentence} {outcome.check.question}".rstrip()
-    accepted = difference.detail if difference.kind == "lets through" else ""
-    if promise := outcome.check.failed_by.get(accepted, "").rstrip("."):
-        sentence = f"{sentence} One of them breaks this promise: “{promise}”."
+    if difference.kind == "lets through":
+        sentence = f"{sentence} {_broken_promise(outcome.check, difference)}".rstrip()
     title, about = outcome.check.title.rstrip("."), outcome.check.about
     if about and about not in title and f"`{about}`" not in sentence:
         sentence = f"`{about}`: {sentence}"

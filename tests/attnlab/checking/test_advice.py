@@ -167,7 +167,7 @@ def test_advice_on_bands_and_on_students_tests():
     assert words(None, 0.5, Within(1, 2)) == "expected between 1 and 2, got 0.5."
     kills = Kills((("right", True), ("wrong", False), ("bad", False)))
     assert "accepts 1 of 2 wrong" in words(None, [True, False, True], kills)
-    assert "rejects a correct version" in words(None, [False, False, False], kills)
+    assert "rejects every correct version" in words(None, [False, False, False], kills)
 
 
 def test_advice_on_random_draws_names_the_students_count_alone():

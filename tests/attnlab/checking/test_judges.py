@@ -168,8 +168,9 @@ def test_judges_are_written_as_json_and_read_again(judge):
 def test_a_right_version_that_is_rejected_may_have_a_description():
     found = DESCRIBED.compare(None, [False, False])
     assert found.detail == "works on one row at a time"
-    assert "a right version that works on one row at a time" in explain(found)
-    assert "rejects a correct version" in explain(TWO_RIGHT.compare(None, [False] * 4))
+    assert "among them one that works on one row at a time" in explain(found)
+    assert "rejects every correct version" in explain(TWO_RIGHT.compare(None, [False] * 4))
+    assert "rejects 1 of 2 correct" in explain(TWO_RIGHT.compare(None, [True, False, False, False]))
 
 
 def test_a_tolerance_of_zero_is_exact():

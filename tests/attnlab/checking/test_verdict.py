@@ -171,7 +171,7 @@ def test_if_mistakes_tie_the_advice_says_one_of_these_and_too_many_are_not_named
 
     assert tie("abcd", own).mistakes == ()
     assert tie("ab", own).mistakes == ("a", "b")
-    assert tie("ab", own).advice[0] == "One of these: (1) Advice a. (2) Advice b."
+    assert tie("ab", own).advice[0] == "At least one of these: (1) Advice a. (2) Advice b."
     assert tie("abcd", lambda name: "The same advice.").mistakes == ("a",)
     assert tie("abcd", lambda name: "The same advice.").advice[0] == "The same advice."
 
@@ -218,8 +218,8 @@ def test_a_check_may_give_part_of_its_points():
 
 def test_a_test_that_accepts_a_wrong_version_is_told_a_promise_that_the_version_breaks():
     judge = Kills((("right", True), ("a", False), ("b", False)))
-    failed_by = {"a": "Is right.", "b": "Leaves its input unchanged."}
-    asked = PreparedCheck("q", "Q.", 4, True, judge, None, {}, failed_by=failed_by)
+    broken_promises = {"a": "Is right.", "b": "Leaves its input unchanged."}
+    asked = PreparedCheck("q", "Q.", 4, True, judge, None, {}, broken_promises=broken_promises)
     found = judge_exercise([asked], {"q": [True, False, True]}, [])
     assert found.advice[0].endswith("breaks this promise: “Leaves its input unchanged”.")
     assert "promise: " not in judge_exercise([asked], {"q": [False, False, False]}, []).advice[0]
@@ -277,7 +277,7 @@ def test_two_mistakes_in_one_function_are_not_both_made():
     mistakes = [replace(mistake, of="f") for mistake in OF_TWO]
     seen = {"f": 5.0, "g": 6.0, "both": {"f": 5.0, "g": 6.0}}
     found = judge_exercise(pair_of_checks(), seen, mistakes)
-    assert found.advice[0].startswith("One of these: ")
+    assert found.advice[0].startswith("At least one of these: ")
 
 
 def test_general_advice_names_the_function_of_a_cell_with_several():
@@ -299,3 +299,18 @@ def test_a_wrong_dtype_is_said_before_the_rounding_that_it_makes():
     assert "“Keeps the dtype”" in judge_exercise(checks, seen, []).advice[0]
     seen["right"] = third + 1
     assert "“Is right”" in judge_exercise(checks, seen, []).advice[0]
+
+
+def test_a_rejection_of_a_known_line_is_said_before_the_number_of_rejections():
+    judge = Kills((("right", True), ("wrong", False)))
+    checks = [
+        PreparedCheck("versions", "Rejects.", 1, True, judge, None, {}),
+        PreparedCheck(
+            "own", "Accepts your own.", 1, False, Close(), {"accepts your own": True}, {}
+        ),
+    ]
+    rejection = Raised("AssertionError", "", "assert torch.equal(a, b)")
+    seen = {"versions": [False, False], "own": {"accepts your own": rejection}}
+    assert "assert torch.equal(a, b)" in judge_exercise(checks, seen, []).advice[-1]
+    seen["own"] = {"accepts your own": True}
+    assert "every correct version" in judge_exercise(checks, seen, []).advice[-1]

@@ -7,7 +7,7 @@ import pytest
 from gradekit.report.misconceptions import Misconception, _with_advice
 from gradekit.results.records import ExerciseResult
 
-ONE_OF = "One of these: (1) A. (2) B."
+ONE_OF = "At least one of these: (1) A. (2) B."
 GENERAL = "“Keeps the shape”: expected shape (2,), got (3,)."
 
 
