@@ -107,7 +107,7 @@ def _of_axes(right: Tensor, yours: Tensor) -> str:
         for dim in sums:
             if not _sums_to_one(right, dim):
                 return f"Yours sum to 1 along dimension {dim}: is that the axis that the task asks?"
-    rows = right.ndim > 1 and right.shape[-1] >= _FEWEST
+    rows = right.ndim > 1 and right.shape[-1] >= _FEWEST and bool((yours != 0).any(-1).all())
     if rows and _equal(yours, right * _fit(right, yours, -1)):
         return "Each row is the right one times a factor of its own: what are the sums of a row?"
     for dim in axes:

@@ -13,7 +13,7 @@ _SQUEEZED = "An axis of length 1 is gone: which call removes it?"
 _LONGER = "There is an axis too many: which call keeps or adds it, or broadcasts two tensors?"
 _KEPT = "There is an axis of length 1 too many: which call keeps or adds it?"
 _REDUCED = "An axis has length 1 that should be longer: which call sums it up or picks one entry?"
-_OFF_BY_ONE = "One axis is off by one: what is left out or added at one of its ends?"
+_OFF_BY_ONE = "One axis is off by one: what does its length count?"
 _NEXT = "Note the shape after each line of your code; where does it go wrong?"
 
 

@@ -77,6 +77,7 @@ def test_zeros_that_are_missing_or_too_many() -> None:
     assert "exactly 0 are not" in relation(lower, lower + (lower == 0) * RIGHT.abs())
     assert "Some entries are 0" in relation(lower, lower.tril(-1) + 0 * RIGHT)
     assert relation(lower, lower + RIGHT.tril(-1) ** 2) == ""
+    assert "Some entries are 0" in relation(RIGHT, RIGHT * torch.tensor([[1.0], [0.0], [1.0]]))
 
 
 def test_true_and_false_exchanged() -> None:
