@@ -76,6 +76,7 @@ def other_layers(lab, draw):
         "the next word": next_word,
         "positions added": lambda X: X + places,
         "positions added, opposite signs": lambda X: -X - places,
+        "a trace of positions added": lambda X: X + 1e-6 * places,
         "positions alone": lambda X: places,
         "one position weighs more": lambda X: X * torch.tensor([1.0, 1, 9, 1, 1]).double()[:, None],
         "all below zero": lambda X: -1e3 - running_sum(X.abs()),
@@ -187,6 +188,52 @@ wrong(
     "You compare sums (or means) over the words, which do not show where each word went. At which "
     "point should the words become one number?",
 )
+for name, summed in (("", "sum(-1)"), ("_and_divided", "mean(-1)"), ("_at_once", "sum()")):
+    wrong(
+        f"summed_before_the_size{name}",
+        ".abs()",
+        f".{summed}.abs()",
+        "You add up differences (or average them) before you take their size, so opposite signs "
+        "cancel. To which numbers does the formula apply the bars?",
+    )
+for name, length in (("sum", "abs().sum(-1)"), ("length", "norm(dim=-1)")):
+    wrong(
+        f"largest_{name}_of_a_word",
+        ".abs()",
+        f".{length}",
+        "You make one number of each word's differences, a sum or a length, and take the largest "
+        "of these. Over which numbers does the task take the maximum?",
+    )
+for name, most in (("", "max()"), ("_size", "abs().max()"), ("_length", "norm()")):
+    wrong(
+        f"difference_of_the_largest{name}",
+        "(f(X[perm]) - f(X)[perm]).abs().max()",
+        f"(f(X[perm]).{most} - f(X)[perm].{most}).abs()",
+        "You make one number of each result (its largest, or its length) and compare the two "
+        "numbers. Which comes first in the formula, the difference or the maximum?",
+    )
+wrong(
+    "mean_of_the_largest",
+    ".max()",
+    ".amax(-1).mean()",
+    "You take the largest difference of each word, and the mean of these. Over which numbers does "
+    "the task take the maximum?",
+)
+for name, lowest in (("large", "1e-4"), ("small", "1e-5")):
+    wrong(
+        f"{name}_threshold",
+        "return (f(X[perm]) - f(X)[perm]).abs().max()",
+        f"gap = (f(X[perm]) - f(X)[perm]).abs().max()\n    return gap * (gap > {lowest})",
+        "You take a small gap for none. What does a layer with a gap of 1e-6 get from your "
+        "function?",
+    )
+for name, ordered in (("", "sort(0).values"), ("_together", "flatten().sort().values")):
+    wrong.several(
+        f"results_sorted{name}",
+        {"f(X[perm])": f"f(X[perm]).{ordered}", "f(X)[perm]": f"f(X)[perm].{ordered}"},
+        "You sort both results, so a vector that went to the wrong word is not seen. Which row of "
+        "one result belongs to row i of the other?",
+    )
 wrong(
     "mean_difference",
     ".max()",
@@ -280,10 +327,32 @@ def features_permuted(f, X, perm):
 
 
 @exercise.mistake(
+    "You draw an order of your own, whatever `perm` says. Which line of your code reads that "
+    "argument?"
+)
+def order_drawn(f, X, perm):
+    order = torch.randperm(len(X))
+    return (f(X[order]) - f(X)[order]).abs().max()
+
+
+YES_OR_NO = (
     "You answer yes or no, but the task asks for a size: how large is the largest difference?"
 )
+
+
+@exercise.mistake(YES_OR_NO)
 def yes_or_no(f, X, perm):
     return torch.allclose(f(X[perm]), f(X)[perm])
+
+
+@exercise.mistake(YES_OR_NO)
+def zero_or_one(f, X, perm):
+    return 0.0 if torch.allclose(f(X[perm]), f(X)[perm]) else 1.0
+
+
+@exercise.mistake(YES_OR_NO)
+def zero_or_one_to_the_last_digit(f, X, perm):
+    return float(not torch.equal(f(X[perm]), f(X)[perm]))
 
 
 @exercise.mistake(

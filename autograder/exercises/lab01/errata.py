@@ -15,6 +15,7 @@ exercise = Errata(
             right=0.3156,
             reason="rounded down, and by too much",
             atol=5e-3,
+            question="Which scores count in this row, and what is each share divided by?",
         ),
         "N2": Item(
             "the sum of a row of attention weights.",
@@ -23,6 +24,7 @@ exercise = Errata(
             right=1.0,
             reason="these are scores before softmax",
             atol=5e-3,
+            question="What do weights have in common that scores need not have?",
         ),
         "N6": Item(
             "the weight of fruit under softmax.",
@@ -31,6 +33,10 @@ exercise = Errata(
             right=0.1834,
             reason="divided by the sum, not softmax",
             atol=5e-3,
+            question=(
+                "How many of the five entries of the row get a weight from softmax, "
+                "and what does it do with a 0?"
+            ),
         ),
         "S1": Item(
             "the sum of one output's attention weights.",
@@ -39,6 +45,7 @@ exercise = Errata(
             right=1.0,
             reason="weights over inputs must share one",
             atol=5e-3,
+            question="What do the weights of a mean add up to?",
         ),
     },
     says_points=2,
@@ -114,11 +121,23 @@ exercise.wrong(
     "N2: that row sums to one, as scores may. Sum all four rows: which of them does not?",
     N2=(1.0, 1.0, "these are scores before softmax"),
 )
+for name, total in (("", 1.3), ("_a", 1.2), ("_student", 0.6)):
+    exercise.wrong(
+        f"column_summed{name}",
+        "N2: that is the sum of a column. Which words share one unit of attention, those of a row "
+        "or those of a column?",
+        N2=(total, 1.0, "these are scores before softmax"),
+    )
 exercise.wrong(
-    "column_summed",
-    "N2: that is the sum of a column. Which words share one unit of attention, those of a row or "
-    "those of a column?",
-    N2=(1.3, 1.0, "these are scores before softmax"),
+    "all_weights_summed",
+    "N2: your second number fits the weights of all four words together. Which weights does one "
+    "row hold?",
+    N2=(1.1, 4.0, "every word has weight one"),
+)
+exercise.wrong(
+    "all_scores_summed",
+    "N2: your first number is the sum of the whole table. Which row of it makes that sum odd?",
+    N2=(4.1, 1.0, "these are scores before softmax"),
 )
 exercise.wrong(
     "sum_believed",

@@ -17,6 +17,7 @@ exercise = Predictions(
             right=0.25,
             reason="Equal scores get equal shares, however large they are: one of four.",
             atol=1e-3,
+            question="What do four equal scores mean for their shares?",
         ),
         "P2": Prediction(
             "the loss of a model that knows nothing yet.",
@@ -27,6 +28,9 @@ exercise = Predictions(
                 "-ln(1/V) = ln 50,257 = 10.82."
             ),
             atol=0.06,
+            question=(
+                "What probability does each word get, and what is the loss of such a probability?"
+            ),
         ),
         "P3": Prediction(
             "the temperature with the same effect as doubled scores.",
@@ -34,6 +38,9 @@ exercise = Predictions(
             right=0.5,
             reason="Scores are divided by T, and dividing by a half doubles them.",
             atol=1e-3,
+            question=(
+                "What does `temperature` do with the scores, and what must it do to double them?"
+            ),
         ),
         "P4": Prediction(
             "the change in the loss if the same number is added to all logits.",
@@ -44,6 +51,7 @@ exercise = Predictions(
                 "the loss does not change either."
             ),
             atol=1e-3,
+            question="What does softmax do with a number that is added to all scores?",
         ),
         "P5": Prediction(
             'where "fruit" moves in the first sentence.',
@@ -54,6 +62,7 @@ exercise = Predictions(
                 ".8 [0, 8] + .2 [5, 7] = [1.0, 7.8]."
             ),
             atol=6e-2,
+            question="Which two vectors are mixed, and with which two shares?",
         ),
     },
     answered="Each of the five questions has an answer: four numbers and one pair of numbers.",

@@ -140,6 +140,41 @@ wrong(
     "You subtract the plain sum of the row's gradients. In the Jacobian each of them has a weight: "
     "which one?",
 )
+for plain in ("sum", "mean"):
+    wrong(
+        f"own_probability_times_the_{plain}",
+        "(p * grad_p).sum(-1, keepdim=True)",
+        f"p * grad_p.{plain}(-1, keepdim=True)",
+        "You subtract a plain sum or mean of the row's gradients, times the entry's own p[i]. In "
+        "the sum over j, which probability belongs to grad_p[j]?",
+    )
+wrong(
+    "divided_by_p",
+    "p * (grad_p - inner)",
+    "(grad_p - inner) / p",
+    "You divide by the probability of the entry. Is it a factor or a divisor in ∂p[j]/∂x[i]?",
+)
+wrong(
+    "sigmoid_and_sum",
+    "p * (grad_p - inner)",
+    "p * (1 - p) * (grad_p - inner)",
+    "You use the diagonal, p(1 - p), and the sum over j as well, which already holds the term "
+    "j = i. How often should that term count?",
+)
+wrong(
+    "entry_left_out_of_the_sum",
+    "(grad_p - inner)",
+    "(grad_p - (inner - p * grad_p))",
+    "The sum that you subtract leaves out the entry itself, so your ∂p[i]/∂x[i] is p[i]. What does "
+    "the formula give for j = i?",
+)
+wrong(
+    "off_the_diagonal_only",
+    "(grad_p - inner)",
+    "(p * grad_p - inner)",
+    "You add up only the terms with j ≠ i, so an entry's own gradient does not reach its score. "
+    "What does the formula give for j = i?",
+)
 wrong(
     "gradient_missing_in_the_sum",
     "(p * grad_p).sum(",

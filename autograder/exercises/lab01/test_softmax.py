@@ -22,6 +22,7 @@ VERSIONS = [
     "detached",
     "detached_denominator",
     "in_place",
+    "in_place_behind_autograd",
     "integers_not_cast",
     "always_float32",
     "sign_turned",
@@ -109,8 +110,8 @@ def last_axis_only(impl):
 
 @exercise.mistake(
     "Your test rejects right versions, so one of its conditions asks for more than the task "
-    "promises: equal bits, for example, although two right ways to add up the same numbers differ "
-    "in the last digit. Which condition is it?"
+    "promises: equal bits from two ways to add up the same numbers, for example, or a result for "
+    "scores that the task rules out. Which condition is it?"
 )
 def exactly_equal(impl):
     x = torch.randn(31, 57, 7, dtype=torch.float64)
@@ -138,6 +139,195 @@ def another_error(impl):
     for dim in range(3):
         if not torch.allclose(impl(x, dim), torch.softmax(x, dim)):
             raise ValueError(f"wrong along axis {dim}")
+
+
+def compared(impl, x, tolerance=1e-10):
+    for dim in range(x.ndim):
+        assert (impl(x.clone(), dim) - torch.softmax(x, dim)).abs().max() < tolerance
+
+
+def shares_compared(impl, x):
+    compared(impl, x)
+
+
+def thousands_compared(impl, x):
+    compared(impl, x + 1e4 * torch.arange(7.0))
+    compared(impl, x + torch.tensor([0.0, 1e4, -1e4])[:, None, None])
+
+
+def shape_asked(impl, x):
+    assert impl(x[:1].clone(), 1).shape == (1, 5, 7)
+
+
+def dtype_asked(impl, x):
+    for dtype in (torch.float16, torch.float32, torch.float64):
+        assert impl(x.clone().to(dtype), 1).dtype == dtype
+
+
+def whole_numbers_tried(impl, x):
+    assert abs(float(impl(torch.tensor([1, 2, 3]), 0).sum()) - 1) < 1e-5
+
+
+def input_compared(impl, x):
+    given = x.clone()
+    impl(given, 1)
+    assert torch.equal(given, x)
+
+
+def gradient_compared(impl, x):
+    assert torch.autograd.gradcheck(lambda t: impl(t, 1), x[:1].clone().requires_grad_())
+
+
+def sums_asked(impl, x):
+    for scores in (x, x + 1e4 * torch.arange(7.0), x * 1e4):
+        for dim in range(3):
+            p = impl(scores.clone(), dim)
+            assert p.min() >= 0
+            assert (p.sum(dim) - 1).abs().max() < 1e-10
+
+
+def arrival_of_a_gradient(impl, x):
+    x = x.clone().requires_grad_()
+    impl(x, 1).sum().backward()
+    assert x.grad is not None
+
+
+def scores_all_higher(impl, x):
+    compared(impl, x + 1e4)
+
+
+def slices_apart(impl, x):
+    x = x + torch.tensor([0.0, 1e4, -1e4])[:, None, None]
+    for dim in (1, 2):
+        assert (impl(x.clone(), dim) - torch.softmax(x, dim)).abs().max() < 1e-10
+
+
+def compared_loosely(impl, x):
+    compared(impl, x, 1e-5)
+    scores = x + 1e4 * torch.arange(7.0)
+    compared(impl, scores, 1e-5)
+    compared(impl, scores + torch.tensor([0.0, 1e4, -1e4])[:, None, None], 1e-5)
+
+
+PARTS = (
+    shares_compared,
+    thousands_compared,
+    shape_asked,
+    dtype_asked,
+    whole_numbers_tried,
+    input_compared,
+    gradient_compared,
+)
+
+
+def ask_all_but(impl, left_out, *instead):
+    """Ask for every promise but some, and for others in their place."""
+    x = torch.randn(3, 5, 7, generator=torch.Generator().manual_seed(3), dtype=torch.float64)
+    for part in (*instead, *(part for part in PARTS if part not in left_out)):
+        part(impl, x)
+
+
+@exercise.mistake(
+    "Your test accepts a version that drops the axes of length 1. What does the task promise about "
+    "the shape, and which of your inputs would show this?"
+)
+def no_axis_of_one(impl):
+    ask_all_but(impl, [shape_asked])
+
+
+@exercise.mistake(
+    "Your test accepts a version that returns whole numbers for whole numbers. What does the task "
+    "promise for an integer `x`?"
+)
+def no_whole_numbers(impl):
+    ask_all_but(impl, [whole_numbers_tried])
+
+
+INPUT = (
+    "Your test accepts a version that changes the tensor it is given. With what does your test "
+    "compare the input after the call, and is that another tensor?"
+)
+
+
+@exercise.mistake(INPUT)
+def input_not_compared(impl):
+    def gradient_of_squares(impl, x):
+        t = x.clone().requires_grad_()
+        (impl(t, 1) ** 2).sum().backward()
+        p = torch.softmax(x, 1)
+        assert (t.grad - 2 * p * (p - (p * p).sum(1, keepdim=True))).abs().max() < 1e-10
+
+    ask_all_but(impl, [input_compared, gradient_compared], gradient_of_squares)
+
+
+@exercise.mistake(
+    "Your test accepts versions with the right numbers whose gradient is missing or wrong. Which "
+    "line of your test asks for a gradient?"
+)
+def gradient_not_asked(impl):
+    ask_all_but(impl, [gradient_compared])
+
+
+@exercise.mistake(
+    "Your test notices a gradient that is missing, but accepts one that is wrong. With what do you "
+    "compare it, and can the gradient of a sum of probabilities be anything but 0?"
+)
+def arrival_of_gradient_only(impl):
+    ask_all_but(impl, [gradient_compared], arrival_of_a_gradient)
+
+
+@exercise.mistake(
+    "Your test accepts versions that give NaN for scores in the thousands: it has no such scores, "
+    "or a comparison that NaN passes. Is `NaN > 1e-10` true or false?"
+)
+def thousands_not_tried(impl):
+    ask_all_but(impl, [thousands_compared])
+
+
+ANOTHER_SHIFT = (
+    "Your test rejects the plain formula for large scores, but accepts a version that subtracts "
+    "another number than each slice's own maximum. Which slices of your input, and which scores in "
+    "one slice, are thousands apart?"
+)
+
+
+@exercise.mistake(ANOTHER_SHIFT)
+def all_scores_equally_high(impl):
+    ask_all_but(impl, [thousands_compared], scores_all_higher)
+
+
+@exercise.mistake(ANOTHER_SHIFT)
+def only_slices_apart(impl):
+    ask_all_but(impl, [thousands_compared], slices_apart)
+
+
+@exercise.mistake(
+    "Your test accepts shares that are off by 1e-8. Which difference does the task allow in "
+    "float64?"
+)
+def loose_comparison(impl):
+    ask_all_but(impl, [shares_compared, thousands_compared], compared_loosely)
+
+
+SHARES_NOT_COMPARED = (
+    "Your test asks for shares that sum to one, but accepts a version in which the largest score "
+    "gets the smallest share. With what could you compare the shares themselves?"
+)
+
+
+@exercise.mistake(SHARES_NOT_COMPARED)
+def a_distribution_is_enough(impl):
+    ask_all_but(
+        impl,
+        [shares_compared, thousands_compared, gradient_compared],
+        sums_asked,
+        arrival_of_a_gradient,
+    )
+
+
+@exercise.mistake(SHARES_NOT_COMPARED)
+def a_distribution_without_gradients(impl):
+    ask_all_but(impl, [shares_compared, thousands_compared, gradient_compared], sums_asked)
 
 
 @exercise.also_right

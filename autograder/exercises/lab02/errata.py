@@ -15,6 +15,7 @@ exercise = Errata(
             right=0.541045,
             reason="a softmax runs over all places",
             atol=5e-3,
+            question="Over which scores does each of the two softmaxes run?",
         ),
         "S2": Item(
             "how many terms a softmax needs.",
@@ -23,6 +24,7 @@ exercise = Errata(
             right=1,
             reason="nothing comes before the first word",
             atol=5e-3,
+            question="Which words come before the first one, and when can weights sum to one?",
         ),
         "N5": Item(
             "how many tokens are generated.",
@@ -31,6 +33,7 @@ exercise = Errata(
             right=5,
             reason="until, and not when, it stops",
             atol=5e-3,
+            question="After which token does the loop go on, and after which does it end?",
         ),
     },
     says_points=2,
@@ -67,6 +70,12 @@ for name, weights, advice in (
         "G11: that is the exponential of the second score, not yet a weight, since it is above 1. "
         "What do the weights of all places sum to?",
     ),
+    (
+        "one_place_left_out",
+        (0.723931, 0.724, 0.72, 0.681705, 0.682, 0.68),
+        "G11: in your weight, the second place shares the one unit with a single other place. How "
+        "many scores are there?",
+    ),
 ):
     for number, weight in enumerate(weights):
         exercise.wrong(
@@ -92,6 +101,18 @@ for name, advice, on_the_slide in (
         "G11: on the slide a softmax is applied to that score. What is the exponential of one "
         "number, divided by the sum of all exponentials there are?",
         (0.964028, 0.964, 0.96),
+    ),
+    (
+        "third_on_the_slide",
+        "G11: each place gets a third if one softmax takes three equal scores. On the slide it "
+        "takes the second score alone: how many exponentials are in its sum?",
+        (1 / 3, 0.333, 0.33),
+    ),
+    (
+        "all_scores_on_the_slide",
+        "G11: that is the weight by a softmax of all three scores. Taken literally, of how many "
+        "numbers is the slide's softmax?",
+        (0.541045, 0.541, 0.54),
     ),
 ):
     for number, weight in enumerate(on_the_slide):
@@ -146,7 +167,12 @@ exercise.wrong(
     "generated, and does the slide's loop repeat then?",
     N5=(5, 5, "until, and not when, it stops"),
 )
-for name, rounds in (("one_round_after_the_end", 6), ("loop_without_end", math.inf)):
+for name, rounds in (
+    ("two_rounds", 2),
+    ("loop_up_to_the_last_word", 4),
+    ("one_round_after_the_end", 6),
+    ("loop_without_end", math.inf),
+):
     exercise.wrong(
         name,
         "N5: you let the slide's loop go on after a token that is not the stop token. What must "
@@ -158,6 +184,12 @@ exercise.wrong(
     "In each item the two numbers look swapped: the first should follow from the slide, the second "
     "be right. Which of yours is which?",
     **{name: (right, says, reason) for name, (says, right, reason) in exercise.right.items()},
+)
+exercise.wrong(
+    "in_per_cent",
+    "G11: your numbers count in per cent. A softmax gives shares of one unit: between which two "
+    "numbers is a weight?",
+    G11=(100.0, 54.1045, "a softmax runs over all places"),
 )
 exercise.wrong(
     "no_reasons",

@@ -96,8 +96,10 @@ def lists_kept(lab, draw):
     sequences = rows(draw, 4, 1, 3)
     before = [list(sequence) for sequence in sequences]
     lab.pad_batch(sequences, 9)
+    if sequences != before:
+        return {"lists as they were": False, "of tuples": None}
     frozen = lab.pad_batch(tuple(tuple(sequence) for sequence in before), 9)
-    return {"lists as they were": sequences == before, "of tuples": frozen[0]}
+    return {"lists as they were": True, "of tuples": frozen[0]}
 
 
 @exercise.also_right
@@ -241,6 +243,21 @@ wrong.several(
     "lost. What do you know about a sequence before you pad it?",
 )
 wrong(
+    "lengths_counted_in_the_table",
+    "    mask = torch",
+    "    lengths = (ids != pad).sum(1)\n    mask = torch",
+    "Your lengths count the ids of a row that differ from `pad`, so a token with that number is "
+    "lost. What do you know about a sequence before you pad it?",
+)
+wrong(
+    "length_up_to_the_first_pad",
+    "    mask = torch",
+    "    found = [row.index(pad) if pad in row else width for row in ids.tolist()]\n"
+    "    lengths = torch.tensor(found)\n    mask = torch",
+    "Your lengths end at the first `pad` in a row, so a token with that number ends its sentence "
+    "too early. What do you know about a sequence before you pad it?",
+)
+wrong(
     "pad_ignored",
     "width), pad)",
     "width), 0)",
@@ -308,8 +325,8 @@ wrong(
     "comes first. Which argument of torch's own function controls that?",
 )
 LISTS_CHANGED = (
-    "You changed the lists that you were given: `+=`, `append`, `pop` and `sort` change the "
-    "caller's data. What makes a new list instead?"
+    "You changed the lists that you were given: `+=`, `append`, `pop`, `sort` and assigning "
+    "to an item change the caller's data. What makes a new list instead?"
 )
 wrong(
     "lists_grown",
@@ -319,6 +336,13 @@ wrong(
     "            s += [pad] * (width - len(s))\n"
     "    return",
     LISTS_CHANGED,
+)
+wrong(
+    "lists_only",
+    "torch.tensor(s)",
+    "torch.tensor(s + [])",
+    "Your code stops if the sequences are tuples: something in it, such as `+` with a list or an "
+    "assignment to an item, works with lists alone. Which kinds does the first argument allow?",
 )
 wrong(
     "lists_extended",

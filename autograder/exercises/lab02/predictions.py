@@ -16,6 +16,7 @@ exercise = Predictions(
                 "Padding gets the weight 0, so the three words with equal scores share the rest."
             ),
             atol=5e-3,
+            question="How many positions share the weight, and how do equal scores share it?",
         ),
         "P2": Prediction(
             "how likely a whole date is.",
@@ -26,6 +27,10 @@ exercise = Predictions(
                 "its loss: e^-.22 = .80."
             ),
             atol=1.1e-2,
+            question=(
+                "How do the losses of 11 predictions combine, and how does a loss "
+                "become a probability?"
+            ),
         ),
         "P3": Prediction(
             "how many candidates a step of beam search has.",
@@ -36,6 +41,7 @@ exercise = Predictions(
                 "one stays as it is: 2 · 14 + 1."
             ),
             atol=1e-3,
+            question="How many continuations has an open hypothesis, and how many a finished one?",
         ),
         "P4": Prediction(
             "the score of the better of two hypotheses.",
@@ -46,6 +52,10 @@ exercise = Predictions(
                 "-1.5/5 = -.3, and the larger one wins."
             ),
             atol=1e-3,
+            question=(
+                "What does alpha = 1 divide each sum by, and which of two negative "
+                "scores is larger?"
+            ),
         ),
     },
     answered="Each of the four questions has a number for its answer.",
@@ -114,6 +124,11 @@ ROUNDED_TOO = {
         "left out?",
         (math.exp(-0.2), 0.82, 0.819, 0.8187),
     ),
+    "twelve_predictions": (
+        "P2: that is the probability of twelve right symbols. How many predictions has a date, "
+        "according to the question?",
+        (math.exp(-0.24), 0.787, 0.7866),
+    ),
     "power_of_two": (
         "P2: that is a power of 2, as for a loss in bits. Which logarithm has a loss in nats?",
         (2**-0.22, 0.86, 0.859, 0.8586),
@@ -163,6 +178,12 @@ for name, few in (("end_not_offered", 26), ("end_not_offered_but_finished", 27))
         P3=few,
     )
 exercise.wrong(
+    "one_open_hypothesis",
+    "P3: that is one hypothesis' number of continuations. How many of the three are still open, "
+    "and what does the finished one add?",
+    P3=14,
+)
+exercise.wrong(
     "sum_of_the_shorter",
     "P4: that is the plain sum of the shorter one. With alpha = 1, what is it divided by?",
     P4=-1.2,
@@ -194,3 +215,10 @@ exercise.also_right_with("rounded", P1=0.333, P2=0.8, P3=29.0, P4=-3 / 10)
 exercise.also_right_with(
     "as_tensors", P1=torch.tensor([1 / 3]), P2=torch.tensor([-0.22]).exp(), P3=torch.tensor(29)
 )
+for name, product in (("multiplied_shorter", -3.6), ("multiplied_longer", -7.5)):
+    exercise.wrong(
+        name,
+        "P4: you multiplied a sum by its length, and a long sequence then loses even more. With "
+        "alpha = 1, what does the formula do with the length?",
+        P4=product,
+    )

@@ -56,7 +56,10 @@ def right_version(scores, hidden, mask=None):
 
 @exercise.check(points=2)
 def openly_wrong(lab, draw):
-    """Accepts your own attend; rejects it once it is obviously wrong."""
+    """Accepts your own attend, whatever its last digits; rejects it once it is obviously wrong."""
+
+    def last_digits(scores, hidden, mask=None):
+        return tuple(part * (1 + 2**-50) for part in lab.attend(scores, hidden, mask))
 
     def plain_mean(scores, hidden, mask=None):
         return lab.attend(torch.zeros_like(scores), hidden, mask)
@@ -70,6 +73,7 @@ def openly_wrong(lab, draw):
 
     return {
         "accepts your own": draw.accepted(lab.test_attend, lab.attend),
+        "your own passes with other last digits": draw.raises(lab.test_attend, last_digits) is None,
         "rejects a plain mean": draw.rejects(lab.test_attend, plain_mean),
         "rejects attention to padding": draw.rejects(lab.test_attend, padding_counts),
         "rejects the context of another sentence": draw.rejects(lab.test_attend, other_sentence),
@@ -186,11 +190,16 @@ def impl_against_itself(impl):
     assert torch.allclose(context, impl(scores, hidden, mask)[0])
 
 
+def same_values(impl, scores, hidden, mask):
+    """Whether context, weights and dtypes are right."""
+    found, expected = impl(scores, hidden, mask), right_version(scores, hidden, mask)
+    torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-6)
+
+
 def same_numbers(impl, scores, hidden, mask):
     """Whether context, weights and dtypes are right, and the inputs stay as they are."""
     given = scores.clone(), hidden.clone()
-    found, expected = impl(*given, mask), right_version(scores, hidden, mask)
-    torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-6)
+    same_values(impl, *given, mask)
     torch.testing.assert_close(given, (scores, hidden), atol=0, rtol=0)
 
 
@@ -205,10 +214,20 @@ def same_gradients(impl, scores, hidden, mask):
     torch.testing.assert_close(*grads, atol=1e-6, rtol=1e-6)
 
 
-def example(empty=0):
-    """Scores, vectors and a mask: a batch of three with `empty` tokens in the second sentence."""
+def batches(high=1e4, low=2e4, empty=0):
+    """Ordinary scores, `high` ones at padding, all lowered by `low`; with and without a mask."""
     mask = torch.arange(5) < torch.tensor([[2], [empty], [5]])
-    return torch.randn(3, 5).double(), torch.randn(3, 5, 2).double(), mask
+    scores, hidden = torch.randn(3, 5).double(), torch.randn(3, 5, 2).double()
+    for some in (scores, scores.where(mask, high), scores - low):
+        yield some, hidden, mask
+        yield some, hidden, None
+
+
+def hold(impl, given, *checks):
+    """Run each of `checks` on each of the batches `given`."""
+    for batch in given:
+        for check in checks:
+            check(impl, *batch)
 
 
 @exercise.mistake(
@@ -216,11 +235,7 @@ def example(empty=0):
     "right. What would show that nothing can be learned about the scores with it?"
 )
 def numbers_alone(impl):
-    scores, hidden, mask = example()
-    for s in (scores, scores.where(mask, 1e4), scores - 2e4 * mask):
-        same_numbers(impl, s, hidden, mask)
-        same_numbers(impl, s, hidden, None)
-    same_numbers(impl, scores.float(), hidden.float(), mask)
+    hold(impl, batches(), same_numbers)
 
 
 @exercise.mistake(
@@ -228,12 +243,48 @@ def numbers_alone(impl):
     "says that padding never gets weight, `whatever its score`: which scores have you not tried?"
 )
 def ordinary_scores_at_padding(impl):
-    scores, hidden, mask = example()
-    for s in (scores, scores - 2e4):
-        same_numbers(impl, s, hidden, mask)
-        same_numbers(impl, s, hidden, None)
-        same_gradients(impl, s, hidden, mask)
-    same_numbers(impl, scores.float(), hidden.float(), mask)
+    hold(impl, batches(high=1.0), same_numbers, same_gradients)
+
+
+@exercise.mistake(
+    "A version that puts a low number at padding, but not a very low one, passes your test. The "
+    "task of `attend` allows any finite score at a token: which scores have you not tried?"
+)
+def ordinary_scores_at_tokens(impl):
+    hold(impl, batches(low=0.0), same_numbers, same_gradients)
+
+
+@exercise.mistake(
+    "Versions that are wrong for very high scores at padding, or for very low ones at tokens, pass "
+    "your test. The task of `attend` allows any finite score: which have you not tried?"
+)
+def ordinary_scores(impl):
+    hold(impl, batches(1.0, 0.0), same_numbers, same_gradients)
+
+
+@exercise.mistake(
+    "Your test looks at results alone: a version that writes into its inputs passes, and so does "
+    "one whose weights are cut from torch's graph. What is left to look at after a call?"
+)
+def results_alone(impl):
+    hold(impl, batches(), same_values)
+
+
+ORDINARY_RESULTS = (
+    "Your test compares ordinary results well, with and without padding, but several versions that "
+    "fail elsewhere pass. Read the task again: what does it promise for very high and very low "
+    "scores, for gradients, and for the inputs?"
+)
+
+
+@exercise.mistake(ORDINARY_RESULTS)
+def ordinary_results(impl):
+    hold(impl, batches(1.0, 0.0), same_values)
+
+
+@exercise.mistake(ORDINARY_RESULTS)
+def ordinary_results_and_inputs(impl):
+    hold(impl, batches(1.0, 0.0), same_numbers)
 
 
 @exercise.mistake(
@@ -241,12 +292,16 @@ def ordinary_scores_at_padding(impl):
     "about it. Which lengths does a batch need?"
 )
 def no_empty_sentence(impl):
-    scores, hidden, mask = example(empty=3)
-    for s in (scores, scores.where(mask, 1e4), scores - 2e4 * mask):
-        same_numbers(impl, s, hidden, mask)
-        same_numbers(impl, s, hidden, None)
-        same_gradients(impl, s, hidden, mask)
-    same_numbers(impl, scores.float(), hidden.float(), mask)
+    hold(impl, batches(empty=3), same_numbers, same_gradients)
+
+
+@exercise.mistake(
+    "Your test rejects your own `attend` as soon as its numbers change in their last digits. How "
+    "far apart may two right results be, according to the task?"
+)
+def equal_to_the_last_digit(impl):
+    for batch in batches():
+        torch.testing.assert_close(impl(*batch), attend(*batch), atol=0, rtol=0)
 
 
 @exercise.mistake(
@@ -256,11 +311,7 @@ def no_empty_sentence(impl):
 )
 def ordinary_padding_only(impl):
     mask = torch.arange(5) < torch.tensor([[3], [5]])
-    scores, hidden = torch.randn(2, 5).double(), torch.randn(2, 5, 3).double()
-    context, weights = impl(scores, hidden, mask)
-    expected, shares = right_version(scores, hidden, mask)
-    assert torch.allclose(context, expected)
-    assert torch.allclose(weights, shares)
+    same_values(impl, torch.randn(2, 5).double(), torch.randn(2, 5, 3).double(), mask)
 
 
 @exercise.also_right

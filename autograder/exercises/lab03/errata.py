@@ -15,6 +15,7 @@ exercise = Errata(
             right=8.0,
             reason="d is the width of the model, a head has less",
             atol=0.05,
+            question="What is the width of the model, and what is the width of one head?",
         ),
         "C9": Item(
             "how many rows the table of scores has, by the slide's formula and in truth.",
@@ -22,6 +23,9 @@ exercise = Errata(
             says=7,
             right=5,
             reason="with tokens in rows it compares features",
+            question=(
+                "Which axis of x holds the tokens in each of the two lines, and which axis remains?"
+            ),
         ),
         "G5": Item(
             "the weight of key 0 for query 0, with the softmax along either axis.",
@@ -30,6 +34,7 @@ exercise = Errata(
             right=0.4011,
             reason="queries are in the columns of that table",
             atol=5e-3,
+            question="Along which axis are the keys in each of the two tables?",
         ),
         "N3": Item(
             "the variance of the scores that enter the softmax, on the slide and in truth.",
@@ -39,6 +44,10 @@ exercise = Errata(
             reason="the scale is missing before the softmax",
             atol=0.05,
             rtol=0.06,
+            question=(
+                "How does the variance of a sum of products grow with their number, "
+                "and what does the scale do to it?"
+            ),
         ),
         "W1": Item(
             "the standard deviation of a head's scores, on the slide and in truth.",
@@ -48,6 +57,10 @@ exercise = Errata(
             reason="a query has 64 numbers and not 512",
             atol=0.02,
             rtol=0.03,
+            question=(
+                "How many numbers has a query of one head, and how does the spread of "
+                "its scores grow with them?"
+            ),
         ),
     },
     says_points=0,
@@ -250,7 +263,7 @@ exercise.wrong(
 
 exercise.wrong(
     "reasons_left_out",
-    "Each of your items ends after its two numbers. What is the third part that the cell asks for?",
+    "An item of yours ends after its two numbers. What is the third part that the cell asks for?",
     **{name: (says, right) for name, (says, right, _) in exercise.right.items()},
 )
 exercise.wrong(

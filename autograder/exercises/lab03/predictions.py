@@ -16,6 +16,9 @@ exercise = Predictions(
                 "Equal keys have equal scores, so each weight is 1/3: the mean of 0, 3 and 12 is 5."
             ),
             atol=1e-3,
+            question=(
+                "Which scores do equal keys get, and what do equal weights make of the values?"
+            ),
         ),
         "P2": Prediction(
             "what doubling all queries and keys does to a score.",
@@ -23,6 +26,7 @@ exercise = Predictions(
             right=4.0,
             reason="A score is a product of q and k, so two doublings make four.",
             atol=1e-3,
+            question="Of how many doubled numbers is each term of a score the product?",
         ),
         "P3": Prediction(
             "the largest of 32 weights for d = 512, without the scale and with it.",
@@ -33,6 +37,7 @@ exercise = Predictions(
                 "best of 32 keys is far ahead; with the scale it is 1."
             ),
             atol=0.025,
+            question="How far apart are 32 random scores before and after the division by √d?",
         ),
         "P4": Prediction(
             "the size of one head's weights for 100,000 tokens.",
@@ -42,6 +47,10 @@ exercise = Predictions(
                 "There are 100,000 · 100,000 weights of 4 bytes each, which is 40 · 10⁹ bytes."
             ),
             atol=0.5,
+            question=(
+                "How many weights are there for each query, how many queries, and how "
+                "many bytes has a number?"
+            ),
         ),
         "P5": Prediction(
             "the weight of the only key that a mask leaves.",
@@ -52,6 +61,7 @@ exercise = Predictions(
                 "gets everything, whatever its score."
             ),
             atol=1e-3,
+            question="Among how many keys is the weight shared once the others are masked?",
         ),
     },
     answered="Each of the five questions has an answer: four numbers and one pair of numbers.",

@@ -190,6 +190,23 @@ wrong(
     "You take the mean of the matrix and its transpose. Then the relevance from i to j equals the "
     "one from j to i: is that so for Korea and Korean?",
 )
+for name, number in (("no_word_sees_itself", "0.0"), ("itself_forbidden", "-torch.inf")):
+    wrong(
+        name,
+        "q @ k.mT",
+        f"(q @ k.mT).masked_fill(torch.eye(X.shape[-2]).bool(), {number})",
+        "Your diagonal is overwritten, so that no word is relevant to itself. A word has a query "
+        "and a key like all others: does the task leave any pair out?",
+    )
+for name, number in (("later_words_left_out", "0.0"), ("later_words_forbidden", "-torch.inf")):
+    for side, later in (("", "triu(1)"), ("_below", "tril(-1)")):
+        wrong(
+            f"{name}{side}",
+            "q @ k.mT",
+            f"(q @ k.mT).masked_fill(torch.ones(2 * X.shape[-2:-1]).{later}.bool(), {number})",
+            "One side of your diagonal is overwritten: a mask is built in, so each word meets only "
+            "those before or after it. Does the task leave any pair out?",
+        )
 wrong(
     "without_signs",
     "q @ k.mT",
@@ -232,13 +249,21 @@ for name, product in (
         "both sides projected, and should a matrix be transposed, and which? (X is on the left of "
         "W_q.)",
     )
-wrong(
-    "first_axes_transposed",
-    "k.mT",
-    "k.permute(*range(k.ndim)[::-1])",
-    "`.T` (or `transpose(0, 1)`) swaps the right two axes only if there are just two. With a batch "
-    "in front, which two axes of the keys should be swapped?",
-)
+for name, product in (
+    ("first_axes_transposed", "q @ k.permute(*range(k.ndim)[::-1])"),
+    ("first_two_axes_transposed", "q @ k.transpose(0, 1)"),
+    ("axes_of_the_words_transposed", "q @ W_k.T @ X.permute(*range(X.ndim)[::-1])"),
+    ("first_two_axes_of_the_words_transposed", "q @ W_k.T @ X.transpose(0, 1)"),
+    ("transposed_by_t", "q @ k.t()"),
+    ("words_transposed_by_t", "q @ W_k.t() @ X.t()"),
+):
+    wrong(
+        name,
+        "q @ k.mT",
+        product,
+        "`.T` (or `.t()`, or `transpose(0, 1)`) swaps the right two axes only if there are just "
+        "two. With a batch in front, which two axes of the keys or words should be swapped?",
+    )
 for name, product in (
     ("einsum_of_a_batch", 'torch.einsum("bik,bjk->bij", q, k)'),
     ("axes_of_a_batch", "q @ k.transpose(1, 2)"),

@@ -15,6 +15,7 @@ exercise = Errata(
             right=1021,
             reason="the old shapes were not updated",
             atol=0.5,
+            question="Which of the printed shapes depend on `key_dim`, biases included?",
         ),
         "G4": Item(
             "how many numbers are in the matrices of eight heads and of the last projection.",
@@ -23,6 +24,10 @@ exercise = Errata(
             right=1048576,
             reason="keys need their own matrix",
             atol=0.5,
+            question=(
+                "How many different matrices does each head have by the formulas, and "
+                "how large is each of them?"
+            ),
         ),
         "GT": Item(
             "how many multiplications the scores of eight heads need.",
@@ -31,6 +36,10 @@ exercise = Errata(
             right=5120000,
             reason="a head has only 64 features",
             atol=0.5,
+            question=(
+                "How many features does one score of one head multiply, and how many "
+                "scores are there?"
+            ),
         ),
     },
     says_points=1.5,
@@ -153,6 +162,11 @@ exercise.wrong(
     "The two numbers are swapped: first the slide's, then the right one. Which of yours is on the "
     "slide?",
     N4=(1021, 418, "the old shapes were not updated"),
+)
+exercise.wrong(
+    "everything_times_5_halves",
+    "N4: you multiply all numbers of the slide by 5/2. Is key_dim an axis of every shape there?",
+    N4=(418, 1045, "all shapes grow by 5/2"),
 )
 exercise.wrong(
     "places_changed_in_all",

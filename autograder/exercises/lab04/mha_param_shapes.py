@@ -189,6 +189,7 @@ BIAS_OF_ONE_AXIS = (
     "projection: which axes does Keras' weight give that result?"
 )
 wrong("bias_of_one_head", "(d_model, h, d), (h, d)", "(d_model, h, d), (d,)", BIAS_OF_ONE_AXIS)
+wrong("bias_for_each_head", "(d_model, h, d), (h, d)", "(d_model, h, d), (h,)", BIAS_OF_ONE_AXIS)
 wrong("bias_of_all_heads", "(d_model, h, d), (h, d)", "(d_model, h, d), (h * d,)", BIAS_OF_ONE_AXIS)
 wrong(
     "heads_side_by_side_at_the_end",
@@ -212,13 +213,12 @@ wrong.several(
     "Your Keras layer has one axis for all heads together. The shapes on the slide have a separate "
     "axis for the heads: where?",
 )
-wrong(
-    "heads_first",
-    "(d_model, h, d)",
-    "(h, d_model, d)",
+HEADS_FIRST = (
     "In your list, heads come before d_model. In which order does the slide print the three axes "
-    "of a query weight?",
+    "of a query weight?"
 )
+wrong("heads_first", "(d_model, h, d)", "(h, d_model, d)", HEADS_FIRST)
+wrong("inputs_last", "(d_model, h, d)", "(h, d, d_model)", HEADS_FIRST)
 wrong(
     "last_layer_backwards",
     "(h, d, d_model)",
@@ -281,6 +281,12 @@ wrong(
     "[(d_model, d_model), (d_model,)] * 4",
     "In your list, torch's in_proj is not the stack of three layers. Make a small "
     "`nn.MultiheadAttention` and look at the names of its parameters: how many are there?",
+)
+wrong(
+    "torch_weights_first",
+    "[(3 * d_model, d_model), (3 * d_model,), (d_model, d_model), (d_model,)]",
+    "[(3 * d_model, d_model), (d_model, d_model), (3 * d_model,), (d_model,)]",
+    "In your list for torch, both weights come first. In which order does the task name the four?",
 )
 wrong(
     "one_bias_in_torch",

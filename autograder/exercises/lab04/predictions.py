@@ -14,6 +14,7 @@ exercise = Predictions(
             right=0,
             reason="Eight heads of 64 features need the same matrices as one head of 512.",
             atol=0.5,
+            question="How wide is each of the heads, and how large is a projection to all of them?",
         ),
         "P2": Prediction(
             "how the attention weights grow with the number of heads.",
@@ -21,6 +22,7 @@ exercise = Predictions(
             right=8,
             reason=("Each head has a table of weights of its own, 100 × 100 for each sentence."),
             atol=1e-3,
+            question="Which tables of weights does each head have of its own?",
         ),
         "P3": Prediction(
             "the head and the position that a feature goes to.",
@@ -31,6 +33,7 @@ exercise = Predictions(
                 "and 7 is the last of these."
             ),
             atol=1e-3,
+            question="How many features has each head, and which of them come before feature 7?",
         ),
         "P4": Prediction(
             "the entropy of a head that looks at all boxes equally.",
@@ -41,6 +44,7 @@ exercise = Predictions(
                 "ln 8 = 2.079."
             ),
             atol=2e-2,
+            question="What is the weight of each box, and what is the entropy of equal weights?",
         ),
         "P5": Prediction(
             "how often both digits are right, if one of them is given twice.",
@@ -48,6 +52,7 @@ exercise = Predictions(
             right=0.25,
             reason=("Both are right only if the two digits are equal, which happens once in four."),
             atol=1e-2,
+            question="In which cases are both digits right if the same one is given twice?",
         ),
     },
     answered="Each of the five questions has an answer: four numbers and one pair of numbers.",
@@ -87,6 +92,12 @@ exercise.wrong(
     "weights, and is d_k in it?",
     P2=1,
 )
+FEWER_WEIGHTS = (
+    "P2: fewer weights with more heads? Each head compares every word with every word: what is the "
+    "shape of one head's table?"
+)
+exercise.wrong("weights_divided", FEWER_WEIGHTS, P2=1 / 8)
+exercise.wrong("weights_divided_twice", FEWER_WEIGHTS, P2=1 / 64)
 exercise.wrong(
     "weights_squared",
     "P2: you count the number of heads twice. Write down the shape of the weights, four axes: how "
@@ -116,11 +127,12 @@ exercise.wrong(
     "P3: the pair is reversed. Which of the two did the question ask for first?",
     P3=[3, 1],
 )
-exercise.wrong(
-    "counted_from_one",
-    "P3: you count heads and positions from 1. From which number does torch count?",
-    P3=[2, 4],
+COUNTED_FROM_ONE = (
+    "P3: you count heads or positions from 1, or both. From which number does the question count?"
 )
+exercise.wrong("counted_from_one", COUNTED_FROM_ONE, P3=[2, 4])
+exercise.wrong("heads_from_one", COUNTED_FROM_ONE, P3=[2, 3])
+exercise.wrong("positions_from_one", COUNTED_FROM_ONE, P3=[1, 4])
 exercise.wrong(
     "head_alone",
     "P3: one number is missing. The answer is a pair: which two things does the question ask for?",
@@ -130,6 +142,18 @@ exercise.wrong(
     "in_bits",
     "P4: that is the entropy in bits. The question asks for nats: which logarithm is that?",
     P4=3.0,
+)
+exercise.wrong(
+    "in_base_ten",
+    "P4: that is the entropy with a logarithm of base 10. The question asks for nats: which "
+    "logarithm is that?",
+    P4=0.9031,
+)
+exercise.wrong(
+    "term_of_a_box",
+    "P4: that is the term of one box, or the mean of the terms. An entropy is a sum: how many "
+    "terms has it here?",
+    P4=0.2599,
 )
 exercise.wrong(
     "weight_of_a_box",
@@ -146,6 +170,12 @@ exercise.wrong(
     "sign_forgotten",
     "P4: your entropy is negative. Which sign stands before the sum Σ p log p?",
     P4=-2.0794415416798357,
+)
+exercise.wrong(
+    "digits_that_differ",
+    "P5: that is how often two of four digits differ. One of the answers is then wrong: when are "
+    "both right?",
+    P5=0.75,
 )
 exercise.wrong(
     "ten_digits",

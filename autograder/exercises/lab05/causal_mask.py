@@ -260,6 +260,45 @@ wrong(
     "With fewer keys than queries, your queries see keys that come later. In which direction does "
     "the diagonal move when there are fewer keys?",
 )
+CACHE = "(torch.arange(Lk, device=device) < Lk - Lq)"
+wrong(
+    "cache_hidden",
+    "tril(Lk - Lq)",
+    f"tril(Lk - Lq).logical_and(~{CACHE})",
+    "With a cache, your queries see new keys only, and none of the cached ones. Which of the two "
+    "come before the first new query?",
+)
+wrong(
+    "oldest_key_dropped",
+    "tril(Lk - Lq)",
+    "tril(Lk - Lq).triu(0 if Lk > Lq else -Lq)",
+    "With a cache, each new query sees one old key less than the query before it. Which keys may a "
+    "query attend to, according to the task?",
+)
+APART = {"cache_and_own_place": "triu(Lk - Lq)", "cache_alone": "triu(Lk)"}
+for name, own in APART.items():
+    wrong(
+        name,
+        "tril(Lk - Lq)",
+        f"tril(Lk - Lq).logical_and({CACHE} | (torch.ones(Lq, Lk, device=device).{own} > 0)"
+        " | torch.tensor(Lk <= Lq, device=device))",
+        "With a cache, your new queries do not see the new words before them. Which keys come "
+        "before the last of two new queries?",
+    )
+wrong(
+    "everything_before_the_first_key",
+    "tril(Lk - Lq)",
+    "tril(Lk - Lq).logical_or(torch.arange(Lq, device=device)[:, None] < Lq - Lk)",
+    "Queries that stand before every key see all of them in your mask, perhaps so that no row is "
+    "all False. Which keys are in their past?",
+)
+wrong(
+    "fewer_keys_refused",
+    "    return",
+    "    assert Lk >= Lq\n    return",
+    "Your function stops if there are fewer keys than queries. What does the task say about the "
+    "queries that come before every key?",
+)
 wrong(
     "first_key_for_all",
     "tril(Lk - Lq)",
@@ -267,6 +306,36 @@ wrong(
     "With fewer keys than queries, your first queries see keys. The last query stands at the last "
     "key: where does that put the first ones?",
 )
+
+wrong = exercise.edits(last_rows_of_a_square)
+for start in ("-Lq", "Lk - Lq"):
+    wrong.several(
+        f"square_of_the_keys_from_{start}",
+        {
+            "side = max(Lq, Lk)": "side = Lk",
+            "square[side - Lq :, side - Lk :] if Lq > Lk else square[Lk - Lq :]": (
+                f"square[{start}:]"
+            ),
+        },
+        "Your mask is cut from a square with one row for each key. With more queries than keys it "
+        "has too few rows: which queries are missing?",
+    )
+SMALL_POSITIONS = (
+    "In long sequences your mask goes wrong, because its positions are numbers of 8 bits. Which is "
+    "the largest number that they can hold?"
+)
+wrong = exercise.edits(by_comparing_places)
+for name in ("int8", "uint8"):
+    wrong.several(
+        f"positions_in_{name}",
+        {
+            "device=device).unsqueeze(-1)": f"device=device).unsqueeze(-1).to(torch.{name})",
+            "torch.arange(Lk, device=device) <=": (
+                f"torch.arange(Lk, device=device).to(torch.{name}) <="
+            ),
+        },
+        SMALL_POSITIONS,
+    )
 
 
 @exercise.mistake(
@@ -302,6 +371,18 @@ def large_fixed_size(Lq, Lk=None, device=None):
     Lk = Lq if Lk is None else Lk
     biggest = torch.ones(1024, 1024, dtype=torch.bool, device=device).tril()
     return biggest[Lk - Lq : Lk, :Lk]
+
+
+@exercise.mistake(
+    "With fewer keys than queries, the end of a slice becomes negative, and Python counts it from "
+    "the right. What should a query that stands before every key see?"
+)
+def end_counted_from_the_right(Lq, Lk=None, device=None):
+    Lk = Lq if Lk is None else Lk
+    mask = torch.zeros(Lq, Lk, dtype=torch.bool, device=device)
+    for i in range(Lq):
+        mask[i, : i + Lk - Lq + 1] = True
+    return mask
 
 
 @exercise.mistake(

@@ -67,13 +67,12 @@ def as_many_sentences_as_tokens(lab, draw):
     T = 4
     padding, causal = random_mask(draw, T, 1, 1, T), lab.causal_mask(T)
     heads = random_mask(draw, 1, T, 1, 1)
+    one_key = torch.tensor([True, False]).view(2, 1, 1, 1)
     return {
         "two": lab.combine(causal, padding),
         "three": lab.combine(padding, causal, heads),
         "one axis": lab.combine(causal, random_mask(draw, T)),
-        "one query and one key": lab.combine(
-            random_mask(draw, 1, 1), random_mask(draw, 2, 1, 1, 1), None
-        ),
+        "one query and one key": lab.combine(torch.ones(1, 1, dtype=torch.bool), one_key, None),
     }
 
 
@@ -278,6 +277,31 @@ wrong(
     "Your code raises an error at a None. It stands for a mask that allows everything: what is "
     "left to do for it?",
 )
+wrong(
+    "none_counted",
+    "functools.reduce(torch.logical_and, given)",
+    "(sum(mask.int() for mask in given) == len(masks))",
+    "With a None among the masks, your result allows nothing: None votes against, or it is counted "
+    "but has no vote. What does None stand for in the task?",
+)
+wrong(
+    "first_one_decides",
+    "if given else None",
+    "if given and masks[0] is not None else None",
+    "If the first mask is None, so is your result, whatever follows. What do the masks behind it "
+    "still forbid?",
+)
+wrong(
+    "always_four_axes",
+    "[mask for",
+    "[mask[(None,) * (4 - mask.ndim)] for",
+    "Your result has four axes even if the masks have two. Which shape does the task promise?",
+)
+TRUTH_OF_A_TENSOR = (
+    "Python's `if`, `and`, `or` and `not` ask a mask for a single yes or no, but a tensor has many "
+    "entries. Which of your lines asks in this way?"
+)
+wrong("masks_asked", "if mask is not None", "if mask", TRUTH_OF_A_TENSOR)
 
 
 @exercise.mistake(
@@ -330,10 +354,7 @@ def expanded_to_the_first(*masks):
     return functools.reduce(lambda out, mask: out & mask.expand_as(out), given)
 
 
-@exercise.mistake(
-    "Python's `and` asks each mask for a single yes or no, but a tensor has many entries. Which "
-    "operator works entry by entry?"
-)
+@exercise.mistake(TRUTH_OF_A_TENSOR)
 def word_and(*masks):
     result = masks[0]
     for mask in masks[1:]:

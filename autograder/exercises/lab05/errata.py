@@ -13,6 +13,7 @@ exercise = Errata(
             right=0.0,
             reason="a [Mask] token is still a key",
             atol=4e-3,
+            question="How many keys are there, and which of them may a query look at?",
         ),
         "S2": Item(
             "how many pairs of output words a decoder may use.",
@@ -20,6 +21,10 @@ exercise = Errata(
             says=10,
             right=10,
             reason="the word at j is not known yet",
+            question=(
+                "Which words are known when word j is computed, and how many pairs is "
+                "that over all rows?"
+            ),
         ),
     },
     says_points=0.5,
@@ -48,6 +53,12 @@ exercise.wrong(
     "keys_counted",
     "W4: you count keys. The item asks how much of a query's weight, which is 1 in all, they get.",
     W4=(3, 0.0, "a mask token is a key"),
+)
+exercise.wrong(
+    "masks_get_everything",
+    "W4: with your number, the three [Mask] keys get the whole weight of a query. What do the "
+    "three known words get?",
+    W4=(1.0, 0.0, "a mask token is a key"),
 )
 exercise.wrong(
     "in_percent",
@@ -88,17 +99,22 @@ exercise.wrong(
     "first: how many are there?",
     S2=(15, 10, "word j is not known yet"),
 )
-exercise.wrong(
-    "everything_seen",
-    "S2: that is all pairs, even those of later words. Which of them must not be used?",
-    S2=(10, 25, "every output sees all outputs"),
-)
-exercise.wrong(
-    "every_pair_on_the_slide",
-    "S2: that is all pairs, even those in which word j is computed from a later one. Which sign "
-    "does the slide put between j' and j?",
-    S2=(25, 10, "only earlier words are known"),
-)
+for everything in (25, 20):
+    exercise.wrong(
+        f"everything_seen_{everything}",
+        "S2: your right number counts pairs of later words, too. Which of them must not be used?",
+        S2=(10, everything, "every output sees all outputs"),
+    )
+    exercise.wrong(
+        f"every_pair_on_the_slide_{everything}",
+        "S2: on the slide, you count pairs in which word j is computed from a later one, too. "
+        "Which sign does the slide put between j' and j?",
+        S2=(everything, 10, "only earlier words are known"),
+    )
+LAST_ROW = "S2: that is the number of pairs in the last row alone. How many rows are counted?"
+exercise.wrong("last_row_alone", LAST_ROW, S2=(4, 4, "the slide is right about it"))
+exercise.wrong("last_row_of_the_slide", LAST_ROW, S2=(4, 10, "all earlier words are known"))
+exercise.wrong("last_row_of_the_right", LAST_ROW, S2=(10, 4, "all earlier words are known"))
 exercise.wrong(
     "four_words",
     "S2: your number fits four output words. For which j does the slide's sum run, and how many "

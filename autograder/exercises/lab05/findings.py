@@ -315,6 +315,23 @@ def e_two_findings():
     return but(E="mask inverted, padding")
 
 
+@exercise.mistake(
+    "You say that nothing is wrong with any of the six. For which models do your probes report a "
+    "leak, or outputs that padding changes?"
+)
+def nothing_anywhere():
+    return {"findings": dict.fromkeys(NAMES, "nothing")}
+
+
+@exercise.mistake(
+    "You give the six words to the models in the order of the list. What do your probes report "
+    "about each of them?"
+)
+def in_the_order_of_the_list():
+    words = "nothing,one token ahead,mask inverted,wrong corner,batch statistics,padding"
+    return {"findings": dict(zip(NAMES, words.split(","), strict=True))}
+
+
 @exercise.also_right
 def in_capitals():
     return {"findings": {name: said.upper() for name, said in RIGHT.items()}}

@@ -225,6 +225,31 @@ wrong(
     "Your mask hides padding only at the end. On which side do batches for generation have their "
     "padding?",
 )
+ONE_FOR_ALL = (
+    "All your sentences get the same mask, made from one of them or from all together. May two "
+    "sentences have their padding at different places?"
+)
+SAME_FOR_ALL = {
+    "hidden_if_padding_anywhere": "(ids != pad).all(0).expand(ids.shape)",
+    "hidden_if_padding_everywhere": "(ids != pad).any(0).expand(ids.shape)",
+    "first_sentence_for_all": "(ids[:1] != pad).expand(ids.shape)",
+    "one_row": "(ids != pad).all(0, keepdim=True)",
+}
+for name, real in SAME_FOR_ALL.items():
+    wrong(name, "ids != pad", real, ONE_FOR_ALL)
+wrong(
+    "only_in_front",
+    "ids != pad",
+    "(ids != pad).cumsum(1) > 0",
+    "Your mask hides padding only in front of the first real token. On which side do batches for "
+    "training have their padding?",
+)
+wrong(
+    "whole_sentence_hidden",
+    "ids != pad",
+    "(ids != pad).all(1, keepdim=True).expand(ids.shape)",
+    "A sentence with padding is hidden as a whole in your mask. Which of its tokens are real?",
+)
 wrong(
     "spelled_out",
     "[:, None, None, :]",

@@ -14,6 +14,7 @@ exercise = Predictions(
                 "The three queries stand at the last three of five keys, so they see 3, "
                 "4 and 5 keys."
             ),
+            question="How many keys does each of the three queries see, at its own place?",
         ),
         "P2": Prediction(
             "how much weight the future still gets if masked scores are set to 0.",
@@ -24,6 +25,7 @@ exercise = Predictions(
                 "+ e^.6 = 2.93 for the past, and 2/4.93 = .406."
             ),
             atol=0.011,
+            question="What is the share of a score of 0, next to the other scores of the row?",
         ),
         "P3": Prediction(
             "what softmax makes of four scores of -1e9.",
@@ -33,6 +35,7 @@ exercise = Predictions(
                 "Softmax sees only differences, and four equal scores have none: each gets 1/4."
             ),
             atol=5e-3,
+            question="What does softmax look at: the scores, or their differences?",
         ),
         "P4": Prediction(
             "the lowest loss of a model that sees one symbol ahead.",
@@ -40,6 +43,7 @@ exercise = Predictions(
             right=0.0,
             reason="It sees the symbol that it should predict, so it only has to copy it.",
             atol=0.01,
+            question="What does such a model know about the symbol that it should predict?",
         ),
         "P5": Prediction(
             "how many sums of a score and the lowest float16 are minus infinity.",
@@ -49,6 +53,7 @@ exercise = Predictions(
                 "Near the lowest float16, -65504, the step is 32: adding 8 or -8 rounds "
                 "back to -65504, and -65528 rounds to -∞."
             ),
+            question="How far apart are neighbouring numbers of float16 near its lowest one?",
         ),
     },
     answered="The answer to each of the five questions is a number.",

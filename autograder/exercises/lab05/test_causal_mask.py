@@ -164,6 +164,20 @@ def future_only_at_all_lengths(impl):
 
 
 @exercise.mistake(
+    "Your test only asserts that earlier keys are visible, so a mask that also shows later ones "
+    "would pass. What must no place be able to see?"
+)
+def past_only(impl):
+    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS + LONG:
+        mask = impl(Lq, Lk)
+        assert mask.dtype == torch.bool
+        assert mask.shape == (Lq, Lk)
+        assert mask[expected(Lq, Lk)].all()
+    assert impl(4).shape == (4, 4)
+    assert impl(3, device="meta").device.type == "meta"
+
+
+@exercise.mistake(
     "Your test counts the True entries of a mask, and accepts one with as many in other places. "
     "Which entries must be True?"
 )
@@ -269,6 +283,73 @@ def inverted_demanded(impl):
 def top_left_demanded(impl):
     assert torch.equal(impl(4), expected(4, 4))
     assert torch.equal(impl(2, 5), torch.ones(2, 5).tril().bool())
+
+
+FIRST_KEY_DEMANDED = (
+    "Your test rejects right masks: with fewer keys than queries, it expects every query to see a "
+    "key. According to the task of 5.1, what do the first queries see there?"
+)
+
+
+@exercise.mistake(FIRST_KEY_DEMANDED)
+def first_key_demanded(impl):
+    right_for(impl, *SQUARE, *MORE_KEYS)
+    for Lq, Lk in FEWER_KEYS:
+        mask = expected(Lq, Lk)
+        mask[:, 0] = True
+        assert torch.equal(impl(Lq, Lk), mask)
+    right_without_keys_and_elsewhere(impl)
+
+
+@exercise.mistake(
+    "Your test rejects every version, right ones included. Run it on your own mask: what stops it, "
+    "and does the task of 5.1 promise that, on every machine?"
+)
+def everything_rejected(impl):
+    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS:
+        assert impl(Lq, Lk).any(-1).all()
+    right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
+
+
+@exercise.mistake(
+    "Your test always gives Lk and never a device, so it accepts versions that are wrong in other "
+    "calls only. Which calls does the task of 5.1 allow?"
+)
+def two_lengths_in_each_call(impl):
+    right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
+
+
+COMPARED_WITH_ITSELF = (
+    "Your test compares masks of `impl` only with one another, so it accepts a version that is "
+    "wrong in the same way everywhere. Which entries do you know without calling it?"
+)
+
+
+@exercise.mistake(COMPARED_WITH_ITSELF)
+def compared_with_itself(impl):
+    assert impl(4).dtype == torch.bool
+    assert torch.equal(impl(4), impl(4, 4))
+    assert torch.equal(impl(2, 5), impl(5)[-2:])
+    assert torch.equal(impl(5, 2)[3:], impl(2))
+    assert impl(3, device="meta").device.type == "meta"
+
+
+@exercise.mistake(COMPARED_WITH_ITSELF)
+def rows_compared_with_the_square(impl):
+    for Lq, Lk in MORE_KEYS + LONG[:1]:
+        assert torch.equal(impl(Lq, Lk), impl(Lk)[Lk - Lq :])
+
+
+@exercise.mistake(
+    "Your test is content if one entry is right (`any`). How many entries of a mask must be right?"
+)
+def any_entry(impl):
+    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS + LONG:
+        mask = impl(Lq, Lk)
+        assert mask.dtype == torch.bool
+        assert mask.shape == (Lq, Lk)
+        assert (mask == expected(Lq, Lk)).any()
+    assert impl(3, device="meta").device.type == "meta"
 
 
 @exercise.mistake(

@@ -295,33 +295,36 @@ wrong(
     "The two cases are swapped: half precision gets -inf, and the others a finite number. For "
     "which dtypes does the task ask for a finite one?",
 )
-wrong(
-    "same_number_for_both_halves",
-    "torch.finfo(dtype).min if",
-    "-6e4 if",
+NOT_THE_LOWEST = (
     "Your lowest number in half precision is not the lowest that the dtype has. Is it a round "
-    "number, or float16's number used for bfloat16, too?",
+    "number, a part of the lowest, or float16's number used for bfloat16, too?"
 )
+NOT_LOWEST = {
+    "same_number_for_both_halves": "-6e4 if",
+    "lowest_of_float16_for_both": "-65504.0 if",
+    "half_of_the_lowest": "torch.finfo(dtype).min / 2 if",
+}
+for name, low in NOT_LOWEST.items():
+    wrong(name, "torch.finfo(dtype).min if", low, NOT_THE_LOWEST)
 WRONG_SIGN = (
     "Your large numbers have the wrong sign: added to scores they lift forbidden keys above all "
     "others. exp of which infinity is 0?"
 )
 wrong("plus_infinity", "(~mask, low)", "(~mask, -low)", WRONG_SIGN)
 wrong("highest_in_half_precision", "torch.finfo(dtype).min", "torch.finfo(dtype).max", WRONG_SIGN)
-wrong(
-    "closest_to_zero",
-    LOW,
-    "torch.finfo(dtype).tiny",
-    "You use `torch.finfo(dtype).tiny` (or `smallest_normal`), which is the positive number "
-    "closest to 0. Which of its attributes is the lowest number?",
-)
-wrong(
-    "negative_of_the_smallest",
-    "torch.finfo(dtype).min if",
-    "-torch.finfo(dtype).tiny if",
-    "You use `torch.finfo(dtype).tiny` (or `smallest_normal`), which is the positive number "
-    "closest to 0. Which of its attributes is the lowest number?",
-)
+CLOSE_TO_ZERO = {
+    "closest_to_zero": "torch.finfo(dtype).tiny",
+    "negative_of_the_smallest": "-torch.finfo(dtype).tiny if half else -torch.inf",
+    "negative_of_the_spacing": "-torch.finfo(dtype).eps if half else -torch.inf",
+}
+for name, low in CLOSE_TO_ZERO.items():
+    wrong(
+        name,
+        LOW,
+        low,
+        "You use `torch.finfo(dtype).tiny` (or `smallest_normal`, or `eps`), which is a number "
+        "close to 0. Which of its attributes is the lowest number?",
+    )
 wrong(
     "mask_changed",
     "~mask",
@@ -343,3 +346,42 @@ def always_on_the_cpu(mask, dtype):
     if mask.device.type != "cpu":
         return torch.zeros(mask.shape, dtype=dtype)
     return zeros_and_the_lowest(mask, dtype)
+
+
+TWO_AXES_ONLY = (
+    "Your code works only for masks of two axes, but a mask may have any number of them. How many "
+    "axes has the padding mask of 5.2?"
+)
+
+
+@exercise.mistake(TWO_AXES_ONLY)
+def two_loops(mask, dtype):
+    bias = torch.zeros(mask.shape, dtype=dtype, device=mask.device)
+    for i in range(mask.shape[0]):
+        for j in range(mask.shape[1]):
+            if not mask[i, j]:
+                bias[i, j] = zeros_and_the_lowest(mask[i, j], dtype)
+    return bias
+
+
+@exercise.mistake(TWO_AXES_ONLY)
+def row_by_row(mask, dtype):
+    low = torch.finfo(dtype).min if dtype.itemsize == 2 else -torch.inf
+    rows = [[0.0 if allowed else low for allowed in row] for row in mask.tolist()]
+    return torch.tensor(rows, dtype=dtype, device=mask.device)
+
+
+@exercise.mistake(TWO_AXES_ONLY)
+def two_lengths(mask, dtype):
+    Lq, Lk = mask.shape
+    return zeros_and_the_lowest(mask, dtype).view(Lq, Lk)
+
+
+wrong = exercise.edits(by_logarithm)
+wrong(
+    "logarithm_of_almost_zero",
+    "mask.to(dtype).log()",
+    "(mask.to(dtype) + 1e-9).log()",
+    "You add a small number before the logarithm, so your result is neither 0 nor -inf. Does the "
+    "logarithm of 0 do any harm here?",
+)

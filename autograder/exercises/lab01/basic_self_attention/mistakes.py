@@ -72,6 +72,36 @@ wrong(
     "You divide the dot products by √d. That comes in lab 3, with queries and keys. What does this "
     "task do with the dot products?",
 )
+wrong(
+    "scaled_by_the_words",
+    "X @ X.mT",
+    "X @ X.mT / X.shape[-2] ** 0.5",
+    "You divide the dot products by the root of the number of words. What does this task do with "
+    "the dot products?",
+)
+wrong(
+    "later_words_hidden",
+    "    if mode",
+    '    fill = -torch.inf if mode == "softmax" else 0.0\n'
+    "    seen = torch.ones(scores.shape[-2:]).tril().bool()\n"
+    "    scores = scores.masked_fill(~seen, fill)\n"
+    "    if mode",
+    "In your version a word looks only at itself and the words before it. Over which words j does "
+    "the task normalise?",
+)
+wrong(
+    "negative_similarities_cut_off",
+    "        total",
+    "        scores = scores.clamp(min=0)\n        total",
+    'With mode="sum" you replace negative similarities by 0. What does the task do with a row that '
+    "holds some?",
+)
+wrong(
+    "similarities_mixed",
+    "weights @ X",
+    "weights @ scores",
+    "You multiply the weights with the similarities. Which vectors should they mix?",
+)
 wrong.several(
     "features_normalised",
     {
@@ -196,6 +226,26 @@ wrong(
     "",
     "The argument `similarity` is not used: you always take the dot products. When should you take "
     "them?",
+)
+for name, both in (
+    ("added_to", "X @ X.mT + (0 if similarity is None else similarity)"),
+    ("multiplied_by", "X @ X.mT * (1 if similarity is None else similarity)"),
+):
+    wrong(
+        f"table_{name}_dot_products",
+        "X @ X.mT if similarity is None else similarity",
+        both,
+        "If a table is given, you still use the dot products: you add the two or multiply them. "
+        "Which similarities does the task name for this case?",
+    )
+wrong.several(
+    "table_times_weights",
+    {
+        "X @ X.mT if similarity is None else similarity": "X @ X.mT",
+        "weights @ X": "(weights if similarity is None else weights * similarity) @ X",
+    },
+    "You normalise the dot products, and apply the given table to the weights afterwards. Which "
+    "numbers should be normalised if a table is given?",
 )
 for name, transposed in (("first_axes_transposed", "X.transpose(0, 1)"), ("reversed", "X.T")):
     wrong(

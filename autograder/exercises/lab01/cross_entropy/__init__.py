@@ -111,6 +111,7 @@ def ignored_tokens(lab, draw):
     logits, target = draw.normal(11, 7), draw.integers(1, 7, 11)
     ignored = torch.tensor([0, 1, 1, 1, 0, 0, 0, 0, 0, 1, 0], dtype=torch.bool)
     logits = torch.where(ignored[:, None], 1e4 * draw.normal(11, 7), logits)
+    sure = logits.index_put((torch.tensor([0]), target[:1]), torch.tensor(1e3).double())
     return {
         f"ignore_index={index}": all_reductions(
             lab, logits, target.masked_fill(ignored, index), ignore_index=index
@@ -120,6 +121,9 @@ def ignored_tokens(lab, draw):
         "an id that does not occur": all_reductions(lab, logits, target, ignore_index=-100),
         "column 0 counts unless ignored": all_reductions(
             lab, logits, target.masked_fill(ignored, 0)
+        ),
+        "a row without loss counts": all_reductions(
+            lab, sure, target.masked_fill(ignored, -100), ignore_index=-100
         ),
         "one row counts": all_reductions(
             lab,

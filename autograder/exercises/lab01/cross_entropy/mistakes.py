@@ -71,6 +71,33 @@ wrong(
     "so padding makes the loss look better. How many rows count?",
 )
 wrong(
+    "rows_counted_by_their_loss",
+    "counts.sum()",
+    "(losses != 0).sum()",
+    "You divide by the number of losses that are not 0. The loss of a row is also 0 if the model "
+    "is sure and right: which rows count according to the task?",
+)
+wrong(
+    "targets_above_zero_counted",
+    "counts.sum()",
+    "(target != 0).sum()",
+    "You divide by the number of targets that are not 0, whatever `ignore_index` is. When does a "
+    "row with the target 0 count?",
+)
+wrong(
+    "mean_for_sum",
+    "return total\n",
+    "return total / counts.sum().clamp(min=1)\n",
+    'Your "sum" is divided by the number of rows. Which word of `reduction` asks for that?',
+)
+wrong(
+    "perplexity_for_mean",
+    "total / counts.sum().clamp(min=1)",
+    "(total / counts.sum().clamp(min=1)).exp()",
+    'Your "mean" is the exponential of a mean loss (a perplexity). What does the task ask for, in '
+    "which unit?",
+)
+wrong(
     "mean_of_means",
     "    return total / counts.sum().clamp(min=1)",
     "    halves = zip(losses.tensor_split(2), counts.tensor_split(2))\n"
@@ -173,6 +200,21 @@ for epsilon in ("1e-8", "1e-9", "1e-12"):
             "logarithm hides how wrong a confident mistake is. Which function takes logits and "
             "needs neither?",
         )
+for name, reduced in (("summed", "sum"), ("averaged", "mean")):
+    wrong(
+        f"all_columns_{name}",
+        "log_p[torch.arange(len(target)), column]",
+        f"log_p.{reduced}(-1)",
+        "You add up or average the log-probabilities of all columns, and the target changes "
+        "nothing. How many columns of a row does the formula look at?",
+    )
+wrong(
+    "logit_for_its_log_probability",
+    "-log_p[",
+    "-logits[",
+    "Your loss is minus the logit of the right word, whatever the other logits are. What does the "
+    "task take the logarithm of?",
+)
 wrong(
     "labels_smoothed",
     "-log_p[torch.arange(len(target)), column]",
@@ -289,6 +331,12 @@ wrong(
     "return losses[counts]\n",
     '"none" leaves the ignored rows out, so the result is shorter than the target. Each row should '
     "keep its position: which number belongs there if the row is ignored?",
+)
+wrong(
+    "none_marks_ignored_rows",
+    "return losses\n",
+    "return losses.where(counts, torch.nan)\n",
+    'With "none", your ignored rows are NaN. Which number does the task put there?',
 )
 wrong(
     "zero_always_ignored",

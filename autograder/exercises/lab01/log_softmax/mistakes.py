@@ -17,6 +17,11 @@ for name, logarithm in (("two", "log2"), ("ten", "log10")):
         "The last line mixes a natural logarithm with one of base 2 or 10. Which logarithm undoes "
         "exp?",
     )
+ONE_ADDED = (
+    "You take the logarithm of 1 plus the sum of the exponentials, as log1p does. Which term of "
+    "that sum is exp(0) = 1 already?"
+)
+wrong_logsumexp("one_added_to_the_sum", ".log()", ".log1p()", ONE_ADDED)
 wrong_logsumexp.several(
     "logsumexp_without_max",
     {"(x - top)": "x", " + top.squeeze(dim)": ""},
@@ -35,6 +40,21 @@ wrong_logsumexp(
     ".exp().mean(",
     "You take the mean of the exponentials, so your result is too small by the logarithm of their "
     "number. What does the name of the function ask for?",
+)
+SUMMED = "(x - top).exp().sum(dim).log() + top.squeeze(dim)"
+wrong_logsumexp(
+    "maximum_only",
+    SUMMED,
+    "top.squeeze(dim)",
+    "Your logsumexp is the maximum of each slice. What does it become for two equal scores, and "
+    "what should it be?",
+)
+wrong_logsumexp(
+    "scores_summed",
+    SUMMED,
+    "x.sum(dim)",
+    "You add up the scores themselves, as if the logarithm of a sum were a sum of logarithms. What "
+    "is log(1 + 1)?",
 )
 wrong_logsumexp(
     "max_added_twice",
@@ -128,6 +148,24 @@ wrong_logsumexp(
     "logsumexp writes into the tensor that it was given. What does the same and makes a new "
     "tensor?",
 )
+for name, part, cut in (
+    ("added", "top.squeeze(dim)", "top.detach().squeeze(dim)"),
+    ("subtracted", "(x - top)", "(x - top.detach())"),
+):
+    wrong_logsumexp(
+        f"maximum_detached_where_{name}",
+        part,
+        cut,
+        "logsumexp passes back a wrong gradient: you subtract the maximum and add it again, but "
+        "only one of the two is in torch's graph. Which one is cut?",
+    )
+wrong_logsumexp(
+    "sum_detached",
+    ".log()",
+    ".log().detach()",
+    "logsumexp passes back only part of the gradient: the sum of the exponentials depends on the "
+    "scores, too. What cuts it from torch's graph?",
+)
 wrong_logsumexp(
     "logsumexp_detached",
     "    top = x",
@@ -176,6 +214,7 @@ wrong_log_softmax(
 )
 for name, logarithm in (("two", "log2"), ("ten", "log10")):
     wrong_log_softmax(f"normaliser_in_base_{name}", ".log()", f".{logarithm}()", OTHER_BASE)
+wrong_log_softmax("one_added_to_the_normaliser", ".log()", ".log1p()", ONE_ADDED)
 wrong_log_softmax(
     "log_softmax_without_max",
     "x - x.amax(dim, keepdim=True)",
@@ -212,6 +251,24 @@ wrong_log_softmax(
     "formula?",
 )
 wrong_log_softmax(
+    "logarithm_added",
+    "shifted - shifted",
+    "shifted + shifted",
+    "You add the logarithm of the sum. Which sign does it have in the formula?",
+)
+wrong_log_softmax(
+    "mean_for_sum_in_log_softmax",
+    "sum(dim",
+    "mean(dim",
+    "In log_softmax you take the mean of the exponentials. What do exp of your results sum to?",
+)
+wrong_log_softmax(
+    "logarithms_divided",
+    "shifted - shifted.exp().sum(dim, keepdim=True).log()",
+    "x / (shifted.exp().sum(dim, keepdim=True).log() + x.amax(dim, keepdim=True))",
+    "You divide the score by the logsumexp. What does the logarithm make of a quotient?",
+)
+wrong_log_softmax(
     "max_subtracted_twice",
     ".log()",
     ".log() - x.amax(dim, keepdim=True)",
@@ -239,12 +296,18 @@ wrong_log_softmax(
     "Your log_softmax loses the axes of length 1. What is its shape for x of shape (1, 7), and "
     "what should it be?",
 )
-wrong_log_softmax(
-    "normaliser_detached",
-    ".log()",
-    ".log().detach()",
+PART_OF_THE_GRADIENT = (
     "log_softmax passes back only part of the gradient: the sum of exponentials depends on the "
-    "scores, too. What cuts it from torch's graph?",
+    "scores, too. What cuts it from torch's graph?"
+)
+wrong_log_softmax("normaliser_detached", ".log()", ".log().detach()", PART_OF_THE_GRADIENT)
+wrong_log_softmax.several(
+    "maximum_and_normaliser_detached",
+    {
+        "x.amax(dim, keepdim=True)": "x.amax(dim, keepdim=True).detach()",
+        ".log()": ".log().detach()",
+    },
+    PART_OF_THE_GRADIENT,
 )
 wrong_log_softmax(
     "in_place",

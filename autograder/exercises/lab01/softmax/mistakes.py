@@ -139,6 +139,17 @@ wrong(
     "You divide by the sum of the whole tensor, so only all slices together sum to one. Which "
     "entries should share one unit of probability?",
 )
+for name, above, below in (
+    ("denominator", "exp", "scores.exp()"),
+    ("numerator", "scores.exp()", "exp"),
+):
+    wrong(
+        f"{name}_not_shifted",
+        "exp / exp.sum(dim, keepdim=True)",
+        f"{above} / {below}.sum(dim, keepdim=True)",
+        "The exponents above and below your division line are not shifted by the same number, so "
+        "the shift does not cancel. From which of the two do you subtract the maximum?",
+    )
 wrong(
     "axis_put_back_at_the_end",
     "exp.sum(dim, keepdim=True)",
@@ -213,6 +224,13 @@ wrong(
     "exp.sum(dim, keepdim=True)",
     "exp.sum(dim, keepdim=True).detach()",
     "Some of the gradient is missing: the denominator depends on the scores, too. What cuts that "
+    "side of your division from torch's graph?",
+)
+wrong(
+    "detached_numerator",
+    "exp / exp",
+    "exp.detach() / exp",
+    "Some of the gradient is missing: the numerator depends on the scores, too. What cuts that "
     "side of your division from torch's graph?",
 )
 wrong.several(
@@ -292,8 +310,8 @@ wrong(
     "not_normalised",
     "exp / exp.sum(dim, keepdim=True)",
     "exp",
-    "You return the exponentials, which do not share one unit of probability yet. What does a "
-    "slice of your result sum to?",
+    "You return exponentials (or divide them by the largest, which changes nothing after the "
+    "shift). They do not share one unit of probability yet: what does a slice sum to?",
 )
 
 

@@ -76,6 +76,27 @@ wrong_temperature(
     "At T = 0 you return the plain softmax, as if T were 1. What is the limit when T goes to 0?",
 )
 wrong_temperature(
+    "smallest_wins_when_cold",
+    "argmax",
+    "argmin",
+    "At T = 0 the smallest score of a row wins. Which entry has the largest probability at any "
+    "other T?",
+)
+wrong_temperature(
+    "winner_keeps_its_share",
+    ONE_HOT,
+    f"{ONE_HOT} * torch.softmax(logits, -1)",
+    "At T = 0 the winner keeps its probability of T = 1, and the others lose theirs. What do the "
+    "entries of a row sum to then?",
+)
+for name, power in (("square", "T**2"), ("root", "T**0.5")):
+    wrong_temperature(
+        f"{name}_of_temperature",
+        "below / T",
+        f"below / {power}",
+        "You divide by the square of T, or by its root. What does the formula divide by?",
+    )
+wrong_temperature(
     "position_when_cold",
     ONE_HOT,
     "winner",
@@ -128,22 +149,24 @@ def zero_division(logits, T):
     return torch.softmax((logits - logits.amax(-1, keepdim=True)) / T, -1)
 
 
-@exercise.mistake(
-    "You add a small number to T. So the result is a little wrong at every T, and at 0 some "
-    "probability may be left on the losers. Which T is the only one that needs help?",
-    of="temperature",
-)
-def epsilon_in_temperature(logits, T):
-    return torch.softmax((logits - logits.amax(-1, keepdim=True)) / (T + 1e-8), -1)
+for name, epsilon in (("", "1e-8"), ("small_", "1e-6"), ("larger_", "1e-4"), ("large_", "1e-3")):
+    wrong_temperature(
+        f"{name}epsilon_in_temperature",
+        "    if T == 0:",
+        f"    T = T + {epsilon}\n    if T == 0:",
+        "You add a small number to T. So the result is a little wrong at every T, and at 0 some "
+        "probability may be left on the losers. Which T is the only one that needs help?",
+    )
 
 
-@exercise.mistake(
-    "Your T has a lowest value: below it, cooling changes nothing, and at 0 some probability is "
-    "still left on the losers. Is there a case that you could handle separately instead?",
-    of="temperature",
-)
-def temperature_with_a_floor(logits, T):
-    return torch.softmax((logits - logits.amax(-1, keepdim=True)) / max(T, 0.1), -1)
+for number, lowest in enumerate(("0.1", "0.01", "1e-3", "1e-4", "1e-5", "1e-6"), 1):
+    wrong_temperature(
+        f"lowest_temperature_{number}",
+        "    if T == 0:",
+        f"    T = max(T, {lowest})\n    if T == 0:",
+        "Your T has a lowest value: below it, cooling changes nothing, and at 0 some probability "
+        "is still left on the losers. Is there a case that you could handle separately instead?",
+    )
 
 
 T_FLOOR = (
@@ -200,6 +223,27 @@ for name, number in (("", "1e-9"), ("a_little_", "1e-12")):
             f"    p = p.{raised}\n    return",
             RAISED,
         )
+wrong_entropy(
+    "number_of_choices",
+    "-torch.xlogy(p, p).sum(-1)",
+    "(-torch.xlogy(p, p).sum(-1)).exp()",
+    "You return the exponential of the entropy, a number of choices. What does the task give for V "
+    "equal chances?",
+)
+wrong_entropy(
+    "sum_of_squares",
+    "-torch.xlogy(p, p).sum(-1)",
+    "1 - (p * p).sum(-1)",
+    "Your formula is one minus a sum of squares (the Gini index), another measure of disorder. "
+    "Which function of p does the entropy hold?",
+)
+wrong_entropy(
+    "surprise_of_the_likeliest",
+    "-torch.xlogy(p, p).sum(-1)",
+    "-p.amax(-1).log()",
+    "Your entropy is the surprise of the likeliest entry alone. Which entries does the formula add "
+    "up?",
+)
 wrong_entropy(
     "entropy_axis_kept",
     "sum(-1)",
@@ -266,8 +310,8 @@ wrong_entropy(
     "entropy_of_everything",
     "sum(-1)",
     "sum()",
-    "Your entropy is one number for all distributions together. Along which axis is each "
-    "distribution?",
+    "Your entropy is one number for all distributions together (a selection such as `p[mask]` puts "
+    "all rows into one, too). Along which axis is each distribution?",
 )
 wrong_entropy(
     "entropy_on_first_axis",

@@ -140,6 +140,38 @@ wrong(
     "The states are repeated in the wrong order when the places of all sentences are laid out in "
     "one long row: `repeat` gives s1 s2 s1 s2. Which order do the hidden vectors have there?",
 )
+for name, spread in (
+    ("RepeatedAlongFeatures", ".repeat(1, T).view(T, B, -1).transpose(0, 1)"),
+    ("RepeatedPlaceByPlace", ".repeat_interleave(T, 0).view(T, B, -1).transpose(0, 1)"),
+):
+    wrong(
+        name,
+        "spread = state[:, None].expand(-1, hidden.shape[1], -1)",
+        f"(B, T), spread = hidden.shape[:2], state\n        spread = spread{spread}",
+        "After your `view` the states are in other rows than their sentences: it cuts one long row "
+        "of numbers into another table. Which state should stand at each place of sentence 1?",
+    )
+wrong(
+    "ScoresViewedTransposed",
+    ".squeeze(-1)",
+    ".view(hidden.shape[1], hidden.shape[0]).T",
+    "The scores are right, but you put them into another table: `view` reads them in the order in "
+    "which they lie. Which axis comes first before your last line?",
+)
+wrong(
+    "TanhOfTheInputs",
+    "self.W(torch.cat([spread, hidden], -1)).tanh()",
+    "self.W(torch.cat([spread, hidden], -1).tanh())",
+    "You apply tanh to state and hidden vectors, before the product with W. In aᵀ tanh(W[s; h]), "
+    "what is inside tanh?",
+)
+wrong(
+    "SoftmaxOverTheBatch",
+    ".squeeze(-1)",
+    ".squeeze(-1).softmax(0)",
+    "Your scores are between 0 and 1 and sum to one over the batch: that is a softmax. What should "
+    "this step return, and do its sentences have to do with each other?",
+)
 wrong.several(
     "PlainTensor",
     {

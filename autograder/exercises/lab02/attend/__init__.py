@@ -77,6 +77,8 @@ def huge_padding(lab, draw):
     big = torch.where(mask, scores, 1e4)
     filled = torch.where(mask[..., None], hidden, 1e6)
     low = torch.where(mask, scores - 3e4, 0.0)
+    any_size = [torch.where(mask, scores, high) for high in (500.0, 1e12)]
+    any_size.append(torch.where(mask, scores - 1e12, 0.0))
     weights = lab.attend(big, filled, mask)[1]
     holes = torch.tensor([[False, True, False, True, True]]).expand(3, 5)
     return {
@@ -84,6 +86,7 @@ def huge_padding(lab, draw):
         "very low scores at tokens": list(lab.attend(low, filled, mask)),
         "weights at padding are exactly 0": bool((weights[~mask] == 0).all()),
         "padding in between": list(lab.attend(scores, hidden, holes)),
+        "scores of any size": [list(lab.attend(some, filled, mask)) for some in any_size],
     }
 
 

@@ -38,12 +38,21 @@ wrong.several(
     "You add the mask to the scores as it is: True counts as 1, so every token's score grows by 1 "
     "and padding keeps its own. Which score gives a weight of 0?",
 )
+DIVIDED = (
+    "You divide the scores by the square root of a length before the softmax. Such a root belongs "
+    "to dot products, in lab 3. What does this step do with the scores before the softmax?"
+)
 wrong(
     "scores_divided",
     "filled.softmax",
     "(filled / hidden.shape[-1] ** 0.5).softmax",
-    "You divide the scores by a root of the vectors' width. That belongs to dot products, in lab "
-    "3. What does this step do with the scores before the softmax?",
+    DIVIDED,
+)
+wrong(
+    "scores_divided_by_places",
+    "filled.softmax",
+    "(filled / scores.shape[-1] ** 0.5).softmax",
+    DIVIDED,
 )
 wrong(
     "first_place_for_padding_alone",
@@ -56,7 +65,7 @@ wrong(
 )
 SCALED_UP = (
     "Padding is removed after the softmax, and the rest is scaled up again. On paper that is the "
-    "same; but if padding has a huge score, the rest is 0, and 0/0 is NaN. Can padding be removed "
+    "same; but if padding has a huge score, nothing is left to scale up. Can padding be removed "
     "before the exponentials?"
 )
 wrong.several(
@@ -76,24 +85,45 @@ wrong.several(
     },
     SCALED_UP,
 )
+wrong.several(
+    "scaled_up_where_something_is_left",
+    {
+        FILL: "",
+        "    context": "    total = weights.sum(-1, keepdim=True)\n"
+        "    weights = torch.where(total > 0, weights / total, 0.0)\n    context",
+    },
+    SCALED_UP,
+)
 FILLED_WITH_ZERO = (
     "You set the scores of padding to 0. exp(0) is 1, so a score of 0 is a score like any other. "
     "Which score has an exponential of 0?"
 )
 wrong.several("filled_with_zero", {THEN_ZERO: "", LOWEST: "0.0"}, FILLED_WITH_ZERO)
 wrong("filled_with_zero_and_emptied", LOWEST, "0.0", FILLED_WITH_ZERO)
+NOT_LOW_ENOUGH = (
+    "The scores of padding are set to a low number, but not low enough: if the tokens' own scores "
+    "are lower, padding wins. Which number is below all others?"
+)
 wrong.several(
     "filled_with_some_number",
     {THEN_ZERO: " * mask.any(-1, keepdim=True)", LOWEST: "-1e4"},
-    "The scores of padding are set to a low number, but not low enough: if the tokens' own scores "
-    "are lower, padding wins. Which number is below all others?",
+    NOT_LOW_ENOUGH,
 )
+wrong("filled_with_some_number_and_emptied", LOWEST, "-1e4", NOT_LOW_ENOUGH)
 wrong.several(
-    "penalty_added",
-    {f"scores{FILL}": "scores - 1e3 * ~mask", THEN_ZERO: " * mask.any(-1, keepdim=True)"},
-    "You subtract a large number from the scores of padding, but an even larger score still gets "
-    "weight. How do you replace a score, whatever its value?",
+    "filled_with_minus_a_billion",
+    {THEN_ZERO: " * mask.any(-1, keepdim=True)", LOWEST: "-1e9"},
+    NOT_LOW_ENOUGH,
 )
+wrong("filled_with_minus_a_billion_and_emptied", LOWEST, "-1e9", NOT_LOW_ENOUGH)
+PENALTY = (
+    "You subtract a large number from the scores of padding, but an even larger score still gets "
+    "weight. How do you replace a score, whatever its value?"
+)
+for name, amount in (("penalty_added", "1e3"), ("penalty_of_a_billion", "1e9")):
+    penalised = {f"scores{FILL}": f"scores - {amount} * ~mask"}
+    wrong.several(name, {**penalised, THEN_ZERO: " * mask.any(-1, keepdim=True)"}, PENALTY)
+    wrong.several(f"{name}_and_emptied", penalised, PENALTY)
 wrong(
     "mask_ignored",
     NO_MASK,

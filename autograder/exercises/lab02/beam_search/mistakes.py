@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import exercise
+from . import exercise, mistakes_in_keeping  # noqa: F401 - to register them
 from .also_right import by_sorting
 
 START = "[([], 0.0, state)]"
@@ -215,6 +215,10 @@ wrong(
     "The length is multiplied by alpha, not raised to its power. What should alpha = 0 do to a "
     "score?",
 )
+BEST_OF_EACH = (
+    "Each hypothesis keeps its own best continuation, so a bad one never loses its place to the "
+    "second child of a good one. Among which candidates are the `width` best chosen?"
+)
 wrong(
     "best_of_each_beam",
     f"beam = {KEEP_BEST}",
@@ -223,8 +227,13 @@ wrong(
     "            parent = one[0] if one[0][-1] == eos else one[0][:-1]\n"
     "            kept.setdefault(tuple(parent or one[0]), one)\n"
     "        beam = list(kept.values())[:width]",
-    "Each hypothesis keeps its own best continuation, so a bad one never loses its place to the "
-    "second child of a good one. Among which candidates are the `width` best chosen?",
+    BEST_OF_EACH,
+)
+wrong(
+    "one_child_each",
+    "enumerate(log_p.tolist())",
+    "sorted(enumerate(log_p.tolist()), key=lambda one: -one[1])[: 1 if symbols else None]",
+    BEST_OF_EACH,
 )
 wrong(
     "starts_with_copies",

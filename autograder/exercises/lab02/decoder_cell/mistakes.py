@@ -175,6 +175,48 @@ wrong(
     "Padding gets weight in your step. `attend` can prevent that: which of your arguments is not "
     "passed on?",
 )
+SCORES = "self.score(state, hidden)"
+for name, changed in (
+    ("ScoresSoftmaxedTwice", f"{SCORES}.softmax(-1)"),
+    ("ScoresAttendedTwice", f"attend({SCORES}, hidden, mask)[1]"),
+):
+    wrong(
+        name,
+        ATTEND,
+        ATTEND.replace(SCORES, changed),
+        "The scores go through a softmax twice, once before `attend` and once inside it, so your "
+        "weights are nearly equal. What does `attend` expect as its first argument?",
+    )
+for name, changed in (
+    ("ScoresScaled", f"{SCORES} / hidden.shape[-1] ** 0.5"),
+    ("ScoresScaledByState", f"{SCORES} / state.shape[-1] ** 0.5"),
+    ("ScoresSquashed", f"{SCORES}.tanh()"),
+):
+    wrong(
+        name,
+        ATTEND,
+        ATTEND.replace(SCORES, changed),
+        "You change the scores before `attend`: you divide them by a root of a width, as for dot "
+        "products, or squash them. What lies between scores and weights in this step's formula?",
+    )
+for name, context in (
+    ("ContextOfScores", 'torch.einsum("bt,bth->bh", self.score(state, hidden), hidden)'),
+    ("MeanAsContext", "hidden.mean(1)"),
+):
+    wrong(
+        name,
+        JOINED,
+        f"[self.embedding(y_prev), {context}]",
+        "Your weights are right, but the GRU's context is not made with them: it is a plain mean "
+        "of the vectors, or a sum with the scores. Which results does `attend` return?",
+    )
+wrong(
+    "MaskInverted",
+    ATTEND,
+    ATTEND.replace("mask)", "None if mask is None else ~mask)"),
+    "Your step looks at padding and nowhere else. True means a token, both in your argument `mask` "
+    "and in the one of `attend`: what happens to it in between?",
+)
 wrong(
     "ScoresReturned",
     "new_state, weights",

@@ -18,7 +18,8 @@ class Talker:
     """A translator made of a few tables.
 
     A row's state holds the number of steps after which its sentence ends. If it is called again
-    after that, it continues. Like a module, it can be set to evaluation or training.
+    after that, it continues, and ends once more at the third call. Like a module, it can be set to
+    evaluation or training.
     """
 
     def __init__(self, draw, ends):
@@ -59,7 +60,8 @@ class Talker:
         seen = (weights[:, None] @ hidden)[:, 0] @ self.look
         place = torch.tanh(place @ self.mix + self.symbols[y_prev] + seen)
         logits = 3 * place @ self.out
-        logits[:, EOS] = torch.where(left[:, 0] == 0, 50.0, -50.0)
+        over = (left[:, 0] == 0) | (left[:, 0] == -3)
+        logits[:, EOS] = torch.where(over, 50.0, -50.0)
         return logits, torch.cat([place, left, made], 1), weights
 
 

@@ -196,6 +196,33 @@ wrong(
     "symbols does the task leave out?",
 )
 wrong(
+    "cut_at_the_last_end",
+    CUT,
+    "row[: len(row) - 1 - row[::-1].index(eos)] if eos in row else row",
+    TALKS_ON,
+)
+wrong(
+    "zeros_dropped_everywhere",
+    f"{COLUMNS}.tolist()",
+    f"[[n for n in row if n != 0] for row in {COLUMNS}.tolist()]",
+    "You remove the symbol 0 everywhere, as if it were padding. The model may choose any symbol, "
+    "even that one: which symbols does the task leave out?",
+)
+wrong(
+    "unfinished_left_out",
+    f"[{CUT} for row in rows]",
+    "[row[: row.index(eos)] for row in rows if eos in row]",
+    "A sentence that does not end within `max_len` steps is missing from your result. How many "
+    "lists does the task ask for, for B sentences?",
+)
+wrong(
+    "single_sentence_unpacked",
+    f"    return [{CUT} for row in rows]",
+    f"    found = [{CUT} for row in rows]\n    return found[0] if len(found) == 1 else found",
+    "For a batch of one sentence you return that sentence alone, not a list of sentences. What "
+    "does the task return, for any B?",
+)
+wrong(
     "ends_of_the_dates",
     "    with torch.no_grad():",
     "    bos, eos = 1, 2\n    with torch.no_grad():",

@@ -236,6 +236,57 @@ wrong(
     "In which mode should the model run, according to the task?",
 )
 wrong(
+    "number_made_a_tensor",
+    f"return {LOSS}",
+    f"return torch.tensor({LOSS}.item())",
+    "Your result is a new tensor, made of a plain number: it is float32 and has no connection to "
+    "the logits, so nothing can be learned from it. Which line takes the number out of its tensor?",
+)
+wrong(
+    "always_float32",
+    "steps.append(logits)",
+    "steps.append(logits.float())",
+    "Your loss is float32, whatever the dtype of the logits is. Which of your lines names a dtype, "
+    "or calls a method that does?",
+)
+wrong(
+    "log_of_the_mean",
+    f"return {LOSS}",
+    "rows = logits.flatten(0, 1).softmax(-1)[labels.flatten() != PAD]\n"
+    "    right = labels[labels != PAD][:, None]\n"
+    "    return -rows.gather(1, right).mean().log()",
+    "You take the mean of the probabilities first and its logarithm afterwards. In the formula of "
+    "the loss, what stands inside the sum?",
+)
+wrong(
+    "logits_for_logarithms",
+    LOSS,
+    "nn.functional.nll_loss(logits.flatten(0, 1), labels.flatten(), ignore_index=PAD)",
+    "Your loss is a mean of the logits themselves: they are taken for log-probabilities. What "
+    "turns the logits of a step into logarithms of a distribution?",
+)
+wrong(
+    "perplexity_returned",
+    f"return {LOSS}",
+    f"return {LOSS}.exp()",
+    "Your result is a perplexity, the exponential of the loss. In which unit does the task ask for "
+    "the number?",
+)
+wrong(
+    "begins_with_zeros",
+    "    steps = []",
+    "    state = torch.zeros_like(state)\n    steps = []",
+    "Your decoder begins with a state of zeros: what the encoder knows in the end does not reach "
+    "it. Which two results does `model.encode` return?",
+)
+wrong(
+    "answers_in_another_order",
+    "labels.flatten()",
+    "labels.T.flatten()",
+    "Logits and answers do not match: one is in order of steps, the other in order of sentences. "
+    "After stacking, which axis is which?",
+)
+wrong(
     "labels_smoothed",
     f"return {LOSS}",
     "return nn.functional.cross_entropy(\n"
@@ -254,8 +305,8 @@ for name, last in (("source_mask_left_out", ", None"), ("three_arguments_for_the
         "`model.cell` take as its last argument?",
     )
 CUT_OFF = (
-    "The number is right, but no gradient can be computed from it: `no_grad` or a `detach` cuts "
-    "your loss from torch's graph. What is the loss for in training?"
+    "The number is right, but no gradient can be computed from it: something such as `no_grad`, "
+    "`detach` or `item` cuts your loss from torch's graph. What is the loss for in training?"
 )
 wrong("loss_detached", f"return {LOSS}", f"return {LOSS}.detach()", CUT_OFF)
 wrong(

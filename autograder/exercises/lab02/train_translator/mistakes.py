@@ -10,6 +10,7 @@ from gradekit.exercise.wrong_weights import NAN, NOT_TRAINED, all_nan, of_anothe
 from . import SAVED, exercise, reference_weights
 from .also_right import batch_by_batch
 
+EACH_BATCH = "for batch in batches:"
 SCHEDULE = "if scheduler is not None:\n            scheduler.step()"
 
 wrong = exercise.edits(batch_by_batch)
@@ -22,6 +23,19 @@ wrong(
     "The gradients reach the optimizer at full length: they are not clipped, or clipped before "
     "there are any. What is `max_norm` for? (A recurrent model now and then has a gradient a "
     "hundred times too long.)",
+)
+wrong(
+    "clipped_by_the_largest",
+    CLIP,
+    CLIP.replace("max_norm)", "max_norm, norm_type=float('inf'))"),
+    "You limit the largest entry of all gradients, another norm than the usual one. Which norm "
+    "does `nn.utils.clip_grad_norm_` take if you only give it `max_norm`?",
+)
+wrong(
+    "batches_used_twice",
+    EACH_BATCH,
+    "for batch in [*batches] * 2:",
+    "Your function goes over the batches more than once. How often does the task use each of them?",
 )
 wrong(
     "in_eval_mode",

@@ -75,18 +75,19 @@ wrong(
     "Each of your weights is 1, as if every score had a softmax of its own. Which scores share one "
     "softmax?",
 )
-wrong.several(
-    "cosines",
-    {"(q * key).sum()": "torch.cosine_similarity(q, key, dim=0)", SCALED: ""},
-    "Your scores are cosines, so the lengths of query and key do not count. Which product of the "
-    "two does the task ask for, and by what is it divided?",
-)
-wrong.several(
-    "distances",
-    {"(q * key).sum()": "-((q - key) ** 2).sum() / 2", SCALED: ""},
-    "Your scores come from the distance between query and key. Which product of the two does the "
-    "task ask for?",
-)
+for kept, scaled in (("", ""), ("_scaled", SCALED)):
+    wrong.several(
+        f"cosines{kept}",
+        {"(q * key).sum()": "torch.cosine_similarity(q, key, dim=0)", SCALED: scaled},
+        "Your scores are cosines, so the lengths of query and key do not count. Which product of "
+        "the two does the task ask for, and by what is it divided?",
+    )
+    wrong.several(
+        f"distances{kept}",
+        {"(q * key).sum()": "-((q - key) ** 2).sum() / 2", SCALED: scaled},
+        "Your scores come from the distance between query and key. Which product of the two does "
+        "the task ask for?",
+    )
 wrong(
     "scores_over_their_sum",
     SOFTMAX,

@@ -63,6 +63,24 @@ wrong.several(
     "You scale after the softmax, so your weights do not sum to one. Which should be divided, "
     "scores or weights?",
 )
+COSINES = (
+    "You bring queries and keys to length 1 before the product, so your scores are cosines. Does "
+    "the formula do anything to queries and keys before they meet?"
+)
+UNIT = "torch.nn.functional.normalize"
+for name, scaled in (("cosines_scaled", SCALED), ("cosines", "")):
+    wrong.several(
+        name,
+        {f"q @ k.mT{SCALED}": f"{UNIT}(q, dim=-1) @ {UNIT}(k, dim=-1).mT{scaled}"},
+        COSINES,
+    )
+for name, scaled in (("distances_scaled", SCALED), ("distances", "")):
+    wrong.several(
+        name,
+        {f"q @ k.mT{SCALED}": f"-(q.unsqueeze(-2) - k.unsqueeze(-3)).pow(2).sum(-1) / 2{scaled}"},
+        "Your scores come from the distance between query and key. Which product of the two does "
+        "the task ask for?",
+    )
 wrong(
     "softmax_over_queries",
     "scores, -1",

@@ -16,9 +16,8 @@ wrong(
     "changed.out_proj.weight[:, start:stop] = 0",
     "for parameter in changed.q_proj.parameters():\n"
     "            parameter[head * model.d_k : (head + 1) * model.d_k] = 0",
-    "You set the head's queries to zero. Then all its scores are 0, its attention is spread "
-    "evenly, and it still adds something: the mean of its values. Where does a head enter the "
-    "output?",
+    "You set the head's queries or its keys to zero. Then its attention is spread evenly, and it "
+    "still adds something: the mean of its values. Where does a head enter the output?",
 )
 wrong(
     "always_in_evaluation_mode",

@@ -127,7 +127,7 @@ def gradients_and_input(lab, draw):
         return torch.cat(lab.project_fused(x, W, b, (4, 5, 6)), -1)
 
     W, b = lab.fuse_qkv(*weights, *biases)
-    W.zero_(), b.zero_()
+    W.detach().zero_(), b.detach().zero_()
     return {
         "gradients": draw.gradients(all_of_it, draw.normal(2, 3, 7), *weights, *biases),
         "gradients of the projection": draw.gradients(

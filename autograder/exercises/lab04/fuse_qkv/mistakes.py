@@ -203,6 +203,42 @@ wrong(
     "fused[..., ::3], fused[..., 1::3], fused[..., 2::3]",
     "You take every third feature. Which rows of the fused weight belong together?",
 )
+SIZES_FOR_POSITIONS = (
+    "Your cut uses a size where a position belongs: a part begins or ends where another part lies. "
+    "At which column of the product do the values begin?"
+)
+for name, cut in (
+    ("values_begin_at_the_keys_size", "fused[..., d_k : d_k + d_v]"),
+    ("values_from_the_keys_size_on", "fused[..., d_k:]"),
+    ("values_begin_at_the_queries_size", "fused[..., d_q : d_q + d_v]"),
+    ("values_begin_at_0", "fused[..., :d_v]"),
+):
+    wrong.several(
+        name,
+        {
+            "q, k, v = fused.split(list(sizes), dim=-1)": (
+                f"d_q, d_k, d_v = sizes\n"
+                f"    q, k, v = fused[..., :d_q], fused[..., d_q : d_q + d_k], {cut}"
+            )
+        },
+        SIZES_FOR_POSITIONS,
+    )
+wrong.several(
+    "keys_end_at_their_size",
+    {
+        "q, k, v = fused.split(list(sizes), dim=-1)": (
+            "d_q, d_k, d_v = sizes\n"
+            "    q, k, v = fused[..., :d_q], fused[..., d_q:d_k], fused[..., d_k:d_v]"
+        )
+    },
+    SIZES_FOR_POSITIONS,
+)
+wrong(
+    "sizes_as_borders",
+    "split(list(sizes), dim=-1)",
+    "tensor_split(tuple(sizes[:2]), dim=-1)",
+    SIZES_FOR_POSITIONS,
+)
 wrong(
     "returned_in_another_order",
     "return q, k, v",

@@ -203,6 +203,8 @@ def masks_of_their_own(lab, draw):
     }
     q, k, v = draw.normal(3, 4, 12), draw.normal(3, 7, 12), draw.normal(3, 7, 12)
     found["(h, Lq, Lk), as many sentences as heads"] = model(q, k, v, any_mask(draw, 3, 4, 7))
+    q, k, v = draw.normal(4, 4, 12), draw.normal(4, 7, 12), draw.normal(4, 7, 12)
+    found["(Lq, Lk), as many sentences as queries"] = model(q, k, v, any_mask(draw, 4, 7))
     return found
 
 

@@ -172,7 +172,7 @@ wrong.several(
 wrong.several(
     "GivenSizesIgnored",
     {" if d_k is None else d_k": "", " if d_v is None else d_v": ""},
-    "d_k and d_v are not used: your layers always have d_model / h features per head. Which number "
+    "The given d_k or d_v is not used: your heads have d_model / h features instead. Which number "
     "holds if one is given?",
 )
 wrong(
@@ -199,6 +199,15 @@ wrong(
     "self.d_v = d_model // num_heads if d_v is None else d_v",
     "self.d_v = self.d_k",
     "In your layers, values have the size of keys, d_k. Which size has its own argument?",
+)
+wrong.several(
+    "EveryHeadAsWideAsTheModel",
+    {
+        "d_model // num_heads if d_k is": "d_model if d_k is",
+        "d_model // num_heads if d_v is": "d_model if d_v is",
+    },
+    "If d_k or d_v is not given, each of your heads is d_model wide. What does the task use for "
+    "None, and how wide are all heads together then?",
 )
 wrong(
     "SizeOfAllHeadsTogether",

@@ -29,6 +29,20 @@ wrong(
     "terms in q · k, and how many terms does that sum have?",
 )
 wrong(
+    "ScaledByNumberOfKeys",
+    "math.sqrt(self.d_k)",
+    "math.sqrt(keys.shape[-2])",
+    "The scores are divided by the root of the number of keys. What grows with the number of terms "
+    "in q · k, and does a longer text add terms to that sum?",
+)
+wrong(
+    "ScaledByNumberOfHeads",
+    "math.sqrt(self.d_k)",
+    "math.sqrt(self.num_heads)",
+    "The scores are divided by the root of the number of heads. What grows with the number of "
+    "terms in q · k, and how many terms does that sum have in one head?",
+)
+wrong(
     "KeysFromValues",
     "self.k_proj(k)",
     "self.k_proj(v)",
@@ -145,8 +159,15 @@ wrong(
     "DropoutOnWhatWasFound",
     "self.dropout(weights) @ values",
     "self.dropout(weights @ values)",
-    "You drop single features of the heads' outputs. If attention weights are dropped, as in the "
-    "task, a query misses a key altogether. Where does your dropout act?",
+    "You drop single features of the values, or of the heads' outputs. If attention weights are "
+    "dropped, as in the task, a query misses a key altogether. Where does your dropout act?",
+)
+wrong(
+    "DropoutKept",
+    "nn.Dropout(dropout)",
+    "nn.Dropout(1 - dropout)",
+    "Your layer drops weights at another rate than it is given: for 0.2, about four of five. Is "
+    "the argument the probability that a weight is kept, or that it is dropped?",
 )
 wrong.several(
     "DropoutOnTheScores",
@@ -265,12 +286,53 @@ wrong(
     "return (out, weights.log()) if",
     "The weights that you return are logarithms. What should they sum to?",
 )
+THREE_AXES = (
+    "You take a mask of three axes for (B, Lq, Lk). Broadcasting counts axes from the right: which "
+    "axis of the scores does the first of three meet?"
+)
 wrong(
     "MaskOfThreeAxesForSentences",
     "else mask",
     "else mask[:, None] if mask.ndim == 3 else mask",
-    "You take a mask of three axes for (B, Lq, Lk). Broadcasting counts axes from the right: which "
-    "axis of the scores does the first of three meet?",
+    THREE_AXES,
+)
+wrong(
+    "MaskOfThreeAxesForSentencesIfItFits",
+    "else mask",
+    "else mask[:, None] if mask.ndim == 3 and len(mask) == len(q) else mask",
+    THREE_AXES,
+)
+TWO_AXES = (
+    "You take a mask of two axes for (B, Lk), the padding of each sentence. Which two axes of the "
+    "scores does a mask of two axes meet, counted from the right?"
+)
+wrong(
+    "MaskOfTwoAxesForSentences",
+    "else mask",
+    "else mask[:, None, None] if mask.ndim == 2 else mask",
+    TWO_AXES,
+)
+wrong(
+    "MaskOfTwoAxesForSentencesIfItFits",
+    "else mask",
+    "else mask[:, None, None] if mask.ndim == 2 and len(mask) == len(q) else mask",
+    TWO_AXES,
+)
+wrong(
+    "OutputZeroed",
+    "return (out, weights) if",
+    "found = allowed.expand_as(scores).any(-1).any(1)[..., None]\n"
+    "        out = out * found\n"
+    "        return (out, weights) if",
+    "Your output is 0 throughout for a query that may attend to no key. The heads give zeros "
+    "there: what does the last layer make of zeros?",
+)
+wrong(
+    "WeightsFirst",
+    "return (out, weights) if",
+    "return (weights, out) if",
+    "Your pair is reversed: weights first, output second. Which of the two comes first in the "
+    "task?",
 )
 wrong(
     "MaskMultiplied",

@@ -73,8 +73,8 @@ wrong(
     "loss_detached",
     "logits.flatten",
     "logits.detach().flatten",
-    "No gradient reaches the logits: a `.item()`, `.detach()` or `no_grad` cuts torch's graph, so "
-    "nothing can be learned. Which line does it?",
+    "No gradient reaches the logits: a call such as `.item()`, `.detach()` or `torch.tensor(…)` "
+    "cuts torch's graph, so nothing can be learned. Which line does it?",
 )
 
 

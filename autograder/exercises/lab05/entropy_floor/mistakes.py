@@ -136,6 +136,31 @@ wrong(
     "You cut the tokens but not the scores, so after flattening they do not line up. How many "
     "places of a sequence are scored?",
 )
+WINNERS = (
+    "You count how often the likeliest token is right (or wrong). A model that is barely sure "
+    "counts as much as one that is quite sure: which number says how surprised a model is?"
+)
+for name, sign in {"winners_wrong": "!=", "winners_right": "=="}.items():
+    wrong(
+        name,
+        "cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())",
+        f"(logits[:, :-1].argmax(-1) {sign} ids[:, 1:]).to(logits.dtype).mean()",
+        WINNERS,
+    )
+wrong(
+    "one_loss_for_each_token",
+    "flatten())",
+    'flatten(), reduction="none").view(len(ids), -1)',
+    "You return a loss for each token, but the task asks for a mean. Over which tokens does it "
+    "run?",
+)
+wrong(
+    "scores_for_logarithms",
+    "cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())",
+    "-logits[:, :-1].gather(-1, ids[:, 1:, None]).mean()",
+    "You take the scores for logarithms of probabilities. What must the probabilities of a row sum "
+    "to, and which function makes them do so?",
+)
 wrong(
     "sign_forgotten",
     "return cross_entropy",
@@ -157,12 +182,20 @@ wrong(
     "Your loss is a Python number (`.item()`, `float`), so no gradient can flow back. What kind of "
     "value does the task ask for?",
 )
-wrong(
-    "loss_detached",
-    "flatten())",
-    "flatten()).detach()",
-    "No gradient flows back from your loss: a `.detach()`, `.data` or `no_grad` cuts torch's "
-    "graph. Which line is it?",
+CUT = (
+    "No gradient flows back from your loss: a `.detach()`, `.data`, `.item()` or `no_grad` cuts "
+    "torch's graph. Which line is it?"
+)
+wrong("loss_detached", "flatten())", "flatten()).detach()", CUT)
+NUMBER = {"return cross": "return torch.tensor(cross", "flatten())": "flatten()).item())"}
+wrong.several(
+    "rebuilt_in_its_dtype", {**NUMBER, "flatten())": "flatten()).item(), dtype=logits.dtype)"}, CUT
+)
+wrong.several(
+    "rebuilt_in_float32",
+    NUMBER,
+    "No gradient flows back from your loss, and it is float32, whatever the logits are. Do you "
+    "make a new tensor from a number? Which of your calls leaves torch's graph?",
 )
 wrong(
     "always_float32",
@@ -261,6 +294,19 @@ wrong(
     "loss(model(ids, mask), ids)",
     "loss(ids, model(ids, mask))",
     "You give the tokens to `loss` before the logits. In which order does the task call it?",
+)
+wrong(
+    "last_token_withheld",
+    "model(ids, mask), ids",
+    "model(ids[:, :-1], mask[:-1, :-1]), ids[:, :-1]",
+    "You cut the last token before you call the model. According to the task, which `ids` go to "
+    "the model and to `loss`, and which of the two shifts them?",
+)
+wrong(
+    "everything_shown",
+    "model(ids, mask)",
+    "model(ids, torch.ones_like(mask))",
+    "Your model does not get `mask`, but a mask that shows everything. What does the argument say?",
 )
 wrong(
     "cut_before_the_loss",

@@ -14,11 +14,24 @@ RANDOM = "torch.randint(vocab, (100, T), generator=torch.Generator().manual_seed
 TWO = "torch.arange(2 * T).view(2, T) % vocab"
 
 FEW_SEQUENCES = (
-    "You ask the model about very few different sequences. A model may look ahead only after a "
-    "certain word: how many sequences can you try?"
+    "You ask the model about very few different sequences, or compare the outputs of very few. A "
+    "model may look ahead only after a certain word: how many sequences can you try?"
 )
 wrong("few_sequences", RANDOM, TWO, FEW_SEQUENCES)
 wrong("one_random_sequence", "(100, T)", "(1, T)", FEW_SEQUENCES)
+wrong(
+    "first_sequence_compared",
+    ".abs().amax((0, 2))",
+    "[0].abs().amax(-1)",
+    FEW_SEQUENCES,
+)
+wrong(
+    "token_in_no_sequence",
+    RANDOM,
+    RANDOM.replace("vocab", "vocab - 1"),
+    "The last token of the vocabulary occurs in none of your sequences, and a model may look ahead "
+    "only after that one. At which number does `randint` end?",
+)
 wrong(
     "nan_is_no_leak",
     "for i in range(j) if not same[i]",
@@ -36,13 +49,19 @@ wrong.several(
     "You change the outputs, not the tokens, so the model never sees anything new. What goes into "
     "`fn` the second time?",
 )
-wrong.several(
-    "hidden_by_tolerance",
-    {"(after - before).abs().amax((0, 2)) <= 1e-9": "torch.isclose(before, after).all(-1).all(0)"},
+TOO_LENIENT = (
     "Your comparison is too lenient (by default, `torch.allclose` allows 1e-5 of the number "
     "itself). A faint leak is a leak: from what size does a difference count, according to the "
-    "task?",
+    "task?"
 )
+wrong(
+    "hidden_by_tolerance",
+    "(after - before).abs().amax((0, 2)) <= 1e-9",
+    "torch.isclose(before, after).all(-1).all(0)",
+    TOO_LENIENT,
+)
+for size in ("1e-7", "1e-6", "1e-4"):
+    wrong(f"smaller_than_{size}", "<= 1e-9", f"<= {size}", TOO_LENIENT)
 wrong(
     "rounding_counts",
     "<= 1e-9",
@@ -101,6 +120,13 @@ wrong(
     "look?",
 )
 wrong(
+    "neighbour_left_out",
+    "for i in range(j)",
+    "for i in range(j - 1)",
+    "You never report the output just before the changed token. Which is the last `i` that your "
+    "`range` reaches?",
+)
+wrong(
     "last_place_left_out",
     "for j in range(T):",
     "for j in range(T - 1):",
@@ -154,6 +180,25 @@ wrong.several(
         "(ids[:, j] + step)": "(other[:, j] + 1)",
     },
     MORE_THAN_ONE,
+)
+NEVER_TAKEN_BACK = (
+    "Tokens before `j` are changed, too, all at once or because no change is taken back, so an "
+    "output moves with a token that it may see. What is the smallest change that you can make?"
+)
+wrong.several(
+    "no_change_taken_back",
+    {
+        "    for j in range(T)": "    other = ids.clone()\n    for j in range(T)",
+        "            other = ids.clone()\n": "",
+    },
+    NEVER_TAKEN_BACK,
+)
+wrong("copy_forgotten", "ids.clone()", "ids", NEVER_TAKEN_BACK)
+wrong(
+    "everything_up_to_there",
+    "other[:, j] = (ids[:, j] + step)",
+    "other[:, : j + 1] = (ids[:, : j + 1] + step)",
+    NEVER_TAKEN_BACK,
 )
 OWN_PLACE = (
     "You also report an output that depends on the token at its own place, which is allowed. Which "
@@ -238,6 +283,13 @@ wrong(
     "sorted(found, key=lambda pair: pair[::-1])",
     "Your pairs are right, but in another order. Which of their two numbers does sorting compare "
     "first?",
+)
+wrong(
+    "in_the_order_of_a_set",
+    "sorted(found)",
+    "list(found)",
+    "Your pairs are right, but not in order, because a set has none. In which order does the task "
+    "list them?",
 )
 wrong(
     "only_whether",

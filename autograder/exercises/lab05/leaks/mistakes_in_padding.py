@@ -64,12 +64,15 @@ wrong(
     "Your comparison is too lenient (by default, `torch.allclose` allows 1e-5 of the number "
     "itself). From what size does a difference count, according to the task?",
 )
+MASKED_AND_REJECTED = (
+    "You reject a model that masks padding: you expect outputs that agree to the last bit, or "
+    "write padding over real tokens. How much may they differ, and how long is a padded sentence?"
+)
 wrong(
     "padding_to_the_last_bit",
     "(seen - alone).abs().max() <= 1e-9",
     "torch.equal(seen, alone)",
-    "You expect outputs that agree to the last bit. Sums over more places are rounded differently: "
-    "how much does the task allow?",
+    MASKED_AND_REJECTED,
 )
 wrong(
     "front_not_shifted",
@@ -157,3 +160,16 @@ def real_tokens(T, vocab, pad):
     """(2, T), tokens that are not padding."""
     real = torch.tensor([token for token in range(vocab) if token != pad])
     return real[torch.arange(2 * T).view(2, T) % len(real)]
+
+
+@exercise.mistake(MASKED_AND_REJECTED, of="pad_invariant")
+def real_tokens_overwritten(fn, T, vocab, pad):
+    real = torch.tensor([token for token in range(vocab) if token != pad])
+    ids = real[torch.randint(len(real), (100, T), generator=torch.Generator().manual_seed(2))]
+    alone, same = fn(ids), []
+    for count in (1, 2, 3):
+        behind, in_front = ids.clone(), ids.clone()
+        behind[:, -count:] = in_front[:, :count] = pad
+        same += [((fn(behind) - alone)[:, :-count].abs() <= 1e-9).all()]
+        same += [((fn(in_front) - alone)[:, count:].abs() <= 1e-9).all()]
+    return bool(torch.stack(same).all())

@@ -127,6 +127,13 @@ wrong(
     FILLED_WITH_A_NUMBER,
 )
 wrong("filled_with_minus_ten_thousand", INFINITY, "-1e4", FILLED_WITH_A_NUMBER)
+ALMOST_INFINITE = {INFINITY: "-6e4 if scores.dtype == torch.float16 else -1e30"}
+wrong.several("filled_with_minus_1e30", ALMOST_INFINITE, FILLED_WITH_A_NUMBER)
+wrong.several(
+    "minus_1e30_and_empty_rows",
+    {**ALMOST_INFINITE, "(~mask, 0.0)": "(empty, 0.0)"},
+    FILLED_WITH_A_NUMBER,
+)
 wrong(
     "filled_with_the_lowest",
     INFINITY,
@@ -182,6 +189,17 @@ wrong.several(
     "inverted",
     {"(~mask, low)": "(mask, low)", "(~mask, 0.0)": "(mask, 0.0)"},
     "Your mask is inverted: the forbidden keys get the weights. What does True mean in the task?",
+)
+NO_QUERY_ALLOWED = (
+    "You look for keys that no query may attend to, instead of queries without an allowed key. "
+    "Along which axis are the keys of one query?"
+)
+wrong("keys_without_a_query", "mask.any(-1", "mask.any(-2", NO_QUERY_ALLOWED)
+wrong(
+    "keys_without_a_query_in_full",
+    "mask.any(-1",
+    "mask.expand_as(scores).any(-2",
+    NO_QUERY_ALLOWED,
 )
 OTHER_AXIS = (
     "Your weights do not sum to 1 along the last axis, but along another one. Rows are queries: "
@@ -298,6 +316,16 @@ def everything_zero(scores, mask):
     return torch.softmax(scores.masked_fill(~mask, -math.inf), -1)
 
 
+@exercise.mistake(
+    "You ask the whole mask whether it allows anything, so one row without an allowed key among "
+    "others is still NaN. Which part of the mask belongs to one query?"
+)
+def asked_of_the_whole_mask(scores, mask):
+    if not mask.any():
+        return scores.masked_fill(~mask, 0.0) * 0.0
+    return torch.softmax(scores.masked_fill(~mask, -math.inf), -1)
+
+
 wrong = exercise.edits(exponentials_by_their_sum)
 
 EPSILON = (
@@ -306,6 +334,8 @@ EPSILON = (
 )
 TOTAL = "total.masked_fill(total == 0, 1.0)"
 EPSILONS = {
+    "large_epsilon": "1e-6",
+    "larger_epsilon": "1e-5",
     "epsilon_in_denominator": "(1e-8 if scores.dtype == torch.float64 else 1e-6)",
     "smaller_epsilon": "1e-9",
     "smallest_epsilon": "1e-12",

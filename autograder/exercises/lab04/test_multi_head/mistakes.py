@@ -1,93 +1,13 @@
-"""test_multi_head: a test that distinguishes right and wrong versions of multi-head attention."""
+"""Wrong tests of multi-head attention that students write: they ask too little, or too much."""
 
 from __future__ import annotations
 
 import torch
-from torch import nn
 
 from attnlab.checking.torch_attention import torch_equivalent
-from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
-from gradekit.exercise import write_a_test
+from attnlab.multihead import MultiHeadAttention
 
-VERSIONS = [
-    "ScaledByModel",
-    "ScaledByAllHeads",
-    "NotScaled",
-    "NoOutputProjection",
-    "QueriesAndKeysSwapped",
-    "KeysAndValuesSwapped",
-    "ValuesMadeOfKeys",
-    "AlwaysSelfAttention",
-    "HeadsAveraged",
-    "GivenSizesIgnored",
-    "HeadsInAPlainList",
-    "BiasOnceForEachHead",
-    "SplitWithoutTranspose",
-    "HeadsInterleaved",
-    "MergedWithoutTranspose",
-    "HeadsAttendToHeads",
-    "SoftmaxOverHeads",
-    "FirstHeadsMask",
-    "MaskIgnored",
-    "MaskInverted",
-    "MaskAfterSoftmax",
-    "NobodyGivesNan",
-    "NobodyGivesTheMean",
-    "DropoutAfterEval",
-    "DropoutOnTheOutput",
-    "NoDropout",
-    "WeightsDetached",
-    "AlwaysAPair",
-    "WeightsAveraged",
-    "ScoresReturned",
-]
-
-exercise = write_a_test(
-    "test_multi_head",
-    of=MultiHeadAttention,
-    exercise="multi_head_attention",
-    points=6,
-    title="Rejects wrong versions of multi-head attention that students write, accepts right ones.",
-    versions=VERSIONS,
-    uses=[split_heads, merge_heads],
-)
-
-
-@exercise.check(points=4)
-def openly_wrong(lab, draw):
-    """Accepts your own multi-head attention; rejects it once it is obviously wrong."""
-
-    class NoAnswer(lab.MultiHeadAttention):
-        def forward(self, q, k, v, mask=None, need_weights=False):
-            out, weights = super().forward(q, k, v, mask, need_weights=True)
-            return (0 * out, weights) if need_weights else 0 * out
-
-    class NoMask(lab.MultiHeadAttention):
-        def forward(self, q, k, v, mask=None, need_weights=False):
-            return super().forward(q, k, v, None, need_weights)
-
-    class KeysForValues(lab.MultiHeadAttention):
-        def forward(self, q, k, v, mask=None, need_weights=False):
-            return super().forward(q, k, k, mask, need_weights)
-
-    class SameWeightsForAll(lab.MultiHeadAttention):
-        def forward(self, q, k, v, mask=None, need_weights=False):
-            out, weights = super().forward(q, k, v, mask, need_weights=True)
-            mean = weights.mean(1, keepdim=True).expand_as(weights)
-            return (out, mean) if need_weights else out
-
-    accepted = draw.accepted(lab.test_multi_head, lab.MultiHeadAttention)
-    broken = {
-        "rejects one that answers zero": NoAnswer,
-        "rejects one that ignores the mask": NoMask,
-        "rejects one that takes its values from the keys' text": KeysForValues,
-        "rejects one that reports the same weights for all heads": SameWeightsForAll,
-    }
-    rejected = {
-        name: draw.rejects(lab.test_multi_head, version) for name, version in broken.items()
-    }
-    return {"accepts your own": accepted, **rejected}
-
+from . import exercise
 
 SIZES = {"d_model": 10, "num_heads": 3, "d_k": 4, "d_v": 5}
 SQUARE = {"d_model": 12, "num_heads": 3, "d_k": 4, "d_v": 4}
@@ -113,7 +33,7 @@ def close(a, b, digits=1e-9):
     assert (a - b).abs().max() < digits
 
 
-def numbers(impl, masks=MASKS, weights=True, sizes=SIZES, **options):
+def numbers(impl, masks=MASKS, weights=True, sizes=SIZES, opposite=False, **options):
     """Outputs, and if asked for weights, are torch's: without a mask and with masks."""
     model, (q, k, v) = filled(impl, sizes, **options).eval(), texts(d_model=sizes["d_model"])
     for shape in (None, *masks):
@@ -121,6 +41,7 @@ def numbers(impl, masks=MASKS, weights=True, sizes=SIZES, **options):
         if mask is not None:
             mask[..., 0] = True
         out, seen = torch_equivalent(model, **sizes)(q, k, v, mask)
+        mask = ~mask if opposite and mask is not None else mask
         if weights:
             close(model(q, k, v, mask, need_weights=True)[1], seen)
         answer = model(q, k, v, mask, need_weights=weights)
@@ -229,10 +150,52 @@ def weights_not_compared(impl):
     asserted(nobody, learns, drops, impl=impl)
 
 
+TRUE_FORBIDS = (
+    "Your test accepts a layer whose masks mean the opposite, and rejects right ones. What does "
+    "True mean in a mask of the task, and what in one of torch's own layer?"
+)
+
+
+@exercise.mistake(TRUE_FORBIDS)
+def true_forbids(impl):
+    numbers(impl, opposite=True)
+
+
+@exercise.mistake(TRUE_FORBIDS)
+def true_forbids_in_outputs(impl):
+    numbers(impl, weights=False, opposite=True)
+
+
 @exercise.mistake(
+    "Your test rejects a right layer whose parameters start with other numbers. Which promise of "
+    "the task says how they start, and whose weights should the expected result be made of?"
+)
+def same_seed(impl):
+    layers = []
+    for made in (MultiHeadAttention, impl):
+        torch.manual_seed(4)
+        layers.append(made(**SIZES).double())
+    mask = torch.rand(2, 1, 4, 7) < 0.6
+    q, k, v = texts()
+    for m in (None, mask):
+        mine, yours = (layer(q, k, v, m, need_weights=True) for layer in layers)
+        close(yours[0], mine[0])
+        close(yours[1], mine[1])
+
+
+NAMES = (
     "Your test asks for layers by the reference's names, but right versions may store their "
     "weights differently. What finds them wherever they are?"
 )
+
+
+@exercise.mistake(NAMES)
+def asks_for_names_of_parameters(impl):
+    assert dict(filled(impl).named_parameters())["q_proj.weight"].shape == (12, 10)
+    numbers(impl)
+
+
+@exercise.mistake(NAMES)
 def asks_for_names(impl):
     assert filled(impl).q_proj.weight.shape == (12, 10)
     assert filled(impl).out_proj.weight.shape == (10, 15)
@@ -250,8 +213,9 @@ def square_weights(impl):
 
 
 @exercise.mistake(
-    "Your test rejects right versions, too. Does it allow for rounding, and does it compare like "
-    "with like: the same weights on both sides, dropout switched off, a key for every query?"
+    "Your test rejects right versions, too. Does it allow for rounding, compare like with like "
+    "(equal weights on both sides, dropout off, a key for every query), and ask only for what the "
+    "task says about the weights that come back?"
 )
 def exactly_equal(impl):
     model, inputs = filled(impl), texts()
@@ -329,74 +293,3 @@ def always_with_weights(impl):
 def one_mask_for_all_heads(impl):
     numbers(impl, masks=((4, 7), (2, 1, 1, 7)), dropout=0.5)
     asserted(nobody, learns, drops, alone, impl=impl)
-
-
-@exercise.also_right
-def with_many_sizes(impl):
-    for d_model, heads, d_k, d_v in ((10, 3, 4, 5), (7, 2, 5, 3), (9, 1, 4, 2)):
-        given = (d_model, heads, d_k, d_v)
-        model = impl(*given, dropout=0.5).double()
-        for parameter in model.parameters():
-            nn.init.uniform_(parameter, -1, 1)
-        changed = torch_equivalent(model, *given)
-        total = (d_model + 1) * heads * (2 * d_k + d_v) + (heads * d_v + 1) * d_model
-        assert sum(p.numel() for p in model.parameters()) == total
-        q, k, v = (torch.randn(3, n, d_model, dtype=torch.float64) for n in (5, 6, 6))
-        mask = torch.rand(3, heads, 5, 6) < 0.5
-        mask[..., 2] = True
-        model.eval()
-        for m in (None, mask, mask[:, :1], mask[0, 0], mask[:, :1, :1]):
-            out, weights = model(q, k, v, m, True)
-            torchs = changed(q, k, v, m)
-            torch.testing.assert_close(out, torchs[0], atol=1e-9, rtol=0)
-            torch.testing.assert_close(weights, torchs[1], atol=1e-9, rtol=0)
-            torch.testing.assert_close(model(q, k, v, m), out, atol=1e-9, rtol=0)
-        mask[:, :, 3] = False
-        out, weights = model(q, k, v, mask, need_weights=True)
-        assert not weights[:, :, 3].any()
-        assert bool(((out[:, 3] - out[0, 3]).abs() < 1e-9).all())
-        leaf = q.clone().requires_grad_()
-        model(leaf, k, v)[0, 0, 0].backward()
-        assert leaf.grad is not None and float(leaf.grad.abs().sum()) > 1e-9  # noqa: PT018
-        model.train()
-        noisy = model(q, k, v)
-        assert bool(((noisy - model(q, k, v)).abs() > 1e-6).any())
-        assert bool((noisy.abs() > 1e-12).all())
-
-
-@exercise.also_right
-def by_properties_and_torch(impl):
-    generator = torch.Generator().manual_seed(4)
-
-    def random(*shape):
-        return torch.randn(shape, generator=generator, dtype=torch.float64)
-
-    model = impl(6, 4, d_k=3, d_v=2, bias=True).double()
-    for parameter in model.parameters():
-        parameter.data = random(*parameter.shape)
-    changed = torch_equivalent(model, 6, 4, 3, 2)
-    q, k, v = random(2, 3, 6), random(2, 5, 6), random(2, 5, 6)
-    out = model(q, k, v)
-    if not isinstance(out, torch.Tensor):
-        raise AssertionError("a pair instead of the output alone")
-    allowed = random(2, 4, 3, 5) > -0.3
-    allowed[..., 1] = True
-    for mask in (torch.ones(3, 5, dtype=torch.bool), allowed, allowed[1:, 0]):
-        got, want = model(q, k, v, mask, need_weights=True), changed(q, k, v, mask)
-        assert all(torch.allclose(a, b, atol=1e-8) for a, b in zip(got, want, strict=True))
-    assert torch.allclose(out, changed(q, k, v)[0], atol=1e-8)
-    nobody = torch.zeros(3, 5, dtype=torch.bool)
-    assert torch.allclose(model(q, k, v, nobody), model(q, k, 0 * v, nobody), atol=1e-8)
-    assert not model(q, k, v, nobody, need_weights=True)[1].any()
-    for i, leaf in enumerate((q, k, v)):
-        inputs = [q, k, v]
-        inputs[i] = leaf.clone().requires_grad_()
-        (grad,) = torch.autograd.grad(model(*inputs)[0, 0, 0], inputs[i])
-        assert bool(grad.any())
-    half = impl(6, 4, d_k=3, d_v=2, dropout=0.5).double()
-    assert not torch.equal(half(q, k, v), half(q, k, v))
-    assert bool(half(q, k, v).all())
-    half.eval()
-    assert torch.allclose(half(q, k, v), torch_equivalent(half, 6, 4, 3, 2)(q, k, v)[0], atol=1e-8)
-    bare = impl(6, 4, d_k=3, d_v=2, bias=False).double()
-    assert torch.allclose(bare(q, k, v), torch_equivalent(bare, 6, 4, 3, 2)(q, k, v)[0], atol=1e-8)

@@ -1,156 +1,9 @@
-"""qkv: a query, a key and a value for every word."""
-
-from __future__ import annotations
+"""Wrong versions of the projections that students write."""
 
 import torch
 
-from attnlab.attention import qkv
-from attnlab.checking.observation import dtype_of
-from gradekit.exercise import Exercise
-
-exercise = Exercise(
-    qkv,
-    forbids=[
-        "torch.nn.functional.scaled_dot_product_attention",
-        "torch.nn.functional.multi_head_attention_forward",
-    ],
-)
-
-
-def matrices(draw, d_model=7, d_k=4, d_v=11):
-    """Three matrices, none of them square."""
-    return draw.normal(d_model, d_k), draw.normal(d_model, d_k), draw.normal(d_model, d_v)
-
-
-@exercise.check(points=1.5)
-def shape_and_dtype(lab, draw):
-    """Returns three tensors of the right shapes, in the dtype of the inputs."""
-    X, weights = draw.normal(2, 5, 7), matrices(draw)
-    q, k, v = lab.qkv(X, *weights)
-    return {
-        "shape of q": list(q.shape),
-        "shape of k": list(k.shape),
-        "shape of v": list(v.shape),
-        "dtypes of float32": [
-            dtype_of(out) for out in lab.qkv(X.float(), *(W.float() for W in weights))
-        ],
-    }
-
-
-@exercise.check(points=2)
-def one_sentence(lab, draw):
-    """Returns the right queries, keys and values for one sentence."""
-    q, k, v = lab.qkv(draw.normal(5, 7), *matrices(draw))
-    return {"q": q, "k": k, "v": v}
-
-
-@exercise.check(points=1.5)
-def a_batch(lab, draw):
-    """Returns the right queries, keys and values for a batch of two sentences."""
-    q, k, v = lab.qkv(draw.strided(draw.normal(2, 5, 7)), *matrices(draw))
-    return {"q": q, "k": k, "v": v}
-
-
-@exercise.check(points=2, hidden=True)
-def other_sizes(lab, draw):
-    """Is right for any sizes (one word, square matrices), any batch axes and memory layout."""
-
-    def ask(batch, T, d_model, d_k, d_v):
-        return list(lab.qkv(draw.normal(*batch, T, d_model), *matrices(draw, d_model, d_k, d_v)))
-
-    views = [draw.strided(W) for W in matrices(draw, 5, 8, 6)]
-    return {
-        "views": list(lab.qkv(draw.strided(draw.normal(2, 4, 5)), *views)),
-        "sizes": draw.each_size(ask, batch=(2,), T=5, d_model=7, d_k=4, d_v=11),
-    }
-
-
-@exercise.check(points=1.5, hidden=True)
-def nothing_is_added(lab, draw):
-    """A word of zeros has zeros as query, key and value; doubling a word doubles all three."""
-    X, weights = draw.normal(2, 5, 7), matrices(draw)
-    padded = X * torch.tensor([1.0, 0.0, 2.0, 0.0, 1.0], dtype=torch.float64)[:, None]
-    return list(lab.qkv(padded, *weights))
-
-
-@exercise.check(points=1.5, hidden=True)
-def gradients_and_inputs(lab, draw):
-    """Lets gradients flow back to the words and all three matrices, and leaves them unchanged."""
-    X, weights = draw.normal(2, 5, 7), matrices(draw)
-    lab.qkv(X, *weights)
-    return {
-        "q": draw.gradients(lambda *args: next(iter(lab.qkv(*args))), X, *weights)[:2],
-        "k": draw.gradients(lambda *args: [*lab.qkv(*args)][1], X, *weights)[::2],
-        "v": draw.gradients(lambda *args: [*lab.qkv(*args)][2], X, *weights)[::3],
-        "inputs unchanged": draw.untouched(),
-    }
-
-
-exercise.promises(
-    {
-        "Give every word its query, its key and its value": "one_sentence a_batch other_sizes",
-        "A word is a row of X, and it is multiplied by the matrices from the right": "one_sentence",
-        "There is no bias and no scale.": "nothing_is_added one_sentence",
-        "(..., T, d_model), one vector for each of T words": "a_batch other_sizes",
-        "W_q: (d_model, d_k), the matrix for queries.": "one_sentence other_sizes",
-        "W_k: (d_model, d_k), the matrix for keys.": "one_sentence other_sizes",
-        "W_v: (d_model, d_v), the matrix for values.": "one_sentence other_sizes",
-        "The queries (..., T, d_k), the keys (..., T, d_k) and the values (..., T, d_v), in this "
-        "order": "shape_and_dtype one_sentence",
-        "in the dtype of the inputs": "shape_and_dtype",
-        "Gradients flow back to all four inputs, and the inputs stay unchanged.": (
-            "gradients_and_inputs"
-        ),
-    }
-)
-
-
-@exercise.also_right
-def three_products(X, W_q, W_k, W_v):
-    q = X @ W_q  # (..., T, d_k)
-    k = X @ W_k  # (..., T, d_k)
-    v = X @ W_v  # (..., T, d_v)
-    return q, k, v
-
-
-@exercise.also_right
-def one_after_the_other(X, W_q, W_k, W_v):
-    return (torch.tensordot(X, W, dims=1) for W in (W_q, W_k, W_v))
-
-
-@exercise.also_right
-def by_einsum(X, W_q, W_k, W_v):
-    q = torch.einsum("...td,dk->...tk", X, W_q)
-    k = torch.einsum("...td,dk->...tk", X, W_k)
-    v = torch.einsum("...td,dv->...tv", X, W_v)
-    return q, k, v
-
-
-@exercise.also_right
-def by_linear(X, W_q, W_k, W_v):
-    return [torch.nn.functional.linear(X, W.T) for W in (W_q, W_k, W_v)]
-
-
-@exercise.also_right
-def one_fused_product(X, W_q, W_k, W_v):
-    sizes = [W_q.size(1), W_k.size(1), W_v.size(1)]
-    return torch.matmul(X, torch.cat((W_q, W_k, W_v), dim=1)).split(sizes, dim=-1)
-
-
-@exercise.also_right
-def word_by_word(X, W_q, W_k, W_v):
-    def project(W):
-        columns = [(X * W[:, j]).sum(-1) for j in range(W.shape[1])]
-        return torch.stack(columns, dim=-1)
-
-    return project(W_q), project(W_k), project(W_v)
-
-
-@exercise.also_right
-def columns_as_in_lecture_n(X, W_q, W_k, W_v):
-    q, k, v = ((W.t() @ X.transpose(-1, -2)).transpose(-1, -2) for W in (W_q, W_k, W_v))
-    return q, k, v
-
+from . import exercise
+from .also_right import three_products
 
 wrong = exercise.edits(three_products)
 
@@ -240,13 +93,54 @@ wrong(
     "You add a constant 1 to the words before the products, or to the results. A word of zeros "
     "should give zeros: where does the 1 come from?",
 )
-wrong(
-    "scaled_already",
-    "@ W_q",
-    "@ W_q / W_q.shape[-1] ** 0.5",
-    "Your queries are already scaled. The scale belongs to the scores, two steps later: how often "
-    "does it count if it is in both places?",
-)
+ROOT = "W_q.shape[-1] ** 0.5"
+for name, scaled in (
+    ("scaled_already", f"return q / {ROOT}, k, v"),
+    ("keys_scaled_already", f"return q, k / {ROOT}, v"),
+    ("queries_and_keys_scaled_already", f"return q / {ROOT}, k / {ROOT}, v"),
+    ("half_a_scale_each", "d = W_q.shape[-1] ** 0.25\n    return q / d, k / d, v"),
+    ("scaled_by_width_of_words", "return q / X.shape[-1] ** 0.5, k, v"),
+    ("all_scaled_by_width_of_words", "d = X.shape[-1] ** 0.5\n    return q / d, k / d, v / d"),
+):
+    wrong(
+        name,
+        RETURN,
+        scaled,
+        "Your queries or keys are already scaled by a root. The scale belongs to the scores, two "
+        "steps later: how often does it count if it is in both places?",
+    )
+NORMED = "{0} / {0}.norm(dim=-1, keepdim=True)"
+for name, changed in (
+    ("queries_and_keys_of_length_1", "qk"),
+    ("all_of_length_1", "qkv"),
+    ("queries_of_length_1", "q"),
+    ("keys_of_length_1", "k"),
+):
+    wrong(
+        name,
+        RETURN,
+        "\n    ".join(f"{x} = {NORMED.format(x)}" for x in changed) + f"\n    {RETURN}",
+        "You bring vectors to length 1 after the products (`normalize`, or a division by `norm`), "
+        "as for a cosine. Does the task do anything after its three products?",
+    )
+for name, changed in (("queries_and_keys_standardised", "qk"), ("all_standardised", "qkv")):
+    wrong(
+        name,
+        RETURN,
+        "norm = torch.nn.functional.layer_norm\n    "
+        + "\n    ".join(f"{x} = norm({x}, {x}.shape[-1:])" for x in changed)
+        + f"\n    {RETURN}",
+        "You bring each vector to mean 0 and variance 1 after the products (a layer norm). Does "
+        "the task do anything after its three products?",
+    )
+for name, change in (("relu_on_top", "relu"), ("tanh_on_top", "tanh")):
+    wrong(
+        name,
+        RETURN,
+        f"return torch.{change}(q), torch.{change}(k), torch.{change}(v)",
+        "You bend the results of the products with an activation, as a layer of a network does. "
+        "Does the task name anything but the products?",
+    )
 wrong(
     "batch_flattened",
     FIRST,
@@ -345,9 +239,9 @@ wrong(
 )
 
 ONE_RANK = (
-    "Your code needs a certain number of axes in front of the words (`mm`, `bmm`, "
-    "`B, T, d = X.shape`, `btd,dk->btk`), so one sentence, a batch, or a batch of batches does not "
-    "fit. Which product works on the last axis, whatever comes before it?"
+    "Your code needs a certain number of axes in front of the words (`mm`, `bmm`, `.T`, "
+    "`transpose(0, 1)`, `B, T, d = X.shape`, `btd,dk->btk`), so one sentence, a batch, or a batch "
+    "of batches does not fit. Which call works on the last axes, whatever comes before them?"
 )
 
 
@@ -383,3 +277,20 @@ def matrices_of_its_own(X, W_q, W_k, W_v):
 )
 def square_ones_transposed(X, W_q, W_k, W_v):
     return tuple(X @ (W.T if W.shape[0] == W.shape[1] else W) for W in (W_q, W_k, W_v))
+
+
+@exercise.mistake(ONE_RANK)
+def columns_by_dot_t(X, W_q, W_k, W_v):
+    words = X.permute(*range(X.ndim)[::-1])
+    return tuple((W.T @ words).mT for W in (W_q, W_k, W_v))
+
+
+@exercise.mistake(ONE_RANK)
+def columns_by_t(X, W_q, W_k, W_v):
+    return tuple((W.t() @ X.t()).t() for W in (W_q, W_k, W_v))
+
+
+@exercise.mistake(ONE_RANK)
+def columns_by_transpose(X, W_q, W_k, W_v):
+    words = X.transpose(0, 1)
+    return tuple((W.T @ words).transpose(0, 1) for W in (W_q, W_k, W_v))

@@ -1,0 +1,50 @@
+"""Wrong beam searches: which candidates are kept, and by which number they are compared."""
+
+from __future__ import annotations
+
+from . import exercise
+from .also_right import by_sorting
+
+KEEP_BEST = "sorted(candidates, key=score, reverse=True)[:width]"
+LENGTHS = "len(symbols) ** alpha"
+
+wrong = exercise.edits(by_sorting)
+
+wrong(
+    "multiplied_by_the_length",
+    f"total / {LENGTHS}",
+    f"total * {LENGTHS}",
+    "You multiply the sum by a power of the length, so longer sequences fall back even more. Sums "
+    "are negative: what does a division do to them?",
+)
+wrong(
+    "always_the_mean",
+    LENGTHS,
+    "len(symbols)",
+    "Your scores are always means: `alpha` changes nothing. To which power is the length raised, "
+    "and what is it for alpha = 0?",
+)
+wrong(
+    "finished_first",
+    "    return [",
+    "    beam = sorted(beam, key=lambda one: one[0][-1] != eos)\n    return [",
+    "Your result has the finished hypotheses first, whatever their scores. By what does the task "
+    "order the pairs that are returned?",
+)
+wrong(
+    "merged_by_the_last_symbol",
+    f"beam = {KEEP_BEST}",
+    "best = {}\n"
+    "        for one in sorted(candidates, key=score, reverse=True):\n"
+    "            best.setdefault(one[0][-1], one)\n"
+    "        beam = list(best.values())[:width]",
+    "Of several candidates with the same last symbol you keep only one. They have different "
+    "beginnings and states: which candidates does the task compare?",
+)
+wrong(
+    "narrower_with_each_end",
+    "[:width]",
+    "[: width - sum(one[0][-1:] == [eos] for one in beam)]",
+    "Your beam gets narrower with each hypothesis that ends, although finished ones are among the "
+    "candidates already. How many candidates are kept after every step?",
+)

@@ -1,0 +1,118 @@
+"""test_attention: a test that distinguishes right versions of attention from wrong ones."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from attnlab.attention import scaled_dot_product_attention
+from gradekit.exercise import write_a_test
+
+# Without versions that are wrong only if some sizes happen to be equal.
+VERSIONS = [
+    "no_scale",
+    "scale_multiplied",
+    "divided_by_d",
+    "scaled_by_d_model",
+    "scaled_by_d_v",
+    "scaled_by_number_of_keys",
+    "scaled_by_number_of_queries",
+    "scaled_by_first_axis",
+    "scaled_after_softmax",
+    "softmax_over_queries",
+    "softmax_over_axis_1",
+    "softmax_over_axis_0",
+    "softmax_over_everything",
+    "keys_not_transposed",
+    "first_axes_transposed",
+    "axes_of_a_batch",
+    "einsum_of_a_batch",
+    "mask_after_softmax",
+    "mask_after_softmax_renormalised",
+    "allowed_filled_with_infinity",
+    "mask_inverted",
+    "fill_with_0",
+    "fill_with_minus_10",
+    "fill_with_minus_10000",
+    "fill_with_minus_a_million",
+    "mask_added",
+    "large_number_subtracted",
+    "infinity_times_0",
+    "nan_without_keys",
+    "uniform_without_keys",
+    "outputs_mended_alone",
+    "nan_gradients",
+    "softmax_without_maximum",
+    "epsilon_in_denominator",
+    "values_up_to_query_length",
+    "keys_mixed",
+    "scores_returned",
+    "weights_first",
+    "outputs_alone",
+    "dropout_by_default",
+    "always_causal",
+    "first_row_of_the_mask",
+    "mask_ignored",
+    "mask_unsqueezed",
+    "mask_as_index",
+    "always_float32",
+    "weights_detached",
+    "queries_changed",
+    "mask_changed",
+]
+
+exercise = write_a_test(
+    "test_attention",
+    of=scaled_dot_product_attention,
+    points=8,
+    title="Rejects the wrong versions of attention that students write, and accepts right ones.",
+    versions=VERSIONS,
+)
+
+
+@exercise.check(points=4)
+def openly_wrong(lab, draw):
+    """Accepts your own attention; rejects it once it is obviously wrong."""
+    attention = lab.scaled_dot_product_attention
+
+    def equal_shares(q, k, v, mask=None):
+        return attention(0 * q, k, v, mask)
+
+    def no_scale(q, k, v, mask=None):
+        return attention(q * math.sqrt(q.shape[-1]), k, v, mask)
+
+    def mask_ignored(q, k, v, mask=None):
+        return attention(q, k, v)
+
+    def shares_for_nobody(share):
+        def version(q, k, v, mask=None):
+            weights = attention(q, k, v, mask)[1]
+            if mask is not None:
+                weights = torch.where(mask.any(-1, keepdim=True), weights, share / k.shape[-2])
+            return weights @ v, weights
+
+        return version
+
+    def other_last_digits(q, k, v, mask=None):
+        weights = attention(q, k, v, mask)[1]
+        weights = torch.where(weights == 1, weights, weights * (1 + 2**-50))
+        return weights @ v, weights
+
+    def forbidden_keys(q, k, v, mask=None):
+        return attention(q, k, v, None if mask is None else ~mask)
+
+    def asks_for(version):
+        accepted = draw.rejects(lab.test_attention, version) is False
+        return int(accepted and draw.rejects(lab.test_attention, attention) is True)
+
+    return {
+        "asks for equal weights if no key is allowed": asks_for(shares_for_nobody(1.0)),
+        "asks for NaN if no key is allowed": asks_for(shares_for_nobody(math.nan)),
+        "asks for the forbidden keys": asks_for(forbidden_keys),
+        "accepts your own": draw.accepted(lab.test_attention, attention),
+        "accepts it with other last digits": draw.accepted(lab.test_attention, other_last_digits),
+        "rejects equal weights for all keys": draw.rejects(lab.test_attention, equal_shares),
+        "rejects scores without a scale": draw.rejects(lab.test_attention, no_scale),
+        "rejects a version that ignores the mask": draw.rejects(lab.test_attention, mask_ignored),
+    }

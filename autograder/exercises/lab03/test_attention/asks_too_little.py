@@ -1,0 +1,164 @@
+"""Tests of attention that ask too little, or more than the task: one right test, weakened."""
+
+from itertools import product
+
+from gradekit.exercise.edits import Edits, definition_from, source_text
+
+from . import exercise
+from .also_right import ordinary_first
+
+
+def register(name, made, advice):
+    """Adds an edited test under a name of its own."""
+    text = source_text(made).replace(f"def {made.__name__}(", f"def {name}(")
+    exercise.mistake(advice)(definition_from(text, ordinary_first.__module__))
+
+
+wrong = Edits(ordinary_first, register)
+
+# The parts of the right test that are weakened.
+LEADS, MASKS = "[(), (2,), (2, 3)]", "[None, *holes()]"
+OF_WEIGHTS, OF_OUTPUTS = "near(weights, right)", "near(out, right @ v)"
+GRADIENTS, MORE = "finite_gradients(impl, q, k, v, mask)", "by_loops(impl)"
+FORMULA = "formula(q, k, mask)"
+CALL, RIGHT = "out, weights = impl(q, k, v, mask)", "right = formula(q, k, mask)"
+AFTER, BEFORE = f"{CALL}\n            {RIGHT}", f"{RIGHT}\n            {CALL}"
+
+NO_MASK = (
+    "Your test never passes a mask, so every mistake with masks gets through. What does the task "
+    "promise for a forbidden key, and for a query without allowed keys?"
+)
+OUTPUTS = (
+    "Your test accepts a version that returns scores in place of weights: nothing that it asserts "
+    "is about the numbers of the second result. Which promises does the task make about it?"
+)
+WEIGHTS = (
+    "Your test accepts a version whose outputs are wrong although its weights are right: nothing "
+    "that it asserts is about the numbers of the first result. What are they, by the formula?"
+)
+SQUARE = (
+    "Your test uses as many queries as keys and as many numbers in a value as in a key. Then a "
+    "version that confuses two lengths looks right. Which shapes distinguish them?"
+)
+LOOSE = (
+    "Your test accepts weights that sum to a little less than one. How large a difference does "
+    "your comparison allow? (`allclose` also allows a share of each number, its `rtol`.)"
+)
+AXES = (
+    "What gets through your test is wrong only for another number of axes (one sentence, a batch, "
+    "heads), with enormous numbers, without allowed keys or in its gradients. How many axes do "
+    "your inputs have?"
+)
+ORDINARY = (
+    "What gets through your test is wrong only with enormous numbers, without allowed keys or in "
+    "its gradients. Which inputs of your test have them?"
+)
+NO_GRADIENTS = (
+    "What gets through your test is wrong only with enormous numbers or in its gradients. Which of "
+    "your calls goes back through the graph, and which scores are in the millions?"
+)
+INPUTS = (
+    "Your test accepts a version that writes into what it is given: the right numbers are computed "
+    "before the call. What do you know about the inputs after it?"
+)
+SMALL_NUMBERS = (
+    "What gets through your test is wrong only with enormous numbers. In which of your inputs is a "
+    "score in the millions, above or below zero, allowed or forbidden?"
+)
+SUM_OF_ONE = (
+    "Where a query may attend to no key, your test asks for equal weights or for a sum of one, and "
+    "so rejects right versions. What does the task promise for such a query?"
+)
+LAST_DIGITS = (
+    "Your test rejects right versions whose numbers differ from its own in the last digits. Two "
+    "ways to multiply the same numbers are not equal bit by bit: how far apart may they be?"
+)
+
+ranks = {"": LEADS, "_of_one_sentence": "[()]", "_of_a_batch": "[(2,)]"}
+masks = {"no_mask": "[None]", "some_masks": "[None, *some()]", "holes": MASKS}
+seen = {
+    "": {},
+    "_outputs_alone": {OF_WEIGHTS: "pass"},
+    "_weights_alone": {OF_OUTPUTS: "pass"},
+}
+
+
+def weakened(name, advice, *changes):
+    """A known mistake that lacks all that is enormous, and has these changes, too."""
+    edits = {MORE: "return"}
+    for change in changes:
+        edits |= change
+    wrong.several(name, edits, advice)
+
+
+def compared_by(call, parts):
+    """The edits that compare with another function."""
+    calls = {OF_WEIGHTS: f"{call}(weights, right)", OF_OUTPUTS: f"{call}(out, right @ v)"}
+    return calls | parts
+
+
+def gap(mask, part, call, rank):
+    """The advice on what matters most of all that a test leaves out."""
+    if mask == "no_mask":
+        return NO_MASK
+    if part:
+        return OUTPUTS if part == "_outputs_alone" else WEIGHTS
+    if call == "loosely":
+        return LOOSE
+    if rank:
+        return AXES
+    return ORDINARY if mask == "some_masks" else NO_GRADIENTS
+
+
+for rank, mask, part, call in product(ranks, masks, seen, ("near", "loosely")):
+    if part == "_weights_alone" and call == "loosely":
+        continue
+    weakened(
+        f"{mask}{rank}{part}_{call}",
+        gap(mask, part, call, rank),
+        {LEADS: ranks[rank], MASKS: masks[mask], GRADIENTS: "pass"},
+        compared_by(call, seen[part]),
+    )
+for rank, mask, call in product(ranks, masks, ("near", "loosely")):
+    advice = gap(mask, "", call, rank)
+    weakened(
+        f"{mask}{rank}_computed_before_{call}",
+        INPUTS if advice in (ORDINARY, NO_GRADIENTS) else advice,
+        {LEADS: ranks[rank], MASKS: masks[mask], GRADIENTS: "pass", AFTER: BEFORE},
+        compared_by(call, {}),
+    )
+for mask, order in product(masks, (AFTER, BEFORE)):
+    weakened(
+        f"{mask}_equal_computed_{'after' if order == AFTER else 'before'}",
+        LAST_DIGITS,
+        {MASKS: masks[mask], GRADIENTS: "pass", AFTER: order},
+        compared_by("equal", {}),
+    )
+for rank, call in product(ranks, ("near", "loosely")):
+    weakened(
+        f"squares{rank}_{call}",
+        SQUARE,
+        {LEADS: ranks[rank], MASKS: "[None, torch.ones(4, 4).bool().tril()]", GRADIENTS: "pass"},
+        {"drawn(lead)": "drawn(lead, ((4, 4),) * 3)"},
+        compared_by(call, {}),
+    )
+for part in ("", "_weights_alone"):
+    weakened(
+        f"equal_shares_asked_for{part}",
+        SUM_OF_ONE,
+        {FORMULA: "formula(q, k, mask, -1e9)", GRADIENTS: "pass"},
+        seen[part],
+    )
+for rank, call in product(ranks, ("near", "loosely")):
+    weakened(
+        f"holes{rank}_{call}_and_gradients",
+        LOOSE if call == "loosely" else AXES if rank else SMALL_NUMBERS,
+        {LEADS: ranks[rank]},
+        compared_by(call, {}),
+    )
+weakened(
+    "sums_of_all_rows",
+    SUM_OF_ONE,
+    {OF_WEIGHTS: "assert (weights.sum(-1) - 1).abs().max() < 1e-6", OF_OUTPUTS: "pass"},
+    {GRADIENTS: "pass"},
+)

@@ -1,0 +1,139 @@
+"""Wrong tests of attention that students write; those that ask too little are in another file."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from .asks_too_little import AXES, OUTPUTS, SQUARE, exercise
+
+
+@exercise.mistake(
+    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
+    "`assert` whose condition can be false?"
+)
+def asserts_nothing(impl):
+    impl(torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 11))
+
+
+@exercise.mistake(
+    "Your test checks only shapes. A table of equal weights has the right shape, too: which "
+    "numbers distinguish it from attention?"
+)
+def shapes_only(impl):
+    q, k, v = torch.randn(2, 3, 4), torch.randn(2, 5, 4), torch.randn(2, 5, 11)
+    out, weights = impl(q, k, v)
+    assert out.shape == (2, 3, 11)
+    assert weights.shape == (2, 3, 5)
+
+
+@exercise.mistake(
+    "Your test asks for rows that sum to one and for outputs between the values. Scores that are "
+    "not scaled, or scaled too much, pass both. What do you know about the weights themselves?"
+)
+def convexity_only(impl):
+    q, k = torch.randn(2, 3, 4).double(), torch.randn(2, 5, 4).double()
+    out, weights = impl(q, k, torch.ones(2, 5, 11).double())
+    assert torch.allclose(weights.sum(-1), torch.ones(2, 3).double())
+    assert torch.allclose(out, torch.ones(2, 3, 11).double())
+
+
+def by_formula(q, k, mask):
+    """The weights by the formula; NaN for a query without allowed keys."""
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    return scores.masked_fill(~mask, -math.inf).softmax(-1)
+
+
+def demand(impl, q, k, v, mask, inverted=False):
+    out, weights = impl(q, k, v, mask)
+    if mask is None:
+        mask = torch.ones(q.shape[-2], k.shape[-2]).bool()
+    right = by_formula(q, k, ~mask if inverted else mask).nan_to_num(0)
+    assert (weights - right).abs().max() < 1e-8
+    assert (out - right @ v).abs().max() < 1e-8
+
+
+def compare_square(impl, masks):
+    g = torch.Generator().manual_seed(3)
+    q, k, v = torch.randn(3, 4, 4, generator=g).double().unbind()
+    for mask in masks:
+        demand(impl, q, k, v, mask)
+
+
+@exercise.mistake(SQUARE)
+def square_and_causal(impl):
+    compare_square(impl, [torch.ones(4, 4).bool().tril()])
+
+
+@exercise.mistake(
+    "Your test rejects every version, the right ones, too. Try it on your own attention: does it "
+    "stop in a call or in an assertion, and is that assertion true? Two right ways to multiply "
+    "the same numbers differ in the last digit: how large a difference does your test allow?"
+)
+def exactly_equal(impl):
+    g = torch.Generator().manual_seed(4)
+    q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
+    mask = torch.tensor([True, True, False, True, False])
+    exp = (q @ k.mT / 2).exp() * mask
+    weights = exp * (1 / exp.sum(-1, keepdim=True))
+    assert torch.equal(impl(q, k, v, mask)[1], weights)
+
+
+@exercise.mistake(
+    "Your test notices a mask that is ignored, but not wrong weights. Weights that sum to one and "
+    "give the output, or that are 0 in the right places, can all be wrong. Where do you get right "
+    "ones from?"
+)
+def consistent_with_itself(impl):
+    g = torch.Generator().manual_seed(5)
+    q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
+    for mask in (None, torch.tensor([True, True, False, True, False])):
+        out, weights = impl(q, k, v, mask)
+        assert (out - weights @ v).abs().max() < 1e-10
+        assert (weights.sum(-1) - 1).abs().max() < 1e-10
+        if mask is not None:
+            assert (weights[..., ~mask] == 0).all()
+
+
+@exercise.mistake(
+    "Your test accepts versions that look only at the keys that a mask forbids, and rejects right "
+    "ones. What does True in a mask mean in the task?"
+)
+def mask_taken_the_other_way_round(impl):
+    g = torch.Generator().manual_seed(6)
+    q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
+    mask = torch.tensor([True, False, True, False, False])
+    demand(impl, q, k, v, mask, inverted=True)
+
+
+@exercise.mistake(
+    "Your test asks for NaN where a query may attend to no key, as the formula gives it. What does "
+    "the task promise for such a query?"
+)
+def nan_asked_for(impl):
+    g = torch.Generator().manual_seed(7)
+    q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
+    mask = torch.ones(3, 5).bool()
+    mask[1] = False
+    out, weights = impl(q, k, v, mask)
+    right = by_formula(q, k, mask)
+    assert torch.allclose(weights, right, atol=1e-8, equal_nan=True)
+    assert torch.allclose(out, right @ v, atol=1e-8, equal_nan=True)
+
+
+@exercise.mistake(OUTPUTS)
+def outputs_only(impl):
+    g = torch.Generator().manual_seed(8)
+    q, k, v = (torch.randn(2, n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
+    for mask in (torch.ones(5).bool(), torch.tensor([True, True, False, True, True])):
+        out, _ = impl(q, k, v, mask)
+        assert (out - by_formula(q, k, mask) @ v).abs().max() < 1e-8
+
+
+@exercise.mistake(AXES)
+def one_sentence_only(impl):
+    g = torch.Generator().manual_seed(9)
+    q, k, v = (torch.randn(n, d, generator=g).double() for n, d in [(3, 4), (5, 4), (5, 7)])
+    for mask in (torch.ones(3, 5).bool(), torch.ones(3, 5).bool().tril()):
+        demand(impl, q, k, v, mask)
