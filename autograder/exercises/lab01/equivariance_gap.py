@@ -355,13 +355,22 @@ def zero_or_one_to_the_last_digit(f, X, perm):
     return float(not torch.equal(f(X[perm]), f(X)[perm]))
 
 
-@exercise.mistake(
+WORDS_MOVED = (
     "Your code writes the new order into the tensor that it was given. What makes a new tensor?"
 )
+
+
+@exercise.mistake(WORDS_MOVED)
 def in_place(f, X, perm):
     after = f(X)[perm]
     X[:] = X[perm].clone()
     return (f(X) - after).abs().max()
+
+
+@exercise.mistake(WORDS_MOVED)
+def in_place_before_both(f, X, perm):
+    X[:] = X[perm].clone()
+    return (f(X) - f(X)[perm]).abs().max()
 
 
 @exercise.also_right

@@ -209,7 +209,8 @@ exercise.wrong(
 )
 exercise.wrong(
     "no_reasons",
-    "A reason of one or two words says little. In one short sentence, what is wrong on the slide?",
+    "A reason is missing, or has one or two words. In one short sentence, what is wrong on the "
+    "slide?",
     **{name: (says, right, "wrong") for name, (says, right, _) in exercise.right.items()},
 )
 

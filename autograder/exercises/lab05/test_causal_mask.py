@@ -47,6 +47,9 @@ def openly_wrong(lab, draw):
     def looks_ahead(Lq, Lk=None, device=None):
         return lab.causal_mask(Lq, Lk, device).flip(0, 1)
 
+    def other_end(Lq, Lk=None, device=None):
+        return lab.causal_mask(Lq, Lk, device).flip(1)
+
     def no_cache(Lq, Lk=None, device=None):
         longer = max(Lq, Lk or Lq)
         return lab.causal_mask(longer, longer, device)[:Lq, : Lk or Lq]
@@ -61,6 +64,7 @@ def openly_wrong(lab, draw):
         "rejects a mask that allows everything": draw.rejects(lab.test_causal_mask, everything),
         "rejects a mask that looks ahead": draw.rejects(lab.test_causal_mask, looks_ahead),
         "rejects a mask that hides the past": draw.rejects(lab.test_causal_mask, own_place_only),
+        "rejects a mask that allows the last keys": draw.rejects(lab.test_causal_mask, other_end),
         "rejects a mask that forgets the cache": draw.rejects(lab.test_causal_mask, no_cache),
         "what it raises for a mask that allows everything": draw.raises(
             lambda: lab.test_causal_mask(everything)

@@ -62,7 +62,7 @@ def relation_of_two(expected: float, seen: float) -> str:
         if math.isclose(ratio, factor, rel_tol=1e-3):
             return slip
     if whole and abs(seen - expected) == 1:
-        return "It is off by one: what is counted at the two ends?"
+        return "It is off by one: what is counted once too often, or left out?"
     return ""
 
 

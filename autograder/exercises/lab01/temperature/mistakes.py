@@ -41,6 +41,21 @@ wrong_temperature(
     "the exponential?",
 )
 wrong_temperature(
+    "softmax_of_probabilities",
+    "(below / T, -1)",
+    "(torch.softmax(below, -1) / T, -1)",
+    "You divide probabilities by T and put them through a second softmax. What does the formula "
+    "divide by T?",
+)
+wrong_temperature(
+    "softmax_of_shifted_probabilities",
+    "return torch.softmax(below / T, -1)",
+    "p = torch.softmax(below, -1)\n"
+    "    return torch.softmax((p - p.amax(-1, keepdim=True)) / T, -1)",
+    "You divide probabilities by T and put them through a second softmax. What does the formula "
+    "divide by T?",
+)
+wrong_temperature(
     "power_not_normalised",
     "(below / T, -1)",
     "(below, -1) ** (1 / T)",

@@ -53,6 +53,13 @@ wrong(
     "You attend a second time, with the new state, and return those weights. Which weights made "
     "the context that your GRU has read?",
 )
+wrong(
+    "BestPlaceAlone",
+    ATTEND,
+    f"{ATTEND}\n        context = hidden[torch.arange(len(hidden)), weights.argmax(-1)]",
+    "Your context is the vector of the place with the largest weight. What do the other weights of "
+    "a weighted mean do?",
+)
 for name, old, new in (
     ("ReluOnEmbedding", EMBEDDED, f"{EMBEDDED}.relu()"),
     ("TanhOnEmbedding", EMBEDDED, f"{EMBEDDED}.tanh()"),
