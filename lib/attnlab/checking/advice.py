@@ -15,8 +15,10 @@ import torch
 from torch import Tensor
 
 from attnlab.checking.advice_on_errors import explain_raised
+from attnlab.checking.advice_on_tests import explain_test
 from attnlab.checking.judges import Difference, Path
 from attnlab.checking.observation import (
+    DTYPE_WORDS,
     KIND_WORDS,
     NO_PART,
     SAVED,
@@ -58,8 +60,7 @@ def only_last_digits_differ(difference: Difference) -> bool:
 def names_a_dtype(difference: Difference) -> bool:
     """Whether the difference is that between the names of two dtypes."""
     seen = difference.seen
-    named = isinstance(seen, str) and isinstance(getattr(torch, seen, None), torch.dtype)
-    return difference.kind == "values" and named
+    return difference.kind == "values" and isinstance(seen, str) and seen in DTYPE_WORDS
 
 
 def explain(difference: Difference) -> str:
@@ -79,7 +80,7 @@ def explain(difference: Difference) -> str:
         case "changes":
             return difference.detail
         case "rejects right" | "lets through" | "test returns" | "test prints":
-            return _explain_test(difference, where)
+            return explain_test(difference, where)
         case _:
             return where + _explain_value(difference)
 
@@ -128,34 +129,6 @@ def _explain_result(difference: Difference, where: str) -> str:
         case "band":
             return f"{where}expected {expected}, got {as_float(seen):.4g}."
     raise ValueError(f"no result of kind {difference.kind!r}")
-
-
-def _explain_test(difference: Difference, where: str) -> str:
-    """The student's own test is wrong."""
-    expected, seen = difference.expected, difference.seen
-    match difference.kind:
-        case "test returns":
-            return (
-                f"{where}your test returns False, but nothing reads that value. A test rejects by "
-                "raising: which statement turns a False into an error?"
-            )
-        case "test prints":
-            return (
-                f"{where}your test prints something and raises nothing. A test rejects by raising: "
-                "which statement does that?"
-            )
-        case "rejects right":
-            rejected = f"{seen} of {expected} correct versions"
-            if seen == expected:
-                rejected = "every correct version"
-            which = f", among them one that {difference.detail}" if difference.detail else ""
-            return f"Your test rejects {rejected}{which}. What does it demand beyond the task?"
-        case "lets through":
-            return (
-                f"Your test accepts {seen} of {expected} wrong versions. "
-                "Which inputs would distinguish them from a right one?"
-            )
-    raise ValueError(f"no verdict on a test of kind {difference.kind!r}")
 
 
 def _explain_value(difference: Difference) -> str:
@@ -280,7 +253,7 @@ def _question_on_word(expected: str, seen: str) -> str:
     """A question about the wrong name of a dtype or of a device; empty for other words."""
     if "cpu" in (expected, seen):
         return "Which line makes a tensor without asking for its device?"
-    if isinstance(getattr(torch, seen, None), torch.dtype):
+    if seen in DTYPE_WORDS:
         return "Which line names a dtype, or makes a tensor without asking the input for its own?"
     return ""
 

@@ -303,12 +303,15 @@ def dtype_of(value: Any) -> str:
 UNREADABLE = "neither numbers nor text"
 NO_PART = "not there"
 
+DTYPE_WORDS = frozenset(
+    {*(str(dtype).removeprefix("torch.") for dtype in DTYPES), "complex64", "complex128"}
+)
 # What dtype_of may say, names of devices, and sorts of written answers: words that anyone may read.
 KIND_WORDS = frozenset(
     {
         *(UNREADABLE, NO_PART, "text", "one number", *(f"{n} numbers" for n in range(10))),
-        *(str(dtype).removeprefix("torch.") for dtype in DTYPES),
-        *("complex64", "complex128", "cpu", "cuda", "meta", "mps"),
+        *DTYPE_WORDS,
+        *("cpu", "cuda", "meta", "mps"),
         *("int", "float", "bool", "str", "list", "tuple", "dict", "NoneType", "Tensor"),
     }
 )
