@@ -87,17 +87,19 @@ def openly_wrong(lab, draw):
 
     def shares_for_nobody(share):
         def version(q, k, v, mask=None):
-            weights = attention(q, k, v, mask)[1]
+            output, weights = attention(q, k, v, mask)
             if mask is not None:
-                weights = torch.where(mask.any(-1, keepdim=True), weights, share / k.shape[-2])
-            return weights @ v, weights
+                some = mask.any(-1, keepdim=True)
+                output = torch.where(some, output, share * v.mean(-2, keepdim=True))
+                weights = torch.where(some, weights, share / k.shape[-2])
+            return output, weights
 
         return version
 
     def other_last_digits(q, k, v, mask=None):
-        weights = attention(q, k, v, mask)[1]
-        weights = torch.where(weights == 1, weights, weights * (1 + 2**-50))
-        return weights @ v, weights
+        output, weights = attention(q, k, v, mask)
+        more = 1 + 2**-50
+        return output * more, torch.where(weights == 1, weights, weights * more)
 
     def forbidden_keys(q, k, v, mask=None):
         return attention(q, k, v, None if mask is None else ~mask)
