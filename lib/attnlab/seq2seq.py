@@ -171,7 +171,8 @@ def teacher_forced_loss(model: Any, batch: Batch) -> Tensor:
     Returns:
         The mean over all predictions of the batch, EOS included, of -log p(right token), in nats;
         a tensor without dimensions, in the dtype of the logits. A prediction whose target is PAD
-        counts neither in the sum nor in the number of predictions.
+        counts neither in the sum nor in the number of predictions. Gradients flow back through all
+        steps; `batch` stays unchanged.
 
     Source: lectures G, C (teacher forcing), W (log-loss).
     """

@@ -70,7 +70,10 @@ def explain(difference: Difference) -> str:
         ValueError: no judge makes differences of this kind.
     """
     if is_blank(difference):
-        return "Nothing is written here yet. Replace `raise NotImplementedError` with your code."
+        return (
+            "Nothing is written here yet, or `raise NotImplementedError` is still there. Replace "
+            "that line with your code."
+        )
     where = _place(difference.path)
     match difference.kind:
         case "no answer" | "missing" | "forbidden" | "raised" | "did not raise":

@@ -75,7 +75,8 @@ class Overview:
         if not self._open:
             return f"All visible checks pass. {rest}"
         time = f" About {_duration(minutes)} left." if minutes else ""
-        return f"Next: {_label(self._open[0])}.{time} {rest}"
+        step = _label(self._open[0])
+        return f"Next: {step}{'' if step.endswith('?') else '.'}{time} {rest}"
 
 
 def _row(progress: StepProgress) -> str:

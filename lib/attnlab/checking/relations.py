@@ -144,8 +144,9 @@ def _of_zeros(right: Tensor, yours: Tensor) -> str:
 
 def _of_sums(right: Tensor, yours: Tensor) -> str:
     """The right numbers are shares of a whole, and the student's are not."""
-    for dim, length in enumerate(right.shape):
-        if length > 1 and _sums_to_one(right, dim) and not _sums_to_one(yours, dim):
+    for dim in reversed(range(right.ndim)):  # mostly, shares are along the last axis
+        shares = right.shape[dim] > 1 and _sums_to_one(right, dim)
+        if shares and not _sums_to_one(yours, dim):
             return f"Yours do not all sum to 1 along dimension {dim}: what should make them do so?"
     return ""
 

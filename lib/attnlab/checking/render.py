@@ -147,9 +147,15 @@ class Report:
     def _perhaps_earlier(self) -> tuple[str, ...]:
         """What must be said after advice in general: the fault may be one of an earlier step."""
         steps = [step for step in self.earlier if step.exercise.hidden_points]
-        if not steps or self._unfinished or self.verdict.mistakes:
+        if not steps or self._unfinished or self.verdict.mistakes or self._only_accepts_wrong:
             return ()
         return (_look_there_next(steps),)
+
+    @property
+    def _only_accepts_wrong(self) -> bool:
+        """Whether a test accepts wrong versions and no more is wrong: no earlier step does that."""
+        found = [outcome.difference for outcome in self.verdict.outcomes if outcome.difference]
+        return all(difference.is_acceptance for difference in found)
 
     @property
     def _specific(self) -> tuple[str, ...]:

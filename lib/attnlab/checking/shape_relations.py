@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 _EXCHANGED = "The sizes are right, but not in this order: which line exchanges or moves axes?"
 _SHORTER = "There are too few axes: which call sums one up, picks one entry of it or merges two?"
-_SQUEEZED = "An axis of length 1 is gone: which call removes it?"
+_SQUEEZED = "An axis of length 1 is missing: which call removes it, or should add it?"
 _LONGER = "There is an axis too many: which call keeps or adds it, or broadcasts two tensors?"
 _KEPT = "There is an axis of length 1 too many: which call keeps or adds it?"
 _REDUCED = "An axis has length 1 that should be longer: which call sums it up or picks one entry?"

@@ -27,8 +27,8 @@ def words(expected, seen, judge=None):
     [
         (1, Missing("softmax"), "Your notebook does not define `softmax`. "
             "Has its cell run, and is the name spelled as in the task?"),
-        (1, Raised("NotImplementedError"), "Nothing is written here yet. "
-            "Replace `raise NotImplementedError` with your code."),
+        (1, Raised("NotImplementedError"), "Nothing is written here yet, or `raise "
+            "NotImplementedError` is still there. Replace that line with your code."),
         (1, Raised("NotImplementedError", "no such kernel", "x @ y"),
             "your code stopped with NotImplementedError in the line `x @ y`: no such kernel."),
         (1, Raised("ForbiddenCallError", "torch.softmax"),

@@ -12,7 +12,7 @@ from attnlab.checking.shape_relations import shape_relation
     [
         ((2, 3, 4), (2, 4, 3), "not in this order"),
         ((2, 3, 4), (2, 12), "too few axes"),
-        ((2, 1, 4), (2, 4), "of length 1 is gone"),
+        ((2, 1, 4), (2, 4), "of length 1 is missing"),
         ((2, 4), (2, 4, 1), "of length 1 too many"),
         ((2, 4), (2, 2, 4), "an axis too many"),
         ((2, 4), (2, 1), "has length 1 that should be longer"),

@@ -156,8 +156,8 @@ wrong_temperature(
 
 
 @exercise.mistake(
-    "At T = 0 you divide by 0, which gives infinities, and NaN from inf - inf. What is the limit "
-    "of the distribution when T goes to 0?",
+    "At T = 0 you divide by 0, and inf - inf or 0/0 is NaN. What is the limit of the distribution "
+    "when T goes to 0?",
     of="temperature",
 )
 def zero_division(logits, T):

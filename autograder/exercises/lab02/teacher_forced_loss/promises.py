@@ -22,6 +22,7 @@ exercise.promises(
         "; a tensor without dimensions, in the dtype of the logits.": "one_number",
         "A prediction whose target is PAD counts neither in the sum nor in the number of "
         "predictions.": "unequal_lengths",
+        "Gradients flow back through all steps; `batch` stays unchanged.": "gradients",
     },
     explained=[
         "(PAD is 0 and is not a symbol.)",

@@ -55,6 +55,13 @@ wrong(
     "four layers is never called?",
 )
 wrong(
+    "KeysLayerForQueries",
+    "self.q_proj(q), self.k_proj(k)",
+    "self.k_proj(q), self.k_proj(k)",
+    "Queries and keys go through one layer, and one of your layers gets no gradient. Which of the "
+    "four layers is never called?",
+)
+wrong(
     "OneLayerForKeysAndValues",
     "self.v_proj(v)",
     "(self.k_proj if self.d_k == self.d_v else self.v_proj)(v)",

@@ -17,8 +17,8 @@ wrong = exercise.edits(filled_twice)
 wrong.several(
     "nan_for_nothing",
     {EMPTY: "", ".masked_fill(~mask, 0.0)": ""},
-    "Rows without an allowed key are NaN, because softmax of nothing but -inf is 0/0. What would "
-    "softmax make of a row of equal finite numbers?",
+    "Rows without an allowed key are NaN: their softmax, or your division by a sum of 0, is 0/0. "
+    "Which row needs another divisor, or other scores?",
 )
 wrong(
     "uniform_for_nothing",
@@ -233,6 +233,12 @@ def scaled_up_afterwards(scores, mask):
 def scaled_up_with_an_epsilon(scores, mask):
     p = torch.softmax(scores, -1) * mask
     return p / (p.sum(-1, keepdim=True) + 1e-8)
+
+
+@exercise.mistake(SCALED_UP)
+def scaled_up_with_a_small_epsilon(scores, mask):
+    p = torch.softmax(scores, -1) * mask
+    return p / (p.sum(-1, keepdim=True) + 1e-9)
 
 
 @exercise.mistake(SCALED_UP)
