@@ -22,6 +22,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ class Check:
     place: str = ""
     question: str = ""
 
-    @property
+    @cached_property
     def source(self) -> str:
         """The probe's text with everything it needs, and nothing else of the exercise file."""
         return standalone_source(self.probe)
@@ -151,6 +152,7 @@ class Exercise:
         self.checks: list[Check] = []
         self.mistakes: list[Version] = []
         self.right_versions: list[Version] = []
+        self._right = list(references)
         self.given = ""
         self.other_programs: list[Version] = []
         self.promised: Promises | None = None
@@ -259,6 +261,7 @@ class Exercise:
         if function is None:
             return lambda later: self.also_right(later, of=of)
         self.add_right_version(self._version(function, of))
+        self._right.append(function)
         return function
 
     def add_check(self, check: Check) -> None:
@@ -290,8 +293,7 @@ class Exercise:
         Raises:
             ExerciseError: `base` is neither.
         """
-        right = (*self.references, *(version.function for version in self.right_versions))
-        if not any(base is known for known in right):
+        if not any(base is known for known in self._right):
             raise ExerciseError(
                 f"edits({base.__name__}): write @exercise.also_right above {base.__name__}, so "
                 "that it is proven right"

@@ -57,6 +57,7 @@ class Variants:
         self._secret = secret
         self.observations: dict[str, Any] = {}
         self._sources: dict[Any, str] = {}
+        self._checks: dict[tuple[str, int], list[PreparedCheck]] = {}
 
     def number(self, digest: str) -> int:
         """The variant for the submission with this digest."""
@@ -89,7 +90,12 @@ class Variants:
 
     def prepared_checks(self, exercise: Exercise, number: int) -> list[PreparedCheck]:
         """The checks of `exercise` in variant `number`, for the judge."""
-        return [self._prepared(exercise, check, number) for check in exercise.checks]
+        key = exercise.name, number
+        if key not in self._checks:
+            self._checks[key] = [
+                self._prepared(exercise, check, number) for check in exercise.checks
+            ]
+        return self._checks[key]
 
     def observe(
         self, exercise: Exercise, check: Check, number: int, version: Version | None
@@ -213,7 +219,16 @@ class Variants:
     ) -> Any:
         """What `check` observes of a known mistake, without warnings: they cannot be fixed here."""
         with warnings.catch_warnings(action="ignore"):
-            return self.observe(exercise, check, number, mistake)
+            if check.versions_of is None:
+                return self.observe(exercise, check, number, mistake)
+            # A wrong test is tried on every version, which takes long. Variants differ only in the
+            # order of the versions, so it is tried once for all of them.
+            seen = self.observe(exercise, check, BUNDLE, mistake)
+        if not isinstance(seen, list):
+            return seen
+        tried = [version.function for version, _ in self._versions(exercise, check, BUNDLE)]
+        answers = dict(zip(tried, seen, strict=True))
+        return [answers[version.function] for version, _ in self._versions(exercise, check, number)]
 
     def _seed(self, exercise: Exercise, check: Check, number: int) -> int:
         parts = [exercise.lab, exercise.name, check.name]

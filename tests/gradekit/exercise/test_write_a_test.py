@@ -7,7 +7,7 @@ from gradekit.exercise import Exercise, write_a_test
 from gradekit.exercise.loader import LabExercises
 from gradekit.exercise.source import Source
 from gradekit.exercise.standalone import standalone_source
-from gradekit.exercise.variants import Variants
+from gradekit.exercise.variants import VARIANTS, Variants
 
 
 def twice(x):
@@ -46,14 +46,23 @@ def numbers_compared(impl):
     torch.testing.assert_close(impl(torch.ones(2)), torch.full((2,), 2.0))
 
 
-def judged(answer):
-    reference = {"twice": twice, "test_twice": numbers_compared}
-    lab = LabExercises("lab01", (step, exercise), reference, Source(__file__, ()))
-    variants = Variants(lab)
+exercise.edits(numbers_compared)(
+    "without_sign",
+    "impl(torch.ones(2))",
+    "impl(torch.ones(2)).abs()",
+    "Your test looks at sizes alone. Which sign has the answer?",
+)
+
+REFERENCE = {"twice": twice, "test_twice": numbers_compared}
+LAB = LabExercises("lab01", (step, exercise), REFERENCE, Source(__file__, ()))
+
+
+def judged(answer, number=0, variants=None):
+    variants = variants or Variants(LAB)
     (check,) = exercise.checks
-    seen = {check.name: variants.run(exercise, check, 0, {**reference, "test_twice": answer})}
+    seen = {check.name: variants.run(exercise, check, number, {**REFERENCE, "test_twice": answer})}
     known = [mistake.known for mistake in exercise.mistakes]
-    return judge_exercise(variants.prepared_checks(exercise, 0), seen, known)
+    return judge_exercise(variants.prepared_checks(exercise, number), seen, known)
 
 
 def test_a_right_test_earns_everything():
@@ -69,6 +78,17 @@ def test_a_test_earns_by_what_it_rejects():
 def test_a_wrong_test_gets_its_advice():
     for mistake in exercise.mistakes:
         assert mistake.advice in judged(mistake.names["test_twice"]).advice
+
+
+def test_a_wrong_test_is_tried_once_for_all_variants():
+    """Each variant has the versions in another order; the answers are put in that order."""
+    variants = Variants(LAB)
+    for mistake in exercise.mistakes:
+        for number in range(VARIANTS):
+            verdict = judged(mistake.names["test_twice"], number, variants)
+            assert verdict.advice[0] == mistake.advice
+    tried = [seen for seen in variants.observations if "wrong_versions" in seen]
+    assert len(tried) == len(exercise.mistakes)
 
 
 def test_the_check_is_hidden_and_travels_without_any_version():

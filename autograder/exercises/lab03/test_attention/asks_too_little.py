@@ -2,19 +2,10 @@
 
 from itertools import product
 
-from gradekit.exercise.edits import Edits, definition_from, source_text
-
 from . import exercise
 from .also_right import ordinary_first
 
-
-def register(name, made, advice):
-    """Adds an edited test under a name of its own."""
-    text = source_text(made).replace(f"def {made.__name__}(", f"def {name}(")
-    exercise.mistake(advice)(definition_from(text, ordinary_first.__module__))
-
-
-wrong = Edits(ordinary_first, register)
+wrong = exercise.edits(ordinary_first)
 
 # The parts of the right test that are weakened.
 LEADS, MASKS = "[(), (2,), (2, 3)]", "[None, *holes()]"
