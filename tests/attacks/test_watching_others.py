@@ -64,3 +64,19 @@ def test_the_disks_of_the_machine_are_left_alone(sandbox, unconfined):
     ask = "import ctypes, os\nos.sync()\nprint('syncfs', ctypes.CDLL(None).syncfs(-1))"
     assert "syncfs -1" in said(unconfined, ask)
     assert "syncfs 0" in said(sandbox, ask)
+
+
+IN_MEMORY = """
+import os, torch
+file = os.open(torch.__file__, os.O_RDONLY)
+os.read(file, 1)
+print("read at once", os.preadv(file, [bytearray(1)], 0, os.RWF_NOWAIT))
+"""
+
+
+def test_no_call_says_which_files_are_in_memory(sandbox, unconfined):
+    """One hand-in reads some files and not others; a later one would see which, bit by bit."""
+    assert "read at once 1" in said(unconfined, IN_MEMORY)
+    assert "PermissionError" in said(sandbox, IN_MEMORY)
+    plain = IN_MEMORY.replace("os.RWF_NOWAIT", "0")
+    assert "read at once 1" in said(sandbox, plain)

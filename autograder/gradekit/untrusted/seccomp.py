@@ -26,6 +26,8 @@ from gradekit.untrusted import libc
 REFUSED = {
     "add_key": (248, 217),
     "bpf": (321, 280),
+    # It shows which files are in memory, so who was here before can leave a message in them.
+    "cachestat": (451, 451),
     "fanotify_init": (300, 262),
     "fsconfig": (431, 431),
     "fsmount": (432, 432),
@@ -118,6 +120,7 @@ _MMAP, _FCNTL = (9, 222), (72, 25)
 _SHARED_WITHOUT_A_FILE, _HUGE_PAGES = 0x21, 0x40000
 _F_SETLK, _F_SETLKW, _F_OFD_SETLK, _F_OFD_SETLKW = 6, 7, 37, 38
 _F_SETLEASE, _F_NOTIFY = 1024, 1026
+_RWF_NOWAIT = 8
 # What a submission cannot do at any level that confines.
 OF_A_SUBMISSION = (
     ONE_SESSION,
@@ -143,6 +146,8 @@ OF_A_SUBMISSION = (
         ),
         error=0,
     ),
+    # "Read only what is in memory" says which files are, like cachestat.
+    Rule((327, 286), (ArgumentRule(5, (_RWF_NOWAIT,), _RWF_NOWAIT, refuse=True),)),  # preadv2
     # These would write the whole machine's files to its disks at once, and keep them busy.
     Rule((162, 81), error=0),  # sync
     Rule((306, 267), error=0),  # syncfs
