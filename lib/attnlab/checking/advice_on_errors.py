@@ -22,6 +22,8 @@ _QUESTIONS_BY_MESSAGE = {
     "needs, in the right order?",
     "Module.__init__() call": "Which call must come first in `__init__`?",
     "in-place operation": "Which line writes into one of its input tensors?",
+    "modified by an inplace operation": "Which line changes a result that the backward pass still "
+    "needs: an assignment to entries, `+=`, or a name that ends in `_`?",
     "must have the same dtype": "Which of the two did your code make, and with which dtype?",
     "expected scalar type": "Which of the tensors did your code make, and with which dtype?",
     "out of bounds for dimension": "Which index is it, where does it come from, and how long is "
@@ -41,6 +43,15 @@ _QUESTIONS_BY_MESSAGE = {
     "does not have a grad_fn": "Which call on the way cuts torch's graph?",
     "on Tensor that requires grad": "Which call leaves torch here, and is it needed?",
     "be on the same device": "Which of the tensors did your code make, and on which device?",
+    "is not on the expected device": "Which of the tensors did your code make, and on which "
+    "device?",
+    "device type tensor to numpy": "Which call leaves torch here, and is it needed?",
+    "cannot be converted to Scalar": "How many entries does the tensor have, and how many may it "
+    "have here?",
+    "the shape of the indexed tensor": "What are the shapes of the tensor and of the mask that "
+    "chooses its entries?",
+    "must match the existing size": "Along which axis is there more than one entry, so that it "
+    "cannot be repeated?",
     "values to unpack": "How many values come out of the right-hand side?",
     "unsupported operand type": "Which of the two values has another type than you expect?",
     "object has no attribute": "Which value did you expect there, and which did you get?",

@@ -6,7 +6,7 @@ import torch
 from attnlab.checking.advice import explain
 from attnlab.checking.draw import NO_GRADIENT, ONLY_PRINTED, RETURNED_FALSE
 from attnlab.checking.judges import AtLeast, Close, Difference, Kills, SameShares, Within
-from attnlab.checking.observation import Missing, Opaque, Raised
+from attnlab.checking.observation import Missing, Opaque, Raised, count_of
 
 T = torch.tensor
 
@@ -45,6 +45,9 @@ def words(expected, seen, judge=None):
         (T([1.0]), Opaque("numpy.ndarray"),
             "expected a float32 tensor of shape (1,), got an object of type numpy.ndarray."),
         ([1, 2], [1], "expected 2 values, got 1."),
+        (count_of((T(1), T(2))), count_of(T([1, 2])), "one tensor, expected 2 values. Does the "
+            "task ask for one value here or for several?"),
+        (count_of([T(1)] * 2), count_of((T(1),) * 3), "3 values, expected 2 values."),
         ([1], [], "expected 1 value, got 0."),
         ({"rejects a": True}, {"rejects a": False}, "rejects a: expected: rejected; your test "
             "let it pass."),
@@ -215,3 +218,28 @@ def test_a_test_that_reports_without_raising_is_named():
 def test_a_kind_that_no_judge_makes_is_an_error():
     with pytest.raises(ValueError, match="'sideways'"):
         explain(Difference("sideways"))
+
+
+def test_a_message_of_torchs_is_followed_by_a_question():
+    """The messages come from torch itself, so that another wording of a new version is seen."""
+    x = torch.randn(3, 4, requires_grad=True)
+
+    def changed_result():
+        top = x.amax(-1, keepdim=True)
+        top[top > 0] = 0
+        (x - top).exp().sum().backward()
+
+    calls = {
+        "that the backward pass still needs": changed_result,
+        "and on which device?": lambda: torch.zeros(3) + torch.zeros(3, device="meta"),
+        "How many entries does the tensor have": lambda: torch.zeros(3).item(),
+        "the mask that chooses its entries": lambda: torch.zeros(2, 3)[torch.ones(2, 1) > 0],
+        "Along which axis is there more than one": lambda: torch.zeros(2, 3).expand(4, 3),
+        "Which call leaves torch": lambda: torch.zeros(3, device="meta").numpy(),
+    }
+    for question, call in calls.items():
+        try:
+            call()
+        except Exception as error:
+            raised = Raised(type(error).__name__, str(error))
+        assert question in explain(Difference("raised", (), T([1.0]), raised)), raised
