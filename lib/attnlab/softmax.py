@@ -97,7 +97,8 @@ def cross_entropy(
     Returns:
         The loss -log softmax(logits)[target], in the dtype of `logits`; a tensor without
         dimensions unless `reduction` is "none". Logits in the tens of thousands are safe, and cost
-        no digits. Gradients flow back to `logits`; `logits` and `target` stay unchanged.
+        no digits. Gradients flow back to `logits`, and are 0 if no row counts; `logits` and
+        `target` stay unchanged.
 
     Source: lectures W (log-loss), G (language model), C (training).
     """

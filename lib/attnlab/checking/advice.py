@@ -21,6 +21,7 @@ from attnlab.checking.observation import (
     DTYPE_WORDS,
     KIND_WORDS,
     NO_PART,
+    ONE_TENSOR,
     SAVED,
     UNREADABLE,
     Missing,
@@ -33,6 +34,7 @@ from attnlab.checking.relations import relation, relation_of_two
 from attnlab.checking.shape_relations import shape_relation
 
 _MOST_SLICES = 4
+_ONE_OR_SEVERAL = "Does the task ask for one value here or for several?"
 # How the entries of checks end that ask whether the code leaves its inputs alone.
 _UNCHANGED = ("unchanged", "as it was", "as they were")
 
@@ -244,16 +246,18 @@ def _question_on_kind(expected: Any, seen: Any) -> str:
         case Tensor(), list() if not any(isinstance(part, Tensor) for part in seen):
             return "Which line makes a list, and which function makes one tensor of its parts?"
         case Tensor(), list():
-            return "Does the task ask for one value here or for several?"
+            return _ONE_OR_SEVERAL
         case Tensor(), bool() | int() | float():
             return "Which call turns a tensor into a number of Python?"
         case list(), Tensor():
-            return "Does the task ask for one value here or for several?"
+            return _ONE_OR_SEVERAL
     return ""
 
 
 def _question_on_word(expected: str, seen: str) -> str:
-    """A question about the wrong name of a dtype or of a device; empty for other words."""
+    """A question about the wrong name of a dtype or a device, or one tensor; else empty."""
+    if seen == ONE_TENSOR:
+        return _ONE_OR_SEVERAL
     if "cpu" in (expected, seen):
         return "Which line makes a tensor without asking for its device?"
     if seen in DTYPE_WORDS:

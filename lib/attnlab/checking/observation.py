@@ -299,6 +299,17 @@ def dtype_of(value: Any) -> str:
     return str(getattr(value, "dtype", type(value).__name__)).removeprefix("torch.")
 
 
+def count_of(result: Any) -> str:
+    """How many values a function returned: "one tensor" or "2 values"; or else the result's type.
+
+    A check that unpacks a tensor would take its rows for the values.
+    """
+    if isinstance(result, torch.Tensor):
+        return ONE_TENSOR
+    return f"{len(result)} values" if isinstance(result, (tuple, list)) else type(result).__name__
+
+
+ONE_TENSOR = "one tensor"
 # What a student wrote down, if it is neither numbers nor text; a part of an item that is missing.
 UNREADABLE = "neither numbers nor text"
 NO_PART = "not there"
@@ -306,10 +317,12 @@ NO_PART = "not there"
 DTYPE_WORDS = frozenset(
     {*(str(dtype).removeprefix("torch.") for dtype in DTYPES), "complex64", "complex128"}
 )
-# What dtype_of may say, names of devices, and sorts of written answers: words that anyone may read.
+# What dtype_of and count_of may say, names of devices, and sorts of written answers: words that
+# anyone may read.
 KIND_WORDS = frozenset(
     {
         *(UNREADABLE, NO_PART, "text", "one number", *(f"{n} numbers" for n in range(10))),
+        *(ONE_TENSOR, *(f"{n} values" for n in range(10))),
         *DTYPE_WORDS,
         *("cpu", "cuda", "meta", "mps"),
         *("int", "float", "bool", "str", "list", "tuple", "dict", "NoneType", "Tensor"),

@@ -7,7 +7,9 @@ background is always white, so the picture is readable on light and dark pages.
 from __future__ import annotations
 
 import io
+import math
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,13 +44,14 @@ class Picture:
 
 @dataclass(frozen=True)
 class _Panel:
-    """One heat map: float64 values in two dimensions, and how to colour them."""
+    """One heat map: float64 values in two dimensions, and how to colour and write them."""
 
     title: str
     values: Tensor
     colours: str
     low: float
     high: float
+    written: Callable[[float], str]
 
 
 def picture(difference: Difference) -> Picture | None:
@@ -57,9 +60,9 @@ def picture(difference: Difference) -> Picture | None:
     if not (_drawable(expected) and _drawable(seen)):
         return None
     if difference.kind == "shape":
-        return _two_shapes(_real(expected), _real(seen))
+        return _two_shapes(expected, seen)
     if difference.kind in ("values", "nan", "shares") and expected.shape == seen.shape:
-        return _same_shape(_real(expected), _real(seen), difference.wrong)
+        return _same_shape(expected, seen, difference.wrong)
     return None
 
 
@@ -71,7 +74,9 @@ def _real(tensor: Tensor) -> Tensor:
     return tensor.detach().to(torch.float64)
 
 
-def _same_shape(right: Tensor, theirs: Tensor, wrong: Tensor | None) -> Picture:
+def _same_shape(expected: Tensor, seen: Tensor, wrong: Tensor | None) -> Picture:
+    right, theirs = _real(expected), _real(seen)
+    are_masks = expected.dtype == seen.dtype == torch.bool
     if wrong is None:
         wrong = ~torch.isclose(theirs, right, rtol=1e-9, atol=1e-9, equal_nan=True)
     shape = tuple(right.shape)
@@ -83,11 +88,19 @@ def _same_shape(right: Tensor, theirs: Tensor, wrong: Tensor | None) -> Picture:
     low, high = _range(right, theirs)
     largest = max(float(_finite(gap).abs().max()) if _finite(gap).numel() else 0.0, 1e-12)
     panels = [
-        _Panel("expected", right, "viridis", low, high),
-        _Panel("yours", theirs, "viridis", low, high),
-        _Panel("yours − expected", gap, "PuOr_r", -largest, largest),
+        _Panel("expected", right, "viridis", low, high, _writing(expected.dtype)),
+        _Panel("yours", theirs, "viridis", low, high, _writing(seen.dtype)),
+        _Panel(
+            "different" if are_masks else "yours − expected",
+            gap,
+            "PuOr_r",
+            -largest,
+            largest,
+            _crossed if are_masks else _writing(torch.promote_types(expected.dtype, seen.dtype)),
+        ),
     ]
-    amount = f", by up to {largest:.3g}" if largest > 1e-12 else ""  # the others are NaN
+    # Entries that are not finite have no amount, and neither have True and False.
+    amount = f", by up to {largest:.3g}" if largest > 1e-12 and not are_masks else ""
     caption = f"{slice_ if len(shape) > 2 else ''}shape {shape}{cut}"
     alt = (
         f"Heat maps of the expected tensor, yours and their difference ({caption}): here "
@@ -97,11 +110,12 @@ def _same_shape(right: Tensor, theirs: Tensor, wrong: Tensor | None) -> Picture:
 
 
 def _two_shapes(right: Tensor, theirs: Tensor) -> Picture:
-    low, high = _range(right, theirs)
+    low, high = _range(_real(right), _real(theirs))
     panels = []
     for name, tensor in (("expected", right), ("yours", theirs)):
-        _, part = _window([0] * tensor.ndim, tensor)
-        panels.append(_Panel(f"{name} {tuple(tensor.shape)}", part, "viridis", low, high))
+        _, part = _window([0] * tensor.ndim, _real(tensor))
+        title, written = f"{name} {tuple(tensor.shape)}", _writing(tensor.dtype)
+        panels.append(_Panel(title, part, "viridis", low, high, written))
     shapes = f"expected shape {tuple(right.shape)}, yours {tuple(theirs.shape)}"
     caption = "the first slice of each" if max(right.ndim, theirs.ndim) > 2 else ""
     return _picture(panels, f"Heat maps of two tensors: {shapes}.", caption)
@@ -188,7 +202,7 @@ def _heat_map(axes: Any, panel: _Panel, numbers: bool) -> None:
     axes.set_yticks([])
     axes.spines[:].set_visible(False)
     for row, column in ((r, c) for r in range(values.shape[0]) for c in range(values.shape[1])):
-        text = _cell_text(float(values[row, column]), numbers)
+        text = _cell_text(float(values[row, column]), panel.written if numbers else None)
         if text:
             shade = image.cmap(image.norm(masked[row, column]))
             dark = 0.3 * shade[0] + 0.59 * shade[1] + 0.11 * shade[2] < 0.5
@@ -198,20 +212,36 @@ def _heat_map(axes: Any, panel: _Panel, numbers: bool) -> None:
             )  # fmt: skip
 
 
-def _cell_text(value: float, numbers: bool) -> str:
-    if value != value or value in (float("inf"), float("-inf")):
+def _cell_text(value: float, written: Callable[[float], str] | None) -> str:
+    """What is not finite is written in any table, everything else in small ones."""
+    if not math.isfinite(value):
         return {"nan": "NaN", "inf": "∞", "-inf": "−∞"}[str(value)]
-    if not numbers:
-        return ""
+    return written(value).replace("-", "−") if written else ""
+
+
+def _writing(dtype: torch.dtype) -> Callable[[float], str]:
+    """How entries of this dtype are written."""
+    if dtype == torch.bool:
+        return lambda value: str(bool(value))
+    return _number if dtype.is_floating_point or dtype.is_complex else _whole_number
+
+
+def _crossed(value: float) -> str:
+    """A cross where two masks differ."""
+    return "✗" if value else ""
+
+
+def _whole_number(value: float) -> str:
+    return f"{value:.0f}" if abs(value) < 1e4 else f"{value:.0e}"
+
+
+def _number(value: float) -> str:
+    """A number with two or three digits."""
     if value == 0:
         return "0"
-    text = (
-        f"{value:.2f}"
-        if 0.01 <= abs(value) < 100
-        else f"{value:.1g}"
-        if abs(value) < 1
-        else (f"{value:.0f}" if abs(value) < 1e4 else f"{value:.0e}")
-    )
-    if abs(value) < 0.01:
-        text = text.replace("0.", ".", 1)  # no wider than other numbers
-    return text.replace("-", "−")
+    if 0.01 <= abs(value) < 100:
+        return f"{value:.2f}"
+    if abs(value) >= 1:
+        return _whole_number(value)
+    text = f"{value:.1g}"
+    return text.replace("0.", ".", 1) if abs(value) < 0.01 else text  # no wider than others

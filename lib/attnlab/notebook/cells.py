@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from attnlab.notebook.running import kernel_shell
+from attnlab.notebook.running import defined_names, kernel_shell
 
 if TYPE_CHECKING:
     from attnlab.checking.definitions import Definitions
@@ -48,17 +48,27 @@ class _Running:
         cell: its id; empty if the program that shows the notebook does not send it.
         count: its number, as in ``In [12]``; 0 if it has none.
         words: the names and other words in its text.
+        defines: the names that its text defines.
+        not_read: the kind of SyntaxError with which Python refused it; empty if it was run.
     """
 
     cell: str
     count: int
     words: frozenset[str]
+    defines: frozenset[str]
+    not_read: str = ""
 
     @staticmethod
-    def of(info: Any, count: int | None) -> _Running:
+    def of(info: Any, count: int | None, error: BaseException | None = None) -> _Running:
         """From what IPython tells at the start and at the end of a cell."""
-        words = frozenset(re.findall(r"\w+", info.raw_cell or ""))
-        return _Running(getattr(info, "cell_id", None) or "", count or 0, words)
+        text = info.raw_cell or ""
+        return _Running(
+            getattr(info, "cell_id", None) or "",
+            count or 0,
+            frozenset(re.findall(r"\w+", text)),
+            frozenset(defined_names(text)),
+            type(error).__name__ if isinstance(error, SyntaxError) else "",
+        )
 
 
 class Cells:
@@ -76,6 +86,7 @@ class Cells:
         self._cells: dict[str, _Cell] = {}
         self._ids: dict[str, int] = {}
         self._changed_by: dict[str, str] = {}
+        self._not_read: dict[str, _Running] = {}  # by name, the last cell that should define it
         self._shell = shell
         self._running: Any = None  # what IPython tells at the start of a cell
         shell.events.register("pre_run_cell", self._before)
@@ -86,7 +97,8 @@ class Cells:
         """In this block, the notebook's names are those that grading takes if `step` is checked.
 
         Yields:
-            a sentence for each name of the step that a cell changed after its definition.
+            a sentence for each name of the step that a cell changed after its definition, and for
+            each that is older than the last run of its cell.
         """
         names: dict[str, Any] = {}
         said: tuple[str, ...] = ()
@@ -107,11 +119,16 @@ class Cells:
 
     def _after(self, result: Any) -> None:
         with suppress(Exception):
-            self._note(_Running.of(result.info, result.execution_count))
+            refused = result.error_before_exec
+            self._note(_Running.of(result.info, result.execution_count, refused))
         self._running = None
 
     def _note(self, running: _Running) -> None:
         """Remember what the running cell has changed so far."""
+        for name in running.defines:
+            self._not_read.pop(name, None)
+        if running.not_read and running.count:
+            self._not_read |= dict.fromkeys(running.defines, running)
         self._lab = self._lab or self._find_lab()
         if self._lab is None:
             return
@@ -167,6 +184,19 @@ class Cells:
                     f"Cell In [{later.count}] changed `{change.name}`. It is checked and graded "
                     f"as cell In [{first[-1].count}] left it."
                 )
+        yield from self._older_than_its_cell(step)
+
+    def _older_than_its_cell(self, step: str) -> Iterator[str]:
+        """A sentence for each cell that should define names of the step, and was not read."""
+        names: dict[_Running, list[str]] = {}
+        for name in self._lab.graded.get(step, {}) if self._lab else ():
+            if name in self._not_read and name in self._names:
+                names.setdefault(self._not_read[name], []).append(f"`{name}`")
+        for cell, older in names.items():
+            yield (
+                f"Cell In [{cell.count}] ended in {cell.not_read}, so an older version of "
+                f"{' and '.join(older)} is checked here. Grading runs the cell as you save it."
+            )
 
     def _last(self, name: str) -> _Cell | None:
         return self._cells.get(self._changed_by.get(name, ""))

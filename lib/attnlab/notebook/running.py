@@ -48,10 +48,14 @@ def unsaved_names(saved: Iterable[str], names: Iterable[str]) -> tuple[str, ...]
     ran: dict[str, str] = {}
     # Not `In`, in which IPython has rewritten magics and emptied lines of white space.
     for text in shell.history_manager.input_hist_raw:
-        for match in _DEFINED.finditer(text):
-            ran[match[1] or match[2]] = _plain(text)
+        ran.update(dict.fromkeys(defined_names(text), _plain(text)))
     kept = set(map(_plain, saved))
     return tuple(name for name in names if name in ran and ran[name] not in kept)
+
+
+def defined_names(text: str) -> list[str]:
+    """The names that a cell's text defines at its top level, even if Python cannot read it."""
+    return [match[1] or match[2] for match in _DEFINED.finditer(text)]
 
 
 def _plain(text: str) -> str:

@@ -222,7 +222,7 @@ def cells(
 
     Args:
         axes: the panel.
-        values: (R, C).
+        values: (R, C); booleans are drawn as a check mark or a dot.
         colours: the name of a colour map.
         digits: digits after the decimal point.
         limits: the values with the first and the last colour.
@@ -243,7 +243,7 @@ def cells(
             axes.text(
                 column,
                 row,
-                _number(value, digits),
+                _written(value, digits),
                 ha="center",
                 va="center",
                 fontsize=9,
@@ -263,7 +263,9 @@ def decades(axes: Axes) -> None:
     axes.xaxis.set_minor_locator(NullLocator())
 
 
-def _number(value: float, digits: int) -> str:
-    """A number with a true minus sign, and without a sign if it rounds to 0."""
+def _written(value: float | bool, digits: int) -> str:
+    """A number with a true minus sign, and without a sign if it rounds to 0; or a mark."""
+    if isinstance(value, bool):
+        return "✓" if value else "·"
     text = f"{value:.{digits}f}"
     return (text[1:] if float(text) == 0 and text.startswith("-") else text).replace("-", "−")

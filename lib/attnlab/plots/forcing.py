@@ -29,6 +29,10 @@ from attnlab.plots.canvas import (
 from attnlab.plots.heatmap import attention_cells
 
 _SIGNS = {PAD: "PAD", BOS: "BOS", EOS: "EOS"}
+_OUT_OF_BOUNDS = (
+    "Your score does not stay between the dotted lines. Which part of the formula should keep it "
+    "there?"
+)
 
 
 @drawing
@@ -69,6 +73,7 @@ def score_growth(make_score: Callable[[int, int, int], nn.Module]) -> Drawn:
         additive = score(state, hidden)[0]
         product = (hidden @ state[0])[0]
         bound = float(sum(p.abs().sum() for name, p in score.named_parameters() if name[0] == "a"))
+        largest = float(additive.abs().max())
     alt = (
         "Two curves against the length of a vector: the dot product is a straight line, the "
         "additive score bends and levels off between two dotted lines."
@@ -87,7 +92,7 @@ def score_growth(make_score: Callable[[int, int, int], nn.Module]) -> Drawn:
                 f"Σ |a_i| = {bound:.1f}", (60, bound), xytext=(0, 4), color=COLOURS[0],
                 textcoords="offset points", ha="right",
             )  # fmt: skip
-        limit = 1.6 * (bound or float(additive.abs().max()))
+        limit = 1.6 * max(bound, largest)
         axes.set(
             title="tanh keeps a score within bounds",
             xlabel="length of h (1: original length)",
@@ -95,7 +100,8 @@ def score_growth(make_score: Callable[[int, int, int], nn.Module]) -> Drawn:
             ylim=(-limit, limit),
         )
         axes.legend()
-    return Drawn((axes,), {"factor": factor, "additive": additive, "product": product})
+    note = _OUT_OF_BOUNDS if bound and not largest <= bound * (1 + 1e-5) else ""
+    return Drawn((axes,), {"factor": factor, "additive": additive, "product": product}, note=note)
 
 
 @drawing

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+import torch
 from matplotlib.axes import Axes
 from torch import Tensor
 
@@ -43,13 +44,16 @@ def attention_cells(
 
     Args:
         axes: the panel.
-        weights: (Lq, Lk), from 0 to 1, or boolean (a mask: True is dark). A NaN is grey.
+        weights: (Lq, Lk), from 0 to 1, or boolean (a mask: True is dark, with a check mark). A NaN
+            is grey.
         queries: Lq names, from top to bottom; empty for none.
         keys: Lk names, from left to right; empty for none.
-        digits: digits of the number in each cell; None writes no numbers.
+        digits: digits of the number in each cell; None writes nothing.
         tips: what the pointer shows for each cell; None: query, key and weight.
     """
-    shades = weights.detach().cpu().double()
+    shades = weights.detach().cpu()
+    if shades.dtype is not torch.bool:
+        shades = shades.double()
     if digits is None:
         axes.imshow(
             points(shades), cmap=ATTENTION, aspect="equal", vmin=0, vmax=1, interpolation="none"

@@ -42,11 +42,14 @@ def score_histogram(
         "Histograms of random scores for d = " + ", ".join(map(str, sizes)) + ". Left, unscaled: "
         "the larger d, the wider. Right, divided by the square root of d: all equally wide."
     )
+    other: list[str] = []
     with panels(2, 7.6, 3.2, alt, sharey=True) as axes:
         for panel, (scaled, variances) in zip(axes, spread.items(), strict=True):
             for row, (d, variance) in enumerate(zip(sizes, variances.tolist(), strict=True)):
                 scores = _random_scores(d, n) / (math.sqrt(d) if scaled else 1.0)
                 _ridge(panel, scores, variance, row)
+                if not 0.6 < variance / float(scores.var()) < 1.6:
+                    other.append(f"d = {d}, {'scaled' if scaled else 'unscaled'}")
             width = 6.5 if scaled else 95.0
             panel.set(xlabel="score", xlim=(-width, width))
             panel.grid(False, axis="y")
@@ -54,9 +57,11 @@ def score_histogram(
         axes[1].set(title="scaled: q · k / √d", ylim=(len(sizes) - 0.9, -1.1))
         axes[0].set_yticks(range(len(sizes)), [f"d = {d}" for d in sizes])
         axes[0].tick_params(axis="y", length=0)
-    return Drawn(
-        axes, {"sizes": torch.tensor(sizes), "plain": spread[False], "scaled": spread[True]}
+    note = (
+        f"A line of your variance does not fit its histogram: {'; '.join(other)}." if other else ""
     )
+    data = {"sizes": torch.tensor(sizes), "plain": spread[False], "scaled": spread[True]}
+    return Drawn(axes, data, note=note)
 
 
 @drawing

@@ -3,6 +3,7 @@
 import io
 
 import matplotlib as mpl
+import matplotlib.axes
 import pytest
 import torch
 from PIL import Image
@@ -45,6 +46,37 @@ def test_any_shape_is_a_small_picture(shape, fill):
 @pytest.mark.parametrize("dtype", [torch.bool, torch.int64, torch.float16, torch.bfloat16])
 def test_any_dtype(dtype):
     assert drawn(torch.tensor([0, 1, 1]).to(dtype), torch.tensor([0, 1, 0]).to(dtype)) is not None
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """The texts that are written into the cells of a picture."""
+    texts = []
+    write = mpl.axes.Axes.text
+    monkeypatch.setattr(
+        mpl.axes.Axes,
+        "text",
+        lambda axes, x, y, s, **o: texts.append(s) or write(axes, x, y, s, **o),
+    )
+    return texts
+
+
+def test_masks_are_written_as_true_and_false_and_crossed_where_they_differ(written):
+    mask = torch.tensor([[True, False]])
+    words = drawn(mask, torch.tensor([[True, True]]))
+    assert written == ["True", "False", "True", "True", "✗"]
+    assert words.alt.endswith("here 1 of 2 entries differ.")
+    written.clear()
+    drawn(mask, torch.tensor([[True, False], [False, False]]))
+    assert written == ["True", "False", "True", "False", "False", "False"]
+    written.clear()
+    drawn(mask, torch.ones(1, 2))
+    assert written == ["True", "False", "1.00", "1.00", "0", "1.00"]
+
+
+def test_whole_numbers_have_no_decimals(written):
+    drawn(torch.tensor([3, -12]), torch.tensor([3, 20000]))
+    assert written == ["3", "−12", "3", "2e+04", "0", "2e+04"]
 
 
 def test_tensors_of_nan_alone():

@@ -145,6 +145,30 @@ def test_a_cell_may_define_and_check(kernel):
     assert "Cell In [3] changed softmax. It is checked and graded as cell In [2] left it." in both
 
 
+@pytest.mark.parametrize("cell", ["step", None])
+@pytest.mark.parametrize(
+    ("broken", "error"),
+    [(RIGHT.replace("):", ")"), "SyntaxError"), (RIGHT.replace("    ", ""), "IndentationError"),
+     (RIGHT[:-1], "SyntaxError")],
+)  # fmt: skip
+def test_a_cell_that_python_cannot_read_is_named(kernel, cell, broken, error):
+    kernel.run(cell, RIGHT)
+    kernel.run(cell, broken)
+    said = f"Cell In [3] ended in {error}, so an older version of softmax is checked here."
+    card = kernel.run("check", 'check("softmax")')
+    assert FULL in card
+    assert said in card
+    assert said in kernel.run("where", "check()")
+    assert "Cell In" not in kernel.run("average", f'{AVERAGE}\ncheck("average")')
+    assert "Cell In" not in kernel.run(cell, f'{RIGHT}\ncheck("softmax")')
+    assert "Cell In" not in kernel.run("check", 'check("softmax")')
+
+
+def test_a_cell_that_python_has_never_read_leaves_no_older_version(kernel):
+    kernel.run("step", RIGHT[:-1])
+    assert "older version" not in kernel.run("check", 'check("softmax")')
+
+
 def test_the_hooks_are_registered_once_and_never_in_grading(shell, monkeypatch):
     def hooks():
         return [

@@ -75,6 +75,19 @@ def test_the_additive_score_stays_within_its_bounds_and_comes_to_rest() -> None:
     assert float((additive[-1] - additive[-20]).abs()) < 0.02 * top
 
 
+def test_a_score_without_bounds_stays_in_the_picture_and_is_named() -> None:
+    class WithoutTanh(AdditiveScore):
+        def forward(self, state: torch.Tensor, hidden: torch.Tensor) -> torch.Tensor:
+            spread = state[:, None, :].expand(-1, hidden.shape[1], -1)
+            scores: torch.Tensor = self.a(self.W(torch.cat([spread, hidden], -1)))
+            return scores.squeeze(-1)
+
+    drawn = forcing.score_growth(WithoutTanh)
+    assert "between the dotted lines" in drawn.note
+    assert float(drawn.data["additive"].abs().max()) < drawn.axes[0].get_ylim()[1]
+    assert not forcing.score_growth(AdditiveScore).note
+
+
 def test_the_mask_of_the_prediction_has_seven_entries() -> None:
     drawn = forcing.padded_table(pad_batch, ["query", "to", ""])
     assert drawn.axes[1].get_title(loc="left") == "mask (3, 5), 7 True (dark)"

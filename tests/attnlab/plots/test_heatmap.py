@@ -59,6 +59,7 @@ def test_masks_missing_numbers_and_gradients_are_drawn_as_well() -> None:
     drawn = attention_maps({"mask": mask, "nothing": odd, "made": lambda: mask}, names, names)
     assert len(drawn.axes) == 3
     assert [axes.get_ylabel() for axes in drawn.axes] == ["queries", "", ""]
+    assert [text.get_text() for text in drawn.axes[0].texts] == list("✓··✓✓·✓✓✓")
     _, panel = plt.subplots()
     attention_cells(panel, mask, names, names, digits=None)
     assert not panel.texts

@@ -69,6 +69,18 @@ def test_scores_spread_with_d_until_they_are_scaled() -> None:
     assert largest["scaled"][-1] < 0.2
 
 
+def test_a_variance_that_is_not_that_of_the_scores_is_named() -> None:
+    def divided_by_d(d: int, n: int, generator: torch.Generator, scaled: bool = False) -> Any:
+        return score_variance(d, n, generator) / (d * d if scaled else 1)
+
+    drawn = scaling.score_histogram(divided_by_d, sizes=(4, 16), n=500)
+    assert drawn.note.endswith("does not fit its histogram: d = 4, scaled; d = 16, scaled.")
+    nothing = scaling.score_histogram(lambda *_, **__: torch.tensor(torch.nan), sizes=(4,), n=500)
+    assert nothing.note.endswith(": d = 4, unscaled; d = 4, scaled.")
+    assert not scaling.score_histogram(score_variance, sizes=(4, 16), n=500).note
+    assert not scaling.score_histogram(score_variance).note
+
+
 def test_cost_is_a_straight_line_of_slope_two() -> None:
     data = scaling.cost_curves(count_multiplications, weights_memory, fit_exponent).data
     for name in ("multiplications", "bytes"):

@@ -160,8 +160,8 @@ wrong(
     "context_alone",
     "return context, weights",
     "return context",
-    "You return only the context. A later step draws where the decoder looked: what else should "
-    "your function return?",
+    "You return one tensor. The next steps use the context, and a picture shows where the decoder "
+    "looked: which two things does the docstring name?",
 )
 wrong(
     "weights_first",

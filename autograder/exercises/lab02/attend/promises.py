@@ -9,7 +9,7 @@ exercise.promises(
         "Turn scores into weights, and weights into one context vector for each sentence.": (
             "without_padding"
         ),
-        "scores: (B, T), a finite score for every position.": "without_padding huge_padding",
+        "scores: (B, T), a finite score for every position.": "without_padding with_padding",
         "mask: (B, T), boolean: True where there is a token.": "with_padding",
         "Padding gets weight exactly 0, whatever its score and vector (finite numbers), and no "
         "gradient.": "with_padding huge_padding gradients",

@@ -73,7 +73,7 @@ def has_vector(tensors):
 
 
 class Toy(nn.Module):
-    """A small model with `encode` and `cell` that notes in which mode it ran.
+    """A small model with `encode` and `cell` that notes in which mode it ran, and its gradients.
 
     Its scores are so large that every gradient is longer than 1, whatever is drawn: clipping at 1
     changes each step, and the same mistake costs the same with all inputs.
@@ -85,6 +85,12 @@ class Toy(nn.Module):
         self.mix = nn.Parameter(draw.normal(WIDTH, WIDTH) / 2)
         self.out = nn.Parameter(4 * draw.normal(WIDTH, VOCAB))
         self.modes = []
+        self.reached = False
+        for parameter in self.parameters():
+            parameter.register_hook(self.note_gradient)
+
+    def note_gradient(self, gradient):
+        self.reached = True
 
     def encode(self, source, source_mask):
         self.modes.append(self.training)
@@ -141,6 +147,7 @@ def losses(lab, draw):
     return {
         "a generator": waits,
         "types": [type(loss).__name__ for loss in out],
+        "`backward()` reaches the model's weights": model.reached,
         "steps of the optimizer": optimizer.steps,
         "losses": out,
     }

@@ -17,6 +17,14 @@ wrong = exercise.edits(batch_by_batch)
 loop_mistakes(wrong)
 
 wrong(
+    "loss_cut_off",
+    "loss = teacher_forced_loss(model, batch)",
+    "loss = teacher_forced_loss(model, batch).detach().requires_grad_()",
+    "No gradient reaches the model's weights, so nothing is learned. There is no `backward()`, or "
+    "it starts from a loss that is cut off from the model, by a `.detach()` or a new tensor. Where "
+    "is the first such line: here, or in your `teacher_forced_loss`?",
+)
+wrong(
     "no_clipping",
     f"        {CLIP}\n",
     "",

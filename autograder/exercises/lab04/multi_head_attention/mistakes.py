@@ -89,6 +89,19 @@ wrong(
     "Keys and values are made from the queries' text, so the text always attends to itself. Where "
     "do you use the arguments k and v?",
 )
+# A name that has a new value by then is read once more, before or after the split into heads.
+USED_AGAIN = (
+    "You use the result of one input layer as the input of another: the name in that line has a "
+    "new value by then. From which argument should that layer take its text?"
+)
+SPLIT = "split_heads({}, self.num_heads)"
+for name, layer, found in (
+    ("QueriesUsedAgain", "self.k_proj(k)", "self.q_proj(q)"),
+    ("SplitQueriesUsedAgain", "self.k_proj(k)", SPLIT.format("self.q_proj(q)")),
+    ("KeysUsedAgain", "self.v_proj(v)", "self.k_proj(k)"),
+    ("SplitKeysUsedAgain", "self.v_proj(v)", SPLIT.format("self.k_proj(k)")),
+):
+    wrong(name, layer, f"{layer[:-2]}{found})", USED_AGAIN)
 wrong(
     "KeysFromQueriesOfEqualLength",
     "self.k_proj(k)",

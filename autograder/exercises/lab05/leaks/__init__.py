@@ -198,10 +198,10 @@ def all_of_sixty_tried(lab, draw):
     return pairs(lab.leaks(fn, 5, 60)) == [[i, j] for i in range(5) for j in range(i + 1, 5)]
 
 
-@exercise.check(points=1, hidden=True)
+@exercise.check(points=1)
 def one_token_in_particular(lab, draw):
     """`leaks` works if a model looks ahead for one token only, and if there are only two tokens."""
-    table, T = draw.normal(7, 3), 4
+    table, T = draw.normal(7, 3), int(draw.integers(4, 7))
 
     def looks_for(token, place, sign=1):
         def fn(ids):
@@ -209,11 +209,12 @@ def one_token_in_particular(lab, draw):
 
         return fn
 
+    places = (draw.permutation(3) + 1).tolist()
     seen = {
         f"looks for token {token} at place {place}": pairs(lab.leaks(looks_for(token, place), T, 7))
-        for token, place in ((0, 1), (3, 2), (6, 3))
+        for token, place in zip((0, 3, 6), places, strict=True)
     }
-    for token, place in ((2, 1), (5, 2), (6, 3)):
+    for token, place in zip((2, 5, 6), places, strict=True):
         fn = looks_for(token, place, sign=-1)
         seen[f"subtracts for token {token} at place {place}"] = pairs(lab.leaks(fn, T, 7))
     seen["four tokens of sixty, after some words"] = all_of_sixty_tried(lab, draw)
