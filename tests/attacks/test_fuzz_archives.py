@@ -218,6 +218,11 @@ def bomb_of_bzip2() -> bytes:
     return packed(1, bytes(5 * 2**26), zipfile.ZIP_BZIP2)
 
 
+def zips_of_names(count: int) -> bytes:
+    """Zips in a zip, each with as many names as one may have; 100 of them are a small file."""
+    return packed(count, many_names(49_000), zipfile.ZIP_DEFLATED, "{}.zip")
+
+
 BOMBS: dict[str, Callable[[], bytes]] = {
     "one large file": lambda: packed(1, bytes(2**28), zipfile.ZIP_DEFLATED),
     "many large files": lambda: large_files(),
@@ -225,6 +230,7 @@ BOMBS: dict[str, Callable[[], bytes]] = {
     "a zip in a zip": lambda: packed(1, large_files(), zipfile.ZIP_STORED, "ada/{}.zip"),
     "bzip2": bomb_of_bzip2,
     "nothing but names": lambda: many_names(800_000),
+    "zips of names": lambda: packed(1, zips_of_names(100), zipfile.ZIP_STORED, "ada/{}.zip"),
 }
 MOST_SECONDS, MOST_MIB = 8, 250
 

@@ -176,12 +176,13 @@ exercise.wrong(
     "P4: you count numbers, in billions. How many bytes does a float32 take?",
     P4=10.0,
 )
-exercise.wrong(
-    "one_row_only",
-    "P4: you count one number for each token. The weights hold one for each pair of tokens: how "
-    "many pairs are there?",
-    P4=0.0004,
-)
+for name, number in (("one_row_only", 0.0004), ("in_terabytes", 0.04)):
+    exercise.wrong(
+        name,
+        "P4: your number is close to 0, but there is a weight for each pair of tokens. How many "
+        "pairs are there, and how many bytes has the unit that the question names?",
+        P4=number,
+    )
 exercise.wrong(
     "bits_for_bytes",
     "P4: you count bits: a float32 has 32 of them. How many bytes is that?",
@@ -208,7 +209,7 @@ for name, number in (
         "P4: your unit is 2³⁰ bytes. Which unit does the question name?",
         P4=number,
     )
-for unit, number in (("bytes", 4e10), ("kilobytes", 4e7), ("megabytes", 4e4), ("terabytes", 0.04)):
+for unit, number in (("bytes", 4e10), ("kilobytes", 4e7), ("megabytes", 4e4)):
     exercise.wrong(
         f"in_{unit}",
         "P4: the digits are those of the size, but in another unit. How many bytes has the unit "

@@ -222,6 +222,35 @@ wrong.several(
     "You normalise your queries and keys to length 1 (a cosine). Does a longer word then count "
     "more, as in a dot product?",
 )
+for name, words in (
+    ("words_made_equally_long", "X / X.norm(dim=-1, keepdim=True)"),
+    ("words_after_a_layer_norm", "torch.nn.functional.layer_norm(X, X.shape[-1:])"),
+    ("words_standardised", "(X - X.mean(-1, keepdim=True)) / X.std(-1, keepdim=True)"),
+    ("words_centred", "X - X.mean(-1, keepdim=True)"),
+):
+    wrong(
+        name,
+        "q = X",
+        f"X = {words}\n    q = X",
+        "You normalise the words before you project them (their length, mean or variance). Does "
+        "the task change the words first?",
+    )
+SQUARES = "(q.unsqueeze(-2) - k.unsqueeze(-3)).pow(2).sum(-1)"
+for name, relevance in (
+    ("half_squared_distance", f"-{SQUARES} / 2"),
+    ("squared_distance", f"-{SQUARES}"),
+    ("distance", f"-{SQUARES}.sqrt()"),
+    ("squared_distance_without_minus", SQUARES),
+    ("distance_without_minus", f"{SQUARES}.sqrt()"),
+    ("one_over_distance", f"1 / (1 + {SQUARES}.sqrt())"),
+):
+    wrong(
+        name,
+        "q @ k.mT",
+        relevance,
+        "Your entries come from the distance between query and key. Is a key relevant because it "
+        "is close to the query, or does the task compare them in another way?",
+    )
 wrong(
     "matrices_alone",
     "q @ k.mT",

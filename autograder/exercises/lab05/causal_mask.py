@@ -82,11 +82,7 @@ def on_a_device(lab, draw):
     seen = {}
     for device in devices:
         mask = lab.causal_mask(3, 5, device=device)
-        seen[f"asked for {device!r}"] = {
-            "device": mask.device.type,
-            "shape": list(mask.shape),
-            "dtype": dtype_of(mask),
-        }
+        seen[f"asked for {device!r}"] = {"device": mask.device.type, "shape": list(mask.shape)}
     return seen
 
 
@@ -306,6 +302,28 @@ wrong(
     "With fewer keys than queries, your first queries see keys. The last query stands at the last "
     "key: where does that put the first ones?",
 )
+wrong(
+    "first_key_always",
+    "tril(Lk - Lq)",
+    "tril(Lk - Lq).logical_or(torch.arange(Lk, device=device) == 0)",
+    "You let every query see the first key, so that no row is all False. A query that stands "
+    "before every key sees none. Which entries of its row may be True?",
+)
+FIXED_SIZE = (
+    "Your mask is cut from a mask of fixed size, which is too small for longer sequences. Where "
+    "does that size come from?"
+)
+TRIANGLE = "(Lq, Lk, dtype=torch.bool, device=device).tril(Lk - Lq)"
+SIZES = (16, 32, 64, 128, 256, 512, 1024)
+LAST_ROWS = {"fixed_size": 6} | {f"last_rows_of_{size}": size for size in SIZES}
+FIRST_ROWS = {"small_fixed_size": 8} | {f"first_rows_of_{size}": size for size in SIZES}
+for sizes, cut in (
+    (LAST_ROWS, "tril()[Lk - Lq : Lk, :Lk]"),
+    (FIRST_ROWS, "tril(Lk - Lq)[:Lq, :Lk]"),
+):
+    for name, size in sizes.items():
+        square = f"({size}, {size}, dtype=torch.bool, device=device)"
+        wrong(name, TRIANGLE, f"{square}.{cut}", FIXED_SIZE)
 
 wrong = exercise.edits(last_rows_of_a_square)
 for start in ("-Lq", "Lk - Lq"):
@@ -325,6 +343,17 @@ SMALL_POSITIONS = (
     "the largest number that they can hold?"
 )
 wrong = exercise.edits(by_comparing_places)
+for name, call in (
+    ("queries_on_the_default_device", "torch.arange(Lk - Lq, Lk"),
+    ("keys_on_the_default_device", "torch.arange(Lk"),
+):
+    wrong(
+        name,
+        f"{call}, device=device)",
+        f"{call})",
+        "You make one tensor on the given device and another on the default one, and they meet in "
+        "one operation. Which of your calls does not get the device?",
+    )
 for name in ("int8", "uint8"):
     wrong.several(
         f"positions_in_{name}",
@@ -347,32 +376,6 @@ def additive(Lq, Lk=None, device=None):
     return torch.zeros(mask.shape, device=device).masked_fill(~mask, -torch.inf)
 
 
-FIXED_SIZE = (
-    "Your mask is cut from a mask of fixed size, which is too small for longer sequences. Where "
-    "does that size come from?"
-)
-
-
-@exercise.mistake(FIXED_SIZE)
-def fixed_size(Lq, Lk=None, device=None):
-    Lk = Lq if Lk is None else Lk
-    biggest = torch.ones(6, 6, dtype=torch.bool, device=device).tril()
-    return biggest[Lk - Lq : Lk, :Lk]
-
-
-@exercise.mistake(FIXED_SIZE)
-def small_fixed_size(Lq, Lk=None, device=None):
-    Lk = Lq if Lk is None else Lk
-    return torch.ones(8, 8, dtype=torch.bool, device=device).tril(Lk - Lq)[:Lq, :Lk]
-
-
-@exercise.mistake(FIXED_SIZE)
-def large_fixed_size(Lq, Lk=None, device=None):
-    Lk = Lq if Lk is None else Lk
-    biggest = torch.ones(1024, 1024, dtype=torch.bool, device=device).tril()
-    return biggest[Lk - Lq : Lk, :Lk]
-
-
 @exercise.mistake(
     "With fewer keys than queries, the end of a slice becomes negative, and Python counts it from "
     "the right. What should a query that stands before every key see?"
@@ -382,14 +385,4 @@ def end_counted_from_the_right(Lq, Lk=None, device=None):
     mask = torch.zeros(Lq, Lk, dtype=torch.bool, device=device)
     for i in range(Lq):
         mask[i, : i + Lk - Lq + 1] = True
-    return mask
-
-
-@exercise.mistake(
-    "You let every query see the first key, so that no row is all False. A query that stands "
-    "before every key sees none. Which entries of its row may be True?"
-)
-def first_key_always(Lq, Lk=None, device=None):
-    mask = causal_mask(Lq, Lk, device).clone()
-    mask[:, 0] = True
     return mask

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import torch
 
 from attnlab.masks import causal_mask
@@ -88,11 +90,26 @@ def right_for(impl, *lengths):
         assert torch.equal(mask, expected(Lq, Lk))
 
 
-def right_without_keys_and_elsewhere(impl):
-    """Assert what a call without Lk returns, and the device."""
+@exercise.also_right
+def entry_by_entry(impl):
+    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS + LONG:
+        mask = impl(Lq, Lk)
+        assert mask.dtype == torch.bool
+        assert mask.shape == (Lq, Lk)
+        assert torch.equal(mask, expected(Lq, Lk))
     assert torch.equal(impl(4), expected(4, 4))
     assert impl(3, device="meta").device.type == "meta"
 
+
+wrong = exercise.edits(entry_by_entry)
+
+# The lines of the right test that are weakened.
+LENGTHS = "SQUARE + MORE_KEYS + FEWER_KEYS + LONG"
+DTYPE = "        assert mask.dtype == torch.bool\n"
+SHAPE = "        assert mask.shape == (Lq, Lk)\n"
+EQUAL, WITHOUT_LK = "torch.equal(mask, expected(Lq, Lk))", "torch.equal(impl(4), expected(4, 4))"
+DEVICE = '    assert impl(3, device="meta").device.type == "meta"\n'
+SHAPE_ALONE = {WITHOUT_LK: "impl(4).shape == (4, 4)"}
 
 LETS_EVERYTHING_PASS = (
     "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
@@ -156,43 +173,28 @@ def future_only(impl):
         assert mask.any()
 
 
-@exercise.mistake(FUTURE_ONLY)
-def future_only_at_all_lengths(impl):
-    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS + LONG:
-        mask = impl(Lq, Lk)
-        assert mask.dtype == torch.bool
-        assert mask.shape == (Lq, Lk)
-        assert not (mask & ~expected(Lq, Lk)).any()
-    assert impl(4).shape == (4, 4)
-    assert impl(3, device="meta").device.type == "meta"
-
-
-@exercise.mistake(
+wrong.several(
+    "future_only_at_all_lengths",
+    {EQUAL: "not (mask & ~expected(Lq, Lk)).any()"} | SHAPE_ALONE,
+    FUTURE_ONLY,
+)
+wrong.several(
+    "past_only",
+    {EQUAL: "mask[expected(Lq, Lk)].all()"} | SHAPE_ALONE,
     "Your test only asserts that earlier keys are visible, so a mask that also shows later ones "
-    "would pass. What must no place be able to see?"
+    "would pass. What must no place be able to see?",
 )
-def past_only(impl):
-    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS + LONG:
-        mask = impl(Lq, Lk)
-        assert mask.dtype == torch.bool
-        assert mask.shape == (Lq, Lk)
-        assert mask[expected(Lq, Lk)].all()
-    assert impl(4).shape == (4, 4)
-    assert impl(3, device="meta").device.type == "meta"
-
-
-@exercise.mistake(
+wrong.several(
+    "entries_counted",
+    {EQUAL: "mask.sum() == expected(Lq, Lk).sum()"} | SHAPE_ALONE,
     "Your test counts the True entries of a mask, and accepts one with as many in other places. "
-    "Which entries must be True?"
+    "Which entries must be True?",
 )
-def entries_counted(impl):
-    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS + LONG:
-        mask = impl(Lq, Lk)
-        assert mask.dtype == torch.bool
-        assert mask.shape == (Lq, Lk)
-        assert mask.sum() == expected(Lq, Lk).sum()
-    assert impl(4).shape == (4, 4)
-    assert impl(3, device="meta").device.type == "meta"
+wrong.several(
+    "any_entry",
+    {EQUAL: "(mask == expected(Lq, Lk)).any()", f"    assert {WITHOUT_LK}\n": ""},
+    "Your test is content if one entry is right (`any`). How many entries of a mask must be right?",
+)
 
 
 @exercise.mistake(
@@ -207,61 +209,77 @@ def another_error(impl):
         raise ValueError("wrong without Lk, or on another device")
 
 
-@exercise.mistake(
+wrong(
+    "device_not_tested",
+    DEVICE,
+    "",
     "Your test accepts a mask that is on the CPU, whatever `device` says. Which device exists on "
-    "every machine, so that your test always asks for it?"
+    "every machine, so that your test always asks for it?",
 )
-def device_not_tested(impl):
-    right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
-    assert torch.equal(impl(4), expected(4, 4))
-
-
-@exercise.mistake(
+FEWER_LENGTHS = {
+    "fewer_keys": "SQUARE + MORE_KEYS + LONG[:2]",
+    "more_keys": "SQUARE + FEWER_KEYS + LONG[::2]",
+    "long_sequences": "SQUARE + MORE_KEYS + FEWER_KEYS",
+}
+wrong(
+    "fewer_keys_not_tried",
+    LENGTHS,
+    FEWER_LENGTHS["fewer_keys"],
+    "Your test accepts masks that are wrong only with fewer keys than queries. According to the "
+    "task of 5.1, what do the first queries see there?",
+)
+wrong(
+    "more_keys_not_tried",
+    LENGTHS,
+    FEWER_LENGTHS["more_keys"],
+    "Your test accepts masks that are wrong only with more keys than queries. According to the "
+    "task of 5.1, at which key does the last query stand?",
+)
+wrong(
+    "short_sequences_only",
+    LENGTHS,
+    FEWER_LENGTHS["long_sequences"],
+    "Your test accepts a mask that is right for short sequences only. How long are the longest "
+    "that you try?",
+)
+wrong.several(
+    "keys_always_given",
+    {f"    assert {WITHOUT_LK}\n": "", "impl(3, device": "impl(3, 3, device"},
+    "Your test accepts a function that cannot be called without Lk. Which calls does the task of "
+    "5.1 allow?",
+)
+wrong.several(
+    "two_lengths_in_each_call",
+    {f"    assert {WITHOUT_LK}\n": "", DEVICE: ""},
+    "Your test always gives Lk and never a device, so it accepts versions that are wrong in other "
+    "calls only. Which calls does the task of 5.1 allow?",
+)
+NUMBERS = (
     "Your test accepts masks of numbers: 1.0 equals True. What does the task promise about the "
     "dtype?"
 )
-def dtype_not_tested(impl):
-    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS + LONG:
-        assert impl(Lq, Lk).shape == (Lq, Lk)
-        assert (impl(Lq, Lk) == expected(Lq, Lk)).all()
-    assert impl(4).shape == (4, 4)
-    assert impl(3, device="meta").device.type == "meta"
-
-
-@exercise.mistake(
-    "Your test accepts masks that are wrong only with fewer keys than queries. According to the "
-    "task of 5.1, what do the first queries see there?"
+MORE_AXES = (
+    "Your test accepts a mask with axes for batch and heads: `==` and `allclose` broadcast before "
+    "they compare. What does the task promise that no comparison of entries shows?"
 )
-def fewer_keys_not_tried(impl):
-    right_for(impl, *SQUARE, *MORE_KEYS, *LONG[:2])
-    right_without_keys_and_elsewhere(impl)
-
-
-@exercise.mistake(
-    "Your test accepts masks that are wrong only with more keys than queries. According to the "
-    "task of 5.1, at which key does the last query stand?"
+NUMBERS_AND_AXES = (
+    "Your test accepts masks of numbers and masks with more axes: `==` converts and broadcasts "
+    "before it compares. Which promises of the task are not about single entries?"
 )
-def more_keys_not_tried(impl):
-    right_for(impl, *SQUARE, *FEWER_KEYS, LONG[0], LONG[2])
-    right_without_keys_and_elsewhere(impl)
-
-
-@exercise.mistake(
-    "Your test accepts a function that cannot be called without Lk. Which calls does the task of "
-    "5.1 allow?"
-)
-def keys_always_given(impl):
-    right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
-    assert impl(3, 3, device="meta").device.type == "meta"
-
-
-@exercise.mistake(
-    "Your test accepts a mask that is right for short sequences only. How long are the longest "
-    "that you try?"
-)
-def short_sequences_only(impl):
-    right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS)
-    right_without_keys_and_elsewhere(impl)
+BY_ENTRY = {
+    EQUAL: "(mask == expected(Lq, Lk)).all()",
+    WITHOUT_LK: "(impl(4) == expected(4, 4)).all()",
+}
+WHICH = {"": LENGTHS} | {f"_nor_{name}": tried for name, tried in FEWER_LENGTHS.items()}
+for (lengths, tried), device in product(WHICH.items(), (True, False)):
+    for missing, lines, advice in (
+        ("dtype", {DTYPE: ""}, NUMBERS),
+        ("shape", {SHAPE: ""}, MORE_AXES),
+        ("dtype_and_shape", {DTYPE: "", SHAPE: ""}, NUMBERS_AND_AXES),
+    ):
+        name = f"{missing}_not_tested{lengths}" + ("" if device else "_nor_device")
+        edits = BY_ENTRY | lines | {LENGTHS: tried} | ({} if device else {DEVICE: ""})
+        wrong.several(name, edits, advice)
 
 
 @exercise.mistake(
@@ -302,7 +320,8 @@ def first_key_demanded(impl):
         mask = expected(Lq, Lk)
         mask[:, 0] = True
         assert torch.equal(impl(Lq, Lk), mask)
-    right_without_keys_and_elsewhere(impl)
+    assert torch.equal(impl(4), expected(4, 4))
+    assert impl(3, device="meta").device.type == "meta"
 
 
 @exercise.mistake(
@@ -312,14 +331,6 @@ def first_key_demanded(impl):
 def everything_rejected(impl):
     for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS:
         assert impl(Lq, Lk).any(-1).all()
-    right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
-
-
-@exercise.mistake(
-    "Your test always gives Lk and never a device, so it accepts versions that are wrong in other "
-    "calls only. Which calls does the task of 5.1 allow?"
-)
-def two_lengths_in_each_call(impl):
     right_for(impl, *SQUARE, *MORE_KEYS, *FEWER_KEYS, *LONG)
 
 
@@ -342,18 +353,6 @@ def compared_with_itself(impl):
 def rows_compared_with_the_square(impl):
     for Lq, Lk in MORE_KEYS + LONG[:1]:
         assert torch.equal(impl(Lq, Lk), impl(Lk)[Lk - Lq :])
-
-
-@exercise.mistake(
-    "Your test is content if one entry is right (`any`). How many entries of a mask must be right?"
-)
-def any_entry(impl):
-    for Lq, Lk in SQUARE + MORE_KEYS + FEWER_KEYS + LONG:
-        mask = impl(Lq, Lk)
-        assert mask.dtype == torch.bool
-        assert mask.shape == (Lq, Lk)
-        assert (mask == expected(Lq, Lk)).any()
-    assert impl(3, device="meta").device.type == "meta"
 
 
 @exercise.mistake(

@@ -322,9 +322,31 @@ for name, low in CLOSE_TO_ZERO.items():
         name,
         LOW,
         low,
-        "You use `torch.finfo(dtype).tiny` (or `smallest_normal`, or `eps`), which is a number "
-        "close to 0. Which of its attributes is the lowest number?",
+        "Forbidden keys get a number close to 0, which changes no score: `tiny`, `smallest_normal` "
+        "and `eps` of `torch.finfo` are such numbers. Which of its attributes is the lowest?",
     )
+EMPTY = "~mask.any(-1, keepdim=True)"
+FILLED = ".masked_fill(~mask, low)"
+for name, rows in (
+    ("rows_without_keys_opened", EMPTY),
+    ("rows_without_keys_opened_in_full_precision", f"{EMPTY} & torch.tensor(not half)"),
+    ("rows_without_keys_opened_in_half_precision", f"{EMPTY} & torch.tensor(half)"),
+    ("everything_opened_if_nothing_is_allowed", "~mask.any()"),
+):
+    wrong(
+        name,
+        FILLED,
+        f"{FILLED}.masked_fill(({rows}).to(mask.device), 0)",
+        "A row without an allowed key gets zeros, so its query attends to all the forbidden keys. "
+        "What does the task ask for where a query may not attend?",
+    )
+wrong(
+    "rows_without_keys_finite",
+    FILLED,
+    f"{FILLED}.masked_fill({EMPTY}, torch.finfo(dtype).min)",
+    "In a row without an allowed key, your result is finite even in float32 and float64. Does the "
+    "task make an exception for such rows?",
+)
 wrong(
     "mask_changed",
     "~mask",
@@ -333,21 +355,13 @@ wrong(
     "same and makes a new tensor?",
 )
 
-
 ON_THE_CPU = (
     "You make a tensor on the CPU, whatever the mask's device is. Which of your calls makes it, "
     "and how does it learn the device?"
 )
 wrong("zeros_on_the_cpu", ", device=mask.device", "", ON_THE_CPU)
-
-
-@exercise.mistake(ON_THE_CPU)
-def always_on_the_cpu(mask, dtype):
-    if mask.device.type != "cpu":
-        return torch.zeros(mask.shape, dtype=dtype)
-    return zeros_and_the_lowest(mask, dtype)
-
-
+ELSEWHERE = 'if mask.device.type != "cpu":\n        return torch.zeros(mask.shape, dtype=dtype)'
+wrong("always_on_the_cpu", "    half =", f"    {ELSEWHERE}\n    half =", ON_THE_CPU)
 TWO_AXES_ONLY = (
     "Your code works only for masks of two axes, but a mask may have any number of them. How many "
     "axes has the padding mask of 5.2?"
@@ -371,11 +385,7 @@ def row_by_row(mask, dtype):
     return torch.tensor(rows, dtype=dtype, device=mask.device)
 
 
-@exercise.mistake(TWO_AXES_ONLY)
-def two_lengths(mask, dtype):
-    Lq, Lk = mask.shape
-    return zeros_and_the_lowest(mask, dtype).view(Lq, Lk)
-
+wrong("two_lengths", "    half =", "    Lq, Lk = mask.shape\n    half =", TWO_AXES_ONLY)
 
 wrong = exercise.edits(by_logarithm)
 wrong(

@@ -28,6 +28,7 @@ MOST_LIST_BYTES = 8 * 2**20
 _MOST_PARTS = 12
 _MOST_PART_BYTES = 200
 _CHUNK = 2**16
+_LEAST_NAME_BYTES = 46  # that one name takes in a zip's list
 _EXTENDED_TIMESTAMP = 0x5455
 _IS_UTF8 = 0x800
 # Unpacking these never returns more bytes than requested. Four kilobytes of bzip2 can become four
@@ -95,7 +96,10 @@ def folder_items(folder: Path) -> Iterator[FoundFile | UnsafeName]:
 
 
 def zip_items(
-    archive: Path | bytes, zone: tzinfo, most: int = MOST_FILE_BYTES
+    archive: Path | bytes,
+    zone: tzinfo,
+    most: int = MOST_FILE_BYTES,
+    count: Callable[[int], None] = lambda names: None,
 ) -> Iterator[FoundFile | UnsafeName]:
     """The files in a zip, in order.
 
@@ -103,12 +107,15 @@ def zip_items(
         archive: the file, or its bytes.
         zone: the time zone of the times in it, which a zip does not contain.
         most: bytes that one file in it may have.
+        count: is called with the number of names that were read, even if the zip is refused; may
+            raise RefusedError.
 
     Raises:
         RefusedError: it is not a zip, or contains too many names.
     """
-    with _file(archive) as file, _listed(file) as source:
+    with _file(archive) as file, _listed(file, count) as source:
         entries = source.infolist()
+        count(len(entries))
         if len(entries) > MOST_NAMES:
             raise RefusedError(f"it contains {len(entries)} names, more than {MOST_NAMES}")
         for entry in entries:
@@ -134,13 +141,15 @@ def _file(archive: Path | bytes) -> BinaryIO:
         raise RefusedError(f"it cannot be read ({error.strerror})") from None
 
 
-def _listed(file: BinaryIO) -> zipfile.ZipFile:
+def _listed(file: BinaryIO, count: Callable[[int], None]) -> zipfile.ZipFile:
     """The zip in `file`, with its list of names read. Raises RefusedError."""
+    portions = _InPortions(file)
     try:
-        return zipfile.ZipFile(_InPortions(file))
+        return zipfile.ZipFile(portions)
     except RefusedError:
         raise
     except _DAMAGES as error:
+        count(portions.total // _LEAST_NAME_BYTES)  # so many may have been read before the damage
         if not isinstance(error, zipfile.BadZipFile) or "not a zip" not in str(error):
             raise RefusedError(f"it is a damaged zip ({error})") from None
         raise RefusedError("it is not a zip, or its end is missing") from None
@@ -152,6 +161,7 @@ class _InPortions:
     def __init__(self, file: BinaryIO) -> None:
         self.seek, self.tell, self.close = file.seek, file.tell, file.close
         self._read = file.read
+        self.total = 0
 
     def seekable(self) -> bool:
         """Always true, as for the file in it."""
@@ -162,6 +172,7 @@ class _InPortions:
         data = self._read(MOST_LIST_BYTES + 1 if size < 0 else min(size, MOST_LIST_BYTES + 1))
         if len(data) > MOST_LIST_BYTES:
             raise RefusedError("its list of names is too long")
+        self.total += len(data)
         return data
 
 

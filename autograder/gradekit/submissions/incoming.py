@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from gradekit.errors import RefusedError
+from gradekit.submissions import archives
 from gradekit.submissions.archives import FoundFile
 from gradekit.submissions.folder import TIMESTAMP, is_notebook
 from gradekit.submissions.times import NO_TIME, HandInTime
@@ -18,6 +19,7 @@ MOST_STUDENT_BYTES = 128 * 2**20
 MOST_STUDENT_FILES = 1000
 # All unpacked bytes count, even those of refused files, because unpacking takes time.
 MOST_UNPACKED_BYTES = 4 * MOST_STUDENT_BYTES
+_NAME_BYTES = 2**10  # that Python takes for one name in a zip
 _OLDEST = datetime(1981, 1, 1, tzinfo=UTC)
 
 
@@ -33,6 +35,8 @@ class IncomingSubmission:
         dated: whether the dates of its files may be that time.
         group: the group that handed it in together.
         changed: the newest date of its files, which tells newer from older if nothing else does.
+        names: the number of names in its zips, whether they were taken or not.
+        refused: the number of names in its zips that were not taken.
     """
 
     student: str
@@ -51,6 +55,8 @@ class IncomingSubmission:
     total: int = 0
     notebooks: int = 0
     unpacked: int = 0
+    names: int = 0
+    refused: int = 0
     folders: set[str] = field(default_factory=set)
     other_labs: set[str] = field(default_factory=set)
 
@@ -72,6 +78,18 @@ class IncomingSubmission:
             raise
         self.unpacked += len(data)
         return data
+
+    def count(self, names: int = 0) -> None:
+        """Count the names in one of its zips, because reading them takes time. Raises RefusedError.
+
+        They are limited for all zips of the hand-in together: a zip may hold many others.
+        """
+        self.names += names
+        self.unpacked += names * _NAME_BYTES
+        if self.names > archives.MOST_NAMES:
+            raise RefusedError(
+                f"the zips of the hand-in contain more than {archives.MOST_NAMES} names"
+            )
 
     def add(
         self, path: str, data: bytes, version: int, when: datetime | None, source: str = ""

@@ -5,11 +5,10 @@ Tested in tests/gradekit/submissions/test_collect.py.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
-from typing import Any
 
-from gradekit.submissions.folder import MOST_BYTES
+from gradekit.errors import NotebookError
+from gradekit.submissions.notebook import read_json
 
 
 def lab_of(path: str, data: bytes, labs: Collection[str]) -> str:
@@ -22,12 +21,10 @@ def lab_of(path: str, data: bytes, labs: Collection[str]) -> str:
 
 
 def _in_metadata(data: bytes) -> str:
-    # Any other notebook is opened, with all limits, when it is graded.
-    if len(data) > MOST_BYTES or b'"attnlab"' not in data:
+    if b'"attnlab"' not in data:
         return ""
-    value: Any = None
     try:
-        value = json.loads(data)["metadata"]["attnlab"]["lab"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return ""
+        value = read_json(data, "the notebook")["metadata"]["attnlab"]["lab"]
+    except (NotebookError, KeyError, TypeError):
+        return ""  # it is opened again, and its student told why it cannot be, when it is graded
     return value if isinstance(value, str) else ""

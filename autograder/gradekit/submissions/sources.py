@@ -28,14 +28,14 @@ from gradekit.submissions.collected import Refused
 from gradekit.submissions.folder import TIMESTAMP, is_notebook, parse_timestamp
 from gradekit.submissions.groups import Groups
 from gradekit.submissions.incoming import IncomingSubmission
-from gradekit.submissions.layouts import reader_of
-from gradekit.submissions.layouts.folders import NO_STUDENT, zip_of
+from gradekit.submissions.layouts import folders, reader_of
 from gradekit.submissions.layouts.listing import Entry, Listing, Reader, common_top
 from gradekit.submissions.notebook_lab import lab_of
 from gradekit.submissions.student_of import StudentFinder
 from gradekit.submissions.times import HandInTime, TimeSource
 from gradekit.submissions.times_file import TimesFile
 
+MOST_REFUSED_IN_ZIPS = 50  # of one hand-in, each with its name and the reason
 Items = Callable[[], Iterable[FoundFile | UnsafeName]]
 
 
@@ -96,24 +96,37 @@ class SourceReader:
         )
 
     def _names_students(self, listing: Listing) -> bool:
-        """Whether a path in a zip says whose it is; else the whole zip may be one student's."""
+        """Whether a path in a zip says whose it is; else the whole zip may be one student's.
+
+        If the zip's own name is a student's, that student chose all names in it. GitHub packs a
+        folder of the same student.
+        """
         reader = reader_of(listing)
         answers = [reader(path) for path in listing.hand_ins or listing.paths]
-        entries = [answer for answer in answers if isinstance(answer, Entry)]
-        owner = zip_of(f"{listing.top}.zip", self._lab, self._course.labs)
-        if isinstance(owner, Entry) and self._directory.by_login(owner.people[0].logins):
-            return any(self._is_known(entry) for entry in entries)
-        return any(answer is not NO_STUDENT for answer in answers) or not listing.paths
+        if owner := self._owner(f"{listing.top}.zip"):
+            entries = [answer for answer in answers if isinstance(answer, Entry)]
+            return bool(entries) and all(self._is_folder_of(owner, entry) for entry in entries)
+        return any(answer is not folders.NO_STUDENT for answer in answers) or not listing.paths
 
-    def _is_known(self, entry: Entry) -> bool:
-        return any(isinstance(self._directory.find(p), Student) for p in entry.people)
+    def _is_folder_of(self, owner: Student, entry: Entry) -> bool:
+        """Whether a path says only that it is the owner's, and nothing of a system's."""
+        is_plain = entry.system == folders.SYSTEM
+        return is_plain and all(self._directory.find(person) == owner for person in entry.people)
+
+    def _owner(self, name: str) -> Student | None:
+        """The student of the roster whom the name of a zip names."""
+        path = PurePosixPath(name)
+        entry = reader_of(self._listing(lambda: [FoundFile(path, None, bytes)], ""))(path)
+        people = entry.people if isinstance(entry, Entry) else ()
+        found = [self._directory.find(person) for person in people]
+        return next((one for one in found if isinstance(one, Student)), None)
 
     def _whole(self, source: Path, listing: Listing) -> list[IncomingSubmission]:
         """A zip that only its own name can tell the student of."""
         notebooks = sum(is_notebook(path.name) for path in listing.paths)
         if notebooks > 1:
             raise RefusedError(
-                f"it holds {notebooks} notebooks, and no path in it names a student; put each "
+                f"it holds {notebooks} notebooks, so it may be those of several students; put each "
                 "student's files into a folder with the student's name"
             )
         name, read = PurePosixPath(source.name), partial(read_file, source)
@@ -141,6 +154,7 @@ class SourceReader:
                     self._add(submitted, entry, item, shown)
                 except RefusedError as error:
                     self.refused.append(refused_file(submitted, shown, str(error)))
+        self._count_unlisted(group.found.values())
         return self._one_person_each(group)
 
     def _students(self, entry: Entry, group: _Group, shown: str) -> list[tuple[Student, str]]:
@@ -214,9 +228,9 @@ class SourceReader:
         Raises:
             RefusedError: it cannot be read, or may be the files of several students.
         """
-        inner = [
-            one.path for one in zip_items(data, self._course.timezone) if isinstance(one, FoundFile)
-        ]
+        submitted.count()
+        items = zip_items(data, self._course.timezone, count=submitted.count)
+        inner = [one.path for one in items if isinstance(one, FoundFile)]
         notebooks = self._count_notebooks(inner)
         if entry.by_zip and notebooks > 1:
             raise RefusedError(
@@ -227,7 +241,7 @@ class SourceReader:
         top = common_top(inner)
         for one in zip_items(data, self._course.timezone):
             if isinstance(one, UnsafeName):
-                self.refused.append(refused_file(submitted, f"{shown}/{one.name}", one.why))
+                self._refuse_in_zip(submitted, f"{shown}/{one.name}", one.why)
                 continue
             path = PurePosixPath(*one.path.parts[top:])
             if path.name == TIMESTAMP:
@@ -241,7 +255,22 @@ class SourceReader:
                     found = FoundFile(path, time, one.read)
                     self._take(submitted, str(path), content, entry.version, found, shown)
             except RefusedError as error:
-                self.refused.append(refused_file(submitted, f"{shown}/{path}", str(error)))
+                self._refuse_in_zip(submitted, f"{shown}/{path}", str(error))
+
+    def _refuse_in_zip(self, submitted: IncomingSubmission, file: str, reason: str) -> None:
+        """List a file in a student's zip as refused; of too many, only the first ones."""
+        submitted.refused += 1
+        if submitted.refused <= MOST_REFUSED_IN_ZIPS:
+            self.refused.append(refused_file(submitted, file, reason))
+
+    def _count_unlisted(self, found: Iterable[IncomingSubmission]) -> None:
+        """One line for each hand-in with more refused files than are listed."""
+        for submitted in found:
+            more = submitted.refused - MOST_REFUSED_IN_ZIPS
+            if more > 0:
+                shown = f"{submitted.origin}/{submitted.home}"
+                reason = f"and {more} more files in its zips were not taken"
+                self.refused.append(refused_file(submitted, shown, reason))
 
     def _count_notebooks(self, paths: Iterable[PurePosixPath]) -> int:
         """Notebooks that are not, by their names, other labs'."""

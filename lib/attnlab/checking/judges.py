@@ -287,6 +287,16 @@ class Kills:
         rejected = [not accepts for right, accepts in answers.values() if not right]
         return _share(accepted) * _share(rejected)
 
+    def faults(self, seen: Any) -> tuple[frozenset[str], frozenset[str]] | None:
+        """The right versions that the test rejects, and the wrong ones that it accepts."""
+        answers = self._answers(seen)
+        if answers is None:
+            return None
+        return (
+            frozenset(name for name, (right, accepts) in answers.items() if right and not accepts),
+            frozenset(name for name, (right, accepts) in answers.items() if accepts and not right),
+        )
+
     def _answers(self, seen: Any) -> dict[str, tuple[bool, bool | str]] | None:
         well_formed = (
             isinstance(seen, list)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from attnlab.checking.advice import is_blank
 from attnlab.checking.agreement import agrees
-from attnlab.checking.judges import Close
+from attnlab.checking.judges import Close, Kills
 from attnlab.checking.observation import Raised
 
 if TYPE_CHECKING:
@@ -124,6 +124,45 @@ def recognise_in_part(
     fitting = {m: _agreements(m, passed) for m in best}
     best = [m for m in best if fitting[m] == max(fitting.values())]
     return best[0] if len({mistake.advice for mistake in best}) == 1 else None
+
+
+def recognise_test(
+    outcomes: Sequence[CheckOutcome], mistakes: Sequence[KnownMistake]
+) -> KnownMistake | None:
+    """The known mistake that explains most of what a student's test does wrong.
+
+    Few tests are wrong in one way only, so few accept exactly the versions that a known mistake
+    accepts. A test that rejects right versions has the mistake of known tests that reject the same
+    ones. Another one has the mistake of the known test that accepts the largest part of the wrong
+    versions that it accepts, at least half of them, and no other. All that fit equally well must
+    have the same advice.
+    """
+    best: dict[str, KnownMistake] = {}
+    for outcome in outcomes:
+        judge, known = outcome.check.judge, outcome.check.mistakes
+        faults = judge.faults(outcome.seen) if isinstance(judge, Kills) else None
+        if faults is None or not isinstance(judge, Kills):
+            continue
+        sizes: dict[KnownMistake, int] = {}
+        for mistake in mistakes:
+            theirs = judge.faults(known[mistake.name]) if mistake.name in known else None
+            if theirs is not None:
+                sizes[mistake] = _explained(faults, theirs)
+        most = max(sizes.values(), default=0)
+        best |= {m.advice: m for m, size in sizes.items() if size == most and most}
+    return next(iter(best.values())) if len(best) == 1 else None
+
+
+def _explained(
+    faults: tuple[frozenset[str], frozenset[str]], known: tuple[frozenset[str], frozenset[str]]
+) -> int:
+    """How many of a test's faults a known wrong test explains; 0 if it is wrong in other ways."""
+    rejected, accepted = faults
+    known_rejected, known_accepted = known
+    if rejected or known_rejected:
+        return len(rejected) if rejected == known_rejected else 0
+    fits = known_accepted <= accepted and 2 * len(known_accepted) >= len(accepted)
+    return len(known_accepted) if fits else 0
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,12 @@ from attnlab.checking.advice import (
 )
 from attnlab.checking.judges import Difference, Judge
 from attnlab.checking.observation import clip
-from attnlab.checking.recognition import recognise, recognise_both, recognise_in_part
+from attnlab.checking.recognition import (
+    recognise,
+    recognise_both,
+    recognise_in_part,
+    recognise_test,
+)
 from attnlab.checking.redact import redacted
 
 # A student's code may produce messages of any length; a page shows this many characters.
@@ -158,7 +163,9 @@ def judge_exercise(
     if sure and len(recognised) != 1:
         return Verdict(outcomes, (_general_advice(sure[0], redact),), ())
     specific = tuple(m.advice for m in both) if both else _specific_advice(recognised)
-    if not recognised and (found := recognise_in_part(outcomes, mistakes)):
+    if not recognised and (
+        found := recognise_test(outcomes, mistakes) or recognise_in_part(outcomes, mistakes)
+    ):
         recognised, specific = [found], (f"{found.advice} {_IN_PART}",)
     names = tuple(mistake.name for mistake in recognised)
     return Verdict(outcomes, (*specific, _general_advice(_most_telling(failed), redact)), names)

@@ -12,6 +12,7 @@ from gradekit.course import Course
 from gradekit.submissions import archives
 from gradekit.submissions.collect import collect_submissions
 from gradekit.submissions.incoming import MOST_STUDENT_FILES
+from gradekit.submissions.sources import MOST_REFUSED_IN_ZIPS
 from tests.helpers.collected import bring, submitted_files, zipped
 from tests.helpers.collected import course as course
 from tests.helpers.submissions import LAB, NAME, as_bytes, done
@@ -95,6 +96,40 @@ def test_only_so_many_bytes_are_unpacked_for_one_hand_in(
 def test_the_number_of_files_of_one_hand_in_is_limited(course: Course) -> None:
     bring(course, {f"ada/{number}.csv": b"" for number in range(MOST_STUDENT_FILES + 5)})
     assert len(submitted_files(course)["ada"]) == MOST_STUDENT_FILES
+
+
+def test_the_names_in_all_zips_of_one_hand_in_are_limited_together(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those of damaged zips, whose lists were read, too. Other hand-ins are not affected."""
+    monkeypatch.setattr(archives, "MOST_NAMES", 100)
+    inner = zipped({f"{number}.csv": b"" for number in range(40)})
+    damaged = inner[: -22 - 46] + bytes(46) + inner[-22:]
+    lists = []
+    listed = archives._listed
+
+    def counted(*args):
+        lists.append(args)
+        return listed(*args)
+
+    monkeypatch.setattr(archives, "_listed", counted)
+    for data in (inner, damaged):
+        lists.clear()
+        nested = zipped({f"{number}.zip": data for number in range(20)})
+        summary = bring(course, {"ada/x.zip": nested, "bob/x.zip": zipped(GOOD)})
+        assert "bob" in {taken.student for taken in summary.taken}
+        assert any("more than 100 names" in refused.reason for refused in summary.refused)
+        assert len(lists) < 16
+
+
+def test_of_refused_files_in_zips_the_first_are_listed(course: Course) -> None:
+    many = zipped({f".{number}": b"" for number in range(MOST_REFUSED_IN_ZIPS + 30)})
+    summary = bring(course, {"ada/x.zip": many, "ada/y.zip": many, **GOOD})
+    assert [taken.student for taken in summary.taken] == ["bob"]
+    assert len(summary.refused) == MOST_REFUSED_IN_ZIPS + 1
+    unlisted = MOST_REFUSED_IN_ZIPS + 60
+    assert summary.refused[-1].student == "ada"
+    assert summary.refused[-1].reason == f"and {unlisted} more files in its zips were not taken"
 
 
 def test_an_impossible_date_is_ignored(course: Course, tmp_path: Path) -> None:

@@ -20,8 +20,11 @@ from gradekit.submissions.incoming import MOST_STUDENT_FILES
 from gradekit.submissions.layouts import reader_of
 from gradekit.submissions.layouts.folders import owner
 from gradekit.submissions.layouts.listing import Entry, Listing
+from gradekit.submissions.notebook import MOST_PARTS
+from gradekit.submissions.notebook_lab import lab_of
 from tests.helpers.collected import EARLY, LATE, bring, submitted_files, zipped
 from tests.helpers.collected import course as course
+from tests.helpers.fuzz import cost
 from tests.helpers.submissions import LAB, NAME, as_bytes, done
 
 NOTEBOOK = as_bytes(done())
@@ -127,6 +130,16 @@ def test_of_two_students_whose_names_become_one_the_second_is_refused(course: Co
     assert one.reason == "'Jo Li' and 'Jo_Li' would both become Jo_Li; rename one"
 
 
+def test_a_notebook_of_too_many_parts_is_not_opened_to_know_its_lab() -> None:
+    raw = b'{"cells": [%s 0], "metadata": {"attnlab": {"lab": "lab02"}}}'
+    labs = (LAB, "lab02")
+    assert lab_of("x.ipynb", raw % (b"[]," * 10), labs) == "lab02"
+    seconds, grown = cost(lambda: lab_of("x.ipynb", raw % (b"[]," * 6_000_000), labs))
+    assert seconds < 5
+    assert grown < 150
+    assert lab_of("lab01.ipynb", raw % (b"[]," * MOST_PARTS), labs) == LAB
+
+
 def test_other_labs_are_left_alone(course: Course) -> None:
     summary = bring(
         course,
@@ -169,8 +182,8 @@ def test_the_time_comes_from_whom_it_can_be_trusted(course: Course) -> None:
     bring(
         course,
         {
-            f"ada/{LAB}/{NAME}.ipynb": NOTEBOOK,
-            f"ada/{LAB}/timestamp.txt": line,
+            f"submitted/ada/{LAB}/{NAME}.ipynb": NOTEBOOK,
+            f"submitted/ada/{LAB}/timestamp.txt": line,
             f"bob+{LAB}+2026-02-02 00:00:00 UTC/{NAME}.ipynb": NOTEBOOK,
             f"cyd_1_2_{NAME}.ipynb": NOTEBOOK,
             "cyd_1_3_timestamp.txt": line,
@@ -178,12 +191,14 @@ def test_the_time_comes_from_whom_it_can_be_trusted(course: Course) -> None:
             "Dan_4_assignsubmission_file_/timestamp.txt": line,
             f"eve/{NAME}.ipynb": NOTEBOOK,
             "eve/timestamp.txt": line,
+            f"fay/{LAB}/{NAME}.ipynb": NOTEBOOK,
+            f"fay/{LAB}/timestamp.txt": line,
         },
     )
     assert stamp(course, "ada") == "2026-01-01 00:00:00.000000 UTC"
     assert stamp(course, "bob") == "2026-02-02 00:00:00.000000 UTC"
     # What a student packs tells no time, and Canvas and Moodle date files when they are downloaded.
-    for student in ("cyd_1", "Dan", "eve"):
+    for student in ("cyd_1", "Dan", "eve", "fay"):
         assert not (course.root / "submitted" / student / LAB / "timestamp.txt").exists()
 
 

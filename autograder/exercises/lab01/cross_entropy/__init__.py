@@ -136,11 +136,19 @@ def ignored_tokens(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def everything_ignored(lab, draw):
-    """If no row counts, the loss is 0 and not NaN."""
-    logits = draw.normal(5, 13)
+    """If no row counts, loss and gradients are 0 and not NaN, in the dtype of the logits."""
+    logits, padding = draw.normal(5, 13), torch.full((5,), -100)
+    low = all_reductions(lab, logits.half(), padding, ignore_index=-100)
     return {
-        "padding is -100": all_reductions(lab, logits, torch.full((5,), -100), ignore_index=-100),
+        "padding is -100": all_reductions(lab, logits, padding, ignore_index=-100),
         "padding is 3": all_reductions(lab, logits, torch.full((5,), 3), ignore_index=3),
+        "dtypes of float16": {name: dtype_of(loss) for name, loss in low.items()},
+        "gradients": {
+            name: draw.gradients(
+                lambda x, name=name: lab.cross_entropy(x, padding, -100, reduction=name), logits
+            )
+            for name in ("mean", "sum", "none")
+        },
     }
 
 
@@ -214,10 +222,9 @@ exercise.promises(
             "defaults values padding_ignored everything_ignored"
         ),
         "The loss -log softmax(logits)[target], in the dtype of `logits`; a tensor without "
-        "dimensions": "shapes_and_dtypes values",
+        "dimensions": "shapes_and_dtypes values everything_ignored",
         "Logits in the tens of thousands are safe, and cost no digits.": "far_off digits_kept",
-        "Gradients flow back to `logits`; `logits` and `target` stay unchanged.": (
-            "gradient_and_input"
-        ),
+        "Gradients flow back to `logits`, and are 0 if no row counts; `logits` and `target` stay "
+        "unchanged.": "gradient_and_input everything_ignored",
     },
 )

@@ -55,7 +55,7 @@ def row_by_row(logits, target, ignore_index=None, reduction="mean"):
     total = sum(losses)
     if reduction == "sum":
         return total
-    return total / n if n else torch.zeros((), dtype=logits.dtype)
+    return total / max(n, 1)
 
 
 @exercise.also_right

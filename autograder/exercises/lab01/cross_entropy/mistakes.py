@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import exercise
+from . import exercise, mistakes_without_rows  # noqa: F401 - to register them
 from .also_right import step_by_step
 
 wrong = exercise.edits(step_by_step)
@@ -166,13 +166,6 @@ wrong(
     "You take the ignored word out of every row's softmax, so the other words share its "
     "probability. Which rows does the task tell you to leave out, and does it mention columns?",
 )
-wrong(
-    "one_zero_when_all_ignored",
-    "    column = target",
-    "    if not counts.any():\n        return torch.tensor(0.0)\n    column = target",
-    "If no row counts, you return a single 0, whatever `reduction` is. How many losses does "
-    '"none" promise?',
-)
 wrong("mask_in_float32", "torch.where(counts, losses, 0.0)", "losses * counts.float()", FLOAT_MASK)
 wrong("number_in_float32", "counts.sum()", "counts.float().sum()", FLOAT_MASK)
 wrong.several(
@@ -281,6 +274,19 @@ wrong(
     "You look up the target before you remove the ignored rows, and -100 is not a column. Which "
     "column could you look up in these rows instead?",
 )
+REPAIRED_BELOW_ZERO = (
+    "You look up a column that exists only for ignored targets below 0. Which other numbers may "
+    "`ignore_index` be, according to the task?"
+)
+wrong("only_negative_columns_replaced", "target * counts", CLAMPED, REPAIRED_BELOW_ZERO)
+wrong.several(
+    "only_negative_columns_replaced_for_gather",
+    {
+        "target * counts": CLAMPED,
+        "log_p[torch.arange(len(target)), column]": "log_p.gather(1, column[:, None])[:, 0]",
+    },
+    REPAIRED_BELOW_ZERO,
+)
 wrong(
     "gather_keeps_the_axis",
     "log_p[torch.arange(len(target)), column]",
@@ -318,12 +324,6 @@ wrong(
     "log_p[",
     "Your loss has the wrong sign: the logarithm of a probability is never above 0. Can a surprise "
     "be below 0?",
-)
-wrong(
-    "nan_when_all_ignored",
-    ".clamp(min=1)",
-    "",
-    "If every row is ignored, you divide 0 by 0. What should a batch that is all padding cost?",
 )
 wrong(
     "none_drops_ignored_rows",

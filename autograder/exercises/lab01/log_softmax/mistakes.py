@@ -5,7 +5,7 @@ from __future__ import annotations
 from attnlab.softmax import logsumexp
 
 from . import exercise
-from .also_right import maximum_apart, shifted_first
+from .also_right import maximum_apart, shifted_first, with_a_mask_for_empty_rows
 
 wrong_logsumexp = exercise.edits(maximum_apart, of="logsumexp")
 
@@ -105,6 +105,11 @@ wrong_logsumexp(
     "A row that is all -inf gives NaN: its maximum is -inf, and -inf - (-inf) is not a number. "
     "What else could you subtract from such a row?",
 )
+FINITE = (
+    "A row that is all -inf has a finite logsumexp in your version: you replace -inf by a finite "
+    "number, or keep the sum of the exponentials above 0. What is the logarithm of a sum without "
+    "terms?"
+)
 for name, lowest in (
     ("billion", "-1e9"),
     ("ten_thousand", "-1e4"),
@@ -114,8 +119,7 @@ for name, lowest in (
         f"minus_infinity_limited_by_{name}",
         "    top = x",
         f"    x = x.clamp(min={lowest})\n    top = x",
-        "You replace -inf by a finite number, so a row that is all -inf has a finite logsumexp. "
-        "What is the logarithm of a sum without terms?",
+        FINITE,
     )
 wrong_logsumexp.several(
     "nan_of_empty_rows_replaced",
@@ -128,6 +132,21 @@ wrong_logsumexp.several(
     "A row that is all -inf gives NaN, and your code replaces it by a finite number. What is the "
     "logarithm of a sum without terms?",
 )
+KEPT_ABOVE_ZERO = (
+    "You keep the sum of the exponentials above 0 before you take its logarithm, so a row that is "
+    "all -inf has a finite logsumexp. What is the logarithm of a sum without terms?"
+)
+wrong_logsumexp("sum_clamped", ".log()", ".clamp(min=1e-30).log()", FINITE)
+wrong_masked = exercise.edits(with_a_mask_for_empty_rows, of="logsumexp")
+SUM = "torch.sum(torch.exp(x - top), dim=dim, keepdim=True)"
+for name, least in (
+    *((f"1e_{digits}", f"1e-{digits}") for digits in (8, 9, 10, 12, 20, 30, 300)),
+    ("eps", "torch.finfo(x.dtype).eps"),
+    ("tiny", "torch.finfo(x.dtype).tiny"),
+):
+    wrong_masked(f"sum_clamped_at_{name}", SUM, f"{SUM}.clamp(min={least})", KEPT_ABOVE_ZERO)
+for digits in (8, 10, 12):
+    wrong_masked(f"1e_{digits}_added_to_the_sum", SUM, f"({SUM} + 1e-{digits})", KEPT_ABOVE_ZERO)
 wrong_logsumexp(
     "minus_infinity_set_to_zero",
     "    top = x",
@@ -140,6 +159,13 @@ wrong_logsumexp(
     "    x = x.float()\n    top = x",
     "Your logsumexp is computed in float32, whatever the dtype of the scores is. Which of your "
     "calls changes the dtype?",
+)
+wrong_logsumexp(
+    "maximum_repaired_in_place",
+    ".clamp(min=torch.finfo(x.dtype).min)",
+    "\n    top[top == -math.inf] = 0.0",
+    "The numbers are right, but `backward()` stops: you change a tensor in place that torch keeps "
+    "for the gradient (`t[…] = …`, `/=`, or a method that ends in `_`). Which line does that?",
 )
 wrong_logsumexp(
     "logsumexp_in_place",

@@ -265,6 +265,16 @@ wrong(
     "Your code overwrites the tensor that it was given, so the next call gets probabilities "
     "instead of scores. Which of your lines writes into it? What makes a new tensor instead?",
 )
+CHANGED_BEFORE_BACKWARD = (
+    "The numbers are right, but `backward()` stops: you change a tensor in place that torch keeps "
+    "for the gradient (`/=`, `t[…] = …`, or a method that ends in `_`). Which line does that?"
+)
+wrong(
+    "divided_in_place",
+    "return exp / exp.sum(dim, keepdim=True)",
+    "exp /= exp.sum(dim, keepdim=True)\n    return exp",
+    CHANGED_BEFORE_BACKWARD,
+)
 wrong(
     "integers_not_cast",
     "exp / exp.sum(dim, keepdim=True)",

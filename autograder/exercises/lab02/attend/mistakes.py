@@ -120,10 +120,26 @@ PENALTY = (
     "You subtract a large number from the scores of padding, but an even larger score still gets "
     "weight. How do you replace a score, whatever its value?"
 )
-for name, amount in (("penalty_added", "1e3"), ("penalty_of_a_billion", "1e9")):
+for name, amount in (
+    ("penalty_added", "1e3"),
+    ("penalty_of_ten_thousand", "1e4"),
+    ("penalty_of_a_million", "1e6"),
+    ("penalty_of_a_billion", "1e9"),
+):
     penalised = {f"scores{FILL}": f"scores - {amount} * ~mask"}
     wrong.several(name, {**penalised, THEN_ZERO: " * mask.any(-1, keepdim=True)"}, PENALTY)
     wrong.several(f"{name}_and_emptied", penalised, PENALTY)
+for name, assumed in (
+    ("tokens_counted", "torch.arange(mask.shape[1]) < mask.sum(1, keepdim=True)"),
+    ("cut_at_the_first_padding", "mask.cumprod(1).bool()"),
+):
+    wrong(
+        name,
+        "    filled = scores",
+        f"    mask = {assumed}\n    filled = scores",
+        "You assume that padding comes after all tokens of a sentence. At which places may the "
+        "mask be False, according to the task?",
+    )
 wrong(
     "mask_ignored",
     NO_MASK,

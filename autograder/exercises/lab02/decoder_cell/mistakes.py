@@ -8,6 +8,7 @@ from .also_right import InFourLines
 EMBEDDED = "self.embedding(y_prev)"
 ATTEND = "context, weights = attend(self.score(state, hidden), hidden, mask)"
 ATTEND_AFTERWARDS = ATTEND.replace("score(state", "score(new_state")
+LAST_LAYER = "nn.Linear(d_state, vocab)"
 JOINED = "[self.embedding(y_prev), context]"
 
 wrong = exercise.edits(InFourLines)
@@ -72,6 +73,31 @@ for name, old, new in (
         "You apply a function such as ReLU or tanh to the embedding, or to the new state before "
         "the last layer, as some tutorials do. Which functions does the formula of this step name?",
     )
+for name, width in (("Width", "d_embed"), ("StateWidth", "d_state")):
+    for kind, factor in (("Scaled", f"{width} ** 0.5"), ("Divided", f"{width} ** -0.5")):
+        wrong.several(
+            f"Embedding{kind}ByRootOf{name}",
+            {
+                LAST_LAYER: f"{LAST_LAYER}\n        self.f = {factor}",
+                EMBEDDED: f"{EMBEDDED} * self.f",
+            },
+            "Your embedding is multiplied or divided by the root of a width, as in other models. "
+            "In this step's formula, what does the GRU read?",
+        )
+wrong(
+    "ContextDividedByLength",
+    JOINED,
+    "[self.embedding(y_prev), context / hidden.shape[1]]",
+    "Your context is divided by the number of places, although the weights already make it a "
+    "mean. What do the weights of a sentence sum to?",
+)
+wrong(
+    "StateScaledForLogits",
+    "self.out(new_state)",
+    "self.out(new_state) / new_state.shape[-1] ** 0.5",
+    "Your logits are divided by the root of a width. What does the task say about the layer that "
+    "makes the logits?",
+)
 wrong(
     "StateAndWeightsSwapped",
     "self.out(new_state), new_state, weights",
@@ -146,6 +172,13 @@ wrong(
     "self.gru(taken_in, state.detach())",
     "The numbers are right, but the old state gets only a part of its gradient. What cuts torch's "
     "graph on its way into the GRU?",
+)
+wrong(
+    "QueryDetached",
+    ATTEND,
+    ATTEND.replace("score(state", "score(state.detach()"),
+    "The numbers are right, but the old state gets only a part of its gradient: none comes back "
+    "from the scores. What cuts torch's graph on its way to the alignment?",
 )
 wrong(
     "StateNotCarried",

@@ -43,12 +43,16 @@ def hand_example(lab, draw):
 @exercise.check(points=2)
 def values(lab, draw):
     """Is right for queries, keys and values of any sizes."""
-    return {
+    q, K, V = draw.normal(4), draw.normal(5, 4), draw.normal(5, 11)
+    better_and_better = K[(K @ q).argsort()]
+    seen = {
         f"{keys} keys of {d_k} numbers, values of {d_v}": lab.attention_loop(
             draw.normal(d_k), draw.strided(draw.normal(keys, d_k)), draw.normal(keys, d_v)
         )
         for keys, d_k, d_v in ((5, 4, 11), (6, 16, 2), (1, 4, 3))
     }
+    seen["each key fits better than the one before"] = lab.attention_loop(q, better_and_better, V)
+    return seen
 
 
 @exercise.check(points=1, hidden=True, judge=Close(atol=1e-6, rtol=1e-6))
@@ -65,6 +69,7 @@ def other_sizes(lab, draw):
 def a_mean_of_values(lab, draw):
     """Returns a mean: equal values come back, and the order of the keys does not matter."""
     q, K, V, order = draw.normal(4), draw.normal(5, 4), draw.normal(5, 11), draw.permutation(5)
+    K = K[(K @ q).argsort()]  # the last key fits best
     return {
         "equal values": lab.attention_loop(q, K, V[:1].expand(5, 11)),
         "keys and values in another order": lab.attention_loop(q, K[order], V[order]),

@@ -3,7 +3,7 @@
 import torch
 
 from . import exercise
-from .also_right import two_loops
+from .also_right import one_pass, two_loops
 
 wrong = exercise.edits(two_loops)
 
@@ -82,12 +82,17 @@ for kept, scaled in (("", ""), ("_scaled", SCALED)):
         "Your scores are cosines, so the lengths of query and key do not count. Which product of "
         "the two does the task ask for, and by what is it divided?",
     )
-    wrong.several(
-        f"distances{kept}",
-        {"(q * key).sum()": "-((q - key) ** 2).sum() / 2", SCALED: scaled},
-        "Your scores come from the distance between query and key. Which product of the two does "
-        "the task ask for?",
-    )
+    for name, distance in (
+        ("half_squares", "((q - key) ** 2).sum() / 2"),
+        ("squares", "((q - key) ** 2).sum()"),
+        ("lengths", "(q - key).norm()"),
+    ):
+        wrong.several(
+            f"distances_{name}{kept}",
+            {"(q * key).sum()": f"-{distance}", SCALED: scaled},
+            "Your scores come from the distance between query and key. Which product of the two "
+            "does the task ask for?",
+        )
 wrong(
     "scores_over_their_sum",
     SOFTMAX,
@@ -95,12 +100,28 @@ wrong(
     "You divide the scores by their sum. Scores may be negative, and their sum may be close to 0: "
     "which function of them is always positive?",
 )
-wrong(
-    "never_normalised",
-    SOFTMAX,
-    f"(scores{SCALED}).exp()",
-    "Your weights are exponentials, but do not sum to one. What should they be divided by?",
-)
+for name, exponentials in (
+    ("never_normalised", f"(scores{SCALED}).exp()"),
+    ("largest_subtracted_alone", f"((scores - scores.max()){SCALED}).exp()"),
+):
+    wrong(
+        name,
+        SOFTMAX,
+        exponentials,
+        "Your weights are exponentials, but do not sum to one. What should they be divided by?",
+    )
+EXPONENTIALS = f"((scores - scores.max()){SCALED}).exp()"
+for name, total in (
+    ("divided_by_the_sum_so_far", "exp.cumsum(0)"),
+    ("divided_by_the_sum_from_there_on", "exp.flip(0).cumsum(0).flip(0)"),
+):
+    wrong(
+        name,
+        f"weights = {SOFTMAX}",
+        f"exp = {EXPONENTIALS}\n    weights = exp / {total}",
+        "Each key has a sum of its own in your denominators: a sum that is still growing (or "
+        "shrinking) when you divide by it. Over which keys does the softmax of one query add up?",
+    )
 wrong(
     "softmax_without_maximum",
     f"weights = {SOFTMAX}",
@@ -287,3 +308,27 @@ wrong(
     "Your result has two axes: it is a table with one row. How many axes does one query have, and "
     "how many does its result?",
 )
+
+LAYER_NORM = "torch.nn.functional.layer_norm"
+for name, changed in (("query_and_key", "qK"), ("query", "q"), ("keys", "K")):
+    wrong(
+        f"{name}_standardised",
+        SCORES,
+        "\n    ".join(f"{x} = {LAYER_NORM}({x}, {x}.shape[-1:])" for x in changed)
+        + f"\n    {SCORES}",
+        "You bring vectors to mean 0 and variance 1 (a layer norm) before query and keys meet. "
+        "Does the task change them first?",
+    )
+
+wrong = exercise.edits(one_pass)
+for name, changes in (
+    ("sum_of_values_not_adjusted", {"out * shrink": "out"}),
+    ("sum_of_weights_not_adjusted", {"total * shrink": "total"}),
+    ("neither_sum_adjusted", {"out * shrink": "out", "total * shrink": "total"}),
+):
+    wrong.several(
+        name,
+        changes,
+        "You subtract the largest score so far, and a later key may have a larger one. What does "
+        "that mean for the sums that you have added up before it?",
+    )

@@ -58,13 +58,35 @@ wrong(
     "X",
     "Your values are the words themselves, not projected. What is the third matrix for?",
 )
-wrong(
-    "words_made_equally_long",
-    FIRST,
-    "X = X / X.norm(dim=-1, keepdim=True)\n    q = X",
-    "You make all words equally long before you project them. Do the three products of the task "
-    "change the words first?",
-)
+MEAN, DEVIATION = "X.mean(-1, keepdim=True)", "X.std(-1, keepdim=True)"
+ROOT_MEAN_SQUARE = "X.pow(2).mean(-1, keepdim=True).sqrt()"
+CHANGED_WORDS = {
+    "words_made_equally_long": "X / X.norm(dim=-1, keepdim=True)",
+    "words_after_a_layer_norm": "torch.nn.functional.layer_norm(X, X.shape[-1:])",
+    "words_standardised": f"(X - {MEAN}) / {DEVIATION}",
+    "words_standardised_with_an_epsilon": f"(X - {MEAN}) / ({DEVIATION} + 1e-5)",
+    "words_centred": f"X - {MEAN}",
+    "words_after_an_rms_norm": f"X / {ROOT_MEAN_SQUARE}",
+}
+for name, words in CHANGED_WORDS.items():
+    for which, values in (("", "X @ W_v"), ("_for_queries_and_keys", "given @ W_v")):
+        wrong.several(
+            f"{name}{which}",
+            {FIRST: f"given, X = X, {words}\n    {FIRST}", "X @ W_v": values},
+            "You normalise the words before you project them (their length, mean or variance). Do "
+            "the three products of the task change the words first?",
+        )
+for name, words in (
+    ("words_times_root_of_width", "X * X.shape[-1] ** 0.5"),
+    ("words_over_width", "X / X.shape[-1]"),
+):
+    wrong(
+        name,
+        FIRST,
+        f"X = {words}\n    {FIRST}",
+        "All three of your results are scaled by the width of the words. Does the task scale "
+        "anything in this step?",
+    )
 wrong(
     "queries_and_keys_swapped",
     RETURN,

@@ -6,7 +6,7 @@ import torch
 
 from attnlab.attention import attention_loop, qkv, scaled_dot_product_attention
 from attnlab.checking.judges import Close
-from attnlab.checking.observation import dtype_of
+from attnlab.checking.observation import count_of, dtype_of
 from gradekit.exercise import Exercise
 
 FILL = "scores = scores.masked_fill(~mask, -math.inf).masked_fill(empty, 0)"
@@ -68,9 +68,9 @@ def shape_and_dtype(lab, draw):
         "rank 4": lab.scaled_dot_product_attention(*inputs(draw, 2, 3, 5, 6, 4, 7)),
         "rank 3 with a mask": lab.scaled_dot_product_attention(q, k, v, some_keys(draw, 3, 5)),
     }
-    seen = {
-        f"shapes, {name}": [list(part.shape) for part in result] for name, result in results.items()
-    }
+    seen = {"result": count_of(results["rank 3"])}
+    for name, result in results.items():
+        seen[f"shapes, {name}"] = [list(part.shape) for part in result]
     for name in ("float32", "float16"):
         dtype = getattr(torch, name)
         result = lab.scaled_dot_product_attention(q.to(dtype), k.to(dtype), v.to(dtype))
@@ -168,6 +168,8 @@ def forbidden_keys_have_no_influence(lab, draw):
     loud_v[:, 1] = 1e6
     low_q, low_k = q.abs() + 1, k.clone()
     low_k[:, [0, 2, 3, 4]] = -1e6
+    higher_k = k.clone()
+    higher_k[:, 1] = 100 * q.sum(1)
     result = lab.scaled_dot_product_attention(q, loud_k, loud_v, mask)
     return {
         "a loud key is forbidden": result,
@@ -175,6 +177,8 @@ def forbidden_keys_have_no_influence(lab, draw):
         "scores in the millions": lab.scaled_dot_product_attention(1e5 * q, k, v, mask),
         "allowed scores are low": lab.scaled_dot_product_attention(low_q, low_k, loud_v, mask),
         "no mask, scores in the millions": lab.scaled_dot_product_attention(1e5 * q, k, v),
+        # Distinguishes what is only added to a forbidden score from a key that drops out too late.
+        "a forbidden score is higher": lab.scaled_dot_product_attention(q, higher_k, v, mask),
     }
 
 
@@ -215,9 +219,18 @@ def other_sizes(lab, draw):
 
 @exercise.check(points=0.5, hidden=True)
 def no_keys_at_all(lab, draw):
-    """With no keys (Lk = 0), every query gets zeros."""
+    """With no keys (Lk = 0, or none allowed), every query gets zeros, in torch's graph."""
     out, weights = lab.scaled_dot_product_attention(*inputs(draw, 2, 3, 0, 4, 5))
-    return {"outputs": out, "shape of weights": list(weights.shape)}
+    none = torch.zeros(2, 3, 5, dtype=torch.bool)
+
+    def outputs(q, k, v):
+        return first(lab.scaled_dot_product_attention(q, k, v, none))
+
+    return {
+        "outputs": out,
+        "shape of weights": list(weights.shape),
+        "gradients, none allowed": draw.gradients(outputs, *inputs(draw, 2, 3, 5, 4, 11)),
+    }
 
 
 @exercise.check(points=1, hidden=True)

@@ -1,9 +1,10 @@
-"""Wrong versions of attention that students write; those about its mask are in another file."""
+"""Wrong versions of attention; those about its mask and its softmax are in other files."""
 
 import torch
 
-from .also_right import by_hand, step_by_step
-from .mistakes_in_masking import SOFTMAX, exercise, wrong
+from .also_right import step_by_step
+from .mistakes_in_masking import wrong
+from .mistakes_in_softmax import SOFTMAX, exercise
 
 # The parts of the right version that most mistakes change.
 SCALED = " / math.sqrt(q.shape[-1])"
@@ -74,12 +75,27 @@ for name, scaled in (("cosines_scaled", SCALED), ("cosines", "")):
         {f"q @ k.mT{SCALED}": f"{UNIT}(q, dim=-1) @ {UNIT}(k, dim=-1).mT{scaled}"},
         COSINES,
     )
-for name, scaled in (("distances_scaled", SCALED), ("distances", "")):
-    wrong.several(
-        name,
-        {f"q @ k.mT{SCALED}": f"-(q.unsqueeze(-2) - k.unsqueeze(-3)).pow(2).sum(-1) / 2{scaled}"},
-        "Your scores come from the distance between query and key. Which product of the two does "
-        "the task ask for?",
+SQUARES = "(q.unsqueeze(-2) - k.unsqueeze(-3)).pow(2).sum(-1)"
+for name, distance in (
+    ("distances", f"{SQUARES} / 2"),
+    ("squared_distances", SQUARES),
+    ("lengths_of_differences", f"{SQUARES}.sqrt()"),
+):
+    for which, scaled in (("_scaled", SCALED), ("", "")):
+        wrong.several(
+            f"{name}{which}",
+            {f"q @ k.mT{SCALED}": f"-{distance}{scaled}"},
+            "Your scores come from the distance between query and key. Which product of the two "
+            "does the task ask for?",
+        )
+LAYER_NORM = "torch.nn.functional.layer_norm"
+for name, changed in (("queries_and_keys", "qk"), ("queries", "q"), ("keys", "k")):
+    wrong(
+        f"{name}_standardised",
+        "scores = q",
+        "".join(f"{x} = {LAYER_NORM}({x}, {x}.shape[-1:])\n    " for x in changed) + "scores = q",
+        "You bring vectors to mean 0 and variance 1 (a layer norm) before queries and keys meet. "
+        "Does the formula do anything to them first?",
     )
 wrong(
     "softmax_over_queries",
@@ -149,14 +165,6 @@ wrong(
     'torch.einsum("bhqd,bhkd->bhqk", q, k)',
     "Your code works only for heads in a batch, with four axes (`bhqd,bhkd->bhqk`, "
     "`B, h, L, d = q.shape`). What happens with one sentence (two axes) or a batch (three)?",
-)
-wrong(
-    "epsilon_in_denominator",
-    f"weights = {SOFTMAX}",
-    "exp = (scores - scores.amax(-1, keepdim=True)).exp()\n"
-    "    weights = exp / (exp.sum(-1, keepdim=True) + 1e-6)",
-    "A small number in the denominator makes the weights of every row sum to a little less than "
-    "one. Which rows need help, and can they get it without changing the others?",
 )
 wrong(
     "values_up_to_query_length",
@@ -304,38 +312,6 @@ for x, name in (("q", "queries"), ("k", "keys")):
         f"Your code writes into the {name} that it was given (`/=`, `mul_`), so the caller's "
         f"{name} are lost. What makes a new tensor?",
     )
-
-exercise.edits(by_hand)(
-    "largest_of_nothing",
-    "torch.nn.functional.pad(low, (0, 1), value=-torch.inf).amax",
-    "low.amax",
-    "With no keys at all (Lk = 0) your code asks for the largest score of an empty row, which is "
-    "an error. What should a query without keys get?",
-)
-
-
-@exercise.mistake(
-    "You remove the keys after the softmax and divide once more. If a forbidden score is far above "
-    "the rest, the others are already rounded to 0. What if they were left out before?"
-)
-def mask_after_softmax_renormalised(q, k, v, mask=None):
-    weights = step_by_step(q, k, v)[1]
-    if mask is not None:
-        total = (weights * mask).sum(-1, keepdim=True)
-        weights = weights * mask / torch.where(total == 0, 1.0, total)
-    return weights @ v, weights
-
-
-@exercise.mistake(
-    "Your own softmax does not subtract the largest score of a row, so large scores overflow. "
-    "What did lab 1's softmax do first?"
-)
-def softmax_without_maximum(q, k, v, mask=None):
-    exp = (q @ k.mT / q.shape[-1] ** 0.5).exp()
-    exp = exp if mask is None else exp * mask
-    total = exp.sum(-1, keepdim=True)
-    weights = exp / torch.where(total == 0, 1.0, total)
-    return weights @ v, weights
 
 
 @exercise.mistake(

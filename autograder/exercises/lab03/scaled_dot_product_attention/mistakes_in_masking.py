@@ -1,5 +1,7 @@
 """Wrong versions of attention: what students write about its mask."""
 
+import torch
+
 from . import exercise
 from .also_right import step_by_step
 
@@ -178,9 +180,17 @@ for name, when in (
         name,
         FILL,
         f"mask = mask.unsqueeze(1) if {when} else mask\n        {FILL}",
-        "You add an axis to the mask (`unsqueeze`), for heads that need not be there. Which shapes "
-        "of mask broadcast to the scores by themselves?",
+        "Your code puts an axis into the mask (`unsqueeze`, `view`, `[:, None]`), so a mask that "
+        "fits the scores no longer does. Which shapes of mask broadcast to them by themselves?",
     )
+PADDING = "(mask.shape[0], *[1] * (scores.ndim - 2), mask.shape[1])"
+wrong(
+    "two_axes_taken_for_padding",
+    FILL,
+    f"mask = mask.view{PADDING} if mask.ndim == 2 < scores.ndim else mask\n        {FILL}",
+    "You take the first axis of a mask with two axes for the sentences of a batch. In the "
+    "docstring, what do the two axes of such a mask stand for?",
+)
 wrong.several(
     "mask_ignored",
     {FILLED: "scores", EMPTIED: "weights"},
@@ -208,3 +218,14 @@ wrong.several(
     "Your code writes into the mask that it was given (`logical_not_`, `~` with `out=`): the next "
     "call gets it inverted. What makes a new tensor?",
 )
+
+
+@exercise.mistake(
+    "If no query has an allowed key, you return zeros that have nothing to do with the inputs, so "
+    "`backward()` finds no way back. What does the docstring promise about gradients there?"
+)
+def zeros_without_a_graph(q, k, v, mask=None):
+    if k.shape[-2] == 0 or (mask is not None and not mask.any()):
+        outputs = torch.zeros(*q.shape[:-1], v.shape[-1], dtype=q.dtype)
+        return outputs, torch.zeros(*q.shape[:-1], k.shape[-2], dtype=q.dtype)
+    return step_by_step(q, k, v, mask)

@@ -157,6 +157,11 @@ def loosely(seen, right):
     assert torch.allclose(seen, right, atol=1e-8)
 
 
+def not_far(seen, right):
+    assert seen.shape == right.shape
+    assert not (seen - right).abs().max() > 1e-8
+
+
 def equal(seen, right):
     assert torch.equal(seen, right)
 
@@ -165,6 +170,18 @@ def finite_gradients(impl, q, k, v, mask):
     leaves = [x.clone().requires_grad_() for x in (q, k, v)]
     impl(*leaves, mask)[0].sum().backward()
     assert all(x.grad.isfinite().all() for x in leaves)
+
+
+def enormous(impl, looked_at=(0, 1), compare_by=near):
+    """Compare what is looked at for a huge forbidden score, and for very low allowed ones."""
+    q, k, v = drawn((2,))
+    loud, low = k.clone(), torch.full_like(k, -1e6)
+    loud[:, 1] *= 1e6
+    for queries, keys, forbidden in ((q, loud, 1), (torch.ones_like(q), low, 0)):
+        mask = torch.arange(5) != forbidden
+        results, weights = impl(queries, keys, v, mask), formula(queries, keys, mask)
+        for number in looked_at:
+            compare_by(results[number], (weights @ v, weights)[number])
 
 
 @exercise.also_right
@@ -177,4 +194,5 @@ def ordinary_first(impl):
             near(weights, right)
             near(out, right @ v)
             finite_gradients(impl, q, k, v, mask)
+    enormous(impl)
     by_loops(impl)

@@ -10,7 +10,7 @@ wrong = exercise.edits(ordinary_first)
 # The parts of the right test that are weakened.
 LEADS, MASKS = "[(), (2,), (2, 3)]", "[None, *holes()]"
 OF_WEIGHTS, OF_OUTPUTS = "near(weights, right)", "near(out, right @ v)"
-GRADIENTS, MORE = "finite_gradients(impl, q, k, v, mask)", "by_loops(impl)"
+GRADIENTS, MORE = "finite_gradients(impl, q, k, v, mask)", "enormous(impl)\n    by_loops(impl)"
 FORMULA = "formula(q, k, mask)"
 CALL, RIGHT = "out, weights = impl(q, k, v, mask)", "right = formula(q, k, mask)"
 AFTER, BEFORE = f"{CALL}\n            {RIGHT}", f"{RIGHT}\n            {CALL}"
@@ -59,6 +59,10 @@ SMALL_NUMBERS = (
 SUM_OF_ONE = (
     "Where a query may attend to no key, your test asks for equal weights or for a sum of one, and "
     "so rejects right versions. What does the task promise for such a query?"
+)
+NAN = (
+    "Your test accepts a version that returns NaN. Every comparison with NaN is False: what does "
+    "your line do if the difference that it looks at is NaN?"
 )
 LAST_DIGITS = (
     "Your test rejects right versions whose numbers differ from its own in the last digits. Two "
@@ -152,4 +156,46 @@ weakened(
     SUM_OF_ONE,
     {OF_WEIGHTS: "assert (weights.sum(-1) - 1).abs().max() < 1e-6", OF_OUTPUTS: "pass"},
     {GRADIENTS: "pass"},
+)
+for rank, part in product(ranks, ("_outputs_alone", "_weights_alone")):
+    weakened(
+        f"holes{rank}{part}_and_gradients",
+        OUTPUTS if part == "_outputs_alone" else WEIGHTS,
+        {LEADS: ranks[rank]},
+        seen[part],
+    )
+for part, looked_at in (("_outputs_alone", "(0,)"), ("_weights_alone", "(1,)")):
+    for gradients in ("", "_and_gradients"):
+        weakened(
+            f"enormous{part}{gradients}",
+            OUTPUTS if part == "_outputs_alone" else WEIGHTS,
+            {MORE: f"enormous(impl, {looked_at})"} | seen[part],
+            {} if gradients else {GRADIENTS: "pass"},
+        )
+for rank, call in product(ranks, ("near", "loosely")):
+    weakened(
+        f"some_masks{rank}_{call}_and_gradients",
+        gap("some_masks", "", call, rank),
+        {LEADS: ranks[rank], MASKS: masks["some_masks"]},
+        compared_by(call, {}),
+    )
+for mask, rank, order in product(("some_masks", "holes"), ranks, (AFTER, BEFORE)):
+    weakened(
+        f"nan_not_noticed_{mask}{rank}_computed_{'after' if order == AFTER else 'before'}",
+        NAN,
+        {LEADS: ranks[rank], MASKS: masks[mask], GRADIENTS: "pass", AFTER: order},
+        compared_by("not_far", {}),
+    )
+for part in ("_outputs_alone", "_weights_alone"):
+    weakened(
+        f"nan_not_noticed{part}",
+        NAN,
+        compared_by("not_far", seen[part]),
+        {GRADIENTS: "pass"},
+    )
+weakened(
+    "nan_not_noticed_among_enormous_numbers",
+    NAN,
+    {MORE: "enormous(impl, compare_by=not_far)", GRADIENTS: "pass"},
+    compared_by("not_far", {}),
 )

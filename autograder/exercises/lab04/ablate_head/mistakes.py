@@ -151,6 +151,22 @@ wrong(
     "            changed.out_proj.bias[:] = 0",
     "The bias of the last layer is zero as well. Which head does it belong to?",
 )
+BIAS = "changed.out_proj.bias"
+SHARE_OF_THE_BIAS = (
+    "You also take a part of the last layer's bias away, as if each head had a share of it. Where "
+    "in the formula is that bias added, before or after the heads are joined?"
+)
+for name, change in (
+    ("share_of_the_bias_removed", f"{BIAS} *= 1 - 1 / model.num_heads"),
+    ("share_of_the_bias_kept", f"{BIAS} /= model.num_heads"),
+    ("slice_of_the_bias_zeroed", f"{BIAS}[start:stop] = 0"),
+):
+    wrong(
+        name,
+        "start:stop] = 0",
+        f"start:stop] = 0\n        if {BIAS} is not None:\n            {change}",
+        SHARE_OF_THE_BIAS,
+    )
 wrong(
     "nothing_ablated",
     "    with torch.no_grad():\n        changed.out_proj.weight[:, start:stop] = 0\n",

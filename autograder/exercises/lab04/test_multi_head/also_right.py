@@ -8,6 +8,22 @@ from torch import nn
 from attnlab.checking.torch_attention import torch_equivalent
 
 from . import exercise
+from .parts import (  # noqa: F401 - edits use all of them
+    SQUARE,
+    alone,
+    asserted,
+    drops,
+    learns,
+    nobody,
+    nothing_dropped,
+    numbers,
+)
+
+
+@exercise.also_right
+def every_promise(impl):
+    numbers(impl, dropout=0.5)
+    asserted(nobody, learns, drops, alone, impl=impl)
 
 
 @exercise.also_right

@@ -7,78 +7,19 @@ import torch
 from attnlab.checking.torch_attention import torch_equivalent
 from attnlab.multihead import MultiHeadAttention
 
-from . import exercise
-
-SIZES = {"d_model": 10, "num_heads": 3, "d_k": 4, "d_v": 5}
-SQUARE = {"d_model": 12, "num_heads": 3, "d_k": 4, "d_v": 4}
-MASKS = ((4, 7), (3, 4, 7), (2, 1, 1, 7), (2, 3, 4, 7))
-
-
-def filled(impl, sizes=SIZES, **options):
-    """A layer of a version with random weights and biases."""
-    model = impl(**sizes, **options).double()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.normal_()
-    return model
-
-
-def texts(q=4, k=7, d_model=10):
-    """Three different inputs."""
-    return [torch.randn(2, length, d_model, dtype=torch.float64) for length in (q, k, k)]
-
-
-def close(a, b, digits=1e-9):
-    assert a.shape == b.shape
-    assert (a - b).abs().max() < digits
-
-
-def numbers(impl, masks=MASKS, weights=True, sizes=SIZES, opposite=False, **options):
-    """Outputs, and if asked for weights, are torch's: without a mask and with masks."""
-    model, (q, k, v) = filled(impl, sizes, **options).eval(), texts(d_model=sizes["d_model"])
-    for shape in (None, *masks):
-        mask = None if shape is None else torch.rand(shape) < 0.6
-        if mask is not None:
-            mask[..., 0] = True
-        out, seen = torch_equivalent(model, **sizes)(q, k, v, mask)
-        mask = ~mask if opposite and mask is not None else mask
-        if weights:
-            close(model(q, k, v, mask, need_weights=True)[1], seen)
-        answer = model(q, k, v, mask, need_weights=weights)
-        close(answer[0] if weights else answer, out)
-
-
-def nobody(impl):
-    """A query with no allowed key gets zeros from its heads."""
-    nothing = torch.zeros(4, 7, dtype=torch.bool)
-    out, weights = filled(impl).eval()(*texts(), nothing, need_weights=True)
-    assert not weights.any()
-    close(out, out[:1, :1].expand_as(out))
-
-
-def learns(impl):
-    """A gradient reaches the queries."""
-    q, k, v = texts()
-    filled(impl).eval()(q.requires_grad_(), k, v, need_weights=True)[0].sum().backward()
-    assert float(q.grad.abs().sum()) > 0
-
-
-def drops(impl, where=True):
-    """While training, two runs differ, and no number of the output is dropped."""
-    model, inputs = filled(impl, dropout=0.5), texts()
-    out, other = (model(*inputs, need_weights=True)[0] for _ in range(2))
-    assert not torch.equal(out, other)
-    assert out.all() or not where
-
-
-def alone(impl):
-    assert isinstance(filled(impl)(*texts()), torch.Tensor)
-
-
-def asserted(*tests, impl):
-    for test in tests:
-        test(impl)
-
+from . import exercise, square_weights  # noqa: F401 - to register them
+from .parts import (
+    SIZES,
+    alone,
+    asserted,
+    close,
+    drops,
+    filled,
+    learns,
+    nobody,
+    numbers,
+    texts,
+)
 
 NOTHING_COMPARED = (
     "Your test accepts your own layer, and also one that answers only zeros. Which `assert` in it "
@@ -204,22 +145,23 @@ def asks_for_names(impl):
 
 
 @exercise.mistake(
-    "Your test uses square weights, and these do not show whether they are transposed, so it "
-    "rejects right versions. Which sizes make no weight square?"
-)
-def square_weights(impl):
-    numbers(impl, sizes=SQUARE, dropout=0.5)
-    asserted(nobody, learns, drops, alone, impl=impl)
-
-
-@exercise.mistake(
     "Your test rejects right versions, too. Does it allow for rounding, compare like with like "
-    "(equal weights on both sides, dropout off, a key for every query), and ask only for what the "
-    "task says about the weights that come back?"
+    "(equal weights on both sides, dropout off), and ask only for what the task promises: for the "
+    "shapes of masks, for a query without keys, and for the weights that come back?"
 )
 def exactly_equal(impl):
     model, inputs = filled(impl), texts()
     assert torch.equal(model(*inputs), torch_equivalent(model, **SIZES)(*inputs)[0])
+
+
+@exercise.mistake(
+    "Your test passes a mask of three axes whose first axis has one entry for each sentence, and "
+    "right versions fail at it. Which axis of the scores does the first of three axes meet?"
+)
+def mask_for_each_sentence(impl):
+    numbers(impl, masks=((4, 7),))
+    mask = torch.ones(2, 4, 7, dtype=torch.bool)
+    filled(impl).eval()(*texts(), mask, need_weights=True)
 
 
 @exercise.mistake(

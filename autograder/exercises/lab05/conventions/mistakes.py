@@ -36,6 +36,13 @@ wrong(
     "one?",
 )
 wrong(
+    "axes_joined_by_view",
+    ".flatten(0, 1)",
+    ".view(-1, *mask.shape[2:])",
+    "`view` cannot join these axes: after `expand` (or a transposition) their entries do not "
+    "follow one another in memory. Which call joins axes in any layout?",
+)
+wrong(
     "first_head_for_all",
     "mask.expand",
     "mask[:, :1].expand",
@@ -161,8 +168,8 @@ wrong(
     "highest_is_allowed",
     "bias == 0",
     "bias == bias.max()",
-    "You take the highest number in the tensor for the allowing one, but if nothing is allowed, "
-    "that is the forbidding one. What do all conventions add where a query may attend?",
+    "You take the highest number (of the tensor, or of a row) for the allowing one, but if nothing "
+    "is allowed, that is the forbidding one. What do all conventions add where a query may attend?",
 )
 wrong(
     "infinity_only",

@@ -137,6 +137,7 @@ def far_from_zero(lab, draw):
     shares, live = lab.safe_softmax(towering, mask).sum(-1), mask.any(-1).double()
     return {
         "all at -1e12": lab.safe_softmax(scores - 1e12, mask),
+        "all at -5e3": lab.safe_softmax(scores - 5e3, mask),
         "all at 1e4": lab.safe_softmax(scores + 1e4, mask),
         "rows far apart": lab.safe_softmax(scores * 1e3 + draw.normal(3, 5, 1) * 1e5, mask),
         "distance from 1 below 1e-13": bool(((shares - live).abs() < 1e-13).all()),

@@ -6,8 +6,8 @@ import torch
 
 from attnlab.masks import safe_softmax
 
-from . import exercise
 from .also_right import exponentials_by_their_sum, filled_twice
+from .mistakes_in_dropping_keys import TOTAL, exercise
 
 INFINITY = "-math.inf"
 EMPTY = ".masked_fill(empty, 0.0)"
@@ -185,6 +185,14 @@ wrong.several(
     {"mask.any": "mask.all", "weights.masked_fill(~mask": "weights.masked_fill(empty"},
     ALL_KEYS_DEMANDED,
 )
+wrong(
+    "two_axes_taken_for_padding",
+    "low = -math.inf",
+    "low, lead = -math.inf, [1] * (scores.ndim - 2)\n"
+    "    mask = mask.view(-1, *lead, mask.shape[1]) if mask.ndim == 2 < scores.ndim else mask",
+    "You take the first axis of a mask with two axes for the sentences of a batch. With which axis "
+    "of the scores does it line up when it broadcasts?",
+)
 wrong.several(
     "inverted",
     {"(~mask, low)": "(mask, low)", "(~mask, 0.0)": "(mask, 0.0)"},
@@ -214,60 +222,6 @@ wrong(
     "No gradient, or not all of it, flows back to the scores: a `.detach()`, `.data`, `no_grad` or "
     "a detour through numpy cuts torch's graph. Which line is it?",
 )
-
-
-SCALED_UP = (
-    "You take softmax over all keys first and scale the allowed weights up to 1 afterwards. One "
-    "huge forbidden score leaves nothing to scale. When must a forbidden key drop out?"
-)
-
-
-@exercise.mistake(SCALED_UP)
-def scaled_up_afterwards(scores, mask):
-    p = torch.softmax(scores, -1).masked_fill(~mask, 0.0)
-    total = p.sum(-1, keepdim=True)
-    return p / torch.where(total == 0, 1.0, total)
-
-
-@exercise.mistake(SCALED_UP)
-def scaled_up_with_an_epsilon(scores, mask):
-    p = torch.softmax(scores, -1) * mask
-    return p / (p.sum(-1, keepdim=True) + 1e-8)
-
-
-@exercise.mistake(SCALED_UP)
-def scaled_up_with_a_small_epsilon(scores, mask):
-    p = torch.softmax(scores, -1) * mask
-    return p / (p.sum(-1, keepdim=True) + 1e-9)
-
-
-@exercise.mistake(SCALED_UP)
-def scaled_up_with_the_smallest_epsilon(scores, mask):
-    p = torch.softmax(scores, -1) * mask
-    return p / (p.sum(-1, keepdim=True) + 1e-12)
-
-
-MULTIPLIED = (
-    "You multiply the scores by the mask. A forbidden score becomes 0, which can be far above the "
-    "allowed ones, and infinity or NaN times 0 is NaN. What replaces a number instead of changing "
-    "it?"
-)
-
-
-@exercise.mistake(MULTIPLIED)
-def multiplied_by_the_mask(scores, mask):
-    return torch.softmax(scores * mask, -1) * mask
-
-
-@exercise.mistake(MULTIPLIED)
-def multiplied_alone(scores, mask):
-    return torch.softmax(scores * mask, -1)
-
-
-@exercise.mistake(MULTIPLIED)
-def multiplied_and_scaled_up(scores, mask):
-    p = torch.softmax(scores * mask, -1) * mask
-    return p / p.sum(-1, keepdim=True).clamp(min=1e-12)
 
 
 @exercise.mistake(
@@ -338,7 +292,6 @@ EPSILON = (
     "You add a small number to your denominator. It takes a little from every row, and in float16 "
     "it may be rounded to 0. Which rows need help?"
 )
-TOTAL = "total.masked_fill(total == 0, 1.0)"
 EPSILONS = {
     "large_epsilon": "1e-6",
     "larger_epsilon": "1e-5",
@@ -348,34 +301,6 @@ EPSILONS = {
 }
 for name, epsilon in EPSILONS.items():
     wrong(name, TOTAL, f"(total + {epsilon})", EPSILON)
-wrong.several(
-    "maximum_of_all_keys",
-    {"filled.amax": "scores.amax", "(filled - top)": "(scores - top)"},
-    "The maximum that you subtract is taken over all keys, including forbidden ones. If one of "
-    "those is huge, what is left of the allowed ones?",
-)
-TOP = "filled.amax(-1, keepdim=True)"
-ZERO_IF_EMPTY = f"{TOP}.masked_fill(~mask.any(-1, keepdim=True), 0.0)"
-TOPS = {
-    "lowest": TOP,
-    "lowest_and_detached": f"{TOP}.detach()",
-    "zero": ZERO_IF_EMPTY,
-    "zero_and_detached": f"{ZERO_IF_EMPTY}.detach()",
-}
-for name, top in TOPS.items():
-    wrong.several(
-        f"chosen_after_exp_{name}",
-        {TOP: top, "(filled - top).exp().masked_fill(": "(scores - top).exp().masked_fill("},
-        "You take exp of forbidden scores, too, and drop the results afterwards. With a huge "
-        "forbidden score the gradient is 0 times infinity. When must a forbidden key drop out?",
-    )
-wrong(
-    "maximum_of_all_rows",
-    "filled.amax(-1, keepdim=True)",
-    "filled.max()",
-    "The maximum that you subtract is that of the whole tensor (`.max()` without an axis), so a "
-    "row far below it becomes all zeros. Over what should the maximum be taken?",
-)
 wrong.several(
     "no_maximum",
     {"torch.finfo(scores.dtype).min": "0.0", "(filled - top)": "filled"},

@@ -21,12 +21,13 @@ from gradekit.submissions.layouts import (
     ilias,
     moodle,
 )
+from gradekit.submissions.layouts.forms import with_forms
 from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reader
 
 # First those that are known by the whole source: in it, names of files are the students'. Folders
 # come last: any path that names someone is one.
 _LAYOUTS = (
-    gradescope, classroom, ilias, exchange, moodle, canvas, blackboard, brightspace, folders
+    classroom, ilias, gradescope, exchange, moodle, canvas, blackboard, brightspace, folders
 )  # fmt: skip
 
 
@@ -36,7 +37,8 @@ def reader_of(listing: Listing) -> Reader:
     Raises:
         RefusedError: the source's own list of students cannot be read.
     """
-    readers = [made for layout in _LAYOUTS if (made := layout.reader(listing))]
+    known = with_forms(listing)
+    readers = [made for layout in _LAYOUTS if (made := layout.reader(known))]
 
     def read(path: PurePosixPath) -> Entry | NotTaken | None:
         answers = (reader(path) for reader in readers)

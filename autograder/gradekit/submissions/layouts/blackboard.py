@@ -25,20 +25,32 @@ from gradekit.submissions.layouts.listing import (
 from gradekit.submissions.times import NO_TIME, HandInTime, TimeSource
 
 SYSTEM = "Blackboard"
+# Of several times in a name, the first is Blackboard's: what follows it is the student's own.
 _NAME = re.compile(
-    r"(?P<home>(?P<who>.+)_attempt_(?P<time>\d{4}(?:-\d{2}){5}))(?:_(?P<file>.+)|\.txt)"
+    r"(?P<home>(?P<who>.+?)_attempt_(?P<time>\d{4}(?:-\d{2}){5}))(?:_(?P<file>.+)|\.txt)"
 )
+
+
+def written(name: str) -> int:
+    """How many letters of a name Blackboard wrote at its beginning; 0 if it is not Blackboard's."""
+    match = _NAME.fullmatch(name)
+    return match.end("home") if match else 0
 
 
 def reader(listing: Listing) -> Reader:
     """Reads names of Blackboard's files."""
-    matches = (_NAME.fullmatch(path.name) for path in listing.paths)
+
+    def match_of(path: PurePosixPath) -> re.Match[str] | None:
+        is_ours = listing.is_outer_file(path) and listing.system_of(path.name) == SYSTEM
+        return _NAME.fullmatch(path.name) if is_ours else None
+
+    matches = map(match_of, listing.paths)
     start = common_start(match["who"] for match in matches if match)
     assignment = start[: start.rfind("_") + 1]
 
     def read(path: PurePosixPath) -> Entry | NotTaken | None:
-        match = _NAME.fullmatch(path.name)
-        if not match or not listing.is_outer_file(path):
+        match = match_of(path)
+        if not match:
             return None
         if not match["file"]:
             return NotTaken("it is Blackboard's note about an attempt", expected=True)

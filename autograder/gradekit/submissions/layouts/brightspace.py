@@ -25,6 +25,12 @@ _HOME = re.compile(
 )
 
 
+def written(name: str) -> int:
+    """How many letters of a name Brightspace wrote at its beginning; 0 if it is not its own."""
+    match = _HOME.fullmatch(name)
+    return match.end("home") if match else 0
+
+
 def reader(listing: Listing) -> Reader:
     """Reads paths of Brightspace's folders and files."""
     any_of_it = any(_HOME.match(part) for path in listing.paths for part in path.parts[:3])
@@ -35,7 +41,8 @@ def reader(listing: Listing) -> Reader:
                 return _entry(match, rest, listing)
         if not listing.is_outer_file(path):
             return None
-        if (match := _HOME.fullmatch(path.name)) and match["file"]:
+        is_ours = listing.system_of(path.name) == SYSTEM
+        if is_ours and (match := _HOME.fullmatch(path.name)) and match["file"]:
             return _entry(match, PurePosixPath(match["file"]), listing)
         if any_of_it and path.name == "index.html":
             return NotTaken("it is Brightspace's own list", expected=True)

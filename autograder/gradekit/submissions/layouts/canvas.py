@@ -7,7 +7,8 @@ Canvas wrote (team_2). A text or a link that was typed in ends
 with ``_text.html`` or ``_link.html``. A file that was handed in again has a number at its end. The
 dates in the zip are those of the download, and LATE does not say how late. From a quiz, the files
 are ``<name><user>_question_<question>_<attachment>_<file>`` (quiz_submission_zipper.rb), and none
-says that it is late.
+says that it is late. A student may write any of these forms into the file's own name, so the first
+two numbers decide, and a quiz is known by all files of the source together.
 
 Tested in tests/gradekit/submissions/test_who_and_when.py.
 """
@@ -27,7 +28,7 @@ _NAMED = r"(?P<name>[^/]+?)(?P<late>_LATE)?_(?P<user>\d+)"
 _HIDDEN = r"(?P<late>LATE_)?(?P<code>anon_[A-Za-z0-9]+)"
 _FILE = r"_(?P<file>\d+)_(?P<rest>.+)"
 _NUMBERED = r"(?P<name>[^/]+?_\d+)_(?P<user>\d+)"
-_OF_A_QUIZ = re.compile(r"(?P<name>[^/]*?)(?P<user>\d+)_question_\d+" + _FILE)
+_OF_A_QUIZ = re.compile(r"(?P<name>[^/]*?)(?P<user>\d+)_question")
 _WITH_NAME, _WITHOUT = re.compile(_NAMED + _FILE), re.compile(_HIDDEN + _FILE)
 _WITH_NUMBERED_NAME = re.compile(_NUMBERED + _FILE)
 _TYPED = re.compile(rf"(?:{_HIDDEN.replace('?P<late>', '')}|.+_\d+)_(text|link)\.html")
@@ -61,10 +62,8 @@ class Start:
 
 def start_of(name: str) -> Start | None:
     """What Canvas wrote in front of the student's own name of a file of an assignment, or None."""
-    if _OF_A_QUIZ.fullmatch(name):
-        return None
     match = _WITHOUT.fullmatch(name) or _WITH_NAME.fullmatch(name)
-    if match is None:
+    if match is None or _in_a_quiz(match):
         return None
     text = match.string[: match.start("rest") - 1]
     if match.re is _WITHOUT:
@@ -72,17 +71,32 @@ def start_of(name: str) -> Start | None:
     return Start(text, match["name"], match["user"], match["file"])
 
 
+def written(name: str) -> int:
+    """How many letters of a name Canvas wrote at its beginning; 0 if it is not Canvas's."""
+    if match := _WITHOUT.fullmatch(name) or _WITH_NAME.fullmatch(name):
+        return match.start("rest")
+    return len(name) if _TYPED.fullmatch(name) else 0
+
+
 def reader(listing: Listing) -> Reader:
     """Reads names of Canvas's files."""
 
+    def is_ours(path: PurePosixPath) -> bool:
+        return listing.is_outer_file(path) and listing.system_of(path.name) == SYSTEM
+
+    named = [_WITH_NAME.fullmatch(path.name) for path in listing.hand_ins if is_ours(path)]
+    is_quiz = all(match and _in_a_quiz(match) for match in named)
+
     def read(path: PurePosixPath) -> Entry | NotTaken | None:
-        if not listing.is_outer_file(path):
+        if not is_ours(path):
             return None
         if match := _WITHOUT.fullmatch(path.name):
             code = match["code"]
             person = Person(code, new_id=code, nameless=_NAMELESS)
-        elif match := _OF_A_QUIZ.fullmatch(path.name) or _with_name(path.name, listing):
-            name, user = match["name"], match["user"]
+        elif match := _WITH_NAME.fullmatch(path.name):
+            quiz = _in_a_quiz(match) if is_quiz else None
+            match = match if quiz else _as_known(match, listing)
+            name, user = (quiz or match)["name"], (quiz or match)["user"]
             person = Person(name, names=(name,), canvas_id=user, new_id=f"{name}_{user}")
         elif _TYPED.fullmatch(path.name):
             return NotTaken("it is text or a link that was typed into Canvas, not a file")
@@ -104,16 +118,24 @@ def reader(listing: Listing) -> Reader:
     return read
 
 
-def _with_name(name: str, listing: Listing) -> re.Match[str] | None:
+def _in_a_quiz(match: re.Match[str]) -> re.Match[str] | None:
+    """The name and the number of a user, if what was taken for a name ends like those of a quiz.
+
+    Then the two numbers are those of the question and of the file, and no file is marked as late.
+    """
+    is_named = match.re is _WITH_NAME and not match["late"]
+    return _OF_A_QUIZ.fullmatch(match["name"]) if is_named else None
+
+
+def _as_known(match: re.Match[str], listing: Listing) -> re.Match[str]:
     """The parts of a file's name; of two ways to read it, the one with the number of a student.
 
     The second way takes the first number as the end of the group's name, and nothing more: what
     follows the attachment is the student's own text.
     """
-    match = _WITH_NAME.fullmatch(name)
-    if match is None or listing.knows_canvas_id(match["user"]):
+    if listing.knows_canvas_id(match["user"]):
         return match
-    other = _WITH_NUMBERED_NAME.fullmatch(name)
+    other = _WITH_NUMBERED_NAME.fullmatch(match.string)
     if other and other.start("user") == match.start("file") and not match["late"]:
         return other if listing.knows_canvas_id(other["user"]) else match
     return match

@@ -63,9 +63,9 @@ def _outer_folders(listing: Listing) -> set[tuple[str, Path]]:
     assert listing.folder is not None
     found = set()
     for path in listing.paths:
-        for parent in path.parents:
-            if len(parent.parts) in range(1, listing.shared + 2):
-                found.add((str(parent), listing.folder / parent))
+        for depth, _ in enumerate(listing.outer(path), start=1):
+            home = PurePosixPath(*path.parts[:depth])
+            found.add((str(home), listing.folder / home))
     return found
 
 

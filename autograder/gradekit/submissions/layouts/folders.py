@@ -9,6 +9,7 @@ Tested in tests/gradekit/submissions/test_who_and_when.py.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import PurePosixPath
 
 from gradekit.roster.people import Person
@@ -19,6 +20,7 @@ SYSTEM = "folders"
 NO_STUDENT = NotTaken(
     "its path does not name the student; put it into a folder with the student's name"
 )
+_NAMES_TWO = NotTaken("its path names two students; put it into a folder with one student's name")
 _BRANCH = re.compile(r"-(?:main|master)$")
 _HAND_IN = r"(?:^|[-_ .]+)(?:hand-?in|\(\d+\))(?=$|[-_ .])"
 
@@ -30,25 +32,52 @@ def reader(listing: Listing) -> Reader:
         parts = path.parts
         for folder, rest in listing.outer(path):
             if listing.knows(folder):
-                return _of(folder, rest, folder)
-        for folder, rest in listing.outer(path):
+                return _in_folder(folder, rest, folder, listing)
+        for depth, (folder, rest) in enumerate(listing.outer(path)):
             if login := _repository_owner(folder, listing):
-                return _of(login, rest, folder)
+                if depth < listing.shared and _names_one(rest.parts[0], listing):
+                    return _NAMES_TWO
+                return _in_folder(login, rest, folder, listing)
         if listing.is_outer_file(path) and is_zip(path):
             return _zip_in(path, listing)
         if len(parts) > 2 and parts[0] == listing.top:
             parts = parts[1:]
         if len(parts) > 1 and parts[0] not in listing.labs:
-            return _of(parts[0], PurePosixPath(*parts[1:]), parts[0])
+            return _in_folder(parts[0], PurePosixPath(*parts[1:]), parts[0], listing)
         return NO_STUDENT
 
     return read
 
 
+def is_home(folder: str, knows: Callable[[str], bool]) -> bool:
+    """Whether a folder is a student's repository; a number in its name may be that of a week."""
+    owner_there = _owner_in(folder, knows)
+    return bool(owner_there) and not owner_there.isdecimal()
+
+
+def _in_folder(name: str, rest: PurePosixPath, home: str, listing: Listing) -> Entry | NotTaken:
+    """A file in a student's folder, in which each lab may have a folder of its own."""
+    lab, *inner = rest.parts
+    if not inner or lab not in listing.labs:
+        return _of(name, rest, home)
+    if lab != listing.lab:
+        return NotTaken(f"it is for {lab}")
+    return _of(name, PurePosixPath(*inner), home)
+
+
+def _names_one(name: str, listing: Listing) -> bool:
+    """Whether a name in a folder may be that of a student, if the folder may be a class's."""
+    return listing.is_of_one(name) or bool(listing.system_of(name))
+
+
 def _repository_owner(name: str, listing: Listing) -> str:
     """Whose repository of GitHub Classroom a folder without git is; empty if it is nobody's."""
+    return _owner_in(name, listing.knows)
+
+
+def _owner_in(name: str, knows: Callable[[str], bool]) -> str:
     logins = endings(_BRANCH.sub("", name), "-")[1:]
-    return next((login for login in logins if listing.knows(login)), "")
+    return next(filter(knows, logins), "")
 
 
 def _zip_in(path: PurePosixPath, listing: Listing) -> Entry | NotTaken:

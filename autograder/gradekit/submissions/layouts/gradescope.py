@@ -9,6 +9,7 @@ Tested in tests/gradekit/submissions/test_who_and_when.py.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, tzinfo
 from pathlib import PurePosixPath
@@ -23,6 +24,12 @@ from gradekit.submissions.written_dates import read_date
 SYSTEM = "Gradescope"
 METADATA = "submission_metadata.yml"
 _PREFIX = "submission_"
+_HOME = re.compile(r"submission_\d+")
+
+
+def is_home(folder: str) -> bool:
+    """Whether Gradescope gives such a name to the folder of a hand-in."""
+    return bool(_HOME.fullmatch(folder))
 
 
 def reader(listing: Listing) -> Reader | None:

@@ -25,11 +25,13 @@ from gradekit.submissions.layouts.listing import Entry, Listing, NotTaken, Reade
 from gradekit.submissions.times import NO_TIME, HandInTime, TimeSource
 
 SYSTEM = "ILIAS"
-_HOME = re.compile(r"(?P<who>.*_.*_.+)_(?P<number>\d+)")
+_HOME = re.compile(r"(?P<who>[^_]*_[^_]*_.+)_(?P<number>\d+)")
 _TEAM = re.compile(r"Team (?P<number>\d+)")
+_PACKED = 2  # folders in the zip above those of students
 _DEEPEST = 4  # the two of ILIAS, and folders that the download was unpacked into
 _LATE = re.compile(r"^(?:Late Submission|Versp(?:ä|ae?)tete (?:Abgabe|Einreichung)) - ")
 _NOTES_OF_PLUGIN = ("user_info.json", "user_info.txt")  # of everyone, and of one student
+_ALL_OF_PLUGIN = "multi_feedback"  # its folder of all students' begins so
 _AGAIN = re.compile(r" \((?P<number>\d+)\)(?=\.[^.]+$)")
 
 
@@ -92,6 +94,15 @@ def person_of(home: str) -> Person | None:
     return _person(match) if match else None
 
 
+def is_home(folder: str, knows: Callable[[str], bool]) -> bool:
+    """Whether ILIAS gives such a name to the folder of a student who is known."""
+    person = person_of(folder)
+    if person is None:
+        return False
+    guesses = (login for login, _ in person.guesses)
+    return any(map(knows, (*person.logins, *person.names, *guesses)))
+
+
 def _person(match: re.Match[str]) -> Person:
     who = match["who"]
     parts = endings(who, "_")
@@ -108,15 +119,33 @@ def _person(match: re.Match[str]) -> Person:
 
 
 def _all_at(depth: int, listing: Listing) -> bool:
+    above = {path.parts[:depth] for path in listing.hand_ins}
+    if any(_is_of_one(folders, listing) for folders in above):
+        return False
     homes = [_home_in_team(path, depth) or _home(path, depth) for path in listing.hand_ins]
-    found = {home[0]: _person(home) for home in homes if home}
+    found = {home[0] for home in homes if home}
     if not homes or not all(homes):
         return False
-    # The only folder of a download may be called so by chance: gradebook_CS101_Lab1_2026.
-    return len(found) > 1 or any(
-        listing.knows(text)
-        for person in found.values()
-        for text in (*person.logins, *person.names, *(login for login, _ in person.guesses))
+    # The only folder of a download may be called so by chance (gradebook_CS101_Lab1_2026), but not
+    # at the place where ILIAS packs it.
+    is_packed = depth == _PACKED and listing.folder is None
+    return is_packed or len(found) > 1 or any(is_home(home, listing.knows) for home in found)
+
+
+def _is_of_one(above: tuple[str, ...], listing: Listing) -> bool:
+    """Whether one of these folders is a student's, so the next one has the student's own name.
+
+    The title of the exercise, two above the students' folders, may have their form.
+    """
+    may_be_titles = above[-2:-1]
+    return any(
+        listing.is_of_one(folder)
+        or (
+            _HOME.fullmatch(folder)
+            and folder not in may_be_titles
+            and not folder.lower().startswith(_ALL_OF_PLUGIN)
+        )
+        for folder in above
     )
 
 

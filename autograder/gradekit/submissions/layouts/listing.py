@@ -30,6 +30,8 @@ class Listing:
         knows_canvas_id: whether a number is a student's in Canvas.
         read: the bytes of a file; raises RefusedError.
         folder: where the source is, if it is a folder.
+        is_home: whether a folder's name has the form that a system gives to one hand-in.
+        system_of: which system wrote the beginning of a file's name; empty if none did.
     """
 
     paths: tuple[PurePosixPath, ...]
@@ -41,6 +43,8 @@ class Listing:
     knows_canvas_id: Callable[[str], bool] = lambda number: False
     read: Callable[[PurePosixPath], bytes] = lambda path: b""
     folder: Path | None = None
+    is_home: Callable[[str], bool] = lambda name: False
+    system_of: Callable[[str], str] = lambda name: ""
 
     @cached_property
     def shared(self) -> int:
@@ -50,17 +54,23 @@ class Listing:
     def outer(self, path: PurePosixPath) -> Iterator[tuple[str, PurePosixPath]]:
         """Each folder that only the source itself can have named, and the rest of the path.
 
-        A student may give any name to an inner folder, even another student's.
+        A student may give any name to an inner folder, even another student's. All paths share it
+        if the source is the hand-in of one student, so the first folder of a student or of a system
+        is the last that counts.
         """
         parts = path.parts
         for depth, part in enumerate(parts[:-1][: self.shared + 1]):
             yield part, PurePosixPath(*parts[depth + 1 :])
-            if self.knows(part):
+            if self.is_of_one(part):
                 return
 
     def is_outer_file(self, path: PurePosixPath) -> bool:
         """Whether a file is so far up that only the source itself can have named it."""
-        return len(path.parts) <= self.shared + 1 and not any(map(self.knows, path.parts[:-1]))
+        return len(path.parts) <= self.shared + 1 and not any(map(self.is_of_one, path.parts[:-1]))
+
+    def is_of_one(self, folder: str) -> bool:
+        """Whether a folder is that of one hand-in, so the names in it are the student's own."""
+        return self.knows(folder) or self.is_home(folder)
 
     @cached_property
     def hand_ins(self) -> tuple[PurePosixPath, ...]:
@@ -82,7 +92,7 @@ class Entry:
         attempt: distinguishes hand-ins if one person has several in a source.
         time: when it was handed in, as the path or the system tells.
         version: a later one replaces an earlier one of the same path.
-        by_staff: the folder is nbgrader's, so the student cannot have written its timestamp.txt.
+        by_staff: the folder is in one of nbgrader's, so its timestamp.txt is nbgrader's, too.
         dated: whether the source's dates of files may be those of the hand-in.
         by_zip: only the zip's own name tells whose it is.
         group: the name of the group, if the path has it and `people` are not all of it.

@@ -33,6 +33,12 @@ _NAMELESS = (
 )
 
 
+def written(name: str) -> int:
+    """How many letters of a name Moodle wrote at its beginning; 0 if it is not Moodle's."""
+    match = _HOME.match(name)
+    return match.end() if match else 0
+
+
 def reader(listing: Listing) -> Reader:
     """Reads paths of both of Moodle's forms."""
     matches = (_match(path, listing) for path in listing.paths)
@@ -52,7 +58,9 @@ def _match(
     for folder, rest in listing.outer(path):
         if match := _HOME.match(folder):
             return (match, rest, folder) if folder[match.end() :] in ("", "_") else None
-    if listing.is_outer_file(path) and (match := _HOME.match(path.name)):
+    if not listing.is_outer_file(path) or listing.system_of(path.name) != SYSTEM:
+        return None
+    if match := _HOME.match(path.name):
         own = path.name[match.end() :].lstrip("_") or path.name
         return match, PurePosixPath(own), match[0]
     return None

@@ -1,0 +1,70 @@
+"""test_softmax: a test that distinguishes right versions of softmax from wrong ones."""
+
+from __future__ import annotations
+
+import torch
+
+from attnlab.softmax import softmax
+from gradekit.exercise import write_a_test
+
+# Not among them: a wrong default and integers of 8 bits, which few right tests try.
+VERSIONS = [
+    "always_first_axis",
+    "dim_ignored",
+    "over_everything",
+    "no_max_subtraction",
+    "global_max",
+    "max_over_wrong_dim",
+    "mean_subtracted",
+    "keepdim_missing",
+    "squeezed",
+    "epsilon_in_denominator",
+    "detached",
+    "detached_denominator",
+    "in_place",
+    "in_place_behind_autograd",
+    "integers_not_cast",
+    "always_float32",
+    "sign_turned",
+    "powers_of_two",
+    "no_exponential",
+    "not_normalised",
+    "through_numpy",
+    "returns_log_probabilities",
+]
+
+exercise = write_a_test(
+    "test_softmax",
+    of=softmax,
+    points=8,
+    versions=VERSIONS,
+    title="Rejects the wrong versions of softmax that students write, and accepts the right ones.",
+)
+
+
+def right_version(x, dim=-1):
+    return torch.softmax(x if x.is_floating_point() else x.double(), dim)
+
+
+def not_normalised(x, dim=-1):
+    return torch.sigmoid(x)
+
+
+def all_the_same(x, dim=-1):
+    return torch.full_like(x, 1 / x.shape[dim], dtype=torch.promote_types(x.dtype, torch.half))
+
+
+def last_axis_always(x, dim=-1):
+    return right_version(x, -1)
+
+
+@exercise.check(points=4)
+def openly_wrong(lab, draw):
+    """Accepts torch's own softmax; rejects three versions that are obviously wrong."""
+    return {
+        "accepts torch's own": draw.accepted(lab.test_softmax, right_version),
+        "rejects shares that do not sum to one": draw.rejects(lab.test_softmax, not_normalised),
+        "rejects the same probability for all": draw.rejects(lab.test_softmax, all_the_same),
+        "rejects a softmax that ignores dim": draw.rejects(lab.test_softmax, last_axis_always),
+        "what it raises": draw.raises(lab.test_softmax, not_normalised),
+    }

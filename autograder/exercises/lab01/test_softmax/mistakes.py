@@ -1,0 +1,78 @@
+"""Wrong tests of softmax that students write: they ask too little, or too much."""
+
+from __future__ import annotations
+
+import torch
+
+from . import exercise, one_promise_missing  # noqa: F401 - to register them
+
+
+@exercise.mistake(
+    "Your test lets everything pass. Does it test `impl`, its argument, and does it reach an "
+    "`assert` whose condition can be false?"
+)
+def asserts_nothing(impl):
+    impl(torch.randn(3, 5))
+
+
+@exercise.mistake(
+    "Your test returns its verdict, True or False, but nothing reads it. A test reports by "
+    "raising: which statement turns a False into an error?"
+)
+def returns_its_verdict(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    if impl(x).shape != x.shape:
+        raise AssertionError("shape")
+    return all(torch.allclose(impl(x, dim), torch.softmax(x, dim)) for dim in range(3))
+
+
+@exercise.mistake(
+    "Your test only asks for sums of one. Which very simple function has these sums, too, without "
+    "using the scores?"
+)
+def sums_only(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        assert torch.allclose(impl(x, dim).sum(dim), torch.ones(()).double())
+
+
+@exercise.mistake(
+    "Your test tries only the last axis, so it accepts a softmax that ignores `dim`. Which shape "
+    "and which axes would show the mistake?"
+)
+def last_axis_only(impl):
+    x = torch.randn(3, 5, dtype=torch.float64)
+    assert torch.allclose(impl(x), torch.softmax(x, -1), atol=1e-12, rtol=0)
+
+
+@exercise.mistake(
+    "Your test rejects right versions, so one of its conditions asks for more than the task "
+    "promises: equal bits from two ways to add up the same numbers, for example, or a result for "
+    "scores that the task rules out. Which condition is it?"
+)
+def exactly_equal(impl):
+    x = torch.randn(31, 57, 7, dtype=torch.float64)
+    for dim in range(3):
+        exp = (x - x.amax(dim, keepdim=True)).exp()
+        assert torch.equal(impl(x, dim), exp * (1 / exp.sum(dim, keepdim=True)))
+
+
+@exercise.mistake(
+    "Your test only looks at ordinary scores along every axis. What does the task of softmax "
+    "promise for very large scores, -inf, whole numbers, dtypes, gradients and the input?"
+)
+def ordinary_scores_only(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        assert torch.allclose(impl(x.clone(), dim), torch.softmax(x, dim), atol=1e-6)
+
+
+@exercise.mistake(
+    "Your test rejects wrong versions with another error than AssertionError. Which error does the "
+    "task ask for?"
+)
+def another_error(impl):
+    x = torch.randn(3, 5, 7, dtype=torch.float64)
+    for dim in range(3):
+        if not torch.allclose(impl(x, dim), torch.softmax(x, dim)):
+            raise ValueError(f"wrong along axis {dim}")

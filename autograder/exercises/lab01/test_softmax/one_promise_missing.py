@@ -1,0 +1,112 @@
+"""Wrong tests of softmax that ask for every promise but one or two."""
+
+from __future__ import annotations
+
+from . import exercise
+from .also_right import every_promise
+
+wrong = exercise.edits(every_promise)
+
+wrong(
+    "no_axis_of_one",
+    "[]",
+    "[shape_asked]",
+    "Your test accepts a version that drops the axes of length 1. What does the task promise about "
+    "the shape, and which of your inputs would show this?",
+)
+
+
+def asks_too_little(name, left_out, advice, instead=""):
+    """Register a test that leaves out these parts, and one without an axis of length 1, too."""
+    wrong(name, "[]", f"[{left_out}]{instead}", advice)
+    wrong(f"{name}_nor_an_axis_of_one", "[]", f"[shape_asked, {left_out}]{instead}", advice)
+
+
+asks_too_little(
+    "no_whole_numbers",
+    "whole_numbers_tried",
+    "Your test accepts a version that returns whole numbers for whole numbers. What does the task "
+    "promise for an integer `x`?",
+)
+asks_too_little(
+    "input_not_compared",
+    "input_compared, gradient_compared",
+    "Your test accepts a version that changes the tensor it is given. With what does your test "
+    "compare the input after the call, and is that another tensor?",
+    ", gradient_of_squares",
+)
+asks_too_little(
+    "gradient_not_asked",
+    "gradient_compared",
+    "Your test accepts versions with the right numbers whose gradient is missing or wrong. Which "
+    "line of your test asks for a gradient?",
+)
+asks_too_little(
+    "neither_gradient_nor_input",
+    "gradient_compared, input_compared",
+    "Your test accepts versions with the right numbers: some write into their input, and some have "
+    "a wrong gradient or none. What besides the result does the task make promises about?",
+)
+asks_too_little(
+    "arrival_of_gradient_only",
+    "gradient_compared",
+    "Your test notices a gradient that is missing, but accepts one that is wrong. With what do you "
+    "compare it, and can the gradient of a sum of probabilities be anything but 0?",
+    ", arrival_of_a_gradient",
+)
+asks_too_little(
+    "thousands_not_tried",
+    "thousands_compared",
+    "Your test accepts versions that give NaN for scores in the thousands: it has no such scores, "
+    "or a comparison that NaN passes. Is `NaN > 1e-10` true or false?",
+)
+ANOTHER_SHIFT = (
+    "Your test rejects the plain formula for large scores, but accepts a version that subtracts "
+    "another number than each slice's own maximum. Which slices of your input, and which scores in "
+    "one slice, are thousands apart?"
+)
+for name, part in (
+    ("all_scores_equally_high", "scores_all_higher"),
+    ("only_slices_apart", "slices_apart"),
+    ("only_scores_of_a_slice_apart", "scores_of_a_slice_apart"),
+):
+    asks_too_little(name, "thousands_compared", ANOTHER_SHIFT, f", {part}")
+asks_too_little(
+    "loose_comparison",
+    "shares_compared, thousands_compared",
+    "Your test accepts shares that are off by 1e-8. Which difference does the task allow in "
+    "float64?",
+    ", compared_loosely",
+)
+SHARES_NOT_COMPARED = (
+    "Your test asks for shares that sum to one, but accepts a version in which the largest score "
+    "gets the smallest share. With what could you compare the shares themselves?"
+)
+asks_too_little(
+    "a_distribution_is_enough",
+    "shares_compared, thousands_compared, gradient_compared",
+    SHARES_NOT_COMPARED,
+    ", sums_asked, arrival_of_a_gradient",
+)
+asks_too_little(
+    "a_distribution_without_gradients",
+    "shares_compared, thousands_compared, gradient_compared",
+    SHARES_NOT_COMPARED,
+    ", sums_asked",
+)
+asks_too_little(
+    "properties_are_enough",
+    "shares_compared, thousands_compared",
+    "Your test accepts shares that are powers of another number than e: sums, order and shifts are "
+    "right for these, too. With what could you compare the shares themselves?",
+    ", sums_asked, order_asked",
+)
+for dtype, other in (("float32", "float64"), ("float64", "float32")):
+    asks_too_little(
+        f"whole_numbers_must_give_{dtype}",
+        "whole_numbers_tried",
+        f"Your test rejects right versions that return {other} for whole numbers: it asks for "
+        "another dtype there, or for more digits. What does the task promise about the dtype of "
+        "such a result?",
+        f", whole_numbers_give_{dtype}",
+    )

@@ -1,0 +1,90 @@
+"""Wrong versions of attention: what students write if their softmax is their own."""
+
+import torch
+
+from .also_right import by_hand, step_by_step
+from .mistakes_in_masking import EMPTIED, FILLED, SOFTMAX, exercise, wrong
+
+wrong(
+    "epsilon_in_denominator",
+    f"weights = {SOFTMAX}",
+    "exp = (scores - scores.amax(-1, keepdim=True)).exp()\n"
+    "    weights = exp / (exp.sum(-1, keepdim=True) + 1e-6)",
+    "A small number in the denominator makes the weights of every row sum to a little less than "
+    "one. Which rows need help, and can they get it without changing the others?",
+)
+for name, number in (
+    ("filled_with_0_and_divided_again", "0"),
+    ("filled_with_minus_10_and_divided_again", "-10"),
+    ("filled_with_minus_10000_and_divided_again", "-1e4"),
+):
+    wrong.several(
+        name,
+        {
+            FILLED: f"scores.masked_fill(~mask, {number})",
+            EMPTIED: f"{EMPTIED}\n"
+            "        total = weights.sum(-1, keepdim=True)\n"
+            "        weights = weights / total.masked_fill(total == 0, 1.0)",
+        },
+        "You put a number in place of forbidden scores, then remove their weights and divide by "
+        "the rest. If all allowed scores are far below that number, there is no rest. When must a "
+        "forbidden key drop out?",
+    )
+
+wrong = exercise.edits(by_hand)
+
+PADDED = "torch.nn.functional.pad(low, (0, 1), value=-torch.inf)"
+LARGEST = f"{PADDED}.amax(-1, keepdim=True)"
+ROWS_WITHOUT_KEYS = "total.masked_fill(~mask.expand_as(scores).any(-1, keepdim=True), 1.0)"
+wrong(
+    "largest_of_nothing",
+    PADDED,
+    "low",
+    "With no keys at all (Lk = 0) your code asks for the largest score of an empty row, which is "
+    "an error. What should a query without keys get?",
+)
+for name, largest in (
+    ("one_maximum_for_all_rows", f"{PADDED}.max()"),
+    ("one_maximum_for_each_sentence", f"{PADDED}.amax((-2, -1), keepdim=True)"),
+):
+    for which, total in (("", "total.masked_fill(total == 0, 1.0)"), ("_nan", ROWS_WITHOUT_KEYS)):
+        wrong.several(
+            f"{name}{which}",
+            {LARGEST: largest, "total.masked_fill(total == 0, 1.0)": total},
+            "You subtract one maximum from several rows, so all exponentials of a row far below it "
+            "are rounded to 0. From which scores should a maximum be subtracted?",
+        )
+wrong(
+    "maximum_over_queries",
+    LARGEST,
+    "low.amax(-2, keepdim=True)",
+    "The maximum that you subtract is taken along the queries, so the keys of one row lose "
+    "different amounts. What can be subtracted from a row without changing its softmax?",
+)
+REMOVED_AFTERWARDS = (
+    "Forbidden keys count in your softmax, or in the maximum that you subtract, and are removed "
+    "only afterwards. If a forbidden score is far above the rest, the others are already rounded "
+    "to 0. What if those keys were left out before?"
+)
+wrong("maximum_over_forbidden_keys", PADDED, PADDED.replace("low", "scores"), REMOVED_AFTERWARDS)
+
+
+@exercise.mistake(REMOVED_AFTERWARDS)
+def mask_after_softmax_renormalised(q, k, v, mask=None):
+    weights = step_by_step(q, k, v)[1]
+    if mask is not None:
+        total = (weights * mask).sum(-1, keepdim=True)
+        weights = weights * mask / torch.where(total == 0, 1.0, total)
+    return weights @ v, weights
+
+
+@exercise.mistake(
+    "Your own softmax does not subtract the largest score of a row, so large scores overflow. "
+    "What did lab 1's softmax do first?"
+)
+def softmax_without_maximum(q, k, v, mask=None):
+    exp = (q @ k.mT / q.shape[-1] ** 0.5).exp()
+    exp = exp if mask is None else exp * mask
+    total = exp.sum(-1, keepdim=True)
+    weights = exp / torch.where(total == 0, 1.0, total)
+    return weights @ v, weights
