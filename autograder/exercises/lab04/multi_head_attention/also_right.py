@@ -61,19 +61,19 @@ class LayersInAList(nn.Module):
         self.attn = None
         self.drop = nn.Dropout(p=dropout)
 
-    def forward(self, query, key, value, mask=None, need_weights=False):
-        n = query.size(0)
-        query, key, value = [
+    def forward(self, q, k, v, mask=None, need_weights=False):
+        n = q.size(0)
+        q, k, v = [
             layer(x).view(n, -1, self.h, layer.out_features // self.h).transpose(1, 2)
-            for layer, x in zip(self.linears, (query, key, value), strict=False)
+            for layer, x in zip(self.linears, (q, k, v), strict=False)
         ]
-        scores = torch.matmul(query, key.transpose(-2, -1)) / math.sqrt(self.d_k)
+        scores = torch.matmul(q, k.transpose(-2, -1)) / math.sqrt(self.d_k)
         if mask is not None:
             scores = scores.masked_fill(mask == 0, -1e9)
         self.attn = scores.softmax(dim=-1)
         if mask is not None:
             self.attn = self.attn * mask
-        x = torch.matmul(self.drop(self.attn), value)
+        x = torch.matmul(self.drop(self.attn), v)
         x = x.transpose(1, 2).contiguous().view(n, -1, self.h * self.d_v)
         return (self.linears[-1](x), self.attn) if need_weights else self.linears[-1](x)
 
