@@ -91,8 +91,8 @@ wrong(
 )
 # A name that has a new value by then is read once more, before or after the split into heads.
 USED_AGAIN = (
-    "You use the result of one input layer as the input of another: the name in that line has a "
-    "new value by then. From which argument should that layer take its text?"
+    "One of your input layers gets something else than a text: what another layer has made, or "
+    "what has been split into heads. What does that name hold in the line that calls the layer?"
 )
 SPLIT = "split_heads({}, self.num_heads)"
 for name, layer, found in (

@@ -147,6 +147,18 @@ ONE_NEW_TOKEN = (
 ONE_STEP = {"for step in range(1, vocab):": "for step in [1]:"}
 wrong.several("one_new_token", {**ONE_STEP, RANDOM: TWO}, ONE_NEW_TOKEN)
 wrong.several("one_new_token_in_many_sequences", ONE_STEP, ONE_NEW_TOKEN)
+for name, base in (
+    ("words_in_order", "(torch.arange(T) % vocab)[None]"),
+    ("equal_words", "torch.zeros(1, T, dtype=torch.int64)"),
+    ("random_words", RANDOM.replace("(100, T)", "(1, T)")),
+):
+    changed = {**ONE_STEP, RANDOM: base}
+    wrong.several(f"one_new_token_among_{name}", changed, ONE_NEW_TOKEN)
+    wrong.several(
+        f"last_token_among_{name}",
+        {**changed, "(ids[:, j] + step) % vocab": "vocab - step"},
+        ONE_NEW_TOKEN,
+    )
 wrong.several(
     "last_token_never_tried",
     {
