@@ -222,7 +222,8 @@ def _with_replaced(view: ExerciseView, exercises: tuple[ExerciseView, ...]) -> E
     called = [name for name in view.result.uses if re.search(rf"\b{name}\b", view.code)]
     sentences = [
         f"Your own {' and '.join(f'`{name}`' for name in names)} lost points in {earlier.title}. "
-        "This step was graded with a correct version instead, so that cost nothing here."
+        "This step was graded with a correct version instead, except in a check of all your steps "
+        "together."
         for earlier in exercises
         if earlier.result is not None
         and not all(check.passed for check in earlier.result.checks)
