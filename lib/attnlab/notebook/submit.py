@@ -86,9 +86,10 @@ class PackedSubmission:
         ]
         lines += self.not_imported
         if self.missing:
-            names = " and no ".join(self.missing)
+            names = ", ".join(self.missing)
             lines.append(
-                f"There is no {names}: run the cell that trains it, or grading must train it."
+                f"Trained weights are missing ({names}): run the cells that train them, or grading "
+                "must train them."
             )
         if self.never_run:
             lines.append("No cell of the saved notebook has been run: did you save after working?")

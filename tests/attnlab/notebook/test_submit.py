@@ -130,7 +130,7 @@ def test_weights_that_were_not_saved_are_named(folder):
     nbformat.write(book, path)
     submitted = pack_submission(folder)
     assert submitted.missing == ("dates.safetensors",)
-    assert "There is no dates.safetensors: run the cell that trains it" in submitted.summary()
+    assert "missing (dates.safetensors): run the cells that train them" in submitted.summary()
 
 
 def test_a_file_that_is_too_large_is_left_out_and_named(folder):
