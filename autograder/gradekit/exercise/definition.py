@@ -152,6 +152,7 @@ class Exercise:
         self.checks: list[Check] = []
         self.mistakes: list[Version] = []
         self.right_versions: list[Version] = []
+        # As the file has them: the version made of a test that is right is another function.
         self._right = list(references)
         self.given = ""
         self.other_programs: list[Version] = []

@@ -140,8 +140,7 @@ def recognise_test(
     best: dict[str, KnownMistake] = {}
     for outcome in outcomes:
         judge, known = outcome.check.judge, outcome.check.mistakes
-        faults = judge.faults(outcome.seen) if isinstance(judge, Kills) else None
-        if faults is None or not isinstance(judge, Kills):
+        if not isinstance(judge, Kills) or (faults := judge.faults(outcome.seen)) is None:
             continue
         sizes: dict[KnownMistake, int] = {}
         for mistake in mistakes:
