@@ -12,7 +12,7 @@ from gradekit.exercise.trained import Weights
 
 NOT_TRAINED = (
     "The saved model has learned nothing: its weights are still the initial ones. Was the file "
-    "saved before the training?"
+    "saved before the training, or did the training change no weight?"
 )
 NAN = (
     "A weight in the file is NaN. Once a loss is NaN, all later losses are NaN: at which step of "

@@ -216,10 +216,18 @@ def _exercise(
 
 
 def _with_replaced(view: ExerciseView, exercises: tuple[ExerciseView, ...]) -> ExerciseView:
-    """The step, with a sentence on each earlier one that lost points and that its code calls."""
+    """The step, with a sentence on each earlier one that lost points and that concerns it.
+
+    It does if the step's code calls it, or if the advice sends the student to it.
+    """
     if view.result is None:
         return view
-    called = [name for name in view.result.uses if re.search(rf"\b{name}\b", view.code)]
+    advice = " ".join(view.result.advice)
+    concerned = [
+        name
+        for name in view.result.uses
+        if re.search(rf"\b{name}\b", view.code) or f"`{name}`" in advice
+    ]
     sentences = [
         f"Your own {' and '.join(f'`{name}`' for name in names)} lost points in {earlier.title}. "
         "This step was graded with a correct version instead, except in a check of all your steps "
@@ -227,7 +235,7 @@ def _with_replaced(view: ExerciseView, exercises: tuple[ExerciseView, ...]) -> E
         for earlier in exercises
         if earlier.result is not None
         and not all(check.passed for check in earlier.result.checks)
-        and (names := [name for name in called if name in earlier.result.names])
+        and (names := [name for name in concerned if name in earlier.result.names])
     ]
     return replace(view, replaced=tuple(sentences))
 

@@ -27,8 +27,8 @@ class ExerciseView:
         comment: a TA's.
         is_manual: a TA's points count instead of the judge's.
         solution: the right answer, after the lab has closed.
-        replaced: sentences on the earlier steps that lost points, and that this step's code calls:
-            here correct versions took their place.
+        replaced: sentences on the earlier steps that lost points, and that this step's code calls
+            or its advice names: here correct versions took their place.
     """
 
     name: str

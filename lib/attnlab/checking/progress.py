@@ -96,7 +96,7 @@ def _progress_of(
     if is_blank_step(exercise, names):
         return StepProgress(exercise, None, changed=changed)
     verdict = run_visible(exercise, names)
-    needed = _needs(exercise, names)
+    needed = needed_names(exercise, names)
     earlier = (s.exercise for s in found if not s.done and needed.intersection(s.exercise.names))
     waits_for = None if verdict.passed else next(earlier, None)
     return StepProgress(exercise, verdict, waits_for, changed)
@@ -114,7 +114,7 @@ def earlier_steps(
 
     One that may fail only because of another in the list is left out.
     """
-    needed = _needs(exercise, names)
+    needed = needed_names(exercise, names)
     found: list[EarlierStep] = []
     wrong: set[str] = set()
     for other in lab.exercises[: lab.exercises.index(exercise)]:
@@ -124,14 +124,14 @@ def earlier_steps(
         if blank:
             found.append(EarlierStep(other, blank, "blank", replaced))
             wrong.update(blank)
-        elif used and not wrong.intersection(_needs(other, names)):
+        elif used and not wrong.intersection(needed_names(other, names)):
             passed = run_visible(other, names).passed
             found.append(EarlierStep(other, used, "passing" if passed else "failing", replaced))
             wrong.update(() if passed else used)
     return found
 
 
-def _needs(exercise: VisibleExercise, names: Mapping[str, Any]) -> set[str]:
+def needed_names(exercise: VisibleExercise, names: Mapping[str, Any]) -> set[str]:
     """The names that run when `exercise` is checked here.
 
     The checks ask for some, and the student's own code calls the others, directly or through more

@@ -6,6 +6,7 @@ Tested in ``test_lab.py``.
 from __future__ import annotations
 
 import linecache
+import re
 import traceback
 from types import TracebackType
 
@@ -14,6 +15,7 @@ from attnlab.checking.observation import Raised
 # A notebook cell's code has a "file" name with one of these in it: Jupyter and VS Code, Colab and
 # terminals, the grader.
 _NOTEBOOK_MARKS = ("ipykernel", "ipython-input", "<student")
+_RAISE = re.compile(r"raise\b")
 
 
 def raised_by(error: BaseException) -> Raised:
@@ -29,8 +31,14 @@ def _first_line(error: BaseException) -> str:
 
 
 def _line_of(trace: TracebackType | None) -> str:
-    """The text of the innermost line that the student wrote; empty if there is none."""
-    for frame in reversed(traceback.extract_tb(trace)):
-        if any(mark in frame.filename for mark in _NOTEBOOK_MARKS):
-            return (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip()
-    return ""
+    """The text of the student's line that caused the error; empty if there is none.
+
+    It is the innermost one that the student wrote. If that is a `raise`, the function refuses what
+    it was given, so the line that calls it counts.
+    """
+    lines = [
+        (frame.line or linecache.getline(frame.filename, frame.lineno or 0)).strip()
+        for frame in reversed(traceback.extract_tb(trace))
+        if any(mark in frame.filename for mark in _NOTEBOOK_MARKS)
+    ]
+    return next((line for line in lines if not _RAISE.match(line)), lines[0] if lines else "")

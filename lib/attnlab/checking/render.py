@@ -67,18 +67,15 @@ class Report:
         """The report as plain text, with terminal colours if `coloured`."""
         paint = _ansi if coloured else _plain
         lines = [paint(self._headline, "1")]
+        for sentence in self.changed:
+            lines += _paragraph(sentence)
         for outcome in self.verdict.outcomes:
             sign, colour = ("✓", "32") if outcome.passed else ("✗", "31")
             line = f"  {paint(sign, colour)} {outcome.check.title}  {_points(outcome)}"
             lines.append(line.rstrip())
         between = (_SEEN + ":",) if self._first and self._in_general else ()
-        for paragraph in (
-            *self.changed, *self._first, *self._specific, *between, *self._in_general
-        ):  # fmt: skip
-            lines += [
-                "",
-                *textwrap.wrap(paragraph, WIDTH, initial_indent="  ", subsequent_indent="  "),
-            ]
+        for sentence in (*self._first, *self._specific, *between, *self._in_general):
+            lines += ["", *_paragraph(sentence)]
         lines += ["", *textwrap.wrap(self._hidden, WIDTH)]
         lines += [f"  · {title}" for title in self._hidden_titles]
         if self.printed.strip():
@@ -88,7 +85,8 @@ class Report:
     def html(self) -> str:
         """The report as HTML without scripts."""
         rows = "".join(map(_row, self.verdict.outcomes))
-        first = "".join(box(text, NOTE_TINT) for text in (*self.changed, *self._first))
+        changed = div("margin-bottom:8px", "".join(box(text, NOTE_TINT) for text in self.changed))
+        first = "".join(box(text, NOTE_TINT) for text in self._first)
         specific = "".join(box(text, ADVICE_TINT) for text in self._specific)
         general = "".join(box(text, ADVICE_TINT) for text in self._in_general)
         failed = self._first_failed
@@ -105,7 +103,7 @@ class Report:
             div("flex:1 1 200px;overflow-wrap:anywhere", rich(self.exercise.title))
             + div("flex:0 0 auto", self._earned),
         )
-        return card(colour, head + rows + first + advice + hidden + self._printed_html())
+        return card(colour, head + changed + rows + first + advice + hidden + self._printed_html())
 
     @property
     def _headline(self) -> str:
@@ -219,6 +217,10 @@ class Report:
 
     def _check(self, outcome: CheckOutcome) -> VisibleCheck:
         return next(c for c in self.exercise.checks if c.prepared.name == outcome.check.name)
+
+
+def _paragraph(sentence: str) -> list[str]:
+    return textwrap.wrap(sentence, WIDTH, initial_indent="  ", subsequent_indent="  ")
 
 
 @dataclass(frozen=True)

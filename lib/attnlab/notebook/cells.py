@@ -98,7 +98,7 @@ class Cells:
 
         Yields:
             a sentence for each name of the step that a cell changed after its definition, and for
-            each that is older than the last run of its cell.
+            each cell that Python could not read and that should define what the step runs on.
         """
         names: dict[str, Any] = {}
         said: tuple[str, ...] = ()
@@ -187,15 +187,23 @@ class Cells:
         yield from self._older_than_its_cell(step)
 
     def _older_than_its_cell(self, step: str) -> Iterator[str]:
-        """A sentence for each cell that should define names of the step, and was not read."""
-        names: dict[_Running, list[str]] = {}
-        for name in self._lab.graded.get(step, {}) if self._lab else ():
-            if name in self._not_read and name in self._names:
-                names.setdefault(self._not_read[name], []).append(f"`{name}`")
-        for cell, older in names.items():
+        """A sentence for each cell that should define what the step runs on, and was not read."""
+        from attnlab.checking.progress import needed_names
+
+        exercise = self._lab.exercise(step) if self._lab else None
+        if self._lab is None or exercise is None:
+            return
+        older = {
+            name: cell
+            for name, cell in self._not_read.items()
+            if name in self._names and any(name in names for names in self._lab.graded.values())
+        }
+        needed = needed_names(exercise, self._names)
+        for cell in dict.fromkeys(older[name] for name in older if name in needed):
+            names = " and ".join(f"`{name}`" for name, where in older.items() if where is cell)
             yield (
                 f"Cell In [{cell.count}] ended in {cell.not_read}, so an older version of "
-                f"{' and '.join(older)} is checked here. Grading runs the cell as you save it."
+                f"{names} is used here. Grading runs the cell as you save it."
             )
 
     def _last(self, name: str) -> _Cell | None:

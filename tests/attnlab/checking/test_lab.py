@@ -119,13 +119,23 @@ def test_a_student_who_catches_a_forbidden_call_gets_no_result_of_it():
 @pytest.mark.parametrize(
     "name", ["/tmp/ipykernel_12/345.py", "<ipython-input-3-abc>", "/tmp/ipython-input-9-1.py"]
 )
-def test_the_students_line_is_quoted(name):
-    source = "def f(x):\n    return inner(x)\ndef inner(x):\n    return x @ torch.ones(5)\n"
+@pytest.mark.parametrize(
+    ("inner", "quoted"),
+    [
+        ("return x @ torch.ones(5)", "return x @ torch.ones(5)"),
+        # Who refuses an argument is right, and who passes it is not.
+        ("raise ValueError(x.shape)", "return inner(x)"),
+    ],
+)
+def test_the_students_line_is_quoted(name, inner, quoted):
+    source = f"def f(x):\n    return inner(x)\ndef inner(x):\n    {inner}\n"
     names = {"torch": torch}
     linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
     try:
         exec(compile(source, name, "exec"), names)
-        assert see(names["f"]).source_line == "return x @ torch.ones(5)"
+        assert see(names["f"]).source_line == quoted
+        if "raise" in inner:
+            assert see(names["inner"]).source_line == inner, "no line of the student's calls it"
     finally:
         del linecache.cache[name]
 

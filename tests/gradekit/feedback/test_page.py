@@ -99,15 +99,23 @@ def test_the_page_needs_no_network(course: Course, released: Released) -> None:
 
 
 @pytest.mark.parametrize(
-    ("earned", "code", "said"),
-    [(4, "x.mean() + softmax(x)", True), (8, "softmax(x)", False), (4, "x.mean()", False)],
+    ("earned", "code", "advice", "said"),
+    [
+        (4, "x.mean() + softmax(x)", "", True),
+        (8, "softmax(x)", "", False),
+        (4, "x.mean()", "", False),
+        (4, "x.mean()", "This check runs on your own `softmax` and `logsumexp`.", True),
+        (4, "x.mean()", "The softmax is missing.", False),
+    ],
 )
 def test_a_correct_version_in_place_of_an_earlier_step_is_named(
-    course: Course, released: Released, earned: float, code: str, said: bool
+    course: Course, released: Released, earned: float, code: str, advice: str, said: bool
 ) -> None:
     results = {
         "softmax": replace(result("softmax", earned, 8), names=("softmax",)),
-        "entropy": replace(result("entropy", 4, 4), uses=("softmax", "logsumexp")),
+        "entropy": replace(
+            result("entropy", 4, 4), uses=("softmax", "logsumexp"), advice=(advice,)
+        ),
     }
     made = page_of(course, released, record(), results, None, Lateness(), {"entropy": code})
     sentence = "Your own <code>softmax</code> lost points in"
