@@ -96,6 +96,60 @@ def recognise_both(
     return best if len(one | other) > max(map(len, explained.values())) else []
 
 
+def recognise_apart(
+    outcomes: Sequence[CheckOutcome], mistakes: Sequence[KnownMistake]
+) -> list[KnownMistake]:
+    """Several mistakes that fail different checks and explain more of them than one mistake does.
+
+    Predictions and errata are wrong item by item. A mistake counts if the student's answers agree
+    with its own in every check that it fails, and if it passes all that the student passed. Of
+    mistakes that fail the same check, the one that fails the most checks counts; if several with
+    different advice do, none of them is returned. All together must explain half of the failures.
+    """
+    by_checks: dict[frozenset[str], list[KnownMistake]] = {}
+    for mistake in mistakes:
+        by_checks.setdefault(_wholly_explained(mistake, outcomes), []).append(mistake)
+    by_checks.pop(frozenset(), None)
+    found, explained = [], frozenset[str]()
+    for checks in sorted(by_checks, key=len, reverse=True):
+        if checks & explained:
+            continue
+        explained |= checks
+        if len({mistake.advice for mistake in by_checks[checks]}) == 1:
+            found.append((checks, by_checks[checks][0]))
+    if len(found) < 2:
+        return []
+    named = sum(len(checks) for checks, _ in found)
+    failed = [outcome for outcome in outcomes if _is_informative(outcome)]
+    if 2 * named < len(failed) or named <= max(_agreements(m, failed) for m in mistakes):
+        return []
+    order = [outcome.check.name for outcome in failed]
+    return [m for _, m in sorted(found, key=lambda pair: min(map(order.index, pair[0])))]
+
+
+def unexplained(
+    failed: Sequence[CheckOutcome], mistakes: Sequence[KnownMistake]
+) -> list[CheckOutcome]:
+    """The failed checks in which none of these mistakes fails in the same way."""
+    return [one for one in failed if not any(_agreements(mistake, [one]) for mistake in mistakes)]
+
+
+def _wholly_explained(mistake: KnownMistake, outcomes: Sequence[CheckOutcome]) -> frozenset[str]:
+    """The checks that a mistake fails, if the student fails each in the same way; else none."""
+    explained = set()
+    for outcome in outcomes:
+        check = outcome.check
+        if mistake.name not in check.mistakes:
+            continue
+        mistaken = check.mistakes[mistake.name]
+        alike = agrees(check.judge, check.expected, mistaken, outcome.seen, outcome.passed)
+        if alike and not outcome.passed and _is_informative(outcome):
+            explained.add(check.name)
+        elif not alike and check.judge.compare(check.expected, mistaken) is not None:
+            return frozenset()
+    return frozenset(explained)
+
+
 def recognise_in_part(
     outcomes: Sequence[CheckOutcome], mistakes: Sequence[KnownMistake]
 ) -> KnownMistake | None:

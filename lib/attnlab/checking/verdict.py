@@ -20,9 +20,11 @@ from attnlab.checking.judges import Difference, Judge
 from attnlab.checking.observation import clip
 from attnlab.checking.recognition import (
     recognise,
+    recognise_apart,
     recognise_both,
     recognise_in_part,
     recognise_test,
+    unexplained,
 )
 from attnlab.checking.redact import redacted
 
@@ -158,17 +160,19 @@ def judge_exercise(
     if all(outcome.check.own_steps for outcome in failed):
         return Verdict(outcomes, (_look_earlier(failed[0].check),), ())
     sure = [one for one in failed if one.difference and one.difference.kind in _SURE]
-    both = recognise_both(outcomes, mistakes)
-    recognised = both or recognise(outcomes, mistakes)
+    several = recognise_both(outcomes, mistakes) or recognise_apart(outcomes, mistakes)
+    recognised = several or recognise(outcomes, mistakes)
     if sure and len(recognised) != 1:
         return Verdict(outcomes, (_general_advice(sure[0], redact),), ())
-    specific = tuple(m.advice for m in both) if both else _specific_advice(recognised)
+    specific = tuple(m.advice for m in several) if several else _specific_advice(recognised)
     if not recognised and (
         found := recognise_test(outcomes, mistakes) or recognise_in_part(outcomes, mistakes)
     ):
         recognised, specific = [found], (f"{found.advice} {_IN_PART}",)
     names = tuple(mistake.name for mistake in recognised)
-    return Verdict(outcomes, (*specific, _general_advice(_most_telling(failed), redact)), names)
+    rest = unexplained(failed, several) if several else failed
+    general = _general_advice(_most_telling(rest or failed), redact)
+    return Verdict(outcomes, (*specific, general), names)
 
 
 def _broken_promise(check: PreparedCheck, difference: Difference) -> str:

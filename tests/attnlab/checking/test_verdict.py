@@ -280,6 +280,40 @@ def test_two_mistakes_in_one_function_are_not_both_made():
     assert found.advice[0].startswith("At least one of these: ")
 
 
+def three_predictions():
+    """Checks of three predictions, each with mistakes of its own."""
+    wrong = {"P1": {"low": 1.0, "high": 9.0}, "P2": {"half": 0.5}, "P3": {"none": 0.0, "all": 0.0}}
+    names = [name for known in wrong.values() for name in known]
+    return [
+        PreparedCheck(
+            item, f"{item}.", 1, True, Close(), 4.0, dict.fromkeys(names, 4.0) | wrong[item]
+        )
+        for item in wrong
+    ], [KnownMistake(name, f"Advice on {name}.") for name in names]
+
+
+@pytest.mark.parametrize(
+    ("seen", "named"),
+    [
+        ((9.0, 0.5, 4.0), ("high", "half")),
+        ((9.0, 0.5, 7.0), ("high", "half")),
+        ((1.0, 0.5, 0.0), ("low", "half")),  # `none` and `all` cannot be told apart
+        ((9.0, 4.0, 4.0), ("high",)),
+        ((9.0, 7.0, 7.0), ("high",)),
+        ((7.0, 7.0, 7.0), ()),
+    ],
+)
+def test_mistakes_in_predictions_are_all_named(seen, named):
+    checks, known = three_predictions()
+    found = judge_exercise(checks, dict(zip(("P1", "P2", "P3"), seen, strict=True)), known)
+    assert found.mistakes == named
+    assert not found.advice[0].startswith("At least one")
+    if len(named) == 2:
+        assert found.advice[:-1] == tuple(f"Advice on {name}." for name in named)
+        rest = "“P1”" if seen[2] == 4.0 else "“P3”"
+        assert found.advice[-1].startswith(rest), "general advice is on what nothing else explains"
+
+
 def test_general_advice_names_the_function_of_a_cell_with_several():
     asked = [PreparedCheck("q", "Is right.", 1, False, Close(), 1.0, {}, about="merge")]
     (sentence,) = judge_exercise(asked, {"q": 2.0}, []).advice
