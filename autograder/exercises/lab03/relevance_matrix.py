@@ -207,6 +207,18 @@ for name, number in (("later_words_left_out", "0.0"), ("later_words_forbidden", 
             "One side of your diagonal is overwritten: a mask is built in, so each word meets only "
             "those before or after it. Does the task leave any pair out?",
         )
+for name, shifted in (
+    ("largest_of_each_row_subtracted", "q @ k.mT - (q @ k.mT).amax(-1, keepdim=True)"),
+    ("largest_subtracted", "q @ k.mT - (q @ k.mT).max()"),
+    ("mean_of_each_row_subtracted", "q @ k.mT - (q @ k.mT).mean(-1, keepdim=True)"),
+):
+    wrong(
+        name,
+        "q @ k.mT",
+        shifted,
+        "You subtract the same number from all entries of a row (its largest or its mean), as a "
+        "softmax does for safety. What should each entry be, according to the task?",
+    )
 wrong(
     "without_signs",
     "q @ k.mT",
@@ -304,6 +316,16 @@ for name, product in (
         "Your code names or counts the axes of a batch (`bik,bjk->bij`, `transpose(1, 2)`), so one "
         "sentence alone does not fit. How do you name the last two axes, whatever comes before "
         "them?",
+    )
+for name, transposed in (("looped_over_a_batch", "T"), ("looped_over_a_batch_by_mt", "mT")):
+    wrong.several(
+        name,
+        {
+            "q = X @ W_q\n    k = X @ W_k": "q, k = X @ W_q, X @ W_k",
+            "q @ k.mT": f"torch.stack([one @ other.{transposed} for one, other in zip(q, k)])",
+        },
+        "Your code loops over the first axis as if it always were that of the sentences. What does "
+        "the loop run over if one sentence comes alone?",
     )
 wrong(
     "batch_flattened",

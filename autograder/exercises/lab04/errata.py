@@ -71,6 +71,12 @@ exercise.wrong(
     N4=(418, 960, "four matrices of larger heads"),
 )
 exercise.wrong(
+    "last_bias_left_out",
+    "N4: one shape of the list is missing from your second part. The slide prints eight shapes: "
+    "what is the last one?",
+    N4=(418, 1005, "the old shapes were not updated"),
+)
+exercise.wrong(
     "one_head_of_5",
     "N4: that is one head of 5. How many heads does the slide's layer have?",
     N4=(418, 351, "the heads are wider than before"),

@@ -33,9 +33,11 @@ def shape_and_dtype(lab, draw):
     three = lab.combine(
         random_mask(draw, 3, 1, 1), random_mask(draw, 2, 1, 1, 7), random_mask(draw, 5, 7)
     )
+    open_to_all = lab.combine(torch.ones(2, 1, 1, 7, dtype=torch.bool), random_mask(draw, 5, 7))
     return {
         "shape": list(out.shape),
         "shape of three": list(three.shape),
+        "shape with a mask that allows everything": list(open_to_all.shape),
         "dtype": str(out.dtype).removeprefix("torch."),
     }
 
@@ -56,9 +58,11 @@ def causal_and_padding(lab, draw):
 
 @exercise.check(points=1)
 def any_number(lab, draw):
-    """Takes one mask, two masks or four."""
+    """Takes one mask, two masks or four, even a mask that allows nothing."""
     masks = [random_mask(draw, 3, 6) for _ in range(4)]
-    return {f"{n}": lab.combine(*masks[:n]) for n in (1, 2, 4)}
+    seen = {f"{n}": lab.combine(*masks[:n]) for n in (1, 2, 4)}
+    nothing = torch.zeros(3, 6, dtype=torch.bool)
+    return {**seen, "two, of which one allows nothing": lab.combine(masks[0], nothing)}
 
 
 @exercise.check(points=1.5, hidden=True)
@@ -256,6 +260,25 @@ wrong(
     "is not None]",
     "is not None][:2]",
     "Your result uses only the first two masks. How many masks may be given?",
+)
+wrong(
+    "first_and_last",
+    "torch.logical_and, given)",
+    "torch.logical_and, (given[0], given[-1]))",
+    "Your result uses only the first and the last mask. How many masks may be given?",
+)
+wrong(
+    "all_forbidding_left_out",
+    "is not None]",
+    "is not None and mask.any()]",
+    "You leave out a mask that forbids everything. If every mask must allow a key, which keys are "
+    "still allowed?",
+)
+wrong(
+    "all_allowing_left_out",
+    "is not None]",
+    "is not None and not mask.all()]",
+    "You leave out a mask that allows everything. It changes no entry: does it change the shape?",
 )
 wrong(
     "last_one_only",

@@ -50,6 +50,11 @@ exercise.wrong(
     W4=(1 / 6, 0.0, "a mask token is a key"),
 )
 exercise.wrong(
+    "start_token_counted",
+    "W4: on the slide, you share the weight among seven keys. How many keys does the item name?",
+    W4=(3 / 7, 0.0, "a mask token is a key"),
+)
+exercise.wrong(
     "keys_counted",
     "W4: you count keys. The item asks how much of a query's weight, which is 1 in all, they get.",
     W4=(3, 0.0, "a mask token is a key"),

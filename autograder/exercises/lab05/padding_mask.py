@@ -192,6 +192,13 @@ SMALLER_OR_LARGER = (
 )
 wrong("start_token_masked", "!=", ">", SMALLER_OR_LARGER)
 wrong("only_smaller_ids", "!=", "<", SMALLER_OR_LARGER)
+wrong(
+    "negative_ids_replaced",
+    "ids != pad",
+    "ids.clamp(min=0) != max(pad, 0)",
+    "If the padding id is negative, your mask hides a real token, too: you replace negative ids by "
+    "another one first. Which real token has that id?",
+)
 NUMBERS = (
     "Your mask holds numbers, not True and False. What does `~` do to a float, and to an integer?"
 )
@@ -273,7 +280,7 @@ wrong(
     "everything_for_padding_alone",
     "return real",
     "return (real | ~real.any(1, keepdim=True))",
-    "Your mask allows everything in a sentence that is all padding. What softmax makes of such a "
+    "Your mask allows keys in a sentence that is all padding. What softmax makes of such a "
     "sentence is a later step: which of its keys are real?",
 )
 

@@ -216,6 +216,13 @@ wrong(
     "Your test accepts a mask that is on the CPU, whatever `device` says. Which device exists on "
     "every machine, so that your test always asks for it?",
 )
+LAYOUT = (
+    "Your test rejects a right mask because of its layout in memory (`stride`, `is_contiguous`, or "
+    "a `view`, which needs one layout). Which sentence of the task of 5.1 promises a layout?"
+)
+wrong("layout_demanded", DEVICE, DEVICE + "    assert impl(3, 5).is_contiguous()\n", LAYOUT)
+VIEWS = "    assert impl(3, 5).view(-1).any() and impl(5, 3).view(-1).any()\n"
+wrong("one_layout_viewed", DEVICE, DEVICE + VIEWS, LAYOUT)
 FEWER_LENGTHS = {
     "fewer_keys": "SQUARE + MORE_KEYS + LONG[:2]",
     "more_keys": "SQUARE + FEWER_KEYS + LONG[::2]",

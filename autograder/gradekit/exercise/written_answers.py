@@ -22,6 +22,7 @@ from attnlab.checking.answers import (  # noqa: F401 - the probes' texts name th
     answers,
     entries,
     forms,
+    has_reasons,
     kind,
     numbers,
     plain,
@@ -179,12 +180,11 @@ class Errata(_Answers):
                 Close(atol=says_atol),
                 hidden=False,
             )
-            words = "{n: len(str(reason).split()) >= 4 for n, reason in"
             self._add(
                 "reasons",
                 "The third part of each item is a reason, in at least four words.",
                 reasons_points,
-                f"{words} entries(lab, 2, *{names!r}).items()}}",
+                f"has_reasons(lab, *{names!r})",
                 Close(),
                 hidden=False,
             )

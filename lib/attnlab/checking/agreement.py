@@ -23,6 +23,7 @@ from attnlab.checking.observation import Raised, as_float, is_number
 _NEAR = Close(atol=1e-7, rtol=1e-7)
 # The share of a mistake's own distance from the right answer by which a student's may differ.
 _SHARE = 0.1
+_CLASS = re.compile(r"^'\w+' object has no attribute")
 _SHAPE, _NUMBER = re.compile(r"\([\d, ]*\)"), re.compile(r"\d+: ")
 
 
@@ -69,12 +70,12 @@ def _same(mistaken: Any, seen: Any, judge: Close = _NEAR) -> bool:
 
 
 def _said(raised: Raised) -> object:
-    """The message; of one that lists weights, no names, because every student gives others.
+    """The message, without names that every student gives otherwise: of a class, of weights.
 
-    It lists all weights with their shapes, or the number of the weights and the first of them.
+    A message on weights lists all of them with their shapes, or their number and the first of them.
     """
     if raised.type != MISSING_WEIGHT:
-        return raised.message
+        return _CLASS.sub("object has no attribute", raised.message)
     missing, _, there = raised.message.partition("; there are ")
     number = _NUMBER.match(there)
     return missing, number[0] if number else sorted(_SHAPE.findall(there))

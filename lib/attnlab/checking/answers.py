@@ -9,6 +9,8 @@ import torch
 from attnlab.checking.lab import Lab
 from attnlab.checking.observation import NO_PART, UNREADABLE
 
+_FEWEST_WORDS = 4
+
 
 def plain(value: Any) -> Any:
     """A number, a list of numbers or text, from any type that torch can read.
@@ -52,6 +54,14 @@ def right_number(lab: Lab, name: str) -> dict[str, Any]:
     return {name: plain(value) for name, value in entries(lab, 1, name).items()}
 
 
+def has_reasons(lab: Lab, *names: str) -> dict[str, Any]:
+    """For each written item of the errata, whether its reason has at least four words."""
+    return {
+        name: part if part == NO_PART else len(str(part).split()) >= _FEWEST_WORDS
+        for name, part in entries(lab, 2, *names).items()
+    }
+
+
 def numbers(lab: Lab, name: str) -> dict[str, Any]:
     """The slide's number and the right one, according to the student, if they are written."""
     return {name: [plain(value) for value in _parts(lab, name)[:2]]}
@@ -67,7 +77,7 @@ def forms(lab: Lab, *names: str) -> dict[str, Any]:
         found[name] = {
             "parts": len(item),
             "numbers": [_is_number(value) for value in item[:2]],
-            "words enough": len(str(item[-1]).split()) >= 4 if item else False,
+            "words enough": len(str(item[-1]).split()) >= _FEWEST_WORDS if item else False,
         }
     return found
 

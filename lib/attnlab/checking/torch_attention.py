@@ -29,7 +29,8 @@ _WORDS = {
 _FORMS = (
     "{}", "W_{}", "w_{}", "W{}", "w{}", "{}_proj", "proj_{}", "{}_projection", "project_{}",
     "to_{}", "to{}", "{}_linear", "linear_{}", "{}_lin", "lin_{}", "{}_layer", "fc_{}",
-    "{}_dense", "w_{}s", "proj.{}", "layers.{}", "linears.{}", "projections.{}",
+    "{}_dense", "w_{}s", "{}_heads", "heads_{}",
+    "proj.{}", "layers.{}", "linears.{}", "projections.{}",
 )  # fmt: skip
 _ALIASES = {
     layer: " ".join(form.format(word) for word in words.split() for form in _FORMS)

@@ -65,6 +65,14 @@ def test_differences_in_kind_agree_if_they_are_the_same():
     assert agree(0.5, 0.5, Within(1, 2), expected=None)
 
 
+def test_the_name_that_a_student_gave_to_a_class_does_not_matter() -> None:
+    def lacks(kind: str, attribute: str) -> Raised:
+        return Raised("AttributeError", f"'{kind}' object has no attribute '{attribute}'")
+
+    assert agree(lacks("Around", "heads"), lacks("Wrapper", "heads"))
+    assert not agree(lacks("Around", "heads"), lacks("Around", "weight"))
+
+
 def test_the_names_that_a_student_gave_to_weights_do_not_matter() -> None:
     def lacks(there: str, missing: str = "w of shape (3, 2)") -> Raised:
         return Raised("MissingWeightError", f"there is no weight {missing}; there are {there}")

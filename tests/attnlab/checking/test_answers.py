@@ -4,7 +4,16 @@ import pytest
 import torch
 
 from attnlab.checking.advice import explain
-from attnlab.checking.answers import answers, entries, forms, kind, numbers, plain, right_number
+from attnlab.checking.answers import (
+    answers,
+    entries,
+    forms,
+    has_reasons,
+    kind,
+    numbers,
+    plain,
+    right_number,
+)
 from attnlab.checking.judges import Close
 from attnlab.checking.lab import Lab
 from attnlab.checking.observation import NO_PART, UNREADABLE
@@ -75,6 +84,7 @@ def test_the_advice_on_an_answer_of_another_form(advise, expected, seen, sentenc
 
 def test_parts_of_the_errata():
     assert entries(LAB, 0, "N1", "N2", "N3") == {"N1": 0.5, "N2": NO_PART}
+    assert has_reasons(LAB, "N1", "N2", "N3") == {"N1": True, "N2": NO_PART}
     assert right_number(LAB, "N1") == {"N1": 0.25}
     assert numbers(LAB, "N1") == {"N1": [0.5, 0.25]}
     assert numbers(LAB, "N2") == {"N2": []}

@@ -69,6 +69,11 @@ def test_a_fused_layer_is_found_under_its_usual_names() -> None:
     torch.testing.assert_close(out, layer(x, x, x))
 
 
+def test_layers_for_each_head_are_found_under_their_usual_names() -> None:
+    names = spellings()["q_proj.weight"]
+    assert {f"{name}.{{i}}.weight" for name in ("q", "q_proj", "q_heads", "heads_q")} <= {*names}
+
+
 def test_biases_are_those_that_the_layer_has() -> None:
     layer, x = MultiHeadAttention(10, 3, d_k=4, d_v=5, bias=False), torch.randn(2, 6, 10)
     out, _ = torch_equivalent(Fused(layer), 10, 3, 4, 5)(x, x, x)

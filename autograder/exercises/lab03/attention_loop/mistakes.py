@@ -33,6 +33,24 @@ wrong(
     "len(q)",
     "You divide the scores by d_k. What does the formula do with d_k before it divides?",
 )
+for name, scale in (
+    ("divided_by_half_of_d", "(len(q) ** 1 / 2)"),
+    ("divided_by_d_and_2", "len(q) ** 1 / 2"),
+):
+    wrong(
+        name,
+        "math.sqrt(len(q))",
+        scale,
+        "Your scale has a 2 in it and no root: `d ** 1/2` is not √d. In which order does Python "
+        "compute `**` and `/`?",
+    )
+wrong(
+    "root_cut_to_a_whole_number",
+    "math.sqrt(len(q))",
+    "math.isqrt(len(q))",
+    "Your root is cut to a whole number (`isqrt`, `int`, `//`), so the scale is right only for 4, "
+    "9, 16 … numbers in a key. Which kind of number is √d_k?",
+)
 wrong(
     "divided_by_a_fixed_number",
     "math.sqrt(len(q))",
@@ -129,6 +147,14 @@ wrong(
     "The exponential of a large score is infinity, and that of a very low one is 0. What did the "
     "softmax of lab 1 subtract first?",
 )
+for name, limits in (("", "-50, 50"), ("_above", "max=80"), ("_at_10", "-10, 10")):
+    wrong(
+        f"scores_clamped{name}",
+        "scores / math.sqrt(len(q))",
+        f"(scores{SCALED}).clamp({limits})",
+        "You cut off large scores (`clamp`), so two keys beyond that limit look the same. What can "
+        "be done to all scores so that exponentials are safe and their differences stay?",
+    )
 wrong(
     "divided_by_number_of_keys",
     "return out",
@@ -255,6 +281,16 @@ def query_meets_values(q, K, V):
 )
 def loop_over_features(q, K, V):
     weights = torch.softmax(K @ q / len(q) ** 0.5, 0)
+    return sum(weights[j] * V[j] for j in range(len(q)))
+
+
+@exercise.mistake(
+    "Both of your loops run over the numbers of the query, not over the keys. How many scores does "
+    "one query have: d_k or Lk?"
+)
+def both_loops_over_features(q, K, V):
+    scores = torch.stack([(q * K[j]).sum() for j in range(len(q))])
+    weights = torch.softmax(scores / len(q) ** 0.5, 0)
     return sum(weights[j] * V[j] for j in range(len(q)))
 
 

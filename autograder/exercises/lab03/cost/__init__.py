@@ -25,7 +25,7 @@ def multiplications(lab, draw):
         f"{Lq} queries, {Lk} keys, d_k={d_k}, d_v={d_v}": lab.count_multiplications(
             Lq, Lk, d_k, d_v
         )
-        for Lq, Lk, d_k, d_v in (any_sizes, (1, 1, 1, 1), (11, 4, 64, 32))
+        for Lq, Lk, d_k, d_v in (any_sizes, (1, 1, 1, 1), (11, 4, 64, 32), (41, 53, 3, 2))
     }
 
 
@@ -97,5 +97,6 @@ def points_off_the_line(lab, draw):
         "measured with errors": lab.fit_exponent(sizes, measured * sizes**1.8),
         "n² + 1000 n": lab.fit_exponent(mixed, mixed**2 + 1000 * mixed),
         "two points": lab.fit_exponent(float64(0.5, 3.0), float64(2.0, 11.0)),
+        "costs that do not grow": lab.fit_exponent(sizes, measured),
     }
     return {**fitted, "inputs unchanged": draw.untouched()}

@@ -108,6 +108,17 @@ wrong(
     "You count the entries of scores and outputs: one multiplication for each. How many terms does "
     "the sum for one entry have?",
 )
+for name, count in (
+    ("values_meet_keys_first", "(Lq + Lk) * d_k * d_v"),
+    ("cheaper_order", "min(Lq * Lk * (d_k + d_v), (Lq + Lk) * d_k * d_v)"),
+):
+    wrong(
+        name,
+        BOTH,
+        count,
+        "You count another order of the two products: keys with values first, at least where that "
+        "is cheaper. In which order does the formula of attention need them?",
+    )
 wrong(
     "projections_counted",
     "(d_k + d_v)",
@@ -251,6 +262,25 @@ wrong(
     "You return a correlation: it says how close the points are to a line, not how steep it is. By "
     "what is the covariance divided for a slope?",
 )
+for name, slope in (
+    ("over_a_deviation", "(x * y).mean() / x.std(correction=0)"),
+    ("over_a_sample_deviation", "(x * y).sum() / (len(x) - 1) / x.std()"),
+    ("over_a_length", "x @ y / x.norm()"),
+):
+    wrong(
+        name,
+        SLOPE,
+        f"return {slope}",
+        "You divide by the standard deviation of the log sizes, or by the length of their vector. "
+        "By what is the covariance divided for a slope?",
+    )
+wrong(
+    "line_through_exchanged_axes",
+    SLOPE,
+    "return (y @ y) / (x @ y)",
+    "You fit the sizes to the costs and invert the slope. That is another line if the points are "
+    "not exactly on one. Along which axis does the line of least squares measure the errors?",
+)
 wrong(
     "biased_over_unbiased",
     SLOPE,
@@ -289,10 +319,15 @@ wrong.several(
     "You take the mean of the numbers, not of their logarithms, so the line goes through a wrong "
     "point. Of what are x and y the logarithms when their means count?",
 )
-wrong(
-    "inputs_changed",
-    LOGARITHMS,
-    "x, y = sizes.log_(), costs.log_()",
-    "Your code writes the logarithms into the tensors that it was given, so the caller's numbers "
-    "are lost. Which call of yours changes a tensor in place?",
-)
+for name, logarithms in (
+    ("inputs_changed", "x, y = sizes.log_(), costs.log_()"),
+    ("sizes_changed", "x, y = sizes.log_(), costs.log()"),
+    ("costs_changed", "x, y = sizes.log(), costs.log_()"),
+):
+    wrong(
+        name,
+        LOGARITHMS,
+        logarithms,
+        "Your code writes the logarithms into the tensors that it was given, so the caller's "
+        "numbers are lost. Which call of yours changes a tensor in place?",
+    )

@@ -260,12 +260,17 @@ def again_and_inputs(lab, draw):
     mask = some_keys(draw, 2, 3, 5)
     before, keys_before = mask.clone(), k.clone()
     results = [first(lab.scaled_dot_product_attention(q, k, v, mask)) for _ in range(4)]
+    nobody = mask.clone()
+    nobody[0, 1] = False
+    kept = nobody.clone()
+    lab.scaled_dot_product_attention(q, k, v, nobody)
     return {
         "shape": list(results[0].shape),
         "the same each time": all(torch.allclose(results[0], again) for again in results),
         "inputs unchanged": draw.untouched(),
         "keys unchanged": torch.equal(k, keys_before),
         "mask unchanged": torch.equal(mask, before),
+        "mask unchanged, one query without keys": torch.equal(nobody, kept),
     }
 
 

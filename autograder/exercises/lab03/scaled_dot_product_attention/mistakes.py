@@ -38,6 +38,17 @@ wrong(
     "Your root is cut to a whole number (`int`, `//`), so the scale is right only for 4, 9, 16 … "
     "numbers in a key. Which kind of number is √d_k?",
 )
+for name, scale in (
+    ("divided_by_half_of_d", "(q.shape[-1] ** 1 / 2)"),
+    ("divided_by_d_and_2", "q.shape[-1] ** 1 / 2"),
+):
+    wrong(
+        name,
+        "math.sqrt(q.shape[-1])",
+        scale,
+        "Your scale has a 2 in it and no root: `d ** 1/2` is not √d. In which order does Python "
+        "compute `**` and `/`?",
+    )
 for name, size in (("scaled_by_d_model", "512"), ("scaled_for_keys_of_4_numbers", "4")):
     wrong(
         name,

@@ -218,6 +218,19 @@ wrong.several(
     "Your code writes into the mask that it was given (`logical_not_`, `~` with `out=`): the next "
     "call gets it inverted. What makes a new tensor?",
 )
+for name, opened in (
+    ("empty_rows_opened", "mask |= empty"),
+    ("first_key_of_empty_rows_opened", "mask[..., :1] |= empty"),
+):
+    wrong.several(
+        name,
+        {
+            FILL: f"empty = ~mask.any(-1, keepdim=True)\n        {opened}\n        {FILL}",
+            EMPTIED: "weights.masked_fill(~mask | empty, 0)",
+        },
+        "For a query without allowed keys you write True into the mask that you were given, so the "
+        "caller's mask allows what it forbade. Where else can such a row be repaired?",
+    )
 
 
 @exercise.mistake(

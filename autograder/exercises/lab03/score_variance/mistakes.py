@@ -41,6 +41,14 @@ for name, number in (("divided_by_eight", "8"), ("divided_by_root_of_n", "math.s
         "With `scaled`, you divide by a number that does not change with d. Which argument says "
         "how many terms a score has?",
     )
+for name, scale in (("half_of_d", "(d ** 1 / 2)"), ("d_and_2", "d ** 1 / 2")):
+    wrong(
+        f"divided_by_{name}",
+        "math.sqrt(d)",
+        scale,
+        "Your scale has a 2 in it and no root: `d ** 1/2` is not √d. In which order does Python "
+        "compute `**` and `/`?",
+    )
 wrong(
     "variance_scaled",
     DIVIDE,
@@ -256,6 +264,13 @@ for name, number in (
         "With `scaled`, your `saturation` divides by a number that does not change with d. Which "
         "argument says how many terms a score has?",
     )
+wrong(
+    "saturation_divided_by_half_of_d",
+    "math.sqrt(d)",
+    "(d ** 1 / 2)",
+    "The scale of your `saturation` has a 2 in it and no root: `d ** 1/2` is not √d. In which "
+    "order does Python compute `**` and `/`?",
+)
 wrong.several(
     "saturation_of_uniform_numbers",
     {"torch.randn(n, 1": "torch.rand(n, 1", "torch.randn(n, num": "torch.rand(n, num"},
@@ -291,14 +306,15 @@ wrong(
 )
 for name, number in (
     ("saturation_scaling_squared", "d"),
+    ("saturation_divided_by_d_and_2", "d ** 1 / 2"),
     ("saturation_divided_by_root_of_n", "math.sqrt(n)"),
 ):
     wrong(
         name,
         "math.sqrt(d)",
         number,
-        "You divide the scores of `saturation` by too large a number, such as d itself. What "
-        "brings their standard deviation to 1?",
+        "You divide the scores of `saturation` by too large a number, such as d itself or twice d. "
+        "What brings their standard deviation to 1?",
     )
 wrong(
     "keys_shared",

@@ -113,14 +113,19 @@ def silence_of_all(lab, draw):
 
 @exercise.check(points=1, hidden=True)
 def still_a_model(lab, draw):
-    """The copy keeps its training mode, and gradients reach its inputs and its parameters."""
+    """The copy keeps mode and dropout, and gradients reach its inputs and its parameters."""
     model = model_of(lab, draw, dropout=0.5)
     ablated = lab.ablate_head(model.eval(), 1)
+    noisy = lab.ablate_head(model_of(lab, draw, dropout=0.5).train(), 2)
+    given = texts(draw)
     leaf = draw.normal(2, 4, 10).requires_grad_()
     (ablated(leaf, leaf, leaf) * draw.normal(2, 4, 10)).sum().backward()
     return {
         "training": ablated.training,
         "training after train()": lab.ablate_head(model.train(), 1).training,
+        "drops weights in training, as the model does": not torch.equal(
+            noisy(*given), noisy(*given)
+        ),
         "gradient of the input": leaf.grad,
         "gradient of the last bias": [
             "no gradient" if p.grad is None else p.grad

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 
+from torch import nn
+
 from attnlab.multihead import MultiHeadAttention, merge_heads, split_heads
 
 from . import exercise
@@ -247,6 +249,20 @@ wrong(
     "The copy is always in training mode, even if the model is not. A new module starts in "
     "training mode: which other state must you copy?",
 )
+SIZES = "model.out_proj.out_features, model.num_heads, model.d_k, model.d_v"
+for name, options in (
+    ("dropout_lost", "bias=model.out_proj.bias is not None"),
+    ("bias_and_dropout_lost", "bias=True"),
+):
+    wrong(
+        name,
+        "copy.deepcopy(model)",
+        f"type(model)({SIZES}, {options})\n"
+        "    changed.to(model.out_proj.weight.dtype).load_state_dict(model.state_dict())\n"
+        "    changed.train(model.training)",
+        "You build a new layer and load the model's weights into it, so whatever is not a weight "
+        "has its default again. Which other arguments does the model's class take?",
+    )
 
 wrong = exercise.edits(by_leaving_it_out)
 
@@ -273,6 +289,26 @@ wrong(
     "You replace the head by the mean of the others. That is an experiment, too, but what should "
     "an ablated head contribute?",
 )
+
+
+class Around(nn.Module):
+    """A module around a model, without the model's attributes."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+        self.train(model.training)
+
+    def forward(self, *given, **options):
+        return self.model(*given, **options)
+
+
+@exercise.mistake(
+    "You return a new module around the copy, and it lacks what your function reads from a model. "
+    "What happens when a second head of it is ablated?"
+)
+def not_ablated_again(model, head):
+    return Around(columns_zeroed(model, head))
 
 
 class ScoresZeroed(MultiHeadAttention):

@@ -10,7 +10,7 @@ exercise.promises(
         "output is the model's output without everything that this head adds to it through its "
         "part of the output projection.": "the_first_head any_head",
         "Everything else stays: the other heads, the bias of `out_proj`, the attention weights.": (
-            "the_first_head silence_of_all"
+            "the_first_head silence_of_all still_a_model"
         ),
         "stays unchanged, even if the copy changes later.": "the_model_stays",
         "An independent module that is called in the same way as `model`.": (

@@ -102,6 +102,20 @@ wrong(
     "Your zeros for a missing bias are not as long as that bias would be. Does a bias have a "
     "number for each row of its weight, or for each column?",
 )
+GIVEN = "torch.zeros_like(next(x for x in (b_q, b_k, b_v) if x is not None))"
+for name, zeros in (
+    ("the_queries_bias", "w.new_zeros(len(W_q))"),
+    ("the_keys_bias", "w.new_zeros(len(W_k))"),
+    ("the_values_bias", "w.new_zeros(len(W_v))"),
+    ("a_given_bias", GIVEN),
+):
+    wrong(
+        f"zeros_as_long_as_{name}",
+        "w.new_zeros(len(w))",
+        zeros,
+        "Your zeros for a missing bias are as long as another bias. The three weights may differ "
+        "in their number of rows: which of them says how long the missing one would be?",
+    )
 wrong(
     "missing_bias_skipped",
     "w.new_zeros(len(w)) if b is None else b for w, b in pairs",

@@ -188,8 +188,8 @@ def with_one_key(lab, draw):
     A head then returns the value of that key, unless its weight was dropped.
 
     Returns:
-        what out_proj was given, the heads apart, shape (2, 50, 3, 5); which weights were dropped and
-        which were kept and scaled, shape (2, 50, 3); the layer.
+        what out_proj was given, the heads apart, shape (2, 50, 3, 5); which weights were dropped
+        and which were kept and scaled, shape (2, 50, 3); the layer.
     """
     weights = drawn_weights(draw, 21, 3, 2, 5)
     model = built(lab, weights, 21, 3, 2, 5, dropout=0.2).train()

@@ -102,7 +102,7 @@ def loss_of_all_digits(lab, draw):
 def where_heads_look(lab, draw):
     """Row i, column j: head i's mean weight on the j-th box of a question."""
     weights = torch.softmax(3 * draw.normal(4, 3, 7), -1)
-    places = torch.stack([draw.permutation(7)[:2] for _ in range(4)])
+    places = torch.stack([draw.permutation(6)[:2] for _ in range(4)])  # never the last box
     return lab.weight_on(weights, places)
 
 
@@ -112,7 +112,8 @@ def other_sizes(lab, draw):
 
     def ask(B, h, T, n):
         return {
-            "weights": lab.weight_on(draw.uniform(B, h, T), draw.integers(0, T, B, n)),
+            # The last box is not asked for, unless it is the only one.
+            "weights": lab.weight_on(draw.uniform(B, h, T), draw.integers(0, max(T - 1, 1), B, n)),
             "loss": lab.answer_loss(draw.normal(B, n, T), draw.integers(0, T, B, n)),
         }
 
@@ -128,7 +129,8 @@ def any_number_of_places(lab, draw):
         "the same place twice": lab.weight_on(weights, draw.integers(0, 7, 5, 1).expand(5, 2)),
         "four places": lab.weight_on(draw.strided(weights), draw.integers(0, 7, 5, 4)),
         "one head": lab.weight_on(draw.uniform(5, 1, 7), draw.integers(0, 7, 5, 2)),
-        "one question": lab.weight_on(draw.uniform(1, 3, 7), draw.integers(0, 7, 1, 2)),
+        "one question": lab.weight_on(draw.uniform(1, 3, 7), draw.integers(0, 6, 1, 2)),
+        "the last box": lab.weight_on(weights, torch.full((5, 1), 6)),
     }
     return {**seen, "inputs as they were": draw.untouched()}
 

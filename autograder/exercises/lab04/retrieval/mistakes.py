@@ -7,7 +7,13 @@ from torch.nn.functional import cross_entropy as torch_cross_entropy
 
 from attnlab.softmax import cross_entropy
 
-from . import ONE_HEAD, TWO_HEADS, exercise, retriever
+from . import (  # noqa: F401 - to register the mistakes of the second file
+    ONE_HEAD,
+    TWO_HEADS,
+    exercise,
+    mistakes_in_places,
+    retriever,
+)
 from .also_right import by_flattening, by_gather, saved_by_the_lab
 
 wrong = exercise.edits(by_flattening, of="answer_loss")

@@ -83,8 +83,8 @@ def output_only(impl):
 
 
 @exercise.mistake(
-    "Your test accepts a layer that reports the same weights for all heads. With what does it "
-    "compare the weights that `need_weights` returns?"
+    "Your test accepts a layer that reports the same weights for all heads. Which `assert` "
+    "compares the weights that `need_weights` returns, and can it fail?"
 )
 def weights_not_compared(impl):
     numbers(impl, weights=False, dropout=0.5)
@@ -144,20 +144,22 @@ def asks_for_names(impl):
     asserted(nobody, learns, drops, alone, impl=impl)
 
 
-@exercise.mistake(
-    "Your test rejects right versions, too. Does it allow for rounding, compare like with like "
-    "(equal weights on both sides, dropout off), and ask only for what the task promises: for the "
-    "shapes of masks, for a query without keys, and for the weights that come back?"
+# Said of every test that stops too early: the line in which it stops is quoted after this.
+STOPS_AT_RIGHT_VERSIONS = (
+    "Your test rejects right versions, too. On your own layer, does it stop in a call or in an "
+    "`assert`? A call should keep to the task (the three axes of a mask, one dtype for all). An "
+    "`assert` should allow for rounding, compare like with like (equal weights on both sides, "
+    "dropout off), and ask only for what the task promises, such as for a query without keys."
 )
+
+
+@exercise.mistake(STOPS_AT_RIGHT_VERSIONS)
 def exactly_equal(impl):
     model, inputs = filled(impl), texts()
     assert torch.equal(model(*inputs), torch_equivalent(model, **SIZES)(*inputs)[0])
 
 
-@exercise.mistake(
-    "Your test passes a mask of three axes whose first axis has one entry for each sentence, and "
-    "right versions fail at it. Which axis of the scores does the first of three axes meet?"
-)
+@exercise.mistake(STOPS_AT_RIGHT_VERSIONS)
 def mask_for_each_sentence(impl):
     numbers(impl, masks=((4, 7),))
     mask = torch.ones(2, 4, 7, dtype=torch.bool)
@@ -171,6 +173,15 @@ def mask_for_each_sentence(impl):
 def ordinary_cases_only(impl):
     numbers(impl)
     alone(impl)
+
+
+@exercise.mistake(
+    "Your test accepts a layer that adds a bias several times. Which numbers do the biases have in "
+    "your layers, and would you see such a number twice?"
+)
+def biases_of_zero(impl):
+    numbers(impl, dropout=0.5, biases=False)
+    asserted(nobody, learns, drops, alone, impl=impl)
 
 
 @exercise.mistake(

@@ -11,12 +11,12 @@ SQUARE = {"d_model": 12, "num_heads": 3, "d_k": 4, "d_v": 4}
 MASKS = ((4, 7), (3, 4, 7), (2, 1, 1, 7), (2, 3, 4, 7))
 
 
-def filled(impl, sizes=SIZES, **options):
-    """A layer of a version with random weights and biases."""
+def filled(impl, sizes=SIZES, biases=True, **options):
+    """A layer of a version with random weights, and random biases or biases of 0."""
     model = impl(**sizes, **options).double()
     with torch.no_grad():
         for parameter in model.parameters():
-            parameter.normal_()
+            parameter.normal_() if biases or parameter.ndim > 1 else parameter.zero_()
     return model
 
 

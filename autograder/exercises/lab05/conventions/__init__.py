@@ -103,8 +103,8 @@ def a_mask_for_each_sentence(lab, draw):
     """Sentences and heads keep their own masks, in the order that torch expects."""
     module = torch_attention(draw, 6, 3)
     x, shared = draw.normal(2, 5, 6), random_mask(draw, 2, 1, 5, 5)
-    heads = random_mask(draw, 2, 3, 5, 5)
-    kept = heads.clone()
+    heads, flat = random_mask(draw, 2, 3, 5, 5), random_mask(draw, 5, 7)
+    kept = [mask.clone() for mask in (shared, heads, flat)]
     seen = {}
     for name, mask in (("one for all heads", shared), ("one for each head", heads)):
         given = lab.to_mha_mask(mask, 3)
@@ -116,7 +116,10 @@ def a_mask_for_each_sentence(lab, draw):
         "four sentences, two heads": lab.to_mha_mask(wide, 2),
         "keys of one sentence": lab.to_key_padding_mask(random_mask(draw, 1, 1, 1, 5)),
         "one key of two sentences": lab.to_key_padding_mask(random_mask(draw, 2, 1, 1, 1)),
-        "mask unchanged": torch.equal(heads, kept),
+        "mask of two axes": lab.to_mha_mask(flat, 3),
+        "masks unchanged": [
+            torch.equal(*both) for both in zip((shared, heads, flat), kept, strict=True)
+        ],
     }
 
 

@@ -92,11 +92,20 @@ for name, dtype in (("attn_mask_of_numbers", ", dtype=torch.float64"), ("attn_ma
         "Your `attn_mask` holds numbers to be added (0 and -inf). Which dtype does the task ask "
         "for?",
     )
+IN_PLACE = (
+    "Your code writes into the mask that it was given (`logical_not_`), but the caller still needs "
+    "it. What does the same and makes a new tensor?"
+)
 wrong.several(
     "mask_inverted_in_place",
     {"    if mask": "    mask.logical_not_()\n    if mask", "~mask": "mask"},
-    "Your code writes into the mask that it was given (`logical_not_`), but the caller still needs "
-    "it. What does the same and makes a new tensor?",
+    IN_PLACE,
+)
+wrong(
+    "two_axes_inverted_in_place",
+    "return ~mask",
+    "return ~mask if mask.ndim == 3 else mask.logical_not_()",
+    IN_PLACE,
 )
 
 wrong = exercise.edits(first_of_two_axes, of="to_key_padding_mask")

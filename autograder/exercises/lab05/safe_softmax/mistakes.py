@@ -62,6 +62,13 @@ wrong.several(
     NAN_GRADIENTS,
 )
 wrong.several(
+    "infinity_added_and_zeroed",
+    {EMPTY: "", "scores.masked_fill(": "scores + torch.zeros_like(scores).masked_fill("},
+    "You add -inf to forbidden scores and set their weights to 0 afterwards. A forbidden score "
+    "that is NaN stays NaN in the sum, and in a row without an allowed key the backward pass goes "
+    "through NaN. What replaces a number instead of changing it?",
+)
+wrong.several(
     "additive_and_repaired",
     {
         "scores.masked_fill(~mask, low)": "scores + to_additive(mask, scores.dtype)",
@@ -115,6 +122,32 @@ wrong(
     "    weights = weights.masked_fill(~mask, 0.0)\n    mask.fill_(True)\n    return weights",
     "Your code writes into the mask that it was given (`logical_not_`, `|=`, an assignment to "
     "`[…]`). What does the same and makes a new tensor?",
+)
+wrong.several(
+    "rows_opened_in_the_mask",
+    {
+        ".masked_fill(~mask, 0.0)": ".masked_fill(~real, 0.0)",
+        "    weights =": "    real = mask.clone()\n    mask.logical_or_(empty)\n    weights =",
+    },
+    "Your code writes into the mask that it was given where a row has no allowed key (`|=`, an "
+    "assignment to `[…]`). What does the same and makes a new tensor?",
+)
+wrong.several(
+    "everything_in_the_mask",
+    {"    weights =": "    mask.logical_or_(empty)\n    weights ="},
+    "You drop the mask for rows without an allowed key, and you do so in the mask that you were "
+    "given. What should the weights of such a row be?",
+)
+wrong.several(
+    "empty_rows_multiplied_by_zero",
+    {
+        "scores.masked_fill(~mask, low).masked_fill(empty, 0.0)": (
+            "torch.where(empty, scores, scores.masked_fill(~mask, low))"
+        ),
+        "weights.masked_fill(~mask, 0.0)": "weights * mask",
+    },
+    "In a row without an allowed key you take the softmax of its forbidden scores and multiply it "
+    "by 0. If one of these scores is NaN, what is NaN times 0?",
 )
 FILLED_WITH_A_NUMBER = (
     "You fill with a fixed low number, but allowed scores may be lower, and then the forbidden "

@@ -1,174 +1,11 @@
-"""to_additive: the mask as numbers that are added to the scores."""
+"""Wrong versions of `to_additive`, most of them edits of a right one."""
 
 from __future__ import annotations
 
 import torch
 
-from attnlab.checking.observation import dtype_of
-from attnlab.data.apples import attention_scores
-from attnlab.masks import causal_mask, to_additive
-from gradekit.exercise import Exercise
-
-exercise = Exercise(to_additive, uses=[causal_mask])
-
-DTYPES = {
-    "float64": torch.float64,
-    "float32": torch.float32,
-    "bfloat16": torch.bfloat16,
-    "float16": torch.float16,
-}
-
-
-def random_mask(draw, *shape):
-    """True in about two places of three, with both values in each row."""
-    mask = draw.uniform(*shape) > 0.35
-    mask[..., 0], mask[..., 1] = True, False
-    return mask
-
-
-@exercise.check(points=1.5)
-def shape_and_dtype(lab, draw):
-    """Has the shape of the mask and the given dtype."""
-    mask = random_mask(draw, 2, 1, 3, 5)
-    seen = {"shape": list(lab.to_additive(mask, torch.float32).shape)}
-    for name, dtype in DTYPES.items():
-        seen[f"dtype, asked for {name}"] = dtype_of(lab.to_additive(mask, dtype))
-    return seen
-
-
-@exercise.check(points=2)
-def the_lecture_table(lab, draw):
-    """Reproduces the masked attention of "I am a student" (lecture N), to all digits."""
-    scores = attention_scores()
-    bias = lab.to_additive(lab.causal_mask(4), torch.float64)
-    return {"mask": bias, "attention": torch.softmax(scores + bias, -1)}
-
-
-@exercise.check(points=1.5)
-def zero_and_minus_infinity(lab, draw):
-    """Is 0 where the query may attend and -inf elsewhere, in float32 and float64."""
-    mask = random_mask(draw, 2, 1, 3, 5)
-    return {
-        "float64": lab.to_additive(mask, torch.float64),
-        "float32": lab.to_additive(mask, torch.float32),
-        "one dimension": lab.to_additive(mask[1, 0, 2], torch.float64),
-    }
-
-
-@exercise.check(points=2)
-def half_precision(lab, draw):
-    """Is finite in float16 and bfloat16: the lowest number of the dtype."""
-    mask = random_mask(draw, 3, 5)
-    seen = {}
-    for name in ("float16", "bfloat16"):
-        bias = lab.to_additive(mask, DTYPES[name])
-        scores = (4 * draw.normal(3, 5)).to(DTYPES[name])
-        seen[name] = bias
-        seen[f"{name}, weights of forbidden keys"] = torch.softmax(scores + bias, -1)[~mask]
-    return seen
-
-
-@exercise.check(points=1, hidden=True)
-def forbidden_rows_in_half_precision(lab, draw):
-    """A row of forbidden keys is finite for scores above -16, and NaN below in float16 alone."""
-    nothing = torch.zeros(4, dtype=torch.bool)
-    seen = {}
-    for name in ("float16", "bfloat16"):
-        lowered = lab.to_additive(nothing, DTYPES[name])
-        seen[f"{name}, below -1000"] = bool((lowered < -1000).all())
-        for score in (100.0, -15.0, -16.0, -100.0):
-            scores = torch.full((4,), score, dtype=DTYPES[name])
-            weights = torch.softmax(scores + lowered, -1)
-            seen[f"{name}, scores of {score:g}, NaN"] = bool(weights.isnan().any())
-    return seen
-
-
-@exercise.check(points=1, hidden=True)
-def scores_kept_exactly(lab, draw):
-    """Leaves allowed scores unchanged to the last bit, and forbids keys whatever their scores."""
-    mask = random_mask(draw, 2, 3, 5)
-    scores = draw.normal(2, 3, 5)
-    high = torch.where(mask, scores, 1e12)
-    bias = lab.to_additive(mask, torch.float64)
-    return {
-        "allowed scores unchanged": bool(torch.equal((scores + bias)[mask], scores[mask])),
-        "weights, forbidden scores at 1e12": torch.softmax(high + bias, -1),
-    }
-
-
-@exercise.check(points=1, hidden=True)
-def mask_kept_and_device(lab, draw):
-    """Leaves the mask unchanged, whatever its layout, and stays on its device."""
-    mask = random_mask(draw, 5, 3).T
-    before = mask.clone()
-    out = lab.to_additive(mask, torch.float64)
-    away = lab.to_additive(mask.to("meta"), torch.float32)
-    allowed = lab.to_additive(torch.ones(2, 3, dtype=torch.bool), torch.float64)
-    forbidden = lab.to_additive(torch.zeros(2, 3, dtype=torch.bool), torch.float64)
-    return {
-        "numbers": out,
-        "mask unchanged": torch.equal(mask, before),
-        "device of a mask elsewhere": away.device.type,
-        "one entry": lab.to_additive(torch.tensor(False), torch.float64),
-        "one key of two sentences": lab.to_additive(
-            torch.tensor([[[[True]]], [[[False]]]]), torch.float32
-        ),
-        "everything allowed": allowed,
-        "nothing allowed": forbidden,
-    }
-
-
-exercise.promises(
-    {
-        "The mask as numbers that are added to the scores before softmax.": "the_lecture_table",
-        "mask: boolean, any shape, True = may attend.": (
-            "zero_and_minus_infinity mask_kept_and_device"
-        ),
-        "dtype: the dtype of the scores: float64, float32, bfloat16 or float16.": "shape_and_dtype",
-        "The shape and device of `mask`, in `dtype`": "shape_and_dtype mask_kept_and_device",
-        "0 where the query may attend to the key; elsewhere -inf": (
-            "zero_and_minus_infinity scores_kept_exactly"
-        ),
-        "in half precision (float16, bfloat16) the lowest finite number of the dtype": (
-            "half_precision forbidden_rows_in_half_precision"
-        ),
-        "Added to scores above -16, it stays finite in half precision, so there a row with "
-        "forbidden keys alone does not become NaN. (In float16, -65,504 - 16 is -inf.)": (
-            "forbidden_rows_in_half_precision"
-        ),
-        "`mask` stays unchanged.": "mask_kept_and_device",
-    }
-)
-
-
-@exercise.also_right
-def zeros_and_the_lowest(mask, dtype):
-    half = dtype in (torch.float16, torch.bfloat16)
-    low = torch.finfo(dtype).min if half else -torch.inf
-    return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, low)
-
-
-@exercise.also_right
-def by_where(mask, dtype):
-    low = torch.finfo(dtype).min if torch.finfo(dtype).bits == 16 else float("-inf")
-    zero = torch.tensor(0.0, dtype=dtype, device=mask.device)
-    return torch.where(mask, zero, torch.tensor(low, dtype=dtype, device=mask.device))
-
-
-@exercise.also_right
-def by_logarithm(mask, dtype):
-    bias = mask.to(dtype).log()
-    if dtype in (torch.half, torch.bfloat16):
-        bias = bias.clamp(min=torch.finfo(dtype).min)
-    return bias
-
-
-@exercise.also_right
-def filled_by_index(mask, dtype):
-    half = dtype not in (torch.float32, torch.float64)
-    bias = torch.full_like(mask, torch.finfo(dtype).min if half else -torch.inf, dtype=dtype)
-    return bias.masked_fill_(mask, 0)
-
+from . import exercise
+from .also_right import by_logarithm, zeros_and_the_lowest
 
 LOW = "torch.finfo(dtype).min if half else -torch.inf"
 
@@ -346,6 +183,28 @@ wrong(
     f"{FILLED}.masked_fill({EMPTY}, torch.finfo(dtype).min)",
     "In a row without an allowed key, your result is finite even in float32 and float64. Does the "
     "task make an exception for such rows?",
+)
+wrong(
+    "first_key_opened",
+    FILLED,
+    f"{FILLED}.masked_fill({EMPTY} & (torch.ones_like(mask).cumsum(-1) == 1), 0)",
+    "In a row without an allowed key, one key gets a 0, so the query attends to this forbidden key "
+    "alone. What does the task ask for where a query may not attend?",
+)
+for name, number in (("minus_10000", "-1e4"), ("minus_a_billion", "-1e9 if not half else -1e4")):
+    wrong(
+        f"{name}_in_rows_without_keys",
+        FILLED,
+        f"{FILLED}.masked_fill({EMPTY}, {number})",
+        "In a row without an allowed key, your number is another one than for other forbidden "
+        "keys. Does the task make an exception for such rows?",
+    )
+wrong(
+    "mask_opened_in_place",
+    "    half =",
+    f"    mask.logical_or_({EMPTY})\n    half =",
+    "You write True into the given mask where a row has no allowed key, and the row gets zeros. "
+    "What does the task ask for where a query may not attend?",
 )
 wrong(
     "mask_changed",

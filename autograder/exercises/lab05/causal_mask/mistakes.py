@@ -1,141 +1,13 @@
-"""causal_mask: no query looks at a later key, with a cache of earlier keys or without."""
+"""Wrong versions of `causal_mask`, most of them edits of a right one."""
 
 from __future__ import annotations
 
 import torch
 
-from attnlab.checking.observation import dtype_of
 from attnlab.masks import causal_mask
-from gradekit.exercise import Exercise
 
-exercise = Exercise(causal_mask)
-
-
-@exercise.check(points=1.5)
-def shape_and_dtype(lab, draw):
-    """Is a boolean tensor of shape (Lq, Lk), square if Lk is not given."""
-    square, cached = lab.causal_mask(5), lab.causal_mask(3, 7)
-    return {
-        "shape, Lq=5": list(square.shape),
-        "shape, Lq=3, Lk=7": list(cached.shape),
-        "dtype": dtype_of(square),
-        "dtype, Lq=3, Lk=7": dtype_of(cached),
-    }
-
-
-@exercise.check(points=2.5)
-def as_many_keys_as_queries(lab, draw):
-    """Each query may attend to its own place and to all before it, at any length."""
-    lengths = (*draw.integers(3, 10, 2).tolist(), 1, 2)
-    return {f"Lq={T}": lab.causal_mask(T) for T in lengths}
-
-
-@exercise.check(points=2)
-def with_a_cache(lab, draw):
-    """With more keys than queries, the last query stands at the last key."""
-    lengths = ((2, 5), (3, 7), (1, 4), (4, 5))
-    return {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in lengths}
-
-
-@exercise.check(points=0.5, hidden=True)
-def other_lengths(lab, draw):
-    """Is right for long sequences, and for as many keys as queries if Lk is given."""
-    seen = {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in ((6, 6), (2, 11), (1, 1))}
-    for Lq, Lk in ((300, 300), (2, 1100)):
-        long = lab.causal_mask(Lq, Lk)
-        seen[f"Lq={Lq}, Lk={Lk}"] = {"shape": list(long.shape), "True": int((long > 0).sum())}
-    return seen
-
-
-@exercise.check(points=1, hidden=True)
-def nothing_later_gets_through(lab, draw):
-    """In attention with this mask, another last token changes the last output only."""
-    v = draw.normal(2, 6, 3)
-    changed = v.clone()
-    changed[:, -1] += 1e6
-    seen = {}
-    for Lq in (6, 4):
-        scores = draw.normal(2, Lq, 6).masked_fill(~lab.causal_mask(Lq, 6).bool(), -1e300)
-        weights = torch.softmax(scores, -1)
-        moved = (weights @ changed - weights @ v).abs().amax((0, 2)) > 0
-        seen[f"outputs that move, Lq={Lq}"] = moved
-    return seen
-
-
-@exercise.check(points=1, hidden=True)
-def fewer_keys(lab, draw):
-    """With fewer keys than queries, the first queries stand before every key and see none."""
-    lengths = ((5, 3), (7, 2), (4, 1))
-    return {f"Lq={Lq}, Lk={Lk}": lab.causal_mask(Lq, Lk) for Lq, Lk in lengths}
-
-
-@exercise.check(points=0.5, hidden=True)
-def no_keys(lab, draw):
-    """Lk=0 means no keys: a mask without columns."""
-    return {f"shape, Lq={Lq}, Lk=0": list(lab.causal_mask(Lq, 0).shape) for Lq in (1, 4)}
-
-
-@exercise.check(points=1, hidden=True)
-def on_a_device(lab, draw):
-    """Is on the given device, or on the default one if none is given."""
-    devices = ("meta", torch.device("meta"), "cpu", None)
-    seen = {}
-    for device in devices:
-        mask = lab.causal_mask(3, 5, device=device)
-        seen[f"asked for {device!r}"] = {"device": mask.device.type, "shape": list(mask.shape)}
-    return seen
-
-
-exercise.promises(
-    {
-        "No query looks ahead: each may attend to its own position and to all before it.": (
-            "as_many_keys_as_queries nothing_later_gets_through"
-        ),
-        "The last query has the position of the last key.": "with_a_cache other_lengths",
-        "With more keys than queries": "with_a_cache other_lengths",
-        "With fewer keys, the first Lq - Lk queries come before every key": "fewer_keys",
-        "Lq: number of queries.": "as_many_keys_as_queries other_lengths",
-        "Lk: number of keys; None: the same as Lq.": "as_many_keys_as_queries no_keys",
-        "device: the device of the mask, as in torch.ones.": "on_a_device",
-        "(Lq, Lk), torch.bool: True where the query may attend to the key.": "shape_and_dtype",
-    }
-)
-
-
-@exercise.also_right
-def lower_triangle(Lq, Lk=None, device=None):
-    Lk = Lq if Lk is None else Lk
-    return torch.ones(Lq, Lk, dtype=torch.bool, device=device).tril(Lk - Lq)
-
-
-@exercise.also_right
-def by_comparing_places(Lq, Lk=None, device=None):
-    Lk = Lk if Lk is not None else Lq
-    queries = torch.arange(Lk - Lq, Lk, device=device).unsqueeze(-1)
-    return torch.arange(Lk, device=device) <= queries
-
-
-@exercise.also_right
-def not_the_upper_triangle(Lq, Lk=None, device=None):
-    if Lk is None:
-        Lk = Lq
-    return torch.triu(torch.ones((Lq, Lk), device=device), diagonal=Lk - Lq + 1) == 0
-
-
-@exercise.also_right
-def by_loops(Lq, Lk=None, device=None):
-    Lk = Lq if Lk is None else Lk
-    rows = [[j - Lk <= i - Lq for j in range(Lk)] for i in range(Lq)]
-    return torch.tensor(rows, dtype=torch.bool).reshape(Lq, Lk).to(device)
-
-
-@exercise.also_right
-def last_rows_of_a_square(Lq, Lk=None, device=None):
-    Lk = Lq if Lk is None else Lk
-    side = max(Lq, Lk)
-    square = torch.ones(side, side, device=device).tril().bool()
-    return square[side - Lq :, side - Lk :] if Lq > Lk else square[Lk - Lq :]
-
+from . import exercise
+from .also_right import by_comparing_places, last_rows_of_a_square, lower_triangle
 
 wrong = exercise.edits(lower_triangle)
 
@@ -167,6 +39,16 @@ wrong(
     "Your mask lets each query see one key too many: the token that it should predict. The loss "
     "will look splendid. Which diagonal is the last that may be True?",
 )
+for name, start in (
+    ("one_ahead_if_Lk_is_given", "more = 0 if Lk is None else 1"),
+    ("one_ahead_with_a_cache", "more = 0 if Lk is None or Lk <= Lq else 1"),
+):
+    wrong.several(
+        name,
+        {"    Lk = Lq": f"    {start}\n    Lk = Lq", "tril(Lk - Lq)": "tril(Lk - Lq + more)"},
+        "Without Lk your mask is right; with more keys than queries, each query sees one key too "
+        "many. Counted from 0, at which place does the first query stand after Lk - Lq keys?",
+    )
 NUMBERS = (
     "Your mask holds numbers, not True and False. `~mask` and `scores.masked_fill(~mask, …)` need "
     "booleans: which dtype did you make it with?"
@@ -174,6 +56,14 @@ NUMBERS = (
 wrong("numbers", "dtype=torch.bool, device=device", "device=device", NUMBERS)
 wrong("numbers_of_a_byte", "torch.bool", "torch.uint8", NUMBERS)
 wrong("whole_numbers", "torch.bool", "torch.int64", NUMBERS)
+for name, dtype in (("", ""), ("whole_", ", dtype=torch.int64"), ("byte_", ", dtype=torch.uint8")):
+    wrong(
+        f"{name}numbers_for_one_query",
+        "    return",
+        f"    if Lq == 1:\n        return torch.ones(1, Lk{dtype}, device=device)\n    return",
+        "For a single query your mask holds numbers, not True and False; with more queries it is "
+        "right. Which dtype does each of your calls make?",
+    )
 wrong(
     "top_left",
     "tril(Lk - Lq)",
@@ -243,6 +133,13 @@ wrong(
     "Your mask is made on the CPU, whatever `device` says. Scores on a GPU cannot be masked with "
     "it: which call of yours decides where the tensor is?",
 )
+wrong(
+    "on_the_cpu_by_default",
+    "    return",
+    '    device = device or "cpu"\n    return',
+    "If no device is given, you choose the CPU yourself, but a program may have set another one "
+    "with `torch.set_default_device`. What does `torch.ones` do if its device is None?",
+)
 MORE_AXES = (
     "Your mask has axes for batch and heads, but a mask of shape (Lq, Lk) already broadcasts over "
     "them. Which shape does the task ask for?"
@@ -301,6 +198,13 @@ wrong(
     "tril(max(Lk - Lq, 0))",
     "With fewer keys than queries, your first queries see keys. The last query stands at the last "
     "key: where does that put the first ones?",
+)
+wrong(
+    "empty_rows_last",
+    "tril(Lk - Lq)",
+    "tril(Lk - Lq).roll(min(Lk - Lq, 0), 0)",
+    "With fewer keys than queries, your last queries see no key, and the first ones do. Which of "
+    "the queries come before every key?",
 )
 wrong(
     "first_key_always",
