@@ -305,7 +305,8 @@ plots.scores.entropy_curve(temperature, entropy, scores)
 # </details>
 # <details><summary>Hint 3: nearly code</summary>
 #
-# `X.mT` swaps the last two axes. `torch.where(total == 0, 0.0, scores / total)` avoids NaN.
+# `X.mT` swaps the last two axes. Divide by `total.masked_fill(total == 0, 1)`: 0 / 1 is 0, and
+# unlike 0 / 0 it has a gradient.
 # </details>
 
 # %% exercise="basic_self_attention"

@@ -94,7 +94,8 @@ def attend(scores: Tensor, hidden: Tensor, mask: Tensor | None = None) -> tuple[
     Returns:
         (B, d_hidden), the context Σ_i weight_i · hidden_i, and (B, T), the weights, both in the
         dtype of `scores`. The weights of a sentence sum to 1 over its tokens; a sentence that is
-        all padding gets weights and a context of 0.
+        all padding gets weights and a context of 0. Gradients flow back to scores and vectors, and
+        the inputs stay unchanged.
 
     Source: lecture G (c_t = Σ α_{t,i} h_i).
     """

@@ -15,9 +15,10 @@ def softmax(x: Tensor, dim: int = -1) -> Tensor:
     """Turn scores into probabilities along one axis: exp(x_i) / Σ_j exp(x_j).
 
     Args:
-        x: scores of any shape without an empty axis. A score of -inf gets probability 0. (No slice
-            along `dim` is -inf throughout, and no score is +inf or NaN. In float16, a slice has
-            fewer than 65,504 entries, because that is the largest sum that it can hold.)
+        x: scores with any number of axes, at least one, and none of them empty. A score of -inf
+            gets probability 0. (No slice along `dim` is -inf throughout, and no score is +inf or
+            NaN. In float16, a slice has fewer than 65,504 entries, because that is the largest sum
+            that it can hold.)
         dim: the axis along which the probabilities sum to 1; may be negative.
 
     Returns:
@@ -41,8 +42,8 @@ def logsumexp(x: Tensor, dim: int = -1) -> Tensor:
     """Natural logarithm of Σ_j exp(x_j) along one axis, without overflow or underflow.
 
     Args:
-        x: scores of any shape without an empty axis, floating point; -inf is allowed, +inf does
-            not occur.
+        x: scores with any number of axes, at least one, and none of them empty; floating point;
+            -inf is allowed, +inf does not occur.
         dim: the axis to sum over; may be negative.
 
     Returns:
@@ -58,8 +59,8 @@ def log_softmax(x: Tensor, dim: int = -1) -> Tensor:
     """Natural logarithm of softmax along one axis, exact even if the probability itself is 0.
 
     Args:
-        x: scores of any shape without an empty axis, floating point; -inf is allowed, +inf does
-            not occur. (No slice along `dim` is -inf throughout.)
+        x: scores with any number of axes, at least one, and none of them empty; floating point;
+            -inf is allowed, +inf does not occur. (No slice along `dim` is -inf throughout.)
         dim: the axis whose probabilities sum to 1; may be negative.
 
     Returns:

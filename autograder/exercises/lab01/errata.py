@@ -202,6 +202,12 @@ exercise.wrong(
     S1=(2 / 3, 2 / 3, "all rows but one agree"),
 )
 exercise.wrong(
+    "what_is_missing",
+    "S1: your second number is the weight that is missing in the slide's row. Which sum does the "
+    "task ask for?",
+    S1=(2 / 3, 1 / 3, "weights over inputs must share one"),
+)
+exercise.wrong(
     "all_numbers_swapped",
     "Your first numbers are those that should be on the slides, your second ones those that are. "
     "Which of the two comes first in an item?",

@@ -9,7 +9,16 @@ from attnlab.checking.peak_memory import LargestTensor
 from attnlab.softmax import softmax, softmax_backward
 from gradekit.exercise import Exercise
 
-exercise = Exercise(softmax_backward, uses=[softmax], forbids=["torch.Tensor.backward"])
+exercise = Exercise(
+    softmax_backward,
+    uses=[softmax],
+    forbids=[
+        "torch.Tensor.backward",
+        "torch.autograd.grad",
+        "torch._softmax_backward_data",
+        "aten._softmax_backward_data",
+    ],
+)
 
 
 def distribution(draw, *shape):
@@ -189,6 +198,15 @@ wrong(
     "p * grad_p - inner",
     "You subtract the same number from every entry of the row. ∂p[j]/∂x[i] for i ≠ j holds two "
     "probabilities: what happened to the second?",
+)
+wrong.several(
+    "computed_in_float32",
+    {
+        "    inner": "    dtype = p.dtype\n    p, grad_p = p.float(), grad_p.float()\n    inner",
+        "p * (grad_p - inner)": "(p * (grad_p - inner)).to(dtype)",
+    },
+    "Your numbers have only the seven digits of float32, although the result has the right dtype. "
+    "Which call changes the dtype on the way?",
 )
 wrong(
     "sum_over_batch",

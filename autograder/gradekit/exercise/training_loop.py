@@ -76,6 +76,15 @@ _MISTAKES: Mapping[str, tuple[Mapping[str, str], str]] = {
         "The gradients get the length max_norm even if they were shorter. Clipping never makes a "
         "gradient longer: when is there nothing to do?",
     ),
+    "always_scaled_with_an_epsilon": (
+        {
+            CLIP: "norm = torch.stack([p.grad.norm() for p in model.parameters()]).norm()\n"
+            "        for parameter in model.parameters():\n"
+            "            parameter.grad *= max_norm / (norm + 1e-6)"
+        },
+        "The gradients get the length max_norm even if they were shorter. Clipping never makes a "
+        "gradient longer: when is there nothing to do?",
+    ),
     "mode_left_as_it_was": (
         {"    model.train()\n": ""},
         "The model stays in the mode that it had before. If its accuracy was measured just before,"

@@ -131,7 +131,8 @@ class _Forbidding(TorchFunctionMode):
         self._names = names
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name = resolve_name(func)
+        # torch cannot say the name of a function that is not its own public one.
+        name = resolve_name(func) or f"{func.__module__}.{getattr(func, '__name__', '')}"
         if name in self._names:
             raise ForbiddenCallError(name)
         return func(*args, **(kwargs or {}))

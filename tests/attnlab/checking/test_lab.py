@@ -106,6 +106,24 @@ def test_a_forbidden_call_is_detected_under_any_name(call):
     assert isinstance(see(call), torch.Tensor), "it is allowed if it is not forbidden"
 
 
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("torch.autograd.grad", lambda x: torch.autograd.grad((2 * x).sum(), x)),
+        (
+            "torch._softmax_backward_data",
+            lambda x: torch._softmax_backward_data(x.detach(), x.detach(), -1, x.dtype),
+        ),
+    ],
+)
+def test_a_function_whose_name_torch_does_not_know_can_be_forbidden(name, call):
+    def of_a_leaf(x):
+        return call(x.detach().clone().requires_grad_())
+
+    assert see(of_a_leaf, (name,)) == Raised("ForbiddenCallError", name)
+    assert not isinstance(see(of_a_leaf), Raised)
+
+
 def test_a_student_who_catches_a_forbidden_call_gets_no_result_of_it():
     def catches(x):
         try:

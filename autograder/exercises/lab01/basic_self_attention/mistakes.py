@@ -43,6 +43,20 @@ wrong(
     "similarity of 0?",
 )
 wrong(
+    "table_always_divided",
+    'if mode == "softmax":',
+    'if mode == "softmax" and similarity is None:',
+    'If a table is given, you divide its rows by their sums, even with mode="softmax". Does the '
+    "task let the table decide how a row is normalised?",
+)
+wrong(
+    "table_always_through_softmax",
+    'if mode == "softmax":',
+    'if mode == "softmax" or similarity is not None:',
+    'If a table is given, its rows go through softmax, even with mode="sum". Does the task let '
+    "the table decide how a row is normalised?",
+)
+wrong(
     "self_excluded",
     "    if mode",
     '    fill = -torch.inf if mode == "softmax" else 0.0\n'

@@ -127,9 +127,11 @@ def digits_kept(lab, draw):
     """A large number added to all scores costs log_softmax no digits, in float32 either."""
     # Multiples of 1/64 are exact in float32, around 20,000, too.
     x = draw.integers(-600, 600, 4, 6).double() / 64
+    apart = 2e4 * torch.tensor([0.0, 1, -1, 1], dtype=torch.float64)[:, None]
     return {
         "scores around 20,000": lab.log_softmax((x + 2e4).float(), dim=-1),
         "scores around -20,000": lab.log_softmax((x - 2e4).float(), dim=0),
+        "rows around 0, 20,000 and -20,000": lab.log_softmax((x + apart).float(), dim=-1),
     }
 
 
@@ -152,11 +154,14 @@ def minus_infinity(lab, draw):
 def gradients_and_input(lab, draw):
     """Gradients flow back through both, and the input is unchanged."""
     x = draw.normal(2, 5, 3)
+    hidden = x.clone()
+    hidden[:, :2] = hidden[0, 4] = -math.inf
     for function in (lab.logsumexp, lab.log_softmax):
         function(x, dim=0)
     return {
         "logsumexp": draw.gradients(lambda x: lab.logsumexp(x, dim=1), x),
         "log_softmax": draw.gradients(lambda x: lab.log_softmax(x, dim=1), x),
+        "logsumexp, some scores -inf": draw.gradients(lambda x: lab.logsumexp(x, dim=1), hidden),
         "input unchanged": draw.untouched(),
     }
 
@@ -166,8 +171,10 @@ exercise.promises(
         "Natural logarithm of Σ_j exp(x_j) along one axis, without overflow or underflow.": (
             "logsumexp_values logsumexp_far_from_zero"
         ),
-        "x: scores of any shape without an empty axis, floating point; -inf is allowed, +inf does "
-        "not occur. dim: the axis to sum over": "other_shapes minus_infinity",
+        "x: scores with any number of axes, at least one, and none of them empty; floating point; "
+        "-inf is allowed, +inf does not occur. dim: the axis to sum over": (
+            "other_shapes minus_infinity"
+        ),
         "the axis to sum over; may be negative": "logsumexp_values",
         "The shape of `x` without the axis `dim`, in the dtype of `x`.": (
             "shapes_and_dtypes other_shapes"

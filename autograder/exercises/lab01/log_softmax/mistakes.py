@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from attnlab.softmax import logsumexp
-
-from . import exercise
+from . import exercise, mistakes_of_other_kinds  # noqa: F401 - to register them
 from .also_right import maximum_apart, shifted_first, with_a_mask_for_empty_rows
 
 wrong_logsumexp = exercise.edits(maximum_apart, of="logsumexp")
@@ -157,8 +155,8 @@ wrong_logsumexp(
     "logsumexp_in_float32",
     "    top = x",
     "    x = x.float()\n    top = x",
-    "Your logsumexp is computed in float32, whatever the dtype of the scores is. Which of your "
-    "calls changes the dtype?",
+    "Your logsumexp is float32 although the scores have another dtype. After which call is the "
+    "dtype no longer that of the scores?",
 )
 wrong_logsumexp(
     "maximum_repaired_in_place",
@@ -266,8 +264,8 @@ wrong_log_softmax(
     "log_softmax_in_float32",
     "    shifted = x",
     "    x = x.float()\n    shifted = x",
-    "Your log_softmax is computed in float32, whatever the dtype of the scores is. Which of your "
-    "calls changes the dtype?",
+    "Your log_softmax is float32 although the scores have another dtype. After which call is the "
+    "dtype no longer that of the scores?",
 )
 wrong_log_softmax(
     "sum_without_logarithm",
@@ -355,12 +353,3 @@ wrong_log_softmax(
     "shifted.exp().sum(dim, keepdim=True).log() - shifted",
     "Your log_softmax has the wrong sign: can the logarithm of a probability be above 0?",
 )
-
-
-@exercise.mistake(
-    "The result of logsumexp has one axis less than the scores, so the subtraction broadcasts "
-    "along the wrong axis. Where must an axis of length 1 be added again?",
-    of="log_softmax",
-)
-def axis_lost(x, dim=-1):
-    return x - logsumexp(x, dim)

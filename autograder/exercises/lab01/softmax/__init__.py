@@ -126,8 +126,14 @@ def minus_infinity(lab, draw):
     """Gives probability 0, exactly, to a score of -inf."""
     scores = 3 * draw.normal(3, 7)
     scores[0, 2] = scores[1, 0] = scores[2, 3] = scores[2, 6] = -math.inf
-    shares = lab.softmax(scores, dim=-1)
-    return {"shares": shares, "exactly 0": bool((shares[scores == -math.inf] == 0).all())}
+    low = scores - 5e4
+    shares, low_shares = lab.softmax(scores, dim=-1), lab.softmax(low, dim=-1)
+    return {
+        "shares": shares,
+        "exactly 0": bool((shares[scores == -math.inf] == 0).all()),
+        "shares next to very low scores": low_shares,
+        "exactly 0 next to very low scores": bool((low_shares[low == -math.inf] == 0).all()),
+    }
 
 
 @exercise.check(points=2, hidden=True)
@@ -173,7 +179,7 @@ def small_integers(lab, draw):
 exercise.promises(
     {
         "Turn scores into probabilities along one axis: exp(x_i)": "any_axis sums_to_one",
-        "scores of any shape": "any_shape",
+        "scores with any number of axes, at least one": "any_shape",
         "A score of -inf gets probability 0.": "minus_infinity",
         "dim: the axis along which the probabilities sum to 1; may be negative": (
             "default_axis any_axis"

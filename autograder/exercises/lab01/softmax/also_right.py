@@ -40,6 +40,8 @@ def maximum_detached(x, dim=-1):
 @exercise.also_right
 def axis_moved_to_the_end(x, dim=-1):
     x = x.float() if not torch.is_floating_point(x) else x
+    if x.ndim == 0:
+        return axis_moved_to_the_end(x[None])[0]
     last = x.transpose(dim, -1)
     exp = (last - last.max(-1).values.unsqueeze(-1)).exp()
     return torch.einsum("...i,...->...i", exp, 1 / exp.sum(-1)).transpose(dim, -1)
@@ -51,6 +53,8 @@ def slice_by_slice(x, dim=-1):
         exp = torch.exp(row - max(row))
         return exp / sum(exp)
 
+    if x.ndim == 0:
+        return one(x[None] * 1.0)[0]
     last = (x if x.is_floating_point() else x * 1.0).movedim(dim, -1)
     rows = [one(row) for row in last.reshape(-1, last.shape[-1])]
     return torch.stack(rows).reshape(last.shape).movedim(-1, dim)

@@ -193,6 +193,14 @@ wrong(
     "You set a score of -inf to 0, which is a score like any other and takes its share. What is "
     "exp(-inf)?",
 )
+for name, low in (("thousand", "-1e3"), ("ten_thousand", "-1e4")):
+    wrong(
+        f"minus_infinity_set_to_minus_{name}",
+        "    exp =",
+        f"    scores = scores.masked_fill(scores == -torch.inf, {low})\n    exp =",
+        "You replace a score of -inf by a finite number. If the other scores of its slice are as "
+        "low, it gets a share, too. What is exp(-inf)?",
+    )
 wrong.several(
     "float32_inside",
     {
@@ -344,6 +352,15 @@ def through_numpy(x, dim=-1):
 def returns_log_probabilities(x, dim=-1):
     shifted = x - x.amax(dim, keepdim=True)
     return shifted - shifted.exp().sum(dim, keepdim=True).log()
+
+
+@exercise.mistake(
+    "You divide 1 by a sum of exp(x_j - x_i). On paper that is right, but for a score of -inf the "
+    "difference from itself is NaN. Which one number could every score of a slice lose instead?"
+)
+def one_over_a_sum(x, dim=-1):
+    scores = (x if x.is_floating_point() else x.double()).movedim(dim, -1)
+    return (1 / (scores[..., None, :] - scores[..., None]).exp().sum(-1)).movedim(-1, dim)
 
 
 @exercise.mistake(

@@ -84,12 +84,15 @@ def cold(lab, draw):
     """Towards T = 0 the probability goes to the largest score; at 0 all of it is there."""
     x = draw.normal(2, 3, 5)
     close = torch.tensor([[-1.0, 0.5, 0.5 + 1e-5, 0.2], [2.0, 1.0, -1.0, 2.0 - 1e-5]])
+    closer = torch.tensor([[0.0, 2.0**-29, -1.0], [-(2.0**-28), 0.0, -3.0]], dtype=torch.float64)
     return {
         "T = 0.01": lab.temperature(x, 0.01),
         "T = 1e-6": lab.temperature(x, 1e-6),
         "T = 0.0": lab.temperature(x, 0.0),
         "T = 0": lab.temperature(x, 0),
         "T = 0, a close second": lab.temperature(close.double(), 0.0),
+        "T = 0, a very close second": lab.temperature(closer, 0.0),
+        "T = 1e-8, a very close second": lab.temperature(closer, 1e-8),
         "T = 0, one dimension": lab.temperature(1e3 * draw.normal(7), 0.0),
         "T = 0, all below zero": lab.temperature(-5.0 - draw.uniform(3, 7), 0.0),
     }
@@ -113,7 +116,9 @@ def too_small_to_divide(lab, draw):
 def hot(lab, draw):
     """Towards infinite temperature every entry gets the same probability."""
     x = draw.normal(2, 3, 5)
-    return {f"T = {T:g}": lab.temperature(x, T) for T in (100.0, 1e12)}
+    return {f"T = {T:g}": lab.temperature(x, T) for T in (100.0, 1e12)} | {
+        "T = 1000, scores in the thousands": lab.temperature(2e3 * x, 1e3)
+    }
 
 
 @exercise.check(points=1)

@@ -65,6 +65,10 @@ def whole_numbers_give_float64(impl, x):
     assert impl(torch.tensor([1, 2, 3]), 0).dtype == torch.float64
 
 
+def half_numbers_compared(impl, x):
+    assert (impl(x.half(), 1) - torch.softmax(x.half(), 1)).abs().max() < 1e-5
+
+
 def gradient_of_squares(impl, x):
     t = x.clone().requires_grad_()
     (impl(t, 1) ** 2).sum().backward()

@@ -22,6 +22,13 @@ def asks_too_little(name, left_out, advice, instead=""):
     wrong(f"{name}_nor_an_axis_of_one", "[]", f"[shape_asked, {left_out}]{instead}", advice)
 
 
+wrong(
+    "half_numbers_compared",
+    "[]",
+    "[], half_numbers_compared",
+    "Your test rejects right versions whose float16 numbers differ in their last digits. What does "
+    "the task tell you to look at in float16?",
+)
 asks_too_little(
     "no_whole_numbers",
     "whole_numbers_tried",

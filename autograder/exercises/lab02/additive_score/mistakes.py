@@ -36,6 +36,14 @@ wrong(
     "You apply tanh once more to the score, so no score leaves (-1, 1). How often does tanh stand "
     "in aᵀ tanh(W[s; h]), and where?",
 )
+for percent in (10, 20, 50):
+    wrong(
+        f"{percent}PercentDropped",
+        "return self.a(inner)",
+        f"return self.a(nn.functional.dropout(inner, {percent / 100}, self.training))",
+        "Dropout is applied before the last layer, so two equal calls give two answers. Is there "
+        "dropout in the formula of the score?",
+    )
 wrong(
     "ReluInside",
     ".tanh()",

@@ -120,6 +120,16 @@ PENALTY = (
     "You subtract a large number from the scores of padding, but an even larger score still gets "
     "weight. How do you replace a score, whatever its value?"
 )
+for amount in (1, 5, 10):
+    wrong.several(
+        f"{amount}_below_the_lowest",
+        {
+            f"scores{FILL}": f"torch.where(mask, scores, scores.amin(-1, keepdim=True) - {amount})",
+            THEN_ZERO: " * mask.any(-1, keepdim=True)",
+        },
+        "You set the scores of padding a fixed amount below the lowest score, so padding keeps a "
+        "small weight. Which weight does the task promise at padding?",
+    )
 for name, amount in (
     ("penalty_added", "1e3"),
     ("penalty_of_ten_thousand", "1e4"),
@@ -258,6 +268,12 @@ wrong(
     "A sentence that is all padding gets equal weights at all its places. Padding has weight 0 "
     "even then: what do you do with the weights after the softmax?",
 )
+wrong.several(
+    "emptied_after_the_context",
+    {THEN_ZERO: "", "return context, weights": "return context, weights * mask"},
+    "A sentence that is all padding gets weights of 0, but not a context of 0. Which weights made "
+    "that context?",
+)
 wrong(
     "scores_overwritten",
     "    filled =",
@@ -284,6 +300,34 @@ wrong(
     "    scores, hidden = scores.float(), hidden.float()\n    if mask is None",
     "Your results are float32, whatever the inputs are. Where does your code fix the dtype?",
 )
+IN_FLOAT32 = (
+    "Your weights have the right dtype, but only the seven digits of float32. In which dtype does "
+    "your softmax run?"
+)
+for name, low_weights in (
+    ("", "filled.float().softmax(-1)"),
+    ("_by_hand", "(exp / exp.sum(-1, keepdim=True))"),
+):
+    wrong.several(
+        f"softmax_in_float32{name}",
+        {
+            LOWEST: "torch.finfo(torch.float32).min",
+            "    weights = filled.softmax(-1)": (
+                "    exp = (filled.float() - filled.float().amax(-1, keepdim=True)).exp()\n"
+                f"    weights = {low_weights}.to(scores.dtype)"
+            ),
+        },
+        IN_FLOAT32,
+    )
+for number, epsilon in enumerate(("1e-5", "1e-6", "1e-8"), 1):
+    wrong(
+        f"epsilon_in_denominator_{number}",
+        "    weights = filled.softmax(-1).masked_fill(~mask, 0.0)\n",
+        "    exp = (filled - filled.amax(-1, keepdim=True)).exp() * mask\n"
+        f"    weights = exp / (exp.sum(-1, keepdim=True) + {epsilon})\n",
+        "A small number in the denominator avoids 0/0 in a sentence of padding, but the weights of "
+        "all others now sum to a little less than one. Which sentences need help?",
+    )
 wrong(
     "hard_attention",
     "    context",

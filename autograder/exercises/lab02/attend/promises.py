@@ -18,6 +18,7 @@ exercise.promises(
         "the dtype of `scores`.": "shapes_and_types without_padding other_sizes",
         "The weights of a sentence sum to 1 over its tokens;": "with_padding",
         "a sentence that is all padding gets weights and a context of 0.": "sentence_of_padding",
+        "Gradients flow back to scores and vectors, and the inputs stay unchanged.": "gradients",
     },
     explained=[
         "hidden: (B, T, d_hidden), the vectors of which the context is the weighted mean, in the "

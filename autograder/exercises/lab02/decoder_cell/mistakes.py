@@ -348,3 +348,11 @@ for name, width, joined in (
         "Your output layer has other sizes than the task's: perhaps it also reads the context or "
         "the last token, as Bahdanau's does. On what do the logits depend here?",
     )
+for percent in (10, 20, 50):
+    wrong(
+        f"{percent}PercentOfEmbeddingDropped",
+        EMBEDDED,
+        f"nn.functional.dropout({EMBEDDED}, {percent / 100})",
+        "You apply dropout to the embedding, so two equal calls give two answers. Is there dropout "
+        "in this step's formula?",
+    )

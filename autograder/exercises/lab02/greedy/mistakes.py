@@ -79,6 +79,15 @@ for name, chosen in (
         "Which axis of (B, V) is which, and how many symbols should the step choose?",
     )
 wrong(
+    "no_end_in_the_first_step",
+    "fed = logits.argmax(-1)",
+    "if not chosen:\n"
+    "                logits = logits.index_fill(1, torch.tensor([eos]), -torch.inf)\n"
+    "            fed = logits.argmax(-1)",
+    "Your first step cannot choose `eos`, so no sentence is empty. According to the task, which "
+    "symbols may a step choose?",
+)
+wrong(
     "sampled",
     "logits.argmax(-1)",
     "torch.multinomial(logits.softmax(-1), 1)[:, 0]",

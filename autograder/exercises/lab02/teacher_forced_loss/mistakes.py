@@ -323,3 +323,10 @@ wrong(
     "Every step is fed the id 0, which is padding, so the decoder never sees what was written "
     "before. Which token should a step be fed?",
 )
+wrong(
+    "bos_counted",
+    f"return {LOSS}",
+    f"return {LOSS[:-1]}, reduction='sum') / batch.target_mask.sum()",
+    "You divide by the number of all tokens of the target, BOS included. Which of these tokens is "
+    "never predicted?",
+)

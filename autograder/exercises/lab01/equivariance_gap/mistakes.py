@@ -1,155 +1,17 @@
-"""equivariance_gap: does a layer notice the order of its words?"""
+"""Wrong versions of equivariance_gap, most of them one edit of a right one."""
 
 from __future__ import annotations
 
 import torch
 
-from attnlab.equivariance import equivariance_gap
-from gradekit.exercise import Exercise
-
-exercise = Exercise(equivariance_gap)
-
-
-def nearby(X):
-    """Mixes each word with the words near it; not by attention, which another step asks for."""
-    near = 1 / (1 + torch.cdist(X, X))
-    return (near / near.sum(-1, keepdim=True)) @ X
-
-
-def with_positions(X):
-    places = torch.arange(X.shape[0], dtype=X.dtype)
-    return nearby(X + 0.5 * places[:, None] ** 1.5)
-
-
-def running_sum(X):
-    return X.cumsum(0)
-
-
-def next_word(X):
-    return X.roll(-1, 0)
-
-
-@exercise.check(points=1)
-def one_number(lab, draw):
-    """Gives one number, even for a layer that changes the width of its words."""
-    X, perm = draw.normal(5, 7), draw.permutation(5)
-    return {
-        "dimensions": torch.as_tensor(lab.equivariance_gap(running_sum, X, perm)).ndim,
-        "dimensions, three features of seven": torch.as_tensor(
-            lab.equivariance_gap(lambda X: X[:, :3] * 2.0, X, perm)
-        ).ndim,
-    }
-
-
-@exercise.check(points=3)
-def mixing_and_positions(lab, draw):
-    """Is 0 for words mixed by nearness, and the right number above 0 after positions are added."""
-    X, perm = draw.normal(5, 7), draw.permutation(5)
-    return {
-        "mixed by nearness": lab.equivariance_gap(nearby, X, perm),
-        "the same after positions are added": lab.equivariance_gap(with_positions, X, perm),
-        "that with opposite signs": lab.equivariance_gap(lambda X: -with_positions(X), X, perm),
-    }
-
-
-@exercise.check(points=0.5, hidden=True)
-def other_sizes(lab, draw):
-    """Is right for one word, for one feature in or out, and for equal sizes."""
-
-    def ask(T, d, k):
-        X, perm, weights = draw.normal(T, d), draw.permutation(T), draw.normal(d, k)
-        return lab.equivariance_gap(lambda X: running_sum(X) @ weights, X, perm)
-
-    return draw.each_size(ask, T=5, d=7, k=2)
-
-
-@exercise.check(points=1.5, hidden=True)
-def other_layers(lab, draw):
-    """Distinguishes layers that mix words by position from layers that do not."""
-    X, perm = draw.strided(draw.normal(5, 7)), draw.permutation(5)
-    weights = draw.normal(7, 2)
-    places = draw.normal(5, 7)
-    layers = {
-        "each word by itself": lambda X: torch.tanh(X @ weights),
-        "the mean of all words": lambda X: X.mean(0).expand(X.shape[0], -1),
-        "the running sum": running_sum,
-        "the next word": next_word,
-        "positions added": lambda X: X + places,
-        "positions added, opposite signs": lambda X: -X - places,
-        "a trace of positions added": lambda X: X + 1e-6 * places,
-        "positions alone": lambda X: places,
-        "one position weighs more": lambda X: X * torch.tensor([1.0, 1, 9, 1, 1]).double()[:, None],
-        "all below zero": lambda X: -1e3 - running_sum(X.abs()),
-    }
-    return {name: lab.equivariance_gap(layer, X, perm) for name, layer in layers.items()}
-
-
-@exercise.check(points=1, hidden=True)
-def other_orders(lab, draw):
-    """Is right for other permutations and lengths, and leaves its inputs unchanged."""
-    X, perm = draw.normal(6, 4), draw.permutation(6)
-    swap = torch.tensor([0, 1, 5, 3, 4, 2])
-    long, long_perm = draw.normal(11, 3), draw.permutation(11)
-    weights = draw.normal(11, 1)
-    return {
-        "two words swapped": lab.equivariance_gap(running_sum, X, swap),
-        "nothing moved": lab.equivariance_gap(next_word, X, torch.arange(6)),
-        "six words": lab.equivariance_gap(next_word, X, perm),
-        "eleven words": lab.equivariance_gap(with_positions, long, long_perm),
-        "eleven words, weighted by position": lab.equivariance_gap(
-            lambda X: X * weights, long, long_perm
-        ),
-        "eleven words, opposite signs": lab.equivariance_gap(
-            lambda X: -with_positions(X), long, long_perm
-        ),
-        "inputs unchanged": draw.untouched(),
-    }
-
-
-@exercise.check(points=1, hidden=True, chained=True)
-def your_own_attention(lab, draw):
-    """Uses your own steps together: your softmax in your attention in your gap."""
-    X, perm = draw.normal(5, 3), draw.permutation(5)
-    places = draw.normal(5, 3)
-    return {
-        "attention": lab.basic_self_attention(X),
-        "its gap": lab.equivariance_gap(lambda X: lab.basic_self_attention(X), X, perm),
-        "its gap with positions": lab.equivariance_gap(
-            lambda X: lab.basic_self_attention(X + places), X, perm
-        ),
-        "its gap, opposite signs": lab.equivariance_gap(
-            lambda X: -lab.basic_self_attention(X + places), X, perm
-        ),
-        "softmax": lab.softmax(X, dim=0),
-    }
-
-
-exercise.promises(
-    {
-        "How far `f` is from treating a sequence as a set: 0 if it ignores": "mixing_and_positions",
-        "For a permutation-equivariant `f`, the two results are equal.": "mixing_and_positions",
-        "f: a function from (T, d) to (T, k): one result for each word. X: (T, d), the words.": (
-            "other_sizes one_number"
-        ),
-        "Word perm[i] moves to position i.": "other_layers other_orders",
-        "The largest absolute difference between the two results": "other_layers",
-        "a tensor without dimensions, or a Python number": "one_number",
-        "`X` and `perm` stay unchanged.": "other_orders",
-    },
-    explained=["Put the words in another order", "perm: (T,), int64: the new order."],
-)
-
+from . import exercise
+from .also_right import by_indexing
 
 INVERSE_ON_ONE_SIDE = (
     "One side is in the order `perm`, the other in its inverse (applying `perm` to results a "
     "second time does not undo the first). With perm = (2, 0, 1), which word comes first on each "
     "side?"
 )
-
-
-@exercise.also_right
-def by_indexing(f, X, perm):
-    return (f(X[perm]) - f(X)[perm]).abs().max()
 
 
 wrong = exercise.edits(by_indexing)
@@ -309,6 +171,27 @@ wrong.several(
     "You apply `f` to its own result. How often should each side of the comparison call it?",
 )
 wrong(
+    "divided_entry_by_entry",
+    "(f(X[perm]) - f(X)[perm]).abs().max()",
+    "((f(X[perm]) - f(X)[perm]).abs() / f(X)[perm].abs().clamp(min=1e-12)).max()",
+    "You divide each difference by the size of its result. Is there a quotient in the formula?",
+)
+wrong(
+    "range_of_differences",
+    "return (f(X[perm]) - f(X)[perm]).abs().max()",
+    "gap = f(X[perm]) - f(X)[perm]\n    return gap.max() - gap.min()",
+    "You subtract the smallest difference from the largest one, so two of them count. What do the "
+    "bars in the formula do with a difference below 0?",
+)
+wrong(
+    "zero_if_close",
+    "return (f(X[perm]) - f(X)[perm]).abs().max()",
+    "a, b = f(X[perm]), f(X)[perm]\n"
+    "    return 0.0 if torch.allclose(a, b) else (a - b).abs().max()",
+    "You return 0 if the two results are close enough for `allclose`. What does a layer with a gap "
+    "of 1e-7 get from your function?",
+)
+wrong(
     "always_zero",
     "f(X)[perm]",
     "f(X[perm])",
@@ -333,6 +216,23 @@ def features_permuted(f, X, perm):
 def order_drawn(f, X, perm):
     order = torch.randperm(len(X))
     return (f(X[order]) - f(X)[order]).abs().max()
+
+
+@exercise.mistake(
+    "You call `f` once, on a stack of two texts. Of which shape are the words that `f` takes, "
+    "according to the task?"
+)
+def both_in_one_call(f, X, perm):
+    moved, plain = f(torch.stack([X[perm], X]))
+    return (moved - plain[perm]).abs().max()
+
+
+@exercise.mistake(
+    "You reorder the features of the results, not their rows. For results of shape (T, k), along "
+    "which axis does `perm` run?"
+)
+def features_of_results_permuted(f, X, perm):
+    return (f(X[perm]) - f(X)[:, perm]).abs().max()
 
 
 YES_OR_NO = (
@@ -371,21 +271,3 @@ def in_place(f, X, perm):
 def in_place_before_both(f, X, perm):
     X[:] = X[perm].clone()
     return (f(X) - f(X)[perm]).abs().max()
-
-
-@exercise.also_right
-def put_back(f, X, perm):
-    return (f(X[perm])[torch.argsort(perm)] - f(X)).abs().max()
-
-
-@exercise.also_right
-def by_matrix(f, X, perm):
-    P = torch.eye(len(perm), dtype=X.dtype)[perm]
-    return torch.linalg.vector_norm(f(P @ X) - P @ f(X), ord=float("inf"))
-
-
-@exercise.also_right
-def word_by_word(f, X, perm):
-    moved, plain = f(X.index_select(0, perm)), f(X)
-    gaps = [(moved[i] - plain[j]).abs().max().item() for i, j in enumerate(perm.tolist())]
-    return max(gaps)

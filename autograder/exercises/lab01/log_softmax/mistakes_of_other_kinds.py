@@ -1,0 +1,61 @@
+"""Wrong versions of logsumexp and log_softmax that are another idea and not a slip."""
+
+from __future__ import annotations
+
+import torch
+
+from attnlab.softmax import logsumexp
+
+from . import exercise
+
+
+@exercise.mistake(
+    "The result of logsumexp has one axis less than the scores, so the subtraction broadcasts "
+    "along the wrong axis. Where must an axis of length 1 be added again?",
+    of="log_softmax",
+)
+def axis_lost(x, dim=-1):
+    return x - logsumexp(x, dim)
+
+
+@exercise.mistake(
+    "You add one score after another (`logaddexp`). The numbers are right, but a slice that begins "
+    "with two scores of -inf gets NaN as its gradient. Could all scores of a slice be added at "
+    "once, below their maximum?",
+    of="logsumexp",
+)
+def one_score_at_a_time(x, dim=-1):
+    total, *rest = x.unbind(dim)
+    for score in rest:
+        total = torch.logaddexp(total, score)
+    return total
+
+
+@exercise.mistake(
+    "You subtract one number, the largest score of the whole tensor, before you subtract each "
+    "slice's own logsumexp. In a slice far below it, numbers stay large, and float32 rounds them. "
+    "Which maximum makes the numbers of each slice small?",
+    of="log_softmax",
+)
+def one_maximum_and_a_safe_logsumexp(x, dim=-1):
+    below = x - x.max()
+    return below - logsumexp(below, dim).unsqueeze(dim)
+
+
+CUT_OFF = (
+    "You cut off low scores (`clamp`) after the shift, so log-probabilities below your limit are "
+    "wrong. Once the largest score is subtracted, can any exponential still overflow?"
+)
+
+
+def cut_off_at(lowest):
+    def log_softmax(x, dim=-1):
+        below = (x - x.amax(dim, keepdim=True)).clamp(min=lowest)
+        return below - below.exp().sum(dim, keepdim=True).log()
+
+    log_softmax.__name__ = f"scores_cut_off_at_{-lowest}"
+    return log_softmax
+
+
+for lowest in (-50, -100, -700, -1000):
+    exercise.mistake(CUT_OFF, of="log_softmax")(cut_off_at(lowest))
